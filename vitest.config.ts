@@ -1,0 +1,38 @@
+import { defineConfig } from "vitest/config";
+
+// Tests import the packages by name and get their sources: nothing has to be built first.
+const sourceFirst = {
+  resolve: { conditions: ["@tryon/source", "module", "browser", "development|production"] },
+  ssr: { resolve: { conditions: ["@tryon/source", "module", "node", "development|production"] } },
+};
+
+// `*.full.test.ts` is what is slow or needs a browser or a server: `npm run test:full`.
+const full = process.env["TRYON_TESTS"] === "full";
+const project = (name: string, root: string) => ({
+  ...sourceFirst,
+  test: {
+    name,
+    root,
+    environment: "node" as const,
+    include: full ? ["**/*.full.test.ts"] : ["**/*.test.ts"],
+    exclude: ["**/node_modules/**", "**/dist/**", ...(full ? [] : ["**/*.full.test.ts"])],
+    sequence: { shuffle: { files: true, tests: true } },
+    testTimeout: 30_000,
+    passWithNoTests: true,
+  },
+});
+
+export default defineConfig({
+  ...sourceFirst,
+  test: {
+    reporters: ["default", "./scripts/closing-line-reporter.ts"],
+    projects: [
+      project("spec", "spec"),
+      project("client", "packages/client"),
+      project("webhooks", "packages/webhooks"),
+      project("mock", "packages/mock"),
+      project("examples", "examples"),
+      project("repository", "scripts"),
+    ],
+  },
+});
