@@ -1,1 +1,18 @@
-export {};
+export type { DefaultKeys } from "./default-keys.ts";
+export type { Engine, EngineImage, RenderRequest } from "./engine/engine.ts";
+export { stockEngine } from "./engine/stock.ts";
+export { createMock } from "./mock.ts";
+export type { Mock, MockOptions } from "./mock.ts";
+export { optionTable, profileNames } from "./options.ts";
+export type { OptionId, OptionRow, Options, ProfileName } from "./options.ts";
+export type { NewKey } from "./service/keys.ts";
+export type { SettingsInput } from "./settings.ts";
+export type {
+  DeliveryAttempt,
+  DeliveryRecord,
+  KeyRecord,
+  LedgerCause,
+  LedgerEntry,
+} from "./store/records.ts";
+export type { Clock, ClockMode, Timer, WorldClock } from "./world/clock.ts";
+export type { Duration } from "./world/duration.ts";

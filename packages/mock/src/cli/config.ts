@@ -1,0 +1,57 @@
+import { readFile } from "node:fs/promises";
+
+import { z } from "zod";
+
+import type { MockOptions } from "../mock.ts";
+import { profileNames } from "../options.ts";
+import { UsageError } from "./arguments.ts";
+
+const duration = z.union([z.number(), z.string()]);
+
+const configFile = z.strictObject({
+  profile: z.enum(profileNames).optional(),
+  options: z.record(z.string(), z.unknown()).optional(),
+  latency: duration.optional(),
+  concurrency: z.number().optional(),
+  magic: z.boolean().optional(),
+  allowPrivateWebhooks: z.boolean().optional(),
+  allowPrivateImages: z.boolean().optional(),
+  seed: z.union([z.string(), z.number()]).optional(),
+});
+
+/**
+ * Reads a configuration file.
+ *
+ * @throws UsageError naming the file and what is wrong in it.
+ */
+export async function readConfig(path: string): Promise<MockOptions> {
+  const read = configFile.safeParse(parse(path, await load(path)));
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    const place = issue?.path.length ? `${issue.path.join(".")}: ` : "";
+    throw new UsageError(`${path}: ${place}${issue?.message ?? "not a configuration"}.`);
+  }
+  const { options, ...settings } = read.data;
+  const present = Object.entries(settings).filter(([, value]) => value !== undefined);
+  // Names and values of the options are checked where the mock is made, which names what is allowed.
+  return {
+    ...Object.fromEntries(present),
+    ...(options && { options }),
+  };
+}
+
+async function load(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch {
+    throw new UsageError(`Cannot read the configuration file ${path}; check the path.`);
+  }
+}
+
+function parse(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError(`${path} is not valid JSON.`);
+  }
+}

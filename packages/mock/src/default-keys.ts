@@ -1,0 +1,48 @@
+import type { Keys, NewKey } from "./service/keys.ts";
+
+/** The tokens of the keys that every reference server has, by what they are for. */
+export interface DefaultKeys {
+  /** A live key with 1,000 credits. */
+  readonly live: string;
+  /** A test key: costs nothing, stock pictures. */
+  readonly test: string;
+  /** A live key that was disabled: 403. */
+  readonly disabled: string;
+  /** A live key of an account that was flagged for fraud: 403. */
+  readonly flagged: string;
+  /** A live key with no credits. */
+  readonly empty: string;
+  /** A live key that may make 5 requests a minute. */
+  readonly limited: string;
+}
+
+const tokens: DefaultKeys = {
+  live: "svc_live_mock",
+  test: "svc_test_mock",
+  disabled: "svc_live_disabled",
+  flagged: "svc_live_flagged",
+  empty: "svc_live_empty",
+  limited: "svc_live_limited",
+};
+
+/** The webhook secret of every default key. */
+export const webhookSecret = "whsec_mock";
+
+const accountId = "acct_mock";
+const rateLimitPerMinute = 6_000;
+
+const keys: readonly NewKey[] = [
+  { token: tokens.live, name: "mock live", accountId },
+  { token: tokens.test, name: "mock test", mode: "test", accountId },
+  { token: tokens.disabled, name: "mock disabled", state: "disabled", accountId },
+  { token: tokens.flagged, name: "mock flagged", accountState: "flagged" },
+  { token: tokens.empty, name: "mock empty", credits: 0, accountId },
+  { token: tokens.limited, name: "mock limited", rateLimitPerMinute: 5, accountId },
+];
+
+export const defaultKeys = {
+  tokens,
+  async create(store: Keys): Promise<void> {
+    for (const key of keys) await store.create({ rateLimitPerMinute, webhookSecret, ...key });
+  },
+};

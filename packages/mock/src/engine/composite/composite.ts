@@ -1,0 +1,135 @@
+import type { Sharp, SharpConstructor } from "sharp";
+
+import type { Engine, EngineImage, RenderRequest } from "../engine.ts";
+import { cardFrame, markRibbon, placeholderCard } from "./overlays.ts";
+
+/** Where things stand on the picture, as shares of its width. */
+const layout = {
+  cardWidth: 0.24,
+  cardMargin: 0.03,
+  cardPadding: 0.02,
+  garmentWidth: 0.45,
+  garmentTop: 0.265,
+} as const;
+
+/**
+ * The engine that shows callers their own pictures: the person's photo at the asked size, the first garment laid over
+ * it, every garment on a card beside it, and a ribbon that says that no model has made it. It runs in Node and needs
+ * the package `sharp`.
+ *
+ * @throws Error when sharp is not installed; the message says how to install it.
+ * @example
+ * ```ts
+ * import { createMock } from "@tryon/mock";
+ * import { compositeEngine } from "@tryon/mock/node";
+ *
+ * const mock = createMock({ engine: await compositeEngine() });
+ * ```
+ */
+export async function compositeEngine(): Promise<Engine> {
+  const sharp = await loadSharp();
+  return { name: "composite", render: (request) => compose(sharp, request) };
+}
+
+async function loadSharp(): Promise<SharpConstructor> {
+  try {
+    return (await import("sharp")).default;
+  } catch (error) {
+    throw new Error(
+      "The composite engine needs the package sharp; run npm install sharp, or use the stock engine.",
+      { cause: error },
+    );
+  }
+}
+
+async function compose(
+  sharp: SharpConstructor,
+  request: RenderRequest,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { width, height, person, garments } = request;
+  const photo = await personLayer(sharp, person, width, height);
+  const layers = [];
+  const first = garments[0];
+  if (first?.source === "bytes" && decodable(first)) {
+    const size = Math.round(width * layout.garmentWidth);
+    const garment = await fitted(sharp, first, size, size, "inside");
+    layers.push({
+      input: await garment.png().toBuffer(),
+      left: Math.round((width - size) / 2),
+      top: Math.round(width * layout.garmentTop),
+    });
+  }
+  for (const [index, garment] of garments.entries()) {
+    const side = Math.round(width * layout.cardWidth);
+    const margin = Math.round(width * layout.cardMargin);
+    layers.push({
+      input: await garmentCard(sharp, garment, index + 1, side),
+      left: width - side - margin,
+      top: margin + index * (side + margin),
+    });
+  }
+  layers.push({ input: Buffer.from(markRibbon(width)), gravity: "south" });
+  const picture = await sharp(photo).composite(layers).removeAlpha().png().toBuffer();
+  return new Uint8Array(picture);
+}
+
+/** The whole photo; where its shape is another than the picture's, on a blurred copy of itself. */
+async function personLayer(
+  sharp: SharpConstructor,
+  person: EngineImage,
+  width: number,
+  height: number,
+): Promise<Buffer> {
+  if (person.source === "address" || !decodable(person)) {
+    const card = placeholderCard({ width, height, title: "PERSON", source: person });
+    return sharp(Buffer.from(card)).png().toBuffer();
+  }
+  const photo = await (await fitted(sharp, person, width, height, "inside")).png().toBuffer();
+  const blurred = await fitted(
+    sharp,
+    person,
+    Math.round(width / 8),
+    Math.round(height / 8),
+    "cover",
+  );
+  const backdrop = await blurred.flatten({ background: "#fff" }).blur(12).png().toBuffer();
+  return sharp(backdrop)
+    .resize(width, height, { fit: "fill" })
+    .composite([{ input: photo }])
+    .png()
+    .toBuffer();
+}
+
+async function garmentCard(
+  sharp: SharpConstructor,
+  garment: EngineImage,
+  number: number,
+  side: number,
+): Promise<Buffer> {
+  const title = `GARMENT ${number}`;
+  if (garment.source === "address" || !decodable(garment)) {
+    const card = placeholderCard({ width: side, height: side, title, source: garment });
+    return sharp(Buffer.from(card)).png().toBuffer();
+  }
+  const inner = Math.round(side * (1 - 6 * layout.cardPadding));
+  const picture = await (await fitted(sharp, garment, inner, inner, "inside")).png().toBuffer();
+  return sharp(Buffer.from(cardFrame(side)))
+    .composite([{ input: picture }])
+    .png()
+    .toBuffer();
+}
+
+async function fitted(
+  sharp: SharpConstructor,
+  image: Extract<EngineImage, { source: "bytes" }>,
+  width: number,
+  height: number,
+  fit: "inside" | "cover",
+): Promise<Sharp> {
+  return sharp(image.bytes(), { failOn: "error" }).autoOrient().resize(width, height, { fit });
+}
+
+/** The usual builds of sharp have no decoder for HEIC. */
+function decodable(image: Extract<EngineImage, { source: "bytes" }>): boolean {
+  return image.mediaType !== "image/heic";
+}

@@ -1,0 +1,48 @@
+import type { ImageKind } from "../service/image-kind.ts";
+
+/** One picture of a request, as an engine sees it. */
+export type EngineImage =
+  | {
+      /** The field of the request that the picture came in. */
+      readonly field: string;
+      readonly source: "bytes";
+      readonly mediaType: ImageKind;
+      /** Decodes the bytes anew at each call. */
+      readonly bytes: () => Uint8Array<ArrayBuffer>;
+    }
+  | {
+      readonly field: string;
+      readonly source: "address";
+      /** The address of the picture, which was not fetched. */
+      readonly url: string;
+    };
+
+/** What an engine makes a picture of. */
+export interface RenderRequest {
+  readonly person: EngineImage;
+  /** 1 to 3. */
+  readonly garments: readonly EngineImage[];
+  /** The default instruction and the caller's words. */
+  readonly instruction: string;
+  readonly seed: number | null;
+  /** Differs where the request's pictures, words, size or seed differ. */
+  readonly fingerprint: string;
+  /** Pixels. */
+  readonly width: number;
+  /** Pixels. */
+  readonly height: number;
+}
+
+/**
+ * Makes the pictures of the server, where the service has its model. The same request has to give the same bytes.
+ */
+export interface Engine {
+  readonly name: string;
+  /**
+   * Called once for each job after it was created and before `render`. A throw here is an error of the server before
+   * the model was reached: the caller gets 500 and the credits back.
+   */
+  prepare?(): Promise<void>;
+  /** Makes a PNG of exactly `width` × `height` pixels. A throw makes the job fail as `model_rejected`. */
+  render(request: RenderRequest): Promise<Uint8Array<ArrayBuffer>>;
+}

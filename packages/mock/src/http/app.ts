@@ -1,0 +1,78 @@
+import { Hono } from "hono";
+import { cors } from "hono/cors";
+
+import { errorAnswer, json } from "./answers.ts";
+import type { Site } from "./calls.ts";
+import { addDiscoveryRoutes } from "./discovery-routes.ts";
+import { addMoneyRoutes } from "./money-routes.ts";
+import { addPaymentRoutes } from "./payment-routes.ts";
+import { addResultRoutes } from "./result-routes.ts";
+import { addTryOnRoutes } from "./tryon-routes.ts";
+
+/** The methods of every address, for the answer to any other. */
+const allowedMethods: readonly (readonly [path: string, methods: string])[] = [
+  ["/", "GET, HEAD"],
+  ["/api/discovery", "GET, HEAD"],
+  ["/api/docs", "GET, HEAD"],
+  ["/api/v1/openapi.json", "GET, HEAD"],
+  ["/api/v1/tryon", "GET, HEAD, POST"],
+  ["/api/v1/tryon/:job_id", "GET, HEAD"],
+  ["/api/v1/account", "GET, HEAD"],
+  ["/api/v1/credits/purchase", "POST"],
+  ["/api/webhooks/payments", "POST"],
+  ["/results/:file", "GET, HEAD"],
+];
+
+/** The HTTP face of the service. */
+export function createApp(
+  site: Site,
+  parts: { mark: string; paymentSecret: string },
+): { fetch: (request: Request) => Promise<Response> } {
+  const app = new Hono({ strict: true });
+  app.use(
+    cors({
+      origin: "*",
+      allowMethods: ["GET", "HEAD", "POST"],
+      allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key"],
+      exposeHeaders: [
+        "X-RateLimit-Limit",
+        "X-RateLimit-Remaining",
+        "X-RateLimit-Reset",
+        "Retry-After",
+        "Idempotent-Replayed",
+        "X-Mock",
+      ],
+    }),
+  );
+  app.use(async (context, next) => {
+    await next();
+    context.res.headers.set("X-Mock", parts.mark);
+  });
+  if (site.service.options.slashRedirect) {
+    app.use(async (context, next) => {
+      const target = redirectTarget(new URL(context.req.url));
+      if (target === undefined) return next();
+      return new Response(null, { status: 307, headers: { location: target } });
+    });
+  }
+  addDiscoveryRoutes(app);
+  addTryOnRoutes(app, site);
+  addMoneyRoutes(app, site);
+  addPaymentRoutes(app, site, parts.paymentSecret);
+  addResultRoutes(app, site);
+  for (const [path, methods] of allowedMethods) {
+    app.all(path, () => json({ detail: "Method Not Allowed" }, 405, { allow: methods }));
+  }
+  app.notFound(() => json({ detail: "Not Found" }, 404));
+  app.onError((error) => errorAnswer(error, site.service.options));
+  return { fetch: async (request) => app.fetch(request) };
+}
+
+/** Where a deployment with strict addresses sends a caller who has a slash too many or comes by http. */
+function redirectTarget(url: URL): string | undefined {
+  const target = new URL(url);
+  const local = /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
+  if (url.protocol === "http:" && !local) target.protocol = "https:";
+  if (url.pathname.length > 1) target.pathname = url.pathname.replace(/\/+$/, "");
+  return target.href === url.href ? undefined : target.href;
+}

@@ -1,0 +1,77 @@
+import type { Options } from "../options.ts";
+import { limits } from "../service/catalogue.ts";
+import { MalformedBody } from "./invalid-input.ts";
+import { problem } from "./validation.ts";
+
+/** A body over the bound, which is not read to its end. */
+export class OversizeBody extends Error {
+  constructor() {
+    super(`The body is over ${limits.bodyBytes} bytes (64 MiB), which is the most that is read.`);
+    this.name = "OversizeBody";
+  }
+}
+
+/**
+ * Reads a request's body as a JSON object.
+ *
+ * @throws MalformedBody when it is not one or not said to be JSON, OversizeBody when it is too long.
+ */
+export async function readJsonObject(
+  request: Request,
+  options: Options,
+): Promise<Readonly<Record<string, unknown>>> {
+  const bytes = await readBytes(request);
+  const refuse = (type: string, msg: string, ctx: Record<string, unknown>): never => {
+    throw new MalformedBody([problem(["body"], { type, msg, ctx }, undefined, options)]);
+  };
+  if (!isJson(request.headers.get("content-type"))) {
+    const msg = "Input should be a valid dictionary; send Content-Type: application/json";
+    return refuse("model_attributes_type", msg, {});
+  }
+  if (bytes.length === 0) return refuse("missing", "Field required", {});
+  const read = parse(bytes);
+  if ("error" in read) return refuse("json_invalid", "JSON decode error", { error: read.error });
+  const { value } = read;
+  if (value === null || typeof value !== "object" || Array.isArray(value)) {
+    const msg = "Input should be a valid dictionary or object to extract fields from";
+    return refuse("model_attributes_type", msg, {});
+  }
+  // It is neither null nor a list, so it is an object of JSON.
+  return value as Readonly<Record<string, unknown>>;
+}
+
+function isJson(contentType: string | null): boolean {
+  const mediaType = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  return mediaType === "application/json" || /^[\w.-]+\/[\w.-]+\+json$/.test(mediaType);
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const announced = request.headers.get("content-length");
+  if (Number(announced) > limits.bodyBytes) throw new OversizeBody();
+  // A length that was announced is kept to by HTTP itself; without one, reading stops at the bound.
+  if (announced !== null || request.body === null)
+    return new Uint8Array(await request.arrayBuffer());
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  for await (const chunk of request.body) {
+    length += chunk.length;
+    if (length > limits.bodyBytes) throw new OversizeBody();
+    chunks.push(chunk);
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
+function parse(bytes: Uint8Array): { value: unknown } | { error: string } {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return deeperThan(value, limits.jsonDepth) ? { error: "recursion limit exceeded" } : { value };
+  } catch (error) {
+    // The engine's own message may repeat a part of the body.
+    return { error: error instanceof SyntaxError ? "not valid JSON" : "not valid UTF-8" };
+  }
+}
+
+function deeperThan(value: unknown, depth: number): boolean {
+  if (value === null || typeof value !== "object") return false;
+  return depth === 0 || Object.values(value).some((part) => deeperThan(part, depth - 1));
+}

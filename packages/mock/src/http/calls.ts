@@ -1,0 +1,67 @@
+import type { Context } from "hono";
+
+import type { Settings } from "../settings.ts";
+import type { Service } from "../service/service.ts";
+import type { KeyRecord } from "../store/records.ts";
+import type { World } from "../world/world.ts";
+import { errorAnswer, json, rateHeaders } from "./answers.ts";
+import { readJsonObject } from "./body.ts";
+import { bodySchemas, type BodySchemas } from "./schemas.ts";
+
+/** What every route stands on. */
+export interface Site {
+  readonly service: Service;
+  readonly world: World;
+  readonly settings: Settings;
+  readonly schemas: BodySchemas;
+}
+
+export function createSite(site: Omit<Site, "schemas">): Site {
+  return { ...site, schemas: bodySchemas(site.service.options.jsonTypes) };
+}
+
+/** A call that has passed authentication and the rate limit. */
+export interface Call {
+  readonly key: KeyRecord;
+  readonly request: Request;
+  /** Scheme and host that the caller used. */
+  readonly origin: string;
+  /** Reads the body; the second time gives the same. */
+  readonly body: () => Promise<Readonly<Record<string, unknown>>>;
+}
+
+/**
+ * A route that needs a key: authentication, state of the key and rate limit come before the handler, and the headers of
+ * the rate limit go on whatever the answer is.
+ */
+export function keyed(
+  site: Site,
+  handler: (call: Call, context: Context) => Promise<Response>,
+): (context: Context) => Promise<Response> {
+  const { service, world } = site;
+  const { options } = service;
+  return async (context) => {
+    let limitHeaders: Record<string, string> = {};
+    const answer = async (): Promise<Response> => {
+      const request = context.req.raw;
+      let read: ReturnType<Call["body"]> | undefined;
+      const body: Call["body"] = () => (read ??= readJsonObject(request, options));
+      if (options.checkOrder === "body-first" && request.method === "POST") await body();
+      const key = await service.keys.authenticate(bearerToken(request));
+      const window = await service.keys.countCall(key.id);
+      limitHeaders = rateHeaders(window, world.clock.now(), options);
+      if (window.exceeded) {
+        const detail = `Rate limit exceeded: ${window.limit} requests a minute are allowed for this key.`;
+        return json({ detail }, 429);
+      }
+      return handler({ key, request, origin: new URL(request.url).origin, body }, context);
+    };
+    const response = await answer().catch((error: unknown) => errorAnswer(error, options));
+    for (const [name, value] of Object.entries(limitHeaders)) response.headers.set(name, value);
+    return response;
+  };
+}
+
+function bearerToken(request: Request): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+}

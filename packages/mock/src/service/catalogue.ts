@@ -1,0 +1,51 @@
+import type { OutputSize } from "../store/records.ts";
+
+/** The sizes of a result: portrait 3:4, and what one try-on costs. */
+export const sizes = {
+  "1K": { credits: 8, width: 768, height: 1024 },
+  "2K": { credits: 12, width: 1536, height: 2048 },
+  "4K": { credits: 20, width: 3072, height: 4096 },
+} as const satisfies Record<OutputSize, { credits: number; width: number; height: number }>;
+
+/** The credit packs: price in US dollars, and credits. */
+export const packs = {
+  demo: { usd: 2, credits: 100 },
+  starter: { usd: 25, credits: 1_200 },
+  pro: { usd: 99, credits: 5_600 },
+  scale: { usd: 499, credits: 32_000 },
+  enterprise: { usd: 999, credits: 72_000 },
+} as const;
+
+export type PackSlug = keyof typeof packs;
+
+export function isPackSlug(text: string): text is PackSlug {
+  return Object.hasOwn(packs, text);
+}
+
+const hour = 3_600_000;
+
+/** Every bound and span of the service, each once. Spans are in milliseconds. */
+export const limits = {
+  garments: 3,
+  urlCharacters: 2_000,
+  imageBase64Characters: 14_000_000,
+  /** "About 10 MB": what 14,000,000 characters of base64 hold. */
+  imageBytes: 10_500_000,
+  promptCharacters: 1_000,
+  hintCharacters: 500,
+  metadataKeys: 8,
+  metadataCharacters: 256,
+  largestSeed: 2_147_483_647,
+  idempotencyKeyCharacters: 200,
+  paymentTokenCharacters: { least: 4, most: 200 },
+  bodyBytes: 64 * 1024 * 1024,
+  jsonDepth: 200,
+  defaultPage: 20,
+  hold: 90_000,
+  resultAddressValidity: 24 * hour,
+  resultRetention: 30 * 24 * hour,
+  rateWindow: 60_000,
+  day: 24 * hour,
+  webhookAnswer: 10_000,
+  webhookRetryDelays: [1_000, 4_000, 16_000],
+} as const;

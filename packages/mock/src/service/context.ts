@@ -1,0 +1,17 @@
+import type { Engine } from "../engine/engine.ts";
+import type { Options } from "../options.ts";
+import type { Settings } from "../settings.ts";
+import type { Store } from "../store/store.ts";
+import type { World } from "../world/world.ts";
+
+/** What the rules of the service stand on. */
+export interface ServiceContext {
+  readonly store: Store;
+  readonly world: World;
+  readonly options: Options;
+  readonly settings: Settings;
+  /** Makes the pictures of live keys. */
+  readonly engine: Engine;
+  /** Makes the pictures of test keys, which never reach the engine. */
+  readonly stockEngine: Engine;
+}

@@ -1,0 +1,22 @@
+const defaultInstruction =
+  "Show the person of the first image wearing the garments of the other images, as one photograph. Keep the face, the body, the pose and the background of the person.";
+
+/** The parts of a request that words for the model come from. */
+export interface Wording {
+  readonly prompt: string | null;
+  readonly styleHint: string | null;
+  readonly negativePrompt: string | null;
+}
+
+/**
+ * The instruction that the engine gets. The caller's words are added to the default one and never replace it; the style
+ * hint counts only where there is no prompt.
+ */
+export function composeInstruction(wording: Wording): string {
+  const wish = wording.prompt ?? wording.styleHint;
+  return [
+    defaultInstruction,
+    ...(wish ? [wish] : []),
+    ...(wording.negativePrompt ? [`Avoid: ${wording.negativePrompt}`] : []),
+  ].join("\n");
+}

@@ -1,0 +1,174 @@
+import type { AccountState, KeyMode, KeyRecord, KeyState } from "../store/records.ts";
+import type { Transaction } from "../store/store.ts";
+import { limits } from "./catalogue.ts";
+import type { ServiceContext } from "./context.ts";
+import { changeBalance } from "./credits.ts";
+import { Refusal } from "./refusal.ts";
+
+/** What a new key is to be; everything left out gets a default. */
+export interface NewKey {
+  /** @default made up: `svc_live_…` or `svc_test_…` */
+  token?: string;
+  /** @default "live" */
+  mode?: KeyMode;
+  /** Credits to begin with. @default 1000 for live keys, 0 for test keys */
+  credits?: number;
+  /** Requests a minute. @default 60 */
+  rateLimitPerMinute?: number;
+  /** The label that `GET /api/v1/account` shows. @default null */
+  name?: string | null;
+  /** @default "active" */
+  state?: KeyState;
+  /** @default made up: `whsec_…` */
+  webhookSecret?: string;
+  /** @default a new account */
+  accountId?: string;
+  /** State of a new account. @default "active" */
+  accountState?: AccountState;
+}
+
+const startCredits = 1_000;
+const defaultRateLimit = 60;
+
+/** How a key stands in the running window of its rate limit. */
+export interface RateWindow {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Milliseconds since 1970 at which the window ends. */
+  readonly resetAt: number;
+  readonly exceeded: boolean;
+}
+
+export class Keys {
+  readonly #context: ServiceContext;
+
+  constructor(context: ServiceContext) {
+    this.#context = context;
+  }
+
+  /**
+   * Makes a key.
+   *
+   * @throws RangeError when credits or the rate limit are not whole numbers, Error when the account has a test key.
+   */
+  create(wanted: NewKey): Promise<KeyRecord> {
+    const { store, world } = this.#context;
+    const mode = wanted.mode ?? "live";
+    const credits = wholeNumber(
+      "credits",
+      wanted.credits ?? (mode === "live" ? startCredits : 0),
+      0,
+    );
+    const rateLimitPerMinute = wholeNumber(
+      "rateLimitPerMinute",
+      wanted.rateLimitPerMinute ?? defaultRateLimit,
+      1,
+    );
+    return store.transact(async (transaction) => {
+      const accountId = wanted.accountId ?? `acct_${world.random.token(16)}`;
+      await this.#openAccount(transaction, accountId, mode, wanted.accountState);
+      const key: KeyRecord = {
+        id: `key_${world.random.token(16)}`,
+        token: wanted.token ?? `svc_${mode}_${world.random.token(32)}`,
+        accountId,
+        mode,
+        state: wanted.state ?? "active",
+        name: wanted.name ?? null,
+        webhookSecret: wanted.webhookSecret ?? `whsec_${world.random.token(32)}`,
+        credits: 0,
+        rateLimitPerMinute,
+        totalCalls: 0,
+        window: 0,
+        windowCalls: 0,
+        day: 0,
+        daySpent: 0,
+        contentBlockedInARow: 0,
+      };
+      if ((await transaction.keyByToken(key.token)) !== undefined) {
+        throw new Error("There is a key with this token already; give each key its own.");
+      }
+      await transaction.putKey(key);
+      return changeBalance(transaction, key, { credits, cause: "grant", at: world.clock.now() });
+    });
+  }
+
+  /**
+   * Finds the key of a request and makes sure that it may call.
+   *
+   * @throws Refusal `unauthorized` for an unknown key, `forbidden` for one that may not call any more.
+   */
+  async authenticate(token: string | undefined): Promise<KeyRecord> {
+    if (token === undefined) {
+      throw new Refusal(
+        "unauthorized",
+        "Missing API key; send the header Authorization: Bearer <API key>.",
+      );
+    }
+    const found = await this.#context.store.transact(async (transaction) => {
+      const key = await transaction.keyByToken(token);
+      return key && { key, account: await transaction.account(key.accountId) };
+    });
+    if (found === undefined) {
+      throw new Refusal("unauthorized", "Invalid API key; make one on the developer dashboard.");
+    }
+    if (found.account?.state === "flagged") {
+      throw new Refusal("forbidden", "The account is not eligible: it was flagged for fraud.");
+    }
+    if (found.key.state !== "active") {
+      throw new Refusal("forbidden", `The API key is ${found.key.state}.`);
+    }
+    return found.key;
+  }
+
+  /** Counts a request against the key's window; one that is over the limit is not counted as a call. */
+  countCall(keyId: string): Promise<RateWindow> {
+    const window = Math.floor(this.#context.world.clock.now() / limits.rateWindow);
+    return this.#context.store.transact(async (transaction) => {
+      const key = await mustFind(transaction, keyId);
+      const calls = key.window === window ? key.windowCalls : 0;
+      const exceeded = calls >= key.rateLimitPerMinute;
+      if (!exceeded) {
+        await transaction.putKey({
+          ...key,
+          window,
+          windowCalls: calls + 1,
+          totalCalls: key.totalCalls + 1,
+        });
+      }
+      return {
+        limit: key.rateLimitPerMinute,
+        remaining: Math.max(0, key.rateLimitPerMinute - calls - 1),
+        resetAt: (window + 1) * limits.rateWindow,
+        exceeded,
+      };
+    });
+  }
+
+  async #openAccount(
+    transaction: Transaction,
+    id: string,
+    mode: KeyMode,
+    state: AccountState | undefined,
+  ): Promise<void> {
+    const keys = await transaction.keysOfAccount(id);
+    if (mode === "test" && keys.some((key) => key.mode === "test")) {
+      throw new Error("The account has a test key already, and an account has exactly one.");
+    }
+    const account = await transaction.account(id);
+    if (account === undefined || state !== undefined) {
+      await transaction.putAccount({ id, state: state ?? "active" });
+    }
+  }
+}
+
+/** Reads a key that is known to exist. */
+export async function mustFind(transaction: Transaction, keyId: string): Promise<KeyRecord> {
+  const key = await transaction.key(keyId);
+  if (key === undefined) throw new Error(`The key ${keyId} has gone from the store.`);
+  return key;
+}
+
+function wholeNumber(field: string, value: number, least: number): number {
+  if (Number.isInteger(value) && value >= least) return value;
+  throw new RangeError(`${field} has to be a whole number from ${least} up; got ${value}.`);
+}

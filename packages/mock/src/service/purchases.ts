@@ -1,0 +1,144 @@
+import type { KeyRecord, PurchaseRecord } from "../store/records.ts";
+import type { Transaction } from "../store/store.ts";
+import { isPackSlug, packs, type PackSlug } from "./catalogue.ts";
+import type { ServiceContext } from "./context.ts";
+import { changeBalance } from "./credits.ts";
+import { mustFind } from "./keys.ts";
+import type { PaymentProcessor } from "./payment-processor.ts";
+import { Refusal } from "./refusal.ts";
+
+export interface PurchaseAnswer {
+  readonly purchase: PurchaseRecord;
+  /** Credits that this call added. */
+  readonly creditsAdded: number;
+  readonly creditsRemaining: number;
+}
+
+/** Sells credit packs. A pair of key and token buys once, however often it is sent. */
+export class Purchases {
+  readonly #context: ServiceContext;
+  readonly #processor: PaymentProcessor;
+
+  constructor(context: ServiceContext, processor: PaymentProcessor) {
+    this.#context = context;
+    this.#processor = processor;
+  }
+
+  /** @throws Refusal `bad-request`, `payment-failed` or `conflict`; no credits were added then. */
+  purchase(keyId: string, order: { packSlug: string; token: string }): Promise<PurchaseAnswer> {
+    const { packSlug, token } = order;
+    if (!isPackSlug(packSlug)) {
+      const known = Object.keys(packs).join(", ");
+      throw new Refusal("bad-request", `pack_slug: unknown pack; choose one of ${known}.`);
+    }
+    if (!token.startsWith("spt_")) {
+      throw new Refusal(
+        "bad-request",
+        "shared_payment_granted_token: has to begin with spt_; pass the token that the user granted.",
+      );
+    }
+    return this.#context.store.transact(async (transaction) => {
+      const key = await mustFind(transaction, keyId);
+      const earlier = await transaction.purchaseByToken(token);
+      if (earlier !== undefined) return this.#again(key, earlier, packSlug);
+      if (key.mode === "test") return this.#pretend(transaction, key, packSlug, token);
+      return this.#buy(transaction, key, packSlug, token);
+    });
+  }
+
+  /**
+   * Takes the processor's word that a payment has gone through and gives its credits, once.
+   *
+   * @returns whether there is such a payment.
+   */
+  settle(paymentIntentId: string, status: string): Promise<boolean> {
+    return this.#context.store.transact(async (transaction) => {
+      const purchase = await transaction.purchase(paymentIntentId);
+      if (purchase === undefined) return false;
+      if (purchase.granted) return true;
+      const granted = status === "succeeded";
+      await transaction.putPurchase({ ...purchase, status, granted, nextAction: null });
+      if (granted) {
+        const key = await mustFind(transaction, purchase.keyId);
+        await this.#grant(transaction, key, purchase);
+      }
+      return true;
+    });
+  }
+
+  #again(key: KeyRecord, earlier: PurchaseRecord, packSlug: PackSlug): PurchaseAnswer {
+    const sameOrder = earlier.keyId === key.id && earlier.packSlug === packSlug;
+    if (!sameOrder || this.#context.options.purchaseRepeat === 409) {
+      throw new Refusal(
+        "conflict",
+        "A payment was already processed for this token; read the balance, or ask the user for a new token.",
+      );
+    }
+    return {
+      purchase: earlier,
+      creditsAdded: earlier.creditsAdded,
+      creditsRemaining: key.credits,
+    };
+  }
+
+  async #pretend(
+    transaction: Transaction,
+    key: KeyRecord,
+    packSlug: PackSlug,
+    token: string,
+  ): Promise<PurchaseAnswer> {
+    const purchase: PurchaseRecord = {
+      paymentIntentId: `pi_test_${this.#context.world.random.token(24)}`,
+      keyId: key.id,
+      token,
+      packSlug,
+      status: "succeeded",
+      creditsAdded: packs[packSlug].credits,
+      nextAction: null,
+      granted: true,
+    };
+    await transaction.putPurchase(purchase);
+    return { purchase, creditsAdded: purchase.creditsAdded, creditsRemaining: key.credits };
+  }
+
+  async #buy(
+    transaction: Transaction,
+    key: KeyRecord,
+    packSlug: PackSlug,
+    token: string,
+  ): Promise<PurchaseAnswer> {
+    const decision = this.#processor.pay(token, packs[packSlug].usd);
+    if (!decision.taken) {
+      throw new Refusal(
+        "payment-failed",
+        `Payment failed: ${decision.reason}. No credits were added.`,
+      );
+    }
+    const granted = decision.status === "succeeded";
+    const purchase: PurchaseRecord = {
+      paymentIntentId: `pi_${this.#context.world.random.token(24)}`,
+      keyId: key.id,
+      token,
+      packSlug,
+      status: decision.status,
+      creditsAdded: granted ? packs[packSlug].credits : 0,
+      nextAction: decision.nextAction,
+      granted,
+    };
+    await transaction.putPurchase(purchase);
+    const paid = granted ? await this.#grant(transaction, key, purchase) : key;
+    return { purchase, creditsAdded: purchase.creditsAdded, creditsRemaining: paid.credits };
+  }
+
+  async #grant(
+    transaction: Transaction,
+    key: KeyRecord,
+    purchase: PurchaseRecord,
+  ): Promise<KeyRecord> {
+    // A purchase is only ever recorded with the slug of a pack.
+    const { credits } = packs[purchase.packSlug as PackSlug];
+    const at = this.#context.world.clock.now();
+    const { paymentIntentId } = purchase;
+    return changeBalance(transaction, key, { credits, cause: "purchase", at, paymentIntentId });
+  }
+}

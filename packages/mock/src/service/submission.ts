@@ -1,0 +1,128 @@
+import { guardAddress } from "../delivery/address-guard.ts";
+import type { EngineImage } from "../engine/engine.ts";
+import type { Settings } from "../settings.ts";
+import type { OutputSize } from "../store/records.ts";
+import { limits } from "./catalogue.ts";
+import { addressedImage, base64Image } from "./image-input.ts";
+import type { Wording } from "./instruction.ts";
+import { Refusal } from "./refusal.ts";
+
+type Text = string | null | undefined;
+type Texts = readonly string[] | undefined;
+
+/** The body of a submission after its types have been checked, aliases included. */
+export interface SubmissionFields {
+  readonly person_url?: Text;
+  readonly person?: Text;
+  readonly model_url?: Text;
+  readonly input_url?: Text;
+  readonly person_image_b64?: Text;
+  readonly garment_urls?: Texts;
+  readonly garments?: Texts;
+  readonly clothing?: Texts;
+  readonly items?: Texts;
+  readonly garment_images_b64?: Texts;
+  readonly output_size?: string | undefined;
+  readonly resolution?: string | undefined;
+  readonly size?: string | undefined;
+  readonly prompt?: Text;
+  readonly style_hint?: Text;
+  readonly negative_prompt?: Text;
+  readonly wait?: boolean | undefined;
+  readonly mode?: string | undefined;
+  readonly webhook_url?: Text;
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly seed?: number | null | undefined;
+}
+
+/** What a submission means once aliases are folded and defaults filled in. */
+export interface Submission {
+  readonly person: EngineImage;
+  readonly garments: readonly EngineImage[];
+  readonly outputSize: OutputSize;
+  readonly wait: boolean;
+  readonly wording: Wording;
+  readonly webhookUrl: string | null;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+  readonly seed: number | null;
+}
+
+/**
+ * Folds aliases, fills in defaults and checks what the types alone cannot tell.
+ *
+ * @throws Refusal `bad-request` naming the field, the bound and the way out.
+ */
+export function readSubmission(fields: SubmissionFields, settings: Settings): Submission {
+  return {
+    person: readPerson(fields, settings),
+    garments: readGarments(fields, settings),
+    outputSize: readSize(fields),
+    wait: fields.wait ?? fields.mode !== "async",
+    wording: {
+      prompt: fields.prompt ?? null,
+      styleHint: fields.style_hint ?? null,
+      negativePrompt: fields.negative_prompt ?? null,
+    },
+    webhookUrl: readWebhookUrl(fields, settings),
+    metadata: fields.metadata ?? null,
+    seed: fields.seed ?? null,
+  };
+}
+
+function readPerson(fields: SubmissionFields, settings: Settings): EngineImage {
+  if (fields.person_image_b64) return base64Image("person_image_b64", fields.person_image_b64);
+  for (const name of ["person_url", "person", "model_url", "input_url"] as const) {
+    const address = fields[name];
+    if (address) return addressedImage(name, address, imageRules(settings));
+  }
+  throw new Refusal(
+    "bad-request",
+    "A person is missing: set person_url (an https address) or person_image_b64.",
+  );
+}
+
+function readGarments(fields: SubmissionFields, settings: Settings): readonly EngineImage[] {
+  const name = (["garment_urls", "garments", "clothing", "items"] as const).find(
+    (candidate) => (fields[candidate] ?? []).length > 0,
+  );
+  const addresses = name === undefined ? [] : (fields[name] ?? []);
+  const base64s = fields.garment_images_b64 ?? [];
+  const count = addresses.length + base64s.length;
+  if (count === 0) {
+    throw new Refusal(
+      "bad-request",
+      `A garment is missing: set garment_urls or garment_images_b64 with 1 to ${limits.garments} images in total.`,
+    );
+  }
+  if (count > limits.garments) {
+    throw new Refusal(
+      "bad-request",
+      `garment_urls and garment_images_b64 hold ${count} images in total; at most ${limits.garments} are taken.`,
+    );
+  }
+  return [
+    ...addresses.map((address, index) =>
+      addressedImage(`${name}[${index}]`, address, imageRules(settings)),
+    ),
+    ...base64s.map((base64, index) => base64Image(`garment_images_b64[${index}]`, base64)),
+  ];
+}
+
+function readSize(fields: SubmissionFields): OutputSize {
+  const size = (fields.output_size || fields.resolution || fields.size || "1K").toUpperCase();
+  // The types of the body admit only the three sizes, in either case.
+  return size as OutputSize;
+}
+
+function readWebhookUrl(fields: SubmissionFields, settings: Settings): string | null {
+  if (!fields.webhook_url) return null;
+  const allowPrivate = settings.allowPrivateWebhooks;
+  const verdict = guardAddress(fields.webhook_url, { allowPrivate });
+  if (verdict.ok) return fields.webhook_url;
+  const wayOut = verdict.private ? " The setting allowPrivateWebhooks admits loopback." : "";
+  throw new Refusal("bad-request", `webhook_url: ${verdict.problem}${wayOut}`);
+}
+
+function imageRules(settings: Settings): { allowPrivate: boolean; failInvalid: boolean } {
+  return { allowPrivate: settings.allowPrivateImages, failInvalid: settings.magic };
+}

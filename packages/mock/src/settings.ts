@@ -1,0 +1,68 @@
+import type { Engine } from "./engine/engine.ts";
+import { milliseconds, type Duration } from "./world/duration.ts";
+
+/** What a server is set to besides its options: nothing here is an open point of the service, and no profile sets it. */
+export interface SettingsInput {
+  /**
+   * How long the model takes for one try-on.
+   * @default "1.5s"
+   */
+  latency?: Duration;
+  /**
+   * How many jobs run at once; further ones wait for a place.
+   * @default unlimited
+   */
+  concurrency?: number;
+  /**
+   * Whether `prompt` may steer the outcome by words such as `mock:content_blocked`.
+   * @default true
+   */
+  magic?: boolean;
+  /**
+   * Whether webhooks may go to http and loopback addresses.
+   * @default true in process and when served on loopback, else false
+   */
+  allowPrivateWebhooks?: boolean;
+  /**
+   * Whether image addresses may be http and loopback addresses.
+   * @default false
+   */
+  allowPrivateImages?: boolean;
+  /**
+   * The picture maker.
+   * @default the stock engine
+   */
+  engine?: Engine;
+  /**
+   * Sends webhooks: a function like the global `fetch`, which it is by default.
+   */
+  sendWebhook?: (request: Request) => Promise<Response>;
+}
+
+export interface Settings {
+  readonly latency: number;
+  readonly concurrency: number;
+  readonly magic: boolean;
+  readonly allowPrivateWebhooks: boolean;
+  readonly allowPrivateImages: boolean;
+}
+
+/** @throws RangeError naming the setting, its bound and what was given. */
+export function resolveSettings(input: SettingsInput): Settings {
+  const concurrency = input.concurrency ?? Number.POSITIVE_INFINITY;
+  if (
+    concurrency !== Number.POSITIVE_INFINITY &&
+    !(Number.isInteger(concurrency) && concurrency > 0)
+  ) {
+    throw new RangeError(
+      `concurrency has to be a whole number from 1 up, or left out for no limit; got ${concurrency}.`,
+    );
+  }
+  return {
+    latency: milliseconds(input.latency ?? "1.5s"),
+    concurrency,
+    magic: input.magic ?? true,
+    allowPrivateWebhooks: input.allowPrivateWebhooks ?? true,
+    allowPrivateImages: input.allowPrivateImages ?? false,
+  };
+}

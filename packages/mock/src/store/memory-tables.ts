@@ -1,0 +1,199 @@
+import type {
+  AccountRecord,
+  DeliveryRecord,
+  IdempotencyRecord,
+  JobRecord,
+  KeyRecord,
+  LedgerEntry,
+  PurchaseRecord,
+} from "./records.ts";
+import type { JobPageQuery, Transaction } from "./store.ts";
+
+/** The tables of a {@link MemoryStore}. Each write notes how to take it back until the step is committed. */
+export class MemoryTables implements Transaction {
+  #accounts = new Map<string, AccountRecord>();
+  #keys = new Map<string, KeyRecord>();
+  #keyIdByToken = new Map<string, string>();
+  #jobs = new Map<string, JobRecord>();
+  /** The jobs of each key in creation order. */
+  #jobIdsByKey = new Map<string, string[]>();
+  #sequence = 0;
+  #idempotency = new Map<string, IdempotencyRecord>();
+  #ledger = new Map<string, LedgerEntry[]>();
+  #purchases = new Map<string, PurchaseRecord>();
+  #purchaseIdByToken = new Map<string, string>();
+  #deliveries = new Map<string, DeliveryRecord>();
+  #deliveryIdsByJob = new Map<string, string[]>();
+  #undo: (() => void)[] = [];
+
+  undo(): void {
+    for (let take = this.#undo.pop(); take !== undefined; take = this.#undo.pop()) take();
+  }
+
+  commit(): void {
+    this.#undo.length = 0;
+  }
+
+  async account(id: string): Promise<AccountRecord | undefined> {
+    return this.#accounts.get(id);
+  }
+
+  async putAccount(account: AccountRecord): Promise<void> {
+    this.#set(this.#accounts, account.id, account);
+  }
+
+  async key(id: string): Promise<KeyRecord | undefined> {
+    return this.#keys.get(id);
+  }
+
+  async keyByToken(token: string): Promise<KeyRecord | undefined> {
+    const id = this.#keyIdByToken.get(token);
+    return id === undefined ? undefined : this.#keys.get(id);
+  }
+
+  async keysOfAccount(accountId: string): Promise<readonly KeyRecord[]> {
+    return [...this.#keys.values()].filter((key) => key.accountId === accountId);
+  }
+
+  async putKey(key: KeyRecord): Promise<void> {
+    this.#set(this.#keys, key.id, key);
+    this.#set(this.#keyIdByToken, key.token, key.id);
+  }
+
+  async job(id: string): Promise<JobRecord | undefined> {
+    return this.#jobs.get(id);
+  }
+
+  async addJob(job: Omit<JobRecord, "sequence">): Promise<JobRecord> {
+    // The number is not given back when the step is undone, as with the sequences of a database.
+    this.#sequence += 1;
+    const added = { ...job, sequence: this.#sequence };
+    this.#set(this.#jobs, added.id, added);
+    this.#append(this.#jobIdsByKey, added.keyId, added.id);
+    return added;
+  }
+
+  async putJob(job: JobRecord): Promise<void> {
+    this.#set(this.#jobs, job.id, job);
+  }
+
+  async removeJob(job: JobRecord): Promise<void> {
+    this.#delete(this.#jobs, job.id);
+    const ids = this.#jobIdsByKey.get(job.keyId) ?? [];
+    const index = ids.lastIndexOf(job.id);
+    if (index === -1) return;
+    ids.splice(index, 1);
+    this.#undo.push(() => ids.splice(index, 0, job.id));
+  }
+
+  async jobs(query: JobPageQuery): Promise<readonly JobRecord[]> {
+    const ids = this.#jobIdsByKey.get(query.keyId) ?? [];
+    const page: JobRecord[] = [];
+    for (let index = this.#pageStart(ids, query.before); index >= 0; index -= 1) {
+      if (page.length === query.limit) break;
+      const id = ids[index];
+      const job = id === undefined ? undefined : this.#jobs.get(id);
+      if (job === undefined) continue;
+      if (query.status !== undefined && job.status !== query.status) continue;
+      if (query.createdUntil !== undefined && job.createdAt > query.createdUntil) continue;
+      page.push(job);
+    }
+    return page;
+  }
+
+  async idempotency(keyId: string, idempotencyKey: string): Promise<IdempotencyRecord | undefined> {
+    return this.#idempotency.get(scope(keyId, idempotencyKey));
+  }
+
+  async putIdempotency(record: IdempotencyRecord): Promise<void> {
+    this.#set(this.#idempotency, scope(record.keyId, record.idempotencyKey), record);
+  }
+
+  async removeIdempotency(record: IdempotencyRecord): Promise<void> {
+    this.#delete(this.#idempotency, scope(record.keyId, record.idempotencyKey));
+  }
+
+  async addLedgerEntry(entry: LedgerEntry): Promise<void> {
+    this.#append(this.#ledger, entry.keyId, entry);
+  }
+
+  async ledger(keyId: string): Promise<readonly LedgerEntry[]> {
+    return [...(this.#ledger.get(keyId) ?? [])];
+  }
+
+  async purchase(paymentIntentId: string): Promise<PurchaseRecord | undefined> {
+    return this.#purchases.get(paymentIntentId);
+  }
+
+  async purchaseByToken(token: string): Promise<PurchaseRecord | undefined> {
+    const id = this.#purchaseIdByToken.get(token);
+    return id === undefined ? undefined : this.#purchases.get(id);
+  }
+
+  async putPurchase(purchase: PurchaseRecord): Promise<void> {
+    this.#set(this.#purchases, purchase.paymentIntentId, purchase);
+    this.#set(this.#purchaseIdByToken, purchase.token, purchase.paymentIntentId);
+  }
+
+  async delivery(id: string): Promise<DeliveryRecord | undefined> {
+    return this.#deliveries.get(id);
+  }
+
+  async deliveries(jobId?: string): Promise<readonly DeliveryRecord[]> {
+    if (jobId === undefined) return [...this.#deliveries.values()];
+    const ids = this.#deliveryIdsByJob.get(jobId) ?? [];
+    return ids.flatMap((id) => this.#deliveries.get(id) ?? []);
+  }
+
+  async putDelivery(delivery: DeliveryRecord): Promise<void> {
+    if (!this.#deliveries.has(delivery.id)) {
+      this.#append(this.#deliveryIdsByJob, delivery.jobId, delivery.id);
+    }
+    this.#set(this.#deliveries, delivery.id, delivery);
+  }
+
+  /** Where in creation order the page before a job begins, found by bisection: a late page costs no more than the first. */
+  #pageStart(ids: readonly string[], before: JobRecord | undefined): number {
+    if (before === undefined) return ids.length - 1;
+    let low = 0;
+    let high = ids.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const job = this.#jobs.get(ids[middle] ?? "");
+      if (job !== undefined && job.sequence < before.sequence) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  #set<Value>(table: Map<string, Value>, id: string, value: Value): void {
+    const had = table.has(id);
+    const previous = table.get(id);
+    table.set(id, value);
+    this.#undo.push(() => {
+      // `had` says that `previous` is a value of the table, also where undefined is one.
+      if (had) table.set(id, previous as Value);
+      else table.delete(id);
+    });
+  }
+
+  #delete<Value>(table: Map<string, Value>, id: string): void {
+    const previous = table.get(id);
+    if (previous === undefined) return;
+    table.delete(id);
+    this.#undo.push(() => table.set(id, previous));
+  }
+
+  #append<Value>(table: Map<string, Value[]>, id: string, value: Value): void {
+    const rows = table.get(id);
+    if (rows === undefined) this.#set(table, id, [value]);
+    else {
+      rows.push(value);
+      this.#undo.push(() => rows.pop());
+    }
+  }
+}
+
+function scope(keyId: string, idempotencyKey: string): string {
+  return `${keyId}\n${idempotencyKey}`;
+}

@@ -1,0 +1,241 @@
+import TinyQueue from "tinyqueue";
+
+import { milliseconds, type Duration } from "./duration.ts";
+import { host, turn } from "./host.ts";
+
+/** A timer that was set on a {@link Clock}; opaque. */
+export interface Timer {
+  readonly dueAt: number;
+}
+
+/** The part of a clock that others may be put on: the client takes one as its `clock` option. */
+export interface Clock {
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  now(): number;
+  /** Calls `callback` once, after `delay` milliseconds of this clock. */
+  setTimeout(callback: () => void, delay: number): Timer;
+  /** Takes a timer back; does nothing for one that has fired. */
+  clearTimeout(timer: Timer | undefined): void;
+}
+
+/** How a {@link WorldClock} gets its time: from the machine, or only from `advance`. */
+export type ClockMode = "real" | "manual";
+
+interface PendingTimer extends Timer {
+  readonly order: number;
+  callback: (() => void) | undefined;
+}
+
+/** Where a manual clock starts when nothing else is said: 2026-01-01T00:00:00Z. */
+export const manualStart = Date.UTC(2026, 0, 1);
+
+/** A machine cannot count down further than this; a later timer is looked at again after it. */
+const longestHostTimeout = 2 ** 31 - 1;
+
+/** How many timers `runAll` fires before it takes the chain of timers for an endless one. */
+const runAllLimit = 1_000_000;
+
+/** Event loop turns that callers in the same process get after each instant, before time moves on. */
+const turnsPerInstant = 8;
+
+/**
+ * The server's own time. Every delay of the service hangs on it and none on the machine's timers, so a test moves time
+ * by `advance` and the result does not depend on how fast the machine is. With `mode: "real"` time runs by itself and
+ * `advance` jumps ahead of it.
+ */
+export class WorldClock implements Clock {
+  readonly mode: ClockMode;
+  #instant: number;
+  #offset = 0;
+  #order = 0;
+  #timers = new TinyQueue<PendingTimer>([], (a, b) => a.dueAt - b.dueAt || a.order - b.order);
+  #pending = 0;
+  #alarm: ReturnType<typeof setTimeout> | undefined;
+  #alarmAt = Number.POSITIVE_INFINITY;
+  #busy = 0;
+  #idleWaiters: (() => void)[] = [];
+
+  constructor(options: { mode?: ClockMode; startAt?: number } = {}) {
+    this.mode = options.mode ?? "real";
+    this.#instant = options.startAt ?? manualStart;
+  }
+
+  now(): number {
+    return this.mode === "manual" ? this.#instant : host.now() + this.#offset;
+  }
+
+  /** How many timers have neither fired nor been taken back. */
+  get pending(): number {
+    return this.#pending;
+  }
+
+  setTimeout(callback: () => void, delay: number): Timer {
+    const dueAt = this.now() + Math.max(0, delay);
+    const timer: PendingTimer = { dueAt, order: this.#order++, callback };
+    this.#timers.push(timer);
+    this.#pending += 1;
+    this.#setAlarm();
+    return timer;
+  }
+
+  clearTimeout(timer: Timer | undefined): void {
+    // Only this class makes timers, so each one that comes back is a PendingTimer.
+    const pending = timer as PendingTimer | undefined;
+    if (pending?.callback === undefined) return;
+    pending.callback = undefined;
+    this.#pending -= 1;
+    this.#setAlarm();
+  }
+
+  /** Resolves after `delay` milliseconds of this clock. */
+  sleep(delay: number): Promise<void> {
+    return new Promise((resolve) => this.setTimeout(resolve, delay));
+  }
+
+  /**
+   * Moves time ahead, firing every timer on the way at its own instant and letting the work that it starts end before
+   * time moves on.
+   *
+   * @returns the new time in milliseconds since 1970.
+   * @example
+   * ```ts
+   * await mock.clock.advance("21s");
+   * ```
+   */
+  async advance(duration: Duration): Promise<number> {
+    const target = this.now() + milliseconds(duration);
+    await this.#settle();
+    for (;;) {
+      const next = this.#next();
+      if (next === undefined || next.dueAt > target) break;
+      await this.#fire(next);
+    }
+    this.#moveTo(target);
+    await this.#settle();
+    return this.now();
+  }
+
+  /**
+   * Moves time ahead until no timer is left: every job has ended and every delivery has been tried to its end.
+   *
+   * @returns the new time in milliseconds since 1970.
+   * @throws Error when timers keep setting new ones without end.
+   */
+  async runAll(): Promise<number> {
+    await this.#settle();
+    for (let fired = 0; ; fired += 1) {
+      const next = this.#next();
+      if (next === undefined) return this.now();
+      if (fired === runAllLimit) {
+        throw new Error(
+          `runAll fired ${runAllLimit} timers and there is always another: something sets timers without end. Use advance() with a duration.`,
+        );
+      }
+      await this.#fire(next);
+    }
+  }
+
+  /**
+   * Runs work that time must wait for: `advance` does not move on before it has ended. Work that depends on others, who
+   * may themselves wait for time to move, gets `patience`, in milliseconds of the machine; then time moves on without it.
+   */
+  async during<T>(work: () => Promise<T>, patience?: number): Promise<T> {
+    let held = true;
+    const release = (): void => {
+      if (held) this.#release();
+      held = false;
+    };
+    this.#busy += 1;
+    const alarm = patience === undefined ? undefined : host.setTimeout(release, patience);
+    try {
+      return await work();
+    } finally {
+      host.clearTimeout(alarm);
+      release();
+    }
+  }
+
+  /** Within `during`: waits for something that may itself need time to move. */
+  async outside<T>(waiting: Promise<T>): Promise<T> {
+    this.#release();
+    try {
+      return await waiting;
+    } finally {
+      this.#busy += 1;
+    }
+  }
+
+  /** Forgets all timers without firing them. */
+  clear(): void {
+    for (let timer = this.#timers.pop(); timer !== undefined; timer = this.#timers.pop()) {
+      timer.callback = undefined;
+    }
+    this.#pending = 0;
+    this.#setAlarm();
+  }
+
+  #release(): void {
+    this.#busy -= 1;
+    if (this.#busy > 0) return;
+    for (const resolve of this.#idleWaiters.splice(0)) resolve();
+  }
+
+  async #settle(): Promise<void> {
+    for (let quiet = 0; quiet < turnsPerInstant; quiet += 1) {
+      await turn();
+      if (this.#busy > 0) {
+        await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
+        quiet = 0;
+      }
+    }
+  }
+
+  #next(): PendingTimer | undefined {
+    for (let timer = this.#timers.peek(); timer !== undefined; timer = this.#timers.peek()) {
+      if (timer.callback !== undefined) return timer;
+      this.#timers.pop();
+    }
+    return undefined;
+  }
+
+  async #fire(timer: PendingTimer): Promise<void> {
+    this.#moveTo(timer.dueAt);
+    this.#call(timer);
+    await this.#settle();
+  }
+
+  #call(timer: PendingTimer): void {
+    const { callback } = timer;
+    if (callback === undefined) return;
+    timer.callback = undefined;
+    this.#pending -= 1;
+    callback();
+  }
+
+  #moveTo(instant: number): void {
+    if (instant <= this.now()) return;
+    if (this.mode === "manual") this.#instant = instant;
+    else this.#offset += instant - this.now();
+  }
+
+  #setAlarm(): void {
+    if (this.mode === "manual") return;
+    const dueAt = this.#next()?.dueAt ?? Number.POSITIVE_INFINITY;
+    if (dueAt === this.#alarmAt) return;
+    host.clearTimeout(this.#alarm);
+    this.#alarm = undefined;
+    this.#alarmAt = dueAt;
+    if (dueAt === Number.POSITIVE_INFINITY) return;
+    const delay = Math.min(Math.max(0, dueAt - this.now()), longestHostTimeout);
+    this.#alarm = host.setTimeout(() => this.#ring(), delay);
+  }
+
+  #ring(): void {
+    this.#alarmAt = Number.POSITIVE_INFINITY;
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      if (next.dueAt > this.now()) break;
+      this.#call(next);
+    }
+    this.#setAlarm();
+  }
+}

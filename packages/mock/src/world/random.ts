@@ -1,0 +1,57 @@
+import { sha256 } from "@noble/hashes/sha2.js";
+import { utf8ToBytes } from "@noble/hashes/utils.js";
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** The largest multiple of the alphabet's length that a byte can hold: bytes above it would favour some letters. */
+const fairBytes = Math.floor(256 / alphabet.length) * alphabet.length;
+
+/**
+ * Chance that can be repeated: the stream of SHA-256 digests over the seed and a counter. The same seed gives the same
+ * ids on every machine and in every runtime.
+ */
+export class SeededRandom {
+  readonly seed: string;
+  #block = new Uint8Array(0);
+  #position = 0;
+  #counter = 0;
+
+  constructor(seed: string) {
+    this.seed = seed;
+  }
+
+  byte(): number {
+    const value = this.#block[this.#position];
+    if (value !== undefined) {
+      this.#position += 1;
+      return value;
+    }
+    this.#block = sha256(utf8ToBytes(`${this.seed}\n${this.#counter}`));
+    this.#counter += 1;
+    this.#position = 0;
+    return this.byte();
+  }
+
+  /** A number from 0 up to, and without, 1. */
+  fraction(): number {
+    let value = 0;
+    for (let index = 0; index < 4; index += 1) value = value * 256 + this.byte();
+    return value / 2 ** 32;
+  }
+
+  /** `length` characters of [0-9A-Za-z]. */
+  token(length: number): string {
+    let text = "";
+    while (text.length < length) {
+      const byte = this.byte();
+      if (byte < fairBytes) text += alphabet.charAt(byte % alphabet.length);
+    }
+    return text;
+  }
+}
+
+/** A seed that no other run has. */
+export function freshSeed(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
