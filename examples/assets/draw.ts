@@ -1,0 +1,3 @@
+import { drawAll } from "./pictures.ts";
+
+await drawAll(import.meta.dirname);
