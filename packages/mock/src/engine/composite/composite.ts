@@ -1,6 +1,7 @@
 import type { Sharp, SharpConstructor } from "sharp";
 
 import type { Engine, EngineImage, RenderRequest } from "../engine.ts";
+import { drawStandIn } from "../stock.ts";
 import { cardFrame, markRibbon, placeholderCard } from "./overlays.ts";
 
 /** Where things stand on the picture, as shares of its width. */
@@ -52,7 +53,7 @@ async function compose(
   const first = garments[0];
   if (first?.source === "bytes" && decodable(first)) {
     const size = Math.round(width * layout.garmentWidth);
-    const garment = await fitted(sharp, first, size, size, "inside");
+    const garment = await fitted(sharp, first, size, size, "contain");
     layers.push({
       input: await garment.png().toBuffer(),
       left: Math.round((width - size) / 2),
@@ -81,8 +82,12 @@ async function personLayer(
   height: number,
 ): Promise<Buffer> {
   if (person.source === "address" || !decodable(person)) {
-    const card = placeholderCard({ width, height, title: "PERSON", source: person });
-    return sharp(Buffer.from(card)).png().toBuffer();
+    const margin = Math.round(width * 2 * layout.cardMargin);
+    const card = placeholderCard(Math.round(width * 0.3), "PERSON", person);
+    return sharp(drawStandIn(width, height))
+      .composite([{ input: Buffer.from(card), left: margin, top: margin }])
+      .png()
+      .toBuffer();
   }
   const photo = await (await fitted(sharp, person, width, height, "inside")).png().toBuffer();
   const blurred = await fitted(
@@ -108,8 +113,9 @@ async function garmentCard(
 ): Promise<Buffer> {
   const title = `GARMENT ${number}`;
   if (garment.source === "address" || !decodable(garment)) {
-    const card = placeholderCard({ width: side, height: side, title, source: garment });
-    return sharp(Buffer.from(card)).png().toBuffer();
+    return sharp(Buffer.from(placeholderCard(side, title, garment)))
+      .png()
+      .toBuffer();
   }
   const inner = Math.round(side * (1 - 6 * layout.cardPadding));
   const picture = await (await fitted(sharp, garment, inner, inner, "inside")).png().toBuffer();
@@ -124,9 +130,11 @@ async function fitted(
   image: Extract<EngineImage, { source: "bytes" }>,
   width: number,
   height: number,
-  fit: "inside" | "cover",
+  fit: "inside" | "contain" | "cover",
 ): Promise<Sharp> {
-  return sharp(image.bytes(), { failOn: "error" }).autoOrient().resize(width, height, { fit });
+  return sharp(image.bytes(), { failOn: "error" })
+    .autoOrient()
+    .resize(width, height, { fit, background: "#0000" });
 }
 
 /** The usual builds of sharp have no decoder for HEIC. */

@@ -28,35 +28,25 @@ export function cardFrame(side: number): string {
 }
 
 /** Stands in for a picture that there are no bytes of, or none that can be decoded. */
-export function placeholderCard(card: {
-  readonly width: number;
-  readonly height: number;
-  readonly title: string;
-  readonly source: EngineImage;
-}): string {
-  const { width, height, title, source } = card;
-  const isAddress = source.source === "address";
-  const lines = [
-    title,
-    isAddress ? "NOT FETCHED" : "NOT DECODED",
-    isAddress ? shortened(new URL(source.url).hostname) : source.mediaType,
-  ];
-  const square = width / 150;
-  const top = height / 2 - lines.length * 6 * square;
+export function placeholderCard(side: number, title: string, image: EngineImage): string {
+  const lines =
+    image.source === "address"
+      ? [title, "NOT FETCHED", shortened(new URL(image.url).hostname)]
+      : [title, "NOT DECODED", image.mediaType];
+  const square = side / 140;
   const text = lines.map((line, index) => {
-    const left = (width - lineWidth(line) * square) / 2;
-    return written(line, left, top + index * 12 * square, square, ink);
+    const left = (side - lineWidth(line) * square) / 2;
+    return written(line, left, side / 2 + (index * 12 - 16) * square, square, ink);
   });
-  const radius = Math.min(width, height) * 0.06;
   return svg(
-    width,
-    height,
-    `<rect width="100%" height="100%" rx="${title === "PERSON" ? 0 : radius}" fill="#dfe3ea"/>${text.join("")}`,
+    side,
+    side,
+    `<rect x="2" y="2" width="${side - 4}" height="${side - 4}" rx="${side * 0.06}" fill="#eef0f4" stroke="${ink}" stroke-width="2" stroke-dasharray="8 6"/>${text.join("")}`,
   );
 }
 
 function shortened(hostname: string): string {
-  return hostname.length <= 22 ? hostname : `${hostname.slice(0, 20)}..`;
+  return hostname.length <= 21 ? hostname : `${hostname.slice(0, 19)}..`;
 }
 
 /** Letters as outlines, so that the picture does not depend on the fonts of the machine. */

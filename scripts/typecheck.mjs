@@ -1,0 +1,12 @@
+// Checks the types of everything at once, and of what is published once more by itself: there neither the types of Node
+// nor those of the tests are at hand, so code for browsers and workers cannot lean on them unseen.
+import { spawnSync } from "node:child_process";
+
+const compiler = "node_modules/typescript/bin/tsc";
+const projects = [".", "packages/client", "packages/webhooks", "packages/mock"];
+let code = 0;
+for (const project of projects) {
+  const checked = spawnSync(process.execPath, [compiler, "-p", project], { stdio: "inherit" });
+  code ||= checked.status ?? 1;
+}
+process.exitCode = code;
