@@ -32,6 +32,7 @@ export default defineConfig({
       project("webhooks", "packages/webhooks"),
       project("mock", "packages/mock"),
       project("examples", "examples"),
+      project("docs", "docs"),
       project("repository", "scripts"),
     ],
   },

@@ -53,7 +53,9 @@ function run([command, ...args], environment = {}) {
 /** Installs what the lock file names, unless that has been done. */
 async function install() {
   const stamp = join(root, "node_modules/.installed-lock");
-  const lock = createHash("sha256").update(readFileSync(join(root, "pnpm-lock.yaml"))).digest("hex");
+  const lock = createHash("sha256")
+    .update(readFileSync(join(root, "pnpm-lock.yaml")))
+    .digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock && existsSync(node)) return 0;
   const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   process.stderr.write("Installing the workspace, which is needed once…\n");

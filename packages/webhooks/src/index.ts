@@ -1,1 +1,11 @@
-export {};
+export type { NodeRequest } from "./body.ts";
+export type { TryOnCompletedEvent, TryOnEvent, UnknownEvent } from "./event.ts";
+export type { RawBody } from "./raw-bytes.ts";
+export type { SecretSource, Secrets } from "./secrets.ts";
+export type { WebhookHeaders } from "./header-values.ts";
+export { sign } from "./sign.ts";
+export type { SignOptions } from "./sign.ts";
+export { safeVerify, verify } from "./verify.ts";
+export type { VerifyOptions, VerifyOutcome, VerifySettings } from "./verify.ts";
+export { isWebhookError, WebhookError } from "./webhook-error.ts";
+export type { WebhookErrorCode } from "./webhook-error.ts";

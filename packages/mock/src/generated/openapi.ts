@@ -18,9 +18,9 @@ export interface paths {
          * Submit a try-on
          * @description Starts one try-on. The price of the requested size is deducted in one atomic step before the model is called, so concurrent submissions never overdraw a key.
          *
-         *     By default the answer is held back until the job has ended. If that takes more than 90 seconds the answer is a 200 with `status` `running` and a `message` that names the address to poll; the job goes on. With `wait: false` the answer comes at once, also with `status` `running`.
+         *     By default the answer is held back until the job has ended. If that takes more than 90 seconds, a 200 says `running` and its `message` names the address to poll; the job goes on. With `wait: false` the answer comes at once, also with `status` `running`.
          *
-         *     A job that goes wrong once the model has been reached is **not** an HTTP error: it is a 200 with `status` `failed`, `error_code` and `error_message`. Whether its credits come back depends on the deployment, so look at the balance rather than assume.
+         *     A job that goes wrong once the model has been reached is **not** an HTTP error: it is a 200 whose `status` is `failed` and whose `error_code` and `error_message` say why. Whether its credits come back depends on the deployment, so look at the balance rather than assume.
          *
          *     Send an `Idempotency-Key` with every submission that may be retried: without one, a retry is a second, separately paid try-on.
          */
@@ -81,7 +81,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Buy a credit pack with a shared payment token
+         * Buy a pack of credits with a payment token
          * @description Lets an agent buy a pack with a token its user granted for this service. The payment processor takes the money; card data never passes through here.
          *
          *     With `status` `succeeded` the credits are on the calling key when the answer arrives. With `processing` or `requires_action` the answer also comes at once, but the credits follow only when the processor reports `payment_intent.succeeded` to the service.
@@ -238,7 +238,7 @@ export interface components {
             /** @description What the image should not show. */
             negative_prompt?: string | null;
             /**
-             * @description True holds the answer until the job has ended, for 90 seconds at most. False answers at once with a job id. Wins over `mode`.
+             * @description True holds the answer until the job has ended, for 90 seconds at most. False gives the id of the job without waiting. Wins over `mode`.
              * @default true
              */
             wait?: boolean;
@@ -457,7 +457,9 @@ export interface components {
         };
         /** @description An OpenAPI 3.1 document. */
         ApiDescription: {
+            /** @description The version of OpenAPI. */
             openapi: string;
+            /** @description Name and version of the API. */
             info: {
                 title: string;
                 version: string;
@@ -587,7 +589,7 @@ export interface components {
          */
         JobId: string;
         /**
-         * @description `sha256=` and the hexadecimal HMAC-SHA256 of the raw body, keyed with the webhook secret.
+         * @description `sha256=`, then in hexadecimal the HMAC-SHA256 of the bytes of the body under the webhook secret.
          * @example sha256=2f0c7d6f0a4d1b0c9a8e7f6d5c4b3a29181716151413121110f9e8d7c6b5a493
          */
         ServiceSignature: string;
@@ -661,6 +663,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TryOnListResponse"];
+                };
+            };
+            /** @description The cursor is none that a page of this key's list has given. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -927,7 +938,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description `sha256=` and the hexadecimal HMAC-SHA256 of the raw body, keyed with the webhook secret.
+                 * @description `sha256=`, then in hexadecimal the HMAC-SHA256 of the bytes of the body under the webhook secret.
                  * @example sha256=2f0c7d6f0a4d1b0c9a8e7f6d5c4b3a29181716151413121110f9e8d7c6b5a493
                  */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];

@@ -1,0 +1,162 @@
+import { execFile } from "node:child_process";
+import { copyFile, glob, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { createMock, type Mock } from "@tryon/mock";
+import { serve, type Serving } from "@tryon/mock/node";
+import { sign } from "@tryon/webhooks";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "..");
+const node = join(root, "node_modules/node/bin/node");
+
+interface Snippet {
+  /** The name behind the fence: ```ts name.ts */
+  readonly name: string;
+  readonly code: string;
+}
+
+async function snippetsOf(page: string): Promise<readonly Snippet[]> {
+  const text = await readFile(join(root, page), "utf8");
+  return [...text.matchAll(/^```ts *(\S*)\n([^]*?)^```$/gm)].map(([, name = "", code = ""]) => ({
+    name,
+    code,
+  }));
+}
+
+/** Pages whose code is held to work: every one that this repository shows people. */
+const pages: string[] = [];
+for await (const page of glob(["README.md", "packages/*/README.md", "docs/*.md"], { cwd: root })) {
+  pages.push(page);
+}
+const snippets = (
+  await Promise.all(
+    pages.toSorted().map(async (page) => ({ page, snippets: await snippetsOf(page) })),
+  )
+).flatMap(({ page, snippets: found }) => found.map((snippet) => ({ page, ...snippet })));
+
+let folder: string;
+let mock: Mock;
+let server: Serving;
+
+beforeAll(async () => {
+  // The code stands inside the repository, so that it finds the packages as an app would.
+  await mkdir(join(import.meta.dirname, ".snippets"), { recursive: true });
+  folder = await mkdtemp(join(import.meta.dirname, ".snippets/run-"));
+  await copyFile(join(root, "examples/assets/person.jpg"), join(folder, "me.jpg"));
+  await copyFile(join(root, "examples/assets/shirt.png"), join(folder, "shirt.png"));
+  mock = createMock({ latency: 0 });
+  server = await serve(mock);
+});
+
+afterAll(async () => {
+  await server.close();
+  mock.close();
+  await rm(folder, { recursive: true });
+});
+
+async function write(snippet: Snippet): Promise<string> {
+  const path = join(folder, snippet.name);
+  await writeFile(path, snippet.code);
+  return path;
+}
+
+function environment(): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    TRYON_BASE_URL: server.url,
+    TRYON_API_KEY: mock.keys.live,
+    TRYON_WEBHOOK_SECRET: mock.webhookSecret,
+  };
+}
+
+/** Runs a snippet as a program, in a folder with the pictures that it names. */
+async function execute(snippet: Snippet): Promise<string> {
+  const path = await write(snippet);
+  const { stdout } = await run(node, ["--conditions=@tryon/source", path], {
+    cwd: folder,
+    env: environment(),
+  });
+  return stdout;
+}
+
+const checks: Readonly<Record<string, (snippet: Snippet) => Promise<void>>> = {
+  "client.ts": async (snippet) => {
+    await execute(snippet);
+    const png = await readFile(join(folder, "out.png"));
+    expect(png.readUInt32BE(16)).toBe(1_536);
+    expect(png.readUInt32BE(20)).toBe(2_048);
+  },
+  "mock.ts": async (snippet) => {
+    expect(await execute(snippet)).toBe("8 992\n");
+  },
+  "clock.ts": async (snippet) => {
+    expect(await execute(snippet)).toBe("running true\n");
+  },
+  "serve.ts": async (snippet) => {
+    expect(await execute(snippet)).toBe("200\n");
+  },
+  "webhooks.ts": async (snippet) => {
+    const path = await write(snippet);
+    const caller = join(folder, "call-webhooks.ts");
+    const body = JSON.stringify({
+      event: "tryon.completed",
+      job_id: "job_abc",
+      status: "failed",
+      result_url: null,
+      error_code: "generation_failed",
+      error_message: "content_blocked",
+      duration_ms: 10,
+      completed_at: "2026-01-01T00:00:00Z",
+    });
+    const signature = await sign({ body, secret: mock.webhookSecret });
+    await writeFile(
+      caller,
+      `import { POST } from ${JSON.stringify(path)};
+      const call = async (signature: string) =>
+        (await POST(new Request("http://localhost/", { method: "POST", body: ${JSON.stringify(body)},
+          headers: { "x-service-signature": signature } }))).status;
+      console.log(await call(${JSON.stringify(signature)}), await call("sha256=" + "0".repeat(64)));`,
+    );
+    const { stdout } = await run(node, ["--conditions=@tryon/source", caller], {
+      env: environment(),
+    });
+    expect(stdout).toBe("job_abc failed\n204 400\n");
+  },
+};
+
+describe("the code that people are shown", () => {
+  it("is all held to work", () => {
+    const named = snippets.map((snippet) => `${snippet.page}: ${snippet.name}`);
+    expect(named.length).toBeGreaterThanOrEqual(3);
+    expect(snippets.filter((snippet) => checks[snippet.name] === undefined)).toEqual([]);
+  });
+
+  it.each(snippets)("runs: $name of $page", async (snippet) => {
+    const check = checks[snippet.name];
+    expect(check).toBeDefined();
+    await check?.(snippet);
+  });
+
+  it("compiles under the strictest options", async () => {
+    const typed = join(folder, "typed");
+    await mkdir(typed);
+    for (const [index, snippet] of snippets.entries()) {
+      await writeFile(join(typed, `${index}-${snippet.name}`), snippet.code);
+    }
+    await writeFile(
+      join(typed, "tsconfig.json"),
+      JSON.stringify({
+        extends: join(root, "tsconfig.json"),
+        // Few apps set this one, and with it every process.env.NAME would need brackets.
+        compilerOptions: { noPropertyAccessFromIndexSignature: false },
+        include: ["*.ts"],
+      }),
+    );
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    const compiled = await run(node, [compiler, "-p", typed]).catch((error: unknown) => error);
+    expect(compiled).toMatchObject({ stdout: "" });
+  });
+});

@@ -1,0 +1,88 @@
+import { bytesOf, viewOf } from "./raw-bytes.ts";
+import { WebhookError } from "./webhook-error.ts";
+
+/**
+ * A request of Node or of a framework on it, as far as it is used here: `http.IncomingMessage`,
+ * the `req` of Express, `ctx.req` of Koa, `request.raw` of Fastify.
+ */
+export interface NodeRequest extends AsyncIterable<unknown> {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+/** What is looked at in a request of either kind. */
+interface RequestFields {
+  readonly bodyUsed?: unknown;
+  readonly body?: unknown;
+  readonly rawBody?: unknown;
+  readonly readableDidRead?: unknown;
+}
+
+interface Source {
+  next(): unknown;
+}
+
+/**
+ * Gives the bytes of a body, copied, so that what is verified is what is parsed, whatever becomes
+ * of the buffer meanwhile. Chunks are joined as bytes: text is made of them after verification.
+ *
+ * Reading just stops where the bound is passed, and nothing is closed: what becomes of the
+ * connection is for whoever answers the request to say.
+ */
+export async function readBody(
+  body: unknown,
+  maxBodyBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    const source = await open(body);
+    while (length <= maxBodyBytes) {
+      // Either kind of iterator; where it gives something else, the chunk is refused below.
+      const { done, value } = (await source.next()) as IteratorResult<unknown>;
+      if (done) break;
+      const chunk = viewOf(value);
+      if (chunk === undefined) throw new TypeError("A chunk is text.");
+      length += chunk.byteLength;
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    throw new WebhookError(
+      "raw_body_required",
+      'The body is not there as bytes: it was parsed, read before or broke off. Express: express.raw({ type: "*/*" }) ahead of express.json(). Fastify: parseAs: "buffer". Koa: ctx.req, unparsed. Next.js, Hono and other fetch handlers: the Request, unread.',
+      { cause },
+    );
+  }
+  // Written so that a bound which is not a number lets nothing through.
+  if (!(length <= maxBodyBytes)) {
+    throw new WebhookError(
+      "body_too_large",
+      `The body is longer than maxBodyBytes, ${maxBodyBytes}. Refuse it, or raise the bound.`,
+    );
+  }
+  const joined = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    joined.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return joined;
+}
+
+async function open(body: unknown): Promise<Source> {
+  // Whatever has no fields throws at the first one.
+  const request = body as RequestFields;
+  const bytes = bytesOf(body) ?? bytesOf(request.rawBody) ?? viewOf(request.body);
+  if (bytes !== undefined) return [bytes].values();
+  if (request.bodyUsed || request.readableDidRead) {
+    throw new TypeError("The body was read before.");
+  }
+  if (request.bodyUsed === undefined) {
+    // Not a Node request: it throws, being no function.
+    return (body as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+  }
+  // An empty body has no stream, and in Firefox none has.
+  if (!request.body) return [await (body as Request).arrayBuffer()].values();
+  // Not a stream: it throws, being no function, as it does where somebody else reads.
+  const reader = (request.body as ReadableStream<unknown>).getReader();
+  return { next: () => reader.read() };
+}

@@ -1,0 +1,35 @@
+/**
+ * The headers of a delivery: a `Headers`, the `headers` of a Node request, a record whose names
+ * are in any case, or pairs of name and value.
+ */
+export type WebhookHeaders =
+  | Headers
+  | Readonly<Record<string, string | readonly string[] | undefined>>
+  | Iterable<readonly [string, string]>;
+
+/** The headers of a delivery, or the request that brings them along. */
+export interface HeaderSource {
+  readonly headers?: unknown;
+  readonly body: unknown;
+}
+
+/**
+ * Every value under one name, given in lower case; names are compared without regard to case (RFC
+ * 9110, section 5.1). What cannot be read as headers has no values, rather than an error.
+ */
+export function headerValues(source: HeaderSource, name: string): readonly unknown[] {
+  try {
+    // Whatever is no object throws here, and an entry that is no pair where it is taken apart.
+    const headers = (source.headers ?? (source.body as { headers?: unknown }).headers) as object;
+    const pairs: Iterable<readonly unknown[]> =
+      Symbol.iterator in headers
+        ? (headers as Iterable<readonly unknown[]>)
+        : Object.entries(headers);
+    return [...pairs]
+      .filter(([key]) => String(key).toLowerCase() === name)
+      .flatMap(([, value]) => value)
+      .filter((value) => value !== undefined && value !== null);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,67 @@
+import { WebhookError } from "./webhook-error.ts";
+
+/** The whole value: without the `m` flag, `$` is the end of the text and no line break before it. */
+const grammar = /^sha256=[0-9a-fA-F]{64}$/;
+
+/** Writes a digest as the service writes it into `X-Service-Signature`. */
+export function formatSignature(digest: Uint8Array): string {
+  let hex = "";
+  for (const byte of digest) hex += byte.toString(16).padStart(2, "0");
+  return `sha256=${hex}`;
+}
+
+/**
+ * Reads the digest out of the values of `X-Service-Signature`. Two headers are refused and not
+ * chosen from: whichever is taken, something between sender and receiver may have taken the other.
+ */
+export function parseSignature(values: readonly unknown[]): Uint8Array {
+  const [value] = values;
+  if (value === undefined) {
+    throw new WebhookError(
+      "missing_signature",
+      "There is no X-Service-Signature header. Pass the headers of the request as they arrived.",
+    );
+  }
+  // A signature holds no comma: one can only come from header lines that were joined.
+  if (values.length > 1 || (typeof value === "string" && value.includes(","))) {
+    throw new WebhookError(
+      "multiple_signatures",
+      "There is more than one X-Service-Signature header. Look for a proxy that adds one.",
+    );
+  }
+  if (typeof value !== "string" || !grammar.test(value)) {
+    throw new WebhookError(
+      "malformed_signature",
+      "X-Service-Signature is not `sha256=` and 64 hex digits. Pass it as it arrived.",
+    );
+  }
+  const pairs = value.slice("sha256=".length).match(/../g) ?? [];
+  return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
+}
+
+/**
+ * The position of the first digest that equals the signature. All are compared, whichever fits, so
+ * the time taken tells neither how far a guess was right nor which secret is in use.
+ *
+ * Compared here, and not by `crypto.subtle.verify`, since a synchronous back end has only digests
+ * to offer: one comparison serves both, and it is in sight.
+ */
+export function matchingSecret(
+  signature: Uint8Array,
+  digests: ReadonlyArray<Uint8Array | undefined>,
+): number {
+  const matches = digests.map((digest) => digest !== undefined && equals(digest, signature));
+  const match = matches.indexOf(true);
+  if (match !== -1) return match;
+  throw new WebhookError(
+    "signature_mismatch",
+    "No secret fits the signature. Check that `body` is what arrived, byte for byte, and the secret whole, without spaces around it.",
+  );
+}
+
+/** Always one step for each byte, none of which branches on what the bytes are. */
+function equals(one: Uint8Array, other: Uint8Array): boolean {
+  let difference = one.length ^ other.length;
+  for (const [index, byte] of one.entries()) difference |= byte ^ (other[index] ?? 256);
+  return difference === 0;
+}

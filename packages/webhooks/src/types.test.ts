@@ -1,0 +1,112 @@
+import type { IncomingMessage } from "node:http";
+import { describe, expectTypeOf, it } from "vitest";
+import { isWebhookError, safeVerify, sign, verify } from "./index.ts";
+import type {
+  TryOnCompletedEvent,
+  TryOnEvent,
+  UnknownEvent,
+  VerifyOptions,
+  VerifyOutcome,
+  WebhookError,
+  WebhookErrorCode,
+} from "./index.ts";
+
+const secrets = "whsec_test";
+const headers = { "x-service-signature": "" };
+
+describe("what can be verified, by type", () => {
+  it("takes every kind of bytes and text, with headers in every form", () => {
+    expectTypeOf({ body: "", headers, secrets }).toExtend<VerifyOptions>();
+    expectTypeOf({
+      body: new Uint8Array(),
+      headers: new Headers(),
+      secrets,
+    }).toExtend<VerifyOptions>();
+    expectTypeOf({ body: Buffer.from(""), headers, secrets }).toExtend<VerifyOptions>();
+    expectTypeOf({ body: new ArrayBuffer(0), headers, secrets }).toExtend<VerifyOptions>();
+    expectTypeOf({
+      body: new DataView(new ArrayBuffer(0)),
+      headers,
+      secrets,
+    }).toExtend<VerifyOptions>();
+    const pairs: Array<[string, string]> = [];
+    expectTypeOf({ body: "", headers: pairs, secrets }).toExtend<VerifyOptions>();
+    expectTypeOf({
+      body: "",
+      headers: new Map<string, string>(),
+      secrets,
+    }).toExtend<VerifyOptions>();
+  });
+
+  it("takes requests with or without headers besides", () => {
+    expectTypeOf<{ body: Request; secrets: string }>().toExtend<VerifyOptions>();
+    expectTypeOf<{ body: IncomingMessage; secrets: string }>().toExtend<VerifyOptions>();
+    expectTypeOf<{ body: Request; headers: Headers; secrets: string }>().toExtend<VerifyOptions>();
+    expectTypeOf<IncomingMessage["headers"]>().toExtend<NonNullable<VerifyOptions["headers"]>>();
+  });
+
+  it("refuses bytes without headers, an object that was parsed, and a body that is missing", () => {
+    expectTypeOf<{ body: string; secrets: string }>().not.toExtend<VerifyOptions>();
+    expectTypeOf<{
+      body: { event: string };
+      headers: Headers;
+      secrets: string;
+    }>().not.toExtend<VerifyOptions>();
+    expectTypeOf<{ headers: Headers; secrets: string }>().not.toExtend<VerifyOptions>();
+    expectTypeOf<{ body: Request }>().not.toExtend<VerifyOptions>();
+  });
+
+  it("takes secrets as one, a list or a function, also where some may not be set", () => {
+    type Source = VerifyOptions["secrets"];
+    expectTypeOf<string | undefined>().toExtend<Source>();
+    expectTypeOf<readonly (string | undefined)[]>().toExtend<Source>();
+    expectTypeOf<() => Promise<string[]>>().toExtend<Source>();
+    expectTypeOf<() => [string | undefined, string | undefined]>().toExtend<Source>();
+    expectTypeOf<string | null>().not.toExtend<Source>();
+  });
+});
+
+describe("what comes of it, by type", () => {
+  it("is an event whose status tells the kinds apart", () => {
+    expectTypeOf(verify).returns.resolves.toEqualTypeOf<TryOnEvent>();
+    expectTypeOf(narrowByStatus).parameter(0).toEqualTypeOf<TryOnEvent>();
+    expectTypeOf<TryOnEvent>().not.toHaveProperty("result_url");
+  });
+
+  it("is an outcome whose ok tells an event from a refusal", () => {
+    expectTypeOf(safeVerify).returns.resolves.toEqualTypeOf<VerifyOutcome>();
+    type Accepted = Extract<VerifyOutcome, { ok: true }>;
+    type Refused = Extract<VerifyOutcome, { ok: false }>;
+    expectTypeOf<Accepted["secretIndex"]>().toEqualTypeOf<number>();
+    expectTypeOf<Refused["code"]>().toEqualTypeOf<WebhookErrorCode>();
+    expectTypeOf<Refused>().not.toHaveProperty("event");
+  });
+
+  it("is a signature, for bytes and text but not for objects", () => {
+    expectTypeOf(sign).returns.resolves.toEqualTypeOf<string>();
+    expectTypeOf<{ body: object; secret: string }>().not.toExtend<Parameters<typeof sign>[0]>();
+  });
+
+  it("is an error that the guard narrows to its code", () => {
+    expectTypeOf(narrowByCode).parameter(0).toBeUnknown();
+  });
+});
+
+// Only compiled: that they compile is the test.
+function narrowByStatus(event: TryOnEvent): void {
+  if (event.status === "succeeded") {
+    expectTypeOf(event).toEqualTypeOf<TryOnCompletedEvent>();
+    expectTypeOf(event.job_id).toEqualTypeOf<string>();
+    expectTypeOf(event.result_url).toEqualTypeOf<string | null>();
+  }
+  if (event.status === null) expectTypeOf(event).toEqualTypeOf<UnknownEvent>();
+  else expectTypeOf(event.event).toEqualTypeOf<"tryon.completed">();
+}
+
+function narrowByCode(error: unknown): void {
+  if (isWebhookError(error)) expectTypeOf(error.code).toEqualTypeOf<WebhookErrorCode>();
+  if (isWebhookError(error, "stale_event")) {
+    expectTypeOf(error).toExtend<WebhookError>();
+    expectTypeOf(error.code).toEqualTypeOf<"stale_event">();
+  }
+}

@@ -1,0 +1,56 @@
+import { parseEvent } from "./event.ts";
+import type { TryOnEvent } from "./event.ts";
+import { headerValues } from "./header-values.ts";
+import type { HeaderSource } from "./header-values.ts";
+import { matchingSecret, parseSignature } from "./signature.ts";
+import { WebhookError } from "./webhook-error.ts";
+
+/** An event that was found right, and the position of the secret that it was signed with. */
+export interface Verified {
+  readonly event: TryOnEvent;
+  readonly secretIndex: number;
+}
+
+/**
+ * All of a verification that is the same for every crypto back end, in two halves. This one reads
+ * the headers, at once, before a body is read for a delivery without a signature; the one that it
+ * gives takes the bytes and their digests under each secret, and verifies before it parses.
+ */
+export function beginVerification(source: HeaderSource, maxAge: number, now: () => number) {
+  const kinds = headerValues(source, "x-service-event");
+  const jobIds = headerValues(source, "x-service-job-id");
+  const signature = parseSignature(headerValues(source, "x-service-signature"));
+  return (bytes: Uint8Array, digests: ReadonlyArray<Uint8Array | undefined>): Verified => {
+    const secretIndex = matchingSecret(signature, digests);
+    const event = parseEvent(bytes);
+    checkHeader("X-Service-Event", kinds, event.event);
+    checkHeader("X-Service-Job-Id", jobIds, event.job_id);
+    checkAge(event, maxAge, now);
+    return { event, secretIndex };
+  };
+}
+
+/**
+ * Refuses a header that says other than the signed body. It is not signed itself: where it is
+ * absent nothing is amiss, where it differs something on the way has changed it.
+ */
+function checkHeader(name: string, values: readonly unknown[], signed: string | null): void {
+  if (signed === null || values.every((value) => value === signed)) return;
+  throw new WebhookError(
+    "header_mismatch",
+    `${name} contradicts the signed body. Look for a proxy that changes headers.`,
+  );
+}
+
+/** Written so that an age that is not known, or a limit that is not a number, lets nothing through. */
+function checkAge(event: TryOnEvent, maxAge: number, now: () => number): void {
+  if (maxAge === Infinity || event.status === null) return;
+  const text = String(event.completed_at);
+  // Times of the service are UTC, also where one comes without its zone.
+  const time = Date.parse(/(?:z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
+  if (now() - time <= maxAge) return;
+  throw new WebhookError(
+    "stale_event",
+    "The signed `completed_at` is missing or longer ago than maxAge. Check this machine's clock.",
+  );
+}

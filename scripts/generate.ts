@@ -1,0 +1,83 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import openapiTypeScript, { astToString, type OpenAPI3 } from "openapi-typescript";
+
+/** A file that is made from `spec/` and never edited. */
+interface GeneratedFile {
+  /** Where it stands, from the root of the repository. */
+  readonly path: string;
+  /** Its text, made from what stands under `root`. */
+  make(root: string): Promise<string>;
+}
+
+const command = "npm run generate";
+
+const generatedFiles: readonly GeneratedFile[] = [
+  { path: "packages/client/src/generated/openapi.ts", make: openapiTypes },
+  { path: "packages/mock/src/generated/openapi.ts", make: openapiTypes },
+];
+
+async function openapiTypes(root: string): Promise<string> {
+  // The document is validated by its own tests; here only its outline is taken for granted.
+  const document = JSON.parse(await readFile(join(root, "spec/openapi.json"), "utf8")) as OpenAPI3;
+  const types = await openapiTypeScript(withoutIndexSignatures(document), {
+    alphabetize: false,
+    // A request field with a default may be left out, so its type stays optional.
+    defaultNonNullable: false,
+    silent: true,
+  });
+  const names = Object.keys(document.components?.schemas ?? {});
+  return [
+    `// Made from spec/openapi.json by \`${command}\`. Changes made here are lost.\n\n`,
+    astToString(types),
+    ...names.map((name) => `export type ${name} = components["schemas"]["${name}"];\n`),
+  ].join("");
+}
+
+/**
+ * An index signature beside named properties makes `Omit` and `keyof` lose the names. JSON Schema is open anyway,
+ * so leaving out `additionalProperties: true` changes no meaning.
+ */
+function withoutIndexSignatures(document: OpenAPI3): OpenAPI3 {
+  const text = JSON.stringify(document, (_key, value: unknown) => {
+    if (typeof value !== "object" || value === null || !("properties" in value)) return value;
+    const { additionalProperties, ...rest } = value as { additionalProperties?: unknown };
+    return additionalProperties === true ? rest : value;
+  });
+  return JSON.parse(text) as OpenAPI3;
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function generate(root: string, checkOnly: boolean): Promise<number> {
+  let stale = 0;
+  for (const file of generatedFiles) {
+    const path = join(root, file.path);
+    const fresh = await file.make(root);
+    if ((await textOf(path)) === fresh) continue;
+    if (checkOnly) {
+      stale += 1;
+      process.stderr.write(`${file.path} does not match spec/. Run \`${command}\`.\n`);
+    } else {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, fresh);
+      process.stdout.write(`wrote ${file.path}\n`);
+    }
+  }
+  return stale === 0 ? 0 : 1;
+}
+
+const [flag, ...rest] = process.argv.slice(2);
+if (rest.length > 0 || (flag !== undefined && flag !== "--check")) {
+  process.stderr.write("Usage: node scripts/generate.ts [--check]\n");
+  process.exitCode = 2;
+} else {
+  process.exitCode = await generate(dirname(import.meta.dirname), flag === "--check");
+}

@@ -1,0 +1,95 @@
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+import { build, pack, published, root } from "./packages.ts";
+
+const run = promisify(execFile);
+const node = join(root, "node_modules/node/bin/node");
+const installing = 300_000;
+
+let folder: string;
+let app: string;
+let server: ChildProcess;
+let baseUrl: string;
+
+/** An app of a stranger: a folder with a package.json, into which npm has installed the tarballs. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tryon-packed-"));
+  app = join(folder, "app");
+  await mkdir(app);
+  const tarballs: string[] = [];
+  for (const name of published) {
+    await build(name);
+    tarballs.push(await pack(name, folder));
+  }
+  await writeFile(join(app, "package.json"), JSON.stringify({ name: "app", private: true }));
+  await run("npm", ["install", "--no-audit", "--no-fund", ...tarballs], { cwd: app });
+  server = spawn(
+    node,
+    [join(app, "node_modules/.bin/tryon-mock"), "--port", "0", "--latency", "0"],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  if (server.stdout === null) throw new Error("The command has no standard output.");
+  const [line] = (await once(createInterface({ input: server.stdout }), "line")) as [string];
+  baseUrl = line.split(" ").at(-1) ?? "";
+}, installing);
+
+afterAll(async () => {
+  const gone = once(server, "exit");
+  server.kill("SIGTERM");
+  await gone;
+  await rm(folder, { recursive: true });
+}, installing);
+
+const program = `
+  const tryon = new TryOn({ apiKey: "svc_live_mock", baseUrl: process.argv[2] });
+  const person = new Blob([Uint8Array.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4])]);
+  const garments = [new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2])];
+  const result = await tryon.run({ person, garments, output_size: "1K" });
+  const png = await result.image.bytes();
+  const body = "{}";
+  const signed = await sign({ body, secret: "whsec_a" });
+  const outcome = await safeVerify({ body, headers: { "x-service-signature": signed }, secrets: "whsec_a" });
+  const mock = createMock();
+  console.log(JSON.stringify([png[1] === 80, result.receipt.credits, outcome.code, mock.keys.test]));
+  mock.close();
+`;
+
+it("does a whole try-on from an ES module", async () => {
+  const path = join(app, "run.mjs");
+  const imports = `import { TryOn } from "@tryon/client";
+    import { safeVerify, sign } from "@tryon/webhooks";
+    import { createMock } from "@tryon/mock";`;
+  await writeFile(path, imports + program);
+  const { stdout } = await run(node, [path, baseUrl]);
+  expect(JSON.parse(stdout)).toEqual([true, 8, "invalid_event", "svc_test_mock"]);
+});
+
+it("does a whole try-on from a CommonJS module", async () => {
+  const path = join(app, "run.cjs");
+  const imports = `const { TryOn } = require("@tryon/client");
+    const { safeVerify, sign } = require("@tryon/webhooks");
+    const { createMock } = require("@tryon/mock");`;
+  await writeFile(path, `${imports}(async () => {${program}})();`);
+  const { stdout } = await run(node, [path, baseUrl]);
+  expect(JSON.parse(stdout)).toEqual([true, 8, "invalid_event", "svc_test_mock"]);
+});
+
+async function manifest(name: string): Promise<{ dependencies?: Record<string, string> }> {
+  const text = await readFile(join(app, "node_modules/@tryon", name, "package.json"), "utf8");
+  return JSON.parse(text) as { dependencies?: Record<string, string> };
+}
+
+it("installs the client with one dependency and the webhook library with none", async () => {
+  expect(Object.keys((await manifest("client")).dependencies ?? {})).toEqual(["openapi-fetch"]);
+  expect((await manifest("webhooks")).dependencies).toBeUndefined();
+});

@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import { openapi, operations, webhooks, type Operation } from "./openapi-document.ts";
+import { kindOf, notation } from "./schema-notation.ts";
+
+const errorsOf = {
+  "POST /api/v1/tryon": [400, 401, 402, 403, 409, 422, 429, 500, 503],
+  "GET /api/v1/tryon": [400, 401, 403, 422, 429, 500, 503],
+  "GET /api/v1/tryon/{job_id}": [401, 403, 404, 422, 429, 500, 503],
+  "GET /api/v1/account": [401, 403, 422, 429, 500, 503],
+  "POST /api/v1/credits/purchase": [400, 401, 402, 403, 409, 422, 429, 500, 503],
+  "GET /": [],
+  "GET /api/discovery": [],
+  "GET /api/docs": [],
+  "GET /api/v1/openapi.json": [],
+};
+
+const successOf = {
+  "POST /api/v1/tryon": "application/json TryOnSubmitResponse",
+  "GET /api/v1/tryon": "application/json TryOnListResponse",
+  "GET /api/v1/tryon/{job_id}": "application/json TryOnJobStatus",
+  "GET /api/v1/account": "application/json AccountResponse",
+  "POST /api/v1/credits/purchase": "application/json PurchaseWithSPTResponse",
+  "GET /": "application/json DiscoveryResponse",
+  "GET /api/discovery": "application/json DiscoveryResponse",
+  "GET /api/docs": "text/html string",
+  "GET /api/v1/openapi.json": "application/json ApiDescription",
+};
+
+const requestOf = {
+  "POST /api/v1/tryon": "application/json TryOnRequest!",
+  "POST /api/v1/credits/purchase": "application/json PurchaseWithSPTRequest!",
+};
+
+const parametersOf = {
+  "POST /api/v1/tryon": ["header Idempotency-Key: string, maxLength 200"],
+  "GET /api/v1/tryon": [
+    "query limit: integer, default 20",
+    "query cursor: string",
+    "query status_filter: JobStatus",
+  ],
+  "GET /api/v1/tryon/{job_id}": ["path job_id: string!"],
+};
+
+const named = (content: Operation["request"]): string =>
+  Object.entries(content)
+    .map(([type, { schema }]) => `${type} ${kindOf(schema)}`)
+    .join(", ");
+
+const answer = (operation: Operation, status: string): string =>
+  named(operation.responses.get(status)?.content ?? {});
+
+const request = (operation: Operation): string =>
+  named(operation.request) + (operation.requestRequired ? "!" : "");
+
+const errors = (operation: Operation): readonly string[] =>
+  [...operation.responses.keys()].filter((status) => status !== "200");
+
+const parameters = (operation: Operation): readonly string[] =>
+  operation.parameters.map((one) => `${one.in} ${one.name}: ${notation(one.schema, one.required)}`);
+
+/** What the contract says of each operation, as a table by its title. */
+const table = (
+  row: (operation: Operation) => unknown,
+  listed = operations,
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(listed.map((operation) => [operation.title, row(operation)]));
+
+describe("operations of the contract", () => {
+  it("is OpenAPI 3.1, version 1.0.0 of the service", () => {
+    expect(openapi.openapi).toMatch(/^3\.1\.\d+$/);
+    expect(openapi.info.version).toBe("1.0.0");
+  });
+
+  it("answer with exactly the documented error statuses", () => {
+    expect(table((operation) => errors(operation).map(Number))).toEqual(errorsOf);
+  });
+
+  it("answer a success with the documented body", () => {
+    expect(table((operation) => answer(operation, "200"))).toEqual(successOf);
+  });
+
+  it("answer 422 with the list of problems and every other error with a detail", () => {
+    const bodies = operations.flatMap((operation) =>
+      errors(operation).map((status) => ({ status, body: answer(operation, status) })),
+    );
+    expect(bodies).toHaveLength(Object.values(errorsOf).flat().length);
+    for (const { status, body } of bodies) {
+      const schema = status === "422" ? "HTTPValidationError" : "ErrorResponse";
+      expect(`${status} ${body}`).toBe(`${status} application/json ${schema}`);
+    }
+  });
+
+  it("take the documented bodies, required where marked", () => {
+    const taking = operations.filter((operation) => request(operation) !== "");
+    expect(table(request, taking)).toEqual(requestOf);
+  });
+
+  it("take the documented parameters, required where marked", () => {
+    const taking = operations.filter((operation) => operation.parameters.length > 0);
+    expect(table(parameters, taking)).toEqual(parametersOf);
+  });
+
+  it("tell a caller over the rate limit how long to wait", () => {
+    const limited = operations.flatMap(({ responses }) => responses.get("429") ?? []);
+    expect(limited).toHaveLength(5);
+    for (const { headers } of limited) {
+      const written = [...headers].map(
+        ([name, { schema, required }]) => `${name}: ${notation(schema, required)}`,
+      );
+      expect(written).toEqual([
+        "X-RateLimit-Limit: integer",
+        "X-RateLimit-Remaining: integer",
+        "X-RateLimit-Reset: integer",
+        "Retry-After: string!",
+      ]);
+    }
+  });
+
+  it("need a bearer key, except the addresses for discovery", () => {
+    const [name = ""] = Object.keys(openapi.components.securitySchemes);
+    expect(openapi.components.securitySchemes[name]).toMatchObject({
+      type: "http",
+      scheme: "bearer",
+    });
+    const keyed = operations.filter(({ security }) => security.length > 0);
+    expect(table(({ security }) => security, keyed)).toEqual({
+      "POST /api/v1/tryon": [{ [name]: [] }],
+      "GET /api/v1/tryon": [{ [name]: [] }],
+      "GET /api/v1/tryon/{job_id}": [{ [name]: [] }],
+      "GET /api/v1/account": [{ [name]: [] }],
+      "POST /api/v1/credits/purchase": [{ [name]: [] }],
+    });
+  });
+});
+
+describe("events of the contract", () => {
+  it("are tryon.completed alone, signed, named and answered by any 2xx", () => {
+    expect(table(request, webhooks)).toEqual({
+      "tryon.completed": "application/json TryOnCompletedEvent!",
+    });
+    expect(table(parameters, webhooks)).toEqual({
+      "tryon.completed": [
+        "header X-Service-Signature: string!, pattern ^sha256=[0-9a-fA-F]{64}$",
+        "header X-Service-Event: string!, const tryon.completed",
+        "header X-Service-Job-Id: JobId!",
+      ],
+    });
+    expect(table(({ responses }) => [...responses.keys()], webhooks)).toEqual({
+      "tryon.completed": ["2XX"],
+    });
+    expect(table(({ security }) => security, webhooks)).toEqual({ "tryon.completed": [] });
+  });
+});
