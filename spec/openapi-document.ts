@@ -11,14 +11,14 @@ interface MediaType {
   readonly schema: Schema;
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly in: string;
   readonly required?: boolean;
   readonly schema: Schema;
   readonly example?: unknown;
 }
-export interface Header {
+interface Header {
   readonly required?: boolean;
   readonly schema: Schema;
   readonly example?: unknown;

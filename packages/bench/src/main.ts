@@ -1,3 +1,4 @@
+import { TryOn } from "@tryon/client";
 import { createMock } from "@tryon/mock";
 import { safeVerify, sign } from "@tryon/webhooks";
 import { Bench } from "tinybench";
@@ -33,6 +34,12 @@ async function expectStatus(answer: Promise<Response>, status: number): Promise<
   if (response.status !== status) throw new Error(`Got ${response.status} in place of ${status}.`);
 }
 
+const tryon = new TryOn({
+  apiKey: "svc_live_bench",
+  baseUrl: mock.baseUrl,
+  fetch: mock.fetch,
+});
+
 const bench = new Bench({ time: 1_000, throws: true })
   .add("reference server in process: GET /api/v1/account", () =>
     expectStatus(mock.fetch(`${mock.baseUrl}/api/v1/account`, { headers }), 200),
@@ -43,6 +50,15 @@ const bench = new Bench({ time: 1_000, throws: true })
       200,
     ),
   )
+  .add("client on the reference server in process: account.get", async () => {
+    await tryon.account.get();
+  })
+  .add("client on the reference server in process: submit", async () => {
+    await tryon.submit({
+      person: "https://shop.example/me.jpg",
+      garments: ["https://shop.example/shirt.png"],
+    });
+  })
   .add("webhooks: safeVerify, an event of 250 bytes", async () => {
     const outcome = await safeVerify({ body, headers: delivery, secrets: secret });
     if (!outcome.ok) throw new Error(outcome.message);
