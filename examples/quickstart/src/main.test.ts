@@ -106,7 +106,7 @@ describe("the quickstart", () => {
       const ended = once(child, "exit");
       let text = "";
       // The stream stays open: a program whose output nobody takes any more would fail for that reason.
-    for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
+      for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
         text += String(chunk);
         if (text.includes("sent:")) break;
       }

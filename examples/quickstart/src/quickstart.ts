@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-import { isTryOnError, TryOn, type Update } from "@tryon/client";
+import { isTryOnError, TryOn, type Receipt, type Update } from "@tryon/client";
 
 import { UserError, type QuickstartArguments } from "./arguments.ts";
 import { startMock } from "./mock-process.ts";
@@ -75,7 +75,7 @@ async function waitedFor(scene: Scene): Promise<void> {
     );
     const bytes = await result.image.bytes();
     progress.stop();
-    output.write(`  ${result.receipt.jobId} cost ${result.receipt.credits} credits\n`);
+    output.write(`  ${cost(result.receipt)}\n`);
     await save(scene, "try-on-2k.png", bytes);
   } finally {
     progress.stop();
@@ -106,12 +106,17 @@ async function toldByWebhook(scene: Scene): Promise<void> {
       `  webhook ${event.event} with a valid signature: ${event.job_id} ${event.status}\n`,
     );
     const result = await tryon.jobs.resume(event.job_id).result({ signal });
-    output.write(`  ${result.receipt.jobId} cost ${result.receipt.credits} credits\n`);
+    output.write(`  ${cost(result.receipt)}\n`);
     await save(scene, "try-on-webhook.png", await result.image.bytes());
   } finally {
     progress.stop();
     await receiver.close();
   }
+}
+
+function cost({ jobId, credits, balance }: Receipt): string {
+  const left = balance === undefined ? "" : `, ${balance} are left`;
+  return `${jobId} cost ${credits} credits${left}`;
 }
 
 function describe({ person, garments, output }: Scene): void {
@@ -122,7 +127,8 @@ function describe({ person, garments, output }: Scene): void {
 async function save(scene: Scene, name: string, bytes: Uint8Array): Promise<void> {
   const path = join(scene.folder, name);
   await writeFile(path, bytes);
-  const shown = relative(process.env["INIT_CWD"] ?? process.cwd(), path);
+  const nearby = relative(process.env["INIT_CWD"] ?? process.cwd(), path);
+  const shown = nearby.startsWith("..") ? path : nearby;
   scene.output.write(`  saved: ${shown} (${kilobytes(bytes.length)})\n`);
 }
 
