@@ -92,6 +92,20 @@ const checks: Readonly<Record<string, (snippet: Snippet) => Promise<void>>> = {
   "mock.ts": async (snippet) => {
     expect(await execute(snippet)).toBe("8 992\n");
   },
+  "resume.ts": async (snippet) => {
+    expect(await execute(snippet)).toBe("8\n");
+  },
+  "idempotency.ts": async (snippet) => {
+    expect(await execute(snippet)).toBe("true\n");
+  },
+  "recover.ts": async (snippet) => {
+    const call = `console.log((await submitted({
+      person: "https://shop.example/me.jpg",
+      garments: ["https://shop.example/shirt.png"],
+    })).status);`;
+    const code = `${snippet.code}${call}`;
+    expect(await execute({ ...snippet, code })).toBe("running\n");
+  },
   "clock.ts": async (snippet) => {
     expect(await execute(snippet)).toBe("running true\n");
   },

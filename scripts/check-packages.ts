@@ -18,7 +18,7 @@ const attw = "@arethetypeswrong/cli@0.18.5";
 
 /** What people may have to load, in bytes, minified and compressed. */
 const budgets = [
-  { name: "client", imported: "TryOn", bytes: 12_000 },
+  { name: "client", imported: "TryOn", bytes: 15_500 },
   { name: "webhooks", imported: "verify", bytes: 2_500 },
 ] as const;
 

@@ -1,7 +1,12 @@
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { openAsBlob } from "node:fs";
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
@@ -39,11 +44,13 @@ async function recordDelivery() {
     headers: IncomingHttpHeaders;
     body: Buffer;
   }>();
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await buffer(request);
+    response.writeHead(204).end();
+    resolve({ headers: request.headers, body });
+  };
   const server = createServer((request, response) => {
-    void buffer(request).then((body) => {
-      response.writeHead(204).end();
-      resolve({ headers: request.headers, body });
-    });
+    void receive(request, response);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

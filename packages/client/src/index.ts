@@ -1,1 +1,36 @@
-export {};
+export type { Duration } from "./duration.ts";
+export type { TryOnErrorCode } from "./errors/code.ts";
+export { ApiError, type ApiErrorCode } from "./errors/api-error.ts";
+export { ConfigError } from "./errors/config-error.ts";
+export { ConnectionError } from "./errors/connection-error.ts";
+export { isTryOnError, type ErrorWithCode } from "./errors/guard.ts";
+export { InputError } from "./errors/input-error.ts";
+export { JobFailedError, WaitTimeoutError } from "./errors/job-error.ts";
+export { OutcomeUnknownError, type Recover } from "./errors/outcome-error.ts";
+export { ResultError } from "./errors/result-error.ts";
+export { TryOnError, type Attempt, type FieldIssue } from "./errors/tryon-error.ts";
+export type {
+  AccountResponse,
+  JobStatus,
+  OutputSize,
+  PackSlug,
+  PurchaseWithSPTRequest,
+  PurchaseWithSPTResponse,
+  paths,
+} from "./generated/openapi.ts";
+export type { ImageInput } from "./images/image-input.ts";
+export type { Bytes, ResultImage } from "./images/result-image.ts";
+export type { Garments, TryOnInput } from "./jobs/input.ts";
+export type { Job, SavedJob, WaitOptions } from "./jobs/job.ts";
+export type { JobData, OpenJobStatus } from "./jobs/job-data.ts";
+export type { Jobs } from "./jobs/jobs.ts";
+export type { JobList, JobPage, ListOptions } from "./jobs/list.ts";
+export type { Moment, Receipt, TryOnResult } from "./jobs/result.ts";
+export type { RunOptions, SubmitOptions } from "./jobs/run.ts";
+export type { OnUpdate, Update } from "./jobs/updates.ts";
+export type { Account } from "./money/account.ts";
+export type { Credits } from "./money/credits.ts";
+export type { CallOptions, Logger, TryOnOptions } from "./options.ts";
+export type { Clock } from "./transport/clock.ts";
+export type { RawClient } from "./transport/raw.ts";
+export { TryOn } from "./tryon.ts";

@@ -1,0 +1,10 @@
+import { TryOnError } from "./tryon-error.ts";
+
+/** The client is not set up right (`invalid_config`), or would put a key at risk (`unsafe_environment`). */
+export class ConfigError extends TryOnError {
+  declare readonly code: "invalid_config" | "unsafe_environment";
+
+  constructor(code: ConfigError["code"], message: string, hint: string) {
+    super(code, message, { hint });
+  }
+}

@@ -1,0 +1,43 @@
+import type { CallOptions } from "../options.ts";
+import type { Job } from "../jobs/job.ts";
+import { TryOnError, type TryOnErrorDetails } from "./tryon-error.ts";
+
+/** Sends a submission again, the same bytes under the same key. */
+export type Recover = (options?: CallOptions) => Promise<Job>;
+
+/**
+ * A submission whose fate is not known: it may have arrived, so there may be a job, and it may have been charged. `cause`
+ * is what ended the call.
+ */
+export class OutcomeUnknownError extends TryOnError {
+  declare readonly code: "outcome_unknown";
+  /** The key that the submission was sent under. */
+  readonly idempotencyKey: string;
+  readonly #recover: Recover;
+
+  constructor(
+    message: string,
+    details: TryOnErrorDetails & { idempotencyKey: string; recover: Recover },
+  ) {
+    const { recover, idempotencyKey, ...rest } = details;
+    super("outcome_unknown", message, rest);
+    this.idempotencyKey = idempotencyKey;
+    this.#recover = recover;
+  }
+
+  /**
+   * Finds out: sends the same body under the same key again, which gives the job if there is one and makes it if there is
+   * none. Never a second job, never a second charge.
+   *
+   * @throws `outcome_unknown` when it still cannot be known, also 30 minutes after the first request: a service may have
+   * forgotten the key by then, and sending again could pay twice.
+   * @example
+   * if (isTryOnError(error, "outcome_unknown")) {
+   *   const job = await error.recover();
+   *   const result = await job.result();
+   * }
+   */
+  recover(options?: CallOptions): Promise<Job> {
+    return this.#recover(options);
+  }
+}

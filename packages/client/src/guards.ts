@@ -1,0 +1,45 @@
+import { environment } from "./environment.ts";
+import { ConfigError } from "./errors/config-error.ts";
+import type { TryOnOptions } from "./options.ts";
+
+/** Whether a host name is this machine. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])\.?$/.test(hostname);
+}
+
+/** Key and images are sent over http only to this machine. */
+export function guardAddress(address: URL, options: TryOnOptions): void {
+  if (address.protocol === "https:" || isLoopback(address.hostname) || options.allowInsecure)
+    return;
+  throw new ConfigError(
+    "unsafe_environment",
+    `baseUrl (${address.host}) is http: key and images could be read on the way.`,
+    "Use https, or set allowInsecure: true.",
+  );
+}
+
+/** A live key is for servers: in a browser everybody can read it, and in a test it costs money. */
+export function guardKey(apiKey: string, address: URL, options: TryOnOptions): void {
+  const harmless = options.fetch !== undefined || isLoopback(address.hostname);
+  if (!apiKey.startsWith("svc_live_") || harmless || options.allowLiveKey) return;
+  const place = isBrowser() ? "a browser" : isTestRun() ? "a test run" : undefined;
+  if (place === undefined) return;
+  throw new ConfigError(
+    "unsafe_environment",
+    `apiKey is a live key, and this is ${place}.`,
+    "Use a test key, or set allowLiveKey: true.",
+  );
+}
+
+function isBrowser(): boolean {
+  return "document" in globalThis || "importScripts" in globalThis;
+}
+
+function isTestRun(): boolean {
+  return (
+    environment("NODE_ENV") === "test" ||
+    ["VITEST", "JEST_WORKER_ID", "NODE_TEST_CONTEXT", "TEST_WORKER_INDEX"].some(
+      (name) => environment(name) !== undefined,
+    )
+  );
+}

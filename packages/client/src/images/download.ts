@@ -1,0 +1,50 @@
+import { ResultError } from "../errors/result-error.ts";
+import type { JobLife } from "../jobs/job-life.ts";
+import type { Answer } from "../transport/answer.ts";
+import { errorOf } from "../transport/answer-error.ts";
+import type { Outgoing } from "../transport/attempt.ts";
+import type { Deadline } from "../transport/deadline.ts";
+import { Trail, travel } from "../transport/journey.ts";
+import { freshAddress, signedAddress } from "./signed-address.ts";
+
+/** What a store answers for an address that has expired, or an image that is gone. */
+const refusals = new Set([400, 403, 404, 410]);
+
+/**
+ * Fetches the image of a job: gives the good answer as `read` made it. A refused address is renewed once. Neither the key
+ * nor any header of ours is sent: the address alone gives access, and stores refuse a second proof.
+ */
+export async function download(
+  life: JobLife,
+  deadline: Deadline,
+  read: NonNullable<Outgoing["read"]>,
+): Promise<Answer> {
+  const settings = life.parts.settings();
+  const trail = new Trail();
+  const { job } = life;
+  let url = await signedAddress(life, deadline);
+  for (let renewed = false; ; renewed = true) {
+    const request = {
+      method: "GET",
+      url,
+      headers: new Headers(),
+      timeout: settings.attemptTimeout,
+      cacheable: true,
+      read,
+    };
+    const outcome = await travel({ request, deadline, trail, keyed: false }, settings);
+    const { answer } = outcome;
+    if (answer?.content !== undefined && answer.status < 300) return answer;
+    const refusal = answer && refusals.has(answer.status) ? answer.status : undefined;
+    if (refusal === undefined) {
+      const { redact, clock } = settings;
+      const name = `GET of the image of ${life.id}`;
+      throw errorOf(outcome, { name, purpose: "read", trail, now: clock.now(), redact, job });
+    }
+    if (renewed) {
+      const code = refusal === 404 || refusal === 410 ? "result_purged" : "result_expired";
+      throw new ResultError(code, job, { status: refusal, attempts: trail.attempts });
+    }
+    url = await freshAddress(life, deadline);
+  }
+}

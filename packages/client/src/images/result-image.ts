@@ -1,0 +1,153 @@
+import { milliseconds } from "../duration.ts";
+import type { JobLife } from "../jobs/job-life.ts";
+import type { CallOptions } from "../options.ts";
+import type { Answer } from "../transport/answer.ts";
+import { chunksOf } from "../transport/chunks.ts";
+import { Deadline, within } from "../transport/deadline.ts";
+import { download } from "./download.ts";
+import { signedAddress } from "./signed-address.ts";
+
+const pngType = "image/png";
+
+/** `Uint8Array<ArrayBuffer>`, in a form that compilers read that know no type argument there (before TypeScript 5.7). */
+export type Bytes = ReturnType<typeof Uint8Array.from>;
+
+/**
+ * The picture of a try-on, a PNG. Nothing is fetched before it is asked for, and nothing is kept: each call fetches.
+ * Every method throws `result_expired` when the store refuses also a fresh address, and `result_purged` when the image is
+ * gone, 30 days after it was made.
+ */
+export class ResultImage {
+  readonly #life: JobLife;
+
+  /** @internal Images come with results. */
+  constructor(life: JobLife) {
+    this.#life = life;
+  }
+
+  /**
+   * The whole image. A transfer that breaks off is begun anew.
+   *
+   * @throws `connection_failed`, `timed_out`, `result_expired`, `result_purged`
+   * @example
+   * import { writeFile } from "node:fs/promises";
+   *
+   * await writeFile("out.png", await result.image.bytes());
+   */
+  async bytes(options: CallOptions = {}): Promise<Bytes> {
+    let bytes: Bytes = new Uint8Array();
+    await this.#within(options, (deadline) =>
+      download(this.#life, deadline, async (response, limit) => {
+        bytes = await readAll(response, limit, this.#life.data.result_bytes);
+        return readable(response, false);
+      }),
+    );
+    return bytes;
+  }
+
+  /**
+   * The whole image as a blob of type `image/png`.
+   *
+   * @throws as `bytes`
+   */
+  async blob(options: CallOptions = {}): Promise<Blob> {
+    return new Blob([await this.bytes(options)], { type: pngType });
+  }
+
+  /**
+   * The image as it comes. Read it to its end or cancel it. A transfer that breaks off makes the stream fail, since what
+   * was read cannot be taken back. `timeout` is for the whole transfer.
+   *
+   * @throws as `bytes`
+   */
+  async stream(options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
+    const { clock, timeout } = this.#life.parts.settings();
+    const limit = milliseconds(options.timeout ?? timeout, "timeout");
+    const deadline = new Deadline(clock, limit, options.signal);
+    let stream = new ReadableStream<Uint8Array>();
+    try {
+      await download(this.#life, deadline, async (response, attempt) => {
+        stream = passOn(response, attempt, deadline);
+        return readable(response, true);
+      });
+      return stream;
+    } catch (error) {
+      deadline.close();
+      throw error;
+    }
+  }
+
+  /**
+   * The signed address of the image, for a browser or another program: good for at least an hour, and renewed by asking
+   * the service when it has become old. Whoever has it can see the image.
+   *
+   * @throws `result_purged`, and whatever stops the client from asking
+   */
+  async url(options: CallOptions = {}): Promise<string> {
+    return this.#within(options, (deadline) => signedAddress(this.#life, deadline));
+  }
+
+  #within<Result>(
+    options: CallOptions,
+    work: (deadline: Deadline) => Promise<Result>,
+  ): Promise<Result> {
+    const settings = this.#life.parts.settings();
+    return within(settings, options, settings.timeout, work);
+  }
+}
+
+/** A good answer whose body is read elsewhere. */
+function readable(response: Response, open: boolean): Answer {
+  const { status, headers } = response;
+  return { status, headers, text: "", content: true, location: undefined, redirect: false, open };
+}
+
+async function readAll(
+  response: Response,
+  limit: Deadline,
+  expected: number | null | undefined,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for await (const chunk of chunksOf(response, limit)) {
+    limit.restart();
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(await new Blob(chunks).arrayBuffer());
+  if (expected && bytes.length < expected) {
+    throw new Error(`The image ended after ${bytes.length} of ${expected} bytes.`);
+  }
+  return bytes;
+}
+
+function passOn(
+  response: Response,
+  limit: Deadline,
+  deadline: Deadline,
+): ReadableStream<Uint8Array> {
+  const chunks = chunksOf(response, limit);
+  limit.pause();
+  const close = (): void => {
+    limit.close();
+    deadline.close();
+  };
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        // A reader that takes its time is no transfer that stands still.
+        limit.restart();
+        const { done, value } = await chunks.next();
+        limit.pause();
+        if (!done) return controller.enqueue(value);
+        close();
+        controller.close();
+      } catch (error) {
+        close();
+        throw error;
+      }
+    },
+    async cancel() {
+      close();
+      await chunks.return();
+    },
+  });
+}

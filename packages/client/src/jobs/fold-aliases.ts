@@ -1,0 +1,37 @@
+/** The names that the service takes for a field besides its own, in the order in which it looks at them. */
+const aliases = {
+  output_size: ["resolution", "size"],
+  person_url: ["model_url", "input_url"],
+  garment_urls: ["clothing", "items"],
+} as const;
+
+/** Fields by name, as they are sent. */
+export type Fields = Record<string, unknown>;
+
+/** A copy in which every field has its canonical name and value; aliases are gone, unknown fields stay. */
+export function foldAliases(input: Readonly<Fields>): Fields {
+  const fields: Fields = { ...input };
+  for (const [name, others] of Object.entries(aliases)) {
+    for (const other of others) {
+      if (isEmpty(fields[name])) fields[name] = fields[other];
+      delete fields[other];
+    }
+  }
+  const { mode, wait, output_size: size } = fields;
+  delete fields["mode"];
+  if (wait === undefined || wait === null) fields["wait"] = modes[String(mode)];
+  if (typeof size === "string") fields["output_size"] = size.toUpperCase();
+  return fields;
+}
+
+const modes: Readonly<Record<string, boolean>> = { sync: true, async: false };
+
+/** What the service takes for a field that was not filled in. */
+export function isEmpty(value: unknown): boolean {
+  return (
+    value === undefined ||
+    value === null ||
+    value === "" ||
+    (Array.isArray(value) && value.length === 0)
+  );
+}

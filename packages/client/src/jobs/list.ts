@@ -1,0 +1,97 @@
+import { ConnectionError } from "../errors/connection-error.ts";
+import type { JobStatus } from "../generated/openapi.ts";
+import { defaults, type CallOptions } from "../options.ts";
+import { within } from "../transport/deadline.ts";
+import type { Job } from "./job.ts";
+import { JobLife, type Parts } from "./job-life.ts";
+
+/** Which jobs to list. `timeout` holds for each page. */
+export interface ListOptions extends CallOptions {
+  /** Only jobs in this state. */
+  readonly status_filter?: JobStatus | undefined;
+  /** How many jobs a request asks for, not how many there are in all. @default the service's, 20 */
+  readonly limit?: number | undefined;
+  /** Where to begin: the `nextCursor` of a page. @default the newest job */
+  readonly cursor?: string | undefined;
+}
+
+/** Some of the jobs of a key, newest first. */
+export interface JobPage {
+  readonly jobs: readonly Job[];
+  /** Where the next page begins; null on the last. */
+  readonly nextCursor: string | null;
+}
+
+/** The jobs of a key, newest first, fetched a page at a time as the loop goes on. */
+export class JobList implements AsyncIterable<Job> {
+  readonly #parts: Parts;
+  readonly #options: ListOptions;
+
+  /** @internal Lists come from `jobs.list`. */
+  constructor(parts: Parts, options: ListOptions) {
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  /**
+   * One page. It can hold fewer jobs than asked for, or none, and not be the last.
+   *
+   * @param cursor - The `nextCursor` of the page before. @default the beginning of the list
+   */
+  async page(cursor: string | undefined = this.#options.cursor): Promise<JobPage> {
+    const { status_filter, limit } = this.#options;
+    const { settings, service } = this.#parts;
+    const query = {
+      ...(limit === undefined ? {} : { limit }),
+      ...(cursor === undefined ? {} : { cursor }),
+      // The service's document gives the filter two names; one that is not honoured is ignored.
+      ...(status_filter === undefined ? {} : { status_filter, status: status_filter }),
+    };
+    return within(settings(), this.#options, defaults.callTimeout, async (deadline) => {
+      const page = await service.list(query, { deadline });
+      return {
+        jobs: page.jobs
+          .filter(({ status }) => status_filter === undefined || status === status_filter)
+          .map((data) => new JobLife(this.#parts, data).job),
+        nextCursor: page.next_cursor ?? null,
+      };
+    });
+  }
+
+  /**
+   * All jobs as an array.
+   *
+   * @param options.limit - How many at most. @default all
+   */
+  async toArray(options: { readonly limit?: number | undefined } = {}): Promise<Job[]> {
+    const { limit = Number.POSITIVE_INFINITY } = options;
+    const jobs: Job[] = [];
+    if (limit <= 0) return jobs;
+    for await (const job of this) {
+      jobs.push(job);
+      if (jobs.length >= limit) break;
+    }
+    return jobs;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Job, void, undefined> {
+    const seen = new Set<string>();
+    for (let cursor = this.#options.cursor; ;) {
+      const page = await this.page(cursor);
+      yield* page.jobs;
+      const { nextCursor } = page;
+      if (nextCursor === null) return;
+      if (seen.has(nextCursor) || nextCursor === cursor) {
+        throw new ConnectionError(
+          "unexpected_response",
+          "The list of jobs repeats a next_cursor.",
+          {
+            hint: "It would never end: report it to the service.",
+          },
+        );
+      }
+      seen.add(nextCursor);
+      cursor = nextCursor;
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import type { CallOptions } from "../options.ts";
+import { within, type Deadline } from "../transport/deadline.ts";
+import { holdLimit } from "../transport/send.ts";
+import { idempotencyKey } from "./idempotency-key.ts";
+import type { TryOnInput } from "./input.ts";
+import type { Job, WaitOptions } from "./job.ts";
+import type { JobLife, Parts } from "./job-life.ts";
+import { prepareInput } from "./prepare.ts";
+import type { TryOnResult } from "./result.ts";
+import { Submitter } from "./submit.ts";
+import { notifier, type Notify, type OnUpdate } from "./updates.ts";
+
+/** What `submit` takes. */
+export interface SubmitOptions extends CallOptions {
+  /**
+   * Names this try-on: whatever is submitted under the same key is the same try-on, made and paid once. 1 to 200 printable
+   * ASCII characters. Give your own, such as an order number, to be safe across crashes of your program.
+   *
+   * @default a random UUID
+   */
+  readonly idempotencyKey?: string | undefined;
+  /** Is told how the call comes along. What it throws is ignored, and handed to the client's `logger`. */
+  readonly onUpdate?: OnUpdate | undefined;
+}
+
+/** What `run` takes. */
+export interface RunOptions extends SubmitOptions, WaitOptions {
+  /**
+   * Whether the service is asked to hold its answer until the job has ended, up to 90 s, which saves requests. `"auto"`
+   * does when the time suffices, and no more once something on the way has cut such an answer off.
+   *
+   * @default "auto", or what the input says with `wait`
+   */
+  readonly hold?: boolean | "auto" | undefined;
+}
+
+/** Room for the way there and back, in milliseconds. */
+const holdGrace = 30_000;
+
+/** The two ways to make a try-on. */
+export class Runner {
+  readonly #parts: Parts;
+  readonly #submitter: Submitter;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#submitter = new Submitter(parts);
+  }
+
+  async submit(input: TryOnInput, options: SubmitOptions): Promise<Job> {
+    return this.#start(input, { ...options, hold: false }, async (life) => life.job);
+  }
+
+  async run(input: TryOnInput, options: RunOptions): Promise<TryOnResult> {
+    return this.#start(input, options, (life, deadline, notify) => life.finish(deadline, notify));
+  }
+
+  async #start<Result>(
+    input: TryOnInput,
+    options: RunOptions,
+    goOn: (life: JobLife, deadline: Deadline, notify: Notify) => Promise<Result>,
+  ): Promise<Result> {
+    options.signal?.throwIfAborted();
+    const settings = this.#parts.settings();
+    const key = idempotencyKey(options.idempotencyKey);
+    // Nothing has been awaited up to here, so that this is the input as it was at the call.
+    const prepared = prepareInput(input);
+    const notify = notifier(settings, options.onUpdate);
+    return within(settings, options, settings.timeout, async (deadline) => {
+      const hold = options.hold ?? prepared.wait ?? "auto";
+      const suffices = deadline.left() >= holdLimit + holdGrace;
+      const held = hold === "auto" ? this.#submitter.holds && suffices : hold;
+      const plan = { input: prepared, idempotencyKey: key, held };
+      return goOn(await this.#submitter.submit(plan, deadline, notify), deadline, notify);
+    });
+  }
+}

@@ -1,0 +1,106 @@
+import { ConnectionError } from "../errors/connection-error.ts";
+import { OutcomeUnknownError } from "../errors/outcome-error.ts";
+import type { CallOptions } from "../options.ts";
+import { freezeBody } from "../transport/body.ts";
+import { abortable, within, type Deadline } from "../transport/deadline.ts";
+import { isForgettable, Trail } from "../transport/journey.ts";
+import type { Job } from "./job.ts";
+import { JobLife, type Parts } from "./job-life.ts";
+import type { PreparedInput } from "./prepare.ts";
+import type { Moment } from "./result.ts";
+import type { Notify } from "./updates.ts";
+
+/** One logical submission: its key and its bytes are made once, and every attempt in every call sends them. */
+interface Submission {
+  readonly idempotencyKey: string;
+  readonly body: string;
+  readonly held: boolean;
+  readonly trail: Trail;
+  readonly timeline: Moment[];
+}
+
+/** What a submission is to be. */
+interface SubmissionPlan {
+  readonly input: PreparedInput;
+  readonly idempotencyKey: string;
+  readonly held: boolean;
+}
+
+/** A held answer that ends in one of these was cut by something between client and service. */
+const cutStatuses = new Set([408, 502, 504, 524]);
+/** Shorter failures are about something else than the holding, in milliseconds. */
+const shortestCut = 5_000;
+
+/** Submits, and never twice. */
+export class Submitter {
+  readonly #parts: Parts;
+  /** False once something on the way has cut off an answer that was held. */
+  holds = true;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async submit(plan: SubmissionPlan, deadline: Deadline, notify: Notify): Promise<JobLife> {
+    const { idempotencyKey, held } = plan;
+    const body = await this.#freeze(plan, deadline);
+    deadline.throwIfAborted();
+    const timeline: Moment[] = [{ phase: "sending", at: deadline.clock.now() }];
+    notify({ phase: "sending", idempotencyKey });
+    return this.#send(
+      { idempotencyKey, body, held, trail: new Trail(), timeline },
+      deadline,
+      notify,
+    );
+  }
+
+  async #freeze(plan: SubmissionPlan, deadline: Deadline): Promise<string> {
+    try {
+      return await abortable(freezeBody(plan.input, plan.held), deadline.signal);
+    } catch (error) {
+      if (!deadline.passed) throw error;
+      throw new ConnectionError("timed_out", "The images were not read in time.", {
+        hint: "Nothing was sent: raise timeout.",
+      });
+    }
+  }
+
+  async #send(submission: Submission, deadline: Deadline, notify: Notify): Promise<JobLife> {
+    const { idempotencyKey, trail, timeline, held } = submission;
+    try {
+      const data = await this.#parts.service.submit({
+        ...submission,
+        deadline,
+        onRetry: (pause) => notify({ phase: "retrying", idempotencyKey, pause }),
+        recover: (options) => this.#recover(submission, options),
+      });
+      return new JobLife(this.#parts, data, { idempotencyKey, attempts: trail.attempts, timeline });
+    } finally {
+      if (held && trail.attempts.some(isCut)) this.holds = false;
+    }
+  }
+
+  async #recover(submission: Submission, options: CallOptions = {}): Promise<Job> {
+    const settings = this.#parts.settings();
+    const { trail, idempotencyKey } = submission;
+    if (isForgettable(trail, settings.clock.now())) {
+      throw new OutcomeUnknownError(
+        "The try-on may have been made, and it is too late to find out: sending it again could pay twice.",
+        {
+          hint: "Look for it with jobs.list().",
+          attempts: trail.attempts,
+          idempotencyKey,
+          recover: (again) => this.#recover(submission, again),
+        },
+      );
+    }
+    return within(settings, options, settings.timeout, async (deadline) => {
+      return (await this.#send(submission, deadline, () => undefined)).job;
+    });
+  }
+}
+
+function isCut(attempt: Trail["attempts"][number]): boolean {
+  const { duration, status } = attempt;
+  return duration >= shortestCut && (status === undefined || cutStatuses.has(status));
+}

@@ -1,0 +1,56 @@
+import type { ApiError } from "../errors/api-error.ts";
+import { isTryOnError } from "../errors/guard.ts";
+import type { PurchaseWithSPTRequest, PurchaseWithSPTResponse } from "../generated/openapi.ts";
+import { defaults, type CallOptions } from "../options.ts";
+import { within, type Deadline } from "../transport/deadline.ts";
+import type { Service } from "../transport/service.ts";
+
+/** Buys credits. */
+export class Credits {
+  readonly #service: Service;
+
+  /** @internal It is `tryon.credits`. */
+  constructor(service: Service) {
+    this.#service = service;
+  }
+
+  /**
+   * Buys a pack with a shared payment token that the user granted. Safe to repeat with the same token and pack: a token
+   * pays once. Look at `status`: with `succeeded` the credits are there, otherwise they follow, or the user has to act.
+   *
+   * @throws `payment_failed` when the payment was declined; `purchase_already_processed` when the token has paid before,
+   * with the balance as `balance`; `bad_request` for an unknown pack or a token that is none.
+   * @example
+   * const purchase = await tryon.credits.purchase({
+   *   pack_slug: "starter",
+   *   shared_payment_granted_token: "spt_…",
+   * });
+   * purchase.credits_remaining;
+   */
+  async purchase(
+    request: PurchaseWithSPTRequest,
+    options: CallOptions = {},
+  ): Promise<PurchaseWithSPTResponse> {
+    const body = { ...request };
+    return within(this.#service.settings(), options, defaults.callTimeout, async (deadline) => {
+      try {
+        return await this.#service.purchase(body, { deadline });
+      } catch (error) {
+        if (!isTryOnError(error, "purchase_already_processed")) throw error;
+        throw await this.#withBalance(error, deadline);
+      }
+    });
+  }
+
+  /** The error with what the key has now, if that can be learned. */
+  async #withBalance(error: ApiError, deadline: Deadline): Promise<unknown> {
+    try {
+      const { credits_remaining: balance } = await this.#service.account({ deadline });
+      Object.defineProperty(error, "balance", { value: balance, enumerable: true });
+      return error;
+    } catch {
+      deadline.throwIfAborted();
+      return error;
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import type { Duration } from "./duration.ts";
+import type { Clock } from "./transport/clock.ts";
+
+/** Every default of the client, each once; times in milliseconds. */
+export const defaults = {
+  /** `timeout` of `run`, `submit`, `job.result` and of the image. */
+  timeout: 600_000,
+  /** `timeout` of calls that neither upload nor wait. */
+  callTimeout: 120_000,
+  attemptTimeout: 30_000,
+  retries: 3,
+} as const;
+
+/** Something that takes warnings: `console` is one. */
+export interface Logger {
+  warn(message: string, details?: unknown): void;
+}
+
+/** How a client is set up. */
+export interface TryOnOptions {
+  /**
+   * The API key, `svc_live_…` or `svc_test_…`.
+   *
+   * @default the environment variable TRYON_API_KEY, read at the first request
+   */
+  readonly apiKey?: string | undefined;
+  /**
+   * The address of the service, without `/api/v1`. With http it has to be this machine, unless `allowInsecure` is set.
+   *
+   * @default the environment variable TRYON_BASE_URL, read at the first request; there is no built-in address
+   */
+  readonly baseUrl?: string | URL | undefined;
+  /**
+   * Sends the requests: a function like the global `fetch`. It gets an address and an init, and has to honour
+   * `redirect: "manual"` and `signal`.
+   *
+   * @default the global `fetch` at the time of each request
+   * @example
+   * import { TryOn } from "@tryon/client";
+   * import { createMock } from "@tryon/mock";
+   *
+   * const mock = createMock();
+   * const tryon = new TryOn({ apiKey: mock.keys.live, baseUrl: mock.baseUrl, fetch: mock.fetch });
+   */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  /**
+   * How long `run`, `submit`, `job.result` and the download of an image may take in all, as milliseconds or a text such as
+   * `"3m"`. A call's own `timeout` wins. Other calls have 2 minutes.
+   *
+   * @default "10m"
+   */
+  readonly timeout?: Duration | undefined;
+  /**
+   * How long one attempt may take until its answer has been read. Uploads get more, by their size, and a submission whose
+   * answer is held gets the service's 90 seconds more. For an image it is the longest time without a byte.
+   *
+   * @default "30s"
+   */
+  readonly attemptTimeout?: Duration | undefined;
+  /**
+   * How many times a request is sent again after a failure that may pass. Waiting for a rate limit does not count.
+   *
+   * @default 3
+   */
+  readonly retries?: number | undefined;
+  /**
+   * Allows http to an address that is not this machine. Key and images can then be read on the way.
+   *
+   * @default false
+   */
+  readonly allowInsecure?: boolean | undefined;
+  /**
+   * Allows a live key in a browser, where every visitor can read it, and under a test runner, where it costs money. Not
+   * needed when the address is this machine or `fetch` is given.
+   *
+   * @default false
+   */
+  readonly allowLiveKey?: boolean | undefined;
+  /**
+   * Hears of exceptions in your callbacks, which never end a call. Gets no key, no body and no image.
+   *
+   * @default nothing is logged
+   */
+  readonly logger?: Logger | undefined;
+  /** Where time comes from: for tests. @default the machine's clock */
+  readonly clock?: Clock | undefined;
+  /** Where the chance in pauses comes from, from 0 to 1: for tests. @default Math.random */
+  readonly random?: (() => number) | undefined;
+}
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Ends the call: it rejects at once with the signal's reason. A job that was made runs on, since none can be stopped. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * How long the call may take with everything it does, as milliseconds or a text such as `"3m"`.
+   *
+   * @default the client's `timeout` for run, submit, result and images; "2m" for the rest
+   */
+  readonly timeout?: Duration | undefined;
+}

@@ -1,0 +1,85 @@
+import { milliseconds } from "./duration.ts";
+import { environment } from "./environment.ts";
+import { ConfigError } from "./errors/config-error.ts";
+import { InputError } from "./errors/input-error.ts";
+import { guardAddress, guardKey } from "./guards.ts";
+import { defaults, type Logger, type TryOnOptions } from "./options.ts";
+import type { Fetch } from "./transport/attempt.ts";
+import { systemClock, type Clock } from "./transport/clock.ts";
+import { redactor, type Redact } from "./transport/redact.ts";
+
+/** The options with every default filled in and every value checked. */
+export interface Settings {
+  readonly apiKey: string;
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly timeout: number;
+  readonly attemptTimeout: number;
+  readonly retries: number;
+  readonly logger: Logger | undefined;
+  readonly redact: Redact;
+}
+
+/** Throws `invalid_config`, `unsafe_environment`, or `invalid_input` for a number out of bounds. */
+export function resolveSettings(options: TryOnOptions): Settings {
+  const apiKey = required(options.apiKey, "apiKey", "TRYON_API_KEY");
+  if (!/^[\u0021-\u007E]+$/.test(apiKey)) {
+    throw new ConfigError(
+      "invalid_config",
+      "apiKey (TRYON_API_KEY) is no key.",
+      "Copy it again, without quotes and line breaks.",
+    );
+  }
+  const baseUrl = required(options.baseUrl?.toString(), "baseUrl", "TRYON_BASE_URL");
+  const address = parseAddress(baseUrl);
+  guardAddress(address, options);
+  guardKey(apiKey, address, options);
+  const { retries = defaults.retries, fetch, clock = systemClock, random = Math.random } = options;
+  if (!Number.isInteger(retries) || retries < 0) {
+    throw new InputError("retries", "is not a whole number from 0 up");
+  }
+  return {
+    apiKey,
+    baseUrl: address.href.replace(/\/+$/, ""),
+    // Read at each request, so that a `fetch` that is replaced later is honoured; browsers want no `this` but their own.
+    fetch:
+      fetch === undefined
+        ? (url, init) => globalThis.fetch(url, init)
+        : (url, init) => fetch(url, init),
+    clock,
+    random,
+    timeout: milliseconds(options.timeout ?? defaults.timeout, "timeout"),
+    attemptTimeout: milliseconds(
+      options.attemptTimeout ?? defaults.attemptTimeout,
+      "attemptTimeout",
+    ),
+    retries,
+    logger: options.logger,
+    redact: redactor(apiKey),
+  };
+}
+
+function required(value: string | undefined, option: string, variable: string): string {
+  const text = (value ?? environment(variable) ?? "").trim();
+  if (text !== "") return text;
+  throw new ConfigError(
+    "invalid_config",
+    value === undefined ? `There is no ${option}.` : `${option} is blank.`,
+    `Give new TryOn({ ${option} }) or the environment variable ${variable}.`,
+  );
+}
+
+function parseAddress(text: string): URL {
+  const address = URL.canParse(text) ? new URL(text) : undefined;
+  const fit =
+    address && /^https?:$/.test(address.protocol) && !address.username && !address.password;
+  if (fit && !address.search && !address.hash) return address;
+  throw new ConfigError(
+    "invalid_config",
+    "baseUrl (TRYON_BASE_URL) is no address of a service.",
+    "Give an http or https address without user, query and fragment.",
+  );
+}

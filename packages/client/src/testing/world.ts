@@ -1,0 +1,158 @@
+import { readFileSync } from "node:fs";
+
+import { createMock, type Mock, type MockOptions } from "@tryon/mock";
+import { onTestFinished } from "vitest";
+
+import { TryOn, type TryOnOptions } from "../index.ts";
+
+/** The sets of option values that everything has to be right under. */
+export const profiles = ["default", "contrary"] as const;
+
+/** A request as the network saw it. */
+export interface Sent {
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body: string | undefined;
+  readonly at: number;
+}
+
+/** What happens to a request in place of, or after, being handed to the server. */
+export type Fault = (request: Sent, pass: () => Promise<Response>) => Promise<Response>;
+
+/** A reference server on a clock that stands still, a client on the same clock, and everything that was sent. */
+export interface World {
+  readonly mock: Mock;
+  readonly tryon: TryOn;
+  readonly sent: readonly Sent[];
+  /** Requests to submit. */
+  readonly submissions: () => readonly Sent[];
+  /** Handles the next requests in turn, each by one of these; `undefined` lets one pass. */
+  readonly faults: (Fault | undefined)[];
+  /** Moves time until the work has ended. */
+  readonly run: <Result>(work: Promise<Result>) => Promise<Result>;
+  /** Moves time until the work has failed, and gives the error. */
+  readonly error: (work: Promise<unknown>) => Promise<unknown>;
+  /** Another client of the same server. */
+  readonly client: (options?: TryOnOptions) => TryOn;
+}
+
+export function createWorld(mockOptions: MockOptions = {}, options: TryOnOptions = {}): World {
+  const mock = createMock({ clock: "manual", seed: "client", ...mockOptions });
+  onTestFinished(() => mock.close());
+  const sent: Sent[] = [];
+  const faults: (Fault | undefined)[] = [];
+  const fetch = async (url: string, init: RequestInit): Promise<Response> => {
+    const request: Sent = {
+      method: init.method ?? "GET",
+      url,
+      path: new URL(url).pathname,
+      headers: new Headers(init.headers),
+      body: typeof init.body === "string" ? init.body : undefined,
+      at: mock.clock.now(),
+    };
+    sent.push(request);
+    const fault = faults.shift();
+    const pass = (): Promise<Response> => mock.fetch(url, init);
+    return fault === undefined ? pass() : fault(request, pass);
+  };
+  const client = (own: TryOnOptions = {}): TryOn =>
+    new TryOn({
+      apiKey: mock.keys.live,
+      baseUrl: mock.baseUrl,
+      fetch,
+      clock: mock.clock,
+      random: () => 0.5,
+      ...own,
+    });
+  return {
+    mock,
+    sent,
+    faults,
+    client,
+    tryon: client(options),
+    submissions: () =>
+      sent.filter(({ method, path }) => method === "POST" && path.endsWith("/tryon")),
+    run: (work) => drive(mock, work),
+    error: (work) =>
+      drive(
+        mock,
+        work.then(
+          (value) => {
+            throw new Error(`It gave ${JSON.stringify(value)} where it was to fail.`);
+          },
+          (error: unknown) => error,
+        ),
+      ),
+  };
+}
+
+/** Moves time a quarter of a second at a time until the work has ended. */
+async function drive<Result>(mock: Mock, work: Promise<Result>): Promise<Result> {
+  const state = { ended: false };
+  const end = (): void => {
+    state.ended = true;
+  };
+  work.then(end, end);
+  for (let step = 0; !state.ended; step += 1) {
+    if (step > 20_000) throw new Error("The work has not ended after more than an hour.");
+    await mock.clock.advance(250);
+  }
+  return work;
+}
+
+/** A connection that breaks, before or after the server has seen the request. */
+export const cut = {
+  before: async (): Promise<Response> => {
+    throw new TypeError("fetch failed", {
+      cause: Object.assign(new Error("reset"), { code: "ECONNRESET" }),
+    });
+  },
+  after: async (_request: Sent, pass: () => Promise<Response>): Promise<Response> => {
+    await pass();
+    return cut.before();
+  },
+  refused: async (): Promise<Response> => {
+    throw new TypeError("fetch failed", {
+      cause: Object.assign(new Error("no"), { code: "ECONNREFUSED" }),
+    });
+  },
+};
+
+/** An answer that does not come from the service's own code, or that it gives without having done anything. */
+export function answering(
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Fault {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const type = typeof body === "string" ? "text/html" : "application/json";
+  return async () => new Response(text, { status, headers: { "content-type": type, ...headers } });
+}
+
+/** The same, after the server has done what it was asked. */
+export function answeringAfter(status: number, body: unknown): Fault {
+  return async (request, pass) => {
+    await pass();
+    return answering(status, body)(request, pass);
+  };
+}
+
+export const shirtUrl = "https://shop.example/shirt.png";
+export const personUrl = "https://shop.example/ada.jpg";
+
+/** The smallest input that is one. */
+export const input = { person: personUrl, garments: [shirtUrl] } as const;
+
+export function assetBytes(file: "person.jpg" | "shirt.png"): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(
+    readFileSync(new URL(`../../../../examples/assets/${file}`, import.meta.url)),
+  );
+}
+
+/** The fields of a body that was sent. */
+export function fieldsOf(sent: Sent | undefined): Record<string, unknown> {
+  // Every body of the client is a JSON object.
+  return JSON.parse(sent?.body ?? "{}") as Record<string, unknown>;
+}

@@ -1,0 +1,67 @@
+import { chunksOf } from "./chunks.ts";
+import type { Deadline } from "./deadline.ts";
+
+/** An answer whose body was read to its end, or to the limit. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** What the body is: parsed JSON or what an own reader made of it, undefined when it is neither. */
+  readonly content: unknown;
+  /** Whether the body is still being read, by an own reader that closes the limit of the attempt. */
+  readonly open?: boolean;
+  /** Where a redirect points, when that can be seen. */
+  readonly location: string | undefined;
+  /** Whether the answer is a redirect. */
+  readonly redirect: boolean;
+}
+
+/** More than any real answer: a page of 100 jobs is about 100 kB. */
+const longestBody = 8 * 2 ** 20;
+/** Enough of an error to name every field. */
+const longestErrorBody = 64 * 2 ** 10;
+
+export async function readAnswer(response: Response, limit: Deadline): Promise<Answer> {
+  const { status, headers } = response;
+  // Browsers hide a redirect that is not followed behind status 0.
+  const redirect =
+    response.type === "opaqueredirect" || (status >= 300 && status < 400 && status !== 304);
+  const longest = response.ok ? longestBody : longestErrorBody;
+  const text = redirect ? "" : await readText(response, longest, limit);
+  return {
+    status,
+    headers,
+    text,
+    content: parseJson(text),
+    location: headers.get("location") ?? undefined,
+    redirect,
+  };
+}
+
+/** Whether a 2xx is one that was cut off on its way, as opposed to one that never was JSON. */
+export function isTruncated(answer: Answer): boolean {
+  if (answer.status < 200 || answer.status > 299 || answer.content !== undefined) return false;
+  const start = answer.text.trimStart()[0];
+  const jsonType = /\bjson\b/i.test(answer.headers.get("content-type") ?? "");
+  return start === "{" || start === "[" || (start === undefined && jsonType);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readText(response: Response, longest: number, limit: Deadline): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let left = longest;
+  for await (const chunk of chunksOf(response, limit)) {
+    text += decoder.decode(chunk.subarray(0, left), { stream: true });
+    left -= chunk.length;
+    if (left <= 0) return text;
+  }
+  return text + decoder.decode();
+}

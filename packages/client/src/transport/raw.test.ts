@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+
+import { answering, createWorld, cut, personUrl, profiles, shirtUrl } from "../testing/world.ts";
+
+it.each(profiles)(
+  "gives answers and errors as openapi-fetch does, under the profile %s",
+  async (profile) => {
+    const { run, tryon, faults, sent } = createWorld({ profile });
+    faults.push(cut.before);
+    const { data } = await run(tryon.raw.GET("/api/v1/account"));
+    expect(data?.credits_remaining).toBe(1_000);
+    expect(sent).toHaveLength(2);
+    const { error, response } = await run(
+      tryon.raw.GET("/api/v1/tryon/{job_id}", { params: { path: { job_id: "job_1" } } }),
+    );
+    expect(response.status).toBe(404);
+    expect(error).toHaveProperty("detail");
+    const page = await run(tryon.raw.GET("/api/docs", { parseAs: "text" }));
+    expect(page.data).toContain("<html");
+  },
+);
+
+it("submits under one key however often it is sent, and under the caller's own", async () => {
+  const { run, tryon, faults, mock, sent } = createWorld();
+  const body = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
+  faults.push(cut.after);
+  const { data } = await run(tryon.raw.POST("/api/v1/tryon", { body }));
+  expect(data?.status).toBe("running");
+  const params = { header: { "Idempotency-Key": "mine" } };
+  await run(tryon.raw.POST("/api/v1/tryon", { body, params }));
+  const keys = sent.map(({ headers }) => headers.get("idempotency-key"));
+  expect(keys[0]).toBe(keys[1]);
+  expect(keys[2]).toBe("mine");
+  expect((await mock.ledger(mock.keys.live))?.balance).toBe(984);
+});
+
+it("gives back an empty answer as one", async () => {
+  const { run, tryon, faults } = createWorld();
+  faults.push(async () => new Response(null, { status: 204 }));
+  expect((await run(tryon.raw.GET("/api/v1/account"))).data).toBeUndefined();
+  faults.push(answering(400, "<h1>no</h1>"));
+  expect((await run(tryon.raw.GET("/api/v1/account"))).error).toBe("<h1>no</h1>");
+});

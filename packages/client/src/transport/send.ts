@@ -1,0 +1,52 @@
+import type { Settings } from "../settings.ts";
+import type { Answer } from "./answer.ts";
+import { errorOf, type Ended } from "./answer-error.ts";
+import type { Outgoing } from "./attempt.ts";
+import { travel, type Journey } from "./journey.ts";
+
+/** A request to the service, and what its errors say. */
+interface Parcel
+  extends
+    Pick<Ended, "purpose" | "submission">,
+    Pick<Journey, "deadline" | "trail" | "keyed" | "onRetry"> {
+  readonly request: Omit<Outgoing, "timeout">;
+  /** Whether the service is asked to hold the answer. */
+  readonly held: boolean;
+}
+
+/** How long the service holds an answer at most, in milliseconds. */
+export const holdLimit = 90_000;
+/** What a line carries at least, in bytes per millisecond: 1 Mbit/s. Uploads get their time by it. */
+const slowestUpload = 125;
+
+const bodilessStatuses = new Set([204, 205, 304]);
+
+/** Sends a request with the key, and gives the answer that `accepts` likes. Throws the error for any other. */
+export async function send(
+  settings: Settings,
+  accepts: (answer: Answer) => boolean,
+  parcel: Parcel,
+): Promise<Response> {
+  const { deadline, trail } = parcel;
+  const { method, url, headers, body } = parcel.request;
+  headers.set("Authorization", `Bearer ${settings.apiKey}`);
+  headers.set("Accept", "application/json");
+  const upload = (body?.length ?? 0) / slowestUpload;
+  const timeout = settings.attemptTimeout + upload + (parcel.held ? holdLimit : 0);
+  const outcome = await travel({ ...parcel, request: { ...parcel.request, timeout } }, settings);
+  const { answer } = outcome;
+  if (answer !== undefined && accepts(answer)) {
+    const { status, text } = answer;
+    return new Response(bodilessStatuses.has(status) ? null : text, {
+      status,
+      headers: answer.headers,
+    });
+  }
+  throw errorOf(outcome, {
+    ...parcel,
+    name: `${method} ${new URL(url).pathname}`,
+    trail,
+    now: deadline.clock.now(),
+    redact: settings.redact,
+  });
+}

@@ -1,0 +1,102 @@
+import type { TryOnInput } from "./jobs/input.ts";
+import type { Job } from "./jobs/job.ts";
+import { Jobs } from "./jobs/jobs.ts";
+import type { TryOnResult } from "./jobs/result.ts";
+import { Runner, type RunOptions, type SubmitOptions } from "./jobs/run.ts";
+import { Poller } from "./jobs/watcher.ts";
+import { Account } from "./money/account.ts";
+import { Credits } from "./money/credits.ts";
+import type { TryOnOptions } from "./options.ts";
+import { resolveSettings, type Settings } from "./settings.ts";
+import { createRawClient, type RawClient } from "./transport/raw.ts";
+import { Service } from "./transport/service.ts";
+
+/**
+ * A client of the virtual try-on service. It submits each try-on once however often the network fails, and never loses
+ * the job.
+ *
+ * @throws `invalid_config` without a key or an address, and `unsafe_environment` when the key would be at risk: at once
+ * when both are given as options, else at the first request.
+ * @example
+ * import { openAsBlob } from "node:fs";
+ * import { writeFile } from "node:fs/promises";
+ * import { TryOn } from "@tryon/client";
+ *
+ * const tryon = new TryOn({ apiKey, baseUrl });
+ * const result = await tryon.run({
+ *   person: await openAsBlob("me.jpg"),
+ *   garments: ["https://shop.example/shirt.png"],
+ * });
+ * await writeFile("out.png", await result.image.bytes());
+ */
+export class TryOn {
+  readonly #options: TryOnOptions;
+  readonly #runner: Runner;
+  #settings: Settings | undefined;
+  #raw: RawClient | undefined;
+
+  /** The jobs of the key. */
+  readonly jobs: Jobs;
+  /** What the service knows of the key. */
+  readonly account: Account;
+  /** Buys credits. */
+  readonly credits: Credits;
+
+  constructor(options: TryOnOptions = {}) {
+    this.#options = { ...options };
+    const settings = (): Settings => (this.#settings ??= resolveSettings(this.#options));
+    if (options.apiKey !== undefined && options.baseUrl !== undefined) settings();
+    const service = new Service(settings);
+    const parts = { settings, service, watcher: new Poller(service) };
+    this.#runner = new Runner(parts);
+    this.jobs = new Jobs(parts);
+    this.account = new Account(service);
+    this.credits = new Credits(service);
+  }
+
+  /**
+   * Makes a try-on and waits for it.
+   *
+   * @throws `invalid_input` before anything is sent; `job_failed` with the service's reason; `wait_timed_out` with the job,
+   * which runs on; `outcome_unknown` and `server_error` with `recover()`; `insufficient_credits`, `unauthorized`,
+   * `forbidden`, `rate_limited`, `bad_request`, `validation_failed`, `connection_failed`. When `signal` is aborted, its reason.
+   * @example
+   * const result = await tryon.run(
+   *   { person: photo, garments: [shirt, "https://shop.example/shoes.png"], output_size: "2K" },
+   *   { timeout: "3m", onUpdate: (update) => console.log(update.phase) },
+   * );
+   * result.receipt.credits; // 12
+   */
+  run(input: TryOnInput, options: RunOptions = {}): Promise<TryOnResult> {
+    return this.#runner.run(input, options);
+  }
+
+  /**
+   * Makes a try-on and comes back as soon as the service has taken it.
+   *
+   * @throws as `run`, but neither `job_failed` nor `wait_timed_out`
+   * @example
+   * const job = await tryon.submit({ person: photo, garments: [shirt] });
+   * await database.save(JSON.stringify(job)); // tryon.jobs.resume takes it up again
+   */
+  submit(input: TryOnInput, options: SubmitOptions = {}): Promise<Job> {
+    return this.#runner.submit(input, options);
+  }
+
+  /**
+   * The service's endpoints one by one, typed by its contract, with this client's key, retries and time limits. Answers
+   * with an error status come back as `error`, as in openapi-fetch; what gives no answer throws.
+   *
+   * @throws `invalid_config`, `unsafe_environment`; calls throw `connection_failed`, `timed_out`, `redirected`
+   * @example
+   * const { data, error } = await tryon.raw.GET("/api/v1/tryon", { params: { query: { limit: 5 } } });
+   */
+  get raw(): RawClient {
+    return (this.#raw ??= createRawClient((this.#settings ??= resolveSettings(this.#options))));
+  }
+
+  /** What may go into a log: no key. */
+  toJSON(): { name: string; baseUrl: string | undefined } {
+    return { name: "TryOn", baseUrl: this.#options.baseUrl?.toString() };
+  }
+}

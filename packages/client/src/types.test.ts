@@ -1,0 +1,114 @@
+import type { createMock } from "@tryon/mock";
+import { expect, expectTypeOf, it } from "vitest";
+
+import {
+  isTryOnError,
+  type Job,
+  type JobData,
+  type RunOptions,
+  type TryOn,
+  type TryOnErrorCode,
+  type TryOnInput,
+  type TryOnOptions,
+  type TryOnResult,
+} from "./index.ts";
+
+/** Compiled, never called. */
+export async function typed(
+  tryon: TryOn,
+  mock: ReturnType<typeof createMock>,
+  photos: string[],
+  job: Job,
+): Promise<void> {
+  const person = new Uint8Array();
+  expectTypeOf(
+    await tryon.run({
+      person,
+      garments: ["https://a.example/a.png", new Blob(), new URL("https://a.example")],
+    }),
+  ).toEqualTypeOf<TryOnResult>();
+  await tryon.run({ person, garments: photos });
+  await tryon.run({ person, garments: photos.map((photo) => new URL(photo)), output_size: "2k" });
+  // @ts-expect-error A try-on takes at most three garments.
+  await tryon.run({ person, garments: ["1", "2", "3", "4"] });
+  // @ts-expect-error There are three sizes.
+  await tryon.run({ person, garments: photos, output_size: "8K" });
+  // @ts-expect-error A garment is an address or an image.
+  await tryon.run({ person, garments: [1] });
+  // @ts-expect-error A length of time has a unit.
+  await tryon.run({ person, garments: photos }, { timeout: "soon" });
+  // @ts-expect-error There is no such state.
+  tryon.jobs.list({ status_filter: "done" });
+  // @ts-expect-error There is no such pack.
+  await tryon.credits.purchase({ pack_slug: "tiny", shared_payment_granted_token: "spt_1" });
+  expectTypeOf<TryOnInput>().toExtend<{ readonly prompt?: string | null | undefined }>();
+  expectTypeOf<RunOptions["onUpdate"]>().toExtend<unknown>();
+  expectTypeOf(job.data).toEqualTypeOf<JobData>();
+  expectTypeOf(job.data.cost_credits).toEqualTypeOf<number | undefined>();
+  expectTypeOf(await tryon.jobs.list().toArray()).toEqualTypeOf<Job[]>();
+  expectTypeOf((await job.result()).image.bytes()).toEqualTypeOf<
+    Promise<Uint8Array<ArrayBuffer>>
+  >();
+  expectTypeOf(job).not.toExtend<PromiseLike<unknown>>();
+  expectTypeOf<{
+    fetch: typeof mock.fetch;
+    clock: typeof mock.clock;
+    baseUrl: string;
+  }>().toExtend<TryOnOptions>();
+  const signal: AbortSignal | undefined = undefined;
+  await tryon.account.get({ signal });
+}
+
+/** Names every code once: one that is added or taken away does not compile. */
+function isKnown(code: TryOnErrorCode): boolean {
+  let known: boolean;
+  switch (code) {
+    case "bad_request":
+    case "unauthorized":
+    case "insufficient_credits":
+    case "payment_failed":
+    case "forbidden":
+    case "not_found":
+    case "idempotency_conflict":
+    case "purchase_already_processed":
+    case "payload_too_large":
+    case "validation_failed":
+    case "rate_limited":
+    case "server_error":
+    case "unavailable":
+    case "redirected":
+    case "unexpected_response":
+    case "connection_failed":
+    case "timed_out":
+    case "wait_timed_out":
+    case "outcome_unknown":
+    case "job_failed":
+    case "result_expired":
+    case "result_purged":
+    case "invalid_input":
+    case "unsafe_environment":
+    case "invalid_config":
+      known = true;
+  }
+  return known;
+}
+
+it("knows the class of an error by its code", () => {
+  const error: unknown = undefined;
+  if (isTryOnError(error, "job_failed"))
+    expectTypeOf(error.isContentBlocked).toEqualTypeOf<boolean>();
+  if (isTryOnError(error, "wait_timed_out")) expectTypeOf(error.job).toEqualTypeOf<Job>();
+  if (isTryOnError(error, "outcome_unknown"))
+    expectTypeOf(error.recover()).toEqualTypeOf<Promise<Job>>();
+  if (isTryOnError(error, "unavailable")) expectTypeOf(error.status).toEqualTypeOf<number>();
+  if (isTryOnError(error)) expectTypeOf(error.code).toEqualTypeOf<TryOnErrorCode>();
+  expect(isKnown("job_failed")).toBe(true);
+});
+
+it("knows an error of another copy of the package", () => {
+  const foreign = { code: "not_found", [Symbol.for("@tryon/client/error")]: true };
+  expect(isTryOnError(foreign)).toBe(true);
+  expect(isTryOnError(foreign, "not_found")).toBe(true);
+  expect(isTryOnError(foreign, "job_failed")).toBe(false);
+  expect(isTryOnError(new Error("not_found"), "not_found")).toBe(false);
+});
