@@ -1,11 +1,29 @@
-import { defineConfig } from "tsup";
+import { defineConfig, type Options } from "tsup";
 
-export default defineConfig({
-  entry: { index: "src/index.ts" },
-  format: ["esm", "cjs"],
-  platform: "neutral",
+const shared: Options = {
   target: "es2022",
-  dts: true,
-  clean: true,
   treeshake: true,
-});
+  removeNodeProtocol: false,
+  // It is looked for when the composite engine is asked for, and not before.
+  external: ["sharp"],
+};
+
+export default defineConfig([
+  {
+    ...shared,
+    entry: { index: "src/index.ts", node: "src/node/index.ts" },
+    format: ["esm", "cjs"],
+    platform: "neutral",
+    external: ["sharp", /^node:/],
+    dts: true,
+  },
+  {
+    ...shared,
+    // The command is one file: it starts fast, and what is installed beside it does not matter.
+    entry: { cli: "src/cli/main.ts" },
+    format: ["esm"],
+    platform: "node",
+    noExternal: [/^(?!sharp$)/],
+    splitting: false,
+  },
+]);

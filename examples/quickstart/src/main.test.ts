@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -93,6 +94,24 @@ describe("the quickstart", () => {
     60_000,
   );
 
+  it("ends without a word when nobody reads its output any more, and takes the reference server with it", async () => {
+    const child = spawn(node, [...program, "--out", "unread"], {
+      env: { ...process.env, INIT_CWD: folder },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const ended = once(child, "exit");
+    const complaint = text(child.stderr);
+    let read = "";
+    for await (const chunk of child.stdout) {
+      read += String(chunk);
+      if (read.includes("listens on")) break;
+    }
+    const baseUrl = /listens on (http:\S+)\.\n/.exec(read)?.[1] ?? "";
+    await ended;
+    expect(await complaint).toBe("");
+    await expect(fetch(`${baseUrl}/api/discovery`)).rejects.toThrow("fetch failed");
+  }, 60_000);
+
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
@@ -104,13 +123,13 @@ describe("the quickstart", () => {
         stdio: ["ignore", "pipe", "inherit"],
       });
       const ended = once(child, "exit");
-      let text = "";
+      let read = "";
       // The stream stays open: a program whose output nobody takes any more would fail for that reason.
       for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
-        text += String(chunk);
-        if (text.includes("sent:")) break;
+        read += String(chunk);
+        if (read.includes("sent:")) break;
       }
-      const baseUrl = /listens on (http:\S+)\.\n/.exec(text)?.[1] ?? "";
+      const baseUrl = /listens on (http:\S+)\.\n/.exec(read)?.[1] ?? "";
       await expect(fetch(`${baseUrl}/api/discovery`)).resolves.toMatchObject({ status: 200 });
       child.kill(signal);
       expect(await ended).toEqual([code, null]);

@@ -14,6 +14,9 @@ for (const signal of Object.keys(exitCodes)) {
   });
 }
 
+// Whoever reads the output may stop reading, as `head` does; there is nobody left to tell then.
+process.stdout.on("error", () => process.exit());
+
 try {
   const chosen = readArguments(process.argv.slice(2), process.env["INIT_CWD"] ?? process.cwd());
   if (chosen === undefined) process.stdout.write(help);

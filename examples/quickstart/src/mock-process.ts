@@ -18,6 +18,9 @@ export async function startMock(): Promise<MockProcess> {
     [...process.execArgv, command, "--port", "0", "--engine", "composite", "--quiet"],
     { stdio: ["ignore", "pipe", "pipe"] },
   );
+  // However this program ends, unless it is killed outright, the server ends with it.
+  const end = (): void => void child.kill();
+  process.once("exit", end);
   let complaint = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (complaint += text));
   const exited = once(child, "exit");
@@ -35,6 +38,7 @@ export async function startMock(): Promise<MockProcess> {
         child.kill("SIGTERM");
         await exited;
       }
+      process.off("exit", end);
     },
   };
 }

@@ -10,8 +10,9 @@ import { embeddedProcessor } from "./service/payment-processor.ts";
 import { resolveSettings, type SettingsInput } from "./settings.ts";
 import { MemoryStore } from "./store/memory.ts";
 import type { DeliveryRecord, KeyRecord, LedgerEntry } from "./store/records.ts";
-import { abortable } from "./abortable.ts";
+import { abortable, type OpenCalls } from "./abortable.ts";
 import type { ClockMode, WorldClock } from "./world/clock.ts";
+import { host } from "./world/host.ts";
 import { createWorld } from "./world/world.ts";
 
 /** How a reference server is to be. */
@@ -61,7 +62,7 @@ export interface Mock {
     /** Deliveries, oldest first: of one job, or all. */
     deliveries(jobId?: string): Promise<readonly DeliveryRecord[]>;
   };
-  /** Ends the server: nothing is pending afterwards, and calls are refused. */
+  /** Ends the server: nothing is pending afterwards, calls under way and later ones are refused. */
   close(): void;
 }
 
@@ -97,26 +98,31 @@ export function createMock(input: MockOptions = {}): Mock {
   };
   const service = new Service(context, {
     processor: embeddedProcessor,
-    sendWebhook: input.sendWebhook ?? ((request) => globalThis.fetch(request)),
+    sendWebhook: input.sendWebhook ?? ((request) => host.fetch(request)),
   });
   const app = createApp(createSite({ service, world, settings }), {
     mark: `tryon-mock/${packageJson.version}`,
     paymentSecret,
   });
   const ready = defaultKeys.create(service.keys);
+  const open: OpenCalls = new Set();
+  const closedMessage = "The reference server has been closed; make a new one.";
   let closed = false;
 
-  const handle = async (request: Request): Promise<Response> => {
-    if (closed) throw new TypeError("The reference server has been closed; make a new one.");
-    await ready;
-    return world.clock.during(() => app.fetch(request));
-  };
+  const handle = (request: Request): Promise<Response> =>
+    world.clock.during(async () => {
+      if (closed) throw new TypeError(closedMessage);
+      await ready;
+      return app.fetch(request);
+    });
 
   return {
     fetch: async (resource, init) => {
       const request =
         resource instanceof Request && init === undefined ? resource : new Request(resource, init);
-      return abortable(handle(request), request.signal);
+      if (request.bodyUsed)
+        throw new TypeError("The body of the request was read before; send a new one.");
+      return abortable(handle(request), request.signal, open);
     },
     baseUrl: input.baseUrl ?? "https://tryon-mock.test",
     keys: defaultKeys.tokens,
@@ -136,7 +142,9 @@ export function createMock(input: MockOptions = {}): Mock {
     },
     close: () => {
       closed = true;
-      world.clock.clear();
+      world.clock.close();
+      service.close();
+      for (const end of open) end(new TypeError(closedMessage));
     },
   };
 }

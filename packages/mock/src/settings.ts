@@ -59,10 +59,19 @@ export function resolveSettings(input: SettingsInput): Settings {
     );
   }
   return {
-    latency: milliseconds(input.latency ?? "1.5s"),
+    latency: readLatency(input.latency ?? "1.5s"),
     concurrency,
     magic: input.magic ?? true,
     allowPrivateWebhooks: input.allowPrivateWebhooks ?? true,
     allowPrivateImages: input.allowPrivateImages ?? false,
   };
+}
+
+function readLatency(latency: Duration): number {
+  try {
+    return milliseconds(latency);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new RangeError(`latency: ${reason}`, { cause: error });
+  }
 }

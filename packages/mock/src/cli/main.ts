@@ -16,19 +16,29 @@ async function main(): Promise<void> {
 }
 
 async function runServer(command: ServeCommand): Promise<void> {
-  const config = command.config === undefined ? {} : await readConfig(command.config);
-  const loopback = /^(localhost|127\.[\d.]+|::1)$/.test(command.host);
-  const mock = createMock({
-    allowPrivateWebhooks: loopback,
-    ...config,
-    ...(command.profile !== undefined && { profile: command.profile }),
-    ...(command.latency !== undefined && { latency: command.latency }),
-    ...(command.seed !== undefined && { seed: command.seed }),
-    ...(command.engine === "composite" && { engine: await loadCompositeEngine() }),
-  });
+  const mock = await makeMock(command);
   const server = await serve(mock, { port: command.port, host: command.host });
   announce(command, mock, server);
   stopOnSignal(mock, server);
+}
+
+async function makeMock(command: ServeCommand): Promise<Mock> {
+  const config = command.config === undefined ? {} : await readConfig(command.config);
+  const engine = command.engine === "composite" ? await loadCompositeEngine() : undefined;
+  try {
+    return createMock({
+      allowPrivateWebhooks: /^(localhost|127\.[\d.]+|::1)$/.test(command.host),
+      ...config,
+      ...(command.profile !== undefined && { profile: command.profile }),
+      ...(command.latency !== undefined && { latency: command.latency }),
+      ...(command.seed !== undefined && { seed: command.seed }),
+      ...(engine !== undefined && { engine }),
+    });
+  } catch (error) {
+    // The flags were checked when they were read, so what is wrong stands in the file.
+    if (command.config === undefined || !(error instanceof Error)) throw error;
+    throw new UsageError(`${command.config}: ${error.message}`, { cause: error });
+  }
 }
 
 async function loadCompositeEngine(): Promise<Engine> {

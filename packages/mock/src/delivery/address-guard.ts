@@ -1,4 +1,4 @@
-import ipaddr from "ipaddr.js";
+import ipaddr, { type IPv4, type IPv6 } from "ipaddr.js";
 
 /** What the guard found: the parsed address, or why the server does not go there. */
 export type AddressVerdict =
@@ -27,6 +27,9 @@ export function guardAddress(address: string, rules: { allowPrivate: boolean }):
       false,
     );
   }
+  if (url.username !== "" || url.password !== "") {
+    return refuse("invalid URL; it carries a user name or password, which is not taken.", false);
+  }
   const reach = reachOf(url.hostname);
   if (rules.allowPrivate && reach !== "private") return { ok: true, url };
   if (reach !== "public") {
@@ -44,12 +47,18 @@ function refuse(problem: string, isPrivate: boolean): AddressVerdict {
 }
 
 function reachOf(hostname: string): "public" | "loopback" | "private" {
-  const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  const host = hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "");
   if (/(^|\.)localhost$/.test(host)) return "loopback";
   if (internalName.test(host)) return "private";
   if (!ipaddr.isValid(host)) return "public";
   // `process` reads an IPv4 address that is wrapped into an IPv6 one as what it is.
-  const range = ipaddr.process(host).range();
-  if (range === "unicast") return "public";
-  return range === "loopback" ? "loopback" : "private";
+  const ip = ipaddr.process(host);
+  const range = ip.range();
+  if (range === "loopback") return "loopback";
+  return range === "unicast" && (ip.kind() === "ipv4" || isGlobal(ip)) ? "public" : "private";
+}
+
+/** Of IPv6, only 2000::/3 is given out for the public network (RFC 4291, IANA). */
+function isGlobal(ip: IPv4 | IPv6): boolean {
+  return ((ip.toByteArray()[0] ?? 0) & 0xe0) === 0x20;
 }

@@ -25,6 +25,8 @@ export interface DeliveryContext {
 /** Sends the event of a job that has ended: one attempt and three retries, each signed. */
 export class WebhookDelivery {
   readonly #context: DeliveryContext;
+  readonly #attempts = new Set<AbortController>();
+  #closed = false;
 
   constructor(context: DeliveryContext) {
     this.#context = context;
@@ -44,11 +46,18 @@ export class WebhookDelivery {
     void this.#deliver(delivery, job, secret);
   }
 
+  /** Breaks off the attempts under way and makes no more. */
+  close(): void {
+    this.#closed = true;
+    for (const attempt of this.#attempts) attempt.abort(new Error("The server has been closed."));
+  }
+
   async #deliver(first: DeliveryRecord, job: JobRecord, secret: string): Promise<void> {
     const { store, world, options } = this.#context;
     let delivery = first;
     let body = this.#body(job);
     for (const delay of [...limits.webhookRetryDelays, undefined]) {
+      if (this.#closed) return;
       const attempt = await world.clock.during(() => this.#attempt(job, body, secret), patience);
       const delivered = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
       const last = delay === undefined;
@@ -74,7 +83,9 @@ export class WebhookDelivery {
       () => timeUp.abort(new Error("No answer within 10 seconds.")),
       limits.webhookAnswer,
     );
+    this.#attempts.add(timeUp);
     const outcome = await this.#post(job, body, secret, timeUp.signal);
+    this.#attempts.delete(timeUp);
     clock.clearTimeout(timer);
     return { at, durationMs: clock.now() - at, ...outcome };
   }
@@ -100,7 +111,8 @@ export class WebhookDelivery {
         body,
       });
       const response = await whicheverComes(this.#context.send(request), signal);
-      await response.body?.cancel();
+      // The status is all that counts; a body that somebody reads or has read cannot be cancelled.
+      response.body?.cancel().catch(() => undefined);
       // A browser hides where a redirect leads and what status it had.
       const redirected = response.type === "opaqueredirect";
       return redirected

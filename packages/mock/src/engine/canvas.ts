@@ -4,6 +4,9 @@ export type Point = readonly [x: number, y: number];
 /** How many parts of a pixel's height are looked at to smooth an edge. */
 const rowsPerPixel = 4;
 
+/** The cover of a whole pixel. */
+const full = 256;
+
 /**
  * A picture of up to 256 flat colours. Edges are smoothed by mixing the two colours that meet; mixtures that do not
  * fit the palette any more fall to the nearer of the two.
@@ -15,7 +18,11 @@ export class Canvas {
   readonly palette: number[] = [];
   readonly #scale: number;
   readonly #numbers = new Map<number, number>();
-  readonly #coverage: Uint16Array;
+  /** How much of each pixel of the row is covered where a span begins or ends in it. */
+  readonly #edges: Int32Array;
+  /** By how much the cover of the pixels from here on differs from that of those before. */
+  readonly #changes: Int32Array;
+  #within = 0;
 
   /** @param units how many units of the drawing the width is. */
   constructor(width: number, height: number, units: number, background: number) {
@@ -23,7 +30,8 @@ export class Canvas {
     this.height = height;
     this.#scale = width / units;
     this.pixels = new Uint8Array(width * height);
-    this.#coverage = new Uint16Array(width + 1);
+    this.#edges = new Int32Array(width + 1);
+    this.#changes = new Int32Array(width + 1);
     this.pixels.fill(this.#number(background));
   }
 
@@ -37,33 +45,60 @@ export class Canvas {
   }
 
   #fillRow(points: readonly Point[], row: number, colour: number): void {
-    const full = 256;
     let least = this.width;
     let most = -1;
+    // What lies within the first span of every part is covered as a whole and needs no sum.
+    let innerFrom = 0;
+    let innerTo = this.width;
     for (let part = 0; part < rowsPerPixel; part += 1) {
       const crossings = crossingsAt(points, row + (part + 0.5) / rowsPerPixel);
+      if (crossings.length !== 2) innerTo = 0;
       for (let index = 0; index + 1 < crossings.length; index += 2) {
         const left = Math.max(0, crossings[index] ?? 0);
         const right = Math.min(this.width, crossings[index + 1] ?? 0);
-        if (right <= left) continue;
-        this.#cover(left, right, full / rowsPerPixel);
-        least = Math.min(least, Math.floor(left));
-        most = Math.max(most, Math.ceil(right) - 1);
+        if (right <= left) {
+          innerTo = 0;
+          continue;
+        }
+        const first = Math.floor(left);
+        const last = Math.ceil(right) - 1;
+        this.#cover(first, last, left, right);
+        innerFrom = Math.max(innerFrom, first + 1);
+        innerTo = Math.min(innerTo, last);
+        least = Math.min(least, first);
+        most = Math.max(most, last);
       }
     }
-    for (let x = least; x <= most; x += 1) {
-      const covered = this.#coverage[x] ?? 0;
-      this.#coverage[x] = 0;
-      if (covered > 0) this.#blend(row * this.width + x, colour, covered / full);
-    }
+    if (innerFrom >= innerTo) return this.#blendRun(row, least, most, colour);
+    // The last span to begin is counted in with the pixel that it begins to cover as a whole.
+    this.#blendRun(row, least, innerFrom, colour);
+    const start = row * this.width;
+    this.pixels.fill(this.#number(colour), start + innerFrom + 1, start + innerTo);
+    this.#blendRun(row, innerTo, most, colour);
   }
 
-  #cover(left: number, right: number, weight: number): void {
-    const first = Math.floor(left);
-    const last = Math.ceil(right) - 1;
-    for (let x = first; x <= last; x += 1) {
-      const share = Math.min(x + 1, right) - Math.max(x, left);
-      this.#coverage[x] = (this.#coverage[x] ?? 0) + Math.round(share * weight);
+  /** Notes that a part of a row is covered from `left` to `right`, whose pixels are `first` to `last`. */
+  #cover(first: number, last: number, left: number, right: number): void {
+    const weight = full / rowsPerPixel;
+    if (first === last) return this.#add(this.#edges, first, (right - left) * weight);
+    this.#add(this.#edges, first, (first + 1 - left) * weight);
+    this.#add(this.#edges, last, (right - last) * weight);
+    this.#add(this.#changes, first + 1, weight);
+    this.#add(this.#changes, last, -weight);
+  }
+
+  #add(sums: Int32Array, x: number, amount: number): void {
+    sums[x] = (sums[x] ?? 0) + Math.round(amount);
+  }
+
+  /** Mixes the colour in from one pixel of a row to another, and forgets what was noted there. */
+  #blendRun(row: number, from: number, to: number, colour: number): void {
+    for (let x = from; x <= to; x += 1) {
+      this.#within += this.#changes[x] ?? 0;
+      const covered = this.#within + (this.#edges[x] ?? 0);
+      this.#changes[x] = 0;
+      this.#edges[x] = 0;
+      if (covered > 0) this.#blend(row * this.width + x, colour, covered / full);
     }
   }
 

@@ -43,6 +43,9 @@ export interface Engine {
    * the model was reached: the caller gets 500 and the credits back.
    */
   prepare?(): Promise<void>;
-  /** Makes a PNG of exactly `width` × `height` pixels. A throw makes the job fail as `model_rejected`. */
+  /**
+   * Makes a PNG of exactly `width` × `height` pixels. A throw makes the job fail as `model_rejected`. It must not wait
+   * for the server's clock: time that is moved by hand waits for it.
+   */
   render(request: RenderRequest): Promise<Uint8Array<ArrayBuffer>>;
 }

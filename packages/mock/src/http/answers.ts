@@ -1,7 +1,8 @@
 import type { Options } from "../options.ts";
 import type { RateWindow } from "../service/keys.ts";
 import { Refusal, type RefusalReason } from "../service/refusal.ts";
-import { OversizeBody } from "./body.ts";
+import { httpDate } from "../world/date.ts";
+import { BrokenBody, OversizeBody } from "./body.ts";
 import { InvalidInput, MalformedBody } from "./invalid-input.ts";
 
 const statusOf: Readonly<Record<RefusalReason, number>> = {
@@ -46,7 +47,11 @@ export function proxyPage(status: number, title: string): Response {
   );
 }
 
-/** Puts whatever ended a call early into the documented form. */
+/**
+ * Puts whatever ended a call early into the documented form.
+ *
+ * @throws BrokenBody again, since there is nobody to answer.
+ */
 export function errorAnswer(error: unknown, options: Options): Response {
   if (error instanceof Refusal) {
     const challenge = error.reason === "unauthorized" ? { "www-authenticate": "Bearer" } : {};
@@ -61,6 +66,7 @@ export function errorAnswer(error: unknown, options: Options): Response {
       ? proxyPage(413, "Request Entity Too Large")
       : json({ detail: error.message }, 400);
   }
+  if (error instanceof BrokenBody) throw error;
   const message = error instanceof Error ? error.message : String(error);
   return json({ detail: `Internal error of the reference server: ${message}` }, 500);
 }
@@ -83,7 +89,7 @@ export function rateHeaders(
   }
   if (window.exceeded) {
     headers["retry-after"] =
-      retryAfterFormat === "seconds" ? String(seconds) : new Date(window.resetAt).toUTCString();
+      retryAfterFormat === "seconds" ? String(seconds) : httpDate(window.resetAt);
   }
   return headers;
 }

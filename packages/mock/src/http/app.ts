@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 
+import { httpDate } from "../world/date.ts";
 import { errorAnswer, json } from "./answers.ts";
 import type { Site } from "./calls.ts";
 import { addDiscoveryRoutes } from "./discovery-routes.ts";
@@ -29,6 +30,13 @@ export function createApp(
   parts: { mark: string; paymentSecret: string },
 ): { fetch: (request: Request) => Promise<Response> } {
   const app = new Hono({ strict: true });
+  const dateOf = dateHeader();
+  app.use(async (context, next) => {
+    await next();
+    context.res.headers.set("X-Mock", parts.mark);
+    // The server's own time, which need not be the machine's: resets and expiries are counted from it.
+    context.res.headers.set("Date", dateOf(site.world.clock.now()));
+  });
   app.use(
     cors({
       origin: "*",
@@ -40,14 +48,11 @@ export function createApp(
         "X-RateLimit-Reset",
         "Retry-After",
         "Idempotent-Replayed",
+        "Date",
         "X-Mock",
       ],
     }),
   );
-  app.use(async (context, next) => {
-    await next();
-    context.res.headers.set("X-Mock", parts.mark);
-  });
   if (site.service.options.slashRedirect) {
     app.use(async (context, next) => {
       const target = redirectTarget(new URL(context.req.url));
@@ -66,6 +71,20 @@ export function createApp(
   app.notFound(() => json({ detail: "Not Found" }, 404));
   app.onError((error) => errorAnswer(error, site.service.options));
   return { fetch: async (request) => app.fetch(request) };
+}
+
+/** Writes times as HTTP dates; within a second it is the same text. */
+function dateHeader(): (now: number) => string {
+  let second = Number.NaN;
+  let text = "";
+  return (now) => {
+    const current = Math.floor(now / 1_000);
+    if (current !== second) {
+      second = current;
+      text = httpDate(now);
+    }
+    return text;
+  };
 }
 
 /** Where a deployment with strict addresses sends a caller who has a slash too many or comes by http. */

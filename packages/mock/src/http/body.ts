@@ -11,6 +11,17 @@ export class OversizeBody extends Error {
   }
 }
 
+/** The connection broke while the body was sent: there is nobody to answer. */
+export class BrokenBody extends Error {
+  constructor(cause: unknown) {
+    super("The body could not be read to its end.", { cause });
+    this.name = "BrokenBody";
+  }
+}
+
+/** How long, in milliseconds of the machine, moving time by hand waits for a body that is still being sent. */
+export const readPatience = 1_000;
+
 /**
  * Reads a request's body as a JSON object.
  *
@@ -45,20 +56,34 @@ function isJson(contentType: string | null): boolean {
   return mediaType === "application/json" || /^[\w.-]+\/[\w.-]+\+json$/.test(mediaType);
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
-  const announced = request.headers.get("content-length");
-  if (Number(announced) > limits.bodyBytes) throw new OversizeBody();
-  // A length that was announced is kept to by HTTP itself; without one, reading stops at the bound.
-  if (announced !== null || request.body === null)
-    return new Uint8Array(await request.arrayBuffer());
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
+/**
+ * Reads a request's body up to the bound.
+ *
+ * @throws OversizeBody when it is longer, BrokenBody when it ends with an error.
+ */
+export async function readBytes(request: Request): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length")) > limits.bodyBytes) throw new OversizeBody();
+  const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of request.body) {
-    length += chunk.length;
-    if (length > limits.bodyBytes) throw new OversizeBody();
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request.body ?? []) {
+      length += chunk.length;
+      if (length > limits.bodyBytes) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw new BrokenBody(error);
   }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+  if (length > limits.bodyBytes) throw new OversizeBody();
+  const [first] = chunks;
+  if (first !== undefined && chunks.length === 1) return first;
+  const bytes = new Uint8Array(length);
+  let position = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, position);
+    position += chunk.length;
+  }
+  return bytes;
 }
 
 function parse(bytes: Uint8Array): { value: unknown } | { error: string } {
@@ -67,7 +92,7 @@ function parse(bytes: Uint8Array): { value: unknown } | { error: string } {
     return deeperThan(value, limits.jsonDepth) ? { error: "recursion limit exceeded" } : { value };
   } catch (error) {
     // The engine's own message may repeat a part of the body.
-    return { error: error instanceof SyntaxError ? "not valid JSON" : "not valid UTF-8" };
+    return { error: error instanceof TypeError ? "not valid UTF-8" : "not valid JSON" };
   }
 }
 

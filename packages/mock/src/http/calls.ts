@@ -2,10 +2,11 @@ import type { Context } from "hono";
 
 import type { Settings } from "../settings.ts";
 import type { Service } from "../service/service.ts";
+import { Refusal } from "../service/refusal.ts";
 import type { KeyRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
-import { errorAnswer, json, rateHeaders } from "./answers.ts";
-import { readJsonObject } from "./body.ts";
+import { errorAnswer, rateHeaders } from "./answers.ts";
+import { readJsonObject, readPatience } from "./body.ts";
 import { bodySchemas, type BodySchemas } from "./schemas.ts";
 
 /** What every route stands on. */
@@ -45,14 +46,17 @@ export function keyed(
     const answer = async (): Promise<Response> => {
       const request = context.req.raw;
       let read: ReturnType<Call["body"]> | undefined;
-      const body: Call["body"] = () => (read ??= readJsonObject(request, options));
+      const body: Call["body"] = () =>
+        (read ??= world.clock.outside(readJsonObject(request, options), readPatience));
       if (options.checkOrder === "body-first" && request.method === "POST") await body();
       const key = await service.keys.authenticate(bearerToken(request));
       const window = await service.keys.countCall(key.id);
       limitHeaders = rateHeaders(window, world.clock.now(), options);
       if (window.exceeded) {
-        const detail = `Rate limit exceeded: ${window.limit} requests a minute are allowed for this key.`;
-        return json({ detail }, 429);
+        throw new Refusal(
+          "rate-limited",
+          `Rate limit exceeded: ${window.limit} requests a minute are allowed for this key.`,
+        );
       }
       return handler({ key, request, origin: new URL(request.url).origin, body }, context);
     };

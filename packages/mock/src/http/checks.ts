@@ -36,7 +36,7 @@ export function tooLong(most: number): Finding {
   };
 }
 
-export function tooShort(least: number): Finding {
+function tooShort(least: number): Finding {
   return {
     type: "string_too_short",
     msg: `String should have at least ${least} characters`,
@@ -83,9 +83,26 @@ export function texts(most: number): z.ZodArray<z.ZodString> {
   });
 }
 
+type Dictionary = Readonly<Record<string, unknown>>;
+
+const noDictionary: Finding = {
+  type: "dict_type",
+  msg: "Input should be a valid dictionary",
+  ctx: {},
+};
+
+function isDictionary(value: unknown): boolean {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
 /** An object of at most `mostKeys` keys, of which each, and each value's text, has at most `most` characters. */
-export function dictionary(mostKeys: number, most: number): z.ZodRecord<z.ZodString, z.ZodUnknown> {
-  return z.record(z.string(), z.unknown()).check((found) => {
+export function dictionary(mostKeys: number, most: number): z.ZodType<Dictionary> {
+  // Unlike z.record, this hands on the very object: every key of it is returned, "__proto__" too.
+  return z.custom<Dictionary>().check((found) => {
+    if (!isDictionary(found.value)) {
+      found.issues.push(issue(found.value, noDictionary));
+      return;
+    }
     const entries = Object.entries(found.value);
     if (entries.length > mostKeys) {
       found.issues.push(issue(found.value, tooMany("Dictionary", mostKeys, entries.length)));

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { hmacHex, sameText } from "../service/digest.ts";
 import { Refusal } from "../service/refusal.ts";
 import { json, errorAnswer } from "./answers.ts";
+import { readBytes, readPatience } from "./body.ts";
 import type { Site } from "./calls.ts";
 
 /** How far, in seconds, the time of a notification may be from the server's. */
@@ -18,7 +19,7 @@ const notification = z.looseObject({
 export function addPaymentRoutes(app: Hono, site: Site, secret: string): void {
   app.post("/api/webhooks/payments", async (context) => {
     try {
-      const body = await context.req.text();
+      const body = await site.world.clock.outside(readBytes(context.req.raw), readPatience);
       const signed = context.req.header("stripe-signature") ?? "";
       requireSignature(signed, body, secret, site.service.now());
       const read = notification.safeParse(parse(body));
@@ -34,20 +35,32 @@ export function addPaymentRoutes(app: Hono, site: Site, secret: string): void {
 }
 
 /** @throws Refusal `bad-request` unless the header signs this body at about this time. */
-function requireSignature(header: string, body: string, secret: string, now: number): void {
+function requireSignature(header: string, body: Uint8Array, secret: string, now: number): void {
   const parts = header.split(",").map((part) => part.trim());
   const time = parts.find((part) => part.startsWith("t="))?.slice(2) ?? "";
-  const expected = hmacHex(secret, `${time}.${body}`);
+  const expected = hmacHex(secret, signedBytes(time, body));
   const matches = parts.some((part) => part.startsWith("v1=") && sameText(expected, part.slice(3)));
   if (!matches) throw new Refusal("bad-request", "Stripe-Signature does not match the body.");
-  if (Math.abs(Number(time) - now / 1_000) > tolerance) {
-    throw new Refusal("bad-request", `Stripe-Signature is over ${tolerance} seconds old.`);
-  }
+  const seconds = /^\d+$/.test(time) ? Number(time) : Number.NaN;
+  if (Math.abs(seconds - now / 1_000) <= tolerance) return;
+  throw new Refusal(
+    "bad-request",
+    `Stripe-Signature has a time over ${tolerance} seconds away from the server's.`,
+  );
 }
 
-function parse(body: string): unknown {
+/** The time, a full stop and the body as it came: bytes that are no UTF-8 must not pass for others. */
+function signedBytes(time: string, body: Uint8Array): Uint8Array {
+  const head = new TextEncoder().encode(`${time}.`);
+  const bytes = new Uint8Array(head.length + body.length);
+  bytes.set(head);
+  bytes.set(body, head.length);
+  return bytes;
+}
+
+function parse(body: Uint8Array): unknown {
   try {
-    return JSON.parse(body);
+    return JSON.parse(new TextDecoder().decode(body));
   } catch {
     return undefined;
   }

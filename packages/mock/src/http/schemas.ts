@@ -5,7 +5,7 @@ import { limits } from "../service/catalogue.ts";
 import type { SubmissionFields } from "../service/submission.ts";
 import { dictionary, text, texts, wholeNumber, word } from "./checks.ts";
 
-export const sizeNames = ["1K", "2K", "4K"];
+const sizeNames = ["1K", "2K", "4K"];
 export const statusNames = ["queued", "running", "succeeded", "failed"];
 
 /** The bodies that the service takes, as far as types and bounds of single fields go. Unknown properties pass. */

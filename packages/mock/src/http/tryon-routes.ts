@@ -1,11 +1,12 @@
 import type { Hono } from "hono";
 
+import type { ValidationError } from "../generated/openapi.ts";
+import type { Options } from "../options.ts";
 import { limits } from "../service/catalogue.ts";
 import type { SubmitAnswer } from "../service/submissions.ts";
 import { json, proxyPage } from "./answers.ts";
-import { keyed, type Call, type Site } from "./calls.ts";
+import { keyed, type Site } from "./calls.ts";
 import { characters, tooLong } from "./checks.ts";
-import { InvalidInput } from "./invalid-input.ts";
 import { readListQuery } from "./query.ts";
 import { problem, readBody } from "./validation.ts";
 import { jobView, listView, submitView } from "./views.ts";
@@ -17,9 +18,10 @@ export function addTryOnRoutes(app: Hono, site: Site): void {
   app.post(
     "/api/v1/tryon",
     keyed(site, async (call) => {
-      const idempotencyKey = readIdempotencyKey(call, site);
       const body = await call.body();
-      const fields = readBody(site.schemas.submission, body, service.options);
+      const idempotencyKey = call.request.headers.get("idempotency-key") || undefined;
+      const headerProblems = idempotencyKeyProblems(idempotencyKey, service.options);
+      const fields = readBody(site.schemas.submission, body, service.options, headerProblems);
       const { key, origin } = call;
       const submit = (): Promise<SubmitAnswer> =>
         service.submissions.submit({ keyId: key.id, fields, body, idempotencyKey, origin });
@@ -51,13 +53,13 @@ export function addTryOnRoutes(app: Hono, site: Site): void {
   );
 }
 
-function readIdempotencyKey(call: Call, site: Site): string | undefined {
-  const idempotencyKey = call.request.headers.get("idempotency-key");
-  if (idempotencyKey === null || idempotencyKey === "") return undefined;
+function idempotencyKeyProblems(
+  idempotencyKey: string | undefined,
+  options: Options,
+): readonly ValidationError[] {
   const most = limits.idempotencyKeyCharacters;
-  if (characters(idempotencyKey) <= most) return idempotencyKey;
-  const loc = ["header", "Idempotency-Key"];
-  throw new InvalidInput([problem(loc, tooLong(most), idempotencyKey, site.service.options)]);
+  if (idempotencyKey === undefined || characters(idempotencyKey) <= most) return [];
+  return [problem(["header", "Idempotency-Key"], tooLong(most), idempotencyKey, options)];
 }
 
 /** The answer, or undefined when a proxy would have ended the call before; the work goes on either way. */

@@ -15,7 +15,6 @@ const typeProblems: Readonly<Record<string, { type: string; msg: string }>> = {
   number: { type: "int_type", msg: "Input should be a valid integer" },
   boolean: { type: "bool_type", msg: "Input should be a valid boolean" },
   array: { type: "list_type", msg: "Input should be a valid list" },
-  record: { type: "dict_type", msg: "Input should be a valid dictionary" },
 };
 
 const parsingProblems: Readonly<Record<string, { type: string; msg: string }>> = {
@@ -32,12 +31,19 @@ const parsingProblems: Readonly<Record<string, { type: string; msg: string }>> =
 /**
  * Reads a body by its schema.
  *
+ * @param earlier problems that other parts of the request have.
  * @throws InvalidInput with every problem found.
  */
-export function readBody<Body>(schema: z.ZodType<Body>, body: unknown, options: Options): Body {
+export function readBody<Body>(
+  schema: z.ZodType<Body>,
+  body: unknown,
+  options: Options,
+  earlier: readonly ValidationError[] = [],
+): Body {
   const read = schema.safeParse(body);
-  if (read.success) return read.data;
-  throw new InvalidInput(read.error.issues.map((issue) => problemOf(issue, body, options)));
+  if (read.success && earlier.length === 0) return read.data;
+  const problems = read.error?.issues.map((issue) => problemOf(issue, body, options)) ?? [];
+  throw new InvalidInput([...earlier, ...problems]);
 }
 
 function problemOf(issue: z.core.$ZodIssue, body: unknown, options: Options): ValidationError {

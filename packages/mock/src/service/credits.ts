@@ -36,7 +36,7 @@ export async function takeCredits(
       `Insufficient credits: this try-on costs ${credits} and the key has ${key.credits}. Buy a pack or choose a smaller output_size.`,
     );
   }
-  const day = Math.floor(at / limits.day);
+  const day = dayOf(at);
   const daySpent = (key.day === day ? key.daySpent : 0) + credits;
   if (dailySpendCap !== "off" && daySpent > dailySpendCap) {
     throw new Refusal(
@@ -48,7 +48,7 @@ export async function takeCredits(
   return changeBalance(transaction, charged, { credits: -credits, cause: "tryon", at, jobId });
 }
 
-/** Gives the price of a job back. */
+/** Gives the price of a job back; it does not count against the cap of its day any more. */
 export async function giveBack(
   transaction: Transaction,
   key: KeyRecord,
@@ -56,5 +56,16 @@ export async function giveBack(
   at: number,
 ): Promise<KeyRecord> {
   const credits = job.costCredits;
-  return changeBalance(transaction, key, { credits, cause: "refund", at, jobId: job.id });
+  const sameDay = key.day === dayOf(job.createdAt);
+  const daySpent = sameDay ? Math.max(0, key.daySpent - credits) : key.daySpent;
+  return changeBalance(
+    transaction,
+    { ...key, daySpent },
+    { credits, cause: "refund", at, jobId: job.id },
+  );
+}
+
+/** The UTC day of a time, counted since 1970. */
+function dayOf(at: number): number {
+  return Math.floor(at / limits.day);
 }

@@ -8,7 +8,7 @@ const smallText = 64 * 1024;
 /** SHA-256 of a text, in hex. */
 export async function textDigest(text: string): Promise<string> {
   const bytes = utf8ToBytes(text);
-  if (text.length <= smallText || globalThis.crypto?.subtle === undefined) {
+  if (text.length <= smallText || typeof crypto === "undefined" || crypto.subtle === undefined) {
     return bytesToHex(sha256(bytes));
   }
   return bytesToHex(new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(bytes))));

@@ -50,20 +50,23 @@ export function base64Image(field: string, base64: string): EngineImage {
 export function addressedImage(
   field: string,
   address: string,
-  rules: { allowPrivate: boolean; failInvalid: boolean },
+  rules: { allowPrivate: boolean },
 ): EngineImage {
-  const verdict = guardAddress(address, { allowPrivate: rules.allowPrivate });
+  const verdict = guardAddress(address, rules);
   if (!verdict.ok) {
     const wayOut = verdict.private ? " The setting allowPrivateImages admits loopback." : "";
     throw new Refusal("bad-request", `${field}: ${verdict.problem}${wayOut}`);
   }
-  if (rules.failInvalid && /\.invalid\.?$/.test(verdict.url.hostname)) {
-    throw new Refusal(
-      "bad-request",
-      `${field}: image fetch failed; the host of the address cannot be reached.`,
-    );
-  }
   return { field, source: "address", url: verdict.url.href };
+}
+
+/** Says which picture cannot be fetched, or null: nothing can be at a host that ends in `.invalid` (RFC 2606). */
+export function fetchProblem(images: readonly EngineImage[]): string | null {
+  for (const image of images) {
+    if (image.source === "bytes" || !/\.invalid\.?$/.test(new URL(image.url).hostname)) continue;
+    return `${image.field}: image fetch failed; the host of the address cannot be reached.`;
+  }
+  return null;
 }
 
 function unpadded(base64: string): string {

@@ -16,6 +16,14 @@ export interface JobWork {
   readonly outcome: Outcome;
 }
 
+/** The right to run, which a job is given before it is made. */
+export interface Place {
+  /** The status that the job has when it is made now. */
+  readonly status: "queued" | "running";
+  /** Whether all places are taken, so that the job has to wait for one. */
+  readonly waits: boolean;
+}
+
 type Ending =
   | { readonly result: ResultRecord }
   | { readonly errorCode: string; readonly errorMessage: string };
@@ -26,28 +34,37 @@ export class JobLife {
   readonly #delivery: WebhookDelivery;
   readonly #waiting: JobWork[] = [];
   readonly #endWaiters = new Map<string, ((job: JobRecord) => void)[]>();
-  #running = 0;
+  #taken = 0;
 
   constructor(context: ServiceContext, delivery: WebhookDelivery) {
     this.#context = context;
     this.#delivery = delivery;
   }
 
-  /** The status that a job has when it is made now. */
-  firstStatus(): "queued" | "running" {
-    const full = this.#running >= this.#context.settings.concurrency;
-    return full && this.#context.options.reportQueued ? "queued" : "running";
+  /** Takes a place, or a place in the queue; it is either started on or given back. */
+  reserve(): Place {
+    const waits = this.#taken >= this.#context.settings.concurrency;
+    if (!waits) this.#taken += 1;
+    const status = waits && this.#context.options.reportQueued ? "queued" : "running";
+    return { status, waits };
+  }
+
+  /** Gives back the place of a job that was not started. */
+  async giveBack(place: Place): Promise<void> {
+    if (!place.waits) await this.#leave();
   }
 
   /**
    * Starts a job, or lets it wait for a place.
    *
-   * @throws Refusal `server-error` when the engine could not be reached; nothing has been made then.
+   * @throws Refusal `server-error` when the engine could not be reached; the place is still taken then.
    */
-  async start(work: JobWork): Promise<void> {
+  async start(work: JobWork, place: Place): Promise<void> {
     await this.#prepare(work.job);
-    if (this.#running >= this.#context.settings.concurrency) this.#waiting.push(work);
-    else this.#run(work);
+    if (place.waits) {
+      this.#waiting.push(work);
+      await this.#startNext();
+    } else this.#run(work);
   }
 
   /** Resolves with the job when it ends. */
@@ -71,15 +88,13 @@ export class JobLife {
 
   #run(work: JobWork): void {
     const { clock } = this.#context.world;
-    this.#running += 1;
     if (work.outcome.ending === "never") return;
     const startedAt = clock.now();
     const ending = clock.during(() => this.#ending(work));
     clock.setTimeout(() => {
       void clock.during(async () => {
         await this.#end(work.job.id, await ending, startedAt);
-        this.#running -= 1;
-        await this.#startNext();
+        await this.#leave();
       });
     }, work.outcome.durationMs ?? this.#context.settings.latency);
   }
@@ -95,9 +110,16 @@ export class JobLife {
     }
   }
 
+  async #leave(): Promise<void> {
+    this.#taken -= 1;
+    await this.#startNext();
+  }
+
   async #startNext(): Promise<void> {
+    if (this.#taken >= this.#context.settings.concurrency) return;
     const work = this.#waiting.shift();
     if (work === undefined) return;
+    this.#taken += 1;
     await this.#context.store.transact(async (transaction) => {
       const job = await transaction.job(work.job.id);
       if (job !== undefined) await transaction.putJob({ ...job, status: "running" });

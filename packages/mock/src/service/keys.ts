@@ -9,7 +9,7 @@ import { Refusal } from "./refusal.ts";
 export interface NewKey {
   /** @default made up: `svc_live_…` or `svc_test_…` */
   token?: string;
-  /** @default "live" */
+  /** @default "test" for a token that begins with `svc_test_`, else "live" */
   mode?: KeyMode;
   /** Credits to begin with. @default 1000 for live keys, 0 for test keys */
   credits?: number;
@@ -49,11 +49,13 @@ export class Keys {
   /**
    * Makes a key.
    *
-   * @throws RangeError when credits or the rate limit are not whole numbers, Error when the account has a test key.
+   * @throws RangeError when credits or the rate limit are not whole numbers, TypeError for a token that no header can
+   * carry or that says another mode, Error when the token is taken or the account has a test key.
    */
-  create(wanted: NewKey): Promise<KeyRecord> {
+  async create(wanted: NewKey): Promise<KeyRecord> {
     const { store, world } = this.#context;
-    const mode = wanted.mode ?? "live";
+    const mode = wanted.mode ?? (wanted.token?.startsWith("svc_test_") ? "test" : "live");
+    if (wanted.token !== undefined) checkToken(wanted.token, mode);
     const credits = wholeNumber(
       "credits",
       wanted.credits ?? (mode === "live" ? startCredits : 0),
@@ -166,6 +168,18 @@ export async function mustFind(transaction: Transaction, keyId: string): Promise
   const key = await transaction.key(keyId);
   if (key === undefined) throw new Error(`The key ${keyId} has gone from the store.`);
   return key;
+}
+
+function checkToken(token: string, mode: KeyMode): void {
+  if (!/^[\u0021-\u007e]+$/.test(token)) {
+    throw new TypeError("token has to be of visible ASCII characters, or no header can carry it.");
+  }
+  const other = mode === "live" ? "svc_test_" : "svc_live_";
+  if (token.startsWith(other)) {
+    throw new TypeError(
+      `token begins with ${other}, and the key is to be a ${mode} key; use svc_${mode}_.`,
+    );
+  }
 }
 
 function wholeNumber(field: string, value: number, least: number): number {

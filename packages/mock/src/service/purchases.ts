@@ -57,10 +57,13 @@ export class Purchases {
       if (purchase === undefined) return false;
       if (purchase.granted) return true;
       const granted = status === "succeeded";
-      await transaction.putPurchase({ ...purchase, status, granted, nextAction: null });
+      // A purchase is only ever recorded with the slug of a pack.
+      const creditsAdded = granted ? packs[purchase.packSlug as PackSlug].credits : 0;
+      const settled = { ...purchase, status, granted, creditsAdded, nextAction: null };
+      await transaction.putPurchase(settled);
       if (granted) {
         const key = await mustFind(transaction, purchase.keyId);
-        await this.#grant(transaction, key, purchase);
+        await this.#grant(transaction, key, settled);
       }
       return true;
     });
@@ -135,10 +138,8 @@ export class Purchases {
     key: KeyRecord,
     purchase: PurchaseRecord,
   ): Promise<KeyRecord> {
-    // A purchase is only ever recorded with the slug of a pack.
-    const { credits } = packs[purchase.packSlug as PackSlug];
     const at = this.#context.world.clock.now();
-    const { paymentIntentId } = purchase;
+    const { paymentIntentId, creditsAdded: credits } = purchase;
     return changeBalance(transaction, key, { credits, cause: "purchase", at, paymentIntentId });
   }
 }

@@ -25,13 +25,14 @@ export class Service {
   readonly results: ResultAddresses;
   readonly options: Options;
   readonly #context: ServiceContext;
+  readonly #delivery: WebhookDelivery;
 
   constructor(context: ServiceContext, parts: ServiceParts) {
     const { options, world, store } = context;
     this.#context = context;
     this.options = options;
     this.results = new ResultAddresses(`results:${world.random.token(32)}`, options.resultsOrigin);
-    const delivery = new WebhookDelivery({
+    this.#delivery = new WebhookDelivery({
       store,
       world,
       options,
@@ -40,8 +41,13 @@ export class Service {
     });
     this.keys = new Keys(context);
     this.jobs = new Jobs(context);
-    this.submissions = new Submissions(context, new JobLife(context, delivery));
+    this.submissions = new Submissions(context, new JobLife(context, this.#delivery));
     this.purchases = new Purchases(context, parts.processor);
+  }
+
+  /** Breaks off what is being sent. */
+  close(): void {
+    this.#delivery.close();
   }
 
   now(): number {

@@ -3,7 +3,7 @@ import type { EngineImage } from "../engine/engine.ts";
 import type { Settings } from "../settings.ts";
 import type { OutputSize } from "../store/records.ts";
 import { limits } from "./catalogue.ts";
-import { addressedImage, base64Image } from "./image-input.ts";
+import { addressedImage, base64Image, fetchProblem } from "./image-input.ts";
 import type { Wording } from "./instruction.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -39,6 +39,10 @@ export interface SubmissionFields {
 export interface Submission {
   readonly person: EngineImage;
   readonly garments: readonly EngineImage[];
+  /** The pictures as they were sent: addresses and base64, the person's first. */
+  readonly sources: readonly string[];
+  /** Why a picture cannot be fetched, or null. */
+  readonly fetchProblem: string | null;
   readonly outputSize: OutputSize;
   readonly wait: boolean;
   readonly wording: Wording;
@@ -47,21 +51,32 @@ export interface Submission {
   readonly seed: number | null;
 }
 
+/** A picture and the text that it was sent as. */
+interface Picture {
+  readonly image: EngineImage;
+  readonly source: string;
+}
+
 /**
  * Folds aliases, fills in defaults and checks what the types alone cannot tell.
  *
  * @throws Refusal `bad-request` naming the field, the bound and the way out.
  */
 export function readSubmission(fields: SubmissionFields, settings: Settings): Submission {
+  const person = readPerson(fields, settings);
+  const garments = readGarments(fields, settings);
+  const pictures = [person, ...garments];
   return {
-    person: readPerson(fields, settings),
-    garments: readGarments(fields, settings),
+    person: person.image,
+    garments: garments.map(({ image }) => image),
+    sources: pictures.map(({ source }) => source),
+    fetchProblem: settings.magic ? fetchProblem(pictures.map(({ image }) => image)) : null,
     outputSize: readSize(fields),
     wait: fields.wait ?? fields.mode !== "async",
     wording: {
-      prompt: fields.prompt ?? null,
-      styleHint: fields.style_hint ?? null,
-      negativePrompt: fields.negative_prompt ?? null,
+      prompt: fields.prompt || null,
+      styleHint: fields.style_hint || null,
+      negativePrompt: fields.negative_prompt || null,
     },
     webhookUrl: readWebhookUrl(fields, settings),
     metadata: fields.metadata ?? null,
@@ -69,11 +84,11 @@ export function readSubmission(fields: SubmissionFields, settings: Settings): Su
   };
 }
 
-function readPerson(fields: SubmissionFields, settings: Settings): EngineImage {
-  if (fields.person_image_b64) return base64Image("person_image_b64", fields.person_image_b64);
+function readPerson(fields: SubmissionFields, settings: Settings): Picture {
+  if (fields.person_image_b64) return base64Picture("person_image_b64", fields.person_image_b64);
   for (const name of ["person_url", "person", "model_url", "input_url"] as const) {
     const address = fields[name];
-    if (address) return addressedImage(name, address, imageRules(settings));
+    if (address) return addressedPicture(name, address, settings);
   }
   throw new Refusal(
     "bad-request",
@@ -81,7 +96,7 @@ function readPerson(fields: SubmissionFields, settings: Settings): EngineImage {
   );
 }
 
-function readGarments(fields: SubmissionFields, settings: Settings): readonly EngineImage[] {
+function readGarments(fields: SubmissionFields, settings: Settings): readonly Picture[] {
   const name = (["garment_urls", "garments", "clothing", "items"] as const).find(
     (candidate) => (fields[candidate] ?? []).length > 0,
   );
@@ -101,10 +116,8 @@ function readGarments(fields: SubmissionFields, settings: Settings): readonly En
     );
   }
   return [
-    ...addresses.map((address, index) =>
-      addressedImage(`${name}[${index}]`, address, imageRules(settings)),
-    ),
-    ...base64s.map((base64, index) => base64Image(`garment_images_b64[${index}]`, base64)),
+    ...addresses.map((address, index) => addressedPicture(`${name}[${index}]`, address, settings)),
+    ...base64s.map((base64, index) => base64Picture(`garment_images_b64[${index}]`, base64)),
   ];
 }
 
@@ -123,6 +136,11 @@ function readWebhookUrl(fields: SubmissionFields, settings: Settings): string | 
   throw new Refusal("bad-request", `webhook_url: ${verdict.problem}${wayOut}`);
 }
 
-function imageRules(settings: Settings): { allowPrivate: boolean; failInvalid: boolean } {
-  return { allowPrivate: settings.allowPrivateImages, failInvalid: settings.magic };
+function addressedPicture(field: string, address: string, settings: Settings): Picture {
+  const allowPrivate = settings.allowPrivateImages;
+  return { image: addressedImage(field, address, { allowPrivate }), source: address };
+}
+
+function base64Picture(field: string, base64: string): Picture {
+  return { image: base64Image(field, base64), source: base64 };
 }

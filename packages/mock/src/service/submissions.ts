@@ -1,3 +1,4 @@
+import type { RenderRequest } from "../engine/engine.ts";
 import type { IdempotencyRecord, JobRecord, KeyRecord, StoredAnswer } from "../store/records.ts";
 import type { Transaction } from "../store/store.ts";
 import { limits, sizes } from "./catalogue.ts";
@@ -5,10 +6,11 @@ import type { ServiceContext } from "./context.ts";
 import { giveBack, takeCredits } from "./credits.ts";
 import { canonicalJson, textDigest } from "./digest.ts";
 import { composeInstruction } from "./instruction.ts";
-import type { JobLife } from "./job-life.ts";
+import type { JobLife, Place } from "./job-life.ts";
 import { mustFind } from "./keys.ts";
 import { outcomeOf } from "./outcome.ts";
 import { Refusal } from "./refusal.ts";
+import { Replays } from "./replays.ts";
 import { readSubmission, type Submission, type SubmissionFields } from "./submission.ts";
 
 /** A submission as it came in. */
@@ -33,7 +35,7 @@ export interface SubmitAnswer {
 
 type Opened =
   | { readonly kind: "replay"; readonly record: IdempotencyRecord }
-  | { readonly kind: "created"; readonly job: JobRecord };
+  | { readonly kind: "created"; readonly job: JobRecord; readonly place: Place };
 
 const unfinishedMessage = (jobId: string): string =>
   `Not finished within 90 seconds; the job goes on. Poll GET /api/v1/tryon/${jobId}.`;
@@ -42,70 +44,79 @@ const unfinishedMessage = (jobId: string): string =>
 export class Submissions {
   readonly #context: ServiceContext;
   readonly #life: JobLife;
-  readonly #answerWaiters = new Map<string, ((answer: StoredAnswer) => void)[]>();
+  readonly #replays: Replays;
 
   constructor(context: ServiceContext, life: JobLife) {
     this.#context = context;
     this.#life = life;
+    this.#replays = new Replays(context);
   }
 
   /** @throws Refusal for what the service does not take; nothing was charged then. */
   async submit(call: SubmitCall): Promise<SubmitAnswer> {
     const submission = readSubmission(call.fields, this.#context.settings);
-    const bodyDigest = await textDigest(canonicalJson(call.body));
-    const opened = await this.#context.store.transact((transaction) =>
-      this.#open(transaction, call, submission, bodyDigest),
-    );
-    if (opened.kind === "replay") return this.#replay(opened.record);
+    const request = await renderRequest(submission);
+    // Without a key there is nothing to compare with, and large bodies take their time.
+    const comparable = call.idempotencyKey !== undefined;
+    const bodyDigest = comparable ? await textDigest(canonicalJson(call.body)) : "";
+    const opened = await this.#open(call, submission, bodyDigest);
+    if (opened.kind === "replay") {
+      const answer = await this.#replays.answerOf(opened.record);
+      if (answer.kind === "server-error") throw serverError();
+      return this.#complete(opened.record.jobId, answer, true);
+    }
+    const { job, place } = opened;
+    const outcome = outcomeOf(this.#context.settings.magic ? submission.wording.prompt : null);
     try {
-      await this.#life.start({
-        job: opened.job,
-        request: {
-          person: submission.person,
-          garments: submission.garments,
-          instruction: composeInstruction(submission.wording),
-          seed: opened.job.seed,
-          fingerprint: bodyDigest,
-          width: sizes[submission.outputSize].width,
-          height: sizes[submission.outputSize].height,
-        },
-        outcome: outcomeOf(this.#context.settings.magic ? submission.wording.prompt : null),
-      });
+      await this.#life.start({ job, request: { ...request, seed: job.seed }, outcome }, place);
     } catch (error) {
-      await this.#takeBack(call, opened.job);
+      await this.#takeBack(call, job);
+      await this.#life.giveBack(place);
       throw error;
     }
     const answer = await this.#firstAnswer(opened.job, submission.wait);
-    await this.#remember(call, answer);
+    await this.#replays.remember(call, answer);
     return this.#complete(opened.job.id, answer, false);
   }
 
   /** The atomic step: a replay, a conflict, or job, charge and idempotency record at once. */
-  async #open(
+  async #open(call: SubmitCall, submission: Submission, bodyDigest: string): Promise<Opened> {
+    let place: Place | undefined;
+    try {
+      return await this.#context.store.transact(async (transaction) => {
+        const record = await this.#replays.earlier(transaction, call, bodyDigest);
+        if (record !== undefined) return { kind: "replay", record };
+        if (submission.fetchProblem !== null) {
+          throw new Refusal("bad-request", submission.fetchProblem);
+        }
+        place ??= this.#life.reserve();
+        const job = await this.#create(transaction, call, submission, {
+          status: place.status,
+          bodyDigest,
+        });
+        return { kind: "created", job, place };
+      });
+    } catch (error) {
+      if (place !== undefined) await this.#life.giveBack(place);
+      throw error;
+    }
+  }
+
+  async #create(
     transaction: Transaction,
     call: SubmitCall,
     submission: Submission,
-    bodyDigest: string,
-  ): Promise<Opened> {
+    { status, bodyDigest }: { status: JobRecord["status"]; bodyDigest: string },
+  ): Promise<JobRecord> {
     const now = this.#context.world.clock.now();
     const { idempotencyHours, inventSeed, dailySpendCap } = this.#context.options;
-    if (call.idempotencyKey !== undefined) {
-      const record = await transaction.idempotency(call.keyId, call.idempotencyKey);
-      if (record !== undefined && record.expiresAt > now) {
-        if (record.bodyDigest === bodyDigest) return { kind: "replay", record };
-        throw new Refusal(
-          "conflict",
-          "The Idempotency-Key was used with a different body; use a new key for a new request.",
-        );
-      }
-    }
     const key = await mustFind(transaction, call.keyId);
     const testMode = key.mode === "test";
     const { random } = this.#context.world;
     const job = await transaction.addJob({
       id: `job_${random.token(24)}`,
       keyId: key.id,
-      status: this.#life.firstStatus(),
+      status,
       outputSize: submission.outputSize,
       costCredits: testMode ? 0 : sizes[submission.outputSize].credits,
       testMode,
@@ -132,7 +143,7 @@ export class Submissions {
         answer: null,
       });
     }
-    return { kind: "created", job };
+    return job;
   }
 
   async #firstAnswer(job: JobRecord, wait: boolean): Promise<StoredAnswer & { kind: "submitted" }> {
@@ -145,61 +156,21 @@ export class Submissions {
     const ended = await clock.outside(Promise.race([this.#life.ended(job.id), timeUp]));
     clock.clearTimeout(limit);
     if (ended !== undefined) return submitted(ended, null);
-    return submitted({ ...job, status: "running" }, unfinishedMessage(job.id));
-  }
-
-  async #replay(record: IdempotencyRecord): Promise<SubmitAnswer> {
-    if (record.answer === null && this.#context.options.concurrentTwin === 409) {
-      throw new Refusal(
-        "conflict",
-        "A request with this Idempotency-Key is still being worked on; ask again with the same key in a moment.",
-      );
-    }
-    const answer = record.answer ?? (await this.#answerOf(record));
-    if (answer.kind === "server-error") throw serverError();
-    return this.#complete(record.jobId, answer, true);
-  }
-
-  #answerOf(record: IdempotencyRecord): Promise<StoredAnswer> {
-    const name = waiterName(record.keyId, record.idempotencyKey);
-    return this.#context.world.clock.outside(
-      new Promise((resolve) => {
-        this.#answerWaiters.set(name, [...(this.#answerWaiters.get(name) ?? []), resolve]);
-      }),
-    );
-  }
-
-  async #remember(call: SubmitCall, answer: StoredAnswer): Promise<void> {
-    const { idempotencyKey, keyId } = call;
-    if (idempotencyKey === undefined) return;
-    await this.#context.store.transact(async (transaction) => {
-      const record = await transaction.idempotency(keyId, idempotencyKey);
-      if (record !== undefined) await transaction.putIdempotency({ ...record, answer });
-    });
-    this.#tellTwins(call, answer);
-  }
-
-  #tellTwins(call: SubmitCall, answer: StoredAnswer): void {
-    const name = waiterName(call.keyId, call.idempotencyKey ?? "");
-    for (const resolve of this.#answerWaiters.get(name) ?? []) resolve(answer);
-    this.#answerWaiters.delete(name);
+    // A job that still waits for its place must not seem to go back when it is polled.
+    const current = await this.#context.store.transact((transaction) => transaction.job(job.id));
+    const status = current?.status === "queued" ? "queued" : "running";
+    return submitted({ ...job, status }, unfinishedMessage(job.id));
   }
 
   /** Undoes a creation whose model was never reached. */
   async #takeBack(call: SubmitCall, job: JobRecord): Promise<void> {
-    const { stored500 } = this.#context.options;
-    const answer: StoredAnswer = { kind: "server-error" };
     await this.#context.store.transact(async (transaction) => {
       const key = await mustFind(transaction, job.keyId);
       await giveBack(transaction, key, job, this.#context.world.clock.now());
       await transaction.removeJob(job);
-      if (call.idempotencyKey === undefined) return;
-      const record = await transaction.idempotency(call.keyId, call.idempotencyKey);
-      if (record === undefined) return;
-      if (stored500) await transaction.putIdempotency({ ...record, answer });
-      else await transaction.removeIdempotency(record);
+      await this.#replays.fail(transaction, call);
     });
-    this.#tellTwins(call, answer);
+    this.#replays.tell(call, { kind: "server-error" });
   }
 
   async #complete(
@@ -216,6 +187,15 @@ export class Submissions {
   }
 }
 
+/** What the engine is to make, but for the seed, which the job may be given. */
+async function renderRequest(submission: Submission): Promise<Omit<RenderRequest, "seed">> {
+  const { person, garments, sources, outputSize, wording } = submission;
+  const { width, height } = sizes[outputSize];
+  const instruction = composeInstruction(wording);
+  const fingerprint = await textDigest(JSON.stringify([sources, instruction, outputSize]));
+  return { person, garments, instruction, fingerprint, width, height };
+}
+
 function submitted(job: JobRecord, message: string | null): StoredAnswer & { kind: "submitted" } {
   const { status, errorCode, errorMessage } = job;
   return { kind: "submitted", status, errorCode, errorMessage, message };
@@ -226,8 +206,4 @@ function serverError(): Refusal {
     "server-error",
     "Server error before the model was reached; nothing was charged.",
   );
-}
-
-function waiterName(keyId: string, idempotencyKey: string): string {
-  return `${keyId}\n${idempotencyKey}`;
 }

@@ -1,7 +1,7 @@
 import TinyQueue from "tinyqueue";
 
 import { milliseconds, type Duration } from "./duration.ts";
-import { host, turn } from "./host.ts";
+import { host, turn, type ClockHost } from "./host.ts";
 
 /** A timer that was set on a {@link Clock}; opaque. */
 export interface Timer {
@@ -35,6 +35,9 @@ const longestHostTimeout = 2 ** 31 - 1;
 /** How many timers `runAll` fires before it takes the chain of timers for an endless one. */
 const runAllLimit = 1_000_000;
 
+/** After how many milliseconds of the machine a wait on a manual clock that stands still is worth a word. */
+const noticeAfter = 2_000;
+
 /** Event loop turns that callers in the same process get after each instant, before time moves on. */
 const turnsPerInstant = 8;
 
@@ -45,6 +48,7 @@ const turnsPerInstant = 8;
  */
 export class WorldClock implements Clock {
   readonly mode: ClockMode;
+  readonly #host: ClockHost;
   #instant: number;
   #offset = 0;
   #order = 0;
@@ -54,14 +58,18 @@ export class WorldClock implements Clock {
   #alarmAt = Number.POSITIVE_INFINITY;
   #busy = 0;
   #idleWaiters: (() => void)[] = [];
+  #lastMove: Promise<unknown> = Promise.resolve();
+  #noticed = false;
+  #closed = false;
 
-  constructor(options: { mode?: ClockMode; startAt?: number } = {}) {
+  constructor(options: { mode?: ClockMode; startAt?: number; host?: ClockHost } = {}) {
     this.mode = options.mode ?? "real";
+    this.#host = options.host ?? host;
     this.#instant = options.startAt ?? manualStart;
   }
 
   now(): number {
-    return this.mode === "manual" ? this.#instant : host.now() + this.#offset;
+    return this.mode === "manual" ? this.#instant : this.#host.now() + this.#offset;
   }
 
   /** How many timers have neither fired nor been taken back. */
@@ -72,6 +80,7 @@ export class WorldClock implements Clock {
   setTimeout(callback: () => void, delay: number): Timer {
     const dueAt = this.now() + Math.max(0, delay);
     const timer: PendingTimer = { dueAt, order: this.#order++, callback };
+    if (this.#closed) return timer;
     this.#timers.push(timer);
     this.#pending += 1;
     this.#setAlarm();
@@ -94,7 +103,7 @@ export class WorldClock implements Clock {
 
   /**
    * Moves time ahead, firing every timer on the way at its own instant and letting the work that it starts end before
-   * time moves on.
+   * time moves on. A second call begins where the first has ended.
    *
    * @returns the new time in milliseconds since 1970.
    * @example
@@ -103,16 +112,19 @@ export class WorldClock implements Clock {
    * ```
    */
   async advance(duration: Duration): Promise<number> {
-    const target = this.now() + milliseconds(duration);
-    await this.#settle();
-    for (;;) {
-      const next = this.#next();
-      if (next === undefined || next.dueAt > target) break;
-      await this.#fire(next);
-    }
-    this.#moveTo(target);
-    await this.#settle();
-    return this.now();
+    const length = milliseconds(duration);
+    return this.#afterOtherMoves(async () => {
+      const target = this.now() + length;
+      await this.#settle();
+      for (;;) {
+        const next = this.#next();
+        if (next === undefined || next.dueAt > target) break;
+        await this.#fire(next);
+      }
+      this.#moveTo(target);
+      await this.#settle();
+      return this.now();
+    });
   }
 
   /**
@@ -121,18 +133,20 @@ export class WorldClock implements Clock {
    * @returns the new time in milliseconds since 1970.
    * @throws Error when timers keep setting new ones without end.
    */
-  async runAll(): Promise<number> {
-    await this.#settle();
-    for (let fired = 0; ; fired += 1) {
-      const next = this.#next();
-      if (next === undefined) return this.now();
-      if (fired === runAllLimit) {
-        throw new Error(
-          `runAll fired ${runAllLimit} timers and there is always another: something sets timers without end. Use advance() with a duration.`,
-        );
+  runAll(): Promise<number> {
+    return this.#afterOtherMoves(async () => {
+      await this.#settle();
+      for (let fired = 0; ; fired += 1) {
+        const next = this.#next();
+        if (next === undefined) return this.now();
+        if (fired === runAllLimit) {
+          throw new Error(
+            `runAll fired ${runAllLimit} timers and there is always another: something sets timers without end. Use advance() with a duration.`,
+          );
+        }
+        await this.#fire(next);
       }
-      await this.#fire(next);
-    }
+    });
   }
 
   /**
@@ -146,27 +160,39 @@ export class WorldClock implements Clock {
       held = false;
     };
     this.#busy += 1;
-    const alarm = patience === undefined ? undefined : host.setTimeout(release, patience);
+    const alarm = patience === undefined ? undefined : this.#host.setTimeout(release, patience);
     try {
       return await work();
     } finally {
-      host.clearTimeout(alarm);
+      this.#host.clearTimeout(alarm);
       release();
     }
   }
 
-  /** Within `during`: waits for something that may itself need time to move. */
-  async outside<T>(waiting: Promise<T>): Promise<T> {
-    this.#release();
+  /**
+   * Within `during`: waits for something that may itself need time to move. With `patience`, in milliseconds of the
+   * machine, time stands still for that long at most.
+   */
+  async outside<T>(waiting: Promise<T>, patience?: number): Promise<T> {
+    let left = false;
+    const leave = (): void => {
+      left = true;
+      this.#release();
+    };
+    if (patience === undefined) leave();
+    const alarm =
+      patience === undefined ? this.#setNotice() : this.#host.setTimeout(leave, patience);
     try {
       return await waiting;
     } finally {
-      this.#busy += 1;
+      this.#host.clearTimeout(alarm);
+      if (left) this.#busy += 1;
     }
   }
 
-  /** Forgets all timers without firing them. */
-  clear(): void {
+  /** Forgets all timers without firing them; those that are set from now on never fire. */
+  close(): void {
+    this.#closed = true;
     for (let timer = this.#timers.pop(); timer !== undefined; timer = this.#timers.pop()) {
       timer.callback = undefined;
     }
@@ -178,6 +204,26 @@ export class WorldClock implements Clock {
     this.#busy -= 1;
     if (this.#busy > 0) return;
     for (const resolve of this.#idleWaiters.splice(0)) resolve();
+  }
+
+  #afterOtherMoves(move: () => Promise<number>): Promise<number> {
+    const moved = this.#lastMove.then(move, move);
+    this.#lastMove = moved.catch(() => undefined);
+    return moved;
+  }
+
+  /** Speaks up, once, when a call waits on a manual clock and nobody moves it. */
+  #setNotice(): ReturnType<typeof setTimeout> | undefined {
+    if (this.mode === "real" || this.#noticed) return undefined;
+    const since = this.#instant;
+    return this.#host.setTimeout(() => {
+      if (this.#noticed || this.#closed || this.#instant !== since) return;
+      this.#noticed = true;
+      this.#host.warn(
+        "tryon-mock: a call has been waiting for 2 seconds on a manual clock that nobody moves. " +
+          'Move it with clock.advance("2s") or clock.runAll(), or leave out clock: "manual".',
+      );
+    }, noticeAfter);
   }
 
   async #settle(): Promise<void> {
@@ -222,12 +268,12 @@ export class WorldClock implements Clock {
     if (this.mode === "manual") return;
     const dueAt = this.#next()?.dueAt ?? Number.POSITIVE_INFINITY;
     if (dueAt === this.#alarmAt) return;
-    host.clearTimeout(this.#alarm);
+    this.#host.clearTimeout(this.#alarm);
     this.#alarm = undefined;
     this.#alarmAt = dueAt;
     if (dueAt === Number.POSITIVE_INFINITY) return;
     const delay = Math.min(Math.max(0, dueAt - this.now()), longestHostTimeout);
-    this.#alarm = host.setTimeout(() => this.#ring(), delay);
+    this.#alarm = this.#host.setTimeout(() => this.#ring(), delay);
   }
 
   #ring(): void {

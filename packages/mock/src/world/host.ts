@@ -1,12 +1,22 @@
 /**
- * What the world takes from the platform, read when this module is loaded: a test framework that replaces the global
- * timers later does not freeze the server.
+ * What the world takes from the platform. It is read when this module is loaded: a test framework that replaces the
+ * global timers later does not freeze the server, and one that answers the global `fetch` does not swallow webhooks.
  */
 export const host = {
   now: Date.now.bind(Date),
   setTimeout: globalThis.setTimeout.bind(globalThis),
   clearTimeout: globalThis.clearTimeout.bind(globalThis),
+  fetch: globalThis.fetch.bind(globalThis),
+  /** Tells whoever runs the server something; in Node on stderr. */
+  warn: (message: string): void => {
+    // The one place where the server speaks up by itself.
+    // oxlint-disable-next-line no-console
+    console.error(message);
+  },
 };
+
+/** The part of the platform that a clock stands on. */
+export type ClockHost = Pick<typeof host, "now" | "setTimeout" | "clearTimeout" | "warn">;
 
 /** Lets everything run that is already due in this event loop: promises, messages and finished reads. */
 export function turn(): Promise<void> {

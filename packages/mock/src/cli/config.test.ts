@@ -1,0 +1,55 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import { UsageError } from "./arguments.ts";
+import { readConfig } from "./config.ts";
+
+async function file(text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "tryon-mock-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, "config.json");
+  await writeFile(path, text);
+  return path;
+}
+
+describe("a configuration file", () => {
+  test("holds profile, options and settings", async () => {
+    const config = {
+      profile: "contrary",
+      options: { refund: "failed" },
+      latency: "2s",
+      concurrency: 3,
+      magic: false,
+      allowPrivateWebhooks: true,
+      allowPrivateImages: true,
+      seed: 7,
+    };
+    expect(await readConfig(await file(JSON.stringify(config)))).toEqual(config);
+    expect(await readConfig(await file("{}"))).toEqual({});
+  });
+
+  test.each([
+    ["{", "is not valid JSON"],
+    ["", "is not valid JSON"],
+    ["[]", "expected object"],
+    ['{"colour":1}', "colour"],
+    ['{"profile":"odd"}', "profile: "],
+    ['{"magic":"yes"}', "magic: "],
+    ['{"options":[]}', "options: "],
+  ])("that holds %s is refused with its name and what is wrong", async (text, words) => {
+    const path = await file(text);
+    const read = readConfig(path);
+    await expect(read).rejects.toThrow(UsageError);
+    await expect(read).rejects.toThrow(path);
+    await expect(read).rejects.toThrow(words);
+  });
+
+  test("that is not there is refused with its name", async () => {
+    await expect(readConfig("/nowhere/config.json")).rejects.toThrow(
+      "Cannot read the configuration file /nowhere/config.json",
+    );
+  });
+});

@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import { tryOn } from "../testing/caller.ts";
+import { command } from "../testing/command.ts";
+
+function file(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "tryon-mock-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, "config.json");
+  writeFileSync(path, text);
+  return path;
+}
+
+const live = { authorization: "Bearer svc_live_mock" };
+
+describe("the command", () => {
+  test("says first where it listens, and serves there until SIGINT", async () => {
+    const run = command("--port", "0");
+    const address = await run.listening;
+    expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(run.stdout().split("\n")[0]).toBe(`tryon-mock listening on ${address}`);
+    const account = await fetch(`${address}/api/v1/account`, { headers: live });
+    expect(await account.json()).toMatchObject({ credits_remaining: 1_000 });
+    run.child.kill("SIGINT");
+    expect(await run.ended).toEqual({ code: 0, signal: null });
+    await expect(fetch(address)).rejects.toThrow("fetch failed");
+    expect(run.stdout()).toContain("svc_test_mock");
+    expect(run.stderr()).toBe("");
+  });
+
+  test("ends with 0 at SIGTERM, even while a call is held and a webhook is due", async () => {
+    const run = command("serve", "--port", "0", "--quiet", "--latency", "10m");
+    const address = await run.listening;
+    const held = fetch(`${address}/api/v1/tryon`, {
+      method: "POST",
+      headers: { ...live, "content-type": "application/json" },
+      body: JSON.stringify(tryOn({ wait: true, webhook_url: `${address}/hook` })),
+    });
+    const outcome = held.then(
+      ({ status }) => status,
+      () => "cut",
+    );
+    await expect
+      .poll(
+        async () => {
+          const answer = await fetch(`${address}/api/v1/tryon`, { headers: live });
+          // The contract's answer to a list has jobs.
+          return ((await answer.json()) as { jobs: unknown[] }).jobs.length;
+        },
+        { interval: 5 },
+      )
+      .toBe(1);
+    run.child.kill("SIGTERM");
+    expect(await run.ended).toEqual({ code: 0, signal: null });
+    expect(["cut", 500]).toContain(await outcome);
+    expect(run.stdout()).toBe(`tryon-mock listening on ${address}\n`);
+  });
+
+  test("prints with --print-env nothing but variables on stdout", async () => {
+    const run = command("--print-env", "--port=0");
+    const address = await run.listening;
+    await expect.poll(() => run.stdout(), { interval: 5 }).toContain("SECRET");
+    expect(run.stdout()).toBe(
+      `TRYON_BASE_URL=${address}\nTRYON_API_KEY=svc_live_mock\nTRYON_WEBHOOK_SECRET=whsec_mock\n`,
+    );
+    expect(run.stderr()).toBe(`tryon-mock listening on ${address}\n`);
+  });
+
+  test("takes seed, latency, profile and the rest from a file, and flags before it", async () => {
+    const config = file(
+      JSON.stringify({ seed: "a", latency: "1h", options: { replayHeader: false } }),
+    );
+    const run = command("--port", "0", "--config", config, "--profile", "contrary", "--seed", "b");
+    const address = await run.listening;
+    const again = command("--port", "0", "--seed", "b");
+    const ids = [];
+    for (const base of [address, await again.listening]) {
+      const answer = await fetch(`${base}/api/v1/tryon`, {
+        method: "POST",
+        headers: { ...live, "content-type": "application/json" },
+        body: JSON.stringify(tryOn()),
+      });
+      ids.push(await answer.json());
+    }
+    // What profile contrary sends is sparse, and the ids hang on the seed alone.
+    expect(Object.keys(ids[0] as object)).toEqual(["job_id", "status"]);
+    expect((ids[1] as { job_id: string }).job_id).toBe((ids[0] as { job_id: string }).job_id);
+  });
+
+  test("sends no webhooks to its own network where it is reached from others", async () => {
+    const run = command("--host", "0.0.0.0", "--port", "0", "--quiet");
+    const address = (await run.listening).replace("0.0.0.0", "127.0.0.1");
+    const answer = await fetch(`${address}/api/v1/tryon`, {
+      method: "POST",
+      headers: { ...live, "content-type": "application/json" },
+      body: JSON.stringify(tryOn({ webhook_url: `${address}/hook` })),
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain("allowPrivateWebhooks");
+  });
+
+  test("prints help and version", async () => {
+    const runs = [command("--help"), command("--version")];
+    expect(await Promise.all(runs.map(({ ended }) => ended))).toEqual([
+      { code: 0, signal: null },
+      { code: 0, signal: null },
+    ]);
+    expect(runs[0]?.stdout()).toContain("--print-env");
+    expect(runs[1]?.stdout()).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  test("says that a port is taken, and ends with 1", async () => {
+    const first = command("--port", "0");
+    const port = new URL(await first.listening).port;
+    const second = command("--port", port);
+    expect(await second.ended).toEqual({ code: 1, signal: null });
+    expect(second.stderr()).toContain(`port ${port} is taken`);
+    expect(second.stdout()).toBe("");
+  });
+});
+
+describe("a command that cannot be carried out as it was typed", () => {
+  test("ends with 2 and one sentence", async () => {
+    const run = command("--port", "many");
+    expect(await run.ended).toEqual({ code: 2, signal: null });
+    expect(run.stderr()).toBe(
+      'tryon-mock: --port has to be a number from 0 to 65535; got "many".\n',
+    );
+    expect(run.stdout()).toBe("");
+  });
+
+  test.each([
+    ["no JSON", "{", "is not valid JSON"],
+    [
+      "a value that no option has",
+      '{"options":{"refund":"all"}}',
+      'refund has to be one of "none"',
+    ],
+  ])("ends with 2 and names its file that holds %s", async (_what, text, words) => {
+    const config = file(text);
+    const run = command("--port", "0", "--config", config);
+    expect(await run.ended).toEqual({ code: 2, signal: null });
+    expect(run.stderr()).toContain(config);
+    expect(run.stderr()).toContain(words);
+    expect(run.stderr().trimEnd().split("\n")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,234 @@
+import { createHmac } from "node:crypto";
+
+import { describe, expect, test } from "vitest";
+
+import { problems, schemaNamed } from "../../../../spec/openapi-document.ts";
+import { createMock, type Mock } from "../mock.ts";
+import { caller } from "../testing/caller.ts";
+import { receiver, type Received, type ReceiverAnswer } from "../testing/receiver.ts";
+
+const hook = "https://shop.example/hook?shop=1";
+
+function setUp(answer?: ReceiverAnswer, options: Parameters<typeof createMock>[0] = {}) {
+  const hooks = receiver(answer);
+  const mock = createMock({ clock: "manual", seed: "hooks", sendWebhook: hooks.send, ...options });
+  hooks.watch(mock.clock);
+  return { mock, call: caller(mock), received: hooks.received };
+}
+
+function signatureOf(bytes: Uint8Array, secret: string): string {
+  return `sha256=${createHmac("sha256", secret).update(bytes).digest("hex")}`;
+}
+
+function seconds(received: readonly Received[]): readonly number[] {
+  const start = received[0]?.at ?? 0;
+  return received.map(({ at }) => (at - start) / 1_000);
+}
+
+async function states(mock: Mock, jobId: string): Promise<readonly string[]> {
+  return (await mock.webhooks.deliveries(jobId)).map(({ state }) => state);
+}
+
+const failures: readonly (readonly [string, ReceiverAnswer])[] = [
+  ["300", () => new Response(null, { status: 300 })],
+  ["a redirect", () => Response.redirect("https://shop.example/elsewhere", 307)],
+  ["304", () => new Response(null, { status: 304 })],
+  ["404", () => new Response("gone", { status: 404 })],
+  ["500", () => new Response("oops", { status: 500 })],
+  ["a broken connection", () => Promise.reject(new TypeError("fetch failed"))],
+];
+
+describe("the event of a job's end", () => {
+  test("is signed over its raw bytes and named in its headers", async () => {
+    const { mock, call, received } = setUp();
+    const { body } = await call.submit({ webhook_url: hook, metadata: { name: "Zoë 👗" } });
+    await mock.clock.advance("2s");
+    expect(received).toHaveLength(1);
+    const [event] = received;
+    expect(event?.request.url).toBe(hook);
+    expect(event?.request.method).toBe("POST");
+    expect(event?.request.redirect).toBe("manual");
+    expect(Object.fromEntries(event?.request.headers ?? [])).toMatchObject({
+      "content-type": "application/json",
+      "x-service-event": "tryon.completed",
+      "x-service-job-id": body.job_id,
+      "x-service-signature": signatureOf(event?.bytes ?? new Uint8Array(), mock.webhookSecret),
+    });
+  });
+
+  test("tells a success with the address of its picture", async () => {
+    const { mock, call, received } = setUp();
+    const { body } = await call.submit({ webhook_url: hook });
+    await mock.clock.advance("2s");
+    expect(received[0]?.body).toEqual({
+      event: "tryon.completed",
+      job_id: body.job_id,
+      status: "succeeded",
+      result_url: expect.stringContaining(`/results/${body.job_id}.png?`),
+      error_code: null,
+      error_message: null,
+      duration_ms: 1_500,
+      completed_at: "2026-01-01T00:00:01Z",
+    });
+    expect(problems(schemaNamed("TryOnCompletedEvent"), received[0]?.body)).toEqual([]);
+    const picture = await mock.fetch(String(received[0]?.body["result_url"]));
+    expect(picture.headers.get("content-type")).toBe("image/png");
+  });
+
+  test("tells a failure with its words and no address", async () => {
+    const { mock, call, received } = setUp();
+    await call.submit({ webhook_url: hook, prompt: "mock:content_blocked" });
+    await mock.clock.advance("2s");
+    expect(received[0]?.body).toMatchObject({
+      status: "failed",
+      result_url: null,
+      error_code: "generation_failed",
+      error_message: "content_blocked",
+    });
+    expect(problems(schemaNamed("TryOnCompletedEvent"), received[0]?.body)).toEqual([]);
+  });
+
+  test("is signed with the secret of the key that submitted", async () => {
+    const { mock, received } = setUp();
+    const key = await mock.createKey();
+    await caller(mock, key.token).submit({ webhook_url: hook });
+    await mock.clock.advance("2s");
+    const signature = received[0]?.request.headers.get("x-service-signature");
+    expect(key.webhookSecret).toMatch(/^whsec_/);
+    expect(signature).toBe(signatureOf(received[0]?.bytes ?? new Uint8Array(), key.webhookSecret));
+  });
+
+  test("is sent for held jobs and for test keys, and not where none was asked for", async () => {
+    const { mock, call, received } = setUp();
+    const held = call.submit({ wait: true, webhook_url: hook });
+    const tested = await caller(mock, mock.keys.test).submit({ webhook_url: hook });
+    await call.submit({ webhook_url: null });
+    await call.submit({ webhook_url: "" });
+    await mock.clock.advance("2s");
+    const ids = received.map(({ body }) => body["job_id"]);
+    expect(new Set(ids)).toEqual(new Set([(await held).body.job_id, tested.body.job_id]));
+  });
+
+  test("is not sent for a job that never ends", async () => {
+    const { mock, call, received } = setUp();
+    await call.submit({ webhook_url: hook, prompt: "mock:never" });
+    await mock.clock.advance("30d");
+    expect(received).toEqual([]);
+  });
+});
+
+describe("the attempts of a delivery", () => {
+  test.each(failures)(
+    "come after 1, 4 and 16 s while the receiver answers %s",
+    async (_name, answer) => {
+      const { mock, call, received } = setUp(answer);
+      const { body } = await call.submit({ webhook_url: hook });
+      await mock.clock.advance("1h");
+      expect(seconds(received)).toEqual([0, 1, 5, 21]);
+      const [delivery] = await mock.webhooks.deliveries(body.job_id);
+      expect(delivery?.state).toBe("given-up");
+      expect(delivery?.attempts.map(({ at }) => at)).toEqual(received.map(({ at }) => at));
+      expect(received.every(({ request }) => request.url === hook)).toBe(true);
+    },
+  );
+
+  test.each([200, 201, 202, 204, 299])("end with the answer %i", async (status) => {
+    const { mock, call, received } = setUp(() => new Response(null, { status }));
+    const { body } = await call.submit({ webhook_url: hook });
+    await mock.clock.advance("1h");
+    expect(received).toHaveLength(1);
+    expect(await mock.webhooks.deliveries(body.job_id)).toMatchObject([
+      { state: "delivered", jobId: body.job_id, url: hook, attempts: [{ status, error: null }] },
+    ]);
+  });
+
+  test("end with the first success", async () => {
+    const { mock, call, received } = setUp(
+      (attempt) => new Response(null, { status: attempt < 3 ? 503 : 200 }),
+    );
+    const { body } = await call.submit({ webhook_url: hook });
+    await mock.clock.advance("3s");
+    expect(await states(mock, body.job_id)).toEqual(["pending"]);
+    await mock.clock.advance("1h");
+    expect(seconds(received)).toEqual([0, 1, 5]);
+    expect(await states(mock, body.job_id)).toEqual(["delivered"]);
+  });
+
+  test("give a receiver 10 s, and count the next pause from then", async () => {
+    const { mock, call, received } = setUp((attempt) =>
+      attempt === 1 ? new Promise<Response>(() => undefined) : new Response(null, { status: 200 }),
+    );
+    const { body } = await call.submit({ webhook_url: hook });
+    await mock.clock.advance("1h");
+    expect(seconds(received)).toEqual([0, 11]);
+    expect(received[0]?.request.signal.aborted).toBe(true);
+    expect(await mock.webhooks.deliveries(body.job_id)).toMatchObject([
+      { attempts: [{ status: null, durationMs: 10_000 }, { status: 200 }] },
+    ]);
+  });
+
+  test("count a success whose body somebody has read already", async () => {
+    const { mock, call, received } = setUp(async () => {
+      const response = new Response("ok");
+      await response.text();
+      return response;
+    });
+    await call.submit({ webhook_url: hook });
+    await mock.clock.advance("1h");
+    expect(received).toHaveLength(1);
+  });
+
+  test("end when the server is closed", async () => {
+    const { mock, call, received } = setUp(() => new Response(null, { status: 500 }));
+    await call.submit({ webhook_url: hook });
+    await mock.clock.advance("2s");
+    mock.close();
+    await mock.clock.advance("1h");
+    expect(received).toHaveLength(1);
+    expect(mock.clock.pending).toBe(0);
+  });
+
+  test("break off when the server is closed during one", async () => {
+    const { mock, call, received } = setUp(() => new Promise<Response>(() => undefined));
+    await call.submit({ webhook_url: hook });
+    const advanced = mock.clock.advance("2s");
+    await expect.poll(() => received.length, { interval: 1 }).toBe(1);
+    mock.close();
+    await advanced;
+    expect(received[0]?.request.signal.aborted).toBe(true);
+    expect(mock.clock.pending).toBe(0);
+  });
+
+  test("of one delivery do not hold up those of another", async () => {
+    const { mock, call, received } = setUp(() => new Response(null, { status: 500 }));
+    await call.submit({ webhook_url: hook });
+    await call.submit({ webhook_url: hook });
+    await mock.clock.advance("1h");
+    expect(received).toHaveLength(8);
+    expect(await mock.webhooks.deliveries()).toHaveLength(2);
+  });
+});
+
+const failing = (): Response => new Response(null, { status: 500 });
+
+describe("the bytes of the attempts", () => {
+  test("are the same each time by default", async () => {
+    const { mock, call, received } = setUp(failing, { options: { webhookBody: "same" } });
+    await call.submit({ webhook_url: hook });
+    await mock.clock.advance("1h");
+    const bodies = received.map(({ bytes }) => Buffer.from(bytes).toString("utf8"));
+    expect(new Set(bodies).size).toBe(1);
+  });
+
+  test("carry a freshly signed address where the server signs anew", async () => {
+    const { mock, call, received } = setUp(failing, { options: { webhookBody: "resigned" } });
+    await call.submit({ webhook_url: hook });
+    await mock.clock.advance("1h");
+    expect(new Set(received.map(({ body }) => body["result_url"])).size).toBe(4);
+    for (const { bytes, request } of received) {
+      expect(request.headers.get("x-service-signature")).toBe(
+        signatureOf(bytes, mock.webhookSecret),
+      );
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+
+import type { RenderRequest } from "../engine/engine.ts";
+import { notingServer } from "../testing/noting-server.ts";
+import { asset, dot, garmentUrl, personUrl } from "../testing/pictures.ts";
+
+const base = { garment_urls: [garmentUrl], wait: false };
+
+function personOf({ person }: RenderRequest): string {
+  return person.source === "address" ? person.url : "bytes";
+}
+
+describe("names for the same field", () => {
+  const one = "https://a.example/1.png";
+  const two = "https://a.example/2.png";
+
+  test.each([
+    [{ person_url: one, person: two }, one],
+    [{ person_url: null, person: one, model_url: two }, one],
+    [{ person_url: "", model_url: one, input_url: two }, one],
+    [{ input_url: one }, one],
+    [{ person_url: one, person_image_b64: dot }, "bytes"],
+    [{ person: "http://nowhere", person_image_b64: dot }, "bytes"],
+    [{ person_url: one, person_image_b64: "" }, one],
+    [{ person_url: one, person_image_b64: null }, one],
+  ])("of the person: %j", async (fields, expected) => {
+    const { post, requests } = notingServer();
+    expect((await post({ garment_urls: [garmentUrl], wait: false, ...fields })).status).toBe(200);
+    expect(requests.map(personOf)).toEqual([expected]);
+  });
+
+  test.each([
+    [{ garment_urls: [one], garments: [two] }, ["garment_urls[0]"]],
+    [{ garment_urls: [], garments: [one], clothing: [two] }, ["garments[0]"]],
+    [{ clothing: [one, two], items: [one] }, ["clothing[0]", "clothing[1]"]],
+    [{ items: [one] }, ["items[0]"]],
+    [{ items: [one], garment_images_b64: [dot] }, ["items[0]", "garment_images_b64[0]"]],
+  ])("of the garments: %j", async (fields, expected) => {
+    const { post, requests } = notingServer();
+    expect((await post({ person_url: personUrl, wait: false, ...fields })).status).toBe(200);
+    expect(requests[0]?.garments.map(({ field }) => field)).toEqual(expected);
+  });
+
+  test.each([
+    [{ output_size: "4k" }, 20],
+    [{ resolution: "2k" }, 12],
+    [{ size: "4K" }, 20],
+    [{ output_size: "1K", resolution: "4K" }, 8],
+    [{ resolution: "2K", size: "4K" }, 12],
+    [{}, 8],
+  ])("of the size: %j costs %i", async (fields, cost) => {
+    const { post } = notingServer();
+    const { body } = await post({ ...base, person_url: personUrl, ...fields });
+    expect(body).toMatchObject({ cost_credits: cost });
+  });
+
+  test.each([
+    [{ mode: "async" }, "running"],
+    [{ mode: "sync" }, "succeeded"],
+    [{}, "succeeded"],
+    [{ wait: false, mode: "sync" }, "running"],
+    [{ wait: true, mode: "async" }, "succeeded"],
+  ])("of waiting: %j", async (fields, expected) => {
+    const { mock, post } = notingServer();
+    const answer = post({ person_url: personUrl, garment_urls: [garmentUrl], ...fields });
+    await mock.clock.advance("2s");
+    expect((await answer).body.status).toBe(expected);
+  });
+});
+
+describe("the instruction that the engine gets", () => {
+  test.each([
+    [{}, []],
+    [{ prompt: "Roll the sleeves up" }, ["Roll the sleeves up"]],
+    [{ style_hint: "casual" }, ["casual"]],
+    [{ prompt: "formal", style_hint: "casual" }, ["formal"]],
+    [{ prompt: "", style_hint: "casual" }, ["casual"]],
+    [{ prompt: null, style_hint: "casual", negative_prompt: "hats" }, ["casual", "Avoid: hats"]],
+  ])("begins with the default one and adds %j", async (fields, added) => {
+    const { post, requests } = notingServer();
+    await post({ ...base, person_url: personUrl, ...fields });
+    const [first, ...more] = requests[0]?.instruction.split("\n") ?? [];
+    expect(first).toContain("wearing the garments");
+    expect(more).toEqual(added);
+  });
+
+  test("comes with the very bytes of the pictures", async () => {
+    const { post, requests } = notingServer();
+    await post({ person_image_b64: asset("person.jpg"), garment_images_b64: [dot], wait: false });
+    const person = requests[0]?.person;
+    expect(person?.source === "bytes" && Buffer.from(person.bytes()).toString("base64")).toBe(
+      asset("person.jpg"),
+    );
+    expect(person).toMatchObject({ mediaType: "image/jpeg", field: "person_image_b64" });
+  });
+});

@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+
+import { createMock } from "../mock.ts";
+import { caller, tryOn } from "../testing/caller.ts";
+import { streamed } from "../testing/streamed.ts";
+
+const json = { "content-type": "application/json" };
+const live = { ...json, authorization: "Bearer svc_live_mock" };
+const path = "/api/v1/tryon";
+const bound = 64 * 1_024 * 1_024;
+
+function nested(depth: number): string {
+  return `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+}
+
+const malformed: readonly (readonly [string, BodyInit | null, Record<string, string>, string])[] = [
+  ["nothing", null, json, "missing"],
+  ["an empty text", "", json, "missing"],
+  ["half an object", '{"person_url":', json, "json_invalid"],
+  ["two objects", "{}{}", json, "json_invalid"],
+  ["a trailing comma", '{"a":1,}', json, "json_invalid"],
+  ["a list", "[]", json, "model_attributes_type"],
+  ["null", "null", json, "model_attributes_type"],
+  ["a text", '"text"', json, "model_attributes_type"],
+  ["a number", "5", json, "model_attributes_type"],
+  ["bytes that are no UTF-8", Uint8Array.of(0x22, 0xff, 0x22), json, "json_invalid"],
+  ["an object too deep", nested(200), json, "json_invalid"],
+  ["an object far too deep", nested(300_000), json, "json_invalid"],
+  ["JSON that is said to be text", "{}", { "content-type": "text/plain" }, "model_attributes_type"],
+  ["JSON that is said to be nothing", new TextEncoder().encode("{}"), {}, "model_attributes_type"],
+  [
+    "a form",
+    "person_url=a",
+    { "content-type": "application/x-www-form-urlencoded" },
+    "model_attributes_type",
+  ],
+  ["JSON in words alone", "{}", { "content-type": "application/jsonish" }, "model_attributes_type"],
+];
+
+/** A body of so many zeroes, made while it is read. */
+function zeroes(length: number): ReadableStream<Uint8Array> {
+  const piece = new Uint8Array(1_024 * 1_024);
+  let left = length;
+  return new ReadableStream({
+    pull(controller) {
+      if (left <= 0) controller.close();
+      else controller.enqueue(piece.subarray(0, left));
+      left -= piece.length;
+    },
+  });
+}
+
+describe("a body that is no JSON object", () => {
+  test.each(malformed)("is refused with 422: %s", async (_what, body, headers, type) => {
+    const mock = createMock({ clock: "manual" });
+    for (const address of [path, "/api/v1/credits/purchase"]) {
+      const refused = await caller(mock).call(address, { method: "POST", headers, body });
+      expect(refused.status).toBe(422);
+      expect(refused.problems).toMatchObject([{ loc: ["body"], type }]);
+    }
+  });
+
+  test.each(malformed)(
+    "is refused with 400 where the server says so: %s",
+    async (_what, body, headers) => {
+      const mock = createMock({ clock: "manual", options: { malformedBody: 400 } });
+      const refused = await caller(mock).call(path, { method: "POST", headers, body });
+      expect(refused.status).toBe(400);
+      expect(refused.detail).toContain("JSON object");
+    },
+  );
+
+  test("leaves what is wrong with single fields at 422 wherever it is itself", async () => {
+    const mock = createMock({ clock: "manual", options: { malformedBody: 400 } });
+    expect((await caller(mock).submit({ seed: -1 })).status).toBe(422);
+  });
+});
+
+describe("a body that is one", () => {
+  test.each([
+    "application/json",
+    "application/json; charset=utf-8",
+    "Application/JSON ;charset=UTF-8",
+    "application/vnd.api+json",
+  ])("is taken as %s", async (type) => {
+    const mock = createMock({ clock: "manual" });
+    const answer = await caller(mock).call(path, {
+      method: "POST",
+      headers: { "content-type": type },
+      body: JSON.stringify(tryOn()),
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  test("may come in pieces that cut characters in two", async () => {
+    const mock = createMock({ clock: "manual" });
+    const bytes = new TextEncoder().encode(JSON.stringify(tryOn({ metadata: { name: "Zoë 👗" } })));
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+        controller.close();
+      },
+    });
+    const response = await mock.fetch(`${mock.baseUrl}${path}`, streamed(body, live));
+    expect(await response.json()).toMatchObject({ metadata: { name: "Zoë 👗" } });
+  });
+
+  test("may be 199 deep", async () => {
+    const mock = createMock({ clock: "manual" });
+    const deep: unknown = JSON.parse(nested(198));
+    expect((await caller(mock).submit({ deep })).status).toBe(200);
+  });
+});
+
+describe("a body that breaks off", () => {
+  test("breaks the call off with its own error, and charges nothing", async () => {
+    const mock = createMock({ clock: "manual" });
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        controller.error(new Error("cable cut"));
+      },
+    });
+    await expect(mock.fetch(`${mock.baseUrl}${path}`, streamed(body, live))).rejects.toThrow(
+      "could not be read",
+    );
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000);
+  });
+
+  test("does not keep time from moving when it stalls", async () => {
+    const mock = createMock({ clock: "manual" });
+    const stalled = new ReadableStream<Uint8Array>();
+    const abort = new AbortController();
+    const call = mock.fetch(`${mock.baseUrl}${path}`, {
+      ...streamed(stalled, live),
+      signal: abort.signal,
+    });
+    const start = mock.clock.now();
+    expect(await mock.clock.advance("30s")).toBe(start + 30_000);
+    abort.abort(new Error("idle"));
+    await expect(call).rejects.toThrow("idle");
+  });
+});
+
+describe("a body over 64 MiB", () => {
+  test.each([
+    [400, "application/json"],
+    [413, "text/html; charset=utf-8"],
+  ] as const)("is refused with %i as %s", async (oversize, type) => {
+    const mock = createMock({ clock: "manual", options: { oversize } });
+    const answer = await mock.fetch(`${mock.baseUrl}${path}`, {
+      method: "POST",
+      headers: { ...live, "content-length": String(bound + 1) },
+      body: "{}",
+    });
+    expect(answer.status).toBe(oversize);
+    expect(answer.headers.get("content-type")).toBe(type);
+    expect(await answer.text()).toContain(oversize === 400 ? "64 MiB" : "<html>");
+  });
+
+  test("is not read to its end, whatever length was announced", async () => {
+    const mock = createMock({ clock: "manual" });
+    const sent = streamed(zeroes(bound + 1), { ...live, "content-length": "5" });
+    const answer = await mock.fetch(`${mock.baseUrl}${path}`, sent);
+    expect(answer.status).toBe(400);
+  });
+});

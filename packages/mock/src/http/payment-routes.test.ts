@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+
+import { createMock, type Mock } from "../mock.ts";
+import { caller } from "../testing/caller.ts";
+import { notify } from "../testing/payments.ts";
+
+function setUp() {
+  const mock = createMock({ clock: "manual", seed: "payments" });
+  return { mock, call: caller(mock) };
+}
+
+function order(token: string) {
+  return { pack_slug: "demo", shared_payment_granted_token: token };
+}
+
+async function balanceOf(mock: Mock): Promise<number | undefined> {
+  return (await mock.ledger(mock.keys.live))?.balance;
+}
+
+async function pending() {
+  const { mock, call } = setUp();
+  const { body } = await call.purchase(order("spt_processing_1"));
+  return { mock, id: body.payment_intent_id };
+}
+
+describe("a payment that is not final at first", () => {
+  test.each([
+    ["spt_processing_1", "processing"],
+    ["spt_requires_action_1", "requires_action"],
+  ])("(%s) gives its credits when it is, and once", async (token, status) => {
+    const { mock, call } = setUp();
+    const first = await call.purchase(order(token));
+    expect(first.body).toMatchObject({ status, credits_added: 0, credits_remaining: 1_000 });
+    expect(first.body.next_action === null).toBe(status === "processing");
+    for (let time = 0; time < 3; time += 1) {
+      const notified = await notify(mock, { id: first.body.payment_intent_id });
+      expect(notified.status).toBe(200);
+    }
+    expect(await balanceOf(mock)).toBe(1_100);
+    expect((await call.purchase(order(token))).body).toMatchObject({
+      payment_intent_id: first.body.payment_intent_id,
+      status: "succeeded",
+      credits_added: 100,
+      credits_remaining: 1_100,
+      next_action: null,
+    });
+  });
+
+  test("gives nothing twice for a payment that had succeeded at once", async () => {
+    const { mock, call } = setUp();
+    const { body } = await call.purchase(order("spt_one"));
+    await notify(mock, { id: body.payment_intent_id });
+    expect(await balanceOf(mock)).toBe(1_100);
+  });
+});
+
+describe("a notification of the payment processor", () => {
+  test.each([
+    ["another secret", { secret: "whsec_other" }],
+    ["a time before the tolerance", { ageSeconds: 301 }],
+    ["a time after the tolerance", { ageSeconds: -301 }],
+    ["a time that is no number", { time: "soon" }],
+    ["no header", { header: "" }],
+    ["a header without a time", { header: "v1=00" }],
+    ["a body that was changed", { sent: '{"type":"payment_intent.succeeded" }' }],
+  ])("is refused with 400 for %s, and nothing changes", async (_what, difference) => {
+    const { mock, id } = await pending();
+    const refused = await notify(mock, { id, ...difference });
+    expect(refused.status).toBe(400);
+    expect(refused.detail).toContain("Stripe-Signature");
+    expect(await balanceOf(mock)).toBe(1_000);
+  });
+
+  test.each([300, -300])("is taken %i seconds off", async (ageSeconds) => {
+    const { mock, id } = await pending();
+    expect((await notify(mock, { id, ageSeconds })).status).toBe(200);
+    expect(await balanceOf(mock)).toBe(1_100);
+  });
+
+  test("is taken when one of several signatures is right", async () => {
+    const { mock, id } = await pending();
+    expect((await notify(mock, { id, otherSignature: "00".repeat(32) })).status).toBe(200);
+    expect(await balanceOf(mock)).toBe(1_100);
+  });
+
+  test("is signed over its bytes, not over what they decode to", async () => {
+    const { mock, id } = await pending();
+    const bytes = (filler: number): Uint8Array =>
+      Buffer.concat([
+        Buffer.from(`{"type":"payment_intent.succeeded","data":{"object":{"id":"${id}","note":"`),
+        Buffer.from([filler]),
+        Buffer.from('"}}}'),
+      ]);
+    const replaced = Buffer.from(new TextDecoder().decode(bytes(0xff)));
+    const refused = await notify(mock, { signed: replaced, sent: bytes(0xff) });
+    expect(refused.status).toBe(400);
+    expect(await balanceOf(mock)).toBe(1_000);
+  });
+
+  test("of another kind, or for an unknown payment, changes nothing and is taken", async () => {
+    const { mock, id } = await pending();
+    expect((await notify(mock, { id, type: "payment_intent.created" })).status).toBe(200);
+    expect((await notify(mock, { id: "pi_unknown" })).status).toBe(200);
+    expect(await balanceOf(mock)).toBe(1_000);
+  });
+
+  test.each(["[]", "null", "{}", "no JSON"])("that is no event (%s) is refused", async (text) => {
+    const { mock } = await pending();
+    const refused = await notify(mock, { signed: Buffer.from(text), sent: Buffer.from(text) });
+    expect(refused.status).toBe(400);
+  });
+});

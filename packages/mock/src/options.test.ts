@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+
+import { createMock } from "./mock.ts";
+import { optionTable, profileOptions, type OptionRow, type Options } from "./options.ts";
+import { caller, finished } from "./testing/caller.ts";
+
+const rows: readonly OptionRow[] = optionTable;
+
+function wrong(input: object): () => unknown {
+  return () => createMock(input);
+}
+
+describe("the table of options", () => {
+  test("names each option once, with values that differ and a sentence", () => {
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+    for (const { id, values, summary, section } of rows) {
+      expect(new Set(values).size, id).toBe(values.length);
+      expect(summary, id).toMatch(/^[A-Z].*\.$/s);
+      expect(section, id).not.toBe("");
+    }
+  });
+
+  test("gives profile contrary another value than the default for every option", () => {
+    const [usual, contrary] = [profileOptions("default"), profileOptions("contrary")];
+    for (const { id } of optionTable) expect(contrary[id], id).not.toBe(usual[id]);
+  });
+
+  test.each(rows.flatMap(({ id, values }) => values.map((value) => [id, value] as const)))(
+    "lets %s be %j, and a whole try-on works under it",
+    async (id, value) => {
+      // The table itself has just said that the option has this value.
+      const options = { [id]: value } as Partial<Options>;
+      const mock = createMock({ clock: "manual", options });
+      expect(mock.options).toEqual({ ...profileOptions("default"), ...options });
+      const job = await finished(mock, caller(mock), { seed: 3 });
+      expect(job.status).toBe("succeeded");
+      expect((await mock.fetch(job.result_url ?? "")).status).toBe(200);
+    },
+  );
+
+  test("is the only source of options and values", () => {
+    expect(wrong({ options: { colour: 1 } })).toThrow(/Unknown option "colour".*refund/);
+    expect(wrong({ options: { toString: 1 } })).toThrow(TypeError);
+    expect(wrong({ options: { refund: "all" } })).toThrow(
+      'Option refund has to be one of "none", "failed", "failed-except-content-blocked"; got "all".',
+    );
+    expect(wrong({ profile: "odd" })).toThrow('Unknown profile "odd"');
+    expect(createMock({ options: { refund: undefined } as object }).options.refund).toBe("none");
+  });
+
+  test("is laid over the profile value by value", () => {
+    const { options } = createMock({ profile: "contrary", options: { timeFormat: "Z" } });
+    expect(options).toEqual({ ...profileOptions("contrary"), timeFormat: "Z" });
+  });
+});
+
+describe("the settings", () => {
+  test.each([
+    [{ concurrency: 0 }, /concurrency.*from 1 up/],
+    [{ concurrency: 1.5 }, /concurrency/],
+    [{ concurrency: Number.NaN }, /concurrency/],
+    [{ latency: -1 }, /^latency: /],
+    [{ latency: "soon" }, /^latency: /],
+  ])("are refused with a RangeError that names them: %j", (settings, message) => {
+    expect(() => createMock(settings)).toThrow(RangeError);
+    expect(() => createMock(settings)).toThrow(message);
+  });
+});

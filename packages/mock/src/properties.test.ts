@@ -1,0 +1,178 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { stockEngine } from "./engine/stock.ts";
+import { createMock, type Mock } from "./mock.ts";
+import { optionTable, type OptionRow, type Options } from "./options.ts";
+import { caller, tryOn } from "./testing/caller.ts";
+
+const rows: readonly OptionRow[] = optionTable;
+
+/** Any mixture of options. */
+const anyOptions = fc
+  .record(Object.fromEntries(rows.map(({ id, values }) => [id, fc.constantFrom(...values)])))
+  // Every value comes from the row of its option.
+  .map((options) => options as Partial<Options>);
+
+/** Values that a field may be sent with: of its own kind, near it, or anything. */
+const anyField = fc.oneof(
+  fc.jsonValue(),
+  fc.constantFrom("1k", "8K", "async", "https://a.example/x.png", "mock:never", "data:,", ""),
+  fc.integer(),
+  fc.array(fc.constantFrom("https://a.example/x.png", "http://10.0.0.1", "AAAA", ""), {
+    maxLength: 5,
+  }),
+  fc.dictionary(fc.string({ maxLength: 300 }), fc.jsonValue(), { maxKeys: 10 }),
+);
+const fieldNames = [
+  "person_url",
+  "person",
+  "person_image_b64",
+  "garment_urls",
+  "items",
+  "garment_images_b64",
+  "output_size",
+  "size",
+  "prompt",
+  "style_hint",
+  "negative_prompt",
+  "wait",
+  "mode",
+  "webhook_url",
+  "metadata",
+  "seed",
+  "__proto__",
+];
+const nearlyTryOn = fc
+  .dictionary(fc.constantFrom(...fieldNames), anyField, { maxKeys: 6 })
+  .map((fields) => ({ ...tryOn(), ...fields }));
+
+/** Sends a body and lets 90 s pass; the caller holds the answer against the contract. */
+async function send(mock: Mock, path: string, body: BodyInit): Promise<number> {
+  const answer = caller(mock).call(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+  await mock.clock.advance("90s");
+  return (await answer).status;
+}
+
+const paths = ["/api/v1/tryon", "/api/v1/credits/purchase", "/api/webhooks/payments"] as const;
+// It keeps the pictures that it has drawn, so one serves all runs.
+const engine = stockEngine();
+const sendWebhook = async (): Promise<Response> => new Response();
+
+describe("whatever the body is", () => {
+  test("any JSON gets an answer of the contract and never a 5xx", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(fc.jsonValue(), nearlyTryOn, nearlyTryOn, nearlyTryOn),
+        fc.constantFrom(...paths),
+        anyOptions,
+        async (body, path, options) => {
+          const mock = createMock({ clock: "manual", seed: 1, engine, options, sendWebhook });
+          const status = await send(mock, path, JSON.stringify(body));
+          // The 504 of a cut call is what the option is for.
+          expect(status === 504 ? options.holdCut : status).toBeLessThan(500);
+          mock.close();
+        },
+      ),
+      { numRuns: 120 },
+    );
+  });
+
+  test("any bytes get one too", async () => {
+    const mock = createMock({ clock: "manual", seed: 1 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ maxLength: 200 }),
+        fc.constantFrom(...paths),
+        async (bytes, path) => {
+          expect(await send(mock, path, new Uint8Array(bytes))).toBeLessThan(500);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test("any address and query get one too", async () => {
+    const mock = createMock({ clock: "manual", seed: 1 });
+    await fc.assert(
+      fc.asyncProperty(fc.webPath(), fc.webQueryParameters(), async (path, query) => {
+        const { status } = await caller(mock).get(`/api/v1/tryon${path}?${query}`);
+        expect(status).toBeLessThan(500);
+        const { status: listed } = await caller(mock).get(`/api/v1/tryon?limit=${query}`);
+        expect(listed).toBeLessThan(500);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("whatever is done in whatever order", () => {
+  const step = fc.oneof(
+    fc.record({
+      kind: fc.constant("submit" as const),
+      output_size: fc.constantFrom("1K", "2K", "4K"),
+      prompt: fc.constantFrom(
+        null,
+        "mock:content_blocked",
+        "mock:model_rejected",
+        "mock:slow=9000",
+      ),
+      wait: fc.boolean(),
+      key: fc.constantFrom(undefined, "a", "b"),
+    }),
+    fc.record({ kind: fc.constant("advance" as const), span: fc.integer({ min: 0, max: 8_000 }) }),
+    fc.record({
+      kind: fc.constant("purchase" as const),
+      token: fc.constantFrom("spt_1", "spt_2", "spt_declined_1", "spt_processing_1"),
+    }),
+  );
+
+  test("a balance is the sum of its ledger and never below 0", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 3, maxLength: 14 }),
+        fc.constantFrom("none", "failed", "failed-except-content-blocked"),
+        async (steps, refund) => {
+          const mock = createMock({ clock: "manual", seed: 1, engine, options: { refund } });
+          const { token } = await mock.createKey({ credits: 30 });
+          const call = caller(mock, token);
+          const open: Promise<unknown>[] = [];
+          const check = async (): Promise<void> => {
+            const { entries = [], balance = Number.NaN } = (await mock.ledger(token)) ?? {};
+            expect(balance).toBe(entries.reduce((sum, entry) => sum + entry.credits, 0));
+            let running = 0;
+            for (const entry of entries) {
+              running += entry.credits;
+              expect(running).toBeGreaterThanOrEqual(0);
+            }
+          };
+          for (const one of steps) {
+            if (one.kind === "advance") await mock.clock.advance(one.span);
+            else if (one.kind === "purchase") {
+              const order = { pack_slug: "demo", shared_payment_granted_token: one.token };
+              open.push(call.purchase(order));
+            } else {
+              const { kind: _kind, key, ...fields } = one;
+              open.push(call.submit(fields, key === undefined ? {} : { "idempotency-key": key }));
+            }
+            await check();
+          }
+          await mock.clock.runAll();
+          await Promise.all(open);
+          await check();
+          const jobs = (await call.list()).body.jobs;
+          const takes = (await mock.ledger(token))?.entries.filter(
+            ({ cause }) => cause === "tryon",
+          );
+          expect(takes).toHaveLength(jobs.length);
+          mock.close();
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});

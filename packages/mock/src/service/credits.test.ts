@@ -1,0 +1,189 @@
+import { describe, expect, test } from "vitest";
+
+import { createMock, type Mock } from "../mock.ts";
+import type { Options } from "../options.ts";
+import { stockEngine } from "../engine/stock.ts";
+import { caller, finished, tryOn } from "../testing/caller.ts";
+
+async function balance(mock: Mock, token: string): Promise<number> {
+  const ledger = await mock.ledger(token);
+  expect(ledger).toBeDefined();
+  const sum = ledger?.entries.reduce((total, { credits }) => total + credits, 0);
+  expect(ledger?.balance, "balance is the sum of the ledger").toBe(sum);
+  return ledger?.balance ?? Number.NaN;
+}
+
+describe("the price of a try-on", () => {
+  test.each([
+    ["1K", 8],
+    ["2K", 12],
+    ["4K", 20],
+  ])("is for %s %i credits, taken at once", async (output_size, cost) => {
+    const mock = createMock({ clock: "manual" });
+    const { body } = await caller(mock).submit({ output_size });
+    expect(body).toMatchObject({ cost_credits: cost, credits_remaining: 1_000 - cost });
+    expect(await balance(mock, mock.keys.live)).toBe(1_000 - cost);
+  });
+
+  test("is nothing for a test key, even without credits", async () => {
+    const mock = createMock({ clock: "manual" });
+    const call = caller(mock, mock.keys.test);
+    const { body } = await call.submit({ output_size: "4K", seed: 7, metadata: { a: 1 } });
+    expect(body).toMatchObject({
+      cost_credits: 0,
+      credits_remaining: 0,
+      test_mode: true,
+      seed: 7,
+      metadata: { a: 1 },
+    });
+    expect(await balance(mock, mock.keys.test)).toBe(0);
+  });
+
+  test("is refused with 402 where the balance is too small, and leaves no job", async () => {
+    const mock = createMock({ clock: "manual" });
+    const { token } = await mock.createKey({ credits: 19 });
+    const call = caller(mock, token);
+    const refused = await call.submit({ output_size: "4K" });
+    expect(refused.status).toBe(402);
+    expect(refused.detail).toMatch(/20.*19/);
+    expect((await call.list()).body.jobs).toEqual([]);
+    expect((await call.submit({ output_size: "2K" })).status).toBe(200);
+    expect(await balance(mock, token)).toBe(7);
+  });
+
+  test("is taken from exactly as many of many concurrent calls as the balance holds", async () => {
+    const mock = createMock({ clock: "manual" });
+    const { token } = await mock.createKey({ credits: 8 * 5 + 7 });
+    const call = caller(mock, token);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => call.submit()));
+    const count = (status: number): number =>
+      answers.filter((answer) => answer.status === status).length;
+    expect([count(200), count(402)]).toEqual([5, 15]);
+    expect(await balance(mock, token)).toBe(7);
+    expect((await call.list()).body.jobs).toHaveLength(5);
+  });
+
+  test("is written down with cause, job and time", async () => {
+    const mock = createMock({ clock: "manual" });
+    const { body } = await caller(mock).submit();
+    expect((await mock.ledger(mock.keys.live))?.entries.at(-1)).toMatchObject({
+      credits: -8,
+      cause: "tryon",
+      jobId: body.job_id,
+      at: mock.clock.now(),
+    });
+    expect(await mock.ledger("svc_live_nobody")).toBeUndefined();
+  });
+});
+
+describe("the credits of a failed job", () => {
+  test.each([
+    ["none", "content_blocked", 992],
+    ["none", "model_rejected", 992],
+    ["failed", "content_blocked", 1_000],
+    ["failed", "storage_failed", 1_000],
+    ["failed-except-content-blocked", "content_blocked", 992],
+    ["failed-except-content-blocked", "model_rejected", 1_000],
+  ] as const)("with refund %s after %s leave %i", async (refund, outcome, left) => {
+    const mock = createMock({ clock: "manual", options: { refund } });
+    const call = caller(mock);
+    const job = await finished(mock, call, { prompt: `mock:${outcome}` });
+    expect(job).toMatchObject({ status: "failed", error_message: outcome, cost_credits: 8 });
+    expect(await balance(mock, mock.keys.live)).toBe(left);
+  });
+
+  test("of a test key stay what they are: none", async () => {
+    const mock = createMock({ clock: "manual", options: { refund: "failed" } });
+    await finished(mock, caller(mock, mock.keys.test), { prompt: "mock:model_rejected" });
+    expect(await balance(mock, mock.keys.test)).toBe(0);
+  });
+});
+
+describe("the cap of a day", () => {
+  const cap = 100_000;
+
+  async function spender(options: Partial<Options>, more: Parameters<typeof createMock>[0] = {}) {
+    const mock = createMock({ clock: "manual", latency: 0, options, ...more });
+    const key = await mock.createKey({ credits: 2 * cap, rateLimitPerMinute: 1_000_000 });
+    const call = caller(mock, key.token);
+    const body = JSON.stringify(tryOn({ output_size: "4K", prompt: "mock:never" }));
+    const headers = { authorization: `Bearer ${key.token}`, "content-type": "application/json" };
+    // Thousands of calls, so without the checks that the caller makes.
+    const spend = async (times: number): Promise<number> => {
+      let refused = 0;
+      for (let index = 0; index < times; index += 1) {
+        const path = `${mock.baseUrl}/api/v1/tryon`;
+        const { status } = await mock.fetch(path, { method: "POST", headers, body });
+        if (status !== 200) refused += 1;
+      }
+      return refused;
+    };
+    return { mock, call, spend, token: key.token };
+  }
+
+  test("is none by default", async () => {
+    const { spend } = await spender({ dailySpendCap: "off" });
+    expect(await spend(cap / 20 + 1)).toBe(0);
+  });
+
+  test("refuses with 402 what goes over it, until the next day in UTC", async () => {
+    const { mock, call, spend, token } = await spender({ dailySpendCap: cap });
+    expect(await spend(cap / 20 - 1)).toBe(0);
+    expect((await call.submit({ output_size: "2K", prompt: "mock:never" })).status).toBe(200);
+    const refused = await call.submit({ output_size: "2K" });
+    expect(refused.status).toBe(402);
+    expect(refused.detail).toContain("100000");
+    expect((await call.submit({ output_size: "1K", prompt: "mock:never" })).status).toBe(200);
+    expect(await balance(mock, token)).toBe(cap);
+    await mock.clock.advance("23h");
+    expect((await call.submit()).status).toBe(402);
+    await mock.clock.advance("1h");
+    expect((await call.submit()).status).toBe(200);
+  });
+
+  test("counts what is given back as not spent", async () => {
+    let down = false;
+    const { call, spend } = await spender(
+      { dailySpendCap: cap },
+      {
+        engine: {
+          ...stockEngine(),
+          prepare: async () => {
+            if (down) throw new Error("down");
+          },
+        },
+      },
+    );
+    expect(await spend(cap / 20 - 1)).toBe(0);
+    down = true;
+    expect((await call.submit({ output_size: "4K" })).status).toBe(500);
+    down = false;
+    expect((await call.submit({ output_size: "4K" })).status).toBe(200);
+    expect((await call.submit({ output_size: "4K" })).status).toBe(402);
+  });
+});
+
+describe("a key whose content is refused again and again", () => {
+  const blocked = { prompt: "mock:content_blocked" };
+
+  test("is suspended after five in a row where the server says so", async () => {
+    const mock = createMock({ clock: "manual", options: { suspendAfterContentBlocked: 5 } });
+    const call = caller(mock);
+    for (let time = 0; time < 4; time += 1) await finished(mock, call, blocked);
+    await finished(mock, call);
+    for (let time = 0; time < 4; time += 1) await finished(mock, call, blocked);
+    expect((await call.submit(blocked)).status).toBe(200);
+    await mock.clock.advance("2s");
+    const refused = await call.submit();
+    expect(refused.status).toBe(403);
+    expect(refused.detail).toContain("suspended");
+    expect((await caller(mock, mock.keys.test).account()).status).toBe(200);
+  });
+
+  test("goes on by default", async () => {
+    const mock = createMock({ clock: "manual" });
+    const call = caller(mock);
+    for (let time = 0; time < 6; time += 1) await finished(mock, call, blocked);
+    expect((await call.account()).status).toBe(200);
+  });
+});

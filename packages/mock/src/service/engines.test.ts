@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+
+import type { Engine } from "../engine/engine.ts";
+import { createMock } from "../mock.ts";
+import { caller, finished } from "../testing/caller.ts";
+
+function withEngine(render: Engine["render"]) {
+  const mock = createMock({ clock: "manual", engine: { name: "own", render } });
+  return { mock, call: caller(mock) };
+}
+
+describe("an engine of one's own", () => {
+  test.each([
+    ["throws", () => Promise.reject(new Error("out of memory at svc_live_mock"))],
+    ["gives no PNG", async () => new TextEncoder().encode("<html></html>".repeat(9))],
+    ["gives nothing", async () => new Uint8Array()],
+  ])("that %s makes the job fail", async (_what, render) => {
+    const { mock, call } = withEngine(render);
+    const job = await finished(mock, call);
+    expect(job).toMatchObject({
+      status: "failed",
+      error_code: "generation_failed",
+      error_message: "model_rejected",
+    });
+  });
+
+  test("is waited for by time that is moved by hand", async () => {
+    let finish: ((png: Uint8Array<ArrayBuffer>) => void) | undefined;
+    const { mock, call } = withEngine(() => new Promise((resolve) => (finish = resolve)));
+    const { body } = await call.submit();
+    const moved = mock.clock.advance("1h");
+    await call.account();
+    expect((await call.poll(body.job_id)).body.status).toBe("running");
+    const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAIAAAAD", "base64");
+    finish?.(new Uint8Array(png));
+    await moved;
+    expect((await call.poll(body.job_id)).body).toMatchObject({
+      status: "succeeded",
+      result_width: 2,
+      result_height: 3,
+      result_bytes: 24,
+      duration_ms: 1_500,
+    });
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+
+import { createMock, type Mock } from "../mock.ts";
+import { caller } from "../testing/caller.ts";
+
+function setUp(options: Parameters<typeof createMock>[0] = {}) {
+  const mock = createMock({ clock: "manual", seed: "purchases", ...options });
+  return { mock, call: caller(mock) };
+}
+
+function order(token = "spt_one", pack = "demo") {
+  return { pack_slug: pack, shared_payment_granted_token: token };
+}
+
+async function balanceOf(mock: Mock): Promise<number | undefined> {
+  return (await mock.ledger(mock.keys.live))?.balance;
+}
+
+describe("buying a pack", () => {
+  test.each([
+    ["demo", 100],
+    ["starter", 1_200],
+    ["pro", 5_600],
+    ["scale", 32_000],
+    ["enterprise", 72_000],
+  ])("adds for %s %i credits at once", async (pack, credits) => {
+    const { mock, call } = setUp();
+    const { body } = await call.purchase(order("spt_one", pack));
+    expect(body).toMatchObject({
+      status: "succeeded",
+      pack_slug: pack,
+      credits_added: credits,
+      credits_remaining: 1_000 + credits,
+      next_action: null,
+    });
+    expect((await mock.ledger(mock.keys.live))?.entries.at(-1)).toMatchObject({
+      cause: "purchase",
+      credits,
+      paymentIntentId: body.payment_intent_id,
+    });
+  });
+
+  test.each([
+    ["spt_declined_1", "declined"],
+    ["spt_insufficient_funds_1", "insufficient funds"],
+  ])("with %s is refused with 402", async (token, reason) => {
+    const { mock, call } = setUp();
+    const refused = await call.purchase(order(token));
+    expect(refused.status).toBe(402);
+    expect(refused.detail).toContain(reason);
+    expect(await balanceOf(mock)).toBe(1_000);
+  });
+
+  test("with a cancelled payment says so and adds nothing", async () => {
+    const { mock, call } = setUp();
+    const { body } = await call.purchase(order("spt_canceled_1"));
+    expect(body).toMatchObject({ status: "canceled", credits_added: 0, credits_remaining: 1_000 });
+    expect(await balanceOf(mock)).toBe(1_000);
+  });
+
+  test.each([
+    ["an unknown pack", order("spt_one", "huge"), /pack_slug.*demo/],
+    ["a property of objects in place of a pack", order("spt_one", "toString"), /pack_slug/],
+    ["a token that is none", order("tok_one"), /shared_payment_granted_token.*spt_/],
+  ])("refuses %s with 400", async (_what, body, detail) => {
+    const { call } = setUp();
+    const refused = await call.purchase(body);
+    expect(refused.status).toBe(400);
+    expect(refused.detail).toMatch(detail);
+  });
+
+  test.each([
+    [
+      "no fields",
+      {},
+      [
+        ["pack_slug", "missing"],
+        ["shared_payment_granted_token", "missing"],
+      ],
+    ],
+    ["a pack that is a number", { ...order(), pack_slug: 1 }, [["pack_slug", "string_type"]]],
+    ["3 characters", order("spt"), [["shared_payment_granted_token", "string_too_short"]]],
+    [
+      "201 characters",
+      order(`spt_${"x".repeat(197)}`),
+      [["shared_payment_granted_token", "string_too_long"]],
+    ],
+  ])("refuses %s with 422", async (_what, body, expected) => {
+    const { call } = setUp();
+    const refused = await call.purchase(body);
+    expect(refused.status).toBe(422);
+    expect(refused.problems.map(({ loc, type }) => [loc.at(-1), type])).toEqual(expected);
+  });
+
+  test.each(["spt_", `spt_${"x".repeat(196)}`])(
+    "takes a token of the bound's length",
+    async (token) => {
+      const { call } = setUp();
+      expect((await call.purchase(order(token))).status).toBe(200);
+    },
+  );
+});
+
+describe("the same token again", () => {
+  test("buys once for the same key and pack, and gets the first answer", async () => {
+    const { mock, call } = setUp();
+    const first = await call.purchase(order());
+    const again = await call.purchase(order());
+    expect(again.body).toEqual(first.body);
+    expect(await balanceOf(mock)).toBe(1_100);
+  });
+
+  test("buys once for many calls at the same time", async () => {
+    const { mock, call } = setUp();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => call.purchase(order())));
+    expect(new Set(answers.map(({ body }) => body.payment_intent_id)).size).toBe(1);
+    expect(await balanceOf(mock)).toBe(1_100);
+  });
+
+  test("is 409 where the server repeats no purchase", async () => {
+    const { mock, call } = setUp({ options: { purchaseRepeat: 409 } });
+    await call.purchase(order());
+    expect((await call.purchase(order())).status).toBe(409);
+    expect(await balanceOf(mock)).toBe(1_100);
+  });
+
+  test("is 409 with another pack and from another key", async () => {
+    const { mock, call } = setUp();
+    await call.purchase(order());
+    expect((await call.purchase(order("spt_one", "pro"))).status).toBe(409);
+    const other = await mock.createKey();
+    expect((await caller(mock, other.token).purchase(order())).status).toBe(409);
+    expect(await balanceOf(mock)).toBe(1_100);
+  });
+
+  test("may be tried again after it was declined", async () => {
+    const { call } = setUp();
+    await call.purchase(order("spt_declined_1"));
+    expect((await call.purchase(order("spt_declined_1"))).status).toBe(402);
+  });
+});
+
+describe("a purchase with a test key", () => {
+  test("succeeds without the processor and without credits", async () => {
+    const { mock } = setUp();
+    const call = caller(mock, mock.keys.test);
+    const { body } = await call.purchase(order("spt_declined_1"));
+    expect(body).toMatchObject({ status: "succeeded", credits_added: 100, credits_remaining: 0 });
+    expect((await mock.ledger(mock.keys.test))?.balance).toBe(0);
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+
+import type { Engine } from "../engine/engine.ts";
+import { stockEngine } from "../engine/stock.ts";
+import { createMock } from "../mock.ts";
+import { caller } from "../testing/caller.ts";
+import { receiver } from "../testing/receiver.ts";
+
+const key = { "idempotency-key": "order-1" };
+
+/** An engine that cannot be reached for its first `failures` jobs. */
+function unreachable(failures: number): Engine & { rendered: number } {
+  const stock = stockEngine();
+  let asked = 0;
+  return {
+    name: "unreachable",
+    rendered: 0,
+    async prepare() {
+      asked += 1;
+      if (asked <= failures) throw new Error("connection refused");
+    },
+    render(request) {
+      this.rendered += 1;
+      return stock.render(request);
+    },
+  };
+}
+
+describe("an engine that cannot be reached before the model", () => {
+  test("makes a 500 that takes no credits and leaves neither job nor webhook", async () => {
+    const hooks = receiver();
+    const engine = unreachable(1);
+    const mock = createMock({ clock: "manual", engine, sendWebhook: hooks.send });
+    const call = caller(mock);
+    const answer = await call.submit({ webhook_url: "https://shop.example/hook" });
+    expect(answer.status).toBe(500);
+    expect(answer.detail).not.toContain("connection refused");
+    await mock.clock.runAll();
+    expect((await call.list()).body.jobs).toEqual([]);
+    expect((await mock.ledger(mock.keys.live))?.entries.map(({ credits }) => credits)).toEqual([
+      1_000, -8, 8,
+    ]);
+    expect(hooks.received).toEqual([]);
+    expect(engine.rendered).toBe(0);
+  });
+
+  test("does not touch a test key, which never reaches the engine", async () => {
+    const mock = createMock({ clock: "manual", engine: unreachable(9) });
+    expect((await caller(mock, mock.keys.test).submit()).status).toBe(200);
+  });
+
+  test("is forgotten under its idempotency key, so that a retry makes the job", async () => {
+    const mock = createMock({ clock: "manual", engine: unreachable(1) });
+    const call = caller(mock);
+    expect((await call.submit({}, key)).status).toBe(500);
+    expect((await call.submit({}, key)).status).toBe(200);
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
+  });
+
+  test("is what the key replays where stored500 says so", async () => {
+    const mock = createMock({
+      clock: "manual",
+      engine: unreachable(1),
+      options: { stored500: true },
+    });
+    const call = caller(mock);
+    const first = await call.submit({}, key);
+    const again = await call.submit({}, key);
+    expect([first.status, again.status]).toEqual([500, 500]);
+    expect(again.body).toEqual(first.body);
+    expect((await call.submit({ seed: 1 }, key)).status).toBe(409);
+    expect((await call.submit({}, { "idempotency-key": "order-2" })).status).toBe(200);
+  });
+
+  test.each([false, true])(
+    "gives a twin that waited the same 500 (stored500 %s)",
+    async (stored500) => {
+      let fail: (() => void) | undefined;
+      const engine: Engine = {
+        ...stockEngine(),
+        prepare: () =>
+          new Promise((_resolve, reject) => {
+            fail = () => reject(new Error("down"));
+          }),
+      };
+      const mock = createMock({ clock: "manual", engine, options: { stored500 } });
+      const call = caller(mock);
+      const twins = [call.submit({}, key), call.submit({}, key)];
+      await expect.poll(() => fail, { interval: 1 }).toBeDefined();
+      fail?.();
+      const statuses = (await Promise.all(twins)).map(({ status }) => status);
+      expect(statuses).toEqual([500, 500]);
+    },
+  );
+
+  test("gives the place of its job free for the next one", async () => {
+    const mock = createMock({
+      clock: "manual",
+      engine: unreachable(1),
+      concurrency: 1,
+      options: { reportQueued: true },
+    });
+    const call = caller(mock);
+    expect((await call.submit()).status).toBe(500);
+    expect((await call.submit()).body.status).toBe("running");
+    expect((await call.submit()).body.status).toBe("queued");
+  });
+});

@@ -1,0 +1,27 @@
+import type { Engine } from "../engine/engine.ts";
+import { stockEngine } from "../engine/stock.ts";
+import { profileOptions } from "../options.ts";
+import { embeddedProcessor } from "../service/payment-processor.ts";
+import { Service } from "../service/service.ts";
+import { resolveSettings } from "../settings.ts";
+import type { Store } from "../store/store.ts";
+import { createWorld, type World } from "../world/world.ts";
+
+/** The rules of the service on a store and an engine of the test's, without HTTP. */
+export function bareService(parts: { store: Store; engine: Engine }): {
+  service: Service;
+  world: World;
+} {
+  const world = createWorld({ clock: "manual", seed: 1 });
+  const service = new Service(
+    {
+      ...parts,
+      world,
+      options: profileOptions("default"),
+      settings: resolveSettings({}),
+      stockEngine: stockEngine(),
+    },
+    { processor: embeddedProcessor, sendWebhook: async () => new Response() },
+  );
+  return { service, world };
+}
