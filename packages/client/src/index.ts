@@ -1,6 +1,6 @@
 export type { Duration } from "./duration.ts";
-export type { TryOnErrorCode } from "./errors/code.ts";
-export { ApiError, type ApiErrorCode } from "./errors/api-error.ts";
+export type { ApiErrorCode, TryOnErrorCode } from "./errors/code.ts";
+export { ApiError } from "./errors/api-error.ts";
 export { ConfigError } from "./errors/config-error.ts";
 export { ConnectionError } from "./errors/connection-error.ts";
 export { isTryOnError, type ErrorWithCode } from "./errors/guard.ts";

@@ -1,21 +1,6 @@
+import type { ApiErrorCode } from "./code.ts";
 import type { Recover } from "./outcome-error.ts";
 import { TryOnError, type TryOnErrorDetails } from "./tryon-error.ts";
-
-/** The codes of what the service itself answered. */
-export type ApiErrorCode =
-  | "bad_request"
-  | "unauthorized"
-  | "insufficient_credits"
-  | "payment_failed"
-  | "forbidden"
-  | "not_found"
-  | "idempotency_conflict"
-  | "purchase_already_processed"
-  | "payload_too_large"
-  | "validation_failed"
-  | "rate_limited"
-  | "server_error"
-  | "unavailable";
 
 interface ApiErrorDetails extends TryOnErrorDetails {
   readonly status: number;

@@ -1,5 +1,5 @@
-/** What went wrong, for programs: a code stays the same when a message is reworded. */
-export type TryOnErrorCode =
+/** The codes of what the service itself answered. */
+export type ApiErrorCode =
   | "bad_request"
   | "unauthorized"
   | "insufficient_credits"
@@ -12,7 +12,11 @@ export type TryOnErrorCode =
   | "validation_failed"
   | "rate_limited"
   | "server_error"
-  | "unavailable"
+  | "unavailable";
+
+/** What went wrong, for programs: a code stays the same when a message is reworded. */
+export type TryOnErrorCode =
+  | ApiErrorCode
   | "redirected"
   | "unexpected_response"
   | "connection_failed"

@@ -1,5 +1,5 @@
-import type { ApiError, ApiErrorCode } from "./api-error.ts";
-import type { TryOnErrorCode } from "./code.ts";
+import type { ApiError } from "./api-error.ts";
+import type { ApiErrorCode, TryOnErrorCode } from "./code.ts";
 import type { ConfigError } from "./config-error.ts";
 import type { ConnectionError } from "./connection-error.ts";
 import type { InputError } from "./input-error.ts";

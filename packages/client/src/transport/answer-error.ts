@@ -1,4 +1,5 @@
-import { ApiError, type ApiErrorCode } from "../errors/api-error.ts";
+import { ApiError } from "../errors/api-error.ts";
+import type { ApiErrorCode } from "../errors/code.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
 import { OutcomeUnknownError, type Recover } from "../errors/outcome-error.ts";
 import type { TryOnError, TryOnErrorDetails } from "../errors/tryon-error.ts";
