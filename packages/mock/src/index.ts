@@ -7,8 +7,11 @@ export { optionTable, profileNames } from "./options.ts";
 export type { OptionId, OptionRow, Options, ProfileName } from "./options.ts";
 export type { NewKey } from "./service/keys.ts";
 export type { SettingsInput } from "./settings.ts";
+export type { NextJob } from "./steering/next-job.ts";
+export type { Snapshot } from "./steering/worlds.ts";
 export type {
   DeliveryAttempt,
+  DeliveryCause,
   DeliveryRecord,
   KeyRecord,
   LedgerCause,

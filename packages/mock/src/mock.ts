@@ -8,11 +8,16 @@ import { Service } from "./service/service.ts";
 import type { NewKey } from "./service/keys.ts";
 import { embeddedProcessor } from "./service/payment-processor.ts";
 import { resolveSettings, type SettingsInput } from "./settings.ts";
+import { readNextJob, type NextJob } from "./steering/next-job.ts";
+import { settlePayment } from "./steering/payments.ts";
+import { Worlds, type Snapshot } from "./steering/worlds.ts";
 import { MemoryStore } from "./store/memory.ts";
+import type { MemoryTables } from "./store/memory-tables.ts";
 import type { DeliveryRecord, KeyRecord, LedgerEntry } from "./store/records.ts";
 import { abortable, type OpenCalls } from "./abortable.ts";
-import type { ClockMode, WorldClock } from "./world/clock.ts";
+import { WorldClock, type ClockMode } from "./world/clock.ts";
 import { host } from "./world/host.ts";
+import { freshSeed } from "./world/random.ts";
 import { createWorld } from "./world/world.ts";
 
 /** How a reference server is to be. */
@@ -61,7 +66,51 @@ export interface Mock {
   readonly webhooks: {
     /** Deliveries, oldest first: of one job, or all. */
     deliveries(jobId?: string): Promise<readonly DeliveryRecord[]>;
+    /**
+     * Sends a delivery's bytes and signature once more, without retries.
+     *
+     * @returns the new delivery once it has been answered; on a manual clock, a receiver that hangs needs time to move.
+     * @throws RangeError when there is no such delivery.
+     */
+    replay(deliveryId: string): Promise<DeliveryRecord>;
+    /** Delivers the same event a second time, retries included; else as {@link replay}. */
+    duplicate(deliveryId: string): Promise<DeliveryRecord>;
+    /** Sends a changed body under the old signature, which receivers have to refuse; else as {@link replay}. */
+    tamper(deliveryId: string): Promise<DeliveryRecord>;
   };
+  /**
+   * Says how the next job ends. What is said first counts for the first job, and it counts more than words in a prompt.
+   *
+   * @throws TypeError or RangeError naming the field and what it may be.
+   * @example
+   * ```ts
+   * mock.nextJob({ outcome: "content_blocked" });
+   * ```
+   */
+  nextJob(job: NextJob): void;
+  /**
+   * Settles a purchase that was not final, as the payment processor's notification does: `succeeded` gives its credits,
+   * once.
+   *
+   * @param status @default "succeeded"
+   * @throws RangeError when there is no such payment.
+   */
+  settlePayment(paymentIntentId: string, status?: string): Promise<void>;
+  /**
+   * Takes down everything that the server knows, its time included, as soon as the calls under way have been answered
+   * or wait for a job. It holds no picture that was sent: those of waiting jobs are made now. Held calls are not in it.
+   */
+  snapshot(): Promise<Snapshot>;
+  /**
+   * Puts the server at once back into an earlier state, as often as you like. Its jobs and deliveries go on from there;
+   * an attempt that was under way is made anew. Calls under way reject as when a connection breaks, a move of time ends,
+   * and timers that others have set on the clock keep the time that they had left.
+   *
+   * @throws TypeError when the snapshot is another server's.
+   */
+  restore(snapshot: Snapshot): Promise<void>;
+  /** Puts the server back to its start, as {@link Mock.restore} does: the same seed gives the same ids again. */
+  reset(): Promise<void>;
   /** Ends the server: nothing is pending afterwards, calls under way and later ones are refused. */
   close(): void;
 }
@@ -85,36 +134,54 @@ const paymentSecret = "whsec_mock_payments";
 export function createMock(input: MockOptions = {}): Mock {
   const options = resolveOptions(input.profile, input.options);
   const settings = resolveSettings(input);
-  const world = createWorld(input);
-  const store = new MemoryStore();
+  const clock = new WorldClock({ mode: input.clock ?? "real" });
+  const seed = String(input.seed ?? freshSeed());
   const stock = stockEngine();
-  const context = {
-    store,
-    world,
-    options,
-    settings,
-    engine: input.engine ?? stock,
-    stockEngine: stock,
+  const begin = (tables?: MemoryTables) => {
+    const world = createWorld({ clock, seed });
+    const store = new MemoryStore(tables);
+    const context = {
+      store,
+      world,
+      options,
+      settings,
+      engine: input.engine ?? stock,
+      stockEngine: stock,
+    };
+    const service = new Service(context, {
+      processor: embeddedProcessor,
+      sendWebhook: input.sendWebhook ?? ((request) => host.fetch(request)),
+    });
+    const app = createApp(createSite({ service, world, settings }), {
+      mark: `tryon-mock/${packageJson.version}`,
+      paymentSecret,
+    });
+    const ready = tables === undefined ? defaultKeys.create(service.keys) : Promise.resolve();
+    return { world, store, service, app, ready };
   };
-  const service = new Service(context, {
-    processor: embeddedProcessor,
-    sendWebhook: input.sendWebhook ?? ((request) => host.fetch(request)),
-  });
-  const app = createApp(createSite({ service, world, settings }), {
-    mark: `tryon-mock/${packageJson.version}`,
-    paymentSecret,
-  });
-  const ready = defaultKeys.create(service.keys);
+  const worlds = new Worlds(clock, begin);
+  const settled = async () => {
+    const { current } = worlds;
+    await current.ready;
+    return current;
+  };
   const open: OpenCalls = new Set();
   const closedMessage = "The reference server has been closed; make a new one.";
   let closed = false;
 
   const handle = (request: Request): Promise<Response> =>
-    world.clock.during(async () => {
-      if (closed) throw new TypeError(closedMessage);
-      await ready;
-      return app.fetch(request);
+    clock.during(async () => {
+      refuseWhenClosed();
+      return (await settled()).app.fetch(request);
     });
+
+  const refuseWhenClosed = (): void => {
+    if (closed) throw new TypeError(closedMessage);
+  };
+
+  const endCalls = (message: string): void => {
+    for (const end of open) end(new TypeError(message));
+  };
 
   return {
     fetch: async (resource, init) => {
@@ -127,24 +194,40 @@ export function createMock(input: MockOptions = {}): Mock {
     baseUrl: input.baseUrl ?? "https://tryon-mock.test",
     keys: defaultKeys.tokens,
     webhookSecret,
-    clock: world.clock,
+    clock,
     options,
-    createKey: async (key = {}) => {
-      await ready;
-      return service.keys.create(key);
-    },
-    ledger: async (token) => {
-      await ready;
-      return service.ledger(token);
-    },
+    createKey: async (key = {}) => (await settled()).service.keys.create(key),
+    ledger: async (token) => (await settled()).service.ledger(token),
     webhooks: {
-      deliveries: (jobId) => store.transact((transaction) => transaction.deliveries(jobId)),
+      deliveries: (jobId) =>
+        worlds.current.store.transact((transaction) => transaction.deliveries(jobId)),
+      replay: (id) => worlds.current.service.deliveries.repeat(id, "replay"),
+      duplicate: (id) => worlds.current.service.deliveries.repeat(id, "duplicate"),
+      tamper: (id) => worlds.current.service.deliveries.repeat(id, "tamper"),
+    },
+    nextJob: (job) => worlds.current.service.nextJobs.add(readNextJob(job)),
+    settlePayment: (id, status = "succeeded") => settlePayment(worlds.current.service, id, status),
+    snapshot: async () => {
+      refuseWhenClosed();
+      await settled();
+      return worlds.snapshot();
+    },
+    restore: async (snapshot) => {
+      refuseWhenClosed();
+      worlds.restore(snapshot);
+      endCalls("The reference server was put back into an earlier state; send the call again.");
+    },
+    reset: async () => {
+      refuseWhenClosed();
+      worlds.reset();
+      endCalls("The reference server was reset; send the call again.");
+      await settled();
     },
     close: () => {
       closed = true;
-      world.clock.close();
-      service.close();
-      for (const end of open) end(new TypeError(closedMessage));
+      worlds.end();
+      clock.close();
+      endCalls(closedMessage);
     },
   };
 }

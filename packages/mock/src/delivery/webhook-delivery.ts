@@ -1,17 +1,15 @@
 import type { Options } from "../options.ts";
 import { limits } from "../service/catalogue.ts";
-import { hmacHex } from "../service/digest.ts";
+import { mustFind } from "../service/keys.ts";
 import type { ResultAddresses } from "../service/result-address.ts";
-import { formatTime } from "../service/time.ts";
-import type { TryOnCompletedEvent } from "../generated/openapi.ts";
 import type { DeliveryAttempt, DeliveryRecord, JobRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import type { World } from "../world/world.ts";
+import { completedEvent, tampered, type SignedEvent } from "./event.ts";
+import { postEvent } from "./post.ts";
 
 /** How long, in milliseconds of the machine, moving time by hand waits for a receiver that does not answer. */
 const patience = 1_000;
-
-const eventKind = "tryon.completed";
 
 /** What deliveries stand on. */
 export interface DeliveryContext {
@@ -22,133 +20,142 @@ export interface DeliveryContext {
   readonly send: (request: Request) => Promise<Response>;
 }
 
-/** Sends the event of a job that has ended: one attempt and three retries, each signed. */
+/** Ways to have an earlier delivery sent again. */
+export type Repetition = Exclude<DeliveryRecord["cause"], "job">;
+
+/**
+ * Sends the event of a job that has ended: one attempt and three retries, each signed. Between two attempts a delivery
+ * is nothing but its record in the store and an appointment that names it.
+ */
 export class WebhookDelivery {
   readonly #context: DeliveryContext;
-  readonly #attempts = new Set<AbortController>();
+  readonly #underWay = new Map<string, AbortController>();
   #closed = false;
 
   constructor(context: DeliveryContext) {
     this.#context = context;
+    context.world.agenda.on("delivery", (id) => void this.#attempt(id));
   }
 
   /** Begins the delivery of a job's end, when the job asked for one. */
   async announce(job: JobRecord, secret: string): Promise<void> {
     if (job.webhookUrl === null) return;
-    const delivery: DeliveryRecord = {
-      id: `dlv_${this.#context.world.random.token(24)}`,
-      jobId: job.id,
-      url: job.webhookUrl,
-      attempts: [],
-      state: "pending",
-    };
-    await this.#context.store.transact((transaction) => transaction.putDelivery(delivery));
-    void this.#deliver(delivery, job, secret);
+    const first = { jobId: job.id, url: job.webhookUrl, cause: "job", repeats: null } as const;
+    const { id } = await this.#add({ ...first, ...this.#event(job, secret) });
+    void this.#attempt(id);
+  }
+
+  /**
+   * Sends an earlier delivery again, as a delivery of its own.
+   *
+   * @returns it, once its first attempt has been answered.
+   * @throws RangeError when there is no such delivery.
+   */
+  async repeat(deliveryId: string, cause: Repetition): Promise<DeliveryRecord> {
+    const { store, options } = this.#context;
+    const { earlier, event } = await store.transact(async (transaction) => {
+      const found = await transaction.delivery(deliveryId);
+      const job = found && (await transaction.job(found.jobId));
+      if (found === undefined || job === undefined) {
+        throw new RangeError(
+          `deliveryId: there is no delivery ${JSON.stringify(deliveryId)}; webhooks.deliveries() lists those that there are.`,
+        );
+      }
+      const { webhookSecret } = await mustFind(transaction, job.keyId);
+      const anew = cause === "duplicate" && options.webhookBody === "resigned";
+      return { earlier: found, event: anew ? this.#event(job, webhookSecret) : found };
+    });
+    const { body, signature } = cause === "tamper" ? tampered(event) : event;
+    const { jobId, url } = earlier;
+    const { id } = await this.#add({ jobId, url, cause, repeats: earlier.id, body, signature });
+    await this.#attempt(id);
+    return store.transact(async (transaction) => {
+      const added = await transaction.delivery(id);
+      if (added === undefined) throw new Error(`The delivery ${id} has gone from the store.`);
+      return added;
+    });
+  }
+
+  /** The deliveries whose attempt is not over: when this state is taken up again, they are tried anew. */
+  get underWay(): readonly string[] {
+    return [...this.#underWay.keys()];
   }
 
   /** Breaks off the attempts under way and makes no more. */
   close(): void {
     this.#closed = true;
-    for (const attempt of this.#attempts) attempt.abort(new Error("The server has been closed."));
+    const reason = new Error("The server has been closed or put into another state.");
+    for (const attempt of this.#underWay.values()) attempt.abort(reason);
   }
 
-  async #deliver(first: DeliveryRecord, job: JobRecord, secret: string): Promise<void> {
-    const { store, world, options } = this.#context;
-    let delivery = first;
-    let body = this.#body(job);
-    for (const delay of [...limits.webhookRetryDelays, undefined]) {
-      if (this.#closed) return;
-      const attempt = await world.clock.during(() => this.#attempt(job, body, secret), patience);
-      const delivered = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
-      const last = delay === undefined;
-      delivery = {
-        ...delivery,
-        attempts: [...delivery.attempts, attempt],
-        state: delivered ? "delivered" : last ? "given-up" : "pending",
-      };
-      const record = delivery;
-      const pause = delivered || last ? undefined : world.clock.sleep(delay);
+  async #add(delivery: Omit<DeliveryRecord, "id" | "attempts" | "state">): Promise<DeliveryRecord> {
+    const id = `dlv_${this.#context.world.random.token(24)}`;
+    const record: DeliveryRecord = { id, ...delivery, attempts: [], state: "pending" };
+    this.#underWay.set(id, new AbortController());
+    await this.#context.store.transact((transaction) => transaction.putDelivery(record));
+    return record;
+  }
+
+  /** Makes the attempt that is due, writes it down, and makes the appointment for the next. */
+  #attempt(id: string): Promise<void> {
+    const { world, store } = this.#context;
+    const abort = new AbortController();
+    this.#underWay.set(id, abort);
+    return world.clock.during(async () => {
+      const delivery = await this.#due(id);
+      const attempt =
+        delivery === undefined || this.#closed ? undefined : await this.#post(delivery, abort);
+      this.#underWay.delete(id);
+      if (delivery === undefined || attempt === undefined || this.#closed) return;
+      const { record, pause } = afterAttempt(delivery, attempt);
+      if (pause !== undefined) {
+        world.agenda.add({ kind: "delivery", id, dueAt: world.clock.now() + pause });
+      }
       await store.transact((transaction) => transaction.putDelivery(record));
-      if (pause === undefined) return;
-      await pause;
-      if (options.webhookBody === "resigned") body = this.#body(job);
-    }
+    }, patience);
   }
 
-  async #attempt(job: JobRecord, body: string, secret: string): Promise<DeliveryAttempt> {
+  /** The delivery with what its next attempt sends. */
+  #due(id: string): Promise<DeliveryRecord | undefined> {
+    return this.#context.store.transact(async (transaction) => {
+      const delivery = await transaction.delivery(id);
+      const job = delivery && (await transaction.job(delivery.jobId));
+      if (delivery === undefined || job === undefined) return undefined;
+      const anew = delivery.attempts.length > 0 && this.#context.options.webhookBody === "resigned";
+      if (!anew) return delivery;
+      const { webhookSecret } = await mustFind(transaction, job.keyId);
+      return { ...delivery, ...this.#event(job, webhookSecret) };
+    });
+  }
+
+  async #post(delivery: DeliveryRecord, abort: AbortController): Promise<DeliveryAttempt> {
     const { clock } = this.#context.world;
     const at = clock.now();
-    const timeUp = new AbortController();
     const timer = clock.setTimeout(
-      () => timeUp.abort(new Error("No answer within 10 seconds.")),
+      () => abort.abort(new Error("No answer within 10 seconds.")),
       limits.webhookAnswer,
     );
-    this.#attempts.add(timeUp);
-    const outcome = await this.#post(job, body, secret, timeUp.signal);
-    this.#attempts.delete(timeUp);
+    const outcome = await postEvent(delivery, this.#context.send, abort.signal);
     clock.clearTimeout(timer);
     return { at, durationMs: clock.now() - at, ...outcome };
   }
 
-  async #post(
-    job: JobRecord,
-    body: string,
-    secret: string,
-    signal: AbortSignal,
-  ): Promise<Pick<DeliveryAttempt, "status" | "error">> {
-    try {
-      const request = new Request(job.webhookUrl ?? "", {
-        method: "POST",
-        redirect: "manual",
-        signal,
-        headers: {
-          "content-type": "application/json",
-          "user-agent": "TryOn-Webhooks/1.0",
-          "x-service-signature": `sha256=${hmacHex(secret, body)}`,
-          "x-service-event": eventKind,
-          "x-service-job-id": job.id,
-        },
-        body,
-      });
-      const response = await whicheverComes(this.#context.send(request), signal);
-      // The status is all that counts; a body that somebody reads or has read cannot be cancelled.
-      response.body?.cancel().catch(() => undefined);
-      // A browser hides where a redirect leads and what status it had.
-      const redirected = response.type === "opaqueredirect";
-      return redirected
-        ? { status: null, error: "The receiver redirects; a webhook is not sent on." }
-        : { status: response.status, error: null };
-    } catch (error) {
-      return { status: null, error: error instanceof Error ? error.message : String(error) };
-    }
-  }
-
-  #body(job: JobRecord): string {
-    const { world, options, results } = this.#context;
-    const event: TryOnCompletedEvent = {
-      event: eventKind,
-      job_id: job.id,
-      status: job.status === "succeeded" ? "succeeded" : "failed",
-      result_url: job.result === null ? null : results.sign(job, world.clock.now()),
-      error_code: job.errorCode,
-      error_message: job.errorMessage,
-      duration_ms: job.durationMs ?? 0,
-      completed_at: formatTime(job.completedAt ?? job.createdAt, options.timeFormat),
-    };
-    return JSON.stringify(event);
+  #event(job: JobRecord, secret: string): SignedEvent {
+    const { results, options, world } = this.#context;
+    return completedEvent(job, { results, options, secret, now: world.clock.now() });
   }
 }
 
-/** The answer, or the abort; a sender that does not listen to the signal cannot hold the delivery up. */
-async function whicheverComes(answer: Promise<Response>, signal: AbortSignal): Promise<Response> {
-  let listener: (() => void) | undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    listener = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", listener);
-  });
-  try {
-    return await Promise.race([answer, aborted]);
-  } finally {
-    if (listener !== undefined) signal.removeEventListener("abort", listener);
-  }
+/** What a delivery is after an attempt, and how long until the next. A replay and a forgery are sent once. */
+function afterAttempt(
+  delivery: DeliveryRecord,
+  attempt: DeliveryAttempt,
+): { record: DeliveryRecord; pause: number | undefined } {
+  const attempts = [...delivery.attempts, attempt];
+  const delivered = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
+  const retried = delivery.cause === "job" || delivery.cause === "duplicate";
+  const pause =
+    delivered || !retried ? undefined : limits.webhookRetryDelays[delivery.attempts.length];
+  const state = delivered ? "delivered" : pause === undefined ? "given-up" : "pending";
+  return { record: { ...delivery, attempts, state }, pause };
 }

@@ -1,13 +1,13 @@
 import type { WebhookDelivery } from "../delivery/webhook-delivery.ts";
 import type { RenderRequest } from "../engine/engine.ts";
 import { pngSize } from "../engine/png.ts";
-import type { JobRecord, ResultRecord } from "../store/records.ts";
-import type { Transaction } from "../store/store.ts";
+import type { JobRecord } from "../store/records.ts";
 import type { ServiceContext } from "./context.ts";
-import { giveBack } from "./credits.ts";
+import { JobPlan, type Ending, type PlanState } from "./job-plan.ts";
 import { mustFind } from "./keys.ts";
-import { contentBlocked, failureCode, type Outcome } from "./outcome.ts";
+import { failureCode, type Outcome } from "./outcome.ts";
 import { Refusal } from "./refusal.ts";
+import { settleCredits } from "./settlement.ts";
 
 /** Everything that is needed to run a job and is forgotten when it ends. */
 export interface JobWork {
@@ -24,21 +24,31 @@ export interface Place {
   readonly waits: boolean;
 }
 
-type Ending =
-  | { readonly result: ResultRecord }
-  | { readonly errorCode: string; readonly errorMessage: string };
+/** The jobs that have not ended, in data. */
+export interface JobLifeState {
+  readonly running: readonly (PlanState & { readonly startedAt: number })[];
+  readonly waiting: readonly PlanState[];
+}
+
+interface RunningJob {
+  readonly plan: JobPlan;
+  readonly startedAt: number;
+}
 
 /** Takes jobs from their start to their end. */
 export class JobLife {
   readonly #context: ServiceContext;
   readonly #delivery: WebhookDelivery;
-  readonly #waiting: JobWork[] = [];
+  readonly #running = new Map<string, RunningJob>();
+  readonly #waiting: JobPlan[] = [];
   readonly #endWaiters = new Map<string, ((job: JobRecord) => void)[]>();
   #taken = 0;
 
   constructor(context: ServiceContext, delivery: WebhookDelivery) {
     this.#context = context;
     this.#delivery = delivery;
+    const { agenda, clock } = context.world;
+    agenda.on("job-end", (jobId) => void clock.during(() => this.#end(jobId)));
   }
 
   /** Takes a place, or a place in the queue; it is either started on or given back. */
@@ -61,10 +71,11 @@ export class JobLife {
    */
   async start(work: JobWork, place: Place): Promise<void> {
     await this.#prepare(work.job);
+    const plan = this.#plan(work);
     if (place.waits) {
-      this.#waiting.push(work);
+      this.#waiting.push(plan);
       await this.#startNext();
-    } else this.#run(work);
+    } else this.#run(plan);
   }
 
   /** Resolves with the job when it ends. */
@@ -72,6 +83,30 @@ export class JobLife {
     return new Promise((resolve) => {
       this.#endWaiters.set(jobId, [...(this.#endWaiters.get(jobId) ?? []), resolve]);
     });
+  }
+
+  /** Makes the pictures of the jobs that wait, so that {@link state} can do without what was sent. */
+  async foresee(): Promise<void> {
+    for (const plan of this.#waiting) await plan.ending();
+  }
+
+  /** Undefined while a picture is still being made. */
+  state(): JobLifeState | undefined {
+    const running = [...this.#running.values()].flatMap(({ plan, startedAt }) =>
+      plan.state === undefined ? [] : [{ ...plan.state, startedAt }],
+    );
+    const waiting = this.#waiting.flatMap(({ state }) => state ?? []);
+    const whole = running.length === this.#running.size && waiting.length === this.#waiting.length;
+    return whole ? { running, waiting } : undefined;
+  }
+
+  /** Goes on from a state; when each job ends is in the agenda. */
+  resume(state: JobLifeState): void {
+    for (const { startedAt, ...job } of state.running) {
+      this.#running.set(job.jobId, { plan: new JobPlan(job, job.ending), startedAt });
+    }
+    this.#waiting.push(...state.waiting.map((job) => new JobPlan(job, job.ending)));
+    this.#taken = this.#running.size;
   }
 
   async #prepare(job: JobRecord): Promise<void> {
@@ -86,28 +121,31 @@ export class JobLife {
     }
   }
 
-  #run(work: JobWork): void {
-    const { clock } = this.#context.world;
-    if (work.outcome.ending === "never") return;
-    const startedAt = clock.now();
-    const ending = clock.during(() => this.#ending(work));
-    clock.setTimeout(() => {
-      void clock.during(async () => {
-        await this.#end(work.job.id, await ending, startedAt);
-        await this.#leave();
-      });
-    }, work.outcome.durationMs ?? this.#context.settings.latency);
+  #plan({ job, request, outcome }: JobWork): JobPlan {
+    const durationMs = outcome.durationMs ?? this.#context.settings.latency;
+    const plan = { jobId: job.id, durationMs };
+    if (outcome.ending === "never") return new JobPlan(plan, "never");
+    if (outcome.ending === "failed") {
+      return new JobPlan(plan, failed(outcome.errorMessage ?? failureCode));
+    }
+    const engine = job.testMode ? this.#context.stockEngine : this.#context.engine;
+    return new JobPlan(plan, async () => {
+      try {
+        const bytes = await engine.render(request);
+        return { result: { bytes, ...pngSize(bytes) } };
+      } catch {
+        return failed("model_rejected");
+      }
+    });
   }
 
-  async #ending({ job, request, outcome }: JobWork): Promise<Ending> {
-    if (outcome.ending === "failed") return failed(outcome.errorMessage ?? failureCode);
-    try {
-      const engine = job.testMode ? this.#context.stockEngine : this.#context.engine;
-      const bytes = await engine.render(request);
-      return { result: { bytes, ...pngSize(bytes) } };
-    } catch {
-      return failed("model_rejected");
-    }
+  #run(plan: JobPlan): void {
+    const { clock, agenda } = this.#context.world;
+    const startedAt = clock.now();
+    this.#running.set(plan.jobId, { plan, startedAt });
+    if (plan.endsNever) return;
+    void clock.during(() => plan.ending());
+    agenda.add({ kind: "job-end", id: plan.jobId, dueAt: startedAt + plan.durationMs });
   }
 
   async #leave(): Promise<void> {
@@ -117,17 +155,26 @@ export class JobLife {
 
   async #startNext(): Promise<void> {
     if (this.#taken >= this.#context.settings.concurrency) return;
-    const work = this.#waiting.shift();
-    if (work === undefined) return;
+    const plan = this.#waiting.shift();
+    if (plan === undefined) return;
     this.#taken += 1;
     await this.#context.store.transact(async (transaction) => {
-      const job = await transaction.job(work.job.id);
+      const job = await transaction.job(plan.jobId);
       if (job !== undefined) await transaction.putJob({ ...job, status: "running" });
     });
-    this.#run(work);
+    this.#run(plan);
   }
 
-  async #end(jobId: string, ending: Ending, startedAt: number): Promise<void> {
+  async #end(jobId: string): Promise<void> {
+    const running = this.#running.get(jobId);
+    const ending = await running?.plan.ending();
+    if (running === undefined || ending === undefined) return;
+    await this.#finish(jobId, ending, running.startedAt);
+    this.#running.delete(jobId);
+    await this.#leave();
+  }
+
+  async #finish(jobId: string, ending: Ending, startedAt: number): Promise<void> {
     const completedAt = this.#context.world.clock.now();
     const outcome = await this.#context.store.transact(async (transaction) => {
       const job = await transaction.job(jobId);
@@ -142,32 +189,13 @@ export class JobLife {
         errorMessage: "result" in ending ? null : ending.errorMessage,
       };
       await transaction.putJob(ended);
-      await this.#settleCredits(transaction, ended);
+      await settleCredits(transaction, ended, this.#context.options);
       return { job: ended, key: await mustFind(transaction, job.keyId) };
     });
     if (outcome === undefined) return;
     for (const resolve of this.#endWaiters.get(jobId) ?? []) resolve(outcome.job);
     this.#endWaiters.delete(jobId);
     await this.#delivery.announce(outcome.job, outcome.key.webhookSecret);
-  }
-
-  async #settleCredits(transaction: Transaction, job: JobRecord): Promise<void> {
-    const { refund, suspendAfterContentBlocked } = this.#context.options;
-    const key = await mustFind(transaction, job.keyId);
-    const blocked = job.errorMessage === contentBlocked;
-    const contentBlockedInARow = blocked ? key.contentBlockedInARow + 1 : 0;
-    const suspended =
-      suspendAfterContentBlocked !== "off" && contentBlockedInARow >= suspendAfterContentBlocked;
-    const counted = {
-      ...key,
-      contentBlockedInARow,
-      state: suspended ? ("suspended" as const) : key.state,
-    };
-    if (blocked || key.contentBlockedInARow !== 0) await transaction.putKey(counted);
-    const refunded =
-      job.status === "failed" &&
-      (refund === "failed" || (refund === "failed-except-content-blocked" && !blocked));
-    if (refunded) await giveBack(transaction, counted, job, job.completedAt ?? job.createdAt);
   }
 }
 

@@ -2,18 +2,28 @@ import { WebhookDelivery } from "../delivery/webhook-delivery.ts";
 import type { Options } from "../options.ts";
 import type { KeyRecord, LedgerEntry } from "../store/records.ts";
 import type { ServiceContext } from "./context.ts";
-import { JobLife } from "./job-life.ts";
+import { JobLife, type JobLifeState } from "./job-life.ts";
 import { Jobs } from "./jobs.ts";
 import { Keys, mustFind } from "./keys.ts";
+import { NextJobs, type SteeredJob } from "./next-jobs.ts";
 import type { PaymentProcessor } from "./payment-processor.ts";
 import { Purchases } from "./purchases.ts";
 import { ResultAddresses } from "./result-address.ts";
-import { Submissions } from "./submissions.ts";
+import { Submissions, type HeldCall } from "./submissions.ts";
 
 /** What the service needs from outside besides its own context. */
 export interface ServiceParts {
   readonly processor: PaymentProcessor;
   readonly sendWebhook: (request: Request) => Promise<Response>;
+}
+
+/** What the service knows besides its store, its agenda and its stream of chance. */
+export interface ServiceState {
+  readonly life: JobLifeState;
+  readonly held: readonly HeldCall[];
+  readonly nextJobs: readonly SteeredJob[];
+  /** The deliveries whose attempt was not over. */
+  readonly delivering: readonly string[];
 }
 
 /** The rules of the service behind one door; knows no HTTP. */
@@ -25,14 +35,16 @@ export class Service {
   readonly results: ResultAddresses;
   readonly options: Options;
   readonly #context: ServiceContext;
-  readonly #delivery: WebhookDelivery;
+  readonly deliveries: WebhookDelivery;
+  readonly nextJobs = new NextJobs();
+  readonly #life: JobLife;
 
   constructor(context: ServiceContext, parts: ServiceParts) {
     const { options, world, store } = context;
     this.#context = context;
     this.options = options;
     this.results = new ResultAddresses(`results:${world.random.token(32)}`, options.resultsOrigin);
-    this.#delivery = new WebhookDelivery({
+    this.deliveries = new WebhookDelivery({
       store,
       world,
       options,
@@ -41,13 +53,36 @@ export class Service {
     });
     this.keys = new Keys(context);
     this.jobs = new Jobs(context);
-    this.submissions = new Submissions(context, new JobLife(context, this.#delivery));
+    this.#life = new JobLife(context, this.deliveries);
+    this.submissions = new Submissions(context, this.#life, this.nextJobs);
     this.purchases = new Purchases(context, parts.processor);
   }
 
   /** Breaks off what is being sent. */
   close(): void {
-    this.#delivery.close();
+    this.deliveries.close();
+  }
+
+  /** Makes what has to be known of waiting jobs before {@link state} can tell it. */
+  foresee(): Promise<void> {
+    return this.#life.foresee();
+  }
+
+  /** Undefined while a picture is still being made. */
+  state(): ServiceState | undefined {
+    const life = this.#life.state();
+    if (life === undefined) return undefined;
+    const { held } = this.submissions;
+    return { life, held, nextJobs: this.nextJobs.state, delivering: this.deliveries.underWay };
+  }
+
+  /** Goes on from a state, once the agenda has its appointments. */
+  resume(state: ServiceState): void {
+    const { agenda } = this.#context.world;
+    this.#life.resume(state.life);
+    this.nextJobs.resume(state.nextJobs);
+    for (const id of state.delivering) agenda.add({ kind: "delivery", id, dueAt: this.now() });
+    this.submissions.resume(state.held);
   }
 
   now(): number {

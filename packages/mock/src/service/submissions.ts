@@ -8,6 +8,7 @@ import { canonicalJson, textDigest } from "./digest.ts";
 import { composeInstruction } from "./instruction.ts";
 import type { JobLife, Place } from "./job-life.ts";
 import { mustFind } from "./keys.ts";
+import type { NextJobs, SteeredJob } from "./next-jobs.ts";
 import { outcomeOf } from "./outcome.ts";
 import { Refusal } from "./refusal.ts";
 import { Replays } from "./replays.ts";
@@ -33,9 +34,23 @@ export interface SubmitAnswer {
   readonly replayed: boolean;
 }
 
+/** A first call under an idempotency key that waits for the end of its job. */
+export interface HeldCall {
+  readonly keyId: string;
+  readonly idempotencyKey: string;
+  readonly jobId: string;
+  /** When it is answered although the job has not ended. */
+  readonly until: number;
+}
+
 type Opened =
   | { readonly kind: "replay"; readonly record: IdempotencyRecord }
-  | { readonly kind: "created"; readonly job: JobRecord; readonly place: Place };
+  | {
+      readonly kind: "created";
+      readonly job: JobRecord;
+      readonly place: Place;
+      readonly steered: SteeredJob | undefined;
+    };
 
 const unfinishedMessage = (jobId: string): string =>
   `Not finished within 90 seconds; the job goes on. Poll GET /api/v1/tryon/${jobId}.`;
@@ -44,11 +59,14 @@ const unfinishedMessage = (jobId: string): string =>
 export class Submissions {
   readonly #context: ServiceContext;
   readonly #life: JobLife;
+  readonly #nextJobs: NextJobs;
   readonly #replays: Replays;
+  readonly #held = new Set<HeldCall>();
 
-  constructor(context: ServiceContext, life: JobLife) {
+  constructor(context: ServiceContext, life: JobLife, nextJobs: NextJobs) {
     this.#context = context;
     this.#life = life;
+    this.#nextJobs = nextJobs;
     this.#replays = new Replays(context);
   }
 
@@ -65,23 +83,35 @@ export class Submissions {
       if (answer.kind === "server-error") throw serverError();
       return this.#complete(opened.record.jobId, answer, true);
     }
-    const { job, place } = opened;
-    const outcome = outcomeOf(this.#context.settings.magic ? submission.wording.prompt : null);
+    const { job, place, steered } = opened;
+    const prompted = outcomeOf(this.#context.settings.magic ? submission.wording.prompt : null);
+    const outcome = steered?.outcome ?? prompted;
     try {
       await this.#life.start({ job, request: { ...request, seed: job.seed }, outcome }, place);
     } catch (error) {
+      this.#nextJobs.giveBack(steered);
       await this.#takeBack(call, job);
       await this.#life.giveBack(place);
       throw error;
     }
-    const answer = await this.#firstAnswer(opened.job, submission.wait);
-    await this.#replays.remember(call, answer);
-    return this.#complete(opened.job.id, answer, false);
+    const answer = await this.#firstAnswer(call, job, submission.wait);
+    return this.#complete(job.id, answer, false);
+  }
+
+  /** The first calls that wait, as far as others may ask for the same answer. */
+  get held(): readonly HeldCall[] {
+    return [...this.#held];
+  }
+
+  /** Goes on waiting in place of callers who are gone, so that those who repeat their calls get an answer. */
+  resume(held: readonly HeldCall[]): void {
+    for (const call of held) void this.#context.world.clock.during(() => this.#answerHeld(call));
   }
 
   /** The atomic step: a replay, a conflict, or job, charge and idempotency record at once. */
   async #open(call: SubmitCall, submission: Submission, bodyDigest: string): Promise<Opened> {
     let place: Place | undefined;
+    let steered: SteeredJob | undefined;
     try {
       return await this.#context.store.transact(async (transaction) => {
         const record = await this.#replays.earlier(transaction, call, bodyDigest);
@@ -94,7 +124,10 @@ export class Submissions {
           status: place.status,
           bodyDigest,
         });
-        return { kind: "created", job, place };
+        const key = await mustFind(transaction, call.keyId);
+        // The last thing in the step: a submission that is refused leaves the queue as it was.
+        steered ??= this.#nextJobs.take(key.token);
+        return { kind: "created", job, place, steered };
       });
     } catch (error) {
       if (place !== undefined) await this.#life.giveBack(place);
@@ -146,20 +179,45 @@ export class Submissions {
     return job;
   }
 
-  async #firstAnswer(job: JobRecord, wait: boolean): Promise<StoredAnswer & { kind: "submitted" }> {
-    if (!wait) return submitted(job, null);
+  /** Waits for the first answer to a call, where it is to wait, and keeps it for those who repeat the call. */
+  async #firstAnswer(
+    call: SubmitCall,
+    job: JobRecord,
+    wait: boolean,
+  ): Promise<StoredAnswer & { kind: "submitted" }> {
+    const { keyId, idempotencyKey = "" } = call;
+    const until = job.createdAt + limits.hold;
+    const held: HeldCall = { keyId, idempotencyKey, jobId: job.id, until };
+    if (wait) return this.#answerHeld(held);
+    const answer = submitted(job, null);
+    await this.#replays.remember(call, answer);
+    return answer;
+  }
+
+  async #answerHeld(call: HeldCall): Promise<StoredAnswer & { kind: "submitted" }> {
+    const { jobId, keyId, idempotencyKey } = call;
+    if (idempotencyKey !== "") this.#held.add(call);
+    const answer = await this.#endOf(jobId, call.until);
+    await this.#replays.remember({ keyId, idempotencyKey: idempotencyKey || undefined }, answer);
+    this.#held.delete(call);
+    return answer;
+  }
+
+  async #endOf(jobId: string, until: number): Promise<StoredAnswer & { kind: "submitted" }> {
     const { clock } = this.#context.world;
     let limit: ReturnType<typeof clock.setTimeout> | undefined;
     const timeUp = new Promise<undefined>((resolve) => {
-      limit = clock.setTimeout(() => resolve(undefined), limits.hold);
+      limit = clock.setTimeout(() => resolve(undefined), until - clock.now());
     });
-    const ended = await clock.outside(Promise.race([this.#life.ended(job.id), timeUp]));
+    const ended = await clock.outside(Promise.race([this.#life.ended(jobId), timeUp]));
     clock.clearTimeout(limit);
     if (ended !== undefined) return submitted(ended, null);
     // A job that still waits for its place must not seem to go back when it is polled.
-    const current = await this.#context.store.transact((transaction) => transaction.job(job.id));
-    const status = current?.status === "queued" ? "queued" : "running";
-    return submitted({ ...job, status }, unfinishedMessage(job.id));
+    const current = await this.#context.store.transact((transaction) => transaction.job(jobId));
+    if (current === undefined) throw serverError();
+    const status = current.status === "queued" ? "queued" : "running";
+    const running = { status, errorCode: null, errorMessage: null } as const;
+    return submitted(running, unfinishedMessage(jobId));
   }
 
   /** Undoes a creation whose model was never reached. */
@@ -196,7 +254,10 @@ async function renderRequest(submission: Submission): Promise<Omit<RenderRequest
   return { person, garments, instruction, fingerprint, width, height };
 }
 
-function submitted(job: JobRecord, message: string | null): StoredAnswer & { kind: "submitted" } {
+function submitted(
+  job: Pick<JobRecord, "status" | "errorCode" | "errorMessage">,
+  message: string | null,
+): StoredAnswer & { kind: "submitted" } {
   const { status, errorCode, errorMessage } = job;
   return { kind: "submitted", status, errorCode, errorMessage, message };
 }

@@ -26,6 +26,24 @@ export class MemoryTables implements Transaction {
   #deliveryIdsByJob = new Map<string, string[]>();
   #undo: (() => void)[] = [];
 
+  /** The same tables, apart from these; records never change, so both may hold them. Only between two steps. */
+  copy(): MemoryTables {
+    const copy = new MemoryTables();
+    copy.#accounts = new Map(this.#accounts);
+    copy.#keys = new Map(this.#keys);
+    copy.#keyIdByToken = new Map(this.#keyIdByToken);
+    copy.#jobs = new Map(this.#jobs);
+    copy.#jobIdsByKey = copyRows(this.#jobIdsByKey);
+    copy.#sequence = this.#sequence;
+    copy.#idempotency = new Map(this.#idempotency);
+    copy.#ledger = copyRows(this.#ledger);
+    copy.#purchases = new Map(this.#purchases);
+    copy.#purchaseIdByToken = new Map(this.#purchaseIdByToken);
+    copy.#deliveries = new Map(this.#deliveries);
+    copy.#deliveryIdsByJob = copyRows(this.#deliveryIdsByJob);
+    return copy;
+  }
+
   undo(): void {
     for (let take = this.#undo.pop(); take !== undefined; take = this.#undo.pop()) take();
   }
@@ -192,6 +210,10 @@ export class MemoryTables implements Transaction {
       this.#undo.push(() => rows.pop());
     }
   }
+}
+
+function copyRows<Value>(table: Map<string, Value[]>): Map<string, Value[]> {
+  return new Map(Array.from(table, ([id, rows]) => [id, [...rows]]));
 }
 
 function scope(keyId: string, idempotencyKey: string): string {

@@ -116,10 +116,20 @@ export interface DeliveryAttempt {
   readonly error: string | null;
 }
 
+/** What brought a delivery about: the end of its job, or somebody who had an earlier one sent again. */
+export type DeliveryCause = "job" | "replay" | "duplicate" | "tamper";
+
 export interface DeliveryRecord {
   readonly id: string;
   readonly jobId: string;
   readonly url: string;
+  readonly cause: DeliveryCause;
+  /** The delivery that this one repeats, or null. */
+  readonly repeats: string | null;
+  /** What is sent, or was sent last. */
+  readonly body: string;
+  /** The value of `X-Service-Signature` that goes with it. */
+  readonly signature: string;
   readonly attempts: readonly DeliveryAttempt[];
   readonly state: "pending" | "delivered" | "given-up";
 }

@@ -5,14 +5,16 @@ import { embeddedProcessor } from "../service/payment-processor.ts";
 import { Service } from "../service/service.ts";
 import { resolveSettings } from "../settings.ts";
 import type { Store } from "../store/store.ts";
-import { createWorld, type World } from "../world/world.ts";
+import { WorldClock } from "../world/clock.ts";
+import { createWorld } from "../world/world.ts";
 
 /** The rules of the service on a store and an engine of the test's, without HTTP. */
 export function bareService(parts: { store: Store; engine: Engine }): {
   service: Service;
-  world: World;
+  world: { clock: WorldClock };
 } {
-  const world = createWorld({ clock: "manual", seed: 1 });
+  const clock = new WorldClock({ mode: "manual" });
+  const world = createWorld({ clock, seed: "1" });
   const service = new Service(
     {
       ...parts,
@@ -23,5 +25,5 @@ export function bareService(parts: { store: Store; engine: Engine }): {
     },
     { processor: embeddedProcessor, sendWebhook: async () => new Response() },
   );
-  return { service, world };
+  return { service, world: { clock } };
 }

@@ -67,6 +67,10 @@ export const delivery = {
   id: "dlv_1",
   jobId: "job_1",
   url: "https://a.example/hook",
+  cause: "job",
+  repeats: null,
+  body: "{}",
+  signature: "sha256=00",
   attempts: [],
   state: "pending",
 } as const;

@@ -64,4 +64,19 @@ describe("work that time waits for", () => {
     machine.pass(2_000);
     expect(machine.warnings).toEqual([]);
   });
+
+  test("leaves nothing of itself on the machine when the clock is closed", async () => {
+    const machine = stillMachine();
+    const clock = new WorldClock({ mode: "manual", host: machine.host });
+    const never = new Promise<never>(() => undefined);
+    void clock.during(() => clock.outside(never));
+    void clock.during(() => clock.outside(never, 1_000));
+    void clock.during(() => never, 1_000);
+    clock.setTimeout(() => undefined, 5);
+    clock.close();
+    void clock.during(() => never, 1_000);
+    expect(machine.pending()).toEqual([]);
+    expect(clock.pending).toBe(0);
+    expect(await clock.advance(10)).toBe(manualStart + 10);
+  });
 });

@@ -2,6 +2,7 @@ import TinyQueue from "tinyqueue";
 
 import { milliseconds, type Duration } from "./duration.ts";
 import { host, turn, type ClockHost } from "./host.ts";
+import { Watches } from "./watches.ts";
 
 /** A timer that was set on a {@link Clock}; opaque. */
 export interface Timer {
@@ -22,6 +23,7 @@ export interface Clock {
 export type ClockMode = "real" | "manual";
 
 interface PendingTimer extends Timer {
+  dueAt: number;
   readonly order: number;
   callback: (() => void) | undefined;
 }
@@ -49,6 +51,7 @@ const turnsPerInstant = 8;
 export class WorldClock implements Clock {
   readonly mode: ClockMode;
   readonly #host: ClockHost;
+  readonly #startAt: number;
   #instant: number;
   #offset = 0;
   #order = 0;
@@ -59,13 +62,18 @@ export class WorldClock implements Clock {
   #busy = 0;
   #idleWaiters: (() => void)[] = [];
   #lastMove: Promise<unknown> = Promise.resolve();
+  /** Goes up when time is set: a move that was under way then ends. */
+  #era = 0;
+  readonly #watches: Watches;
   #noticed = false;
   #closed = false;
 
   constructor(options: { mode?: ClockMode; startAt?: number; host?: ClockHost } = {}) {
     this.mode = options.mode ?? "real";
     this.#host = options.host ?? host;
-    this.#instant = options.startAt ?? manualStart;
+    this.#watches = new Watches(this.#host);
+    this.#startAt = options.startAt ?? manualStart;
+    this.#instant = this.#startAt;
   }
 
   now(): number {
@@ -75,6 +83,11 @@ export class WorldClock implements Clock {
   /** How many timers have neither fired nor been taken back. */
   get pending(): number {
     return this.#pending;
+  }
+
+  /** Whether no work is under way that time would wait for. */
+  get idle(): boolean {
+    return this.#busy === 0;
   }
 
   setTimeout(callback: () => void, delay: number): Timer {
@@ -115,13 +128,14 @@ export class WorldClock implements Clock {
     const length = milliseconds(duration);
     return this.#afterOtherMoves(async () => {
       const target = this.now() + length;
+      const era = this.#era;
       await this.#settle();
-      for (;;) {
+      while (era === this.#era) {
         const next = this.#next();
         if (next === undefined || next.dueAt > target) break;
         await this.#fire(next);
       }
-      this.#moveTo(target);
+      if (era === this.#era) this.#moveTo(target);
       await this.#settle();
       return this.now();
     });
@@ -135,10 +149,11 @@ export class WorldClock implements Clock {
    */
   runAll(): Promise<number> {
     return this.#afterOtherMoves(async () => {
+      const era = this.#era;
       await this.#settle();
       for (let fired = 0; ; fired += 1) {
         const next = this.#next();
-        if (next === undefined) return this.now();
+        if (next === undefined || era !== this.#era) return this.now();
         if (fired === runAllLimit) {
           throw new Error(
             `runAll fired ${runAllLimit} timers and there is always another: something sets timers without end. Use advance() with a duration.`,
@@ -160,11 +175,11 @@ export class WorldClock implements Clock {
       held = false;
     };
     this.#busy += 1;
-    const alarm = patience === undefined ? undefined : this.#host.setTimeout(release, patience);
+    const alarm = patience === undefined ? undefined : this.#watches.set(release, patience);
     try {
       return await work();
     } finally {
-      this.#host.clearTimeout(alarm);
+      this.#watches.clear(alarm);
       release();
     }
   }
@@ -180,19 +195,46 @@ export class WorldClock implements Clock {
       this.#release();
     };
     if (patience === undefined) leave();
-    const alarm =
-      patience === undefined ? this.#setNotice() : this.#host.setTimeout(leave, patience);
+    const alarm = patience === undefined ? this.#setNotice() : this.#watches.set(leave, patience);
     try {
       return await waiting;
     } finally {
-      this.#host.clearTimeout(alarm);
+      this.#watches.clear(alarm);
       if (left) this.#busy += 1;
     }
+  }
+
+  /** Does something between two moves of time, when no work is under way but what waits for time itself. */
+  still<T>(work: () => Promise<T>): Promise<T> {
+    return this.#afterOtherMoves(async () => {
+      await this.#settle();
+      return work();
+    });
+  }
+
+  /**
+   * Sets the time, forward or back, and fires nothing; a move that is under way ends. Timers keep the time that they
+   * had left.
+   *
+   * @param instant the new time; left out, that of the start: a real clock then has the machine's time again.
+   */
+  set(instant?: number): void {
+    this.#era += 1;
+    const before = this.now();
+    if (this.mode === "manual") this.#instant = instant ?? this.#startAt;
+    else this.#offset = instant === undefined ? 0 : instant - this.#host.now();
+    const shift = this.now() - before;
+    // All move by the same, so the order of the queue stays right.
+    for (const timer of this.#timers.data) timer.dueAt += shift;
+    this.#host.clearTimeout(this.#alarm);
+    this.#alarmAt = Number.POSITIVE_INFINITY;
+    this.#setAlarm();
   }
 
   /** Forgets all timers without firing them; those that are set from now on never fire. */
   close(): void {
     this.#closed = true;
+    this.#watches.close();
     for (let timer = this.#timers.pop(); timer !== undefined; timer = this.#timers.pop()) {
       timer.callback = undefined;
     }
@@ -206,7 +248,7 @@ export class WorldClock implements Clock {
     for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 
-  #afterOtherMoves(move: () => Promise<number>): Promise<number> {
+  #afterOtherMoves<T>(move: () => Promise<T>): Promise<T> {
     const moved = this.#lastMove.then(move, move);
     this.#lastMove = moved.catch(() => undefined);
     return moved;
@@ -216,7 +258,7 @@ export class WorldClock implements Clock {
   #setNotice(): ReturnType<typeof setTimeout> | undefined {
     if (this.mode === "real" || this.#noticed) return undefined;
     const since = this.#instant;
-    return this.#host.setTimeout(() => {
+    return this.#watches.set(() => {
       if (this.#noticed || this.#closed || this.#instant !== since) return;
       this.#noticed = true;
       this.#host.warn(

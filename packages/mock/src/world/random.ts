@@ -6,13 +6,19 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** The largest multiple of the alphabet's length that a byte can hold: bytes above it would favour some letters. */
 const fairBytes = Math.floor(256 / alphabet.length) * alphabet.length;
 
+/** How far a stream of chance has been read. */
+export interface RandomState {
+  readonly counter: number;
+  readonly position: number;
+}
+
 /**
  * Chance that can be repeated: the stream of SHA-256 digests over the seed and a counter. The same seed gives the same
  * ids on every machine and in every runtime.
  */
 export class SeededRandom {
   readonly seed: string;
-  #block = new Uint8Array(0);
+  #block: Uint8Array = new Uint8Array(0);
   #position = 0;
   #counter = 0;
 
@@ -26,10 +32,21 @@ export class SeededRandom {
       this.#position += 1;
       return value;
     }
-    this.#block = sha256(utf8ToBytes(`${this.seed}\n${this.#counter}`));
+    this.#block = this.#digest(this.#counter);
     this.#counter += 1;
     this.#position = 0;
     return this.byte();
+  }
+
+  get state(): RandomState {
+    return { counter: this.#counter, position: this.#position };
+  }
+
+  /** Goes on from where a stream of the same seed was. */
+  resume({ counter, position }: RandomState): void {
+    this.#block = counter === 0 ? new Uint8Array(0) : this.#digest(counter - 1);
+    this.#counter = counter;
+    this.#position = position;
   }
 
   /** A number from 0 up to, and without, 1. */
@@ -47,6 +64,10 @@ export class SeededRandom {
       if (byte < fairBytes) text += alphabet.charAt(byte % alphabet.length);
     }
     return text;
+  }
+
+  #digest(counter: number): Uint8Array {
+    return sha256(utf8ToBytes(`${this.seed}\n${counter}`));
   }
 }
 
