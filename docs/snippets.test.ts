@@ -106,6 +106,9 @@ const checks: Readonly<Record<string, (snippet: Snippet) => Promise<void>>> = {
     const code = `${snippet.code}${call}`;
     expect(await execute({ ...snippet, code })).toBe("running\n");
   },
+  "steering.ts": async (snippet) => {
+    expect(await execute(snippet)).toBe("true\n");
+  },
   "clock.ts": async (snippet) => {
     expect(await execute(snippet)).toBe("running true\n");
   },
