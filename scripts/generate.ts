@@ -2,7 +2,9 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import openapiTypeScript, { astToString, type OpenAPI3 } from "openapi-typescript";
 
-/** A file that is made from `spec/` and never edited. */
+import { Contradiction, fidelityPage, serverRuleIds } from "./fidelity.ts";
+
+/** A file that is made from `spec/`, and from the tests that refer to it, and never edited. */
 interface GeneratedFile {
   /** Where it stands, from the root of the repository. */
   readonly path: string;
@@ -15,6 +17,8 @@ const command = "npm run generate";
 const generatedFiles: readonly GeneratedFile[] = [
   { path: "packages/client/src/generated/openapi.ts", make: openapiTypes },
   { path: "packages/mock/src/generated/openapi.ts", make: openapiTypes },
+  { path: "packages/mock/src/generated/server-rules.ts", make: serverRuleIds },
+  { path: "docs/fidelity.md", make: fidelityPage },
 ];
 
 async function openapiTypes(root: string): Promise<string> {
@@ -64,7 +68,9 @@ async function generate(root: string, checkOnly: boolean): Promise<number> {
     if ((await textOf(path)) === fresh) continue;
     if (checkOnly) {
       stale += 1;
-      process.stderr.write(`${file.path} does not match spec/. Run \`${command}\`.\n`);
+      process.stderr.write(
+        `${file.path} does not match what it is made from. Run \`${command}\`.\n`,
+      );
     } else {
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, fresh);
@@ -74,10 +80,20 @@ async function generate(root: string, checkOnly: boolean): Promise<number> {
   return stale === 0 ? 0 : 1;
 }
 
+async function main(checkOnly: boolean): Promise<number> {
+  try {
+    return await generate(dirname(import.meta.dirname), checkOnly);
+  } catch (error) {
+    if (!(error instanceof Contradiction)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return 1;
+  }
+}
+
 const [flag, ...rest] = process.argv.slice(2);
 if (rest.length > 0 || (flag !== undefined && flag !== "--check")) {
   process.stderr.write("Usage: node scripts/generate.ts [--check]\n");
   process.exitCode = 2;
 } else {
-  process.exitCode = await generate(dirname(import.meta.dirname), flag === "--check");
+  process.exitCode = await main(flag === "--check");
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "./mock.ts";
 import { caller, finished } from "./testing/caller.ts";
+import { shows } from "./testing/shows.ts";
 import { streamed } from "./testing/streamed.ts";
 
 describe("a mock", () => {
@@ -33,6 +34,7 @@ describe("a mock", () => {
   });
 
   test("answers at its own address", async () => {
+    shows("service.base-address.given");
     const mock = createMock({ clock: "manual", baseUrl: "https://api.shop.example" });
     const job = await finished(mock, caller(mock));
     expect(new URL(job.result_url ?? "").origin).toBe("https://api.shop.example");

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { caller } from "../testing/caller.ts";
+import { shows } from "../testing/shows.ts";
 import { guardAddress } from "./address-guard.ts";
 
 const publicOnes = [
@@ -98,11 +99,13 @@ const malformed = [
 
 describe("the guard of addresses", () => {
   test.each(publicOnes)("lets %s pass", (address) => {
+    shows("submit.blocked-url.which");
     expect(guardAddress(address, { allowPrivate: false })).toMatchObject({ ok: true });
     expect(guardAddress(address, { allowPrivate: true })).toMatchObject({ ok: true });
   });
 
   test.each(loopback)("lets %s pass only where private targets are allowed", (address) => {
+    shows("submit.blocked-url.which");
     expect(guardAddress(address, { allowPrivate: false })).toMatchObject({
       ok: false,
       private: true,
@@ -113,12 +116,14 @@ describe("the guard of addresses", () => {
   });
 
   test.each(privateOnes)("never lets %s pass", (address) => {
+    shows("submit.blocked-url.which");
     for (const allowPrivate of [false, true]) {
       expect(guardAddress(address, { allowPrivate })).toMatchObject({ ok: false, private: false });
     }
   });
 
   test.each(malformed)("takes %s for no address to call", (address) => {
+    shows("submit.400.bad-url");
     for (const allowPrivate of [false, true]) {
       const verdict = guardAddress(address, { allowPrivate });
       expect(verdict).toMatchObject({ ok: false, private: false });
@@ -127,6 +132,7 @@ describe("the guard of addresses", () => {
   });
 
   test("lets http to a public host pass only where private targets are allowed", () => {
+    shows("request.webhook-url.https", "submit.blocked-url.which");
     const address = "http://shop.example/hook";
     expect(guardAddress(address, { allowPrivate: false })).toMatchObject({ private: true });
     expect(guardAddress(address, { allowPrivate: true })).toMatchObject({ ok: true });
@@ -145,6 +151,12 @@ describe("a submission with an address that is not gone to", () => {
     ["clothing[0]", { garment_urls: [], clothing: ["https://10.0.0.1/g.png"] }, "public"],
     ["model_url", { person_url: "", model_url: "https://169.254.169.254/" }, "public"],
   ])("is refused with 400 that names %s", async (field, fields, word) => {
+    shows(
+      "submit.400.bad-url",
+      "request.webhook-url.https",
+      "request.garment-urls.https",
+      "request.person-url.https",
+    );
     const mock = createMock({ clock: "manual", allowPrivateWebhooks: false });
     const refused = await caller(mock).submit(fields);
     expect(refused.status).toBe(400);

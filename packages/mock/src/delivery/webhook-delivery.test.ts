@@ -6,6 +6,7 @@ import { problems, schemaNamed } from "../../../../spec/openapi-document.ts";
 import { createMock, type Mock } from "../mock.ts";
 import { caller } from "../testing/caller.ts";
 import { receiver, type Received, type ReceiverAnswer } from "../testing/receiver.ts";
+import { shows } from "../testing/shows.ts";
 
 const hook = "https://shop.example/hook?shop=1";
 
@@ -40,6 +41,12 @@ const failures: readonly (readonly [string, ReceiverAnswer])[] = [
 
 describe("the event of a job's end", () => {
   test("is signed over its raw bytes and named in its headers", async () => {
+    shows(
+      "webhook.header.signature",
+      "webhook.signature.hmac",
+      "webhook.header.event",
+      "webhook.header.job-id",
+    );
     const { mock, call, received } = setUp();
     const { body } = await call.submit({ webhook_url: hook, metadata: { name: "Zoë 👗" } });
     await mock.clock.advance("2s");
@@ -57,6 +64,17 @@ describe("the event of a job's end", () => {
   });
 
   test("tells a success with the address of its picture", async () => {
+    shows(
+      "webhook.sent.at-end",
+      "webhook.body.event",
+      "webhook.body.job-id",
+      "webhook.body.status",
+      "webhook.body.result-url",
+      "webhook.body.error-code",
+      "webhook.body.error-message",
+      "webhook.body.duration-ms",
+      "webhook.body.completed-at",
+    );
     const { mock, call, received } = setUp();
     const { body } = await call.submit({ webhook_url: hook });
     await mock.clock.advance("2s");
@@ -76,6 +94,14 @@ describe("the event of a job's end", () => {
   });
 
   test("tells a failure with its words and no address", async () => {
+    shows(
+      "webhook.sent.at-end",
+      "webhook.body.event",
+      "webhook.body.status",
+      "webhook.body.result-url",
+      "webhook.body.error-code",
+      "webhook.body.error-message",
+    );
     const { mock, call, received } = setUp();
     await call.submit({ webhook_url: hook, prompt: "mock:content_blocked" });
     await mock.clock.advance("2s");
@@ -89,6 +115,7 @@ describe("the event of a job's end", () => {
   });
 
   test("is signed with the secret of the key that submitted", async () => {
+    shows("auth.webhook-secret.signs");
     const { mock, received } = setUp();
     const key = await mock.createKey();
     await caller(mock, key.token).submit({ webhook_url: hook });
@@ -99,6 +126,7 @@ describe("the event of a job's end", () => {
   });
 
   test("is sent for held jobs and for test keys, and not where none was asked for", async () => {
+    shows("webhook.sent.at-end", "test-key.whole-journey");
     const { mock, call, received } = setUp();
     const held = call.submit({ wait: true, webhook_url: hook });
     const tested = await caller(mock, mock.keys.test).submit({ webhook_url: hook });
@@ -110,6 +138,7 @@ describe("the event of a job's end", () => {
   });
 
   test("is not sent for a job that never ends", async () => {
+    shows("webhook.sent.at-end");
     const { mock, call, received } = setUp();
     await call.submit({ webhook_url: hook, prompt: "mock:never" });
     await mock.clock.advance("30d");
@@ -121,6 +150,7 @@ describe("the attempts of a delivery", () => {
   test.each(failures)(
     "come after 1, 4 and 16 s while the receiver answers %s",
     async (_name, answer) => {
+      shows("webhook.retry.schedule", "webhook.delivery.best-effort", "webhook.receiver.any-2xx");
       const { mock, call, received } = setUp(answer);
       const { body } = await call.submit({ webhook_url: hook });
       await mock.clock.advance("1h");
@@ -133,6 +163,7 @@ describe("the attempts of a delivery", () => {
   );
 
   test.each([200, 201, 202, 204, 299])("end with the answer %i", async (status) => {
+    shows("webhook.receiver.any-2xx");
     const { mock, call, received } = setUp(() => new Response(null, { status }));
     const { body } = await call.submit({ webhook_url: hook });
     await mock.clock.advance("1h");
@@ -155,6 +186,7 @@ describe("the attempts of a delivery", () => {
   });
 
   test("give a receiver 10 s, and count the next pause from then", async () => {
+    shows("webhook.receiver.within-ten-seconds");
     const { mock, call, received } = setUp((attempt) =>
       attempt === 1 ? new Promise<Response>(() => undefined) : new Response(null, { status: 200 }),
     );
@@ -213,6 +245,7 @@ const failing = (): Response => new Response(null, { status: 500 });
 
 describe("the bytes of the attempts", () => {
   test("are the same each time by default", async () => {
+    shows("webhook.body.each-attempt");
     const { mock, call, received } = setUp(failing, { options: { webhookBody: "same" } });
     await call.submit({ webhook_url: hook });
     await mock.clock.advance("1h");
@@ -221,6 +254,7 @@ describe("the bytes of the attempts", () => {
   });
 
   test("carry a freshly signed address where the server signs anew", async () => {
+    shows("webhook.body.each-attempt");
     const { mock, call, received } = setUp(failing, { options: { webhookBody: "resigned" } });
     await call.submit({ webhook_url: hook });
     await mock.clock.advance("1h");

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { caller } from "../testing/caller.ts";
+import { shows } from "../testing/shows.ts";
 
 const malformed = { method: "POST", headers: { "content-type": "application/json" }, body: "{" };
 
@@ -15,6 +16,7 @@ describe("the key of a call", () => {
     ["an unknown one", "Bearer svc_live_nobody"],
     ["a known one and more", "Bearer svc_live_mock more"],
   ])("being %s gives 401 and says how to send one", async (_what, authorization) => {
+    shows("auth.bearer.header", "auth.key.missing-401", "auth.key.invalid-401");
     const call = caller(createMock({ clock: "manual" }), null);
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
     for (const [method, path] of [
@@ -35,12 +37,14 @@ describe("the key of a call", () => {
   test.each(["Bearer svc_live_mock", "bearer svc_live_mock", "BEARER   svc_live_mock"])(
     "is taken as %j",
     async (authorization) => {
+      shows("auth.bearer.header");
       const call = caller(createMock({ clock: "manual" }), null);
       expect((await call.get("/api/v1/account", { authorization })).status).toBe(200);
     },
   );
 
   test.each(["disabled", "flagged"] as const)("being %s gives 403", async (name) => {
+    shows("auth.key.disabled-or-revoked-403", "auth.account.flagged-403");
     const mock = createMock({ clock: "manual" });
     const answer = await caller(mock, mock.keys[name]).account();
     expect(answer.status).toBe(403);
@@ -48,6 +52,7 @@ describe("the key of a call", () => {
   });
 
   test("being revoked gives 403, and a flagged account gives it to all of its keys", async () => {
+    shows("auth.key.disabled-or-revoked-403", "auth.account.flagged-403");
     const mock = createMock({ clock: "manual" });
     const revoked = await mock.createKey({ state: "revoked" });
     expect((await caller(mock, revoked.token).account()).status).toBe(403);
@@ -60,6 +65,7 @@ describe("the key of a call", () => {
 
 describe("the order of checks", () => {
   test("is route, key, its state, rate limit, form, meaning, then credits", async () => {
+    shows("endpoints.refusals.order");
     const mock = createMock({ clock: "manual" });
     const key = await mock.createKey({ credits: 0, rateLimitPerMinute: 4 });
     const call = caller(mock, key.token);
@@ -77,6 +83,7 @@ describe("the order of checks", () => {
   });
 
   test("begins with the body where the server is set to that, and only for its form", async () => {
+    shows("endpoints.refusals.order");
     const mock = createMock({ clock: "manual", options: { checkOrder: "body-first" } });
     const call = caller(mock, null);
     expect((await call.call("/api/v1/tryon", malformed)).status).toBe(422);
@@ -89,6 +96,13 @@ describe("the order of checks", () => {
 
 describe("the keys that every server has", () => {
   test("are as they are documented", async () => {
+    shows(
+      "auth.key.prefixes",
+      "auth.webhook-secret.signs",
+      "account.request-and-answer",
+      "account.tryon-cost-credits.costs",
+      "limits.rate.values",
+    );
     const mock = createMock({ clock: "manual" });
     expect(mock.keys.live).toBe("svc_live_mock");
     expect(mock.keys.test).toBe("svc_test_mock");
@@ -107,6 +121,12 @@ describe("the keys that every server has", () => {
 
 describe("a key that is made", () => {
   test("is live, with 1,000 credits and 60 requests a minute, unless asked otherwise", async () => {
+    shows(
+      "auth.key.prefixes",
+      "account.name.label",
+      "account.rate-limit-per-min.allowance",
+      "limits.rate.values",
+    );
     const mock = createMock({ clock: "manual" });
     const plain = await mock.createKey();
     expect(plain.token).toMatch(/^svc_live_[0-9A-Za-z]{32}$/);
@@ -124,6 +144,7 @@ describe("a key that is made", () => {
   });
 
   test("is a test key when its token says so", async () => {
+    shows("auth.key.prefixes");
     const mock = createMock({ clock: "manual" });
     expect((await mock.createKey({ mode: "test" })).token).toMatch(/^svc_test_/);
     expect((await mock.createKey({ token: "svc_test_mine" })).mode).toBe("test");
@@ -140,6 +161,7 @@ describe("a key that is made", () => {
     [{ token: "two words" }, "token"],
     [{ accountId: "acct_mock", mode: "test" }, "test key"],
   ] as const)("is refused with %j", async (wanted, word) => {
+    shows("auth.account.one-test-key");
     const mock = createMock({ clock: "manual" });
     await expect(mock.createKey(wanted)).rejects.toThrow(word);
   });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createMock, type Mock } from "../mock.ts";
 import { caller } from "../testing/caller.ts";
 import { notify } from "../testing/payments.ts";
+import { shows } from "../testing/shows.ts";
 
 function setUp() {
   const mock = createMock({ clock: "manual", seed: "payments" });
@@ -28,6 +29,14 @@ describe("a payment that is not final at first", () => {
     ["spt_processing_1", "processing"],
     ["spt_requires_action_1", "requires_action"],
   ])("(%s) gives its credits when it is, and once", async (token, status) => {
+    shows(
+      "purchase.pending.granted-later",
+      "purchase-response.status.open-set",
+      "purchase-response.credits-added.this-call",
+      "purchase-response.credits-remaining.balance",
+      "purchase-response.next-action.requires-action",
+      "payments.notification.form",
+    );
     const { mock, call } = setUp();
     const first = await call.purchase(order(token));
     expect(first.body).toMatchObject({ status, credits_added: 0, credits_remaining: 1_000 });
@@ -47,6 +56,7 @@ describe("a payment that is not final at first", () => {
   });
 
   test("gives nothing twice for a payment that had succeeded at once", async () => {
+    shows("purchase.repeat.idempotent");
     const { mock, call } = setUp();
     const { body } = await call.purchase(order("spt_one"));
     await notify(mock, { id: body.payment_intent_id });
@@ -64,6 +74,7 @@ describe("a notification of the payment processor", () => {
     ["a header without a time", { header: "v1=00" }],
     ["a body that was changed", { sent: '{"type":"payment_intent.succeeded" }' }],
   ])("is refused with 400 for %s, and nothing changes", async (_what, difference) => {
+    shows("payments.notification.form");
     const { mock, id } = await pending();
     const refused = await notify(mock, { id, ...difference });
     expect(refused.status).toBe(400);
@@ -72,6 +83,7 @@ describe("a notification of the payment processor", () => {
   });
 
   test.each([300, -300])("is taken %i seconds off", async (ageSeconds) => {
+    shows("payments.notification.form");
     const { mock, id } = await pending();
     expect((await notify(mock, { id, ageSeconds })).status).toBe(200);
     expect(await balanceOf(mock)).toBe(1_100);
@@ -84,6 +96,7 @@ describe("a notification of the payment processor", () => {
   });
 
   test("is signed over its bytes, not over what they decode to", async () => {
+    shows("payments.notification.form");
     const { mock, id } = await pending();
     const bytes = (filler: number): Uint8Array =>
       Buffer.concat([
@@ -98,6 +111,7 @@ describe("a notification of the payment processor", () => {
   });
 
   test("of another kind, or for an unknown payment, changes nothing and is taken", async () => {
+    shows("payments.notification.form");
     const { mock, id } = await pending();
     expect((await notify(mock, { id, type: "payment_intent.created" })).status).toBe(200);
     expect((await notify(mock, { id: "pi_unknown" })).status).toBe(200);

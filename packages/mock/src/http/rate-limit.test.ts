@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createMock } from "../mock.ts";
 import type { Options } from "../options.ts";
 import { caller, type Answer } from "../testing/caller.ts";
+import { shows } from "../testing/shows.ts";
 
 async function setUp(options: Partial<Options> = {}, limit = 2) {
   const mock = createMock({ clock: "manual", options });
@@ -24,6 +25,7 @@ const nextMinute = String(Date.UTC(2026, 0, 1, 0, 1) / 1_000);
 
 describe("the rate limit of a key", () => {
   test("refuses with 429 what is over it, until the next minute", async () => {
+    shows("errors.429.rate-limited", "limits.rate.per-key", "account.rate-limit-per-min.allowance");
     const { mock, call } = await setUp();
     expect((await call.account()).status).toBe(200);
     expect((await call.submit()).status).toBe(200);
@@ -39,6 +41,7 @@ describe("the rate limit of a key", () => {
   });
 
   test("counts calls that were refused for another reason, but no call without a key", async () => {
+    shows("errors.429.rate-limited");
     const { call } = await setUp();
     await call.submit({ seed: -1 });
     await call.poll("job_none");
@@ -47,12 +50,14 @@ describe("the rate limit of a key", () => {
   });
 
   test("lets through exactly as many of many concurrent calls", async () => {
+    shows("account.rate-limit-per-min.allowance");
     const { call } = await setUp({}, 7);
     const answers = await Promise.all(Array.from({ length: 20 }, () => call.account()));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);
   });
 
   test("counts as calls only what passed it", async () => {
+    shows("account.total-calls.what-counts");
     const { mock, call } = await setUp({}, 3);
     for (let time = 0; time < 9; time += 1) await call.list();
     await mock.clock.advance("1m");
@@ -74,12 +79,20 @@ describe("the headers of the rate limit", () => {
   ];
 
   test.each(cases)("are with %j as they are said to be", async (options, passed, refused) => {
+    shows(
+      "errors.429.rate-limit-headers",
+      "errors.429.retry-after",
+      "errors.429.which-headers",
+      "errors.429.reset-unit",
+      "errors.429.retry-after-form",
+    );
     const { call } = await setUp(options, 1);
     expect(headersOf(await call.account())).toEqual(passed);
     expect(headersOf(await call.account())).toEqual(refused);
   });
 
   test("are on errors too, and not where there is no key", async () => {
+    shows("errors.429.which-headers");
     const { mock, call } = await setUp({}, 9);
     expect(headersOf(await call.poll("job_none"))).toEqual(["9", "8", nextMinute, null]);
     expect(headersOf(await call.submit({ seed: -1 }))).toEqual(["9", "7", nextMinute, null]);

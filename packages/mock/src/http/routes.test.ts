@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
+import { caller, tryOn } from "../testing/caller.ts";
+import { shows } from "../testing/shows.ts";
 
 describe("an address that is none", () => {
   test.each([
@@ -16,6 +17,7 @@ describe("an address that is none", () => {
     "/results",
     "/%E0%A4%A",
   ])("is 404 without a look at the key: %s", async (path) => {
+    shows("version.in-path");
     const call = caller(createMock({ clock: "manual" }), null);
     const answer = await call.get(path);
     expect([answer.status, answer.body]).toEqual([404, { detail: "Not Found" }]);
@@ -110,6 +112,12 @@ describe("a preflight", () => {
 
 describe("the addresses that tell what the service is", () => {
   test.each(["/", "/api/discovery"])("%s says how an agent buys credits", async (path) => {
+    shows(
+      "discovery.document.two-addresses",
+      "discovery.capabilities.agentic-commerce",
+      "discovery.document.shape",
+      "discovery.key.needed",
+    );
     const mock = createMock({ clock: "manual" });
     const { body } = await caller(mock, null).get(path);
     expect(body).toMatchObject({
@@ -122,7 +130,28 @@ describe("the addresses that tell what the service is", () => {
     });
   });
 
+  test("/api/discovery has every pack with its price and its credits", async () => {
+    shows(
+      "packs.demo.price-and-credits",
+      "packs.starter.price-and-credits",
+      "packs.pro.price-and-credits",
+      "packs.scale.price-and-credits",
+      "packs.enterprise.price-and-credits",
+      "discovery.document.shape",
+    );
+    const { body } = await caller(createMock({ clock: "manual" }), null).get("/api/discovery");
+    const packs = [
+      { pack_slug: "demo", price_usd: 2, credits: 100 },
+      { pack_slug: "starter", price_usd: 25, credits: 1_200 },
+      { pack_slug: "pro", price_usd: 99, credits: 5_600 },
+      { pack_slug: "scale", price_usd: 499, credits: 32_000 },
+      { pack_slug: "enterprise", price_usd: 999, credits: 72_000 },
+    ];
+    expect(body).toMatchObject({ capabilities: { agentic_commerce: { currency: "usd", packs } } });
+  });
+
   test("/api/docs is a page that loads nothing from anywhere", async () => {
+    shows("discovery.docs.html-page", "discovery.key.needed");
     const answer = await caller(createMock({ clock: "manual" }), null).get<string>("/api/docs");
     expect(answer.headers.get("content-type")).toContain("text/html");
     expect(answer.body).toContain("/api/v1/credits/purchase");
@@ -130,6 +159,11 @@ describe("the addresses that tell what the service is", () => {
   });
 
   test("/api/v1/openapi.json is the contract at this server's address", async () => {
+    shows(
+      "discovery.description.openapi-json",
+      "discovery.key.needed",
+      "version.description.openapi",
+    );
     const mock = createMock({ clock: "manual" });
     const response = await mock.fetch("https://legacy.example/api/v1/openapi.json");
     expect(await response.json()).toMatchObject({
@@ -139,10 +173,33 @@ describe("the addresses that tell what the service is", () => {
     });
   });
 
-  test("the same endpoints answer under any address", async () => {
+  test.each([
+    ["POST", "/api/v1/tryon", JSON.stringify(tryOn())],
+    [
+      "POST",
+      "/api/v1/credits/purchase",
+      '{"pack_slug":"demo","shared_payment_granted_token":"spt_1"}',
+    ],
+    ["GET", "/api/v1/tryon", null],
+    ["GET", "/api/v1/tryon/{job_id}", null],
+    ["GET", "/api/v1/account", null],
+    ["GET", "/api/discovery", null],
+  ])("%s %s answers under any address", async (method, path, body) => {
+    shows(
+      "service.legacy-address.same-endpoints",
+      "service.base-address.given",
+      "endpoints.addresses.other-spellings",
+    );
     const mock = createMock({ clock: "manual" });
-    const response = await mock.fetch("https://legacy.example/api/v1/account", {
-      headers: { authorization: `Bearer ${mock.keys.live}` },
+    const { job_id } = (await caller(mock).submit()).body;
+    const address = `https://legacy.example${path.replace("{job_id}", job_id)}`;
+    const response = await mock.fetch(address, {
+      method,
+      headers: {
+        authorization: `Bearer ${mock.keys.live}`,
+        "content-type": "application/json",
+      },
+      body,
     });
     expect(response.status).toBe(200);
   });
@@ -157,6 +214,7 @@ describe("a slash too many, and http", () => {
     ["http://a.example/api/v1/tryon", "https://a.example/api/v1/tryon"],
     ["http://localhost:1234/api/v1/tryon/", "http://localhost:1234/api/v1/tryon"],
   ])("are sent on with 307 where the server says so: %s", async (from, to) => {
+    shows("endpoints.addresses.other-spellings");
     const mock = createMock(redirecting);
     const response = await mock.fetch(from, { method: "POST", body: "{}" });
     expect(response.status).toBe(307);
@@ -167,11 +225,13 @@ describe("a slash too many, and http", () => {
   test.each(["https://a.example/", "http://localhost:1234/", "http://127.0.0.1/api/docs"])(
     "are not seen in %s",
     async (address) => {
+      shows("endpoints.addresses.other-spellings");
       expect((await createMock(redirecting).fetch(address)).status).toBe(200);
     },
   );
 
   test("are 404 and nothing by default", async () => {
+    shows("endpoints.addresses.other-spellings");
     const mock = createMock({ clock: "manual" });
     expect((await mock.fetch("https://a.example/api/docs/")).status).toBe(404);
     expect((await mock.fetch("http://a.example/api/docs")).status).toBe(200);

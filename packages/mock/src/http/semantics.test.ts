@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { notingServer } from "../testing/noting-server.ts";
 import { dot, garmentUrl, headed, personUrl } from "../testing/pictures.ts";
+import { shows } from "../testing/shows.ts";
 
 const base = { garment_urls: [garmentUrl], wait: false };
 const megabytes10 = 10_500_000;
@@ -50,6 +51,16 @@ describe("a request that has the right form and makes no try-on", () => {
       { ...base, person_image_b64: headed("<!doctype html>") },
       /^person_image_b64: is not an image.*JPEG, PNG/,
     ],
+    [
+      "a garment whose base64 is none",
+      { person_url: personUrl, garment_images_b64: [dot, "ab$c"] },
+      /^garment_images_b64\[1\]: .*base64/,
+    ],
+    [
+      "a garment with a data: prefix",
+      { person_url: personUrl, garment_images_b64: [`data:image/png;base64,${dot}`] },
+      /^garment_images_b64\[0\]: .*drop/,
+    ],
     ["an SVG", { ...base, person_image_b64: headed("<svg xmlns") }, /not an image/],
     [
       "an empty garment",
@@ -73,6 +84,22 @@ describe("a request that has the right form and makes no try-on", () => {
       /^garment_urls\[0\]: invalid URL/,
     ],
   ])("is refused with 400 for %s", async (_what, body, detail) => {
+    shows(
+      "service.try-on.input",
+      "request.person.required",
+      "request.garments.at-least-one",
+      "request.garments.at-most-three",
+      "request.person-url.https",
+      "request.garment-urls.https",
+      "request.person-image-b64.base64",
+      "request.person-image-b64.no-data-prefix",
+      "request.garment-images-b64.base64",
+      "request.garment-images-b64.decoded-size",
+      "request.images.exact-bound-and-kinds",
+      "submit.400.bad-url",
+      "submit.400.image-too-large",
+      "submit.validation.400-or-422",
+    );
     const { mock, call, post } = notingServer();
     const refused = await post(body);
     expect(refused.status).toBe(400);
@@ -83,6 +110,7 @@ describe("a request that has the right form and makes no try-on", () => {
   });
 
   test("is refused with 422 when person_image_b64 alone is over 14,000,000 characters", async () => {
+    shows("request.person-image-b64.max-length");
     const { post } = notingServer();
     const refused = await post({ ...base, person_image_b64: "A".repeat(14_000_001) });
     expect(refused.problems).toMatchObject([
@@ -96,10 +124,17 @@ describe("a request that has the right form and makes no try-on", () => {
   });
 
   test("is taken with an image of exactly 14,000,000 characters", async () => {
+    shows(
+      "request.person-image-b64.max-length",
+      "request.garment-images-b64.decoded-size",
+      "request.images.exact-bound-and-kinds",
+    );
     const { post } = notingServer();
     const image = headed("\u00FF\u00D8\u00FF", megabytes10);
     expect(image.length).toBe(14_000_000);
     expect((await post({ ...base, person_image_b64: image })).status).toBe(200);
+    const garments = { garment_images_b64: [image, dot] };
+    expect((await post({ ...garments, person_url: personUrl, wait: false })).status).toBe(200);
   });
 });
 
@@ -113,6 +148,7 @@ describe("the kinds of images that are taken", () => {
     ["HEIC", "\u0000\u0000\u0000\u0018ftypheic"],
     ["HEIC of another brand", "\u0000\u0000\u0000\u0018ftypmif1"],
   ])("are told by their first bytes: %s", async (_kind, head) => {
+    shows("request.images.exact-bound-and-kinds");
     const { post } = notingServer();
     expect((await post({ ...base, person_image_b64: headed(head) })).status).toBe(200);
   });
@@ -124,6 +160,7 @@ describe("the kinds of images that are taken", () => {
     "BM",
     "%PDF",
   ])("are none with %j", async (head) => {
+    shows("request.images.exact-bound-and-kinds");
     const { post } = notingServer();
     expect((await post({ ...base, person_image_b64: headed(head) })).status).toBe(400);
   });

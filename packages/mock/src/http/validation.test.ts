@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createMock } from "../mock.ts";
 import type { Options } from "../options.ts";
 import { caller } from "../testing/caller.ts";
+import { shows } from "../testing/shows.ts";
 
 function setUp(options: Partial<Options> = {}) {
   const mock = createMock({ clock: "manual", options });
@@ -36,6 +37,7 @@ describe("a body of the wrong form", () => {
     ["garment_urls", null, ["garment_urls"], listType],
     ["garment_urls", ["https://a.example/g.png", 1], ["garment_urls", 1], stringType],
     ["garment_urls", ["1", "2", "3", "4"], ["garment_urls"], tooMany("List", 3, 4)],
+    ["garment_images_b64", ["1", "2", "3", "4"], ["garment_images_b64"], tooMany("List", 3, 4)],
     ["garment_images_b64", [null], ["garment_images_b64", 0], stringType],
     ["items", ["1", "2", "3", "4"], ["items"], tooMany("List", 3, 4)],
     ["prompt", "x".repeat(1_001), ["prompt"], tooLong(1_000)],
@@ -110,6 +112,28 @@ describe("a body of the wrong form", () => {
       },
     ],
   ])("is refused with 422 for %s %j", async (field, value, loc, problem) => {
+    shows(
+      "request.types.strictness",
+      "request.person-url.max-length",
+      "request.garment-urls.max-items",
+      "request.garment-images-b64.max-items",
+      "request.output-size.values",
+      "request.prompt.max-length",
+      "request.style-hint.max-length",
+      "request.negative-prompt.max-length",
+      "request.wait.default",
+      "request.webhook-url.max-length",
+      "request.metadata.max-keys",
+      "request.metadata.max-length",
+      "request.metadata.what-is-counted",
+      "request.seed.range",
+      "validation-error.detail.array",
+      "validation-error.loc.path",
+      "validation-error.msg.string",
+      "validation-error.type.string",
+      "validation-error.ctx.object",
+      "submit.validation.400-or-422",
+    );
     const { mock, call } = setUp();
     const refused = await call.submit({ [field]: value });
     expect(refused.status).toBe(422);
@@ -121,6 +145,11 @@ describe("a body of the wrong form", () => {
   });
 
   test("is refused with all of its problems at once, the header's too", async () => {
+    shows(
+      "validation-error.detail.array",
+      "validation-error.loc.path",
+      "submit.idempotency-key.max-length",
+    );
     const { call } = setUp();
     const refused = await call.submit(
       { seed: -1, wait: "yes", garment_urls: [1, 2], metadata: { a: "x".repeat(300) } },
@@ -141,6 +170,7 @@ describe("a body of the wrong form", () => {
   });
 
   test("repeats 64 characters of what was refused, or all of it", async () => {
+    shows("validation-error.input.any", "validation-error.input.how-much");
     const prompt = "x".repeat(1_001);
     const metadata = Array.from({ length: 100 }, () => "y");
     const cut = await setUp().call.submit({ prompt, metadata });
@@ -167,10 +197,22 @@ const taken: readonly Record<string, unknown>[] = [
 
 describe("a body at the very bounds", () => {
   test.each(taken)("is taken: %j", async (fields) => {
+    shows(
+      "request.unknown-properties.accepted",
+      "request.person-url.max-length",
+      "request.garment-urls.max-items",
+      "request.prompt.max-length",
+      "request.style-hint.max-length",
+      "request.negative-prompt.max-length",
+      "request.webhook-url.max-length",
+      "request.metadata.max-keys",
+      "request.seed.range",
+    );
     expect((await setUp().call.submit(fields)).status).toBe(200);
   });
 
   test("is taken with an idempotency key of 200 characters", async () => {
+    shows("submit.idempotency-key.max-length");
     const { call } = setUp();
     expect((await call.submit({}, { "idempotency-key": "k".repeat(200) })).status).toBe(200);
   });
@@ -185,6 +227,13 @@ describe("metadata", () => {
     [Object.fromEntries(Array.from({ length: 8 }, (_unused, index) => [`key${index}`, index]))],
     [JSON.parse('{"__proto__":{"a":1},"constructor":"b","toString":3}') as object],
   ])("comes back as it was sent: %j", async (metadata) => {
+    shows(
+      "request.metadata.max-keys",
+      "request.metadata.max-length",
+      "request.metadata.what-is-counted",
+      "submit-response.metadata.echo",
+      "job.metadata.echo",
+    );
     const { call } = setUp();
     const { body } = await call.submit({ metadata });
     expect(JSON.stringify(body.metadata)).toBe(JSON.stringify(metadata));

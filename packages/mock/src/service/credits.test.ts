@@ -4,6 +4,7 @@ import { createMock, type Mock } from "../mock.ts";
 import type { Options } from "../options.ts";
 import { stockEngine } from "../engine/stock.ts";
 import { caller, finished, tryOn } from "../testing/caller.ts";
+import { shows } from "../testing/shows.ts";
 
 async function balance(mock: Mock, token: string): Promise<number> {
   const ledger = await mock.ledger(token);
@@ -19,6 +20,13 @@ describe("the price of a try-on", () => {
     ["2K", 12],
     ["4K", 20],
   ])("is for %s %i credits, taken at once", async (output_size, cost) => {
+    shows(
+      "sizes.1k.cost",
+      "sizes.2k.cost",
+      "sizes.4k.cost",
+      "submit-response.cost-credits.charged",
+      "submit-response.credits-remaining.balance",
+    );
     const mock = createMock({ clock: "manual" });
     const { body } = await caller(mock).submit({ output_size });
     expect(body).toMatchObject({ cost_credits: cost, credits_remaining: 1_000 - cost });
@@ -26,6 +34,7 @@ describe("the price of a try-on", () => {
   });
 
   test("is nothing for a test key, even without credits", async () => {
+    shows("test-key.free", "submit-response.test-mode.test-key");
     const mock = createMock({ clock: "manual" });
     const call = caller(mock, mock.keys.test);
     const { body } = await call.submit({ output_size: "4K", seed: 7, metadata: { a: 1 } });
@@ -40,6 +49,7 @@ describe("the price of a try-on", () => {
   });
 
   test("is refused with 402 where the balance is too small, and leaves no job", async () => {
+    shows("submit.402.too-few-credits");
     const mock = createMock({ clock: "manual" });
     const { token } = await mock.createKey({ credits: 19 });
     const call = caller(mock, token);
@@ -52,6 +62,7 @@ describe("the price of a try-on", () => {
   });
 
   test("is taken from exactly as many of many concurrent calls as the balance holds", async () => {
+    shows("credits.deducted.atomically");
     const mock = createMock({ clock: "manual" });
     const { token } = await mock.createKey({ credits: 8 * 5 + 7 });
     const call = caller(mock, token);
@@ -61,6 +72,39 @@ describe("the price of a try-on", () => {
     expect([count(200), count(402)]).toEqual([5, 15]);
     expect(await balance(mock, token)).toBe(7);
     expect((await call.list()).body.jobs).toHaveLength(5);
+  });
+
+  test("is taken before the engine is asked for anything", async () => {
+    shows("credits.deducted.before-generation");
+    const seen: (number | undefined)[] = [];
+    const stock = stockEngine();
+    const look = async (): Promise<void> => {
+      seen.push((await mock.ledger(mock.keys.live))?.balance);
+    };
+    const mock: Mock = createMock({
+      clock: "manual",
+      engine: {
+        name: "looking",
+        prepare: look,
+        async render(request) {
+          await look();
+          return stock.render(request);
+        },
+      },
+    });
+    expect((await finished(mock, caller(mock))).status).toBe("succeeded");
+    expect(seen).toEqual([992, 992]);
+  });
+
+  test("is paid with what was bought, however long ago", async () => {
+    shows("credits.bought-beforehand");
+    const mock = createMock({ clock: "manual" });
+    const call = caller(mock, mock.keys.empty);
+    expect((await call.submit()).status).toBe(402);
+    await call.purchase({ pack_slug: "demo", shared_payment_granted_token: "spt_1" });
+    await mock.clock.advance("3650d");
+    expect(await balance(mock, mock.keys.empty)).toBe(100);
+    expect((await call.submit()).body).toMatchObject({ credits_remaining: 92 });
   });
 
   test("is written down with cause, job and time", async () => {
@@ -85,6 +129,11 @@ describe("the credits of a failed job", () => {
     ["failed-except-content-blocked", "content_blocked", 992],
     ["failed-except-content-blocked", "model_rejected", 1_000],
   ] as const)("with refund %s after %s leave %i", async (refund, outcome, left) => {
+    shows(
+      "credits.refund.failed-job",
+      "credits.refund.content-blocked",
+      "credits.failed-job.cost-reported",
+    );
     const mock = createMock({ clock: "manual", options: { refund } });
     const call = caller(mock);
     const job = await finished(mock, call, { prompt: `mock:${outcome}` });
@@ -122,11 +171,13 @@ describe("the cap of a day", () => {
   }
 
   test("is none by default", async () => {
+    shows("limits.daily-spend-cap.value");
     const { spend } = await spender({ dailySpendCap: "off" });
     expect(await spend(cap / 20 + 1)).toBe(0);
   });
 
   test("refuses with 402 what goes over it, until the next day in UTC", async () => {
+    shows("limits.daily-spend-cap.value");
     const { mock, call, spend, token } = await spender({ dailySpendCap: cap });
     expect(await spend(cap / 20 - 1)).toBe(0);
     expect((await call.submit({ output_size: "2K", prompt: "mock:never" })).status).toBe(200);
@@ -142,6 +193,7 @@ describe("the cap of a day", () => {
   });
 
   test("counts what is given back as not spent", async () => {
+    shows("limits.daily-spend-cap.value");
     let down = false;
     const { call, spend } = await spender(
       { dailySpendCap: cap },
@@ -167,6 +219,7 @@ describe("a key whose content is refused again and again", () => {
   const blocked = { prompt: "mock:content_blocked" };
 
   test("is suspended after five in a row where the server says so", async () => {
+    shows("content.blocked.suspension");
     const mock = createMock({ clock: "manual", options: { suspendAfterContentBlocked: 5 } });
     const call = caller(mock);
     for (let time = 0; time < 4; time += 1) await finished(mock, call, blocked);
@@ -181,6 +234,7 @@ describe("a key whose content is refused again and again", () => {
   });
 
   test("goes on by default", async () => {
+    shows("content.blocked.suspension");
     const mock = createMock({ clock: "manual" });
     const call = caller(mock);
     for (let time = 0; time < 6; time += 1) await finished(mock, call, blocked);

@@ -8,6 +8,7 @@ import { MemoryStore } from "../store/memory.ts";
 import type { Store, Transaction } from "../store/store.ts";
 import { bareService } from "../testing/bare-service.ts";
 import { asset } from "../testing/pictures.ts";
+import { shows } from "../testing/shows.ts";
 
 /** A store that notes everything that is ever written to it. */
 function noting(): { store: Store; written: unknown[] } {
@@ -35,6 +36,7 @@ function collectGarbage(): void {
 
 describe("the pictures of a request", () => {
   test("are never written to the store, and gone from the engine's hands when the job has ended", async () => {
+    shows("privacy.inputs.dropped");
     const { store, written } = noting();
     const stock = stockEngine();
     let held: WeakRef<object> | undefined;

@@ -2,9 +2,38 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { caller, finished } from "../testing/caller.ts";
+import { shows } from "../testing/shows.ts";
 
 describe("a job that is not waited for", () => {
   test("is running at once, and has succeeded when the model's time has passed", async () => {
+    shows(
+      "submit.request-and-answer",
+      "states.async.running",
+      "submit-response.job-id.form",
+      "submit-response.status.values",
+      "submit-response.result-url.sync-success-only",
+      "submit-response.seed.used",
+      "submit-response.test-mode.test-key",
+      "submit-response.error-code.on-failure",
+      "submit-response.error-message.on-failure",
+      "submit-response.message.names-poll-address",
+      "submit.shape.cost-credits",
+      "poll.request-and-answer",
+      "job.job-id.form",
+      "job.status.values",
+      "job.result-url.succeeded-only",
+      "job.result-width.pixels",
+      "job.result-height.pixels",
+      "job.result-bytes.size",
+      "job.result-content-type.png",
+      "job.seed.used",
+      "job.error-code.failed-only",
+      "job.error-message.failed-only",
+      "job.cost-credits.charged",
+      "job.duration-ms.at-end",
+      "job.created-at.form",
+      "job.completed-at.at-end",
+    );
     const mock = createMock({ clock: "manual", latency: "3s" });
     const call = caller(mock);
     const { body } = await call.submit({ seed: 7, metadata: { sku: "A" } });
@@ -49,12 +78,26 @@ describe("a job that is not waited for", () => {
       duration_ms: 3_000,
       completed_at: "2026-01-01T00:00:03Z",
       error_code: null,
+      error_message: null,
     });
   });
 
   test.each(["content_blocked", "model_rejected", "storage_failed"])(
     "fails as %s when its prompt says so",
     async (word) => {
+      shows(
+        "content.disallowed.refused",
+        "content.blocked.outcome",
+        "states.running.failed",
+        "errors.after-model.other-codes",
+        "job.result-url.succeeded-only",
+        "job.error-code.failed-only",
+        "job.error-message.failed-only",
+        "job.cost-credits.charged",
+        "job.duration-ms.at-end",
+        "job.completed-at.at-end",
+        "credits.failed-job.cost-reported",
+      );
       const mock = createMock({ clock: "manual" });
       const job = await finished(mock, caller(mock), { prompt: `A coat, mock:${word} please` });
       expect(job).toMatchObject({
@@ -69,6 +112,18 @@ describe("a job that is not waited for", () => {
       });
     },
   );
+
+  test.each([null, "mock:content_blocked"])("stays as it ended (prompt %s)", async (prompt) => {
+    shows("states.terminal.final");
+    const mock = createMock({ clock: "manual" });
+    const call = caller(mock);
+    const { result_url: _signedAnew, ...job } = await finished(mock, call, { prompt });
+    expect(job.status).toBe(prompt === null ? "succeeded" : "failed");
+    for (const span of ["1s", "1h", "29d"] as const) {
+      await mock.clock.advance(span);
+      expect((await call.poll(job.job_id)).body).toMatchObject(job);
+    }
+  });
 
   test("takes as long as its prompt says, or for ever", async () => {
     const mock = createMock({ clock: "manual" });
@@ -103,6 +158,7 @@ describe("a job that is not waited for", () => {
   );
 
   test("is made of pictures that can be fetched, or refused with 400 that names the field", async () => {
+    shows("submit.400.image-fetch-failed");
     const mock = createMock({ clock: "manual" });
     const refused = await caller(mock).submit({
       garment_urls: ["https://a.example/g.png", "https://gone.invalid/g.png"],
@@ -115,6 +171,11 @@ describe("a job that is not waited for", () => {
 
 describe("a job that is waited for", () => {
   test("is answered when it ends", async () => {
+    shows(
+      "request.wait.default",
+      "states.sync.succeeded",
+      "submit-response.result-url.sync-success-only",
+    );
     const mock = createMock({ clock: "manual" });
     const held = caller(mock).submit({ wait: undefined });
     await mock.clock.advance("1500ms");
@@ -124,6 +185,12 @@ describe("a job that is waited for", () => {
   });
 
   test("is answered with 200 when it fails", async () => {
+    shows(
+      "errors.after-model.http-200",
+      "submit-response.result-url.sync-success-only",
+      "submit-response.error-code.on-failure",
+      "submit-response.error-message.on-failure",
+    );
     const mock = createMock({ clock: "manual" });
     const held = caller(mock).submit({ wait: true, prompt: "mock:model_rejected" });
     await mock.clock.advance("2s");
@@ -140,6 +207,13 @@ describe("a job that is waited for", () => {
   });
 
   test("is answered at 90 s with a message that names where to poll, and goes on", async () => {
+    shows(
+      "states.sync.running-at-limit",
+      "states.sync.job-goes-on",
+      "states.sync.cut-short",
+      "submit-response.message.names-poll-address",
+      "submit-response.result-url.sync-success-only",
+    );
     const mock = createMock({ clock: "manual" });
     const call = caller(mock);
     let answered = false;
@@ -156,6 +230,7 @@ describe("a job that is waited for", () => {
   });
 
   test("is cut off by a proxy after 30 s where the server says so, and goes on", async () => {
+    shows("states.sync.cut-short", "states.sync.job-goes-on");
     const mock = createMock({ clock: "manual", options: { holdCut: 30 } });
     const call = caller(mock);
     const held = call.submit({ wait: true, prompt: "mock:slow=60000" });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { createMock, type Mock } from "../mock.ts";
 import { caller } from "../testing/caller.ts";
+import { shows } from "../testing/shows.ts";
 
 function setUp(options: Parameters<typeof createMock>[0] = {}) {
   const mock = createMock({ clock: "manual", seed: "purchases", ...options });
@@ -24,6 +25,21 @@ describe("buying a pack", () => {
     ["scale", 32_000],
     ["enterprise", 72_000],
   ])("adds for %s %i credits at once", async (pack, credits) => {
+    shows(
+      "purchase.request-and-answer",
+      "purchase.succeeded.granted-at-once",
+      "purchase-request.pack-slug.values",
+      "purchase-response.payment-intent-id.present",
+      "purchase-response.pack-slug.bought",
+      "purchase-response.credits-added.this-call",
+      "purchase-response.credits-remaining.balance",
+      "purchase-response.next-action.requires-action",
+      "packs.demo.price-and-credits",
+      "packs.starter.price-and-credits",
+      "packs.pro.price-and-credits",
+      "packs.scale.price-and-credits",
+      "packs.enterprise.price-and-credits",
+    );
     const { mock, call } = setUp();
     const { body } = await call.purchase(order("spt_one", pack));
     expect(body).toMatchObject({
@@ -44,6 +60,7 @@ describe("buying a pack", () => {
     ["spt_declined_1", "declined"],
     ["spt_insufficient_funds_1", "insufficient funds"],
   ])("with %s is refused with 402", async (token, reason) => {
+    shows("purchase.402.payment-failed", "purchase.agent.shared-token");
     const { mock, call } = setUp();
     const refused = await call.purchase(order(token));
     expect(refused.status).toBe(402);
@@ -52,6 +69,7 @@ describe("buying a pack", () => {
   });
 
   test("with a cancelled payment says so and adds nothing", async () => {
+    shows("purchase-response.status.open-set");
     const { mock, call } = setUp();
     const { body } = await call.purchase(order("spt_canceled_1"));
     expect(body).toMatchObject({ status: "canceled", credits_added: 0, credits_remaining: 1_000 });
@@ -63,6 +81,12 @@ describe("buying a pack", () => {
     ["a property of objects in place of a pack", order("spt_one", "toString"), /pack_slug/],
     ["a token that is none", order("tok_one"), /shared_payment_granted_token.*spt_/],
   ])("refuses %s with 400", async (_what, body, detail) => {
+    shows(
+      "purchase.400.invalid-pack-or-token",
+      "purchase.validation.400-or-422",
+      "purchase-request.pack-slug.values",
+      "purchase-request.shared-payment-granted-token.grant",
+    );
     const { call } = setUp();
     const refused = await call.purchase(body);
     expect(refused.status).toBe(400);
@@ -86,6 +110,11 @@ describe("buying a pack", () => {
       [["shared_payment_granted_token", "string_too_long"]],
     ],
   ])("refuses %s with 422", async (_what, body, expected) => {
+    shows(
+      "purchase.validation.400-or-422",
+      "purchase-request.pack-slug.values",
+      "purchase-request.shared-payment-granted-token.length",
+    );
     const { call } = setUp();
     const refused = await call.purchase(body);
     expect(refused.status).toBe(422);
@@ -95,6 +124,10 @@ describe("buying a pack", () => {
   test.each(["spt_", `spt_${"x".repeat(196)}`])(
     "takes a token of the bound's length",
     async (token) => {
+      shows(
+        "purchase-request.shared-payment-granted-token.length",
+        "purchase-request.shared-payment-granted-token.grant",
+      );
       const { call } = setUp();
       expect((await call.purchase(order(token))).status).toBe(200);
     },
@@ -103,6 +136,7 @@ describe("buying a pack", () => {
 
 describe("the same token again", () => {
   test("buys once for the same key and pack, and gets the first answer", async () => {
+    shows("purchase.repeat.idempotent", "purchase.repeat.answer");
     const { mock, call } = setUp();
     const first = await call.purchase(order());
     const again = await call.purchase(order());
@@ -111,6 +145,7 @@ describe("the same token again", () => {
   });
 
   test("buys once for many calls at the same time", async () => {
+    shows("purchase.repeat.idempotent");
     const { mock, call } = setUp();
     const answers = await Promise.all(Array.from({ length: 8 }, () => call.purchase(order())));
     expect(new Set(answers.map(({ body }) => body.payment_intent_id)).size).toBe(1);
@@ -118,6 +153,7 @@ describe("the same token again", () => {
   });
 
   test("is 409 where the server repeats no purchase", async () => {
+    shows("purchase.409.already-processed", "purchase.repeat.answer");
     const { mock, call } = setUp({ options: { purchaseRepeat: 409 } });
     await call.purchase(order());
     expect((await call.purchase(order())).status).toBe(409);
@@ -125,6 +161,7 @@ describe("the same token again", () => {
   });
 
   test("is 409 with another pack and from another key", async () => {
+    shows("purchase.409.already-processed", "purchase.repeat.idempotent");
     const { mock, call } = setUp();
     await call.purchase(order());
     expect((await call.purchase(order("spt_one", "pro"))).status).toBe(409);
@@ -142,6 +179,11 @@ describe("the same token again", () => {
 
 describe("a purchase with a test key", () => {
   test("succeeds without the processor and without credits", async () => {
+    shows(
+      "purchase.test-key.fake-success",
+      "purchase.test-key.nothing-granted",
+      "purchase.test-key.reported-credits",
+    );
     const { mock } = setUp();
     const call = caller(mock, mock.keys.test);
     const { body } = await call.purchase(order("spt_declined_1"));

@@ -5,6 +5,7 @@ import { createMock } from "../../mock.ts";
 import type { TryOnJobStatus } from "../../generated/openapi.ts";
 import { caller } from "../../testing/caller.ts";
 import { asset, assetBytes, garmentUrl, headed, personUrl } from "../../testing/pictures.ts";
+import { shows } from "../../testing/shows.ts";
 import type { Engine } from "../engine.ts";
 import { compositeEngine } from "./composite.ts";
 
@@ -55,6 +56,7 @@ const photo = () =>
 
 describe("the composite picture", () => {
   test("is at the asked size the person's own photo where nothing lies over it", async () => {
+    shows("service.try-on.one-picture");
     const { job, png } = await run({
       person_image_b64: asset("person.jpg"),
       garment_urls: [garmentUrl],
@@ -67,6 +69,7 @@ describe("the composite picture", () => {
   });
 
   test("has every garment on a card, and the first laid over the person", async () => {
+    shows("service.try-on.input", "service.try-on.one-picture");
     const garments = ["shirt.png", "jacket.webp", "hat.png"] as const;
     const { png } = await run({
       person_image_b64: asset("person.jpg"),

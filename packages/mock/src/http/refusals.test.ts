@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+
+import { stockEngine } from "../engine/stock.ts";
+import { createMock, type Mock } from "../mock.ts";
+import { caller, type Answer } from "../testing/caller.ts";
+import { shows } from "../testing/shows.ts";
+
+/** A server with a request that it refuses, and the key whose credits are at stake. */
+interface Refusal {
+  readonly mock: Mock;
+  readonly token: string;
+  readonly refuse: () => Promise<Answer<unknown>>;
+}
+
+function withLiveKey(refuse: (call: ReturnType<typeof caller>) => Promise<Answer<unknown>>) {
+  return async (): Promise<Refusal> => {
+    const mock = createMock({ clock: "manual" });
+    const call = caller(mock);
+    return { mock, token: mock.keys.live, refuse: () => refuse(call) };
+  };
+}
+
+async function refusedFor(name: "empty" | "disabled"): Promise<Refusal> {
+  const mock = createMock({ clock: "manual" });
+  const token = mock.keys[name];
+  return { mock, token, refuse: () => caller(mock, token).submit() };
+}
+
+const refusals: readonly (readonly [number, () => Promise<Refusal>])[] = [
+  [400, withLiveKey((call) => call.submit({ person_url: null }))],
+  [
+    401,
+    async () => {
+      const mock = createMock({ clock: "manual" });
+      return { mock, token: mock.keys.live, refuse: () => caller(mock, null).submit() };
+    },
+  ],
+  [402, () => refusedFor("empty")],
+  [402, withLiveKey((call) => call.purchase(order("spt_declined_1")))],
+  [403, () => refusedFor("disabled")],
+  [404, withLiveKey((call) => call.poll("job_none"))],
+  [405, withLiveKey((call) => call.call("/api/v1/tryon", { method: "PUT" }))],
+  [
+    409,
+    async () => {
+      const mock = createMock({ clock: "manual" });
+      const call = caller(mock);
+      const key = { "idempotency-key": "order-1" };
+      await call.submit({ seed: 1 }, key);
+      return { mock, token: mock.keys.live, refuse: () => call.submit({ seed: 2 }, key) };
+    },
+  ],
+  [422, withLiveKey((call) => call.submit({ seed: -1 }))],
+  [
+    429,
+    async () => {
+      const mock = createMock({ clock: "manual" });
+      const { token } = await mock.createKey({ rateLimitPerMinute: 1 });
+      const call = caller(mock, token);
+      await call.account();
+      return { mock, token, refuse: () => call.submit() };
+    },
+  ],
+  [
+    500,
+    async () => {
+      const engine = { ...stockEngine(), prepare: () => Promise.reject(new Error("down")) };
+      const mock = createMock({ clock: "manual", engine });
+      return { mock, token: mock.keys.live, refuse: () => caller(mock).submit() };
+    },
+  ],
+];
+
+function order(token: string) {
+  return { pack_slug: "demo", shared_payment_granted_token: token };
+}
+
+describe("a request that is refused", () => {
+  test.each(refusals)("with %i takes no credits", async (status, setUp) => {
+    shows(
+      "errors.400.not-charged",
+      "errors.401.not-charged",
+      "errors.402.not-charged",
+      "errors.403.not-charged",
+      "errors.404.not-charged",
+      "errors.409.not-charged",
+      "errors.422.not-charged",
+      "errors.429.not-charged",
+      "errors.500.not-charged",
+    );
+    const { mock, token, refuse } = await setUp();
+    const before = (await mock.ledger(token))?.balance;
+    expect((await refuse()).status).toBe(status);
+    await mock.clock.advance("1h");
+    expect(before).toBeTypeOf("number");
+    expect((await mock.ledger(token))?.balance).toBe(before);
+  });
+
+  test.each(refusals.filter(([status]) => status !== 422))(
+    "with %i says why in a sentence",
+    async (_status, setUp) => {
+      shows("error-response.detail.string", "endpoints.json");
+      const { refuse } = await setUp();
+      const { headers, body, detail } = await refuse();
+      expect(headers.get("content-type")).toBe("application/json");
+      expect(body).toEqual({ detail });
+      expect(detail).toMatch(/\w+ \w+/);
+    },
+  );
+});
+
+describe("each endpoint", () => {
+  test.each([
+    ["GET", "/api/v1/account"],
+    ["GET", "/api/v1/tryon"],
+    ["GET", "/api/v1/tryon/job_1"],
+    ["POST", "/api/v1/tryon"],
+    ["POST", "/api/v1/credits/purchase"],
+  ])("may answer 401, 403 and 429: %s %s", async (method, path) => {
+    shows("endpoints.statuses.anywhere");
+    const mock = createMock({ clock: "manual" });
+    const { token } = await mock.createKey({ rateLimitPerMinute: 1 });
+    await caller(mock, token).account();
+    const statuses = [];
+    for (const key of [null, mock.keys.disabled, token]) {
+      statuses.push((await caller(mock, key).call(path, { method })).status);
+    }
+    expect(statuses).toEqual([401, 403, 429]);
+  });
+
+  test.each([
+    ["GET", "/api/v1/tryon?limit=0"],
+    ["POST", "/api/v1/tryon"],
+    ["POST", "/api/v1/credits/purchase"],
+  ])("that takes input may answer 422: %s %s", async (method, path) => {
+    shows("endpoints.statuses.anywhere");
+    const mock = createMock({ clock: "manual" });
+    expect((await caller(mock).call(path, { method })).status).toBe(422);
+  });
+});
