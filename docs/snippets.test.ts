@@ -112,6 +112,9 @@ const checks: Readonly<Record<string, (snippet: Snippet) => Promise<void>>> = {
   "clock.ts": async (snippet) => {
     expect(await execute(snippet)).toBe("running true\n");
   },
+  "images.ts": async (snippet) => {
+    expect(await execute(snippet)).toMatch(/^400 person_url: blocked URL; .* admits loopback\.\n$/);
+  },
   "serve.ts": async (snippet) => {
     expect(await execute(snippet)).toBe("200\n");
   },

@@ -8,7 +8,7 @@ export type OpenCalls = Set<(reason: Error) => void>;
 export async function abortable<Result>(
   work: Promise<Result>,
   signal: AbortSignal,
-  open: OpenCalls,
+  open: OpenCalls = new Set(),
 ): Promise<Result> {
   let stop: (() => void) | undefined;
   let end: ((reason: Error) => void) | undefined;

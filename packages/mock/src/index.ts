@@ -1,4 +1,5 @@
 export type { DefaultKeys } from "./default-keys.ts";
+export type { Network } from "./delivery/network.ts";
 export type { Engine, EngineImage, RenderRequest } from "./engine/engine.ts";
 export { stockEngine } from "./engine/stock.ts";
 export { createMock } from "./mock.ts";
@@ -6,7 +7,7 @@ export type { Mock, MockOptions } from "./mock.ts";
 export { optionTable, profileNames } from "./options.ts";
 export type { OptionId, OptionRow, Options, ProfileName } from "./options.ts";
 export type { NewKey } from "./service/keys.ts";
-export type { SettingsInput } from "./settings.ts";
+export type { ImagesSetting, SettingsInput } from "./settings.ts";
 export type { NextJob } from "./steering/next-job.ts";
 export type { Snapshot } from "./steering/worlds.ts";
 export type {

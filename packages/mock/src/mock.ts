@@ -1,9 +1,11 @@
 import packageJson from "../package.json" with { type: "json" };
+import { sendGuarded } from "./delivery/network.ts";
 import { stockEngine } from "./engine/stock.ts";
 import { createApp } from "./http/app.ts";
 import { createSite } from "./http/calls.ts";
 import { defaultKeys, webhookSecret, type DefaultKeys } from "./default-keys.ts";
 import { resolveOptions, type Options, type ProfileName } from "./options.ts";
+import { ImageFetch } from "./service/image-fetch.ts";
 import { Service } from "./service/service.ts";
 import type { NewKey } from "./service/keys.ts";
 import { embeddedProcessor } from "./service/payment-processor.ts";
@@ -16,7 +18,6 @@ import type { MemoryTables } from "./store/memory-tables.ts";
 import type { DeliveryRecord, KeyRecord, LedgerEntry } from "./store/records.ts";
 import { abortable, type OpenCalls } from "./abortable.ts";
 import { WorldClock, type ClockMode } from "./world/clock.ts";
-import { host } from "./world/host.ts";
 import { freshSeed } from "./world/random.ts";
 import { createWorld } from "./world/world.ts";
 
@@ -137,6 +138,12 @@ export function createMock(input: MockOptions = {}): Mock {
   const clock = new WorldClock({ mode: input.clock ?? "real" });
   const seed = String(input.seed ?? freshSeed());
   const stock = stockEngine();
+  const { network } = input;
+  const { allowPrivateWebhooks, allowPrivateImages } = settings;
+  const webhookRules = {
+    allowPrivate: allowPrivateWebhooks,
+    setting: "allowPrivateWebhooks",
+  } as const;
   const begin = (tables?: MemoryTables) => {
     const world = createWorld({ clock, seed });
     const store = new MemoryStore(tables);
@@ -150,7 +157,11 @@ export function createMock(input: MockOptions = {}): Mock {
     };
     const service = new Service(context, {
       processor: embeddedProcessor,
-      sendWebhook: input.sendWebhook ?? ((request) => host.fetch(request)),
+      sendWebhook: input.sendWebhook ?? ((request) => sendGuarded(request, network, webhookRules)),
+      imageFetch:
+        settings.images === "fetch"
+          ? new ImageFetch({ world, network, allowPrivate: allowPrivateImages })
+          : undefined,
     });
     const app = createApp(createSite({ service, world, settings }), {
       mark: `tryon-mock/${packageJson.version}`,

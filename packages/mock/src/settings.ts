@@ -1,5 +1,10 @@
+import type { Network } from "./delivery/network.ts";
 import type { Engine } from "./engine/engine.ts";
 import { milliseconds, type Duration } from "./world/duration.ts";
+
+/** Whether images that come as addresses are fetched. */
+export const imagesSettings = ["off", "fetch"] as const;
+export type ImagesSetting = (typeof imagesSettings)[number];
 
 /** What a server is set to besides its options: nothing here is an open point of the service, and no profile sets it. */
 export interface SettingsInput {
@@ -24,6 +29,12 @@ export interface SettingsInput {
    */
   allowPrivateWebhooks?: boolean;
   /**
+   * Whether images that come as addresses are fetched. `off`: every well-formed public https address counts as an image.
+   * `fetch`: they are, within 10 s and 10,500,000 bytes, over at most 3 redirects; what fails is a 400.
+   * @default "off"
+   */
+  images?: ImagesSetting;
+  /**
    * Whether image addresses may be http and loopback addresses.
    * @default false
    */
@@ -37,6 +48,12 @@ export interface SettingsInput {
    * Sends webhooks: a function like the global `fetch`, which it is by default.
    */
   sendWebhook?: (request: Request) => Promise<Response>;
+  /**
+   * Resolves and reaches the hosts of webhooks and images, so that what a name leads to is checked and is what is
+   * connected to: `nodeNetwork()` from `@tryon/mock/node`, or your own. `sendWebhook` goes before it.
+   * @default the global `fetch`, with a check of the address alone, as there is no DNS in browsers and workers
+   */
+  network?: Network;
 }
 
 export interface Settings {
@@ -45,6 +62,7 @@ export interface Settings {
   readonly magic: boolean;
   readonly allowPrivateWebhooks: boolean;
   readonly allowPrivateImages: boolean;
+  readonly images: ImagesSetting;
 }
 
 /** @throws RangeError naming the setting, its bound and what was given. */
@@ -58,7 +76,12 @@ export function resolveSettings(input: SettingsInput): Settings {
       `concurrency has to be a whole number from 1 up, or left out for no limit; got ${concurrency}.`,
     );
   }
+  const images = input.images ?? "off";
+  if (!imagesSettings.includes(images)) {
+    throw new RangeError(`images has to be one of ${imagesSettings.join(", ")}; got ${images}.`);
+  }
   return {
+    images,
     latency: readLatency(input.latency ?? "1.5s"),
     concurrency,
     magic: input.magic ?? true,

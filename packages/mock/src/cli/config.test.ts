@@ -25,6 +25,7 @@ describe("a configuration file", () => {
       magic: false,
       allowPrivateWebhooks: true,
       allowPrivateImages: true,
+      images: "fetch",
       seed: 7,
     };
     expect(await readConfig(await file(JSON.stringify(config)))).toEqual(config);
@@ -38,6 +39,7 @@ describe("a configuration file", () => {
     ['{"colour":1}', "colour"],
     ['{"profile":"odd"}', "profile: "],
     ['{"magic":"yes"}', "magic: "],
+    ['{"images":"on"}', "images: "],
     ['{"options":[]}', "options: "],
   ])("that holds %s is refused with its name and what is wrong", async (text, words) => {
     const path = await file(text);

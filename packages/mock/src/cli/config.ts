@@ -4,6 +4,7 @@ import { z } from "zod";
 
 import type { MockOptions } from "../mock.ts";
 import { profileNames } from "../options.ts";
+import { imagesSettings } from "../settings.ts";
 import { UsageError } from "./arguments.ts";
 
 const duration = z.union([z.number(), z.string()]);
@@ -16,6 +17,7 @@ const configFile = z.strictObject({
   magic: z.boolean().optional(),
   allowPrivateWebhooks: z.boolean().optional(),
   allowPrivateImages: z.boolean().optional(),
+  images: z.enum(imagesSettings).optional(),
   seed: z.union([z.string(), z.number()]).optional(),
 });
 

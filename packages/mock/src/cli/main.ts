@@ -2,6 +2,7 @@
 import packageJson from "../../package.json" with { type: "json" };
 import type { Engine } from "../engine/engine.ts";
 import { createMock, type Mock } from "../mock.ts";
+import { nodeNetwork } from "../node/network.ts";
 import { serve, type Serving } from "../node/serve.ts";
 import { help, readArguments, UsageError, type ServeCommand } from "./arguments.ts";
 import { readConfig } from "./config.ts";
@@ -27,6 +28,7 @@ async function makeMock(command: ServeCommand): Promise<Mock> {
   const engine = command.engine === "composite" ? await loadCompositeEngine() : undefined;
   try {
     return createMock({
+      network: nodeNetwork(),
       allowPrivateWebhooks: /^(localhost|127\.[\d.]+|::1)$/.test(command.host),
       ...config,
       ...(command.profile !== undefined && { profile: command.profile }),

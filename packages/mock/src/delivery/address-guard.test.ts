@@ -58,6 +58,7 @@ const privateOnes = [
   "https://[::ffff:169.254.169.254]/hook",
   "https://100.64.0.1/hook",
   "https://100.100.100.200/hook",
+  "https://168.63.129.16/metadata",
   "https://192.0.2.1/hook",
   "https://198.18.0.1/hook",
   "https://224.0.0.1/hook",

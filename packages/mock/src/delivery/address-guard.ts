@@ -10,15 +10,24 @@ export type AddressVerdict =
       readonly private: boolean;
     };
 
+/** What the server may be let into besides the public network. */
+export interface AddressRules {
+  /** Whether http and loopback are admitted. */
+  readonly allowPrivate: boolean;
+}
+
 /** Names that lead into the network of whoever runs the server. */
 const internalName = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa)$/;
+
+/** Services of clouds that tell a machine about itself at an address of the public ranges (here Azure's). */
+const metadataAddresses = new Set(["168.63.129.16"]);
 
 /**
  * Decides by an address alone whether the server may go there: https and a public host. With `allowPrivate`, http and
  * loopback are admitted too, and nothing else that is private. The parser of URLs has by then brought every spelling of
  * an IP address (octal, hexadecimal, one number) into one form.
  */
-export function guardAddress(address: string, rules: { allowPrivate: boolean }): AddressVerdict {
+export function guardAddress(address: string, rules: AddressRules): AddressVerdict {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined) return refuse("invalid URL; give an absolute https address.", false);
   if (url.protocol !== "https:" && url.protocol !== "http:") {
@@ -42,20 +51,59 @@ export function guardAddress(address: string, rules: { allowPrivate: boolean }):
   return { ok: true, url };
 }
 
-function refuse(problem: string, isPrivate: boolean): AddressVerdict {
+function refuse(problem: string, isPrivate: boolean): Extract<AddressVerdict, { ok: false }> {
   return { ok: false, problem, private: isPrivate };
 }
 
-function reachOf(hostname: string): "public" | "loopback" | "private" {
-  const host = hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "");
+/** Where a host leads to. */
+type Reach = "public" | "loopback" | "private";
+
+/**
+ * Decides by the IP addresses that a name has whether the server may connect to them. One that is not allowed spoils
+ * all: which of them is connected to is not known beforehand.
+ *
+ * @returns why not, or undefined.
+ */
+export function guardResolved(
+  addresses: readonly string[],
+  rules: AddressRules,
+): Extract<AddressVerdict, { ok: false }> | undefined {
+  const reaches = addresses.map(reachOfResolved);
+  const allowed = (reach: Reach): boolean =>
+    reach === "public" || (reach === "loopback" && rules.allowPrivate);
+  if (reaches.every(allowed)) return undefined;
+  return refuse(
+    "blocked URL; the name of its host leads to an address that is not public.",
+    !reaches.includes("private"),
+  );
+}
+
+function reachOfResolved(address: string): Reach {
+  // ipaddr.js takes the outdated form ::1.2.3.4 for a wrapped IPv4 address, which machines do not.
+  return isIp(address) && !/^::\d+\./.test(address) ? reachOf(address) : "private";
+}
+
+/** Whether a host is an IP address and not a name. */
+export function isIp(host: string): boolean {
+  return ipaddr.isValid(host);
+}
+
+function reachOf(hostname: string): Reach {
+  const host = bareHost(hostname).replace(/\.+$/, "");
   if (/(^|\.)localhost$/.test(host)) return "loopback";
   if (internalName.test(host)) return "private";
-  if (!ipaddr.isValid(host)) return "public";
+  if (!isIp(host)) return "public";
   // `process` reads an IPv4 address that is wrapped into an IPv6 one as what it is.
   const ip = ipaddr.process(host);
   const range = ip.range();
   if (range === "loopback") return "loopback";
-  return range === "unicast" && (ip.kind() === "ipv4" || isGlobal(ip)) ? "public" : "private";
+  if (range !== "unicast" || metadataAddresses.has(ip.toString())) return "private";
+  return ip.kind() === "ipv4" || isGlobal(ip) ? "public" : "private";
+}
+
+/** A host without the brackets that an IPv6 address has in a URL. */
+export function bareHost(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, "");
 }
 
 /** Of IPv6, only 2000::/3 is given out for the public network (RFC 4291, IANA). */

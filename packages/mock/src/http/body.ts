@@ -1,3 +1,4 @@
+import { boundedBytes } from "../bounded-bytes.ts";
 import type { Options } from "../options.ts";
 import { limits } from "../service/catalogue.ts";
 import { MalformedBody } from "./invalid-input.ts";
@@ -63,26 +64,10 @@ function isJson(contentType: string | null): boolean {
  */
 export async function readBytes(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length")) > limits.bodyBytes) throw new OversizeBody();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of request.body ?? []) {
-      length += chunk.length;
-      if (length > limits.bodyBytes) break;
-      chunks.push(chunk);
-    }
-  } catch (error) {
+  const bytes = await boundedBytes(request.body, limits.bodyBytes).catch((error: unknown) => {
     throw new BrokenBody(error);
-  }
-  if (length > limits.bodyBytes) throw new OversizeBody();
-  const [first] = chunks;
-  if (first !== undefined && chunks.length === 1) return first;
-  const bytes = new Uint8Array(length);
-  let position = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, position);
-    position += chunk.length;
-  }
+  });
+  if (bytes === undefined) throw new OversizeBody();
   return bytes;
 }
 

@@ -1,3 +1,5 @@
 export { compositeEngine } from "../engine/composite/composite.ts";
+export { nodeNetwork } from "./network.ts";
+export type { NodeNetworkOptions } from "./network.ts";
 export { serve } from "./serve.ts";
 export type { ServeOptions, Serving } from "./serve.ts";

@@ -31,6 +31,8 @@ export const limits = {
   imageBase64Characters: 14_000_000,
   /** "About 10 MB": what 14,000,000 characters of base64 hold. */
   imageBytes: 10_500_000,
+  imageFetch: 10_000,
+  imageRedirects: 3,
   promptCharacters: 1_000,
   hintCharacters: 500,
   metadataKeys: 8,

@@ -6,7 +6,8 @@ import { Refusal } from "./refusal.ts";
 
 const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
 const headCharacters = 32;
-const imageKindNames = "JPEG, PNG, WebP, AVIF, HEIC or GIF";
+/** The kinds of images that are taken, for a sentence. */
+export const imageKindNames = "JPEG, PNG, WebP, AVIF, HEIC or GIF";
 
 /**
  * Takes an image that came as base64. It is looked at without being decoded as a whole; the engine decodes it when it
@@ -42,8 +43,8 @@ export function base64Image(field: string, base64: string): EngineImage {
 }
 
 /**
- * Takes an image that is named by its address. The address is checked; it is not fetched, and a well-formed public one
- * counts as an image.
+ * Takes an image that is named by its address. The address is checked and nothing more: where images are not
+ * fetched, a well-formed public one counts as an image.
  *
  * @throws Refusal `bad-request` naming the field and what is wrong with it.
  */

@@ -2,6 +2,7 @@ import { WebhookDelivery } from "../delivery/webhook-delivery.ts";
 import type { Options } from "../options.ts";
 import type { KeyRecord, LedgerEntry } from "../store/records.ts";
 import type { ServiceContext } from "./context.ts";
+import type { ImageFetch } from "./image-fetch.ts";
 import { JobLife, type JobLifeState } from "./job-life.ts";
 import { Jobs } from "./jobs.ts";
 import { Keys, mustFind } from "./keys.ts";
@@ -15,6 +16,8 @@ import { Submissions, type HeldCall } from "./submissions.ts";
 export interface ServiceParts {
   readonly processor: PaymentProcessor;
   readonly sendWebhook: (request: Request) => Promise<Response>;
+  /** Left out where an address counts as an image without being fetched. */
+  readonly imageFetch?: ImageFetch | undefined;
 }
 
 /** What the service knows besides its store, its agenda and its stream of chance. */
@@ -38,6 +41,7 @@ export class Service {
   readonly deliveries: WebhookDelivery;
   readonly nextJobs = new NextJobs();
   readonly #life: JobLife;
+  readonly #imageFetch: ImageFetch | undefined;
 
   constructor(context: ServiceContext, parts: ServiceParts) {
     const { options, world, store } = context;
@@ -53,13 +57,15 @@ export class Service {
     });
     this.keys = new Keys(context);
     this.jobs = new Jobs(context);
+    this.#imageFetch = parts.imageFetch;
     this.#life = new JobLife(context, this.deliveries);
-    this.submissions = new Submissions(context, this.#life, this.nextJobs);
+    this.submissions = new Submissions(context, this.#life, this.nextJobs, parts.imageFetch);
     this.purchases = new Purchases(context, parts.processor);
   }
 
-  /** Breaks off what is being sent. */
+  /** Breaks off what is being sent and fetched. */
   close(): void {
+    this.#imageFetch?.close();
     this.deliveries.close();
   }
 

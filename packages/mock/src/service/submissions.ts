@@ -5,6 +5,7 @@ import { limits, sizes } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
 import { giveBack, takeCredits } from "./credits.ts";
 import { canonicalJson, textDigest } from "./digest.ts";
+import type { ImageFetch } from "./image-fetch.ts";
 import { composeInstruction } from "./instruction.ts";
 import type { JobLife, Place } from "./job-life.ts";
 import { mustFind } from "./keys.ts";
@@ -60,23 +61,26 @@ export class Submissions {
   readonly #context: ServiceContext;
   readonly #life: JobLife;
   readonly #nextJobs: NextJobs;
+  readonly #imageFetch: ImageFetch | undefined;
   readonly #replays: Replays;
   readonly #held = new Set<HeldCall>();
 
-  constructor(context: ServiceContext, life: JobLife, nextJobs: NextJobs) {
+  constructor(context: ServiceContext, life: JobLife, nextJobs: NextJobs, imageFetch?: ImageFetch) {
     this.#context = context;
     this.#life = life;
     this.#nextJobs = nextJobs;
+    this.#imageFetch = imageFetch;
     this.#replays = new Replays(context);
   }
 
   /** @throws Refusal for what the service does not take; nothing was charged then. */
   async submit(call: SubmitCall): Promise<SubmitAnswer> {
-    const submission = readSubmission(call.fields, this.#context.settings);
-    const request = await renderRequest(submission);
+    const read = readSubmission(call.fields, this.#context.settings);
     // Without a key there is nothing to compare with, and large bodies take their time.
     const comparable = call.idempotencyKey !== undefined;
     const bodyDigest = comparable ? await textDigest(canonicalJson(call.body)) : "";
+    const submission = await this.#withImages(call, read, bodyDigest);
+    const request = await renderRequest(submission);
     const opened = await this.#open(call, submission, bodyDigest);
     if (opened.kind === "replay") {
       const answer = await this.#replays.answerOf(opened.record);
@@ -106,6 +110,20 @@ export class Submissions {
   /** Goes on waiting in place of callers who are gone, so that those who repeat their calls get an answer. */
   resume(held: readonly HeldCall[]): void {
     for (const call of held) void this.#context.world.clock.during(() => this.#answerHeld(call));
+  }
+
+  /** Fetches the images, where they are fetched, unless the call repeats one that has been taken. */
+  async #withImages(
+    call: SubmitCall,
+    submission: Submission,
+    bodyDigest: string,
+  ): Promise<Submission> {
+    const imageFetch = this.#imageFetch;
+    if (imageFetch === undefined || submission.fetchProblem !== null) return submission;
+    const earlier = await this.#context.store.transact((transaction) =>
+      this.#replays.earlier(transaction, call, bodyDigest),
+    );
+    return earlier === undefined ? imageFetch.fetched(submission) : submission;
   }
 
   /** The atomic step: a replay, a conflict, or job, charge and idempotency record at once. */

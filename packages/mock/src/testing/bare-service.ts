@@ -1,6 +1,8 @@
+import type { Network } from "../delivery/network.ts";
 import type { Engine } from "../engine/engine.ts";
 import { stockEngine } from "../engine/stock.ts";
 import { profileOptions } from "../options.ts";
+import { ImageFetch } from "../service/image-fetch.ts";
 import { embeddedProcessor } from "../service/payment-processor.ts";
 import { Service } from "../service/service.ts";
 import { resolveSettings } from "../settings.ts";
@@ -9,7 +11,7 @@ import { WorldClock } from "../world/clock.ts";
 import { createWorld } from "../world/world.ts";
 
 /** The rules of the service on a store and an engine of the test's, without HTTP. */
-export function bareService(parts: { store: Store; engine: Engine }): {
+export function bareService(parts: { store: Store; engine: Engine; network?: Network }): {
   service: Service;
   world: { clock: WorldClock };
 } {
@@ -17,13 +19,19 @@ export function bareService(parts: { store: Store; engine: Engine }): {
   const world = createWorld({ clock, seed: "1" });
   const service = new Service(
     {
-      ...parts,
+      store: parts.store,
+      engine: parts.engine,
       world,
       options: profileOptions("default"),
       settings: resolveSettings({}),
       stockEngine: stockEngine(),
     },
-    { processor: embeddedProcessor, sendWebhook: async () => new Response() },
+    {
+      processor: embeddedProcessor,
+      sendWebhook: async () => new Response(),
+      imageFetch:
+        parts.network && new ImageFetch({ world, network: parts.network, allowPrivate: false }),
+    },
   );
   return { service, world: { clock } };
 }
