@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import { tryOn } from "../testing/caller.ts";
+import { command } from "../testing/command.ts";
+import { assetBytes } from "../testing/pictures.ts";
+
+test("the command reaches images and receivers over the network of the machine", async () => {
+  const seen = new Map<string, IncomingHttpHeaders>();
+  const server = createServer((request, response) => {
+    seen.set(request.url ?? "", request.headers);
+    response.end(assetBytes("shirt.png"));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const folder = mkdtempSync(join(tmpdir(), "tryon-mock-"));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  // A server that listens on a port has an address of this form.
+  const host = `http://localhost:${(server.address() as AddressInfo).port}`;
+  const config = join(folder, "config.json");
+  writeFileSync(config, JSON.stringify({ images: "fetch", allowPrivateImages: true, latency: 0 }));
+  const address = await command("--port", "0", "--config", config).listening;
+  const submit = async (person: string): Promise<string> => {
+    const response = await fetch(`${address}/api/v1/tryon`, {
+      method: "POST",
+      headers: { authorization: "Bearer svc_live_mock", "content-type": "application/json" },
+      body: JSON.stringify(
+        tryOn({
+          person_url: person,
+          garment_urls: [`${host}/shirt.png`],
+          webhook_url: `${host}/hook`,
+        }),
+      ),
+    });
+    return `${response.status} ${await response.text()}`;
+  };
+  expect(await submit(`${host}/person.jpg`)).toMatch(/^200 /);
+  await expect.poll(() => seen.has("/hook"), { interval: 5, timeout: 10_000 }).toBe(true);
+  // The global fetch would have kept its connections and taken compressed answers.
+  for (const path of ["/person.jpg", "/shirt.png", "/hook"]) {
+    expect(seen.get(path)).toMatchObject({ connection: "close", "accept-encoding": "identity" });
+  }
+  expect(await submit("https://10.0.0.1/person.jpg")).toMatch(/^400 .*person_url: blocked URL/);
+});
