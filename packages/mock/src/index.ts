@@ -9,6 +9,7 @@ export type { OptionId, OptionRow, Options, ProfileName } from "./options.ts";
 export type { NewKey } from "./service/keys.ts";
 export type { ImagesSetting, SettingsInput } from "./settings.ts";
 export type { NextJob } from "./steering/next-job.ts";
+export type { NewTenant, Tenant } from "./steering/tenant.ts";
 export type { Snapshot } from "./steering/worlds.ts";
 export type {
   DeliveryAttempt,

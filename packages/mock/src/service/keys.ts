@@ -94,6 +94,16 @@ export class Keys {
     });
   }
 
+  /** Makes the account of a tenant, which has no key yet, and gives its id. */
+  openTenant(): Promise<string> {
+    const { store, world } = this.#context;
+    return store.transact(async (transaction) => {
+      const id = `acct_${world.random.token(16)}`;
+      await transaction.putAccount({ id, state: "active", tenant: true });
+      return id;
+    });
+  }
+
   /**
    * Finds the key of a request and makes sure that it may call.
    *
@@ -158,7 +168,7 @@ export class Keys {
     }
     const account = await transaction.account(id);
     if (account === undefined || state !== undefined) {
-      await transaction.putAccount({ id, state: state ?? "active" });
+      await transaction.putAccount({ ...account, id, state: state ?? "active" });
     }
   }
 }

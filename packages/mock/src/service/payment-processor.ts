@@ -1,5 +1,5 @@
 /** What a payment processor says to a charge. */
-type PaymentDecision =
+export type PaymentDecision =
   | { readonly taken: false; readonly reason: string }
   | {
       readonly taken: true;

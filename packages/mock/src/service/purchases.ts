@@ -4,7 +4,7 @@ import { isPackSlug, packs, type PackSlug } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
 import { changeBalance } from "./credits.ts";
 import { mustFind } from "./keys.ts";
-import type { PaymentProcessor } from "./payment-processor.ts";
+import type { PaymentDecision, PaymentProcessor } from "./payment-processor.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface PurchaseAnswer {
@@ -26,12 +26,12 @@ export class Purchases {
 
   /** @throws Refusal `bad-request`, `payment-failed` or `conflict`; no credits were added then. */
   purchase(keyId: string, order: { packSlug: string; token: string }): Promise<PurchaseAnswer> {
-    const { packSlug, token } = order;
+    const { packSlug } = order;
     if (!isPackSlug(packSlug)) {
       const known = Object.keys(packs).join(", ");
       throw new Refusal("bad-request", `pack_slug: unknown pack; choose one of ${known}.`);
     }
-    if (!token.startsWith("spt_")) {
+    if (!order.token.startsWith("spt_")) {
       throw new Refusal(
         "bad-request",
         "shared_payment_granted_token: has to begin with spt_; pass the token that the user granted.",
@@ -39,10 +39,14 @@ export class Purchases {
     }
     return this.#context.store.transact(async (transaction) => {
       const key = await mustFind(transaction, keyId);
+      const account = await transaction.account(key.accountId);
+      // Tenants may use the same token. No other record begins like this, since every token begins with spt_.
+      const token = account?.tenant === true ? `${account.id}:${order.token}` : order.token;
       const earlier = await transaction.purchaseByToken(token);
       if (earlier !== undefined) return this.#again(key, earlier, packSlug);
       if (key.mode === "test") return this.#pretend(transaction, key, packSlug, token);
-      return this.#buy(transaction, key, packSlug, token);
+      const decision = this.#processor.pay(order.token, packs[packSlug].usd);
+      return this.#buy(transaction, key, { packSlug, token, decision });
     });
   }
 
@@ -107,10 +111,9 @@ export class Purchases {
   async #buy(
     transaction: Transaction,
     key: KeyRecord,
-    packSlug: PackSlug,
-    token: string,
+    order: { packSlug: PackSlug; token: string; decision: PaymentDecision },
   ): Promise<PurchaseAnswer> {
-    const decision = this.#processor.pay(token, packs[packSlug].usd);
+    const { packSlug, token, decision } = order;
     if (!decision.taken) {
       throw new Refusal(
         "payment-failed",

@@ -5,6 +5,8 @@ export type AccountState = "active" | "flagged";
 export interface AccountRecord {
   readonly id: string;
   readonly state: AccountState;
+  /** Whether the payment tokens of its keys are apart from those of all others. */
+  readonly tenant?: true;
 }
 
 export type KeyMode = "live" | "test";
