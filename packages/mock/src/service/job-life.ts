@@ -6,7 +6,7 @@ import type { ServiceContext } from "./context.ts";
 import { JobPlan, type Ending, type PlanState } from "./job-plan.ts";
 import { mustFind } from "./keys.ts";
 import { failureCode, type Outcome } from "./outcome.ts";
-import { Refusal } from "./refusal.ts";
+import { serverError } from "./refusal.ts";
 import { settleCredits } from "./settlement.ts";
 
 /** Everything that is needed to run a job and is forgotten when it ends. */
@@ -114,10 +114,7 @@ export class JobLife {
     try {
       await this.#context.engine.prepare?.();
     } catch {
-      throw new Refusal(
-        "server-error",
-        "Server error before the model was reached; nothing was charged.",
-      );
+      throw serverError();
     }
   }
 

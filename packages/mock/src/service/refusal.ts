@@ -20,3 +20,11 @@ export class Refusal extends Error {
     this.reason = reason;
   }
 }
+
+/** The refusal of a submission that failed on the server's side before it reached the model. */
+export function serverError(): Refusal {
+  return new Refusal(
+    "server-error",
+    "Server error before the model was reached; nothing was charged.",
+  );
+}

@@ -3,14 +3,16 @@ import type { Options } from "../options.ts";
 import type { KeyRecord, LedgerEntry } from "../store/records.ts";
 import type { ServiceContext } from "./context.ts";
 import type { ImageFetch } from "./image-fetch.ts";
+import { HeldCalls, type HeldCall } from "./held-calls.ts";
 import { JobLife, type JobLifeState } from "./job-life.ts";
 import { Jobs } from "./jobs.ts";
 import { Keys, mustFind } from "./keys.ts";
 import { NextJobs, type SteeredJob } from "./next-jobs.ts";
 import type { PaymentProcessor } from "./payment-processor.ts";
 import { Purchases } from "./purchases.ts";
+import { Replays } from "./replays.ts";
 import { ResultAddresses } from "./result-address.ts";
-import { Submissions, type HeldCall } from "./submissions.ts";
+import { Submissions } from "./submissions.ts";
 
 /** What the service needs from outside besides its own context. */
 export interface ServiceParts {
@@ -42,6 +44,7 @@ export class Service {
   readonly nextJobs = new NextJobs();
   readonly #life: JobLife;
   readonly #imageFetch: ImageFetch | undefined;
+  readonly #held: HeldCalls;
 
   constructor(context: ServiceContext, parts: ServiceParts) {
     const { options, world, store } = context;
@@ -59,7 +62,16 @@ export class Service {
     this.jobs = new Jobs(context);
     this.#imageFetch = parts.imageFetch;
     this.#life = new JobLife(context, this.deliveries);
-    this.submissions = new Submissions(context, this.#life, this.nextJobs, parts.imageFetch);
+    const [life, nextJobs, replays] = [this.#life, this.nextJobs, new Replays(context)];
+    const { imageFetch } = parts;
+    this.#held = new HeldCalls(context, life, replays);
+    this.submissions = new Submissions(context, {
+      life,
+      nextJobs,
+      replays,
+      held: this.#held,
+      imageFetch,
+    });
     this.purchases = new Purchases(context, parts.processor);
   }
 
@@ -78,8 +90,8 @@ export class Service {
   state(): ServiceState | undefined {
     const life = this.#life.state();
     if (life === undefined) return undefined;
-    const { held } = this.submissions;
-    return { life, held, nextJobs: this.nextJobs.state, delivering: this.deliveries.underWay };
+    const [held, nextJobs] = [this.#held.state, this.nextJobs.state];
+    return { life, held, nextJobs, delivering: this.deliveries.underWay };
   }
 
   /** Goes on from a state, once the agenda has its appointments. */
@@ -88,7 +100,7 @@ export class Service {
     this.#life.resume(state.life);
     this.nextJobs.resume(state.nextJobs);
     for (const id of state.delivering) agenda.add({ kind: "delivery", id, dueAt: this.now() });
-    this.submissions.resume(state.held);
+    this.#held.resume(state.held);
   }
 
   now(): number {

@@ -1,18 +1,19 @@
 import type { RenderRequest } from "../engine/engine.ts";
-import type { IdempotencyRecord, JobRecord, KeyRecord, StoredAnswer } from "../store/records.ts";
+import type { IdempotencyRecord, JobRecord, KeyRecord } from "../store/records.ts";
 import type { Transaction } from "../store/store.ts";
 import { limits, sizes } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
 import { giveBack, takeCredits } from "./credits.ts";
 import { canonicalJson, textDigest } from "./digest.ts";
 import type { ImageFetch } from "./image-fetch.ts";
+import { submitted, type HeldCalls, type SubmittedAnswer } from "./held-calls.ts";
 import { composeInstruction } from "./instruction.ts";
 import type { JobLife, Place } from "./job-life.ts";
 import { mustFind } from "./keys.ts";
 import type { NextJobs, SteeredJob } from "./next-jobs.ts";
 import { outcomeOf } from "./outcome.ts";
-import { Refusal } from "./refusal.ts";
-import { Replays } from "./replays.ts";
+import { Refusal, serverError } from "./refusal.ts";
+import type { Replays } from "./replays.ts";
 import { readSubmission, type Submission, type SubmissionFields } from "./submission.ts";
 
 /** A submission as it came in. */
@@ -30,18 +31,18 @@ export interface SubmitCall {
 /** The answer to a submission, before it is put into words. */
 export interface SubmitAnswer {
   readonly job: JobRecord;
-  readonly answer: StoredAnswer & { kind: "submitted" };
+  readonly answer: SubmittedAnswer;
   readonly creditsRemaining: number;
   readonly replayed: boolean;
 }
 
-/** A first call under an idempotency key that waits for the end of its job. */
-export interface HeldCall {
-  readonly keyId: string;
-  readonly idempotencyKey: string;
-  readonly jobId: string;
-  /** When it is answered although the job has not ended. */
-  readonly until: number;
+/** The other parts of the service that submitting needs. */
+export interface SubmissionParts {
+  readonly life: JobLife;
+  readonly nextJobs: NextJobs;
+  readonly replays: Replays;
+  readonly held: HeldCalls;
+  readonly imageFetch?: ImageFetch | undefined;
 }
 
 type Opened =
@@ -53,9 +54,6 @@ type Opened =
       readonly steered: SteeredJob | undefined;
     };
 
-const unfinishedMessage = (jobId: string): string =>
-  `Not finished within 90 seconds; the job goes on. Poll GET /api/v1/tryon/${jobId}.`;
-
 /** Submits: the order of checks, the idempotency key, the charge, and the wait for the end. */
 export class Submissions {
   readonly #context: ServiceContext;
@@ -63,14 +61,15 @@ export class Submissions {
   readonly #nextJobs: NextJobs;
   readonly #imageFetch: ImageFetch | undefined;
   readonly #replays: Replays;
-  readonly #held = new Set<HeldCall>();
+  readonly #held: HeldCalls;
 
-  constructor(context: ServiceContext, life: JobLife, nextJobs: NextJobs, imageFetch?: ImageFetch) {
+  constructor(context: ServiceContext, parts: SubmissionParts) {
     this.#context = context;
-    this.#life = life;
-    this.#nextJobs = nextJobs;
-    this.#imageFetch = imageFetch;
-    this.#replays = new Replays(context);
+    this.#life = parts.life;
+    this.#nextJobs = parts.nextJobs;
+    this.#replays = parts.replays;
+    this.#held = parts.held;
+    this.#imageFetch = parts.imageFetch;
   }
 
   /** @throws Refusal for what the service does not take; nothing was charged then. */
@@ -100,16 +99,6 @@ export class Submissions {
     }
     const answer = await this.#firstAnswer(call, job, submission.wait);
     return this.#complete(job.id, answer, false);
-  }
-
-  /** The first calls that wait, as far as others may ask for the same answer. */
-  get held(): readonly HeldCall[] {
-    return [...this.#held];
-  }
-
-  /** Goes on waiting in place of callers who are gone, so that those who repeat their calls get an answer. */
-  resume(held: readonly HeldCall[]): void {
-    for (const call of held) void this.#context.world.clock.during(() => this.#answerHeld(call));
   }
 
   /** Fetches the images, where they are fetched, unless the call repeats one that has been taken. */
@@ -198,44 +187,15 @@ export class Submissions {
   }
 
   /** Waits for the first answer to a call, where it is to wait, and keeps it for those who repeat the call. */
-  async #firstAnswer(
-    call: SubmitCall,
-    job: JobRecord,
-    wait: boolean,
-  ): Promise<StoredAnswer & { kind: "submitted" }> {
-    const { keyId, idempotencyKey = "" } = call;
-    const until = job.createdAt + limits.hold;
-    const held: HeldCall = { keyId, idempotencyKey, jobId: job.id, until };
-    if (wait) return this.#answerHeld(held);
+  async #firstAnswer(call: SubmitCall, job: JobRecord, wait: boolean): Promise<SubmittedAnswer> {
+    if (wait) {
+      const { keyId, idempotencyKey } = call;
+      const until = job.createdAt + limits.hold;
+      return this.#held.answer({ keyId, idempotencyKey, jobId: job.id, until });
+    }
     const answer = submitted(job, null);
     await this.#replays.remember(call, answer);
     return answer;
-  }
-
-  async #answerHeld(call: HeldCall): Promise<StoredAnswer & { kind: "submitted" }> {
-    const { jobId, keyId, idempotencyKey } = call;
-    if (idempotencyKey !== "") this.#held.add(call);
-    const answer = await this.#endOf(jobId, call.until);
-    await this.#replays.remember({ keyId, idempotencyKey: idempotencyKey || undefined }, answer);
-    this.#held.delete(call);
-    return answer;
-  }
-
-  async #endOf(jobId: string, until: number): Promise<StoredAnswer & { kind: "submitted" }> {
-    const { clock } = this.#context.world;
-    let limit: ReturnType<typeof clock.setTimeout> | undefined;
-    const timeUp = new Promise<undefined>((resolve) => {
-      limit = clock.setTimeout(() => resolve(undefined), until - clock.now());
-    });
-    const ended = await clock.outside(Promise.race([this.#life.ended(jobId), timeUp]));
-    clock.clearTimeout(limit);
-    if (ended !== undefined) return submitted(ended, null);
-    // A job that still waits for its place must not seem to go back when it is polled.
-    const current = await this.#context.store.transact((transaction) => transaction.job(jobId));
-    if (current === undefined) throw serverError();
-    const status = current.status === "queued" ? "queued" : "running";
-    const running = { status, errorCode: null, errorMessage: null } as const;
-    return submitted(running, unfinishedMessage(jobId));
   }
 
   /** Undoes a creation whose model was never reached. */
@@ -251,7 +211,7 @@ export class Submissions {
 
   async #complete(
     jobId: string,
-    answer: StoredAnswer & { kind: "submitted" },
+    answer: SubmittedAnswer,
     replayed: boolean,
   ): Promise<SubmitAnswer> {
     return this.#context.store.transact(async (transaction) => {
@@ -270,19 +230,4 @@ async function renderRequest(submission: Submission): Promise<Omit<RenderRequest
   const instruction = composeInstruction(wording);
   const fingerprint = await textDigest(JSON.stringify([sources, instruction, outputSize]));
   return { person, garments, instruction, fingerprint, width, height };
-}
-
-function submitted(
-  job: Pick<JobRecord, "status" | "errorCode" | "errorMessage">,
-  message: string | null,
-): StoredAnswer & { kind: "submitted" } {
-  const { status, errorCode, errorMessage } = job;
-  return { kind: "submitted", status, errorCode, errorMessage, message };
-}
-
-function serverError(): Refusal {
-  return new Refusal(
-    "server-error",
-    "Server error before the model was reached; nothing was charged.",
-  );
 }
