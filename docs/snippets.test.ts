@@ -118,6 +118,9 @@ const checks: Readonly<Record<string, (snippet: Snippet) => Promise<void>>> = {
   "serve.ts": async (snippet) => {
     expect(await execute(snippet)).toBe("200\n");
   },
+  "msw.ts": async (snippet) => {
+    expect(await execute(snippet)).toBe("1000\n");
+  },
   "webhooks.ts": async (snippet) => {
     const path = await write(snippet);
     const caller = join(folder, "call-webhooks.ts");

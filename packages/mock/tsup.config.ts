@@ -11,10 +11,10 @@ const shared: Options = {
 export default defineConfig([
   {
     ...shared,
-    entry: { index: "src/index.ts", node: "src/node/index.ts" },
+    entry: { index: "src/index.ts", node: "src/node/index.ts", msw: "src/msw/index.ts" },
     format: ["esm", "cjs"],
     platform: "neutral",
-    external: ["sharp", /^node:/],
+    external: ["sharp", "msw", /^node:/],
     dts: true,
   },
   {

@@ -4,6 +4,7 @@ import { stockEngine } from "./engine/stock.ts";
 import { createApp } from "./http/app.ts";
 import { createSite } from "./http/calls.ts";
 import { defaultKeys, webhookSecret, type DefaultKeys } from "./default-keys.ts";
+import { WebhookWay } from "./delivery/webhook-way.ts";
 import { resolveOptions, type Options, type ProfileName } from "./options.ts";
 import { ImageFetch } from "./service/image-fetch.ts";
 import { Service } from "./service/service.ts";
@@ -155,6 +156,9 @@ export function createMock(input: MockOptions = {}): Mock {
     allowPrivate: allowPrivateWebhooks,
     setting: "allowPrivateWebhooks",
   } as const;
+  const way = new WebhookWay(input.sendWebhook, (request) =>
+    sendGuarded(request, network, webhookRules),
+  );
   const begin = (tables?: MemoryTables) => {
     const world = createWorld({ clock, seed });
     const store = new MemoryStore(tables);
@@ -168,7 +172,7 @@ export function createMock(input: MockOptions = {}): Mock {
     };
     const service = new Service(context, {
       processor: embeddedProcessor,
-      sendWebhook: input.sendWebhook ?? ((request) => sendGuarded(request, network, webhookRules)),
+      sendWebhook: (request) => way.send(request),
       imageFetch:
         settings.images === "fetch"
           ? new ImageFetch({ world, network, allowPrivate: allowPrivateImages })
@@ -205,7 +209,7 @@ export function createMock(input: MockOptions = {}): Mock {
     for (const end of open) end(new TypeError(message));
   };
 
-  return {
+  return way.attachTo<Mock>({
     fetch: async (resource, init) => {
       const request =
         resource instanceof Request && init === undefined ? resource : new Request(resource, init);
@@ -255,5 +259,5 @@ export function createMock(input: MockOptions = {}): Mock {
       clock.close();
       endCalls(closedMessage);
     },
-  };
+  });
 }

@@ -34,7 +34,7 @@ export class ResultAddresses {
 }
 
 /** Another origin that reaches the same server: the other name of loopback, or a subdomain. */
-function otherOrigin(origin: string): string {
+export function otherOrigin(origin: string): string {
   const url = new URL(origin);
   if (url.hostname === "localhost") url.hostname = "127.0.0.1";
   else if (/^127\.|^\[/.test(url.hostname)) url.hostname = "localhost";

@@ -7,6 +7,8 @@ export const host = {
   setTimeout: globalThis.setTimeout.bind(globalThis),
   clearTimeout: globalThis.clearTimeout.bind(globalThis),
   fetch: globalThis.fetch.bind(globalThis),
+  /** The global `fetch` as it is at the time of the call, for whoever has to go through what replaced it. */
+  currentFetch: (request: Request): Promise<Response> => globalThis.fetch(request),
   /** Tells whoever runs the server something; in Node on stderr. */
   warn: (message: string): void => {
     // The one place where the server speaks up by itself.

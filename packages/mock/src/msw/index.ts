@@ -1,0 +1,2 @@
+export { handlers } from "./handlers.ts";
+export type { HandlersOptions } from "./handlers.ts";

@@ -1,0 +1,85 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+
+import { findChromium, startChromium } from "../testing/chromium.ts";
+import { loopback } from "../testing/loopback.ts";
+import { bundleWithMsw, installMsw, releases, type Installed } from "../testing/msw-releases.ts";
+
+const run = promisify(execFile);
+const node = join(import.meta.dirname, "../../../../node_modules/node/bin/node");
+const installing = 120_000;
+const chromium = await findChromium();
+
+const outcome = {
+  mark: expect.stringMatching(/^tryon-mock\//) as unknown,
+  status: "succeeded",
+  complete: true,
+  credits: 992,
+  refused: 401,
+  testCost: 0,
+  webhook: [200],
+  unrelated: "over the network",
+  left: { held: "Error: enough", jobs: ["running", "succeeded"] },
+};
+
+describe.each(releases)("msw %s", (release) => {
+  let msw: Installed;
+  beforeAll(async () => {
+    msw = await installMsw(release);
+  }, installing);
+  afterAll(() => msw.remove());
+
+  test.each(["esm", "cjs"] as const)("does a whole try-on in Node: %s", async (format) => {
+    const network = await loopback();
+    onTestFinished(() => network.close());
+    const program = await bundleWithMsw(msw.folder, {
+      entry: "msw-program.ts",
+      format,
+      platform: "node",
+    });
+    const path = join(msw.folder, format === "esm" ? "program.mjs" : "program.cjs");
+    await writeFile(path, program);
+    const { stdout, stderr } = await run(node, [path, network.url]);
+    // What msw has no handler for, it says; of the rest it has nothing to say.
+    expect(stderr.match(/\[MSW\]/g)).toHaveLength(1);
+    expect(stderr).toContain(`GET ${network.url}/unrelated`);
+    expect(JSON.parse(stdout)).toMatchObject(outcome);
+    expect(network.arrived.map(({ path: called }) => called)).toEqual(["/hook", "/unrelated"]);
+  });
+
+  test.runIf(chromium.present).each([
+    ["another origin", () => "https://api.tryon.example"],
+    ["a path of the page's origin", (origin: string) => `${origin}/tryon`],
+  ])("does a whole try-on in a page, at %s", async (_name, baseUrlOf) => {
+    const script = await bundleWithMsw(msw.folder, {
+      entry: "msw-page.ts",
+      format: "iife",
+      platform: "browser",
+    });
+    const worker = join(msw.folder, "node_modules/msw/lib/mockServiceWorker.js");
+    const network = await loopback({
+      "/": { type: "text/html", content: '<!doctype html><script src="/page.js"></script>' },
+      "/page.js": { type: "text/javascript", content: script },
+      "/mockServiceWorker.js": { type: "text/javascript", content: await readFile(worker, "utf8") },
+    });
+    onTestFinished(() => network.close());
+    const browser = await startChromium(chromium.path);
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    const troubles: string[] = [];
+    page.on("pageerror", (error) => troubles.push(error.message));
+    await page.goto(network.url);
+    const baseUrl = JSON.stringify(baseUrlOf(network.url));
+    const seen: unknown = await page.evaluate(`tryOnInPage(${baseUrl})`);
+    expect(seen).toMatchObject({ ...outcome, width: 768, height: 1_024 });
+    expect(troubles).toEqual([]);
+    const hooks = network.arrived.filter(({ path }) => path === "/hook");
+    expect(hooks.map(({ headers }) => headers["x-service-event"])).toEqual(["tryon.completed"]);
+    expect(JSON.stringify(hooks)).not.toContain("msw");
+    expect(network.arrived.filter(({ path }) => /api|results/.test(path))).toEqual([]);
+  });
+});

@@ -1,0 +1,60 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { build, type Format, type Platform, type Plugin } from "esbuild";
+
+const run = promisify(execFile);
+
+/** The oldest and the newest releases of msw that the handlers work with. */
+export const releases = ["2.11.0", "2", "3"] as const;
+
+/** A folder of its own with one release of msw in it. */
+export interface Installed {
+  readonly folder: string;
+  remove(): Promise<void>;
+}
+
+export async function installMsw(release: string): Promise<Installed> {
+  const folder = await mkdtemp(join(tmpdir(), `tryon-msw-${release}-`));
+  await mkdir(join(folder, "node_modules"));
+  await writeFile(join(folder, "package.json"), '{ "private": true }');
+  const flags = ["--no-audit", "--no-fund", "--ignore-scripts"];
+  await run("npm", ["install", ...flags, `msw@${release}`], { cwd: folder });
+  return { folder, remove: () => rm(folder, { recursive: true }) };
+}
+
+export interface BundleOptions {
+  readonly entry: string;
+  readonly format: Format;
+  readonly platform: Platform;
+}
+
+/** Bundles a program of this folder with the msw that stands in the given one; for Node it stays outside. */
+export async function bundleWithMsw(folder: string, options: BundleOptions): Promise<string> {
+  const { entry, format, platform } = options;
+  const ofTheFolder: Plugin = {
+    name: "msw-of-the-folder",
+    setup(building) {
+      building.onResolve({ filter: /^msw(\/|$)/ }, ({ path, kind, resolveDir }) =>
+        resolveDir === folder ? undefined : building.resolve(path, { kind, resolveDir: folder }),
+      );
+    },
+  };
+  const inNode = platform === "node";
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, entry)],
+    bundle: true,
+    write: false,
+    format,
+    platform,
+    conditions: ["@tryon/source"],
+    external: inNode ? ["msw"] : [],
+    plugins: inNode ? [] : [ofTheFolder],
+  });
+  const [file] = outputFiles;
+  if (file === undefined) throw new Error(`Nothing was bundled of ${entry}.`);
+  return file.text;
+}
