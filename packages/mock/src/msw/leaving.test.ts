@@ -1,0 +1,72 @@
+import { setupServer } from "msw/node";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+
+import { createMock } from "../mock.ts";
+import { baseUrl, behindMsw } from "../testing/behind-msw.ts";
+import { handlers } from "./handlers.ts";
+
+describe("a call through msw that does not come to its end", () => {
+  test("rejects for a caller who leaves, and its job goes on without a word", async () => {
+    const said = vi.spyOn(console, "error");
+    onTestFinished(() => said.mockRestore());
+    const { mock, submit, headers, reached } = behindMsw();
+    const abort = new AbortController();
+    const held = submit({ wait: true }, { signal: abort.signal }).catch(
+      (reason: unknown) => reason,
+    );
+    await reached;
+    abort.abort(new Error("enough"));
+    expect(await held).toMatchObject({ message: "enough" });
+    await mock.clock.advance("2s");
+    const list = await fetch(`${baseUrl}/api/v1/tryon`, { headers });
+    expect(await list.json()).toMatchObject({ jobs: [{ status: "succeeded" }] });
+    expect(said).not.toHaveBeenCalled();
+  });
+
+  test("may be left while the body of its answer is being made", async () => {
+    const mock = createMock({ clock: "manual" });
+    let begin: ((body: ReadableStreamDefaultController<Uint8Array>) => void) | undefined;
+    const begun = new Promise<ReadableStreamDefaultController<Uint8Array>>((resolve) => {
+      begin = resolve;
+    });
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull: (controller) => {
+          controller.enqueue(new Uint8Array(9));
+          begin?.(controller);
+          return new Promise(() => undefined);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const slow = { ...mock, fetch: () => Promise.resolve(new Response(body)) };
+    const server = setupServer(...handlers(slow, { baseUrl }));
+    server.listen();
+    onTestFinished(() => server.close());
+    const abort = new AbortController();
+    const answer = fetch(`${baseUrl}/results/j.png`, { signal: abort.signal });
+    const outcome = answer.catch((reason: unknown) => reason);
+    const controller = await begun;
+    abort.abort(new Error("enough"));
+    expect(await outcome).toMatchObject({ message: "enough" });
+    controller.close();
+  });
+
+  test("may be left while the picture is read", async () => {
+    const { mock, submitted, poll } = behindMsw();
+    const jobId = await submitted();
+    await mock.clock.advance("2s");
+    const { result_url } = await poll(jobId);
+    const abort = new AbortController();
+    const picture = await fetch(result_url, { signal: abort.signal });
+    abort.abort();
+    await picture.arrayBuffer().catch((reason: unknown) => reason);
+    expect((await fetch(result_url)).status).toBe(200);
+  });
+
+  test("fails as a network fails when the server is closed", async () => {
+    const { mock } = behindMsw();
+    mock.close();
+    await expect(fetch(`${baseUrl}/api/discovery`)).rejects.toThrow(TypeError);
+  });
+});

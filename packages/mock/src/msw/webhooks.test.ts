@@ -1,0 +1,62 @@
+import { createHmac } from "node:crypto";
+
+import { http, HttpResponse } from "msw";
+import { setupServer } from "msw/node";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+
+import { baseUrl, behindMsw, receiver } from "../testing/behind-msw.ts";
+import { tryOn } from "../testing/caller.ts";
+
+describe("a webhook of a server behind msw", () => {
+  test("goes past the interception, signed and with nothing added", async () => {
+    const network = await receiver();
+    const swallow = http.all("*", () => HttpResponse.text("swallowed"));
+    const { mock, submitted } = behindMsw({}, baseUrl, [swallow]);
+    const jobId = await submitted({ webhook_url: `${network.url}/hook` });
+    await mock.clock.advance("2s");
+    const { headers, body, path } = await network.first;
+    expect(path).toBe("/hook");
+    expect(JSON.parse(body)).toMatchObject({ job_id: jobId, status: "succeeded" });
+    const signature = createHmac("sha256", mock.webhookSecret).update(body).digest("hex");
+    expect(headers["x-service-signature"]).toBe(`sha256=${signature}`);
+    expect(headers.accept ?? "").not.toContain("msw");
+    expect(await mock.webhooks.deliveries(jobId)).toMatchObject([
+      { state: "delivered", attempts: [{ status: 200 }] },
+    ]);
+  });
+
+  test("goes past it even when msw was there before the server's code", async () => {
+    const network = await receiver();
+    const outer = setupServer(http.all("*", () => HttpResponse.text("swallowed")));
+    outer.listen();
+    onTestFinished(() => outer.close());
+    // As in CommonJS, the server and the handlers each have a copy of what they share.
+    vi.resetModules();
+    const { createMock: createLate } = await import("../mock.ts");
+    vi.resetModules();
+    const { handlers: lateHandlers } = await import("./handlers.ts");
+    const mock = createLate({ clock: "manual" });
+    outer.use(...lateHandlers(mock, { baseUrl }));
+    await fetch(`${baseUrl}/api/v1/tryon`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${mock.keys.test}`, "content-type": "application/json" },
+      body: JSON.stringify(tryOn({ webhook_url: `${network.url}/hook` })),
+    });
+    await mock.clock.advance("2s");
+    expect((await network.first).path).toBe("/hook");
+  });
+
+  test("can be answered by a handler when its sender is the global fetch", async () => {
+    const hook = http.post(
+      "https://shop.example/hook",
+      () => new HttpResponse(null, { status: 418 }),
+    );
+    const { mock, submitted } = behindMsw({ sendWebhook: (request) => fetch(request) }, baseUrl, [
+      hook,
+    ]);
+    const jobId = await submitted({ webhook_url: "https://shop.example/hook" });
+    await mock.clock.advance("2s");
+    const [delivery] = await mock.webhooks.deliveries(jobId);
+    expect(delivery?.attempts[0]?.status).toBe(418);
+  });
+});
