@@ -1,121 +1,141 @@
-import { parseArgs } from "node:util";
-
 import { profileNames, type ProfileName } from "../options.ts";
-import { milliseconds } from "../world/duration.ts";
+import { oneOf, readDuration, readFlags, readPort, readText, UsageError } from "./flags.ts";
+import { nearest } from "./nearest.ts";
+import { readTrigger, type TriggerCommand } from "./trigger-arguments.ts";
 
-/** What the command was asked to do. */
-export interface ServeCommand {
-  readonly kind: "serve";
+export const engineNames = ["stock", "composite"] as const;
+export type EngineName = (typeof engineNames)[number];
+
+/** The server that was asked for. */
+export interface ServerCommand {
   readonly port: number;
   readonly host: string;
   readonly latency: string | undefined;
   readonly seed: string | undefined;
   readonly config: string | undefined;
   readonly profile: ProfileName | undefined;
-  readonly engine: "stock" | "composite";
-  readonly printEnv: boolean;
+  readonly engine: EngineName | undefined;
   readonly quiet: boolean;
 }
 
-export type Command = ServeCommand | { readonly kind: "help" } | { readonly kind: "version" };
+export interface ServeCommand extends ServerCommand {
+  readonly kind: "serve";
+  readonly printEnv: boolean;
+}
 
-/** The command line cannot be understood; the message is one sentence for the person who typed it. */
-export class UsageError extends Error {}
+export interface ExecCommand extends ServerCommand {
+  readonly kind: "exec";
+  /** The command to run beside the server, and its arguments. */
+  readonly program: string;
+  readonly programArguments: readonly string[];
+}
 
-const defaultPort = 4010;
+const verbs = ["serve", "exec", "trigger"] as const;
+export type Verb = (typeof verbs)[number];
 
-export const help = `tryon-mock [serve] [options]   the reference server of the virtual try-on service
+/** What the command was asked to do. */
+export type Command =
+  | ServeCommand
+  | ExecCommand
+  | TriggerCommand
+  | { readonly kind: "help"; readonly verb: Verb | undefined }
+  | { readonly kind: "version" };
 
-  --port <number>       port to listen on, 0 for a free one (default ${defaultPort})
-  --host <address>      address to listen on (default 127.0.0.1)
-  --latency <time>      how long the model takes: milliseconds, or 500ms, 1.5s, 2m (default 1.5s)
-  --seed <text>         fixes ids and signatures (default another one at each start)
-  --profile <name>      ${profileNames.join(" or ")} (default default)
-  --config <file>       JSON file with profile, options and settings
-  --engine <name>       stock: drawn pictures; composite: your own pictures, needs sharp (default stock)
-  --print-env           print NAME=value lines for the client on stdout
-  --quiet               print only where the server listens
-  --help, --version
+/** The port of `serve`; `exec` takes a free one. */
+export const defaultPort = 4010;
 
-Keys: svc_live_mock (1,000 credits), svc_test_mock, svc_live_empty, svc_live_limited (5 a minute),
-      svc_live_disabled and svc_live_flagged (403). Webhook secret: whsec_mock.
-`;
+const serverFlags = {
+  port: { type: "string" },
+  host: { type: "string" },
+  latency: { type: "string" },
+  seed: { type: "string" },
+  config: { type: "string" },
+  profile: { type: "string" },
+  engine: { type: "string" },
+  quiet: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean" },
+} as const;
 
 /** @throws UsageError */
 export function readArguments(argv: readonly string[]): Command {
-  const { values, positionals } = parse(argv);
-  if (values.help === true) return { kind: "help" };
-  if (values.version === true) return { kind: "version" };
-  const [verb = "serve", ...rest] = positionals;
-  if (verb !== "serve" || rest.length > 0) {
-    const word = verb === "serve" ? rest[0] : verb;
-    throw new UsageError(`There is no command "${word}"; there is serve.`);
+  const [first = ""] = argv;
+  if (first === "-h" || first === "--help") return { kind: "help", verb: undefined };
+  if (first === "" || first.startsWith("-")) return readServe(argv);
+  const rest = argv.slice(1);
+  switch (first) {
+    case "serve":
+      return readServe(rest);
+    case "exec":
+      return readExec(rest);
+    case "trigger":
+      return readTrigger(rest);
+    case "help":
+      return { kind: "help", verb: readVerb(rest[0]) };
+    default:
+      throw unknownCommand(first);
   }
+}
+
+function readServe(argv: readonly string[]): Command {
+  const { values, positionals } = readFlags(argv, {
+    ...serverFlags,
+    "print-env": { type: "boolean" },
+  });
+  if (values.help === true) return { kind: "help", verb: "serve" };
+  if (values.version === true) return { kind: "version" };
+  const [word] = positionals;
+  if (word !== undefined) throw unknownCommand(word);
+  const server = readServer(values, defaultPort);
+  return { kind: "serve", ...server, printEnv: values["print-env"] === true };
+}
+
+function readExec(argv: readonly string[]): Command {
+  const split = argv.indexOf("--");
+  const ours = split === -1 ? argv : argv.slice(0, split);
+  const { values, positionals } = readFlags(ours, serverFlags);
+  if (values.help === true) return { kind: "help", verb: "exec" };
+  if (values.version === true) return { kind: "version" };
+  const [program, ...programArguments] = split === -1 ? [] : argv.slice(split + 1);
+  if (positionals.length > 0 || program === undefined || program === "") {
+    const example = positionals.length > 0 ? positionals.join(" ") : "npm test";
+    throw new UsageError(
+      `exec takes the command to run after --, such as tryon-mock exec -- ${example}.`,
+    );
+  }
+  return { kind: "exec", ...readServer(values, 0), program, programArguments };
+}
+
+type ServerValues = Partial<
+  Record<Exclude<keyof typeof serverFlags, "quiet" | "help" | "version">, string>
+> & { quiet?: boolean };
+
+function readServer(values: ServerValues, port: number): ServerCommand {
   return {
-    kind: "serve",
-    port: readPort(values.port),
-    host: values.host ?? "127.0.0.1",
-    latency: readLatency(values.latency),
-    seed: values.seed,
-    config: values.config,
+    port: readPort(values.port) ?? port,
+    host: readText("--host", values.host) ?? "127.0.0.1",
+    latency: readDuration("--latency", values.latency),
+    seed: readText("--seed", values.seed),
+    config: readText("--config", values.config),
     profile: oneOf("--profile", values.profile, profileNames),
-    engine: oneOf("--engine", values.engine, ["stock", "composite"] as const) ?? "stock",
-    printEnv: values["print-env"] === true,
+    engine: oneOf("--engine", values.engine, engineNames),
     quiet: values.quiet === true,
   };
 }
 
-function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        port: { type: "string" },
-        host: { type: "string" },
-        latency: { type: "string" },
-        seed: { type: "string" },
-        config: { type: "string" },
-        profile: { type: "string" },
-        engine: { type: "string" },
-        "print-env": { type: "boolean" },
-        quiet: { type: "boolean" },
-        help: { type: "boolean", short: "h" },
-        version: { type: "boolean" },
-      },
-    });
-  } catch (error) {
-    const sentence = error instanceof Error ? (error.message.split(/\. |\n/)[0] ?? "") : "";
-    throw new UsageError(`${sentence}. See tryon-mock --help.`);
+function readVerb(word: string | undefined): Verb | undefined {
+  const verb = verbs.find((candidate) => candidate === word);
+  if (word === undefined || verb !== undefined) return verb;
+  throw unknownCommand(word);
+}
+
+function unknownCommand(word: string): UsageError {
+  if (verbs.some((verb) => verb === word)) {
+    return new UsageError(`${word} has to be the first word, before any option.`);
   }
-}
-
-function readPort(text: string | undefined): number {
-  if (text === undefined) return defaultPort;
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (port <= 65_535) return port;
-  throw new UsageError(`--port has to be a number from 0 to 65535; got "${text}".`);
-}
-
-function readLatency(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const duration = /^\d+$/.test(text) ? `${text}ms` : text;
-  try {
-    milliseconds(duration);
-  } catch {
-    throw new UsageError(
-      `--latency has to be a number of milliseconds or a time such as 500ms, 1.5s, 2m; got "${text}".`,
-    );
-  }
-  return duration;
-}
-
-function oneOf<Word extends string>(
-  flag: string,
-  text: string | undefined,
-  words: readonly Word[],
-): Word | undefined {
-  const word = words.find((candidate) => candidate === text);
-  if (text === undefined || word !== undefined) return word;
-  throw new UsageError(`${flag} has to be one of ${words.join(", ")}; got "${text}".`);
+  const meant = nearest(word, verbs);
+  const advice = meant === undefined ? "" : ` Did you mean ${meant}?`;
+  return new UsageError(
+    `There is no command "${word}"; there are ${verbs.join(", ")} and help.${advice}`,
+  );
 }

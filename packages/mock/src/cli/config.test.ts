@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { UsageError } from "./arguments.ts";
 import { readConfig } from "./config.ts";
+import { UsageError } from "./flags.ts";
 
 async function file(text: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tryon-mock-"));
@@ -27,9 +27,11 @@ describe("a configuration file", () => {
       allowPrivateImages: true,
       images: "fetch",
       seed: 7,
+      clock: "manual",
     };
-    expect(await readConfig(await file(JSON.stringify(config)))).toEqual(config);
-    expect(await readConfig(await file("{}"))).toEqual({});
+    const path = await file(JSON.stringify({ ...config, engine: "composite" }));
+    expect(await readConfig(path)).toEqual({ engine: "composite", options: config });
+    expect(await readConfig(await file("{}"))).toEqual({ options: {} });
   });
 
   test.each([
@@ -41,6 +43,8 @@ describe("a configuration file", () => {
     ['{"magic":"yes"}', "magic: "],
     ['{"images":"on"}', "images: "],
     ['{"options":[]}', "options: "],
+    ['{"engine":"magic"}', "engine: "],
+    ['{"clock":"sundial"}', "clock: "],
   ])("that holds %s is refused with its name and what is wrong", async (text, words) => {
     const path = await file(text);
     const read = readConfig(path);

@@ -91,6 +91,22 @@ describe("the command", () => {
     expect((ids[1] as { job_id: string }).job_id).toBe((ids[0] as { job_id: string }).job_id);
   });
 
+  test("takes engine and clock from a file", async () => {
+    const config = file(JSON.stringify({ engine: "stock", clock: "manual" }));
+    const run = command("--port", "0", "--config", config);
+    const address = await run.listening;
+    const { headers } = await fetch(address);
+    expect(headers.get("date")).toBe("Thu, 01 Jan 2026 00:00:00 GMT");
+  });
+
+  test("warns on stderr when others can reach it", async () => {
+    const run = command("--host", "0.0.0.0", "--port", "0");
+    const { port } = new URL(await run.listening);
+    const warning = `whoever can reach port ${port} of this machine can use every`;
+    await expect.poll(() => run.stderr(), { interval: 5 }).toContain(warning);
+    expect(run.stderr().trimEnd().split("\n")).toHaveLength(1);
+  });
+
   test("sends no webhooks to its own network where it is reached from others", async () => {
     const run = command("--host", "0.0.0.0", "--port", "0", "--quiet");
     const address = (await run.listening).replace("0.0.0.0", "127.0.0.1");
@@ -104,11 +120,9 @@ describe("the command", () => {
   });
 
   test("prints help and version", async () => {
-    const runs = [command("--help"), command("--version")];
-    expect(await Promise.all(runs.map(({ ended }) => ended))).toEqual([
-      { code: 0, signal: null },
-      { code: 0, signal: null },
-    ]);
+    const runs = [command("--help"), command("--version"), command("help", "exec")];
+    for (const { ended } of runs) expect(await ended).toEqual({ code: 0, signal: null });
+    expect(runs[2]?.stdout()).toContain("tryon-mock exec [options] -- <command>");
     expect(runs[0]?.stdout()).toContain("--print-env");
     expect(runs[1]?.stdout()).toMatch(/^\d+\.\d+\.\d+\n$/);
   });

@@ -1,7 +1,6 @@
 import type { TryOnCompletedEvent } from "../generated/openapi.ts";
 import type { Options } from "../options.ts";
 import { hmacHex } from "../service/digest.ts";
-import type { ResultAddresses } from "../service/result-address.ts";
 import { formatTime } from "../service/time.ts";
 import type { JobRecord } from "../store/records.ts";
 
@@ -14,23 +13,41 @@ export interface SignedEvent {
   readonly signature: string;
 }
 
-/** The event of a job's end as it is told at `now`, signed. */
+/** What of a job that has ended goes into its event. */
+export type EndedJob = Pick<
+  JobRecord,
+  "id" | "status" | "errorCode" | "errorMessage" | "durationMs" | "createdAt" | "completedAt"
+>;
+
+/** The event of a job's end, signed over the bytes of its body. */
 export function completedEvent(
-  job: JobRecord,
-  parts: { results: ResultAddresses; options: Options; secret: string; now: number },
+  job: EndedJob,
+  resultUrl: string | null,
+  parts: { timeFormat: Options["timeFormat"]; secret: string },
 ): SignedEvent {
   const event: TryOnCompletedEvent = {
     event: eventKind,
     job_id: job.id,
     status: job.status === "succeeded" ? "succeeded" : "failed",
-    result_url: job.result === null ? null : parts.results.sign(job, parts.now),
+    result_url: resultUrl,
     error_code: job.errorCode,
     error_message: job.errorMessage,
     duration_ms: job.durationMs ?? 0,
-    completed_at: formatTime(job.completedAt ?? job.createdAt, parts.options.timeFormat),
+    completed_at: formatTime(job.completedAt ?? job.createdAt, parts.timeFormat),
   };
   const body = JSON.stringify(event);
   return { body, signature: `sha256=${hmacHex(parts.secret, body)}` };
+}
+
+/** The headers that an event is sent with. */
+export function eventHeaders(jobId: string, signature: string): Record<string, string> {
+  return {
+    "content-type": "application/json",
+    "user-agent": "TryOn-Webhooks/1.0",
+    "x-service-signature": signature,
+    "x-service-event": eventKind,
+    "x-service-job-id": jobId,
+  };
 }
 
 /** The event with its ending turned round, under the signature of the true one: what a forger would send. */

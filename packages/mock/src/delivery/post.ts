@@ -1,5 +1,5 @@
 import type { DeliveryAttempt, DeliveryRecord } from "../store/records.ts";
-import { eventKind } from "./event.ts";
+import { eventHeaders } from "./event.ts";
 
 /** Sends the request of a delivery once, and says what came of it; it does not throw. */
 export async function postEvent(
@@ -12,13 +12,7 @@ export async function postEvent(
       method: "POST",
       redirect: "manual",
       signal,
-      headers: {
-        "content-type": "application/json",
-        "user-agent": "TryOn-Webhooks/1.0",
-        "x-service-signature": delivery.signature,
-        "x-service-event": eventKind,
-        "x-service-job-id": delivery.jobId,
-      },
+      headers: eventHeaders(delivery.jobId, delivery.signature),
       body: delivery.body,
     });
     const response = await whicheverComes(send(request), signal);

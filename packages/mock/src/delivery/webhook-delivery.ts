@@ -142,7 +142,8 @@ export class WebhookDelivery {
 
   #event(job: JobRecord, secret: string): SignedEvent {
     const { results, options, world } = this.#context;
-    return completedEvent(job, { results, options, secret, now: world.clock.now() });
+    const address = job.result === null ? null : results.sign(job, world.clock.now());
+    return completedEvent(job, address, { timeFormat: options.timeFormat, secret });
   }
 }
 

@@ -19,9 +19,17 @@ export interface Command {
 
 /** Starts the command from its source; the test's end ends it. */
 export function command(...argv: readonly string[]): Command {
+  return commandWith({}, ...argv);
+}
+
+/** The same with variables in its environment. */
+export function commandWith(
+  environment: Readonly<Record<string, string>>,
+  ...argv: readonly string[]
+): Command {
   const child = spawn(node, ["--conditions=@tryon/source", main, ...argv], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"] },
+    env: { PATH: process.env["PATH"], ...environment },
   });
   const texts = { stdout: "", stderr: "" };
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {

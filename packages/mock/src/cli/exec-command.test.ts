@@ -1,0 +1,163 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import { command, commandWith, type Command } from "../testing/command.ts";
+import { isRunning } from "../testing/processes.ts";
+
+/** The arguments after which a program of Node runs beside the server. */
+function program(code: string, ...options: readonly string[]): readonly string[] {
+  return ["exec", ...options, "--", process.execPath, "-e", code];
+}
+
+/** What the program has printed as JSON, once the line is whole. */
+async function printed(run: Command): Promise<unknown> {
+  await expect.poll(() => run.stdout(), { interval: 5, timeout: 10_000 }).toContain("\n");
+  return JSON.parse(run.stdout());
+}
+
+const printEnvironment = `
+  const { TRYON_BASE_URL, TRYON_API_KEY, TRYON_WEBHOOK_SECRET } = process.env;
+  const headers = { authorization: "Bearer " + TRYON_API_KEY };
+  fetch(TRYON_BASE_URL + "/api/v1/account", { headers }).then((response) => {
+    console.log(JSON.stringify([response.status, TRYON_BASE_URL, TRYON_API_KEY, TRYON_WEBHOOK_SECRET]));
+    process.exitCode = 7;
+  });`;
+
+function pidsOf(list: unknown): number[] {
+  if (!Array.isArray(list)) throw new TypeError("The program prints the ids of two processes.");
+  return list.map(Number);
+}
+
+describe("tryon-mock exec", () => {
+  test("gives a command a server of its own and ends with the command's exit code", async () => {
+    const environment = { TRYON_BASE_URL: "https://elsewhere.example", TRYON_API_KEY: "another" };
+    const run = commandWith(environment, ...program(printEnvironment));
+    expect(await run.ended).toEqual({ code: 7, signal: null });
+    const address = await run.listening;
+    expect(JSON.parse(run.stdout())).toEqual([200, address, "svc_live_mock", "whsec_mock"]);
+    expect(run.stderr()).toBe(`tryon-mock listening on ${address}\n`);
+    await expect(fetch(address)).rejects.toThrow("fetch failed");
+  });
+
+  test("prints nothing of its own with --quiet", async () => {
+    const run = command(...program("console.log(1); console.error(2)", "--quiet"));
+    expect(await run.ended).toEqual({ code: 0, signal: null });
+    expect([run.stdout(), run.stderr()]).toEqual(["1\n", "2\n"]);
+  });
+
+  test("takes the options of the server", async () => {
+    const run = command(...program(printEnvironment, "--host", "0.0.0.0", "--seed", "a"));
+    expect(await run.ended).toEqual({ code: 7, signal: null });
+    const port = new URL(await run.listening).port;
+    expect(run.stdout()).toContain(`"http://127.0.0.1:${port}"`);
+    expect(run.stderr()).toContain(`whoever can reach port ${port} of this machine`);
+  });
+
+  test("runs nothing when its server cannot be had", async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void taken.close());
+    // A server that listens on a port has an address of this form.
+    const { port } = taken.address() as AddressInfo;
+    const run = command(...program("console.log(1)", "--port", String(port)));
+    expect(await run.ended).toEqual({ code: 1, signal: null });
+    expect(run.stdout()).toBe("");
+    expect(run.stderr()).toContain(`port ${port} is taken`);
+  });
+
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("hands %s on and waits", async (signal) => {
+    const code = `
+      process.on("${signal}", () => { console.error("got ${signal}"); process.exit(9); });
+      setInterval(() => {}, 1e6);
+      console.log(process.pid);`;
+    const run = command(...program(code, "--quiet"));
+    const pid = Number(await printed(run));
+    run.child.kill(signal);
+    expect(await run.ended).toEqual({ code: 9, signal: null });
+    expect(run.stderr()).toBe(`got ${signal}\n`);
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("ends as a shell would when %s ends the command", async (signal, code) => {
+    const run = command(...program("setInterval(() => {}, 1e6); console.log(process.pid)"));
+    const pid = Number(await printed(run));
+    run.child.kill(signal);
+    expect(await run.ended).toEqual({ code, signal: null });
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  test("ends with 137 when somebody kills the command", async () => {
+    const run = command(...program("setInterval(() => {}, 1e6); console.log(process.pid)"));
+    process.kill(Number(await printed(run)), "SIGKILL");
+    expect(await run.ended).toEqual({ code: 137, signal: null });
+  });
+});
+
+describe("tryon-mock exec leaves no process behind", () => {
+  const background = `
+    const child = require("node:child_process").spawn(process.execPath, ["-e", CODE], { stdio: ["ignore", "pipe", "ignore"] });
+    child.stdout.once("data", () => { console.log(JSON.stringify([process.pid, child.pid])); AFTER });`;
+  const starting = (code: string, after: string): string =>
+    background.replace("CODE", JSON.stringify(code)).replace("AFTER", after);
+  const lasting = "setInterval(() => {}, 1e6); console.log(1)";
+
+  test("when the command ends and leaves something running", async () => {
+    const run = command(...program(starting(lasting, "process.exit(3)")));
+    expect(await run.ended).toEqual({ code: 3, signal: null });
+    expect(pidsOf(JSON.parse(run.stdout())).filter(isRunning)).toEqual([]);
+  });
+
+  test("not even one that does not listen to SIGTERM", async () => {
+    const deaf = `process.on("SIGTERM", () => {}); ${lasting}`;
+    const run = command(...program(starting(deaf, "process.exit(0)")));
+    expect(await run.ended).toEqual({ code: 0, signal: null });
+    const pids = pidsOf(JSON.parse(run.stdout()));
+    await expect.poll(() => pids.filter(isRunning), { interval: 5 }).toEqual([]);
+  });
+
+  test("when a signal ends the command alone", async () => {
+    const run = command(...program(starting(lasting, "")));
+    const pids = pidsOf(await printed(run));
+    run.child.kill("SIGTERM");
+    expect(await run.ended).toEqual({ code: 143, signal: null });
+    expect(pids.filter(isRunning)).toEqual([]);
+  });
+
+  test("when it is killed itself", async () => {
+    const run = command(...program(starting(lasting, "")));
+    const pids = pidsOf(await printed(run));
+    expect(pids.filter(isRunning)).toEqual(pids);
+    run.child.kill("SIGKILL");
+    await expect.poll(() => pids.filter(isRunning), { interval: 5 }).toEqual([]);
+  });
+});
+
+describe("a command that exec cannot run", () => {
+  test("because there is none ends with 127 and one sentence", async () => {
+    const run = command("exec", "--quiet", "--", "no-such-command");
+    expect(await run.ended).toEqual({ code: 127, signal: null });
+    expect(run.stderr()).toBe(
+      'tryon-mock: There is no command "no-such-command"; check its name, and that PATH leads to it.\n',
+    );
+  });
+
+  test("because it may not be run ends with 126 and one sentence", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tryon-mock-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const path = join(folder, "test.sh");
+    writeFileSync(path, "echo 1\n");
+    chmodSync(path, 0o600);
+    const run = command("exec", "--quiet", "--", path);
+    expect(await run.ended).toEqual({ code: 126, signal: null });
+    expect(run.stderr()).toContain(`"${path}" may not be run; give it the right to (chmod +x)`);
+    expect(run.stderr().trimEnd().split("\n")).toHaveLength(1);
+  });
+});

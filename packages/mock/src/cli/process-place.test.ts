@@ -1,0 +1,39 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+
+import { placeOf } from "./process-place.ts";
+
+function heard() {
+  const kill = vi.spyOn(process, "kill").mockReturnValue(true);
+  onTestFinished(() => kill.mockRestore());
+  return kill.mock.calls;
+}
+
+test("a command away from a terminal leads a group, and each signal goes to the whole of it", () => {
+  const calls = heard();
+  const place = placeOf("linux", false);
+  expect([place.ownGroup, place.target(12)]).toEqual([true, -12]);
+  place.handOn(12, "SIGINT");
+  place.handOn(12, "SIGTERM");
+  expect(calls).toEqual([
+    [-12, "SIGINT"],
+    [-12, "SIGTERM"],
+  ]);
+});
+
+test("a command at a terminal stays in its group, and gets Ctrl+C from it alone", async () => {
+  const calls = heard();
+  const place = placeOf("linux", true);
+  expect([place.ownGroup, place.target(12)]).toEqual([false, 12]);
+  place.handOn(12, "SIGINT");
+  place.handOn(12, "SIGHUP");
+  await place.clear(12);
+  expect(calls).toEqual([[12, "SIGHUP"]]);
+});
+
+test("a system without process groups gets signals for the command alone", () => {
+  const calls = heard();
+  const place = placeOf("win32", false);
+  expect(place.ownGroup).toBe(false);
+  place.handOn(12, "SIGINT");
+  expect(calls).toEqual([[12, "SIGINT"]]);
+});

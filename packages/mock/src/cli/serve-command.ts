@@ -1,0 +1,37 @@
+import type { ServeCommand } from "./arguments.ts";
+import { clientEnvironment, startServer, type RunningServer } from "./server.ts";
+
+/** Serves until a signal comes. */
+export async function runServe(command: ServeCommand): Promise<void> {
+  const server = await startServer(command);
+  announce(command, server);
+  stopOnSignal(server);
+}
+
+function announce(command: ServeCommand, server: RunningServer): void {
+  const { mock, url, engine } = server;
+  const where = `tryon-mock listening on ${url}\n`;
+  if (command.printEnv) {
+    process.stderr.write(where);
+    const lines = Object.entries(clientEnvironment(server));
+    process.stdout.write(lines.map(([name, value]) => `${name}=${value}\n`).join(""));
+    return;
+  }
+  process.stdout.write(where);
+  if (command.quiet) return;
+  process.stdout.write(
+    `  live key ${mock.keys.live}, test key ${mock.keys.test}, webhook secret ${mock.webhookSecret}\n` +
+      `  engine ${engine}; API page ${url}/api/docs; stop with Ctrl+C\n`,
+  );
+}
+
+function stopOnSignal(server: RunningServer): void {
+  let stopping = false;
+  const stop = (): void => {
+    // The second signal does not wait for anything.
+    if (stopping) process.exit(1);
+    stopping = true;
+    void server.stop().then(() => process.exit(0));
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stop);
+}
