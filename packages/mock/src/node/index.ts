@@ -3,3 +3,4 @@ export { nodeNetwork } from "./network.ts";
 export type { NodeNetworkOptions } from "./network.ts";
 export { serve } from "./serve.ts";
 export type { ServeOptions, Serving } from "./serve.ts";
+export type { ServerLimits } from "./limits.ts";

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 
 import type { Mock } from "../mock.ts";
+import { guard, resolveLimits, serverOptions, type ServerLimits } from "./limits.ts";
 
 /** Where a server is to listen. */
 export interface ServeOptions {
@@ -17,6 +18,8 @@ export interface ServeOptions {
    * @default "127.0.0.1"
    */
   host?: string;
+  /** What the server bears from those who connect to it, where that differs from the usual. */
+  limits?: Partial<ServerLimits>;
 }
 
 /** A reference server that is reached over HTTP. */
@@ -54,9 +57,9 @@ export async function serve(
   const listener = getRequestListener((request) => mock.fetch(request), {
     overrideGlobalObjects: false,
   });
-  const server = createServer((request, response) => {
-    void listener(request, response);
-  });
+  const limits = resolveLimits(options.limits);
+  const server = createServer(serverOptions(limits));
+  guard(server, limits, (request, response) => void listener(request, response));
   const port = await listen(server, options.port ?? 0, host);
   const name = host.includes(":") ? `[${host}]` : host;
   return { url: `http://${name}:${port}`, port, host, close: () => close(server) };
