@@ -84,6 +84,40 @@ it("does a whole try-on from a CommonJS module", async () => {
   expect(JSON.parse(stdout)).toEqual([true, 8, "invalid_event", "svc_test_mock"]);
 });
 
+it("runs a command beside a server of its own, which takes an event from it", async () => {
+  const command = join(app, "node_modules/.bin/tryon-mock");
+  const path = join(app, "exec.mjs");
+  await writeFile(
+    path,
+    `import { execFile } from "node:child_process";
+    import { createServer } from "node:http";
+    import { verify } from "@tryon/webhooks";
+    const receiver = createServer(async (request, response) => {
+      const parts = [];
+      for await (const part of request) parts.push(part);
+      const secrets = process.env.TRYON_WEBHOOK_SECRET;
+      const event = await verify({ body: Buffer.concat(parts), headers: request.headers, secrets });
+      response.writeHead(204).end();
+      console.log(event.status);
+    });
+    receiver.listen(0, "127.0.0.1", () => {
+      const to = "http://127.0.0.1:" + receiver.address().port;
+      const argv = [process.argv[2], "trigger", "tryon.completed", "--to", to, "--status", "failed"];
+      execFile(process.execPath, argv, async (error, stdout) => {
+        const address = process.env.TRYON_BASE_URL + "/api/discovery";
+        console.log(error === null, stdout.includes("204 after"), (await fetch(address)).status);
+        process.exit(7);
+      });
+    });`,
+  );
+  const ended = run(node, [command, "exec", "--quiet", "--", node, path, command]);
+  await expect(ended).rejects.toMatchObject({
+    code: 7,
+    stdout: "failed\ntrue true 200\n",
+    stderr: "",
+  });
+});
+
 async function manifest(name: string): Promise<{ dependencies?: Record<string, string> }> {
   const text = await readFile(join(app, "node_modules/@tryon", name, "package.json"), "utf8");
   return JSON.parse(text) as { dependencies?: Record<string, string> };

@@ -8,6 +8,23 @@ const shared: Options = {
   external: ["sharp"],
 };
 
+/**
+ * An import of node:http makes Node load its client of WebSockets too, which takes as long as Node itself does to start;
+ * asked for as a value, it comes alone and when it is needed.
+ */
+const lateBuiltins: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "late-builtins",
+  setup(build) {
+    build.onResolve({ filter: /^(node:)?http2?$/ }, ({ path }) => ({
+      path,
+      namespace: "late-builtins",
+    }));
+    build.onLoad({ filter: /.*/, namespace: "late-builtins" }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
 export default defineConfig([
   {
     ...shared,
@@ -25,5 +42,7 @@ export default defineConfig([
     platform: "node",
     noExternal: [/^(?!sharp$)/],
     splitting: false,
+    minify: true,
+    esbuildPlugins: [lateBuiltins],
   },
 ]);
