@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-import { z } from "zod";
+import * as z from "zod";
 
 import type { MockOptions } from "../mock.ts";
 import { profileNames } from "../options.ts";

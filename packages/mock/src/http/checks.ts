@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What a check of ours found, carried through zod to the answer. */
 export interface Finding {

@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 
 import { hmacHex, sameText } from "../service/digest.ts";
 import { Refusal } from "../service/refusal.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 import type { Options } from "../options.ts";
 import { limits } from "../service/catalogue.ts";
