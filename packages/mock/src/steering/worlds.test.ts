@@ -69,6 +69,8 @@ describe("a server that is put back to a snapshot", () => {
     await mock.clock.advance("1m");
     const later = await observed(mock);
     await mock.restore(snapshot);
+    expect((await call.submit()).body.status).toBe("queued");
+    await mock.restore(snapshot);
     await mock.clock.advance("1m");
     expect(await observed(mock)).toEqual(later);
     const { jobs } = (await call.list()).body;
