@@ -100,7 +100,7 @@ describe("a name that changes its address", () => {
 describe("an idempotency key of a call with fetched images", () => {
   test("answers again when the images have gone since", async () => {
     let gone = false;
-    const { submit, call } = await fetchingServer((request, response, path) => {
+    const { submit, call, host } = await fetchingServer((request, response, path) => {
       if (gone) response.writeHead(404).end();
       else pictures(request, response, path);
     });
@@ -112,6 +112,7 @@ describe("an idempotency key of a call with fetched images", () => {
     expect(again.body.job_id).toBe(first.body.job_id);
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     expect((await submit({ seed: 1 }, key)).status).toBe(409);
+    expect(host.connected).toHaveLength(2);
     expect((await submit({}, { "idempotency-key": "order-2" })).status).toBe(400);
     expect((await call.account()).body.credits_remaining).toBe(992);
   });

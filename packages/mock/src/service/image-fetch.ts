@@ -71,8 +71,6 @@ export class ImageFetch {
     } finally {
       clock.clearTimeout(timer);
       this.#underWay.delete(stop);
-      // Whatever is still being sent is not wanted any more.
-      stop.abort();
     }
   }
 
