@@ -115,6 +115,12 @@ const checks: Readonly<Record<string, (snippet: Snippet) => Promise<void>>> = {
   "images.ts": async (snippet) => {
     expect(await execute(snippet)).toMatch(/^400 person_url: blocked URL; .* admits loopback\.\n$/);
   },
+  "faults.ts": async (snippet) => {
+    expect(await execute(snippet)).toBe("TypeError: fetch failed 200 true 992\n");
+  },
+  "journal.ts": async (snippet) => {
+    expect(await execute(snippet)).toBe("[ 503, 200 ]\n1\n");
+  },
   "serve.ts": async (snippet) => {
     expect(await execute(snippet)).toBe("200\n");
   },

@@ -19,5 +19,9 @@ export type {
   LedgerCause,
   LedgerEntry,
 } from "./store/records.ts";
+export type { Fault, FaultInput, Latency } from "./steering/fault.ts";
+export type { MockFaults } from "./steering/faults.ts";
+export type { JournalEntry, JournalSubmission } from "./steering/journal-entry.ts";
+export type { JournalFilter, MockJournal, WaitForOptions } from "./steering/journal.ts";
 export type { Clock, ClockMode, Timer, WorldClock } from "./world/clock.ts";
 export type { Duration } from "./world/duration.ts";

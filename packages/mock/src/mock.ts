@@ -18,6 +18,9 @@ import { Worlds, type Snapshot } from "./steering/worlds.ts";
 import { MemoryStore } from "./store/memory.ts";
 import type { MemoryTables } from "./store/memory-tables.ts";
 import type { DeliveryRecord, KeyRecord, LedgerEntry } from "./store/records.ts";
+import type { MockFaults } from "./steering/faults.ts";
+import type { MockJournal } from "./steering/journal.ts";
+import { Steering } from "./steering/steering.ts";
 import { abortable, type OpenCalls } from "./abortable.ts";
 import { WorldClock, type ClockMode } from "./world/clock.ts";
 import { freshSeed } from "./world/random.ts";
@@ -62,6 +65,10 @@ export interface Mock {
   readonly clock: WorldClock;
   /** The value of every option. */
   readonly options: Options;
+  /** What is to go wrong. */
+  readonly faults: MockFaults;
+  /** What calls came. */
+  readonly journal: MockJournal;
   /** Makes another key. */
   createKey(key?: NewKey): Promise<KeyRecord>;
   /**
@@ -159,6 +166,7 @@ export function createMock(input: MockOptions = {}): Mock {
   const way = new WebhookWay(input.sendWebhook, (request) =>
     sendGuarded(request, network, webhookRules),
   );
+  const steering = new Steering({ clock, seed, journalLimit: settings.journalLimit });
   const begin = (tables?: MemoryTables) => {
     const world = createWorld({ clock, seed });
     const store = new MemoryStore(tables);
@@ -172,20 +180,21 @@ export function createMock(input: MockOptions = {}): Mock {
     };
     const service = new Service(context, {
       processor: embeddedProcessor,
-      sendWebhook: (request) => way.send(request),
+      sendWebhook: (request) => steering.webhook(request, (sent) => way.send(sent)),
       imageFetch:
         settings.images === "fetch"
           ? new ImageFetch({ world, network, allowPrivate: allowPrivateImages })
           : undefined,
     });
-    const app = createApp(createSite({ service, world, settings }), {
+    const app = createApp(createSite({ service, world, settings, journal: steering.journal }), {
       mark: `tryon-mock/${packageJson.version}`,
       paymentSecret,
+      steer: (request, work) => steering.within(request, work, world.clock),
     });
     const ready = tables === undefined ? defaultKeys.create(service.keys) : Promise.resolve();
     return { world, store, service, app, ready };
   };
-  const worlds = new Worlds(clock, begin);
+  const worlds = new Worlds(clock, begin, steering.parts);
   const settled = async () => {
     const { current } = worlds;
     await current.ready;
@@ -198,7 +207,8 @@ export function createMock(input: MockOptions = {}): Mock {
   const handle = (request: Request): Promise<Response> =>
     clock.during(async () => {
       refuseWhenClosed();
-      return (await settled()).app.fetch(request);
+      const { app } = await settled();
+      return steering.around(request, () => app.fetch(request));
     });
 
   const refuseWhenClosed = (): void => {
@@ -222,6 +232,8 @@ export function createMock(input: MockOptions = {}): Mock {
     webhookSecret,
     clock,
     options,
+    faults: steering.faults,
+    journal: steering.journal,
     createKey: async (key = {}) => (await settled()).service.keys.create(key),
     tenant: async (key = {}) => {
       await settled();

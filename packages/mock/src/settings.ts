@@ -45,6 +45,11 @@ export interface SettingsInput {
    */
   engine?: Engine;
   /**
+   * How many calls the journal keeps; older ones are dropped and counted.
+   * @default 10000
+   */
+  journalLimit?: number;
+  /**
    * Sends webhooks: a function like the global `fetch`, which it is by default.
    */
   sendWebhook?: (request: Request) => Promise<Response>;
@@ -63,6 +68,7 @@ export interface Settings {
   readonly allowPrivateWebhooks: boolean;
   readonly allowPrivateImages: boolean;
   readonly images: ImagesSetting;
+  readonly journalLimit: number;
 }
 
 /** @throws RangeError naming the setting, its bound and what was given. */
@@ -87,6 +93,7 @@ export function resolveSettings(input: SettingsInput): Settings {
     magic: input.magic ?? true,
     allowPrivateWebhooks: input.allowPrivateWebhooks ?? true,
     allowPrivateImages: input.allowPrivateImages ?? false,
+    journalLimit: readJournalLimit(input.journalLimit ?? 10_000),
   };
 }
 
@@ -97,4 +104,11 @@ function readLatency(latency: Duration): number {
     const reason = error instanceof Error ? error.message : String(error);
     throw new RangeError(`latency: ${reason}`, { cause: error });
   }
+}
+
+function readJournalLimit(limit: number): number {
+  if (Number.isInteger(limit) && limit > 0) return limit;
+  throw new RangeError(
+    `journalLimit has to be a whole number from 1 up; got ${limit}. Leave it out for 10,000.`,
+  );
 }

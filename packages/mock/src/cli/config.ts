@@ -28,6 +28,7 @@ const fields = {
   allowPrivateWebhooks: z.boolean().optional(),
   allowPrivateImages: z.boolean().optional(),
   images: z.enum(imagesSettings).optional(),
+  journalLimit: z.number().optional(),
   seed: z.union([z.string(), z.number()]).optional(),
   clock: z.enum(["real", "manual"]).optional(),
   engine: z.enum(engineNames).optional(),

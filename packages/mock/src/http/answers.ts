@@ -1,6 +1,7 @@
 import type { Options } from "../options.ts";
 import type { RateWindow } from "../service/keys.ts";
 import { Refusal, type RefusalReason } from "../service/refusal.ts";
+import { isConnectionReset } from "../steering/broken-connection.ts";
 import { httpDate } from "../world/date.ts";
 import { BrokenBody, OversizeBody } from "./body.ts";
 import { InvalidInput, MalformedBody } from "./invalid-input.ts";
@@ -50,7 +51,7 @@ export function proxyPage(status: number, title: string): Response {
 /**
  * Puts whatever ended a call early into the documented form.
  *
- * @throws BrokenBody again, since there is nobody to answer.
+ * @throws BrokenBody and broken connections again, since there is nobody to answer.
  */
 export function errorAnswer(error: unknown, options: Options): Response {
   if (error instanceof Refusal) {
@@ -66,7 +67,7 @@ export function errorAnswer(error: unknown, options: Options): Response {
       ? proxyPage(413, "Request Entity Too Large")
       : json({ detail: error.message }, 400);
   }
-  if (error instanceof BrokenBody) throw error;
+  if (error instanceof BrokenBody || isConnectionReset(error)) throw error;
   const message = error instanceof Error ? error.message : String(error);
   return json({ detail: `Internal error of the reference server: ${message}` }, 500);
 }

@@ -27,7 +27,12 @@ const allowedMethods: readonly (readonly [path: string, methods: string])[] = [
 /** The HTTP face of the service. */
 export function createApp(
   site: Site,
-  parts: { mark: string; paymentSecret: string },
+  parts: {
+    mark: string;
+    paymentSecret: string;
+    /** Has a hand in every call, within the headers that all answers have. */
+    steer: (request: Request, work: () => Promise<Response>) => Promise<Response>;
+  },
 ): { fetch: (request: Request) => Promise<Response> } {
   const app = new Hono({ strict: true });
   const dateOf = dateHeader();
@@ -53,6 +58,14 @@ export function createApp(
       ],
     }),
   );
+  app.use(async (context, next) => {
+    const work = async (): Promise<Response> => {
+      await next();
+      return context.res;
+    };
+    const response = await parts.steer(context.req.raw, work);
+    return context.finalized ? undefined : response;
+  });
   if (site.service.options.slashRedirect) {
     app.use(async (context, next) => {
       const target = redirectTarget(new URL(context.req.url));

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { Settings } from "../settings.ts";
 import type { Service } from "../service/service.ts";
 import { Refusal } from "../service/refusal.ts";
+import type { Journal } from "../steering/journal.ts";
 import type { KeyRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 import { errorAnswer, rateHeaders } from "./answers.ts";
@@ -15,6 +16,7 @@ export interface Site {
   readonly world: World;
   readonly settings: Settings;
   readonly schemas: BodySchemas;
+  readonly journal: Journal;
 }
 
 export function createSite(site: Omit<Site, "schemas">): Site {

@@ -22,9 +22,14 @@ export function addTryOnRoutes(app: Hono, site: Site): void {
       const idempotencyKey = call.request.headers.get("idempotency-key") || undefined;
       const headerProblems = idempotencyKeyProblems(idempotencyKey, service.options);
       const fields = readBody(site.schemas.submission, body, service.options, headerProblems);
-      const { key, origin } = call;
-      const submit = (): Promise<SubmitAnswer> =>
-        service.submissions.submit({ keyId: key.id, fields, body, idempotencyKey, origin });
+      const { key, origin, request } = call;
+      site.journal.noteSubmission(request, fields);
+      const submit = async (): Promise<SubmitAnswer> => {
+        const sent = { keyId: key.id, fields, body, idempotencyKey, origin };
+        const answer = await service.submissions.submit(sent);
+        site.journal.noteJob(request, answer.job.id, answer.replayed);
+        return answer;
+      };
       const submitted = await (service.options.holdCut === "off" ? submit() : cutOff(submit, site));
       if (submitted === undefined) return proxyPage(504, "Gateway Time-out");
       const replayed = submitted.replayed && service.options.replayHeader;

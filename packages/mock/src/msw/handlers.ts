@@ -18,7 +18,7 @@ export interface HandlersOptions {
  * to other handlers and the network. The server's webhooks go past the interception, unless it has a `sendWebhook` of
  * its own. The server's state is never reset by this.
  *
- * @throws TypeError when `baseUrl` is no absolute http or https address.
+ * @throws TypeError when `baseUrl` is no absolute http or https address, or when a fault is set that msw cannot show.
  * @example
  * ```ts
  * import { createMock } from "@tryon/mock";
@@ -31,10 +31,11 @@ export interface HandlersOptions {
  * ```
  */
 export function handlers(
-  mock: Pick<Mock, "fetch" | "baseUrl" | "options">,
+  mock: Pick<Mock, "fetch" | "baseUrl" | "options" | "faults">,
   options: HandlersOptions = {},
 ): HttpHandler[] {
   const addressOf = territory(options.baseUrl ?? mock.baseUrl, mock.options.resultsOrigin);
+  mock.faults.limitTo("msw");
   redirectWebhooks(mock, (request) => host.currentFetch(bypass(request)));
   return [
     http.all(

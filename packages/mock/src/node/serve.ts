@@ -5,6 +5,7 @@ import { getRequestListener } from "@hono/node-server";
 
 import type { Mock } from "../mock.ts";
 import { guard, resolveLimits, serverOptions, type ServerLimits } from "./limits.ts";
+import { answer } from "./answering.ts";
 
 /** Where a server is to listen. */
 export interface ServeOptions {
@@ -54,7 +55,7 @@ export async function serve(
   options: ServeOptions = {},
 ): Promise<Serving> {
   const host = options.host ?? "127.0.0.1";
-  const listener = getRequestListener((request) => mock.fetch(request), {
+  const listener = getRequestListener((request, bindings) => answer(mock, request, bindings), {
     overrideGlobalObjects: false,
   });
   const limits = resolveLimits(options.limits);

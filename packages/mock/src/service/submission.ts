@@ -73,14 +73,19 @@ export function readSubmission(fields: SubmissionFields, settings: Settings): Su
     fetchProblem: settings.magic ? fetchProblem(pictures.map(({ image }) => image)) : null,
     outputSize: readSize(fields),
     wait: fields.wait ?? fields.mode !== "async",
-    wording: {
-      prompt: fields.prompt || null,
-      styleHint: fields.style_hint || null,
-      negativePrompt: fields.negative_prompt || null,
-    },
+    wording: wordingOf(fields),
     webhookUrl: readWebhookUrl(fields, settings),
     metadata: fields.metadata ?? null,
     seed: fields.seed ?? null,
+  };
+}
+
+/** The words for the model; empty ones count as none. */
+export function wordingOf(fields: SubmissionFields): Wording {
+  return {
+    prompt: fields.prompt || null,
+    styleHint: fields.style_hint || null,
+    negativePrompt: fields.negative_prompt || null,
   };
 }
 

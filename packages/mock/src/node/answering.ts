@@ -1,0 +1,33 @@
+import { ServerResponse } from "node:http";
+
+import type { HttpBindings, Http2Bindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+
+import type { Mock } from "../mock.ts";
+import { isConnectionReset, truncatedBytes } from "../steering/broken-connection.ts";
+
+/** Answers one request; where a fault breaks the connection, it really breaks. */
+export async function answer(
+  mock: Pick<Mock, "fetch">,
+  request: Request,
+  { outgoing }: HttpBindings | Http2Bindings,
+): Promise<Response> {
+  // Only HTTP/1 is served.
+  if (!(outgoing instanceof ServerResponse)) return mock.fetch(request);
+  let response: Response;
+  try {
+    response = await mock.fetch(request);
+  } catch (error) {
+    if (!isConnectionReset(error)) throw error;
+    outgoing.socket?.resetAndDestroy();
+    return RESPONSE_ALREADY_SENT;
+  }
+  const bytes = truncatedBytes(response);
+  if (bytes === undefined) return response;
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  if (bytes.length > 0) outgoing.write(bytes);
+  else outgoing.flushHeaders();
+  // What has been written is sent before the connection ends, without the rest that was announced.
+  outgoing.socket?.destroySoon();
+  return RESPONSE_ALREADY_SENT;
+}
