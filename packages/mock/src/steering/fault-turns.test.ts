@@ -77,4 +77,16 @@ describe("when a fault strikes", () => {
     expect(mock.faults.list()).toEqual([]);
     expect((await account()).status).toBe(200);
   });
+
+  test("is never at a preflight nor where the server is steered", async () => {
+    const { mock, get } = steered();
+    mock.faults.add({ on: "* *", status: 503 });
+    const preflight = await mock.fetch(`${mock.baseUrl}/api/v1/tryon`, {
+      method: "OPTIONS",
+      headers: { origin: "https://shop.example", "access-control-request-method": "POST" },
+    });
+    expect(preflight.status).toBe(204);
+    expect((await get("/__mock/nothing")).status).not.toBe(503);
+    expect(mock.journal.entries().map(({ method }) => method)).toEqual(["OPTIONS"]);
+  });
 });
