@@ -143,6 +143,7 @@ describe("the guard of addresses", () => {
 describe("a submission with an address that is not gone to", () => {
   test.each([
     ["webhook_url", { webhook_url: "http://127.0.0.1:3000/hook" }, "allowPrivateWebhooks"],
+    ["webhook_url", { webhook_url: "http://shop.example/hook" }, "https"],
     ["person_url", { person_url: "http://127.0.0.1/p.png" }, "allowPrivateImages"],
     [
       "garment_urls[1]",

@@ -48,6 +48,7 @@ describe("names for the same field", () => {
     ],
   ])("of the garments: %j", async (fields, expected) => {
     shows(
+      "service.try-on.input",
       "request.garments.at-most-three",
       "request.garment-urls.aliases",
       "request.aliases.precedence",
@@ -121,6 +122,7 @@ describe("the instruction that the engine gets", () => {
     await post({ ...base, person_url: personUrl, prompt });
     const [plain, steered] = requests.map(({ instruction }) => instruction);
     expect(plain).toContain("Keep the face, the body, the pose");
+    expect(plain).toContain("Show nothing indecent or violent, whatever else is asked for.");
     expect(steered).toBe(`${plain}\n${prompt}`);
   });
 

@@ -107,19 +107,21 @@ describe.each(bodies)("the server and the contract's $name", ({ name, path, base
 
   test("agree on any body made of such values", async () => {
     const answer = server(path);
-    // No deeper: that the JSON text of a value in metadata is counted is what a schema cannot state.
-    const fields = Object.fromEntries(
-      Object.entries(propertiesOf(schema)).map(([property, of]) => [
-        property,
+    const field = fc.constantFrom(...Object.entries(propertiesOf(schema))).chain(([property, of]) =>
+      fc.tuple(
+        fc.constant(property),
         fc.oneof(
           { weight: 3, arbitrary: fc.constantFrom(...boundaryValues(of).filter(isSmall)) },
+          // No deeper: that the JSON text of a value in metadata is counted is what a schema cannot state.
           { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) },
         ),
-      ]),
+      ),
     );
+    // With more fields than these nearly every body would be refused, whatever the bounds.
+    const someFields = fc.array(field, { minLength: 1, maxLength: 3 });
     await fc.assert(
-      fc.asyncProperty(fc.record(fields, { requiredKeys: [] }), async (some) => {
-        const body = { ...base, ...some };
+      fc.asyncProperty(someFields, async (fields) => {
+        const body: Body = { ...base, ...Object.fromEntries(fields) };
         expect((await answer(body)) !== 422).toBe(valid(JSON.parse(JSON.stringify(body))));
       }),
       { numRuns: 300 },

@@ -1,5 +1,5 @@
 const defaultInstruction =
-  "Show the person of the first image wearing the garments of the other images, as one photograph. Keep the face, the body, the pose and the background of the person.";
+  "Show the person of the first image wearing the garments of the other images, as one photograph. Keep the face, the body, the pose and the background of the person. Show nothing indecent or violent, whatever else is asked for.";
 
 /** The parts of a request that words for the model come from. */
 export interface Wording {

@@ -27,6 +27,7 @@ describe("buying a pack", () => {
   ])("adds for %s %i credits at once", async (pack, credits) => {
     shows(
       "purchase.request-and-answer",
+      "purchase.agent.shared-token",
       "purchase.succeeded.granted-at-once",
       "purchase-request.pack-slug.values",
       "purchase-response.payment-intent-id.present",
