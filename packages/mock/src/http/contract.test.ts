@@ -3,10 +3,11 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { openapi, schemaNamed, type Schema } from "../../../../spec/openapi-document.ts";
-import { stockEngine } from "../engine/stock.ts";
+import type { Engine } from "../engine/engine.ts";
 import { createMock } from "../mock.ts";
 import { boundaryValues } from "../testing/boundary-values.ts";
 import { caller, tryOn } from "../testing/caller.ts";
+import { dot } from "../testing/pictures.ts";
 import { shows } from "../testing/shows.ts";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -68,7 +69,11 @@ const bodies = [
   },
 ] as const;
 
-const engine = stockEngine();
+// Hundreds of bodies are taken, and no test here looks at a picture.
+const engine: Engine = {
+  name: "dot",
+  render: async () => new Uint8Array(Buffer.from(dot, "base64")),
+};
 const sendWebhook = async (): Promise<Response> => new Response();
 
 function server(path: string): (body: unknown) => Promise<number> {
@@ -107,13 +112,15 @@ describe.each(bodies)("the server and the contract's $name", ({ name, path, base
 
   test("agree on any body made of such values", async () => {
     const answer = server(path);
-    const field = fc.constantFrom(...Object.entries(propertiesOf(schema))).chain(([property, of]) =>
-      fc.tuple(
-        fc.constant(property),
-        fc.oneof(
-          { weight: 3, arbitrary: fc.constantFrom(...boundaryValues(of).filter(isSmall)) },
-          // No deeper: that the JSON text of a value in metadata is counted is what a schema cannot state.
-          { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) },
+    const field = fc.oneof(
+      ...Object.entries(propertiesOf(schema)).map(([property, of]) =>
+        fc.tuple(
+          fc.constant(property),
+          fc.oneof(
+            { weight: 3, arbitrary: fc.constantFrom(...boundaryValues(of).filter(isSmall)) },
+            // No deeper: that the JSON text of a value in metadata is counted is what a schema cannot state.
+            { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) },
+          ),
         ),
       ),
     );
