@@ -269,6 +269,7 @@ export function createMock(input: MockOptions = {}): Mock {
       closed = true;
       worlds.end();
       clock.close();
+      steering.journal.close(new Error(closedMessage));
       endCalls(closedMessage);
     },
   });
