@@ -1,5 +1,7 @@
 import { defineConfig, type Options } from "tsup";
 
+import packageJson from "./package.json" with { type: "json" };
+
 const shared: Options = {
   target: "es2022",
   treeshake: true,
@@ -25,6 +27,17 @@ const lateBuiltins: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
+/** Of the manifest only the version is for shipping. */
+const versionOnly: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "version-only",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]mock[\\/]package\.json$/ }, () => ({
+      contents: JSON.stringify({ version: packageJson.version }),
+      loader: "json",
+    }));
+  },
+};
+
 export default defineConfig([
   {
     ...shared,
@@ -33,6 +46,7 @@ export default defineConfig([
     platform: "neutral",
     external: ["sharp", "msw", /^node:/],
     dts: true,
+    esbuildPlugins: [versionOnly],
   },
   {
     ...shared,
@@ -43,6 +57,6 @@ export default defineConfig([
     noExternal: [/^(?!sharp$)/],
     splitting: false,
     minify: true,
-    esbuildPlugins: [lateBuiltins],
+    esbuildPlugins: [lateBuiltins, versionOnly],
   },
 ]);

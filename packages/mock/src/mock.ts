@@ -1,4 +1,3 @@
-import packageJson from "../package.json" with { type: "json" };
 import { sendGuarded } from "./delivery/network.ts";
 import { stockEngine } from "./engine/stock.ts";
 import { createApp } from "./http/app.ts";
@@ -24,6 +23,7 @@ import { Steering } from "./steering/steering.ts";
 import { abortable, type OpenCalls } from "./abortable.ts";
 import { WorldClock, type ClockMode } from "./world/clock.ts";
 import { freshSeed } from "./world/random.ts";
+import { mark } from "./version.ts";
 import { createWorld } from "./world/world.ts";
 
 /** How a reference server is to be. */
@@ -187,7 +187,7 @@ export function createMock(input: MockOptions = {}): Mock {
           : undefined,
     });
     const app = createApp(createSite({ service, world, settings, journal: steering.journal }), {
-      mark: `tryon-mock/${packageJson.version}`,
+      mark,
       paymentSecret,
       steer: (request, work) => steering.within(request, work, world.clock),
     });

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import packageJson from "../../package.json" with { type: "json" };
+import { version } from "../version.ts";
 import { readArguments, type Command } from "./arguments.ts";
 import { UsageError } from "./flags.ts";
 import { help } from "./help.ts";
@@ -13,7 +13,7 @@ async function run(command: Command): Promise<void> {
       process.stdout.write(help(command.verb));
       return;
     case "version":
-      process.stdout.write(`${packageJson.version}\n`);
+      process.stdout.write(`${version}\n`);
       return;
     case "serve": {
       const { runServe } = await import("./serve-command.ts");

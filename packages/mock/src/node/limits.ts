@@ -7,8 +7,8 @@ import {
 } from "node:http";
 import type { Duplex } from "node:stream";
 
-import packageJson from "../../package.json" with { type: "json" };
 import { limits as serviceLimits } from "../service/catalogue.ts";
+import { mark } from "../version.ts";
 
 /** What a server bears from those who connect to it. Times are in milliseconds. */
 export interface ServerLimits {
@@ -136,7 +136,7 @@ function refuse(socket: Duplex, { status, detail }: Reason): void {
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
     "Content-Type: application/json",
     `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Mock: tryon-mock/${packageJson.version}`,
+    `X-Mock: ${mark}`,
     "Connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
