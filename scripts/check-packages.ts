@@ -16,10 +16,10 @@ const run = promisify(execFile);
 /** A tool that only this check needs, which therefore is not installed with the workspace. */
 const attw = "@arethetypeswrong/cli@0.18.5";
 
-/** What people may have to load, in bytes, minified and compressed. */
+/** What people may have to load, in bytes, minified and compressed; a goal that is not reached yet is said at each run. */
 const budgets = [
-  { name: "client", imported: "TryOn", bytes: 15_500 },
-  { name: "webhooks", imported: "verify", bytes: 2_500 },
+  { name: "client", imported: "TryOn", bytes: 15_500, goal: 12_000 },
+  { name: "webhooks", imported: "verify", bytes: 2_500, goal: 2_500 },
 ] as const;
 
 const unwanted = /\.test\.|\/testing\/|\.map$|tsconfig|\.tsbuildinfo/;
@@ -59,6 +59,8 @@ async function checkWeight(budget: (typeof budgets)[number]): Promise<void> {
   if (file === undefined) throw new Error(`Nothing was bundled of @tryon/${name}.`);
   const bytes = gzipSync(file.contents, { level: 9 }).length;
   say(`{ ${imported} } of @tryon/${name}: ${bytes} of ${budget.bytes} bytes`);
+  if (bytes > budget.goal)
+    say(`  the goal of ${budget.goal} is missed by ${bytes - budget.goal} bytes`);
   if (bytes > budget.bytes) throw new Error(`@tryon/${name} is over its budget of bytes.`);
 }
 

@@ -8,7 +8,7 @@ const on = "POST /api/v1/tryon";
 
 describe("a fault with a status", () => {
   test("answers instead of the service, charges nothing and leaves no record", async () => {
-    shows("errors.503.back-off", "errors.503.charge");
+    shows("errors.503.charge");
     const { mock, submit, get } = steered();
     mock.faults.add({ on, times: 1, status: 503, retryAfter: 2 });
     const refused = await submit({}, { "idempotency-key": "a" });
