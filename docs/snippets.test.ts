@@ -118,6 +118,9 @@ const checks: Readonly<Record<string, (snippet: Snippet) => Promise<void>>> = {
   "faults.ts": async (snippet) => {
     expect(await execute(snippet)).toBe("TypeError: fetch failed 200 true 992\n");
   },
+  "control.ts": async (snippet) => {
+    expect(await execute(snippet)).toBe("failed content_blocked\n");
+  },
   "journal.ts": async (snippet) => {
     expect(await execute(snippet)).toBe("[ 503, 200 ]\n1\n");
   },

@@ -1,4 +1,5 @@
-import type { Keys, NewKey } from "./service/keys.ts";
+import type { Keys } from "./service/keys.ts";
+import type { NewKey } from "./service/new-key.ts";
 
 /** The tokens of the keys that every reference server has, by what they are for. */
 export interface DefaultKeys {

@@ -13,6 +13,7 @@ const usual = {
   profile: undefined,
   engine: undefined,
   printEnv: false,
+  openControl: false,
   quiet: false,
 };
 
@@ -27,6 +28,7 @@ describe("a command line", () => {
     [["--seed", "demo", "--engine", "composite"], { seed: "demo", engine: "composite" }],
     [["--profile", "contrary", "--config", "a.json"], { profile: "contrary", config: "a.json" }],
     [["serve", "--print-env", "--quiet"], { printEnv: true, quiet: true }],
+    [["--host", "0.0.0.0", "--open-control"], { host: "0.0.0.0", openControl: true }],
   ])("is read: %j", (argv, expected) => {
     expect(readArguments(argv)).toEqual({ ...usual, ...expected });
   });

@@ -15,6 +15,7 @@ export interface ServerCommand {
   readonly config: string | undefined;
   readonly profile: ProfileName | undefined;
   readonly engine: EngineName | undefined;
+  readonly openControl: boolean;
   readonly quiet: boolean;
 }
 
@@ -52,6 +53,7 @@ const serverFlags = {
   config: { type: "string" },
   profile: { type: "string" },
   engine: { type: "string" },
+  "open-control": { type: "boolean" },
   quiet: { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
@@ -107,8 +109,8 @@ function readExec(argv: readonly string[]): Command {
 }
 
 type ServerValues = Partial<
-  Record<Exclude<keyof typeof serverFlags, "quiet" | "help" | "version">, string>
-> & { quiet?: boolean };
+  Record<Exclude<keyof typeof serverFlags, "open-control" | "quiet" | "help" | "version">, string>
+> & { "open-control"?: boolean; quiet?: boolean };
 
 function readServer(values: ServerValues, port: number): ServerCommand {
   return {
@@ -119,6 +121,7 @@ function readServer(values: ServerValues, port: number): ServerCommand {
     config: readText("--config", values.config),
     profile: oneOf("--profile", values.profile, profileNames),
     engine: oneOf("--engine", values.engine, engineNames),
+    openControl: values["open-control"] === true,
     quiet: values.quiet === true,
   };
 }

@@ -6,7 +6,8 @@ const serverOptions = `  --host <address>      address to listen on (default 127
   --seed <text>         fixes ids and signatures (default another one at each start)
   --profile <name>      ${profileNames.join(" or ")} (default default)
   --config <file>       JSON file with profile, options and settings; flags come before it
-  --engine <name>       stock: drawn pictures; composite: your own pictures, needs sharp (default stock)`;
+  --engine <name>       stock: drawn pictures; composite: your own pictures, needs sharp (default stock)
+  --open-control        let other machines call the control API under /__mock/ too`;
 
 const serveOptions = `  --port <number>       port to listen on, 0 for a free one (default ${defaultPort})
 ${serverOptions}

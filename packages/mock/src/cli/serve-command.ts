@@ -21,7 +21,7 @@ function announce(command: ServeCommand, server: RunningServer): void {
   if (command.quiet) return;
   process.stdout.write(
     `  live key ${mock.keys.live}, test key ${mock.keys.test}, webhook secret ${mock.webhookSecret}\n` +
-      `  engine ${engine}; API page ${url}/api/docs; stop with Ctrl+C\n`,
+      `  engine ${engine}; control page ${url}/__mock/; API page ${url}/api/docs; stop with Ctrl+C\n`,
   );
 }
 

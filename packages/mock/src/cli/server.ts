@@ -1,6 +1,7 @@
 import type { Engine } from "../engine/engine.ts";
 import { createMock, type Mock } from "../mock.ts";
 import { nodeNetwork } from "../node/network.ts";
+import { isLoopback } from "../node/control-guard.ts";
 import { serve, type Serving } from "../node/serve.ts";
 import type { EngineName, ServerCommand } from "./arguments.ts";
 import { readConfig } from "./config.ts";
@@ -18,7 +19,11 @@ export interface RunningServer {
 /** @throws UsageError for what cannot be understood, Error when the port cannot be had. */
 export async function startServer(command: ServerCommand): Promise<RunningServer> {
   const { engine, mock } = await makeMock(command);
-  const server = await serve(mock, { port: command.port, host: command.host });
+  const server = await serve(mock, {
+    port: command.port,
+    host: command.host,
+    openControl: command.openControl,
+  });
   if (!isLoopback(command.host) && !command.quiet) warn(server);
   const stop = async (): Promise<void> => {
     mock.close();
@@ -64,10 +69,6 @@ async function makeMock(command: ServerCommand): Promise<{ engine: EngineName; m
 async function loadCompositeEngine(): Promise<Engine> {
   const { compositeEngine } = await import("../engine/composite/composite.ts");
   return compositeEngine();
-}
-
-function isLoopback(host: string): boolean {
-  return /^(localhost|127\.[\d.]+|::1)$/.test(host);
 }
 
 function warn({ host, port }: Serving): void {

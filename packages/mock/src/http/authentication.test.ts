@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import type { NewKey } from "../service/new-key.ts";
 import { createMock } from "../mock.ts";
 import { caller } from "../testing/caller.ts";
 import { shows } from "../testing/shows.ts";
@@ -159,10 +160,20 @@ describe("a key that is made", () => {
     [{ rateLimitPerMinute: 0 }, "rateLimitPerMinute"],
     [{ token: "svc_live_mock" }, "token"],
     [{ token: "two words" }, "token"],
+    [{ credits: Number.MAX_SAFE_INTEGER + 1 }, "credits"],
+    [{ mode: "lively" }, "mode has to be one of live, test"],
+    [{ state: "paused" }, "state has to be one of active, disabled, revoked, suspended"],
+    [{ accountState: "new" }, "accountState has to be one of active, flagged"],
+    [{ name: 7 }, "name has to be a text"],
+    [{ webhookSecret: "" }, "webhookSecret has to be a text"],
+    [{ accountId: 7 }, "accountId has to be a text"],
+    [{ credit: 7 }, 'no "credit"; it has token, mode, credits'],
+    [null, "made from an object"],
     [{ accountId: "acct_mock", mode: "test" }, "test key"],
-  ] as const)("is refused with %j", async (wanted, word) => {
+  ])("is refused with %j", async (wanted, word) => {
     shows("auth.account.one-test-key");
     const mock = createMock({ clock: "manual" });
-    await expect(mock.createKey(wanted)).rejects.toThrow(word);
+    // What is wrong would not get past the compiler; callers in JavaScript have none.
+    await expect(mock.createKey(wanted as NewKey)).rejects.toThrow(word);
   });
 });

@@ -4,16 +4,20 @@ import type { HttpBindings, Http2Bindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 
 import type { Mock } from "../mock.ts";
+import { refuseFromAfar } from "./control-guard.ts";
 import { isConnectionReset, truncatedBytes } from "../steering/broken-connection.ts";
 
-/** Answers one request; where a fault breaks the connection, it really breaks. */
+/** Answers one request; where a fault, a reset or the end of the mock breaks the connection, it really breaks. */
 export async function answer(
   mock: Pick<Mock, "fetch">,
   request: Request,
   { outgoing }: HttpBindings | Http2Bindings,
+  openControl: boolean,
 ): Promise<Response> {
   // Only HTTP/1 is served.
   if (!(outgoing instanceof ServerResponse)) return mock.fetch(request);
+  const refused = openControl ? undefined : refuseFromAfar(request, outgoing.req);
+  if (refused !== undefined) return refused;
   let response: Response;
   try {
     response = await mock.fetch(request);

@@ -19,6 +19,12 @@ export interface ServeOptions {
    * @default "127.0.0.1"
    */
   host?: string;
+  /**
+   * Whether the control API, `/__mock/*`, answers callers on other machines too; whoever can steer a server can make keys
+   * on it and see every job.
+   * @default false
+   */
+  openControl?: boolean;
   /** What the server bears from those who connect to it, where that differs from the usual. */
   limits?: Partial<ServerLimits>;
 }
@@ -55,9 +61,10 @@ export async function serve(
   options: ServeOptions = {},
 ): Promise<Serving> {
   const host = options.host ?? "127.0.0.1";
-  const listener = getRequestListener((request, bindings) => answer(mock, request, bindings), {
-    overrideGlobalObjects: false,
-  });
+  const listener = getRequestListener(
+    (request, bindings) => answer(mock, request, bindings, options.openControl === true),
+    { overrideGlobalObjects: false },
+  );
   const limits = resolveLimits(options.limits);
   const server = createServer(serverOptions(limits));
   guard(server, limits, (request, response) => void listener(request, response));

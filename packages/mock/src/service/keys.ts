@@ -1,34 +1,10 @@
-import type { AccountState, KeyMode, KeyRecord, KeyState } from "../store/records.ts";
+import type { AccountState, KeyMode, KeyRecord } from "../store/records.ts";
 import type { Transaction } from "../store/store.ts";
 import { limits } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
 import { changeBalance } from "./credits.ts";
+import { readNewKey, type NewKey } from "./new-key.ts";
 import { Refusal } from "./refusal.ts";
-
-/** What a new key is to be; everything left out gets a default. */
-export interface NewKey {
-  /** @default made up: `svc_live_…` or `svc_test_…` */
-  token?: string;
-  /** @default "test" for a token that begins with `svc_test_`, else "live" */
-  mode?: KeyMode;
-  /** Credits to begin with. @default 1000 for live keys, 0 for test keys */
-  credits?: number;
-  /** Requests a minute. @default 60 */
-  rateLimitPerMinute?: number;
-  /** The label that `GET /api/v1/account` shows. @default null */
-  name?: string | null;
-  /** @default "active" */
-  state?: KeyState;
-  /** @default made up: `whsec_…` */
-  webhookSecret?: string;
-  /** @default a new account */
-  accountId?: string;
-  /** State of a new account. @default "active" */
-  accountState?: AccountState;
-}
-
-const startCredits = 1_000;
-const defaultRateLimit = 60;
 
 /** How a key stands in the running window of its rate limit. */
 export interface RateWindow {
@@ -49,34 +25,23 @@ export class Keys {
   /**
    * Makes a key.
    *
-   * @throws RangeError when credits or the rate limit are not whole numbers, TypeError for a token that no header can
-   * carry or that says another mode, Error when the token is taken or the account has a test key.
+   * @throws TypeError or RangeError naming a field that cannot be; RangeError when the token is taken or the account has a
+   * test key.
    */
   async create(wanted: NewKey): Promise<KeyRecord> {
     const { store, world } = this.#context;
-    const mode = wanted.mode ?? (wanted.token?.startsWith("svc_test_") ? "test" : "live");
-    if (wanted.token !== undefined) checkToken(wanted.token, mode);
-    const credits = wholeNumber(
-      "credits",
-      wanted.credits ?? (mode === "live" ? startCredits : 0),
-      0,
-    );
-    const rateLimitPerMinute = wholeNumber(
-      "rateLimitPerMinute",
-      wanted.rateLimitPerMinute ?? defaultRateLimit,
-      1,
-    );
+    const { mode, credits, rateLimitPerMinute, ...given } = readNewKey(wanted);
     return store.transact(async (transaction) => {
-      const accountId = wanted.accountId ?? `acct_${world.random.token(16)}`;
-      await this.#openAccount(transaction, accountId, mode, wanted.accountState);
+      const accountId = given.accountId ?? `acct_${world.random.token(16)}`;
+      await this.#openAccount(transaction, accountId, mode, given.accountState);
       const key: KeyRecord = {
         id: `key_${world.random.token(16)}`,
-        token: wanted.token ?? `svc_${mode}_${world.random.token(32)}`,
+        token: given.token ?? `svc_${mode}_${world.random.token(32)}`,
         accountId,
         mode,
-        state: wanted.state ?? "active",
-        name: wanted.name ?? null,
-        webhookSecret: wanted.webhookSecret ?? `whsec_${world.random.token(32)}`,
+        state: given.state,
+        name: given.name,
+        webhookSecret: given.webhookSecret ?? `whsec_${world.random.token(32)}`,
         credits: 0,
         rateLimitPerMinute,
         totalCalls: 0,
@@ -87,7 +52,7 @@ export class Keys {
         contentBlockedInARow: 0,
       };
       if ((await transaction.keyByToken(key.token)) !== undefined) {
-        throw new Error("There is a key with this token already; give each key its own.");
+        throw new RangeError("There is a key with this token already; give each key its own.");
       }
       await transaction.putKey(key);
       return changeBalance(transaction, key, { credits, cause: "grant", at: world.clock.now() });
@@ -164,7 +129,7 @@ export class Keys {
   ): Promise<void> {
     const keys = await transaction.keysOfAccount(id);
     if (mode === "test" && keys.some((key) => key.mode === "test")) {
-      throw new Error("The account has a test key already, and an account has exactly one.");
+      throw new RangeError("The account has a test key already, and an account has exactly one.");
     }
     const account = await transaction.account(id);
     if (account === undefined || state !== undefined) {
@@ -178,21 +143,4 @@ export async function mustFind(transaction: Transaction, keyId: string): Promise
   const key = await transaction.key(keyId);
   if (key === undefined) throw new Error(`The key ${keyId} has gone from the store.`);
   return key;
-}
-
-function checkToken(token: string, mode: KeyMode): void {
-  if (!/^[\u0021-\u007e]+$/.test(token)) {
-    throw new TypeError("token has to be of visible ASCII characters, or no header can carry it.");
-  }
-  const other = mode === "live" ? "svc_test_" : "svc_live_";
-  if (token.startsWith(other)) {
-    throw new TypeError(
-      `token begins with ${other}, and the key is to be a ${mode} key; use svc_${mode}_.`,
-    );
-  }
-}
-
-function wholeNumber(field: string, value: number, least: number): number {
-  if (Number.isInteger(value) && value >= least) return value;
-  throw new RangeError(`${field} has to be a whole number from ${least} up; got ${value}.`);
 }

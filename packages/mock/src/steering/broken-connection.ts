@@ -3,16 +3,16 @@ const resetMark = Symbol.for("@tryon/mock reset");
 const truncatedMark = Symbol.for("@tryon/mock truncated");
 
 /**
- * What a call fails with whose connection was broken by a fault, in the form in which the platform's fetch says it. A
- * face that owns a connection breaks it when it gets this.
+ * What a call fails with whose connection was broken, by a fault or because the server has gone, in the form in which the
+ * platform's fetch says it. A face that owns a connection breaks it when it gets this.
  */
-export function connectionReset(): TypeError {
+export function connectionReset(message = "fetch failed"): TypeError {
   const cause = Object.assign(new Error("read ECONNRESET"), {
     code: "ECONNRESET",
     syscall: "read",
     [resetMark]: true,
   });
-  return new TypeError("fetch failed", { cause });
+  return new TypeError(message, { cause });
 }
 
 export function isConnectionReset(error: unknown): boolean {

@@ -1,14 +1,9 @@
+import { isJsonValue, show } from "../shown.ts";
 import { milliseconds } from "../world/duration.ts";
 import { readTarget } from "./call-pattern.ts";
 import type { FaultInput } from "./fault.ts";
 
 type Check = (value: unknown) => void;
-
-/** A value as a message names it; what JSON cannot write is named by its type. */
-function show(value: unknown): string {
-  if (typeof value === "number") return String(value);
-  return isJsonValue(value) ? JSON.stringify(value).slice(0, 100) : typeof value;
-}
 
 function wholeNumber(field: string, least: number, most: number, wayOut: string): Check {
   const bounds =
@@ -77,14 +72,6 @@ function headers(value: unknown): void {
         cause: error,
       });
     }
-  }
-}
-
-function isJsonValue(value: unknown): boolean {
-  try {
-    return JSON.stringify(value) !== undefined;
-  } catch {
-    return false;
   }
 }
 

@@ -24,7 +24,7 @@ export interface JournalFilter {
 }
 
 /** How long and for what {@link Journal.waitFor} waits. */
-export interface WaitForOptions {
+export interface WaitForOptions extends Pick<JournalFilter, "apiKey" | "since"> {
   /**
    * How many calls have to be there, those before the waiting included.
    * @default 1
@@ -41,6 +41,11 @@ export interface WaitForOptions {
    * @default "answered"
    */
   until?: "answered" | "arrived" | undefined;
+}
+
+/** The calls that were waited for have not come in time. */
+export class WaitTimeout extends Error {
+  override readonly name = "WaitTimeout";
 }
 
 /** Everything that the journal remembers, as plain data. */
@@ -74,18 +79,17 @@ export class Journal {
    * @throws RangeError for a path that cannot be one.
    */
   entries(filter: JournalFilter = {}): readonly JournalEntry[] {
-    const { method, path, apiKey, since = Number.NEGATIVE_INFINITY } = filter;
+    const { method, path } = filter;
     const problem = path === undefined ? undefined : pathProblem(path);
     if (problem !== undefined) throw new RangeError(`path: ${JSON.stringify(path)} ${problem}`);
     const paths = path === undefined ? undefined : pathPattern(path);
-    const key = apiKey === undefined ? undefined : maskKey(apiKey);
+    const meant = callerAndTime(filter);
     return this.#kept()
       .filter(
         (entry) =>
           (method === undefined || entry.method === method) &&
           (paths === undefined || paths.test(entry.path)) &&
-          (key === undefined || entry.apiKey === key) &&
-          entry.at >= since,
+          meant(entry),
       )
       .map(copy);
   }
@@ -95,7 +99,7 @@ export class Journal {
    *
    * @returns the calls, oldest first.
    * @throws RangeError or TypeError for a pattern or an option that cannot be.
-   * @throws Error when the time is up; it says how many came and what came instead.
+   * @throws WaitTimeout when the time is up; it says how many came and what came instead.
    * @example
    * ```ts
    * const calls = await mock.journal.waitFor("POST /api/v1/tryon", { count: 2 });
@@ -108,14 +112,15 @@ export class Journal {
     if (!Number.isInteger(count) || count < 1) {
       throw new RangeError(`count has to be a whole number from 1 up; got ${count}.`);
     }
-    const found = (): readonly OpenEntry[] =>
-      this.#kept().filter((entry) => fits(entry, pattern, until));
+    const meant = callerAndTime(options);
+    const isFound = (entry: JournalEntry): boolean => fits(entry, pattern, until) && meant(entry);
+    const found = (): readonly OpenEntry[] => this.#kept().filter(isFound);
     await this.#waiters.wait(
       () => found().length >= count,
       timeout,
       () => {
-        const rest = this.#kept().filter((entry) => !fits(entry, pattern, until));
-        return new Error(
+        const rest = this.#kept().filter((entry) => !isFound(entry));
+        return new WaitTimeout(
           [
             `${found().length} of ${count} calls of ${on} were ${until} within ${timeout} ms.`,
             nearMisses(pattern, rest),
@@ -197,6 +202,15 @@ function fits(entry: JournalEntry, pattern: CallPattern, until: "answered" | "ar
   return (
     pattern.matches(entry.method, entry.path) && (until === "arrived" || entry.durationMs !== null)
   );
+}
+
+/** What says whether an entry is of the key and of the time that are meant. */
+function callerAndTime({
+  apiKey,
+  since = Number.NEGATIVE_INFINITY,
+}: Pick<JournalFilter, "apiKey" | "since">): (entry: JournalEntry) => boolean {
+  const key = apiKey === undefined ? undefined : maskKey(apiKey);
+  return (entry) => (key === undefined || entry.apiKey === key) && entry.at >= since;
 }
 
 function copy(entry: JournalEntry): OpenEntry {

@@ -8,9 +8,6 @@ import { Journal } from "./journal.ts";
 import type { KeptPart } from "./worlds.ts";
 import { milliseconds } from "../world/duration.ts";
 
-/** Where the server is steered from, which is never steered itself. */
-const controlPath = "/__mock/";
-
 /** Faults and journal, put around everything that comes in and goes out. */
 export class Steering {
   readonly faults: Faults;
@@ -31,7 +28,6 @@ export class Steering {
 
   /** A call from its beginning to its end; `answer` is the whole HTTP face. */
   async around(request: Request, answer: () => Promise<Response>): Promise<Response> {
-    if (isControl(request)) return answer();
     const { journal } = this;
     journal.begin(request);
     try {
@@ -51,7 +47,6 @@ export class Steering {
     work: () => Promise<Response>,
     clock: EpochClock,
   ): Promise<Response> {
-    if (isControl(request)) return work();
     const strike = this.faults.strikeCall(request.method, new URL(request.url).pathname);
     if (strike.faultIds.length === 0) return work();
     this.journal.noteFaults(request, strike.faultIds);
@@ -130,8 +125,4 @@ function keptPart<State>(part: {
     },
     reset: () => part.reset(),
   };
-}
-
-function isControl(request: Request): boolean {
-  return new URL(request.url).pathname.startsWith(controlPath);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { caller } from "../testing/caller.ts";
-import type { NewKey } from "../service/keys.ts";
+import type { NewKey } from "../service/new-key.ts";
 
 const hook = "https://shop.example/hook";
 const sendWebhook = async (): Promise<Response> => new Response();

@@ -1,5 +1,5 @@
 import type { KeyRecord, DeliveryRecord, LedgerEntry } from "../store/records.ts";
-import type { NewKey } from "../service/keys.ts";
+import type { NewKey } from "../service/new-key.ts";
 import type { Service } from "../service/service.ts";
 import type { Store } from "../store/store.ts";
 import { readNextJob, type NextJob } from "./next-job.ts";

@@ -65,6 +65,19 @@ describe("work that time waits for", () => {
     expect(machine.warnings).toEqual([]);
   });
 
+  test("and was left behind when time was set is not told of, but the next one is", () => {
+    const machine = stillMachine();
+    const clock = new WorldClock({ mode: "manual", host: machine.host });
+    const wait = () => void clock.during(() => clock.outside(new Promise(() => undefined)));
+    wait();
+    clock.set();
+    machine.pass(2_000);
+    expect(machine.warnings).toEqual([]);
+    wait();
+    machine.pass(2_000);
+    expect(machine.warnings).toHaveLength(1);
+  });
+
   test("leaves nothing of itself on the machine when the clock is closed", async () => {
     const machine = stillMachine();
     const clock = new WorldClock({ mode: "manual", host: machine.host });

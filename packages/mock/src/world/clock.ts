@@ -258,8 +258,10 @@ export class WorldClock implements Clock {
   #setNotice(): ReturnType<typeof setTimeout> | undefined {
     if (this.mode === "real" || this.#noticed) return undefined;
     const since = this.#instant;
+    const era = this.#era;
     return this.#watches.set(() => {
-      if (this.#noticed || this.#closed || this.#instant !== since) return;
+      // A call that was left behind when time was set waits for nothing any more.
+      if (this.#noticed || this.#closed || this.#instant !== since || this.#era !== era) return;
       this.#noticed = true;
       this.#host.warn(
         "tryon-mock: a call has been waiting for 2 seconds on a manual clock that nobody moves. " +
