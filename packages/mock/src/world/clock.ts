@@ -1,7 +1,6 @@
-import TinyQueue from "tinyqueue";
-
 import { milliseconds, type Duration } from "./duration.ts";
 import { host, turn, type ClockHost } from "./host.ts";
+import { Timers, type PendingTimer } from "./timers.ts";
 import { Watches } from "./watches.ts";
 
 /** A timer that was set on a {@link Clock}; opaque. */
@@ -21,12 +20,6 @@ export interface Clock {
 
 /** How a {@link WorldClock} gets its time: from the machine, or only from `advance`. */
 export type ClockMode = "real" | "manual";
-
-interface PendingTimer extends Timer {
-  dueAt: number;
-  readonly order: number;
-  callback: (() => void) | undefined;
-}
 
 /** Where a manual clock starts when nothing else is said: 2026-01-01T00:00:00Z. */
 export const manualStart = Date.UTC(2026, 0, 1);
@@ -54,9 +47,7 @@ export class WorldClock implements Clock {
   readonly #startAt: number;
   #instant: number;
   #offset = 0;
-  #order = 0;
-  #timers = new TinyQueue<PendingTimer>([], (a, b) => a.dueAt - b.dueAt || a.order - b.order);
-  #pending = 0;
+  readonly #timers = new Timers();
   #alarm: ReturnType<typeof setTimeout> | undefined;
   #alarmAt = Number.POSITIVE_INFINITY;
   #busy = 0;
@@ -82,7 +73,7 @@ export class WorldClock implements Clock {
 
   /** How many timers have neither fired nor been taken back. */
   get pending(): number {
-    return this.#pending;
+    return this.#timers.pending;
   }
 
   /** Whether no work is under way that time would wait for. */
@@ -91,22 +82,17 @@ export class WorldClock implements Clock {
   }
 
   setTimeout(callback: () => void, delay: number): Timer {
-    const dueAt = this.now() + Math.max(0, delay);
-    const timer: PendingTimer = { dueAt, order: this.#order++, callback };
+    const timer = this.#timers.make(this.now() + Math.max(0, delay), callback);
     if (this.#closed) return timer;
-    this.#timers.push(timer);
-    this.#pending += 1;
+    this.#timers.add(timer);
     this.#setAlarm();
     return timer;
   }
 
   clearTimeout(timer: Timer | undefined): void {
+    if (timer === undefined) return;
     // Only this class makes timers, so each one that comes back is a PendingTimer.
-    const pending = timer as PendingTimer | undefined;
-    if (pending?.callback === undefined) return;
-    pending.callback = undefined;
-    this.#pending -= 1;
-    this.#setAlarm();
+    if (this.#timers.take(timer as PendingTimer) !== undefined) this.#setAlarm();
   }
 
   /** Resolves after `delay` milliseconds of this clock. */
@@ -131,7 +117,7 @@ export class WorldClock implements Clock {
       const era = this.#era;
       await this.#settle();
       while (era === this.#era) {
-        const next = this.#next();
+        const next = this.#timers.next();
         if (next === undefined || next.dueAt > target) break;
         await this.#fire(next);
       }
@@ -152,7 +138,7 @@ export class WorldClock implements Clock {
       const era = this.#era;
       await this.#settle();
       for (let fired = 0; ; fired += 1) {
-        const next = this.#next();
+        const next = this.#timers.next();
         if (next === undefined || era !== this.#era) return this.now();
         if (fired === runAllLimit) {
           throw new Error(
@@ -223,9 +209,7 @@ export class WorldClock implements Clock {
     const before = this.now();
     if (this.mode === "manual") this.#instant = instant ?? this.#startAt;
     else this.#offset = instant === undefined ? 0 : instant - this.#host.now();
-    const shift = this.now() - before;
-    // All move by the same, so the order of the queue stays right.
-    for (const timer of this.#timers.data) timer.dueAt += shift;
+    this.#timers.shift(this.now() - before);
     this.#host.clearTimeout(this.#alarm);
     this.#alarmAt = Number.POSITIVE_INFINITY;
     this.#setAlarm();
@@ -235,10 +219,7 @@ export class WorldClock implements Clock {
   close(): void {
     this.#closed = true;
     this.#watches.close();
-    for (let timer = this.#timers.pop(); timer !== undefined; timer = this.#timers.pop()) {
-      timer.callback = undefined;
-    }
-    this.#pending = 0;
+    this.#timers.clear();
     this.#setAlarm();
   }
 
@@ -280,26 +261,10 @@ export class WorldClock implements Clock {
     }
   }
 
-  #next(): PendingTimer | undefined {
-    for (let timer = this.#timers.peek(); timer !== undefined; timer = this.#timers.peek()) {
-      if (timer.callback !== undefined) return timer;
-      this.#timers.pop();
-    }
-    return undefined;
-  }
-
   async #fire(timer: PendingTimer): Promise<void> {
     this.#moveTo(timer.dueAt);
-    this.#call(timer);
+    this.#timers.take(timer)?.();
     await this.#settle();
-  }
-
-  #call(timer: PendingTimer): void {
-    const { callback } = timer;
-    if (callback === undefined) return;
-    timer.callback = undefined;
-    this.#pending -= 1;
-    callback();
   }
 
   #moveTo(instant: number): void {
@@ -310,7 +275,7 @@ export class WorldClock implements Clock {
 
   #setAlarm(): void {
     if (this.mode === "manual") return;
-    const dueAt = this.#next()?.dueAt ?? Number.POSITIVE_INFINITY;
+    const dueAt = this.#timers.next()?.dueAt ?? Number.POSITIVE_INFINITY;
     if (dueAt === this.#alarmAt) return;
     this.#host.clearTimeout(this.#alarm);
     this.#alarm = undefined;
@@ -322,9 +287,9 @@ export class WorldClock implements Clock {
 
   #ring(): void {
     this.#alarmAt = Number.POSITIVE_INFINITY;
-    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+    for (let next = this.#timers.next(); next !== undefined; next = this.#timers.next()) {
       if (next.dueAt > this.now()) break;
-      this.#call(next);
+      this.#timers.take(next)?.();
     }
     this.#setAlarm();
   }
