@@ -98,6 +98,8 @@ describe("the control API", () => {
     const disabled = await post("keys", { state: "disabled" });
     const refused = await caller(mock, String(disabled.answer["api_key"])).account();
     expect(refused.status).toBe(403);
+    const flagged = await post("keys", { account_state: "flagged" });
+    expect((await caller(mock, String(flagged.answer["api_key"])).account()).status).toBe(403);
     const tenant = await post("tenants", { credits: 4 });
     expect(tenant.answer["account_id"]).not.toBe("acct_mine");
     const tenantKey = String(tenant.answer["api_key"]);

@@ -22,7 +22,11 @@ const tenantFields: FieldNames = {
   state: "state",
 };
 
-const keyFields: FieldNames = { ...tenantFields, account_id: "accountId" };
+const keyFields: FieldNames = {
+  ...tenantFields,
+  account_id: "accountId",
+  account_state: "accountState",
+};
 
 /** Keys, worlds of their own, and what is on them. */
 export function addKeyRoutes(app: Hono, mock: Steered): void {
