@@ -1,3 +1,4 @@
+import { JobLists } from "./job-lists.ts";
 import type {
   AccountRecord,
   DeliveryRecord,
@@ -15,8 +16,7 @@ export class MemoryTables implements Transaction {
   #keys = new Map<string, KeyRecord>();
   #keyIdByToken = new Map<string, string>();
   #jobs = new Map<string, JobRecord>();
-  /** The jobs of each key in creation order. */
-  #jobIdsByKey = new Map<string, string[]>();
+  #jobLists = new JobLists();
   #sequence = 0;
   #idempotency = new Map<string, IdempotencyRecord>();
   #ledger = new Map<string, LedgerEntry[]>();
@@ -33,7 +33,7 @@ export class MemoryTables implements Transaction {
     copy.#keys = new Map(this.#keys);
     copy.#keyIdByToken = new Map(this.#keyIdByToken);
     copy.#jobs = new Map(this.#jobs);
-    copy.#jobIdsByKey = copyRows(this.#jobIdsByKey);
+    copy.#jobLists = this.#jobLists.copy();
     copy.#sequence = this.#sequence;
     copy.#idempotency = new Map(this.#idempotency);
     copy.#ledger = copyRows(this.#ledger);
@@ -86,35 +86,28 @@ export class MemoryTables implements Transaction {
     // The number is not given back when the step is undone, as with the sequences of a database.
     this.#sequence += 1;
     const added = { ...job, sequence: this.#sequence };
-    this.#set(this.#jobs, added.id, added);
-    this.#append(this.#jobIdsByKey, added.keyId, added.id);
+    this.#changeJob(undefined, added);
     return added;
   }
 
   async putJob(job: JobRecord): Promise<void> {
-    this.#set(this.#jobs, job.id, job);
+    this.#changeJob(this.#jobs.get(job.id), job);
   }
 
   async removeJob(job: JobRecord): Promise<void> {
-    this.#delete(this.#jobs, job.id);
-    const ids = this.#jobIdsByKey.get(job.keyId) ?? [];
-    const index = ids.lastIndexOf(job.id);
-    if (index === -1) return;
-    ids.splice(index, 1);
-    this.#undo.push(() => ids.splice(index, 0, job.id));
+    this.#changeJob(this.#jobs.get(job.id), undefined);
   }
 
   async jobs(query: JobPageQuery): Promise<readonly JobRecord[]> {
-    const ids = this.#jobIdsByKey.get(query.keyId) ?? [];
+    const { keyId, limit, status, createdUntil = Number.POSITIVE_INFINITY } = query;
     const page: JobRecord[] = [];
-    for (let index = this.#pageStart(ids, query.before); index >= 0; index -= 1) {
-      if (page.length === query.limit) break;
-      const id = ids[index];
-      const job = id === undefined ? undefined : this.#jobs.get(id);
-      if (job === undefined) continue;
-      if (query.status !== undefined && job.status !== query.status) continue;
-      if (query.createdUntil !== undefined && job.createdAt > query.createdUntil) continue;
-      page.push(job);
+    for (const id of this.#jobLists.newestFirst(keyId, {
+      status,
+      before: query.before?.sequence,
+    })) {
+      if (page.length === limit) break;
+      const job = this.#jobs.get(id);
+      if (job !== undefined && job.createdAt <= createdUntil) page.push(job);
     }
     return page;
   }
@@ -170,18 +163,12 @@ export class MemoryTables implements Transaction {
     this.#set(this.#deliveries, delivery.id, delivery);
   }
 
-  /** Where in creation order the page before a job begins, found by bisection: a late page costs no more than the first. */
-  #pageStart(ids: readonly string[], before: JobRecord | undefined): number {
-    if (before === undefined) return ids.length - 1;
-    let low = 0;
-    let high = ids.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const job = this.#jobs.get(ids[middle] ?? "");
-      if (job !== undefined && job.sequence < before.sequence) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+  /** Puts a job in the place of what it was before, in its table and in the lists; undefined stands for no job. */
+  #changeJob(before: JobRecord | undefined, after: JobRecord | undefined): void {
+    if (after !== undefined) this.#set(this.#jobs, after.id, after);
+    else if (before !== undefined) this.#delete(this.#jobs, before.id);
+    this.#jobLists.change(before, after);
+    this.#undo.push(() => this.#jobLists.change(after, before));
   }
 
   #set<Value>(table: Map<string, Value>, id: string, value: Value): void {

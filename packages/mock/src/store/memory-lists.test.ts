@@ -1,0 +1,164 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { stockEngine } from "../engine/stock.ts";
+import { bareService } from "../testing/bare-service.ts";
+import { job } from "../testing/store-records.ts";
+import { MemoryStore } from "./memory.ts";
+import type { JobRecord, JobStatus } from "./records.ts";
+
+/** A record that notes when anything of it is looked at. */
+function watched(record: JobRecord, visited: Set<string>): JobRecord {
+  return new Proxy(record, {
+    get(target, name) {
+      visited.add(target.id);
+      return Reflect.get(target, name) as unknown;
+    },
+  });
+}
+
+/** A key whose oldest 60 jobs have failed, one is running, and all the others have succeeded. */
+async function manyJobs(count: number) {
+  const store = new MemoryStore();
+  const { service } = bareService({ store, engine: stockEngine() });
+  const visited = new Set<string>();
+  await store.transact(async (transaction) => {
+    for (let index = 0; index < count; index += 1) {
+      const status = index < 60 ? "failed" : index === 100 ? "running" : "succeeded";
+      const added = await transaction.addJob(job(`job_${index}`, { status }));
+      await transaction.putJob(watched(added, visited));
+    }
+  });
+  return {
+    /** How many records a page looks at. */
+    visits: async (query: { cursor?: string; status?: JobStatus } = {}): Promise<number> => {
+      visited.clear();
+      const { cursor, status } = query;
+      await service.jobs.list("key_1", { limit: 20, cursor, status });
+      return visited.size;
+    },
+  };
+}
+
+describe("a page of a list of 100,000 jobs", () => {
+  test("looks at no more records than one of 200, wherever it is and whatever it filters", async () => {
+    const [few, many] = [await manyJobs(200), await manyJobs(100_000)];
+    const pages = [
+      { name: "the first", query: {} },
+      { name: "one in the middle", query: { cursor: "job_150" } },
+      { name: "the last", query: { cursor: "job_20" } },
+      { name: "the first of a frequent status", query: { status: "succeeded" } },
+      { name: "the last of a frequent status", query: { status: "succeeded", cursor: "job_66" } },
+      { name: "the first of a rare status", query: { status: "failed" } },
+      { name: "the last of a rare status", query: { status: "failed", cursor: "job_20" } },
+      { name: "the only one of a status", query: { status: "running" } },
+      { name: "an empty one", query: { status: "queued" } },
+    ] as const;
+    for (const { name, query } of pages) {
+      const visits = await many.visits(query);
+      expect(visits, name).toBe(await few.visits(query));
+      // The page, the job that says whether there is another page, and that of the cursor.
+      expect(visits, name).toBeLessThanOrEqual(22);
+    }
+  });
+});
+
+const statuses = ["queued", "running", "succeeded", "failed"] as const;
+const keyIds = ["key_1", "key_2"] as const;
+
+const write = fc.oneof(
+  fc.record({
+    kind: fc.constant("add" as const),
+    keyId: fc.constantFrom(...keyIds),
+    status: fc.constantFrom(...statuses),
+  }),
+  fc.record({
+    kind: fc.constantFrom("change" as const, "remove" as const),
+    which: fc.nat(),
+    status: fc.constantFrom(...statuses),
+  }),
+);
+const step = fc.record({
+  writes: fc.array(write, { maxLength: 6 }),
+  fails: fc.boolean(),
+});
+
+/** The list as it has to be: found by looking at every job. */
+function expected(jobs: readonly JobRecord[], keyId: string, status?: JobStatus) {
+  return jobs
+    .filter((one) => one.keyId === keyId && (status === undefined || one.status === status))
+    .toSorted((one, other) => other.sequence - one.sequence)
+    .map(({ id }) => id);
+}
+
+async function listed(store: MemoryStore, keyId: string, status?: JobStatus, before?: JobRecord) {
+  const page = await store.transact((transaction) =>
+    transaction.jobs({
+      keyId,
+      limit: 1_000,
+      ...(status && { status }),
+      ...(before && { before }),
+    }),
+  );
+  return page.map(({ id }) => id);
+}
+
+/** Every list of the store, whole and from the middle, beside what each has to be. */
+async function lists(store: MemoryStore, jobs: readonly JobRecord[]) {
+  const found: (readonly string[])[] = [];
+  const right: (readonly string[])[] = [];
+  for (const keyId of keyIds) {
+    for (const status of [undefined, ...statuses]) {
+      const all = expected(jobs, keyId, status);
+      const half = all.length >>> 1;
+      const middle = jobs.find(({ id }) => id === all[half]);
+      found.push(await listed(store, keyId, status), await listed(store, keyId, status, middle));
+      right.push(all, middle === undefined ? all : all.slice(half + 1));
+    }
+  }
+  return { found, right };
+}
+
+test("whatever is written, taken back or copied, every list holds exactly its jobs in order", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 12 }), fc.nat(11), async (steps, copyAt) => {
+      const store = new MemoryStore();
+      let jobs: readonly JobRecord[] = [];
+      let copy: { store: MemoryStore; jobs: readonly JobRecord[] } | undefined;
+      for (const [number, { writes, fails }] of steps.entries()) {
+        if (number === copyAt) copy = { store: new MemoryStore(store.copyTables()), jobs };
+        const done = await store
+          .transact(async (transaction) => {
+            let now = jobs;
+            for (const [index, one] of writes.entries()) {
+              if (one.kind === "add") {
+                const { keyId, status } = one;
+                const fresh = job(`job_${number}_${index}`, { keyId, status });
+                now = [...now, await transaction.addJob(fresh)];
+                continue;
+              }
+              const chosen = now[one.which % Math.max(1, now.length)];
+              if (chosen === undefined) continue;
+              const changed = { ...chosen, status: one.status };
+              now = now.filter(({ id }) => id !== chosen.id);
+              if (one.kind === "remove") await transaction.removeJob(chosen);
+              else {
+                now = [...now, changed];
+                await transaction.putJob(changed);
+              }
+            }
+            if (fails) throw new Error("taken back");
+            return now;
+          })
+          .catch(() => undefined);
+        jobs = done ?? jobs;
+        const { found, right } = await lists(store, jobs);
+        expect(found).toEqual(right);
+      }
+      if (copy === undefined) return;
+      const { found, right } = await lists(copy.store, copy.jobs);
+      expect(found).toEqual(right);
+    }),
+    { numRuns: 60 },
+  );
+});
