@@ -1,10 +1,9 @@
-import { createHmac } from "node:crypto";
-
 import { describe, expect, test } from "vitest";
 
 import { problems, schemaNamed } from "../../../../spec/openapi-document.ts";
 import { createMock, type Mock } from "../mock.ts";
 import { caller } from "../testing/caller.ts";
+import { checkWebhooksCarrySignedBytes, signatureOf } from "../testing/checks.ts";
 import { receiver, type Received, type ReceiverAnswer } from "../testing/receiver.ts";
 import { shows } from "../testing/shows.ts";
 
@@ -15,10 +14,6 @@ function setUp(answer?: ReceiverAnswer, options: Parameters<typeof createMock>[0
   const mock = createMock({ clock: "manual", seed: "hooks", sendWebhook: hooks.send, ...options });
   hooks.watch(mock.clock);
   return { mock, call: caller(mock), received: hooks.received };
-}
-
-function signatureOf(bytes: Uint8Array, secret: string): string {
-  return `sha256=${createHmac("sha256", secret).update(bytes).digest("hex")}`;
 }
 
 function seconds(received: readonly Received[]): readonly number[] {
@@ -241,9 +236,20 @@ describe("the attempts of a delivery", () => {
   });
 });
 
+const failingThrice: ReceiverAnswer = (attempt) =>
+  new Response(null, { status: attempt <= 3 ? 500 : 204 });
 const failing = (): Response => new Response(null, { status: 500 });
 
 describe("the bytes of the attempts", () => {
+  test.each(["same", "resigned"] as const)(
+    "are those that were signed, also when they are sent again, with webhookBody %s",
+    async (webhookBody) => {
+      shows("webhook.signature.hmac", "webhook.body.each-attempt");
+      const { mock, received } = setUp(failingThrice, { options: { webhookBody } });
+      await expect(checkWebhooksCarrySignedBytes(mock, received)).resolves.toBeUndefined();
+    },
+  );
+
   test("are the same each time by default", async () => {
     shows("webhook.body.each-attempt");
     const { mock, call, received } = setUp(failing, { options: { webhookBody: "same" } });
