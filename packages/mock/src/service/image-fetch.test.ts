@@ -1,9 +1,13 @@
 import { describe, expect, test } from "vitest";
 
-import { caller } from "../testing/caller.ts";
+import { stockEngine } from "../engine/stock.ts";
+import { MemoryStore } from "../store/memory.ts";
+import { bareService } from "../testing/bare-service.ts";
+import { caller, tryOn } from "../testing/caller.ts";
 import { fetchingServer, personAnswers, pictures, png } from "../testing/fetching-server.ts";
 import { publicAddress } from "../testing/image-host.ts";
 import { assetBytes } from "../testing/pictures.ts";
+import { stillMachine } from "../testing/still-machine.ts";
 import { limits } from "./catalogue.ts";
 
 const jpeg = assetBytes("person.jpg");
@@ -97,6 +101,22 @@ describe("a name that changes its address", () => {
   });
 });
 
+/** A server whose host of images answers nobody before it is opened, and how often the host has been asked. */
+async function heldFetches(there: () => boolean = () => true) {
+  const gate = Promise.withResolvers<void>();
+  let asked = 0;
+  const calls = await fetchingServer((request, response, path) => {
+    asked += 1;
+    const answer = async (): Promise<void> => {
+      await gate.promise;
+      if (there()) pictures(request, response, path);
+      else response.writeHead(404).end();
+    };
+    void answer();
+  });
+  return { calls, asked: () => asked, open: gate.resolve };
+}
+
 describe("an idempotency key of a call with fetched images", () => {
   test("answers again when the images have gone since", async () => {
     let gone = false;
@@ -138,6 +158,73 @@ describe("an idempotency key of a call with fetched images", () => {
     expect(second.body.job_id).toBe(first.body.job_id);
     expect((await call.account()).body.credits_remaining).toBe(992);
   });
+
+  test("has the images fetched once for all calls at once with the same body, and for no others", async () => {
+    const { calls, asked, open } = await heldFetches();
+    const key = { "idempotency-key": "order-1" };
+    const twins = [calls.submit({}, key), calls.submit({}, key), calls.submit({}, key)];
+    const others = [
+      calls.submit({}, { "idempotency-key": "order-2" }),
+      calls.submit({}),
+      calls.submit({}),
+    ];
+    await expect.poll(() => asked(), { interval: 2 }).toBe(8);
+    open();
+    const ids = (await Promise.all(twins)).map(({ body }) => body.job_id);
+    const statuses = (await Promise.all(others)).map(({ status }) => status);
+    expect(new Set(ids).size).toBe(1);
+    expect(statuses).toEqual([200, 200, 200]);
+    expect(asked()).toBe(8);
+  });
+
+  test("shares with its twins that an image cannot be had, and with nobody afterwards", async () => {
+    let there = false;
+    const { calls, asked, open } = await heldFetches(() => there);
+    const key = { "idempotency-key": "order-1" };
+    const twins = [calls.submit({}, key), calls.submit({}, key)];
+    await expect.poll(() => asked(), { interval: 2 }).toBe(2);
+    open();
+    for (const { status } of await Promise.all(twins)) expect(status).toBe(400);
+    there = true;
+    expect((await calls.submit({}, key)).status).toBe(200);
+    expect(asked()).toBe(4);
+  });
+
+  test("lets time pass for twins that wait for a host which does not answer", async () => {
+    const { calls, asked } = await heldFetches();
+    const key = { "idempotency-key": "order-1" };
+    const twins = [calls.submit({}, key), calls.submit({}, key)];
+    await expect.poll(() => asked(), { interval: 2 }).toBe(2);
+    await calls.mock.clock.advance("10s");
+    for (const { status, detail } of await Promise.all(twins)) {
+      expect(status).toBe(400);
+      expect(detail).toContain("within 10 seconds");
+    }
+  });
+});
+
+test("a fetch that waits on a clock that nobody moves is told of after 2 s", async () => {
+  const machine = stillMachine();
+  const never = new Promise<never>(() => undefined);
+  const { service } = bareService({
+    store: new MemoryStore(),
+    engine: stockEngine(),
+    network: { resolve: () => never, connect: () => never },
+    host: machine.host,
+  });
+  const { id: keyId } = await service.keys.create({});
+  const body = tryOn();
+  const call = {
+    keyId,
+    fields: body,
+    body,
+    idempotencyKey: undefined,
+    origin: "https://a.example",
+  };
+  void service.submissions.submit(call);
+  await expect.poll(() => machine.pending(), { interval: 1 }).not.toEqual([]);
+  machine.pass(2_000);
+  expect(machine.warnings).toMatchObject([expect.stringContaining("clock.advance")]);
 });
 
 test("closing the server ends a fetch that is under way", async () => {

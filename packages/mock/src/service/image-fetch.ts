@@ -14,6 +14,9 @@ const patience = 1_000;
 /** Why there is no image at an address, as the end of a sentence. */
 class FetchProblem extends Error {}
 
+/** The images of a submission, the person's first, or why there is none. */
+type Fetched = readonly PromiseSettledResult<EngineImage>[];
+
 /** What fetching stands on. */
 export interface ImageFetchParts {
   readonly world: World;
@@ -25,17 +28,23 @@ export interface ImageFetchParts {
 export class ImageFetch {
   readonly #parts: ImageFetchParts;
   readonly #underWay = new Set<AbortController>();
+  /** What is being fetched for calls that others may repeat meanwhile. */
+  readonly #shared = new Map<string, Promise<Fetched>>();
 
   constructor(parts: ImageFetchParts) {
     this.#parts = parts;
   }
 
-  /** The submission with bytes in the place of addresses, or with the reason why one of them gives no image. */
-  async fetched(submission: Submission): Promise<Submission> {
-    const fetching = [submission.person, ...submission.garments].map(async (image) =>
-      image.source === "bytes" ? image : this.#fetch(image.field, image.url),
-    );
-    const outcomes = await this.#parts.world.clock.outside(Promise.allSettled(fetching), patience);
+  /**
+   * The submission with bytes in the place of addresses, or with the reason why one of them gives no image.
+   *
+   * @param twins what all calls have in common that are the same call, sent again: while one of them has its images
+   * fetched, the others wait for the same images.
+   */
+  async fetched(submission: Submission, twins?: string): Promise<Submission> {
+    const fetching =
+      twins === undefined ? this.#fetchAll(submission) : this.#fetchOnce(submission, twins);
+    const outcomes = await this.#parts.world.clock.outside(fetching, patience, true);
     const failed = outcomes.find((outcome) => outcome.status === "rejected");
     if (failed !== undefined) return { ...submission, fetchProblem: sentence(failed.reason) };
     const images = outcomes.flatMap((outcome) =>
@@ -48,6 +57,22 @@ export class ImageFetch {
   /** Breaks off what is being fetched. */
   close(): void {
     for (const stop of this.#underWay) stop.abort(new FetchProblem("the server was closed."));
+  }
+
+  #fetchOnce(submission: Submission, twins: string): Promise<Fetched> {
+    const shared =
+      this.#shared.get(twins) ??
+      this.#fetchAll(submission).finally(() => this.#shared.delete(twins));
+    this.#shared.set(twins, shared);
+    return shared;
+  }
+
+  #fetchAll({ person, garments }: Submission): Promise<Fetched> {
+    return Promise.allSettled(
+      [person, ...garments].map(async (image) =>
+        image.source === "bytes" ? image : this.#fetch(image.field, image.url),
+      ),
+    );
   }
 
   /** @throws FetchProblem naming the field. */

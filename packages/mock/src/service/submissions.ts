@@ -112,7 +112,13 @@ export class Submissions {
     const earlier = await this.#context.store.transact((transaction) =>
       this.#replays.earlier(transaction, call, bodyDigest),
     );
-    return earlier === undefined ? imageFetch.fetched(submission) : submission;
+    if (earlier !== undefined) return submission;
+    const { keyId, idempotencyKey } = call;
+    const twins =
+      idempotencyKey === undefined
+        ? undefined
+        : JSON.stringify([keyId, idempotencyKey, bodyDigest]);
+    return imageFetch.fetched(submission, twins);
   }
 
   /** The atomic step: a replay, a conflict, or job, charge and idempotency record at once. */

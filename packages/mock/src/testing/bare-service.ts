@@ -8,14 +8,21 @@ import { Service } from "../service/service.ts";
 import { resolveSettings } from "../settings.ts";
 import type { Store } from "../store/store.ts";
 import { WorldClock } from "../world/clock.ts";
+import type { ClockHost } from "../world/host.ts";
 import { createWorld } from "../world/world.ts";
 
 /** The rules of the service on a store and an engine of the test's, without HTTP. */
-export function bareService(parts: { store: Store; engine: Engine; network?: Network }): {
+export function bareService(parts: {
+  store: Store;
+  engine: Engine;
+  network?: Network;
+  /** The machine under the clock. */
+  host?: ClockHost;
+}): {
   service: Service;
   world: { clock: WorldClock };
 } {
-  const clock = new WorldClock({ mode: "manual" });
+  const clock = new WorldClock({ mode: "manual", ...(parts.host && { host: parts.host }) });
   const world = createWorld({ clock, seed: "1" });
   const service = new Service(
     {

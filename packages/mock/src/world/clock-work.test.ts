@@ -53,6 +53,21 @@ describe("work that time waits for", () => {
     expect(machine.warnings[0]).toContain("clock.advance");
   });
 
+  test("and may lack time is told of although it had patience first, and else is not", () => {
+    const machine = stillMachine();
+    const clock = new WorldClock({ mode: "manual", host: machine.host });
+    const never = new Promise<never>(() => undefined);
+    void clock.during(() => clock.outside(never, 1_000));
+    machine.pass(2_000);
+    expect(machine.warnings).toEqual([]);
+    void clock.during(() => clock.outside(never, 1_000, true));
+    machine.pass(1_999);
+    expect(machine.warnings).toEqual([]);
+    machine.pass(1);
+    expect(machine.warnings).toHaveLength(1);
+    expect(machine.pending()).toEqual([]);
+  });
+
   test("and waits on a clock that was moved, or on a real one, is not told of", async () => {
     const machine = stillMachine();
     const clock = new WorldClock({ mode: "manual", host: machine.host });

@@ -172,20 +172,27 @@ export class WorldClock implements Clock {
 
   /**
    * Within `during`: waits for something that may itself need time to move. With `patience`, in milliseconds of the
-   * machine, time stands still for that long at most.
+   * machine, time stands still for that long at most. Where it is time that may be lacking, which is what is waited for
+   * without patience, somebody is told when a manual clock stands still.
    */
-  async outside<T>(waiting: Promise<T>, patience?: number): Promise<T> {
+  async outside<T>(
+    waiting: Promise<T>,
+    patience?: number,
+    lacksTime = patience === undefined,
+  ): Promise<T> {
     let left = false;
     const leave = (): void => {
       left = true;
       this.#release();
     };
     if (patience === undefined) leave();
-    const alarm = patience === undefined ? this.#setNotice() : this.#watches.set(leave, patience);
+    const alarm = patience === undefined ? undefined : this.#watches.set(leave, patience);
+    const notice = lacksTime ? this.#setNotice() : undefined;
     try {
       return await waiting;
     } finally {
       this.#watches.clear(alarm);
+      this.#watches.clear(notice);
       if (left) this.#busy += 1;
     }
   }

@@ -40,8 +40,8 @@ export class EpochClock implements Clock {
   }
 
   /** See {@link WorldClock.outside}. */
-  outside<T>(waiting: Promise<T>, patience?: number): Promise<T> {
-    return this.#clock.outside(waiting, patience);
+  outside<T>(waiting: Promise<T>, patience?: number, lacksTime?: boolean): Promise<T> {
+    return this.#clock.outside(waiting, patience, lacksTime);
   }
 
   /** Takes all its timers back; those that are set from now on never fire. */
