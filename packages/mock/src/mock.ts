@@ -72,7 +72,7 @@ export function createMock(input: MockOptions = {}): Mock {
     };
     const service = new Service(context, {
       processor: embeddedProcessor,
-      sendWebhook: (request) => steering.webhook(request, (sent) => way.send(sent)),
+      depart: () => steering.webhook((request) => way.send(request)),
       imageFetch:
         settings.images === "fetch"
           ? new ImageFetch({ world, network, allowPrivate: allowPrivateImages })

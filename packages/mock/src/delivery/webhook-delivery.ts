@@ -11,13 +11,21 @@ import { postEvent } from "./post.ts";
 /** How long, in milliseconds of the machine, moving time by hand waits for a receiver that does not answer. */
 const patience = 1_000;
 
+/** How one attempt leaves the server. */
+export interface Departure {
+  /** How long it is held up first, in milliseconds. */
+  readonly delay: number;
+  readonly send: (request: Request) => Promise<Response>;
+}
+
 /** What deliveries stand on. */
 export interface DeliveryContext {
   readonly store: Store;
   readonly world: World;
   readonly options: Options;
   readonly results: ResultAddresses;
-  readonly send: (request: Request) => Promise<Response>;
+  /** Asked once for each attempt. */
+  readonly depart: () => Departure;
 }
 
 /** Ways to have an earlier delivery sent again. */
@@ -97,14 +105,18 @@ export class WebhookDelivery {
   }
 
   /** Makes the attempt that is due, writes it down, and makes the appointment for the next. */
-  #attempt(id: string): Promise<void> {
+  async #attempt(id: string): Promise<void> {
     const { world, store } = this.#context;
     const abort = new AbortController();
     this.#underWay.set(id, abort);
+    const { delay, send } = this.#context.depart();
+    if (delay > 0) await this.#heldUp(delay, abort.signal);
     return world.clock.during(async () => {
       const delivery = await this.#due(id);
       const attempt =
-        delivery === undefined || this.#closed ? undefined : await this.#post(delivery, abort);
+        delivery === undefined || this.#closed
+          ? undefined
+          : await this.#post(delivery, send, abort);
       this.#underWay.delete(id);
       if (delivery === undefined || attempt === undefined || this.#closed) return;
       const { record, pause } = afterAttempt(delivery, attempt);
@@ -113,6 +125,15 @@ export class WebhookDelivery {
       }
       await store.transact((transaction) => transaction.putDelivery(record));
     }, patience);
+  }
+
+  /** Resolves when the time is over, or at once when the server is closed. */
+  #heldUp(delay: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#context.world;
+    return new Promise((resolve) => {
+      clock.setTimeout(resolve, delay);
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
   }
 
   /** The delivery with what its next attempt sends. */
@@ -128,14 +149,18 @@ export class WebhookDelivery {
     });
   }
 
-  async #post(delivery: DeliveryRecord, abort: AbortController): Promise<DeliveryAttempt> {
+  async #post(
+    delivery: DeliveryRecord,
+    send: Departure["send"],
+    abort: AbortController,
+  ): Promise<DeliveryAttempt> {
     const { clock } = this.#context.world;
     const at = clock.now();
     const timer = clock.setTimeout(
       () => abort.abort(new Error("No answer within 10 seconds.")),
       limits.webhookAnswer,
     );
-    const outcome = await postEvent(delivery, this.#context.send, abort.signal);
+    const outcome = await postEvent(delivery, send, abort.signal);
     clock.clearTimeout(timer);
     return { at, durationMs: clock.now() - at, ...outcome };
   }

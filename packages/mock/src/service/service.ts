@@ -1,4 +1,4 @@
-import { WebhookDelivery } from "../delivery/webhook-delivery.ts";
+import { WebhookDelivery, type Departure } from "../delivery/webhook-delivery.ts";
 import type { Options } from "../options.ts";
 import type { KeyRecord, LedgerEntry } from "../store/records.ts";
 import type { ServiceContext } from "./context.ts";
@@ -17,7 +17,8 @@ import { Submissions } from "./submissions.ts";
 /** What the service needs from outside besides its own context. */
 export interface ServiceParts {
   readonly processor: PaymentProcessor;
-  readonly sendWebhook: (request: Request) => Promise<Response>;
+  /** How the next webhook leaves. */
+  readonly depart: () => Departure;
   /** Left out where an address counts as an image without being fetched. */
   readonly imageFetch?: ImageFetch | undefined;
 }
@@ -56,7 +57,7 @@ export class Service {
       world,
       options,
       results: this.results,
-      send: parts.sendWebhook,
+      depart: parts.depart,
     });
     this.keys = new Keys(context);
     this.jobs = new Jobs(context);

@@ -67,12 +67,12 @@ function checkTarget(input: FaultInput): void {
     }
     return;
   }
-  const wrong = (["status", "truncateAt", "cutAfter", "latency"] as const).find(
+  const wrong = (["status", "truncateAt", "cutAfter"] as const).find(
     (name) => input[name] !== undefined,
   );
   if (wrong !== undefined) {
     throw new RangeError(
-      `${wrong} is not for webhooks, since their receiver answers: use drop or reset, or let the receiver do it.`,
+      `${wrong} is not for webhooks, since their receiver answers: use drop, reset or latency, or let the receiver do it.`,
     );
   }
 }
@@ -80,8 +80,7 @@ function checkTarget(input: FaultInput): void {
 /** The kinds of faults that a fault is made of. */
 export function kindsOf(input: FaultInput): readonly FaultKind[] {
   if (input.on === "webhook") {
-    if (input.drop) return ["drop"];
-    return input.reset === undefined ? otherKinds(input) : ["webhook reset"];
+    return otherKinds(input).map((kind) => (kind === "reset" ? "webhook reset" : kind));
   }
   return otherKinds(input);
 }

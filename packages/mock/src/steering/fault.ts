@@ -1,6 +1,6 @@
 import type { Duration } from "../world/duration.ts";
 
-/** How long a call is held up: always the same, or drawn from a log-normal distribution. */
+/** How long a call or a webhook is held up: always the same, or drawn from a log-normal distribution. */
 export type Latency = Duration | { readonly median: Duration; readonly p95: Duration };
 
 /**
@@ -44,7 +44,7 @@ export interface FaultInput {
   html?: boolean | undefined;
   /** `Retry-After` of that answer: seconds, or a text that is sent as it stands. */
   retryAfter?: number | string | undefined;
-  /** Holds the call up on the server's clock before anything else happens to it. */
+  /** Holds the call, or the webhook, up on the server's clock before anything else happens to it. */
   latency?: Latency | undefined;
   /** Breaks the connection: `before` anything is done, or `after` the work has been done. */
   reset?: "before" | "after" | undefined;

@@ -1,3 +1,4 @@
+import type { Departure } from "../delivery/webhook-delivery.ts";
 import type { Clock } from "../world/clock.ts";
 import type { EpochClock } from "../world/epoch-clock.ts";
 import { connectionReset, truncate } from "./broken-connection.ts";
@@ -53,17 +54,19 @@ export class Steering {
     return this.#carryOut(request, strike, work, clock);
   }
 
-  /** Sends a webhook, or not. */
-  async webhook(
-    request: Request,
-    send: (request: Request) => Promise<Response>,
-  ): Promise<Response> {
-    const { fault, faultIds } = this.faults.strikeWebhook();
-    if (fault?.drop) throw new Error(`The webhook was dropped by ${faultIds.join(", ")}.`);
-    if (fault?.reset === "before") throw connectionReset();
-    const response = await send(request);
-    if (fault?.reset === "after") throw connectionReset();
-    return response;
+  /** How the webhook that is about to be sent leaves, or does not. */
+  webhook(send: Departure["send"]): Departure {
+    const { delay, fault, faultIds } = this.faults.strikeWebhook();
+    return {
+      delay,
+      async send(request) {
+        if (fault?.drop) throw new Error(`The webhook was dropped by ${faultIds.join(", ")}.`);
+        if (fault?.reset === "before") throw connectionReset();
+        const response = await send(request);
+        if (fault?.reset === "after") throw connectionReset();
+        return response;
+      },
+    };
   }
 
   async #carryOut(

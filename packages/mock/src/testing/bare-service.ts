@@ -35,7 +35,7 @@ export function bareService(parts: {
     },
     {
       processor: embeddedProcessor,
-      sendWebhook: async () => new Response(),
+      depart: () => ({ delay: 0, send: async () => new Response() }),
       imageFetch:
         parts.network && new ImageFetch({ world, network: parts.network, allowPrivate: false }),
     },
