@@ -67,6 +67,47 @@ describe("the keys of one account", () => {
   });
 });
 
+describe("the test key of an account", () => {
+  test("is the only one beside several live keys, in whatever order they are made", async () => {
+    shows("auth.account.one-test-key");
+    const mock = createMock({ clock: "manual" });
+    const { accountId, token: first } = await mock.createKey();
+    const { token: tested } = await mock.createKey({ accountId, mode: "test" });
+    const { token: second } = await mock.createKey({ accountId });
+    const another = mock.createKey({ accountId, mode: "test" });
+    await expect(another).rejects.toThrow("exactly one");
+    const { token: third } = await mock.createKey({ accountId, mode: "live" });
+    const modes = [];
+    for (const token of [first, second, third, tested]) {
+      modes.push((await caller(mock, token).submit()).body.test_mode);
+    }
+    expect(modes).toEqual([false, false, false, true]);
+  });
+
+  test("stays the only one when several are asked for at once", async () => {
+    shows("auth.account.one-test-key");
+    const mock = createMock({ clock: "manual" });
+    const { accountId } = await mock.createKey();
+    const made = await Promise.allSettled(
+      [1, 2, 3].map(() => mock.createKey({ accountId, mode: "test" })),
+    );
+    expect(made.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
+  });
+
+  test("is there from the start in the account that every server has, with its live keys", async () => {
+    shows("auth.account.one-test-key");
+    const mock = createMock({ clock: "manual" });
+    const { live, limited } = mock.keys;
+    const modes = [];
+    for (const token of [live, limited, mock.keys.test]) {
+      modes.push((await caller(mock, token).submit()).body.test_mode);
+    }
+    expect(modes).toEqual([false, false, true]);
+    const { accountId } = await mock.createKey({ accountId: "acct_mock" });
+    await expect(mock.createKey({ accountId, mode: "test" })).rejects.toThrow("exactly one");
+  });
+});
+
 describe("a test key", () => {
   test("has jobs that are polled, listed and announced as those of a live one", async () => {
     shows("test-key.stock-image", "test-key.whole-journey", "submit-response.test-mode.test-key");

@@ -109,14 +109,17 @@ describe("a request that is refused", () => {
   );
 });
 
+/** Every endpoint, and what to call it with. */
+const endpoints = [
+  { method: "GET", path: "/api/v1/account" },
+  { method: "GET", path: "/api/v1/tryon" },
+  { method: "GET", path: "/api/v1/tryon/job_1" },
+  { method: "POST", path: "/api/v1/tryon" },
+  { method: "POST", path: "/api/v1/credits/purchase" },
+] as const;
+
 describe("each endpoint", () => {
-  test.each([
-    ["GET", "/api/v1/account"],
-    ["GET", "/api/v1/tryon"],
-    ["GET", "/api/v1/tryon/job_1"],
-    ["POST", "/api/v1/tryon"],
-    ["POST", "/api/v1/credits/purchase"],
-  ])("may answer 401, 403 and 429: %s %s", async (method, path) => {
+  test.each(endpoints)("may answer 401, 403 and 429: $method $path", async ({ method, path }) => {
     shows("endpoints.statuses.anywhere");
     const mock = createMock({ clock: "manual" });
     const { token } = await mock.createKey({ rateLimitPerMinute: 1 });
@@ -128,13 +131,43 @@ describe("each endpoint", () => {
     expect(statuses).toEqual([401, 403, 429]);
   });
 
+  test.each(endpoints)(
+    "may answer 500 and 503, by faults, and is there again afterwards: $method $path",
+    async ({ method, path }) => {
+      shows("endpoints.statuses.anywhere");
+      const mock = createMock({ clock: "manual" });
+      const call = caller(mock);
+      const usual = (await call.call(path, { method })).status;
+      for (const status of [500, 503])
+        mock.faults.add({ on: `${method} ${path}`, times: 1, status });
+      const answers = [];
+      for (let time = 0; time < 3; time += 1) answers.push(await call.call(path, { method }));
+      expect(answers.map(({ status }) => status)).toEqual([500, 503, usual]);
+      for (const { body, detail } of answers.slice(0, 2)) {
+        expect(body).toEqual({ detail });
+        expect(detail).toMatch(/\w+ \w+/);
+      }
+    },
+  );
+
   test.each([
-    ["GET", "/api/v1/tryon?limit=0"],
-    ["POST", "/api/v1/tryon"],
-    ["POST", "/api/v1/credits/purchase"],
-  ])("that takes input may answer 422: %s %s", async (method, path) => {
+    ["GET", "/api/v1/tryon?limit=0", ["query", "limit"]],
+    ["GET", "/api/v1/tryon?status_filter=done", ["query", "status_filter"]],
+    ["POST", "/api/v1/tryon", ["body"]],
+    ["POST", "/api/v1/credits/purchase", ["body"]],
+  ] as const)("that takes input may answer 422: %s %s", async (method, path, loc) => {
     shows("endpoints.statuses.anywhere");
     const mock = createMock({ clock: "manual" });
-    expect((await caller(mock).call(path, { method })).status).toBe(422);
+    const refused = await caller(mock).call(path, { method });
+    expect(refused.status).toBe(422);
+    expect(refused.problems).toMatchObject([{ loc }]);
+  });
+
+  test("that submits may answer 422 to a header, too", async () => {
+    shows("endpoints.statuses.anywhere");
+    const call = caller(createMock({ clock: "manual" }));
+    const refused = await call.submit({}, { "idempotency-key": "a".repeat(201) });
+    expect(refused.status).toBe(422);
+    expect(refused.problems).toMatchObject([{ loc: ["header", "Idempotency-Key"] }]);
   });
 });
