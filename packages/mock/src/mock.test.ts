@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { createMock } from "./mock.ts";
 import { caller, finished } from "./testing/caller.ts";
@@ -47,6 +47,25 @@ describe("a mock", () => {
     const { body } = await call.submit();
     await mock.clock.advance("1h");
     expect((await call.poll(body.job_id)).body.status).toBe("succeeded");
+    mock.close();
+  });
+});
+
+describe("the fake timers of a test framework", () => {
+  test.each(["real", "manual"] as const)("do not freeze a server on a %s clock", async (mode) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "setInterval", "setImmediate", "Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const sent: string[] = [];
+    const sendWebhook = async ({ url }: Request): Promise<Response> => {
+      sent.push(url);
+      return new Response();
+    };
+    const mock = createMock({ clock: mode, latency: 20, sendWebhook });
+    const held = caller(mock).submit({ wait: true, webhook_url: "https://shop.example/hook" });
+    if (mode === "manual") await mock.clock.advance(20);
+    expect((await held).body.status).toBe("succeeded");
+    await mock.clock.advance(0);
+    expect(sent).toEqual(["https://shop.example/hook"]);
     mock.close();
   });
 });

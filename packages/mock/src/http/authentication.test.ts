@@ -64,6 +64,24 @@ describe("the key of a call", () => {
   });
 });
 
+test("a key that nobody has stands for no user, whatever it resembles", async () => {
+  shows("auth.key.invalid-401");
+  const mock = createMock({ clock: "manual" });
+  const { live, test: tested } = mock.keys;
+  const order = { pack_slug: "demo", shared_payment_granted_token: "spt_1" };
+  for (const token of [`${live}1`, live.slice(0, -1), live.toUpperCase(), "svc_test_", "null"]) {
+    const call = caller(mock, token);
+    expect((await call.submit()).status).toBe(401);
+    expect((await call.purchase(order)).status).toBe(401);
+    expect((await call.list()).status).toBe(401);
+  }
+  for (const token of [live, tested]) {
+    expect((await caller(mock, token).account()).body.total_calls).toBe(1);
+    expect((await caller(mock, token).list()).body.jobs).toEqual([]);
+  }
+  expect((await mock.ledger(live))?.balance).toBe(1_000);
+});
+
 describe("the order of checks", () => {
   test("is route, key, its state, rate limit, form, meaning, then credits", async () => {
     shows("endpoints.refusals.order");

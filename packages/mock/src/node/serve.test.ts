@@ -72,6 +72,22 @@ describe("a served mock", () => {
     expect((await picture.arrayBuffer()).byteLength).toBe(job.result_bytes);
   });
 
+  test("takes another free port each time, and says which", async () => {
+    const all = await Promise.all([1, 2, 3].map(() => setUp()));
+    expect(new Set(all.map(({ server }) => server.port)).size).toBe(3);
+    for (const { mock, server: own } of all) {
+      const { token } = await mock.createKey({ token: `svc_live_${own.port}` });
+      const statuses = all.map(async ({ server }) => {
+        const headers = { authorization: `Bearer ${token}` };
+        const { status } = await fetch(`${server.url}/api/v1/account`, { headers });
+        return [status, server === own];
+      });
+      for (const [status, isOwn] of await Promise.all(statuses)) {
+        expect(status).toBe(isOwn ? 200 : 401);
+      }
+    }
+  });
+
   test("answers errors, preflights and unread bodies on one connection", async () => {
     const { server, headers } = await setUp();
     const address = `${server.url}/api/v1/tryon`;

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+
+import { createMock } from "./mock.ts";
+import { caller } from "./testing/caller.ts";
+import { receiver } from "./testing/receiver.ts";
+
+test("idempotency keys, credits, the schedule of webhooks and moved time play together", async () => {
+  const hooks = receiver((attempt) => new Response(null, { status: attempt < 4 ? 503 : 200 }));
+  const mock = createMock({ clock: "manual", sendWebhook: hooks.send });
+  hooks.watch(mock.clock);
+  const { token } = await mock.createKey({ credits: 20 });
+  const call = caller(mock, token);
+  const start = mock.clock.now();
+
+  // The answer to a submission is lost; the same key gets it again, for one charge.
+  mock.faults.add({ on: "POST /api/v1/tryon", times: 1, reset: "after" });
+  const key = { "idempotency-key": "order-1" };
+  const fields = { output_size: "2K", webhook_url: "https://shop.example/hook" };
+  await expect(call.submit(fields, key)).rejects.toThrow("fetch failed");
+  const { body } = await call.submit(fields, key);
+  expect(body).toMatchObject({ status: "running", credits_remaining: 8 });
+
+  // The rest is enough for one more of the smallest size, whatever else is asked for.
+  expect((await call.submit(fields)).status).toBe(402);
+  expect((await call.submit({ output_size: "1K" })).body.credits_remaining).toBe(0);
+
+  // The receiver takes the event at the fourth attempt; the whole schedule passes at once.
+  await mock.clock.advance("1h");
+  expect((await call.poll(body.job_id)).body.status).toBe("succeeded");
+  expect(hooks.received.map(({ at }) => at - start)).toEqual([1_500, 2_500, 6_500, 22_500]);
+  expect(await mock.webhooks.deliveries(body.job_id)).toMatchObject([{ state: "delivered" }]);
+});
