@@ -83,9 +83,13 @@ function reachOfResolved(address: string): Reach {
   return isIp(address) && !/^::\d+\./.test(address) ? reachOf(address) : "private";
 }
 
+/** What an IP address looks like in any of its spellings: it has a colon, or its last part begins with a digit. */
+const likeIp = /:|(^|\.)\d[^.]*$/;
+
 /** Whether a host is an IP address and not a name. */
 export function isIp(host: string): boolean {
-  return ipaddr.isValid(host);
+  // For a name the parser makes and catches an error, which takes longer than all other checks of a call together.
+  return likeIp.test(host) && ipaddr.isValid(host);
 }
 
 function reachOf(hostname: string): Reach {
