@@ -1,11 +1,13 @@
-/** A point of a drawing, in its own units. */
-export type Point = readonly [x: number, y: number];
+import { Lines, type Point } from "./lines.ts";
 
 /** How many parts of a pixel's height are looked at to smooth an edge. */
 const rowsPerPixel = 4;
 
 /** The cover of a whole pixel. */
 const full = 256;
+
+/** In how many steps one colour goes over into another at an edge. */
+const mixtures = 4;
 
 /**
  * A picture of up to 256 flat colours. Edges are smoothed by mixing the two colours that meet; mixtures that do not
@@ -23,6 +25,10 @@ export class Canvas {
   /** By how much the cover of the pixels from here on differs from that of those before. */
   readonly #changes: Int32Array;
   #within = 0;
+  /** The number of the colour that is being painted. */
+  #paint = 0;
+  /** Its mixtures with what is below, by the number of that colour and the step. */
+  #mixed: number[] = [];
 
   /** @param units how many units of the drawing the width is. */
   constructor(width: number, height: number, units: number, background: number) {
@@ -38,24 +44,29 @@ export class Canvas {
   /** Paints a closed outline; where it crosses itself, inside and outside alternate. */
   paint(outline: readonly Point[], colour: number): void {
     const points = outline.map(([x, y]): Point => [x * this.#scale, y * this.#scale]);
-    const ys = points.map(([, y]) => y);
-    const from = Math.max(0, Math.floor(Math.min(...ys)));
-    const to = Math.min(this.height - 1, Math.ceil(Math.max(...ys)));
-    for (let row = from; row <= to; row += 1) this.#fillRow(points, row, colour);
+    const lines = new Lines(points, rowsPerPixel);
+    this.#paint = this.#number(colour);
+    this.#mixed = [];
+    const from = Math.max(0, Math.floor(lines.top));
+    const to = Math.min(this.height - 1, Math.ceil(lines.bottom));
+    for (let row = from; row <= to; row += 1) this.#fillRow(lines, row, colour);
   }
 
-  #fillRow(points: readonly Point[], row: number, colour: number): void {
+  #fillRow(lines: Lines, row: number, colour: number): void {
     let least = this.width;
     let most = -1;
     // What lies within the first span of every part is covered as a whole and needs no sum.
     let innerFrom = 0;
     let innerTo = this.width;
     for (let part = 0; part < rowsPerPixel; part += 1) {
-      const crossings = crossingsAt(points, row + (part + 0.5) / rowsPerPixel);
-      if (crossings.length !== 2) innerTo = 0;
-      for (let index = 0; index + 1 < crossings.length; index += 2) {
-        const left = Math.max(0, crossings[index] ?? 0);
-        const right = Math.min(this.width, crossings[index + 1] ?? 0);
+      const along = lines.crossings(row * rowsPerPixel + part);
+      if (along.length !== 2) innerTo = 0;
+      for (let index = 0; index + 1 < along.length; index += 2) {
+        // Comparisons in place of calls: the first picture is drawn before any compiler has seen this.
+        const before = along[index] ?? 0;
+        const after = along[index + 1] ?? 0;
+        const left = before > 0 ? before : 0;
+        const right = after < this.width ? after : this.width;
         if (right <= left) {
           innerTo = 0;
           continue;
@@ -63,50 +74,72 @@ export class Canvas {
         const first = Math.floor(left);
         const last = Math.ceil(right) - 1;
         this.#cover(first, last, left, right);
-        innerFrom = Math.max(innerFrom, first + 1);
-        innerTo = Math.min(innerTo, last);
-        least = Math.min(least, first);
-        most = Math.max(most, last);
+        if (first >= innerFrom) innerFrom = first + 1;
+        if (last < innerTo) innerTo = last;
+        if (first < least) least = first;
+        if (last > most) most = last;
       }
     }
     if (innerFrom >= innerTo) return this.#blendRun(row, least, most, colour);
     // The last span to begin is counted in with the pixel that it begins to cover as a whole.
     this.#blendRun(row, least, innerFrom, colour);
     const start = row * this.width;
-    this.pixels.fill(this.#number(colour), start + innerFrom + 1, start + innerTo);
+    this.pixels.fill(this.#paint, start + innerFrom + 1, start + innerTo);
     this.#blendRun(row, innerTo, most, colour);
   }
 
   /** Notes that a part of a row is covered from `left` to `right`, whose pixels are `first` to `last`. */
   #cover(first: number, last: number, left: number, right: number): void {
     const weight = full / rowsPerPixel;
-    if (first === last) return this.#add(this.#edges, first, (right - left) * weight);
-    this.#add(this.#edges, first, (first + 1 - left) * weight);
-    this.#add(this.#edges, last, (right - last) * weight);
-    this.#add(this.#changes, first + 1, weight);
-    this.#add(this.#changes, last, -weight);
-  }
-
-  #add(sums: Int32Array, x: number, amount: number): void {
-    sums[x] = (sums[x] ?? 0) + Math.round(amount);
+    const edges = this.#edges;
+    if (first === last) {
+      edges[first] = (edges[first] ?? 0) + Math.round((right - left) * weight);
+      return;
+    }
+    const changes = this.#changes;
+    edges[first] = (edges[first] ?? 0) + Math.round((first + 1 - left) * weight);
+    edges[last] = (edges[last] ?? 0) + Math.round((right - last) * weight);
+    changes[first + 1] = (changes[first + 1] ?? 0) + weight;
+    changes[last] = (changes[last] ?? 0) - weight;
   }
 
   /** Mixes the colour in from one pixel of a row to another, and forgets what was noted there. */
   #blendRun(row: number, from: number, to: number, colour: number): void {
+    const [changes, edges] = [this.#changes, this.#edges];
+    const start = row * this.width;
+    let within = this.#within;
     for (let x = from; x <= to; x += 1) {
-      this.#within += this.#changes[x] ?? 0;
-      const covered = this.#within + (this.#edges[x] ?? 0);
-      this.#changes[x] = 0;
-      this.#edges[x] = 0;
-      if (covered > 0) this.#blend(row * this.width + x, colour, covered / full);
+      const change = changes[x] ?? 0;
+      const edge = edges[x] ?? 0;
+      if (change === 0 && edge === 0 && within === full) {
+        this.pixels[start + x] = this.#paint;
+        continue;
+      }
+      within += change;
+      changes[x] = 0;
+      edges[x] = 0;
+      const covered = within + edge;
+      if (covered > 0) this.#blend(start + x, colour, covered);
     }
+    this.#within = within;
   }
 
-  #blend(index: number, colour: number, share: number): void {
-    const steps = Math.round(share * 4);
+  #blend(index: number, colour: number, covered: number): void {
+    const steps = Math.round((covered / full) * mixtures);
     if (steps === 0) return;
-    const below = this.palette[this.pixels[index] ?? 0] ?? 0;
-    this.pixels[index] = this.#number(steps >= 4 ? colour : mix(below, colour, steps / 4));
+    if (steps >= mixtures) {
+      this.pixels[index] = this.#paint;
+      return;
+    }
+    const below = this.pixels[index] ?? 0;
+    const place = below * mixtures + steps;
+    // One outline meets the same few colours all along its edges.
+    let mixed = this.#mixed[place];
+    if (mixed === undefined) {
+      mixed = this.#number(mix(this.palette[below] ?? 0, colour, steps / mixtures));
+      this.#mixed[place] = mixed;
+    }
+    this.pixels[index] = mixed;
   }
 
   #number(colour: number): number {
@@ -124,19 +157,6 @@ export function mix(a: number, b: number, share: number): number {
   const channel = (shift: number): number =>
     Math.round(((a >> shift) & 255) * (1 - share) + ((b >> shift) & 255) * share) << shift;
   return channel(16) | channel(8) | channel(0);
-}
-
-function crossingsAt(points: readonly Point[], y: number): number[] {
-  const crossings: number[] = [];
-  let previous = points.at(-1);
-  for (const point of points) {
-    if (previous !== undefined && previous[1] <= y !== point[1] <= y) {
-      const share = (y - previous[1]) / (point[1] - previous[1]);
-      crossings.push(previous[0] + share * (point[0] - previous[0]));
-    }
-    previous = point;
-  }
-  return crossings.toSorted((a, b) => a - b);
 }
 
 function nearest(palette: readonly number[], colour: number): number {

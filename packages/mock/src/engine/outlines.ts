@@ -1,4 +1,4 @@
-import type { Point } from "./canvas.ts";
+import type { Point } from "./lines.ts";
 
 const pointsPerCurve = 48;
 

@@ -1,4 +1,5 @@
-import { mix, type Canvas, type Point } from "./canvas.ts";
+import { mix, type Canvas } from "./canvas.ts";
+import type { Point } from "./lines.ts";
 import { ellipse, mirrored, smooth } from "./outlines.ts";
 
 /** The colours of one figure. */
