@@ -33,6 +33,7 @@ export default defineConfig({
       project("client", "packages/client"),
       project("webhooks", "packages/webhooks"),
       project("mock", "packages/mock"),
+      project("bench", "packages/bench"),
       project("examples", "examples"),
       project("docs", "docs"),
       project("repository", "scripts"),

@@ -1,0 +1,79 @@
+import { spreadOf } from "./figures.ts";
+import type { Findings, Goal, Row, Subject, Unit } from "./subject.ts";
+
+/** A subject and what was found about it. */
+export interface Measured {
+  readonly subject: Subject;
+  readonly findings: Findings;
+}
+
+/** The machine, as far as figures depend on it and its owner does not. */
+export interface Machine {
+  readonly cores: number;
+  readonly node: string;
+  readonly system: string;
+}
+
+/** The page for people; made anew by each run that is told to write it. */
+export function benchmarkPage(measured: readonly Measured[], machine: Machine): string {
+  const { cores, node, system } = machine;
+  return (
+    [
+      "<!-- Made by `npm run bench -- --write`. Changes made here are lost. -->",
+      "# How fast it is",
+      `Measured on ${cores} cores under ${system} with Node ${node}, with other work going on beside it. Each figure stands for several runs, and those that are compared took turns; the ratio is taken pair by pair, so that what disturbs one run disturbs the one that it is compared with. \`npm run build\` and then \`npm run bench\` measure again; with \`-- --write\` this page is written anew.`,
+      ...measured.flatMap(section),
+      "",
+    ]
+      .join("\n\n")
+      .trimEnd() + "\n"
+  );
+}
+
+/** The same for a terminal. */
+export function benchmarkText({ subject, findings }: Measured): string {
+  const lines = findings.rows.map((row) => `  ${cells(row).join("  ")}`);
+  const goal = subject.goal === undefined ? [] : [`  ${verdict(subject.goal, findings)}`];
+  return `${[subject.title, ...lines, ...goal].join("\n")}\n\n`;
+}
+
+function section({ subject, findings }: Measured): readonly string[] {
+  const table = [
+    "| | median | least | most | runs |",
+    "| --- | ---: | ---: | ---: | ---: |",
+    ...findings.rows.map((row) => `| ${cells(row).map(escaped).join(" | ")} |`),
+  ].join("\n");
+  const goal = subject.goal === undefined ? [] : [verdict(subject.goal, findings)];
+  return [`## ${subject.title}`, subject.how, table, ...goal, ...(findings.remarks ?? [])];
+}
+
+function cells(row: Row): readonly string[] {
+  const { what, unit, figures, note } = row;
+  if (figures.length === 0) return [what, note ?? "not measured", "", "", "0"];
+  const { median, least, most, runs } = spreadOf(figures);
+  const shown = [median, least, most].map((figure) => written(figure, unit));
+  return [note === undefined ? what : `${what} (${note})`, ...shown, String(runs)];
+}
+
+/** Whether a goal is met, in a sentence. */
+export function verdict(goal: Goal, { rows }: Findings): string {
+  const row = rows.find(({ what }) => what === goal.row);
+  const wanted = `Goal: ${goal.row}, ${goal.kind} ${written(goal.bound, row?.unit ?? "times")}.`;
+  if (row === undefined || row.figures.length === 0) return `${wanted} It could not be measured.`;
+  const { median } = spreadOf(row.figures);
+  const met = goal.kind === "at least" ? median >= goal.bound : median <= goal.bound;
+  return `${wanted} It is ${met ? "met" : "missed"}: the median is ${written(median, row.unit)}.`;
+}
+
+function written(figure: number, unit: Unit): string {
+  const digits = figure >= 100 ? 0 : figure >= 10 ? 1 : 2;
+  const number = figure.toLocaleString("en-US", {
+    minimumFractionDigits: Number.isInteger(figure) ? 0 : digits,
+    maximumFractionDigits: digits,
+  });
+  return unit === "times" ? `${number} ×` : `${number} ${unit}`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll("\n", " ");
+}
