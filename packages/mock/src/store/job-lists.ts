@@ -8,8 +8,11 @@ interface Row {
 
 type Listed = Pick<JobRecord, "id" | "sequence" | "keyId" | "status">;
 
+/** Stands for a key where the jobs of all keys are meant. */
+export const everyKey = "";
+
 /**
- * The jobs of each key in the order of their creation: all of them, and those of each status by themselves, so that a
+ * The jobs of each key, and of every key, in the order of their creation: all of them, and those of each status by themselves, so that a
  * page of few among many is found without a look at the many.
  */
 export class JobLists {
@@ -46,6 +49,11 @@ export class JobLists {
     }
   }
 
+  /** How many jobs of a key have this status. */
+  count(keyId: string, status: JobStatus): number {
+    return this.#lists.get(statusList(keyId, status))?.length ?? 0;
+  }
+
   #insert(name: string, { id, sequence }: Listed): void {
     const rows = this.#lists.get(name);
     if (rows === undefined) this.#lists.set(name, [{ id, sequence }]);
@@ -60,7 +68,9 @@ export class JobLists {
 
 /** The names of the lists that a job is in. */
 function listsOf(job: Listed | undefined): readonly string[] {
-  return job === undefined ? [] : [job.keyId, statusList(job.keyId, job.status)];
+  if (job === undefined) return [];
+  const keys = [job.keyId, everyKey];
+  return [...keys, ...keys.map((key) => statusList(key, job.status))];
 }
 
 function statusList(keyId: string, status: JobStatus): string {

@@ -1,14 +1,15 @@
-import { JobLists } from "./job-lists.ts";
+import { everyKey, JobLists } from "./job-lists.ts";
 import type {
   AccountRecord,
   DeliveryRecord,
   IdempotencyRecord,
   JobRecord,
+  JobStatus,
   KeyRecord,
   LedgerEntry,
   PurchaseRecord,
 } from "./records.ts";
-import type { JobPageQuery, Transaction } from "./store.ts";
+import type { JobPageQuery, LatestJobsQuery, Transaction } from "./store.ts";
 
 /** The tables of a {@link MemoryStore}. Each write notes how to take it back until the step is committed. */
 export class MemoryTables implements Transaction {
@@ -73,6 +74,10 @@ export class MemoryTables implements Transaction {
     return [...this.#keys.values()].filter((key) => key.accountId === accountId);
   }
 
+  async latestKeys(limit: number): Promise<readonly KeyRecord[]> {
+    return newest([...this.#keys.values()], limit);
+  }
+
   async putKey(key: KeyRecord): Promise<void> {
     this.#set(this.#keys, key.id, key);
     this.#set(this.#keyIdByToken, key.token, key.id);
@@ -110,6 +115,26 @@ export class MemoryTables implements Transaction {
       if (job !== undefined && job.createdAt <= createdUntil) page.push(job);
     }
     return page;
+  }
+
+  async latestJobs({ limit, status }: LatestJobsQuery): Promise<readonly JobRecord[]> {
+    const found: JobRecord[] = [];
+    for (const id of this.#jobLists.newestFirst(everyKey, { status })) {
+      if (found.length === limit) break;
+      const job = this.#jobs.get(id);
+      if (job !== undefined) found.push(job);
+    }
+    return found;
+  }
+
+  async jobCounts(): Promise<Readonly<Record<JobStatus, number>>> {
+    const count = (status: JobStatus): number => this.#jobLists.count(everyKey, status);
+    return {
+      queued: count("queued"),
+      running: count("running"),
+      succeeded: count("succeeded"),
+      failed: count("failed"),
+    };
   }
 
   async idempotency(keyId: string, idempotencyKey: string): Promise<IdempotencyRecord | undefined> {
@@ -156,6 +181,13 @@ export class MemoryTables implements Transaction {
     return ids.flatMap((id) => this.#deliveries.get(id) ?? []);
   }
 
+  async latestDeliveries(
+    limit: number,
+  ): Promise<{ readonly deliveries: readonly DeliveryRecord[]; readonly total: number }> {
+    const all = [...this.#deliveries.values()];
+    return { deliveries: newest(all, limit), total: all.length };
+  }
+
   async putDelivery(delivery: DeliveryRecord): Promise<void> {
     if (!this.#deliveries.has(delivery.id)) {
       this.#append(this.#deliveryIdsByJob, delivery.jobId, delivery.id);
@@ -197,6 +229,10 @@ export class MemoryTables implements Transaction {
       this.#undo.push(() => rows.pop());
     }
   }
+}
+
+function newest<Value>(values: readonly Value[], limit: number): readonly Value[] {
+  return values.slice(Math.max(0, values.length - limit)).toReversed();
 }
 
 function copyRows<Value>(table: Map<string, Value[]>): Map<string, Value[]> {

@@ -9,6 +9,12 @@ import type {
   PurchaseRecord,
 } from "./records.ts";
 
+/** Which of the newest jobs of the whole server are meant. */
+export interface LatestJobsQuery {
+  readonly limit: number;
+  readonly status?: JobStatus;
+}
+
 /** Which jobs a page of the list holds. */
 export interface JobPageQuery {
   readonly keyId: string;
@@ -28,6 +34,8 @@ export interface Transaction {
   key(id: string): Promise<KeyRecord | undefined>;
   keyByToken(token: string): Promise<KeyRecord | undefined>;
   keysOfAccount(accountId: string): Promise<readonly KeyRecord[]>;
+  /** The newest keys of all accounts, newest first. */
+  latestKeys(limit: number): Promise<readonly KeyRecord[]>;
   putKey(key: KeyRecord): Promise<void>;
 
   job(id: string): Promise<JobRecord | undefined>;
@@ -37,6 +45,10 @@ export interface Transaction {
   removeJob(job: JobRecord): Promise<void>;
   /** Newest first. */
   jobs(query: JobPageQuery): Promise<readonly JobRecord[]>;
+  /** The newest jobs of all keys, newest first. For whoever looks at the whole server, and for no caller. */
+  latestJobs(query: LatestJobsQuery): Promise<readonly JobRecord[]>;
+  /** How many jobs of all keys have each status. */
+  jobCounts(): Promise<Readonly<Record<JobStatus, number>>>;
 
   idempotency(keyId: string, idempotencyKey: string): Promise<IdempotencyRecord | undefined>;
   putIdempotency(record: IdempotencyRecord): Promise<void>;
@@ -53,6 +65,10 @@ export interface Transaction {
   delivery(id: string): Promise<DeliveryRecord | undefined>;
   /** Oldest first. */
   deliveries(jobId?: string): Promise<readonly DeliveryRecord[]>;
+  /** The newest deliveries of all jobs, newest first, and how many there are. */
+  latestDeliveries(
+    limit: number,
+  ): Promise<{ readonly deliveries: readonly DeliveryRecord[]; readonly total: number }>;
   putDelivery(delivery: DeliveryRecord): Promise<void>;
 }
 

@@ -20,6 +20,12 @@ export function storeSuite(makeStore: () => Store | Promise<Store>): void {
       return page.map(({ id }) => id);
     });
 
+  const latest = (status?: JobRecord["status"], limit = 100) =>
+    store.transact(async (transaction) => {
+      const found = await transaction.latestJobs({ limit, ...(status && { status }) });
+      return found.map(({ id }) => id);
+    });
+
   const addJobs = (...jobs: readonly NewJob[]) =>
     store.transact(async (transaction) => {
       const added: JobRecord[] = [];
@@ -221,6 +227,55 @@ export function storeSuite(makeStore: () => Store | Promise<Store>): void {
       });
       const found = await store.transact((transaction) => transaction.job("job_0"));
       expect(found?.result).toEqual({ bytes, width: 1, height: 3 });
+    });
+  });
+
+  describe("the newest of the whole server", () => {
+    test("jobs come newest first whosever they are, by status too, and no more than asked for", async () => {
+      await addJobs(
+        job("job_0", { status: "failed" }),
+        job("job_1", { keyId: "key_2" }),
+        job("job_2"),
+        job("job_3", { keyId: "key_2", status: "failed" }),
+      );
+      expect(await latest()).toEqual(["job_3", "job_2", "job_1", "job_0"]);
+      expect(await latest(undefined, 2)).toEqual(["job_3", "job_2"]);
+      expect(await latest("failed")).toEqual(["job_3", "job_0"]);
+      expect(await latest("running", 1)).toEqual(["job_2"]);
+      const counts = await store.transact((transaction) => transaction.jobCounts());
+      expect(counts).toEqual({ queued: 0, running: 2, succeeded: 0, failed: 2 });
+    });
+
+    test("jobs that a step removed are gone, and those of a step that throws are back", async () => {
+      const [first, second] = await addJobs(job("job_0"), job("job_1", { keyId: "key_2" }));
+      await failing(async (transaction) => {
+        if (first !== undefined) await transaction.removeJob(first);
+        await transaction.addJob(job("job_2"));
+      });
+      expect(await latest()).toEqual(["job_1", "job_0"]);
+      await store.transact(async (transaction) => {
+        if (second !== undefined) await transaction.removeJob(second);
+      });
+      expect(await latest()).toEqual(["job_0"]);
+    });
+
+    test("keys and deliveries come newest first and no more than asked for", async () => {
+      await store.transact(async (transaction) => {
+        for (const number of [1, 2, 3]) {
+          const names = { id: `key_${number}`, token: `svc_live_${number}` };
+          await transaction.putKey({ ...key, ...names });
+          await transaction.putDelivery({ ...delivery, id: `dlv_${number}` });
+        }
+        await transaction.putKey({ ...key, credits: 5 });
+        await transaction.putDelivery({ ...delivery, state: "delivered" });
+      });
+      await store.transact(async (transaction) => {
+        const keys = await transaction.latestKeys(2);
+        expect(keys.map(({ id }) => id)).toEqual(["key_3", "key_2"]);
+        const { deliveries, total } = await transaction.latestDeliveries(2);
+        expect(deliveries.map(({ id }) => id)).toEqual(["dlv_3", "dlv_2"]);
+        expect(total).toBe(3);
+      });
     });
   });
 }
