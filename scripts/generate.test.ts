@@ -20,10 +20,14 @@ const ruleIds = "packages/mock/src/generated/server-rules.ts";
 const page = "docs/fidelity.md";
 const serverTest = "packages/mock/src/rules.test.ts";
 const inputs = [
-  ...["generate.ts", "fidelity.ts", "shown-rules.ts"].map((name) => `scripts/${name}`),
+  ...["generate.ts", "control-page.ts", "fidelity.ts", "shown-rules.ts"].map(
+    (name) => `scripts/${name}`,
+  ),
   "spec/openapi.json",
+  "packages/mock/src/steering/control/page",
   types,
   serverTypes,
+  "packages/mock/src/generated/control-page.ts",
 ];
 
 const rule = { section: "Limits", rule: "A key has a limit.", shown_by: ["server"] };
@@ -48,7 +52,7 @@ describe("generate", () => {
     copy = mkdtempSync(join(tmpdir(), "generate-"));
     for (const path of inputs) {
       mkdirSync(dirname(join(copy, path)), { recursive: true });
-      cpSync(join(repository, path), join(copy, path));
+      cpSync(join(repository, path), join(copy, path), { recursive: true });
     }
     write("package.json", '{ "type": "module" }');
     write("spec/rules.json", JSON.stringify({ rules }));
@@ -78,6 +82,13 @@ describe("generate", () => {
     const text = readFileSync(contract, "utf8");
     writeFileSync(contract, text.replace('"next_cursor": {', '"following_cursor": {'));
     expect(generate(copy, "--check").status).toBe(1);
+  });
+
+  it("finds the control page stale when its style has changed", () => {
+    write("packages/mock/src/steering/control/page/style/clock.css", "");
+    const { status, output } = generate(copy, "--check");
+    expect(status).toBe(1);
+    expect(output).toContain("packages/mock/src/generated/control-page.ts");
   });
 
   it("finds a missing file stale", () => {

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import openapiTypeScript, { astToString, type OpenAPI3 } from "openapi-typescript";
 
+import { controlPage } from "./control-page.ts";
 import { Contradiction, fidelityPage, serverRuleIds } from "./fidelity.ts";
 
 /** A file that is made from `spec/`, and from the tests that refer to it, and never edited. */
@@ -18,6 +19,7 @@ const generatedFiles: readonly GeneratedFile[] = [
   { path: "packages/client/src/generated/openapi.ts", make: openapiTypes },
   { path: "packages/mock/src/generated/openapi.ts", make: openapiTypes },
   { path: "packages/mock/src/generated/server-rules.ts", make: serverRuleIds },
+  { path: "packages/mock/src/generated/control-page.ts", make: controlPage },
   { path: "docs/fidelity.md", make: fidelityPage },
 ];
 

@@ -173,6 +173,6 @@ export function createMock(input: MockOptions = {}): Mock {
       endCalls(closedMessage, openControl);
     },
   };
-  const control = createControlApp(mock, mark);
+  const control = createControlApp(mock, { mark, current: settled });
   return way.attachTo<Mock>(mock);
 }

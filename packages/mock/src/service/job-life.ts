@@ -85,6 +85,11 @@ export class JobLife {
     });
   }
 
+  /** When a job that has not ended got its place; undefined for one that waits for it. */
+  startedAt(jobId: string): number | undefined {
+    return this.#running.get(jobId)?.startedAt;
+  }
+
   /** Makes the pictures of the jobs that wait, so that {@link state} can do without what was sent. */
   async foresee(): Promise<void> {
     for (const plan of this.#waiting) await plan.ending();

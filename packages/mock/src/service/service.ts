@@ -108,6 +108,11 @@ export class Service {
     return this.#context.world.clock.now();
   }
 
+  /** When a job that has not ended began to run; undefined for one that waits, and for one that has ended. */
+  startedAt(jobId: string): number | undefined {
+    return this.#life.startedAt(jobId);
+  }
+
   /** The key as it stands now. */
   account(keyId: string): Promise<KeyRecord> {
     return this.#context.store.transact((transaction) => mustFind(transaction, keyId));

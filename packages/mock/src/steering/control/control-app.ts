@@ -5,8 +5,10 @@ import type { Mock } from "../../mock-interface.ts";
 import { addBehaviourRoutes } from "./behaviour-routes.ts";
 import { ControlRefusal } from "./input.ts";
 import { addKeyRoutes } from "./key-routes.ts";
+import { addPage, addPageRoutes } from "./page-routes.ts";
 import { addRecordRoutes } from "./record-routes.ts";
 import { addTimeRoutes } from "./time-routes.ts";
+import type { Epoch } from "../worlds.ts";
 
 /** What of a server is steered from outside. */
 export type Steered = Omit<Mock, "fetch" | "close">;
@@ -25,7 +27,7 @@ export function isControlPath(pathname: string): boolean {
  */
 export function createControlApp(
   mock: Steered,
-  mark: string,
+  { mark, current }: { mark: string; current: () => Promise<Epoch> },
 ): { fetch: (request: Request) => Promise<Response> } {
   const app = new Hono({ strict: false }).basePath(controlPath);
   app.use(async (context, next) => {
@@ -35,10 +37,12 @@ export function createControlApp(
     headers.set("Cache-Control", "no-store");
     headers.set("X-Content-Type-Options", "nosniff");
   });
+  addPage(app);
   app.use(async (context, next) => {
     refuseStrangers(context.req.raw);
     await next();
   });
+  addPageRoutes(app, { mock, current });
   addTimeRoutes(app, mock);
   addKeyRoutes(app, mock);
   addBehaviourRoutes(app, mock);
