@@ -1,7 +1,7 @@
 import { Lines, type Point } from "./lines.ts";
 
 /** How many parts of a pixel's height are looked at to smooth an edge. */
-const rowsPerPixel = 4;
+const rowsPerPixel = 2;
 
 /** The cover of a whole pixel. */
 const full = 256;
