@@ -40,10 +40,13 @@ try {
     measured.push({ subject, findings });
     process.stdout.write(benchmarkText({ subject, findings }));
   }
+} catch (error) {
+  // What a signal has ended fails, and that needs no word.
+  if (!processes.stopped) throw error;
 } finally {
   await processes.stop();
 }
-if (args.includes("--write")) {
+if (args.includes("--write") && measured.length === subjects.length) {
   const machine = { cores: availableParallelism(), node: process.versions.node, system: type() };
   await writeFile(join(root, "docs/benchmarks.md"), benchmarkPage(measured, machine));
 }

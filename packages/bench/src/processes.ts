@@ -1,4 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 /** A program that was started, and what it has printed so far. */
 export interface Program {
@@ -18,16 +21,20 @@ export interface Program {
 /** How long, in milliseconds, a program may take to end when it is told to. */
 const endingGrace = 2_000;
 
-/** Every process that the benchmark has begun, so that none outlives it. */
+/** Every process and folder that the benchmark has made, so that none outlives it. */
 export class Processes {
   readonly #running = new Set<Program>();
+  readonly #folders: string[] = [];
+  #stopped = false;
 
   /** Starts a program of Node's, in the benchmark's own Node. */
   node(args: readonly string[]): Program {
     return this.start(process.execPath, args);
   }
 
+  /** @throws Error when all has been stopped. */
   start(command: string, args: readonly string[]): Program {
+    if (this.#stopped) throw new Error("The benchmark is over; nothing is started any more.");
     const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
     let [output, errors] = ["", ""];
     child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
@@ -67,9 +74,23 @@ export class Processes {
     return program;
   }
 
-  /** Ends all that still run. */
+  /** Makes a folder outside the workspace, which is removed at the end. */
+  async folder(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), "tryon-bench-"));
+    this.#folders.push(folder);
+    return folder;
+  }
+
+  /** Ends all that still run, by their ids, and removes what they leave. */
   async stop(): Promise<void> {
+    this.#stopped = true;
     await Promise.all([...this.#running].map((program) => program.stop()));
+    const folders = this.#folders.splice(0);
+    await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
+  }
+
+  get stopped(): boolean {
+    return this.#stopped;
   }
 }
 

@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { Processes } from "../processes.ts";
+import type { Processes, Program } from "../processes.ts";
 
 /** The package, at the version that the figures are about. */
 export const prismPackage = "@stoplight/prism-cli@5.16.0";
@@ -11,33 +9,43 @@ export const prismPackage = "@stoplight/prism-cli@5.16.0";
 const startGrace = 60_000;
 const askingStep = 200;
 
-/** Prism with the contract, or why it could not be had. */
-export type Prism = { readonly url: string; stop(): Promise<void> } | { readonly problem: string };
+/** How much Prism writes of each call: `info` is how it comes. */
+type Loudness = "info" | "silent";
 
-/** Installs Prism apart from the workspace, for this run alone, and starts it. */
-export async function startPrism(processes: Processes, root: string): Promise<Prism> {
-  const folder = await mkdtemp(join(tmpdir(), "tryon-bench-"));
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+/** A Prism that has been installed, for this run alone and apart from the workspace. */
+export interface Prism {
+  /** Starts it with the contract and gives its address. */
+  start(loudness: Loudness): Promise<string>;
+  /** Ends what was started. */
+  stop(): Promise<void>;
+}
+
+/** @returns undefined when it cannot be had. */
+export async function installPrism(processes: Processes, root: string): Promise<Prism | undefined> {
+  const folder = await processes.folder();
+  const started: Program[] = [];
+  const stop = async (): Promise<void> => {
+    await Promise.all(started.map((program) => program.stop()));
+  };
   try {
     // Scripts of packages are left out: nothing that is measured here needs one.
     const install = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder];
     await processes.start("npm", [...install, prismPackage]).end();
+  } catch (error) {
+    if (processes.stopped) throw error;
+    return undefined;
+  }
+  const command = join(folder, "node_modules/@stoplight/prism-cli/dist/index.js");
+  const contract = join(root, "spec/openapi.json");
+  const start = async (loudness: Loudness): Promise<string> => {
     const port = await freePort();
-    const command = join(folder, "node_modules/@stoplight/prism-cli/dist/index.js");
-    const contract = join(root, "spec/openapi.json");
-    const settings = ["--port", String(port), "--verboseLevel", "silent"];
-    const program = processes.node([command, "mock", contract, ...settings]);
+    const settings = ["--port", String(port), "--verboseLevel", loudness];
+    started.push(processes.node([command, "mock", contract, ...settings]));
     const url = `http://127.0.0.1:${port}`;
     await answering(url);
-    const stop = async (): Promise<void> => {
-      await program.stop();
-      await remove();
-    };
-    return { url, stop };
-  } catch {
-    await remove();
-    return { problem: "could not be installed and started here" };
-  }
+    return url;
+  };
+  return { start, stop };
 }
 
 /** @throws Error when nobody answers in time. */
