@@ -22,6 +22,7 @@ const tasks = {
     [bin("vitest"), "run", ...args],
   ],
   "test:full": (args) => [[bin("vitest"), "run", ...args]],
+  bench: (args) => [[node, sourceFirst, "packages/bench/src/main.ts", ...args]],
   check: () => [[node, "scripts/check-packages.ts"]],
 };
 

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { availableParallelism, type } from "node:os";
+import { availableParallelism, loadavg, type } from "node:os";
 import { join } from "node:path";
 
 import { inProcess } from "./in-process.ts";
@@ -33,6 +33,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   });
 }
 
+const [load = 0] = loadavg();
 const measured: Measured[] = [];
 try {
   for (const subject of subjects) {
@@ -47,6 +48,7 @@ try {
   await processes.stop();
 }
 if (args.includes("--write") && measured.length === subjects.length) {
-  const machine = { cores: availableParallelism(), node: process.versions.node, system: type() };
+  const cores = availableParallelism();
+  const machine = { cores, node: process.versions.node, system: type(), load };
   await writeFile(join(root, "docs/benchmarks.md"), benchmarkPage(measured, machine));
 }

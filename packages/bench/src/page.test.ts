@@ -19,12 +19,18 @@ const subject: Subject = {
   measure: () => Promise.resolve(findings),
 };
 
-const page = benchmarkPage([{ subject, findings }], { cores: 2, node: "24", system: "Linux" });
+const page = benchmarkPage([{ subject, findings }], {
+  cores: 2,
+  node: "24",
+  system: "Linux",
+  load: 1.25,
+});
 
 describe("the page", () => {
   test("says where it comes from, and on what it was measured", () => {
     expect(page.split("\n", 1)[0]).toContain("npm run bench -- --write");
-    expect(page).toContain("on 2 cores under Linux with Node 24,");
+    expect(page).toContain("on 2 cores under Linux with Node 24; ");
+    expect(page).toContain("a load of 1.3 on them");
   });
 
   test("gives median, ends and number of runs with their unit", () => {

@@ -12,16 +12,18 @@ export interface Machine {
   readonly cores: number;
   readonly node: string;
   readonly system: string;
+  /** How many processes were at work or waiting to be when the run began. */
+  readonly load: number;
 }
 
 /** The page for people; made anew by each run that is told to write it. */
 export function benchmarkPage(measured: readonly Measured[], machine: Machine): string {
-  const { cores, node, system } = machine;
+  const { cores, node, system, load } = machine;
   return (
     [
       "<!-- Made by `npm run bench -- --write`. Changes made here are lost. -->",
       "# How fast it is",
-      `Measured on ${cores} cores under ${system} with Node ${node}, with other work going on beside it. Each figure stands for several runs, and those that are compared took turns; the ratio is taken pair by pair, so that what disturbs one run disturbs the one that it is compared with. \`npm run build\` and then \`npm run bench\` measure again; with \`-- --write\` this page is written anew.`,
+      `Measured on ${cores} cores under ${system} with Node ${node}; when the run began, other work had put a load of ${load.toFixed(1)} on them, and figures in a second or in milliseconds are to be read with that in mind. Each figure stands for several runs, and those that are compared took turns; the ratio is taken pair by pair, so that what disturbs one run disturbs the one that it is compared with. \`npm run check\`, which builds the packages, and then \`npm run bench\` measure again; with \`-- --write\` this page is written anew.`,
       ...measured.flatMap(section),
       "",
     ]

@@ -17,7 +17,7 @@ export const commandStart: Subject = {
   measure: async ({ processes, root }) => {
     const command = join(root, "packages/mock/dist/cli.js");
     if (!existsSync(command)) {
-      const note = "not built; run npm run build";
+      const note = "not built; npm run check builds it";
       return { rows: [{ what: timesNode, unit: "times", figures: [], note }] };
     }
     const [starts, empties]: [number[], number[]] = [[], []];

@@ -15,6 +15,11 @@ export const submissionsInProcess: Subject = {
     for (let run = 0; run < runs; run += 1) {
       figures.push(figureIn(await startProgram(processes, "submissions").end(), "perSecond"));
     }
-    return { rows: [{ what, unit: "calls a second", figures }] };
+    return {
+      rows: [{ what, unit: "calls a second", figures }],
+      remarks: [
+        "What bounds it: in a profile 10 % of the time is the collection of garbage, 9 % the making of web `Request` objects, 8 % that of `Response` objects, 8 % the fingerprint of the request (SHA-256), 6 % the drawing of ids; no single function has 3 % by itself.",
+      ],
+    };
   },
 };
