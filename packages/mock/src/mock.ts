@@ -11,7 +11,7 @@ import { Service } from "./service/service.ts";
 import { embeddedProcessor } from "./service/payment-processor.ts";
 import { resolveSettings } from "./settings.ts";
 import { connectionReset } from "./steering/broken-connection.ts";
-import { createControlApp, isControlPath } from "./steering/control/control-app.ts";
+import { createControlApp, isControlCall } from "./steering/control/control-app.ts";
 import { readNextJob } from "./steering/next-job.ts";
 import { settlePayment } from "./steering/payments.ts";
 import { createTenant } from "./steering/tenant.ts";
@@ -119,7 +119,7 @@ export function createMock(input: MockOptions = {}): Mock {
       if (request.bodyUsed)
         throw new TypeError("The body of the request was read before; send a new one.");
       const { signal } = request;
-      if (!isControlPath(new URL(request.url).pathname)) {
+      if (!isControlCall(request)) {
         return abortable(serve(request), signal, open);
       }
       refuseWhenClosed();

@@ -28,7 +28,7 @@ export interface Call {
   readonly key: KeyRecord;
   readonly request: Request;
   /** Scheme and host that the caller used. */
-  readonly origin: string;
+  readonly origin: () => string;
   /** Reads the body; the second time gives the same. */
   readonly body: () => Promise<Readonly<Record<string, unknown>>>;
 }
@@ -60,7 +60,7 @@ export function keyed(
           `Rate limit exceeded: ${window.limit} requests a minute are allowed for this key.`,
         );
       }
-      return handler({ key, request, origin: new URL(request.url).origin, body }, context);
+      return handler({ key, request, origin: () => new URL(request.url).origin, body }, context);
     };
     const response = await answer().catch((error: unknown) => errorAnswer(error, options));
     for (const [name, value] of Object.entries(limitHeaders)) response.headers.set(name, value);

@@ -25,7 +25,7 @@ export function addTryOnRoutes(app: Hono, site: Site): void {
       const { key, origin, request } = call;
       site.journal.noteSubmission(request, fields);
       const submit = async (): Promise<SubmitAnswer> => {
-        const sent = { keyId: key.id, fields, body, idempotencyKey, origin };
+        const sent = { keyId: key.id, fields, body, idempotencyKey, origin: origin() };
         const answer = await service.submissions.submit(sent);
         site.journal.noteJob(request, answer.job.id, answer.replayed);
         return answer;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-import { controlPath, isControlPath } from "../steering/control/control-app.ts";
+import { controlPath, isControlCall } from "../steering/control/control-app.ts";
 import { mark } from "../version.ts";
 
 /** Host names that never leave the machine. */
@@ -20,8 +20,8 @@ const refusal = {
  * which the server was called counts too: a page of a foreign site whose name was pointed at this machine sends that name.
  */
 export function refuseFromAfar(request: Request, incoming: IncomingMessage): Response | undefined {
-  const { pathname, hostname } = new URL(request.url);
-  if (!isControlPath(pathname)) return undefined;
+  if (!isControlCall(request)) return undefined;
+  const { hostname } = new URL(request.url);
   const near = isLoopback(incoming.socket.remoteAddress ?? "") && isLoopback(hostname);
   if (near && proxyHeaders.every((name) => !request.headers.has(name))) return undefined;
   return Response.json(refusal, { status: 403, headers: { "X-Mock": mark } });

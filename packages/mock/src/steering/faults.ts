@@ -65,6 +65,11 @@ export class Faults {
     return { id };
   }
 
+  /** Whether nothing is to go wrong. */
+  get none(): boolean {
+    return this.#faults.length === 0;
+  }
+
   /** Every fault, spent ones too, in the order in which they were added. */
   list(): readonly Fault[] {
     return this.#faults.map(({ id, input, met, struck }) => ({

@@ -48,6 +48,7 @@ export class Steering {
     work: () => Promise<Response>,
     clock: EpochClock,
   ): Promise<Response> {
+    if (this.faults.none) return work();
     const strike = this.faults.strikeCall(request.method, new URL(request.url).pathname);
     if (strike.faultIds.length === 0) return work();
     this.journal.noteFaults(request, strike.faultIds);

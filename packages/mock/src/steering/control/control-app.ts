@@ -16,8 +16,11 @@ export type Steered = Omit<Mock, "fetch" | "close">;
 /** Where a server is steered from; calls there are no calls to the service. */
 export const controlPath = "/__mock";
 
-/** Whether an address is one of the control API. */
-export function isControlPath(pathname: string): boolean {
+/** Whether a call is one of the control API. */
+export function isControlCall({ url }: Request): boolean {
+  // Reading the address is left to the few calls that may be one: every call passes here.
+  if (!url.includes(controlPath)) return false;
+  const { pathname } = new URL(url);
   return pathname === controlPath || pathname.startsWith(`${controlPath}/`);
 }
 
