@@ -24,6 +24,17 @@ const allowedMethods: readonly (readonly [path: string, methods: string])[] = [
   ["/results/:file", "GET, HEAD"],
 ];
 
+/** Headers that pages of other origins may read. */
+const exposedHeaders = [
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "Retry-After",
+  "Idempotent-Replayed",
+  "Date",
+  "X-Mock",
+] as const;
+
 /** The HTTP face of the service. */
 export function createApp(
   site: Site,
@@ -38,25 +49,23 @@ export function createApp(
   const dateOf = dateHeader();
   app.use(async (context, next) => {
     await next();
-    context.res.headers.set("X-Mock", parts.mark);
+    const { headers } = context.res;
+    headers.set("X-Mock", parts.mark);
     // The server's own time, which need not be the machine's: resets and expiries are counted from it.
-    context.res.headers.set("Date", dateOf(site.world.clock.now()));
+    headers.set("Date", dateOf(site.world.clock.now()));
+    if (context.req.method === "OPTIONS") return;
+    headers.set("Access-Control-Allow-Origin", "*");
+    headers.set("Access-Control-Expose-Headers", exposedHeaders.join(","));
   });
-  app.use(
-    cors({
-      origin: "*",
-      allowMethods: ["GET", "HEAD", "POST"],
-      allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key"],
-      exposeHeaders: [
-        "X-RateLimit-Limit",
-        "X-RateLimit-Remaining",
-        "X-RateLimit-Reset",
-        "Retry-After",
-        "Idempotent-Replayed",
-        "Date",
-        "X-Mock",
-      ],
-    }),
+  const preflight = cors({
+    origin: "*",
+    allowMethods: ["GET", "HEAD", "POST"],
+    allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key"],
+    exposeHeaders: [...exposedHeaders],
+  });
+  // For any other call it would set its headers on an answer of its own, into which the real one is then copied.
+  app.use((context, next) =>
+    context.req.method === "OPTIONS" ? preflight(context, next) : next(),
   );
   app.use(async (context, next) => {
     const work = async (): Promise<Response> => {

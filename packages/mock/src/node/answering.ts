@@ -4,6 +4,7 @@ import type { HttpBindings, Http2Bindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 
 import type { Mock } from "../mock.ts";
+import { textOf } from "../http/answers.ts";
 import { refuseFromAfar } from "./control-guard.ts";
 import { isConnectionReset, truncatedBytes } from "../steering/broken-connection.ts";
 
@@ -26,6 +27,12 @@ export async function answer(
     outgoing.socket?.resetAndDestroy();
     return RESPONSE_ALREADY_SENT;
   }
+  const text = textOf(response);
+  if (text !== undefined && request.method !== "HEAD") {
+    // In one piece with the headers.
+    outgoing.writeHead(response.status, headersOf(response, Buffer.byteLength(text))).end(text);
+    return RESPONSE_ALREADY_SENT;
+  }
   const bytes = truncatedBytes(response);
   if (bytes === undefined) return response;
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
@@ -34,4 +41,10 @@ export async function answer(
   // What has been written is sent before the connection ends, without the rest that was announced.
   outgoing.socket?.destroySoon();
   return RESPONSE_ALREADY_SENT;
+}
+
+function headersOf({ headers }: Response, length: number): string[] {
+  const list = ["content-length", String(length)];
+  for (const [name, value] of headers) list.push(name, value);
+  return list;
 }
