@@ -5,11 +5,15 @@ export async function boundedBytes(
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Leaving the loop cancels what has not been read.
-  for await (const chunk of body ?? []) {
-    length += chunk.length;
-    if (length > most) return undefined;
-    chunks.push(chunk);
+  const reader = body?.getReader();
+  for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
+    length += read.value.length;
+    if (length > most) {
+      // That is not waited for: a body of which somebody has a copy ends only when he has done with his.
+      void reader?.cancel().catch(() => undefined);
+      return undefined;
+    }
+    chunks.push(read.value);
   }
   const bytes = new Uint8Array(length);
   let position = 0;

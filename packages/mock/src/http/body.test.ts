@@ -152,6 +152,24 @@ describe("a body that breaks off", () => {
 });
 
 describe("a body over 64 MiB", () => {
+  test("is refused when somebody keeps a copy of the request, which he may never read", async () => {
+    const mock = createMock({ clock: "manual" });
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new Uint8Array(bound + 1)),
+    });
+    const init: RequestInit & { duplex: "half" } = {
+      method: "POST",
+      headers: live,
+      body,
+      duplex: "half",
+    };
+    const request = new Request(mock.baseUrl + path, init);
+    // Reading a copy waits with its end for the other copy: msw makes one of each request.
+    const answer = await mock.fetch(request.clone());
+    expect(answer.status).toBe(400);
+    expect(request.bodyUsed).toBe(false);
+  });
+
   test.each([
     [400, "application/json"],
     [413, "text/html; charset=utf-8"],
