@@ -34,6 +34,7 @@ export default defineConfig({
       project("webhooks", "packages/webhooks"),
       project("mock", "packages/mock"),
       project("bench", "packages/bench"),
+      project("contract", "packages/contract"),
       project("examples", "examples"),
       project("docs", "docs"),
       project("repository", "scripts"),

@@ -1,0 +1,3 @@
+import type { Probe } from "../check.ts";
+
+export const moneyProbes: readonly Probe[] = [];

@@ -1,0 +1,123 @@
+import type { Check, Level, OptionValue, Probe } from "./check.ts";
+import type { Explained } from "./deviations.ts";
+import { Broken, Skip } from "./outcome.ts";
+import type { Plan } from "./plan.ts";
+import type { CheckResult, Observation } from "./report.ts";
+import { Session, type Bench } from "./session.ts";
+import { shapeRules } from "./shape-rules.ts";
+import type { Shape } from "./shape-watch.ts";
+import { curlLine, masked } from "./wire/curl.ts";
+import { NoAnswer } from "./wire/send.ts";
+
+/** What is told while a run goes on. */
+export type Progress = (result: CheckResult | Observation) => void;
+
+/** Runs checks and probes one after another: a deployment is never hammered. */
+export async function runPlan(
+  plan: Plan,
+  bench: Bench,
+  level: Level,
+  tell: Progress,
+  signal?: AbortSignal,
+): Promise<{ checks: readonly CheckResult[]; observations: readonly Observation[] }> {
+  const checks: CheckResult[] = [];
+  const seen: Seen[] = [];
+  const note = (result: CheckResult): void => {
+    checks.push(result);
+    tell(result);
+  };
+  for (const check of plan.checks) {
+    signal?.throwIfAborted();
+    note((await runOne(check, bench, check.run)).result);
+  }
+  for (const probe of plan.probes) {
+    signal?.throwIfAborted();
+    const { result, value } = await runOne(probe, bench, probe.observe);
+    if (result.status === "broken") note(result);
+    seen.push({ probe, value, message: result.message });
+  }
+  for (const shape of bench.watch.shapes) note(shapeResult(shape, level));
+  const observations = seen.map((one) => observation(one, bench.watch.explained));
+  observations.forEach(tell);
+  return { checks, observations };
+}
+
+interface Seen {
+  readonly probe: Probe;
+  readonly value: OptionValue | undefined;
+  readonly message: string | undefined;
+}
+
+async function runOne<Value>(
+  { id, title, rules, level, on }: Check | Probe,
+  bench: Bench,
+  work: (session: Session) => Promise<Value>,
+): Promise<{ result: CheckResult; value: Value | undefined }> {
+  const from = performance.now();
+  let session: Session | undefined;
+  const result = (status: CheckResult["status"], message?: string, curl?: string): CheckResult => ({
+    id,
+    title,
+    rules,
+    level,
+    status,
+    message: message === undefined ? undefined : masked(message),
+    curl,
+    credits: session?.spent ?? 0,
+    milliseconds: Math.round(performance.now() - from),
+  });
+  try {
+    session = new Session(bench, on);
+    const value = await work(session);
+    return { result: result("kept"), value };
+  } catch (error) {
+    if (error instanceof Skip)
+      return { result: result("skipped", error.message), value: undefined };
+    if (error instanceof Broken) {
+      const curl = error.answer === undefined ? undefined : curlLine(error.answer.call);
+      return { result: result("broken", error.message, curl), value: undefined };
+    }
+    if (error instanceof NoAnswer) {
+      return { result: result("broken", error.message, curlLine(error.call)), value: undefined };
+    }
+    throw new Error(`The check ${id} failed in itself, which says nothing of the deployment.`, {
+      cause: error,
+    });
+  } finally {
+    await session?.cleanUp();
+  }
+}
+
+function shapeResult({ id, operation, status, seen, problems }: Shape, level: Level): CheckResult {
+  const [first] = problems;
+  return {
+    id,
+    title: `${operation} ${status} is as spec/openapi.json says`,
+    rules: shapeRules(operation, status),
+    level,
+    status: seen === 0 ? "skipped" : first === undefined ? "kept" : "broken",
+    message:
+      seen === 0
+        ? "No such answer came."
+        : problems.map(({ text }) => text).join("; ") || undefined,
+    curl: first === undefined ? undefined : curlLine(first.call),
+    credits: 0,
+    milliseconds: 0,
+  };
+}
+
+function observation(
+  { probe, value, message }: Seen,
+  explained: readonly Explained[],
+): Observation {
+  const { id, option, title, rules } = probe;
+  return {
+    id,
+    option,
+    title,
+    rules,
+    value: value ?? "unknown",
+    message: value === undefined ? (message ?? "This run could not tell.") : undefined,
+    deviations: explained.filter((one) => one.option === option).map(({ what }) => what),
+  };
+}

@@ -1,0 +1,85 @@
+import { explain, type Explained } from "./deviations.ts";
+import { masked } from "./wire/curl.ts";
+import type { Answer, SentCall } from "./wire/answer.ts";
+import { operationOf, operations } from "./wire/document.ts";
+
+/** What came of holding every answer with one status of one operation against the document. */
+export interface Shape {
+  /** Such as `answers.GET /api/v1/account.200`. */
+  readonly id: string;
+  readonly operation: string;
+  readonly status: number;
+  /** How many answers were looked at. */
+  readonly seen: number;
+  /** What was wrong with them, each thing once. */
+  readonly problems: readonly { readonly text: string; readonly call: SentCall }[];
+}
+
+/** Statuses that any address may have without the document's saying so at each. */
+const anywhere = new Set([404, 405]);
+
+/** Holds every answer against `spec/openapi.json`, whatever it was asked for. */
+export class ShapeWatch {
+  readonly #shapes = new Map<
+    string,
+    Shape & { seen: number; problems: Shape["problems"][number][] }
+  >();
+  readonly #explained = new Map<string, Explained>();
+
+  constructor() {
+    for (const { title, answers } of operations) {
+      for (const status of answers.keys()) this.#shape(title, status);
+    }
+  }
+
+  get shapes(): readonly Shape[] {
+    return [...this.#shapes.values()];
+  }
+
+  /** The deviations that open points explain. */
+  get explained(): readonly Explained[] {
+    return [...this.#explained.values()];
+  }
+
+  look(answer: Answer): void {
+    const { method, url } = answer.call;
+    const operation = operationOf(method, new URL(url).pathname);
+    if (operation === undefined || method === "HEAD") return;
+    const { status } = answer;
+    const documented = operation.answers.get(status);
+    if (documented === undefined && anywhere.has(status)) return;
+    const shape = this.#shape(operation.title, status);
+    shape.seen += 1;
+    const problems =
+      documented === undefined
+        ? [`${status} is no status that the document has here`]
+        : [
+            ...typeProblems(answer, documented.types),
+            ...documented.headers
+              .filter((name) => answer.headers.get(name) === null)
+              .map((name) => `the header ${name} is missing`),
+            ...documented.problems(answer.json ?? null),
+          ];
+    for (const text of problems) {
+      const explained = explain(answer, text);
+      if (explained !== undefined) {
+        this.#explained.set(explained.what, explained);
+      } else if (shape.problems.every((problem) => problem.text !== text)) {
+        shape.problems.push({ text: masked(text), call: answer.call });
+      }
+    }
+  }
+
+  #shape(operation: string, status: number) {
+    const id = `answers.${operation}.${status}`;
+    const shape = this.#shapes.get(id) ?? { id, operation, status, seen: 0, problems: [] };
+    this.#shapes.set(id, shape);
+    return shape;
+  }
+}
+
+function typeProblems({ headers }: Answer, types: readonly string[]): string[] {
+  const type = (headers.get("content-type") ?? "").split(";", 1)[0]?.trim() ?? "";
+  if (types.length === 0 || types.includes(type)) return [];
+  return [`the content type is ${type === "" ? "missing" : type}, and not ${types.join(" or ")}`];
+}

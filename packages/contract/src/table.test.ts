@@ -1,0 +1,47 @@
+import { readFile } from "node:fs/promises";
+
+import { optionTable } from "@tryon/mock";
+import { describe, expect, test } from "vitest";
+
+import { allChecks } from "./checks/index.ts";
+import { unseenRules } from "./checks/unseen.ts";
+import { allProbes } from "./probes/index.ts";
+import { shapeRules } from "./shape-rules.ts";
+import { operations } from "./wire/document.ts";
+
+interface Rule {
+  readonly id: string;
+  readonly shown_by: readonly string[];
+}
+
+const file = new URL("../../../spec/rules.json", import.meta.url);
+const { rules } = JSON.parse(await readFile(file, "utf8")) as { readonly rules: readonly Rule[] };
+const shapes = operations.flatMap(({ title, answers }) =>
+  [...answers.keys()].flatMap((status) => shapeRules(title, status)),
+);
+const shown = [...[...allChecks, ...allProbes].flatMap((check) => check.rules), ...shapes];
+
+describe("the table of checks", () => {
+  test("has no id twice", () => {
+    const ids = [...allChecks, ...allProbes].map(({ id }) => id);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+
+  test("names only rules that there are", () => {
+    const known = new Set(rules.map(({ id }) => id));
+    const named = [...shown, ...Object.keys(unseenRules)];
+    expect(named.filter((id) => !known.has(id))).toEqual([]);
+  });
+
+  test("shows every rule of the server, or says why it cannot be seen", () => {
+    const covered = new Set([...shown, ...Object.keys(unseenRules)]);
+    const server = rules.filter((rule) => rule.shown_by.includes("server"));
+    expect(server.map(({ id }) => id).filter((id) => !covered.has(id))).toEqual([]);
+    expect(Object.keys(unseenRules).filter((id) => shown.includes(id))).toEqual([]);
+  });
+
+  test("has a probe for every open point that can be observed, and for no other", () => {
+    const observable = optionTable.filter((row) => row.observable).map(({ id }) => id);
+    expect(allProbes.map(({ option }) => option).toSorted()).toEqual(observable.toSorted());
+  });
+});

@@ -1,0 +1,34 @@
+import { fieldsOf, type Fields } from "../wire/answer.ts";
+import type { Send } from "../wire/send.ts";
+
+/** What a reference server offers beside the service: steering from outside. */
+export interface Control {
+  /** Calls `/__mock/<path>`. */
+  readonly post: (path: string, body?: Fields) => Promise<Fields>;
+  readonly get: (path: string) => Promise<Fields>;
+  readonly remove: (path: string) => Promise<Fields>;
+}
+
+/** The control API of the deployment, or undefined where there is none, or none for this caller. */
+export async function findControl(send: Send): Promise<Control | undefined> {
+  const call = async (method: string, path: string, body?: Fields): Promise<Fields> => {
+    const answer = await send({
+      method,
+      path: `/__mock/${path}`,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if (answer.status !== 200) {
+      const detail = fieldsOf(answer.json)["detail"];
+      throw new Error(`${method} /__mock/${path} answered ${answer.status}: ${String(detail)}`);
+    }
+    return fieldsOf(answer.json);
+  };
+  const answer = await send({ method: "GET", path: "/__mock/options" });
+  const found = answer.status === 200 && fieldsOf(answer.json)["options"] !== undefined;
+  if (!found || answer.headers.get("x-mock") === null) return undefined;
+  return {
+    post: (path, body) => call("POST", path, body),
+    get: (path) => call("GET", path),
+    remove: (path) => call("DELETE", path),
+  };
+}

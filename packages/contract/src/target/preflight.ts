@@ -1,0 +1,53 @@
+import { elementsOf, fieldsOf, type Answer } from "../wire/answer.ts";
+import { NoAnswer, type Send } from "../wire/send.ts";
+import { problemOf, TargetProblem } from "./problem.ts";
+
+/**
+ * Makes sure that there is a deployment, that it is one of this service, and that it takes the key.
+ *
+ * @param token the key, or undefined where the kit will make its own.
+ * @returns the answer for the account, when there is a key.
+ * @throws TargetProblem
+ */
+export async function preflight(
+  send: Send,
+  baseUrl: string,
+  token: string | undefined,
+): Promise<Answer | undefined> {
+  try {
+    const answer = await send({
+      method: "GET",
+      path: "/api/v1/account",
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    });
+    if (!isTheService(answer)) {
+      throw new TargetProblem(
+        "other-service",
+        `${baseUrl} answers, but it is something else than the try-on service: GET /api/v1/account gave ${answer.status} with ${answer.headers.get("content-type") ?? "no content type"}.`,
+      );
+    }
+    if (token === undefined) return undefined;
+    refuseKey(answer);
+    return answer;
+  } catch (error) {
+    throw error instanceof NoAnswer ? problemOf(baseUrl, error) : error;
+  }
+}
+
+/** Whether an answer for the account is one that the service can give. */
+function isTheService({ status, json }: Answer): boolean {
+  const { detail, credits_remaining: credits, tryon_cost_credits: costs } = fieldsOf(json);
+  if (status === 200) return typeof credits === "number" && costs !== undefined;
+  // 404 is what a server says that does not know the address.
+  return [401, 403, 429, 500, 503].includes(status) && isDetail(detail);
+}
+
+function isDetail(detail: unknown): boolean {
+  return typeof detail === "string" || elementsOf(detail).length > 0;
+}
+
+function refuseKey({ status, json }: Answer): void {
+  if (status !== 401 && status !== 403) return;
+  const detail = String(fieldsOf(json)["detail"]);
+  throw new TargetProblem("wrong-key", `The key is refused (${status}): ${detail}`);
+}

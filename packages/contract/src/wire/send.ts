@@ -1,0 +1,85 @@
+import type { Answer, SentCall } from "./answer.ts";
+
+/** A call that is to be sent. */
+export interface CallInput {
+  readonly method: string;
+  /** A path below the base address, or a whole address. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Sends one call as it stands: nothing is added but what HTTP needs, no redirect is followed, nothing is repeated. */
+export type Send = (call: CallInput) => Promise<Answer>;
+
+/** No answer came. */
+export class NoAnswer extends Error {
+  override readonly name = "NoAnswer";
+  readonly call: SentCall;
+  /** The code of the system or of TLS, such as `ECONNREFUSED`; empty where there is none. */
+  readonly code: string;
+
+  constructor(call: SentCall, cause: unknown) {
+    const code = codeOf(cause);
+    const reason = code === "" ? messageOf(cause) : code;
+    super(`${call.method} ${call.url} got no answer: ${reason}.`, { cause });
+    this.call = call;
+    this.code = code;
+  }
+}
+
+/** How long a call may take, in milliseconds: the service holds one for 90 s. */
+const timeout = 150_000;
+
+export function createSend(baseUrl: string, fetch: typeof globalThis.fetch): Send {
+  const base = baseUrl.replace(/\/+$/, "");
+  return async ({ method, path, headers = {}, body, signal }) => {
+    const url = /^https?:\/\//.test(path) ? path : `${base}${path}`;
+    const call: SentCall = {
+      method,
+      url,
+      headers,
+      body: typeof body === "string" ? body : undefined,
+    };
+    const limit = AbortSignal.timeout(timeout);
+    try {
+      const response = await fetch(url, {
+        method,
+        headers,
+        redirect: "manual",
+        signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+        ...(body !== undefined && { body }),
+      });
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      const text = new TextDecoder().decode(bytes);
+      const { status } = response;
+      return { call, status, headers: response.headers, bytes, text, json: parse(text) };
+    } catch (error) {
+      throw new NoAnswer(call, error);
+    }
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function codeOf(error: unknown): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ("code" in at && typeof at.code === "string") return at.code;
+    if (at instanceof AggregateError && at.errors.length > 0) {
+      const [first] = at.errors as readonly unknown[];
+      return codeOf(first);
+    }
+  }
+  return "";
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
