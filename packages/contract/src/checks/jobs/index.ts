@@ -1,3 +1,29 @@
 import type { Check } from "../../check.ts";
+import { charges } from "./charges.ts";
+import { failures } from "./failures.ts";
+import { heldCalls } from "./held-calls.ts";
+import { lists } from "./lists.ts";
+import { paging } from "./paging.ts";
+import { polls } from "./polls.ts";
+import { resultAddresses } from "./result-addresses.ts";
+import { results } from "./results.ts";
+import { retention } from "./retention.ts";
+import { submitAnswers } from "./submit-answers.ts";
+import { testKeys } from "./test-keys.ts";
+import { times } from "./times.ts";
 
-export const jobChecks: readonly Check[] = [];
+/** Submissions and what becomes of them: jobs, the list, results, and how long things are kept. */
+export const jobChecks: readonly Check[] = [
+  ...submitAnswers,
+  ...charges,
+  ...polls,
+  ...times,
+  ...lists,
+  ...paging,
+  ...results,
+  ...resultAddresses,
+  ...heldCalls,
+  ...failures,
+  ...testKeys,
+  ...retention,
+];

@@ -1,0 +1,45 @@
+import { crc32 } from "node:zlib";
+
+const signature = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+
+/** What the header of a PNG says. */
+export interface PngHeader {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The header of a PNG, or undefined for what does not begin as one. */
+export function readPngHeader(bytes: Uint8Array<ArrayBuffer>): PngHeader | undefined {
+  if (bytes.length < 33 || !signature.every((byte, index) => bytes[index] === byte)) {
+    return undefined;
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const first = signature.length;
+  if (typeAt(bytes, first) !== "IHDR" || view.getUint32(first) !== 13) return undefined;
+  return { width: view.getUint32(first + 8), height: view.getUint32(first + 12) };
+}
+
+/** Reads a PNG from its first byte to its last, and gives its header, or says why it is none. */
+export function readPng(bytes: Uint8Array<ArrayBuffer>): PngHeader | string {
+  const header = readPngHeader(bytes);
+  if (header === undefined) return "it does not begin as one";
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let data = 0;
+  for (let at = signature.length; at + 12 <= bytes.length;) {
+    const length = view.getUint32(at);
+    const end = at + 12 + length;
+    if (end > bytes.length) break;
+    const type = typeAt(bytes, at);
+    if (crc32(bytes.subarray(at + 4, end - 4)) !== view.getUint32(end - 4)) {
+      return `the check sum of its chunk ${type} is wrong`;
+    }
+    if (type === "IDAT") data += length;
+    if (type === "IEND") return data > 0 ? header : "it has no picture data";
+    at = end;
+  }
+  return `it breaks off after ${bytes.length} bytes`;
+}
+
+function typeAt(bytes: Uint8Array, at: number): string {
+  return String.fromCharCode(...bytes.subarray(at + 4, at + 8));
+}
