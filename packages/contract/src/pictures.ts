@@ -33,7 +33,8 @@ export function png(
   ]);
 }
 
-function chunk(type: string, data: Buffer): Buffer {
+/** A chunk of a PNG file. */
+export function chunk(type: string, data: Buffer): Buffer {
   const typed = Buffer.concat([Buffer.from(type, "latin1"), data]);
   const length = Buffer.alloc(4);
   length.writeUInt32BE(data.length);
