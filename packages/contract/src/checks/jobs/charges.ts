@@ -25,7 +25,7 @@ export const charges: readonly Check[] = [
       const taken = before - after;
       must(
         cost === taken,
-        `It says cost_credits ${String(cost)}, and ${taken} were taken.`,
+        `It says cost_credits ${JSON.stringify(cost)}, and ${taken} were taken.`,
         answer,
       );
     },

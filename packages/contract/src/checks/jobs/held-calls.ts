@@ -90,7 +90,7 @@ export const heldCalls: readonly Check[] = [
 ];
 
 /** Holds a call whose job takes longer than the limit. @throws Skip without the control API. */
-export async function heldToLimit(
+async function heldToLimit(
   session: Session,
   key: Key,
 ): Promise<{ answer: Answer; took: number }> {

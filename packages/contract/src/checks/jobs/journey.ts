@@ -1,4 +1,4 @@
-import { must, Skip } from "../../outcome.ts";
+import { Broken, must, Skip } from "../../outcome.ts";
 import { jobIdOf, type Key, type Session, type SubmitOptions } from "../../session.ts";
 import { readPng, readPngHeader, type PngHeader } from "../../wire/png.ts";
 import { fieldsOf, type Answer, type Fields } from "../../wire/answer.ts";
@@ -21,6 +21,15 @@ export async function ownKey(session: Session, mode = session.key.kind): Promise
   const key = await session.freshKey({ mode, credits: 1_000, rate_limit_per_min: rateLimit });
   bench.pace.set(key.token, rateLimit);
   return key;
+}
+
+/** The keys of the run that have nothing to do with a key. @throws Skip when there is none. */
+export function strangersTo({ bench }: Session, key: Key): readonly Key[] {
+  const { stranger, live } = bench.keys;
+  const found = [stranger, live].filter((one) => one !== undefined);
+  const strangers = found.filter(({ token }) => token !== key.token);
+  if (strangers.length > 0) return strangers;
+  throw new Skip("It takes a key of another account (--other-key).");
 }
 
 /** Says how the next job of a key ends. @throws Skip without the control API. */
@@ -146,7 +155,7 @@ export async function fetchPicture(session: Session, address: unknown): Promise<
 /** Reads the picture of an answer. @throws Broken when it is no PNG. */
 export function pngOf(answer: Answer): PngHeader {
   const png = readPng(answer.bytes);
-  must(typeof png !== "string", `The result is no PNG: ${String(png)}.`, answer);
+  if (typeof png === "string") throw new Broken(`The result is no PNG: ${png}.`, answer);
   return png;
 }
 

@@ -2,15 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Check } from "../../check.ts";
 import { must, Skip } from "../../outcome.ts";
-import type { Key, KeyName, Session } from "../../session.ts";
 import { fieldsOf } from "../../wire/answer.ts";
-import { finished, ownKey } from "./journey.ts";
+import { finished, ownKey, strangersTo } from "./journey.ts";
 import { idsOf, jobsOf, pageOf, startAndList } from "./pages.ts";
 
 const free = { level: "safe", on: "any", credits: 8 } as const;
-
-/** The keys whose lists are none of a test key's, where the run has them. */
-const others: readonly KeyName[] = ["stranger", "live"];
 
 export const lists: readonly Check[] = [
   {
@@ -88,7 +84,7 @@ export const lists: readonly Check[] = [
     async run(session) {
       const key = await ownKey(session);
       const { ids } = await startAndList(session, key, 1);
-      for (const stranger of strangersOf(session, key)) {
+      for (const stranger of strangersTo(session, key)) {
         const page = await pageOf(session, stranger, { limit: "50" });
         const foreign = idsOf(page).find((id) => ids.includes(id));
         must(foreign === undefined, `The list of another key has the job ${foreign}.`, page);
@@ -96,12 +92,3 @@ export const lists: readonly Check[] = [
     },
   },
 ];
-
-/** @throws Skip when there is none. */
-function strangersOf(session: Session, key: Key): readonly Key[] {
-  const { keys } = session.bench;
-  const found = others.flatMap((name) => keys[name] ?? []);
-  const strangers = found.filter(({ token }) => token !== key.token);
-  if (strangers.length > 0) return strangers;
-  throw new Skip("It takes a key of another account (--other-key).");
-}

@@ -2,8 +2,7 @@ import { randomInt } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 
 import type { Check } from "../../check.ts";
-import { must, Skip } from "../../outcome.ts";
-import type { KeyName } from "../../session.ts";
+import { must } from "../../outcome.ts";
 import { fieldsOf } from "../../wire/answer.ts";
 import {
   finished,
@@ -14,12 +13,10 @@ import {
   mustHaveGone,
   ownKey,
   seen,
+  strangersTo,
 } from "./journey.ts";
 
 const free = { level: "safe", on: "any", credits: 8 } as const;
-
-/** The keys whose jobs are none of a test key's, where the run has them. */
-const others: readonly KeyName[] = ["stranger", "live"];
 
 export const polls: readonly Check[] = [
   {
@@ -60,11 +57,7 @@ export const polls: readonly Check[] = [
       const key = await ownKey(session);
       const jobId = await session.start({}, { key });
       await seen(session, jobId, key);
-      const { keys } = session.bench;
-      const strangers = others.flatMap((name) => keys[name] ?? []);
-      const asking = strangers.filter(({ token }) => token !== key.token);
-      if (asking.length === 0) throw new Skip("It takes a key of another account (--other-key).");
-      for (const stranger of asking) {
+      for (const stranger of strangersTo(session, key)) {
         const answer = await session.poll(jobId, { key: stranger });
         must(answer.status === 404, `It was answered ${answer.status} to another key.`, answer);
       }

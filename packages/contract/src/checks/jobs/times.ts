@@ -78,7 +78,7 @@ export const times: readonly Check[] = [
 
 /** How far two clocks of a deployment may be apart; a reference server has one, and cuts times to seconds. */
 function slack({ time }: Session): number {
-  return time.virtual ? 1_000 : 30_000;
+  return time.virtual ? 2_000 : 30_000;
 }
 
 /** @throws Skip when an answer does not say when it was given. */

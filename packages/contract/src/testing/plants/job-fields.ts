@@ -1,15 +1,6 @@
 import { fieldsOf, type Fields } from "../../wire/answer.ts";
 import { pictures } from "../../pictures.ts";
-import {
-  isPoll,
-  isSubmit,
-  jobIdIn,
-  jobIdOf,
-  jobs,
-  planted,
-  withFields,
-  type Plant,
-} from "./changed-answers.ts";
+import { jobs, type Plant } from "./changed-answers.ts";
 
 const section = "Resources and their fields / TryOnJobStatus";
 const states = "States and transitions";
@@ -156,65 +147,6 @@ export const jobFieldPlants: readonly Plant[] = [
     plant: jobs((job, mock) => {
       const age = mock.clock.now() - Date.parse(String(job["completed_at"]));
       return age > 30 * day ? { ...job, status: "failed" } : job;
-    }),
-  },
-  {
-    name: "lets a running job go back into the queue",
-    section: "Semantics 7",
-    expected: ["states.never-back"],
-    plant: planted(() => {
-      const polled = new Set<string>();
-      return async (call) => {
-        const response = await call.send();
-        if (!isPoll(call) || polled.has(jobIdIn(call))) return response;
-        polled.add(jobIdIn(call));
-        return withFields(response, (job) => (running(job) ? { ...job, status: "queued" } : job));
-      };
-    }),
-  },
-  {
-    name: "answers a poll with the newest job of the key",
-    section: "Endpoints / GET /api/v1/tryon/{job_id}",
-    expected: ["poll.own-id"],
-    plant: planted(() => {
-      const newest = new Map<string, string>();
-      return async (call) => {
-        const jobId = newest.get(call.token);
-        if (isPoll(call) && jobId !== undefined) {
-          return call.send({ url: new URL(`/api/v1/tryon/${jobId}`, call.url) });
-        }
-        const response = await call.send();
-        if (isSubmit(call)) newest.set(call.token, await jobIdOf(response));
-        return response;
-      };
-    }),
-  },
-  {
-    name: "answers 403 for a job that there is not",
-    section: "Errors",
-    expected: ["poll.unknown"],
-    plant: planted(() => {
-      const known = new Set<string>();
-      return async (call) => {
-        const response = await call.send();
-        if (isSubmit(call)) known.add(await jobIdOf(response));
-        if (!isPoll(call) || known.has(jobIdIn(call))) return response;
-        return Response.json({ detail: "This is no job of yours." }, { status: 403 });
-      };
-    }),
-  },
-  {
-    name: "shows a job to every key",
-    section: "Semantics 7",
-    expected: ["poll.other-key"],
-    plant: planted(() => {
-      const owners = new Map<string, string>();
-      return async (call) => {
-        const response = await call.send();
-        if (isSubmit(call)) owners.set(await jobIdOf(response), call.token);
-        const owner = isPoll(call) ? owners.get(jobIdIn(call)) : undefined;
-        return owner === undefined ? response : call.send({ token: owner });
-      };
     }),
   },
 ];

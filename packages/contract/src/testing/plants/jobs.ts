@@ -2,6 +2,7 @@ import { addressPlants } from "./addresses.ts";
 import type { Plant } from "./changed-answers.ts";
 import { jobFieldPlants } from "./job-fields.ts";
 import { listPlants } from "./lists.ts";
+import { pollPlants } from "./polls.ts";
 import { picturePlants } from "./results.ts";
 import { submissionPlants } from "./submissions.ts";
 
@@ -9,6 +10,7 @@ import { submissionPlants } from "./submissions.ts";
 export const jobPlants: readonly Plant[] = [
   ...submissionPlants,
   ...jobFieldPlants,
+  ...pollPlants,
   ...listPlants,
   ...picturePlants,
   ...addressPlants,
