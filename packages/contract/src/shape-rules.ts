@@ -1,6 +1,8 @@
+import { jobShapes } from "./checks/jobs/shapes.ts";
+
 /** The rules that stand in the schema of an answer: what holds every such answer against the document shows them. */
-const rulesOf: Readonly<Record<string, readonly string[]>> = {};
+const areas: readonly Readonly<Record<string, readonly string[]>>[] = [jobShapes];
 
 export function shapeRules(operation: string, status: number): readonly string[] {
-  return rulesOf[`${operation} ${status}`] ?? [];
+  return areas.flatMap((area) => area[`${operation} ${status}`] ?? []);
 }
