@@ -75,7 +75,7 @@ export async function runContract(options: ContractOptions): Promise<Report> {
   const startedAt = new Date();
   const send = createSend(baseUrl, options.fetch ?? globalThis.fetch);
   const given = givenKeys(options);
-  const [first] = Object.values(given);
+  const first = given.test ?? given.live;
   const account = await preflight(send, baseUrl, first?.token);
   const control = await findControl(send);
   refuseLive(given, control, options.allowLive === true);

@@ -1,4 +1,4 @@
-import type { Answer } from "../wire/answer.ts";
+import { fieldsOf, type Answer } from "../wire/answer.ts";
 import type { Time } from "./time.ts";
 
 /** The window of the service's rate limit, in milliseconds. */
@@ -37,9 +37,9 @@ export class Pace {
     calls.push(this.#time.now());
   }
 
-  /** Learns from an answer how many calls a key has. */
-  learn(token: string, { headers }: Answer): void {
-    const limit = Number(headers.get("x-ratelimit-limit"));
+  /** Learns from an answer how many calls a key has: by its headers, or as the account says. */
+  learn(token: string, { headers, json }: Answer): void {
+    const limit = Number(headers.get("x-ratelimit-limit") ?? fieldsOf(json)["rate_limit_per_min"]);
     if (limit > 0) this.#of(token).limit = limit;
   }
 

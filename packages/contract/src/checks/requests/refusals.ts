@@ -2,7 +2,7 @@ import type { Check } from "../../check.ts";
 import { must, Skip } from "../../outcome.ts";
 import { elementsOf, fieldsOf, type Answer } from "../../wire/answer.ts";
 import { pictures } from "../../pictures.ts";
-import type { Session } from "../../session.ts";
+import { skipUnlessJudged, type Session } from "../../session.ts";
 import { badInput, mostCredits, type Variant } from "./submission-check.ts";
 
 const tooLong = { prompt: "x".repeat(1_001) };
@@ -118,6 +118,7 @@ export const refusals: readonly Check[] = [
     async run(session) {
       const json = { "content-type": "application/json; charset=utf-8" };
       const taken = await session.submit({}, { headers: json });
+      skipUnlessJudged(taken);
       must(taken.status === 200, `JSON in UTF-8 was answered ${taken.status}.`, taken);
       for (const type of ["text/plain", "application/x-www-form-urlencoded"]) {
         const answer = await session.submit({}, { headers: { "content-type": type } });

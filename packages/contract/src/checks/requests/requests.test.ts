@@ -1,5 +1,6 @@
-import { createMock, type Mock } from "@tryon/mock";
 import { createHmac } from "node:crypto";
+
+import { createMock, type Mock } from "@tryon/mock";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 
 import { requestProbes } from "../../probes/requests.ts";

@@ -1,6 +1,6 @@
 import type { Check, Level } from "../../check.ts";
-import { must, Skip } from "../../outcome.ts";
-import type { Session } from "../../session.ts";
+import { must } from "../../outcome.ts";
+import { skipUnlessJudged, type Session } from "../../session.ts";
 import { costs } from "../../target/budget.ts";
 import { fieldsOf, type Answer, type Fields } from "../../wire/answer.ts";
 
@@ -87,14 +87,6 @@ export function mustBeRefused(
     `${what} was answered ${answer.status}, and should be refused with ${statuses.join(" or ")}.`,
     answer,
   );
-}
-
-/** Whether a submission without this field's being right would have been taken can only be told by one that was looked at. */
-function skipUnlessJudged(answer: Answer): void {
-  if (answer.status === 402) {
-    throw new Skip("The key has too few credits left for a submission; give one that has more.");
-  }
-  if (answer.status === 503) throw new Skip("The service was unavailable (503); run it again.");
 }
 
 /** Asks for a job until it is there, for what its submission need not say. */

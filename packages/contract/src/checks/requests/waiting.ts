@@ -1,6 +1,6 @@
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
-import type { Session } from "../../session.ts";
+import { skipUnlessJudged, type Session } from "../../session.ts";
 import { fieldsOf, type Answer, type Fields } from "../../wire/answer.ts";
 
 /** A held call is answered by its end at the latest after this time, and not without one before it. */
@@ -69,6 +69,7 @@ async function mustNotHold(session: Session, what: string, fields: Fields): Prom
 
 function answered(what: string, answer: Answer, statuses: readonly number[]): Fields {
   const { status } = answer;
+  skipUnlessJudged(answer);
   must(statuses.includes(status), `A submission ${what} was answered ${status}.`, answer);
   return fieldsOf(answer.json);
 }

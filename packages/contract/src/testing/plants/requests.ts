@@ -1,4 +1,5 @@
 import type { Plant } from "./changes.ts";
+import { addressPlants } from "./requests/addresses.ts";
 import { answerPlants } from "./requests/answers.ts";
 import { fieldPlants } from "./requests/fields.ts";
 import { keyPlants } from "./requests/keys.ts";
@@ -11,5 +12,6 @@ export const requestPlants: readonly Plant[] = [
   ...picturePlants,
   ...meaningPlants,
   ...answerPlants,
+  ...addressPlants,
   ...keyPlants,
 ];
