@@ -180,8 +180,9 @@ export class Session {
   async submit(fields: Fields = {}, options: SubmitOptions = {}): Promise<Answer> {
     const { idempotencyKey, headers, ...rest } = options;
     const key = options.key === undefined ? this.key : options.key;
-    if (key !== null && typeof key !== "string" && key.kind === "live") this.#pay(fields);
-    return this.call("POST", "/api/v1/tryon", {
+    const live = key !== null && typeof key !== "string" && key.kind === "live";
+    const cost = live ? this.#pay(fields) : 0;
+    const answer = await this.call("POST", "/api/v1/tryon", {
       ...rest,
       body: { ...this.goodRequest(), ...fields },
       headers: {
@@ -189,6 +190,11 @@ export class Session {
         ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
       },
     });
+    if (answer.status >= 400 && answer.status < 500) {
+      this.bench.budget.giveBack(cost);
+      this.spent -= cost;
+    }
+    return answer;
   }
 
   /** A request that nothing is wrong with. */
@@ -301,7 +307,8 @@ export class Session {
     for (const hook of this.#hooks.splice(0)) hook.close();
   }
 
-  #pay(fields: Fields): void {
+  /** Takes what a submission may cost out of the budget, and says how much that is. */
+  #pay(fields: Fields): number {
     const size = [fields["output_size"], fields["resolution"], fields["size"]].find(
       (value) => typeof value === "string" && value !== "",
     );
@@ -309,6 +316,7 @@ export class Session {
     const cost = typeof size === "string" ? (costs[size.toUpperCase()] ?? 20) : 8;
     this.bench.budget.take(cost);
     this.spent += cost;
+    return cost;
   }
 
   async #arrived(idempotencyKey: string, over: () => boolean): Promise<void> {

@@ -25,4 +25,9 @@ export class Budget {
     }
     this.#spent += credits;
   }
+
+  /** Gives back what was taken for a call that the service refused: a refusal costs nothing. */
+  giveBack(credits: number): void {
+    this.#spent -= credits;
+  }
 }
