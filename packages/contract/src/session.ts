@@ -64,7 +64,10 @@ export interface CallOptions {
 }
 
 /** How a submission is sent. */
-export interface SubmitOptions extends Pick<CallOptions, "key" | "headers" | "take429" | "signal"> {
+export interface SubmitOptions extends Pick<
+  CallOptions,
+  "key" | "headers" | "take429" | "signal" | "raw"
+> {
   readonly idempotencyKey?: string;
 }
 
@@ -85,6 +88,10 @@ export class Session {
   readonly key: Key;
   /** The credits that it has taken out of the budget. */
   spent = 0;
+  /** How many calls it has sent. */
+  sent = 0;
+  /** The tokens of its own keys: what they spend is nobody's. */
+  readonly #made = new Set<string>();
   readonly #faults: string[] = [];
   readonly #hooks: Hook[] = [];
 
@@ -127,8 +134,10 @@ export class Session {
     const made = await this.control.post(wanted.account_id === undefined ? "tenants" : "keys", {
       ...wanted,
     });
+    const token = String(made["api_key"]);
+    this.#made.add(token);
     return {
-      token: String(made["api_key"]),
+      token,
       kind: wanted.mode ?? "live",
       webhookSecret: String(made["webhook_secret"]),
       accountId: String(made["account_id"]),
@@ -163,6 +172,7 @@ export class Session {
     const input = callInput(method, path, token, options);
     for (let attempt = 0; ; attempt += 1) {
       if (token !== null && !options.take429) await pace.turn(token);
+      this.sent += 1;
       const answer = await send(input);
       watch.look(answer);
       if (token !== null) pace.learn(token, answer);
@@ -180,8 +190,8 @@ export class Session {
   async submit(fields: Fields = {}, options: SubmitOptions = {}): Promise<Answer> {
     const { idempotencyKey, headers, ...rest } = options;
     const key = options.key === undefined ? this.key : options.key;
-    const live = key !== null && typeof key !== "string" && key.kind === "live";
-    const cost = live ? this.#pay(fields) : 0;
+    const pays = key !== null && typeof key !== "string" && this.#pays(key);
+    const cost = pays ? this.#pay(fields) : 0;
     const answer = await this.call("POST", "/api/v1/tryon", {
       ...rest,
       body: { ...this.goodRequest(), ...fields },
@@ -305,6 +315,10 @@ export class Session {
   async cleanUp(): Promise<void> {
     for (const id of this.#faults.splice(0)) await this.bench.control?.remove(`faults/${id}`);
     for (const hook of this.#hooks.splice(0)) hook.close();
+  }
+
+  #pays({ kind, token }: Key): boolean {
+    return kind === "live" && !this.#made.has(token);
   }
 
   /** Takes what a submission may cost out of the budget, and says how much that is. */
