@@ -2,6 +2,7 @@ import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type Answer } from "../../wire/answer.ts";
+import { allowance, callsOver } from "./allowance.ts";
 import { mustTake, payingKey, proceedWith, readBalance } from "./balance.ts";
 import { unknownJob } from "./unknown-job.ts";
 
@@ -106,11 +107,10 @@ export const refusalChecks: readonly Check[] = [
     on: "any",
     credits: 0,
     async run(session) {
-      const key = await session.freshKey({ credits: 100, rate_limit_per_min: 3 });
+      const key = await session.freshKey({ credits: 100, rate_limit_per_min: allowance });
       const before = await readBalance(session, key);
-      const options = { key, take429: true };
-      for (let call = 0; call < 6; call += 1) await session.poll(unknownJob(session), options);
-      const answer = await session.submit({}, options);
+      await callsOver(session, key);
+      const answer = await session.submit({}, { key, take429: true });
       proceedWith(answer, 429);
       await session.time.pass(61_000);
       const after = await readBalance(session, key);

@@ -1,0 +1,19 @@
+import { describe, expect, test } from "vitest";
+
+import { moneyProbes } from "../../probes/money.ts";
+import { broken, look } from "../../testing/looking.ts";
+import { moneyPlants } from "../../testing/plants/money.ts";
+import { moneyStatusPlants } from "../../testing/plants/money-statuses.ts";
+import { moneyChecks } from "./index.ts";
+
+const money = { checks: moneyChecks, probes: moneyProbes };
+
+describe("a deployment that", () => {
+  test.each([...moneyPlants, ...moneyStatusPlants])(
+    "$name is found out, and nothing else of it",
+    async ({ plant, expected }) => {
+      const { ids, why } = broken(await look(money, {}, plant));
+      expect(ids, why).toEqual(expected);
+    },
+  );
+});
