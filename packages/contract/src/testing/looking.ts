@@ -46,8 +46,9 @@ export function skipped({ checks }: Report): readonly string[] {
     .map(({ id }) => id);
 }
 
-/** The checks whose ids begin with the same word as one of these. */
-export function kindred({ checks }: Part, ids: readonly string[]): Part {
-  const words = new Set(ids.map((id) => id.split(".", 1)[0]));
-  return { checks: checks.filter(({ id }) => words.has(id.split(".", 1)[0])), probes: [] };
+/** The checks whose ids begin with the same words as one of these. */
+export function kindred({ checks }: Part, ids: readonly string[], words = 1): Part {
+  const start = (id: string): string => id.split(".").slice(0, words).join(".");
+  const starts = new Set(ids.map(start));
+  return { checks: checks.filter(({ id }) => starts.has(start(id))), probes: [] };
 }

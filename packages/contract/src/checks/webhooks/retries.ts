@@ -97,8 +97,12 @@ export const retryChecks: readonly Check[] = [
       const hook = session.hook((attempt) => ({ status: statuses[attempt - 1] ?? 200 }));
       await startTold(session, hook);
       firstOf(await arrived(session, hook, { within: 120_000 }));
-      const { length } = await arrived(session, hook, { count: 4 });
-      must(length >= 4, `A webhook that was answered ${statuses[length - 1]} was not sent again.`);
+      const count = Math.min(4, await attempts(session));
+      const { length } = await arrived(session, hook, { count, within: 60_000 });
+      must(
+        length >= count,
+        `A webhook that was answered ${statuses[length - 1]} was not sent again.`,
+      );
     },
   },
   {
@@ -114,9 +118,10 @@ export const retryChecks: readonly Check[] = [
       const hook = session.hook((attempt) => (attempt === 1 ? redirect : { status: 200 }));
       await startTold(session, hook);
       firstOf(await arrived(session, hook, { within: 120_000 }));
-      const { length } = await arrived(session, hook, { count: 2, within: 10_000 });
+      const count = Math.min(2, await attempts(session));
+      const { length } = await arrived(session, hook, { count, within: 10_000 });
       must(elsewhere.deliveries.length === 0, "A webhook followed a redirect to another address.");
-      must(length >= 2, "A webhook that was answered 307 was not sent again.");
+      must(length >= count, "A webhook that was answered 307 was not sent again.");
     },
   },
   {
@@ -131,6 +136,9 @@ export const retryChecks: readonly Check[] = [
       await startTold(session, hook);
       const first = firstOf(await arrived(session, hook, { within: 120_000 }));
       const [, second] = await arrived(session, hook, { count: 2, within: 20_000 });
+      if (second === undefined && (await attempts(session)) < 2) {
+        throw new Skip("Nothing is ever sent again, which other checks look at.");
+      }
       must(second !== undefined, "A receiver did not answer for 20 s, and nothing was sent again.");
       const took = second.at - first.at;
       // The pause before the retry is a claim of its own.
@@ -141,6 +149,11 @@ export const retryChecks: readonly Check[] = [
     },
   },
 ];
+
+/** How often a webhook is sent that nobody takes: how often it should be is a claim of its own. */
+async function attempts(session: Session): Promise<number> {
+  return (await refused(session)).deliveries.length;
+}
 
 /** Whether a pause is as long as it should be, as far as it can be seen. */
 function isAbout({ time }: Session, took: Delivery["at"], pause: number): boolean {
