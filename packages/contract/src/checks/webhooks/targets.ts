@@ -7,8 +7,6 @@ const privateTargets = [
   "https://[fd00::1]/hook",
 ];
 
-const ownMachine = /^(localhost|127\.[\d.]+|\[::1\])$/;
-
 /** Where the service does not send webhooks to. */
 export const targetChecks: readonly Check[] = [
   {
@@ -38,10 +36,12 @@ export const targetChecks: readonly Check[] = [
     credits: 16,
     async run(session) {
       const loopback = await session.submit({ webhook_url: "https://127.0.0.1:9/hook" });
-      const { baseUrl, control } = session.bench;
-      const near = control !== undefined || ownMachine.test(new URL(baseUrl).hostname);
+      // The kit's own address is of that kind when nobody gave it a public one.
+      const near = session.bench.receiver !== undefined && !session.hook().url.startsWith("https:");
       if (loopback.status === 200 && near) {
-        throw new Skip("This deployment is set to let webhooks go to its own machine.");
+        throw new Skip(
+          "This deployment lets webhooks go to its own machine, as one for tests may.",
+        );
       }
       must(
         loopback.status === 400,
