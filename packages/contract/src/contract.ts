@@ -1,7 +1,8 @@
-import type { Level } from "./check.ts";
+import { announcementOf, type Announcement } from "./announcement.ts";
+import { levels, type Check, type Level, type Probe } from "./check.ts";
 import { allChecks } from "./checks/index.ts";
 import { TargetProblem } from "./target/problem.ts";
-import { makePlan, type Plan } from "./plan.ts";
+import { makePlan } from "./plan.ts";
 import { allProbes } from "./probes/index.ts";
 import { profileOf } from "./profile.ts";
 import type { Report } from "./report.ts";
@@ -14,8 +15,9 @@ import { gatherKeys } from "./target/keys.ts";
 import { Pace } from "./target/pace.ts";
 import { preflight } from "./target/preflight.ts";
 import { openReceiver, type Receiver } from "./target/receiver.ts";
-import { realTime, virtualTime } from "./target/time.ts";
-import { createSend } from "./wire/send.ts";
+import { interruptible, realTime, virtualTime, type Time } from "./target/time.ts";
+import { masked } from "./wire/curl.ts";
+import { createSend, withSignal } from "./wire/send.ts";
 
 /** What is to be looked at, and how far. */
 export interface ContractOptions {
@@ -30,8 +32,8 @@ export interface ContractOptions {
   /** @default "safe" */
   readonly level?: Level | undefined;
   /**
-   * The most credits that may be spend on live keys; what would go over it is left out.
-   * @default 50
+   * The most credits that may be spent on live keys; what would go over it is left out.
+   * @default 50, and without a limit on a reference server, where they are worth nothing
    */
   readonly maxCredits?: number | undefined;
   /**
@@ -54,30 +56,52 @@ export interface ContractOptions {
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** Told each result as it comes. */
   readonly onResult?: Progress | undefined;
-  /** Told what is going to be done before anything is. */
-  readonly onPlan?: ((plan: Plan, most: number) => void) | undefined;
+  /** Told what is going to be done, and what it may spend, before anything is. */
+  readonly onPlan?: ((announcement: Announcement) => void) | undefined;
+  /** Told the id of each check as it begins. */
+  readonly onBegin?: ((id: string) => void) | undefined;
+  /** Ends the run early: the report then says of the rest that it was not looked at. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** The checks and probes that there are. */
+export interface Suite {
+  readonly checks: readonly Check[];
+  readonly probes: readonly Probe[];
+}
+
+/** Every check and every probe. */
+export const wholeSuite: Suite = { checks: allChecks, probes: allProbes };
 
 const defaultMaxCredits = 50;
 
 /**
  * Looks at a deployment: whether it keeps the contract, and how it behaves where the contract is silent.
  *
- * @throws TargetProblem when there is nothing to look at, TypeError for options that cannot be.
+ * @throws TargetProblem when there is nothing to look at, TypeError for options that cannot be, and the reason of the
+ * signal when that comes before the first check.
  * @example
  * ```ts
  * const report = await runContract({ baseUrl: "https://tryon.example", apiKey: "svc_test_…" });
  * ```
  */
-export async function runContract(options: ContractOptions): Promise<Report> {
+export function runContract(options: ContractOptions): Promise<Report> {
+  return runSuite(wholeSuite, options);
+}
+
+/** The same with checks of the caller's choice. */
+export async function runSuite(suite: Suite, options: ContractOptions): Promise<Report> {
+  refuseNonsense(options);
   const { baseUrl, level = "safe", signal } = options;
   const startedAt = new Date();
-  const send = createSend(baseUrl, options.fetch ?? globalThis.fetch);
+  const { onResult = ignore, onBegin = ignore } = options;
+  // What the kit has put up has to be taken back even when the run is ended early.
+  const surely = createSend(baseUrl, options.fetch ?? globalThis.fetch);
+  const send = withSignal(surely, signal);
   const given = givenKeys(options);
   const first = given.test ?? given.live;
-  const account = await preflight(send, baseUrl, first?.token);
-  const control = await findControl(send);
+  const account = await preflight(send, baseUrl, first?.token, signal);
+  const control = await findControl(surely);
   refuseLive(given, control, options.allowLive === true);
   const keys = await gatherKeys(given, control);
   if (keys.live === undefined && keys.test === undefined) {
@@ -86,8 +110,8 @@ export async function runContract(options: ContractOptions): Promise<Report> {
       "No key was given; pass one that begins with svc_test_ or svc_live_.",
     );
   }
-  const time =
-    control !== undefined && options.realTime !== true ? await virtualTime(control) : realTime;
+  const moved = control !== undefined && options.realTime !== true;
+  const time = interruptible(moved ? await virtualTime(control) : realTime, signal);
   const pace = new Pace(time);
   const most = options.maxCredits ?? (control === undefined ? defaultMaxCredits : Infinity);
   const receiver = await receiverFor(options, time);
@@ -105,20 +129,17 @@ export async function runContract(options: ContractOptions): Promise<Report> {
     };
     if (account !== undefined && first !== undefined) pace.learn(first.token, account);
     const names = new Set(Object.keys(keys) as KeyName[]);
-    const plan = makePlan(
-      { checks: allChecks, probes: allProbes },
-      level,
-      options.only ?? [],
-      names,
-    );
-    options.onPlan?.(plan, most);
-    const found = await runPlan(plan, bench, level, options.onResult ?? (() => undefined), signal);
+    const plan = makePlan(suite, level, options.only ?? [], names);
+    options.onPlan?.(announcementOf({ options, level, plan, most, keys, given, bench }));
+    const tell = { begin: onBegin, result: onResult };
+    const found = await runPlan(plan, bench, level, tell, signal);
     return {
       baseUrl,
       level,
       startedAt: startedAt.toISOString(),
       milliseconds: Date.now() - startedAt.getTime(),
       virtualTime: time.virtual,
+      complete: signal?.aborted !== true,
       credits: { planned: plan.credits, most, spent: bench.budget.spent },
       ...found,
       profile: profileOf(found.observations),
@@ -126,6 +147,40 @@ export async function runContract(options: ContractOptions): Promise<Report> {
   } finally {
     await receiver?.close();
   }
+}
+
+const ignore = (): void => undefined;
+
+/** What a key of the service looks like; nothing else can stand in a header anyway. */
+const keyForm = /^svc_(live|test)_[\w-]+$/;
+
+/** @throws TypeError naming what cannot be, and what can. */
+function refuseNonsense({ baseUrl, apiKey, keys = {}, level, maxCredits }: ContractOptions): void {
+  if (!isAddress(baseUrl)) {
+    throw new TypeError(
+      `The base URL has to be an http or https address without query and user name, such as https://tryon.example; got "${masked(baseUrl)}".`,
+    );
+  }
+  for (const [name, token] of Object.entries({ ...keys, apiKey })) {
+    const kind = name === "live" || name === "test" ? `svc_${name}_` : "svc_";
+    if (token === undefined || (keyForm.test(token) && token.startsWith(kind))) continue;
+    // It is not told what was given: it may be a secret of something else.
+    throw new TypeError(
+      `${name === "apiKey" ? "The API key" : `The key "${name}"`} has to begin with ${kind === "svc_" ? "svc_test_ or svc_live_" : kind}, and go on with letters, digits, _ and - alone.`,
+    );
+  }
+  if (level !== undefined && !levels.includes(level)) {
+    throw new TypeError(`The level has to be one of ${levels.join(", ")}; got "${level}".`);
+  }
+  if (maxCredits !== undefined && !(maxCredits >= 0)) {
+    throw new TypeError(`maxCredits has to be a number from 0 up; got ${String(maxCredits)}.`);
+  }
+}
+
+function isAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, search, hash, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && `${search}${hash}${username}${password}` === "";
 }
 
 function givenKeys({
@@ -136,7 +191,7 @@ function givenKeys({
   const all: Partial<Record<KeyName, Key>> = {};
   for (const [name, token] of Object.entries(keys)) {
     // The names are those of the option's type.
-    all[name as KeyName] = keyOf(token, undefined);
+    if (token !== undefined) all[name as KeyName] = keyOf(token, undefined);
   }
   if (apiKey !== undefined) {
     const key = keyOf(apiKey, webhookSecret);
@@ -152,11 +207,13 @@ function keyOf(token: string, webhookSecret: string | undefined): Key {
 
 /** @throws TypeError for a live key that may not be used. */
 function refuseLive(
-  { live }: Partial<Record<KeyName, Key>>,
+  given: Partial<Record<KeyName, Key>>,
   control: Control | undefined,
   allowed: boolean,
 ): void {
-  if (live === undefined || allowed || control !== undefined) return;
+  if (allowed || control !== undefined) return;
+  const live = Object.values(given).some(({ kind }) => kind === "live");
+  if (!live) return;
   throw new TypeError(
     "A live key spends money: say so with --allow-live (allowLive: true), or give a test key, which begins with svc_test_.",
   );
@@ -165,7 +222,7 @@ function refuseLive(
 /** A deployment on this machine reaches a port of its own; another one only a public address. */
 async function receiverFor(
   { baseUrl, webhookUrl, webhookPort, fetch }: ContractOptions,
-  time: typeof realTime,
+  time: Time,
 ): Promise<Receiver | undefined> {
   const near =
     fetch !== undefined || /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(baseUrl).hostname);

@@ -41,6 +41,8 @@ export interface Report {
   readonly milliseconds: number;
   /** Whether time was moved and not waited for. */
   readonly virtualTime: boolean;
+  /** Whether the run came to its end; what it did not come to is skipped. */
+  readonly complete: boolean;
   readonly credits: { readonly planned: number; readonly most: number; readonly spent: number };
   readonly checks: readonly CheckResult[];
   readonly observations: readonly Observation[];

@@ -12,33 +12,39 @@ import { NoAnswer } from "./wire/send.ts";
 /** What is told while a run goes on. */
 export type Progress = (result: CheckResult | Observation) => void;
 
+/** Who is told that a check begins, and what came of it. */
+export interface Listener {
+  readonly begin: (id: string) => void;
+  readonly result: Progress;
+}
+
 /** Runs checks and probes one after another: a deployment is never hammered. */
 export async function runPlan(
   plan: Plan,
   bench: Bench,
   level: Level,
-  tell: Progress,
+  tell: Listener,
   signal?: AbortSignal,
 ): Promise<{ checks: readonly CheckResult[]; observations: readonly Observation[] }> {
   const checks: CheckResult[] = [];
   const seen: Seen[] = [];
   const note = (result: CheckResult): void => {
     checks.push(result);
-    tell(result);
+    tell.result(result);
   };
   for (const check of plan.checks) {
-    signal?.throwIfAborted();
-    note((await runOne(check, bench, check.run)).result);
+    tell.begin(check.id);
+    note((await runOne(check, bench, check.run, signal)).result);
   }
   for (const probe of plan.probes) {
-    signal?.throwIfAborted();
-    const { result, value } = await runOne(probe, bench, probe.observe);
+    tell.begin(probe.id);
+    const { result, value } = await runOne(probe, bench, probe.observe, signal);
     if (result.status === "broken") note(result);
     seen.push({ probe, value, message: result.message });
   }
   for (const shape of bench.watch.shapes) note(shapeResult(shape, level));
   const observations = seen.map((one) => observation(one, bench.watch.explained));
-  observations.forEach(tell);
+  observations.forEach(tell.result);
   return { checks, observations };
 }
 
@@ -52,6 +58,7 @@ async function runOne<Value>(
   { id, title, rules, level, on }: Check | Probe,
   bench: Bench,
   work: (session: Session) => Promise<Value>,
+  signal?: AbortSignal,
 ): Promise<{ result: CheckResult; value: Value | undefined }> {
   const from = performance.now();
   let session: Session | undefined;
@@ -66,11 +73,16 @@ async function runOne<Value>(
     credits: session?.spent ?? 0,
     milliseconds: Math.round(performance.now() - from),
   });
+  const cut = { result: result("skipped", "The run was ended before this."), value: undefined };
+  const ended = (): boolean => signal?.aborted === true;
+  if (ended()) return cut;
   try {
     session = new Session(bench, on);
     const value = await work(session);
     return { result: result("kept"), value };
   } catch (error) {
+    // What fails because the run was ended says nothing of the deployment.
+    if (ended()) return cut;
     if (error instanceof Skip)
       return { result: result("skipped", error.message), value: undefined };
     if (error instanceof Broken) {

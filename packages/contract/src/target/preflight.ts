@@ -1,6 +1,10 @@
 import { elementsOf, fieldsOf, type Answer } from "../wire/answer.ts";
 import { NoAnswer, type Send } from "../wire/send.ts";
+import { masked } from "../wire/curl.ts";
 import { problemOf, TargetProblem } from "./problem.ts";
+
+/** How long the first call may take, in milliseconds: the account is answered at once. */
+const patience = 30_000;
 
 /**
  * Makes sure that there is a deployment, that it is one of this service, and that it takes the key.
@@ -13,23 +17,27 @@ export async function preflight(
   send: Send,
   baseUrl: string,
   token: string | undefined,
+  signal?: AbortSignal,
 ): Promise<Answer | undefined> {
+  signal?.throwIfAborted();
   try {
     const answer = await send({
       method: "GET",
       path: "/api/v1/account",
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(patience),
     });
     if (!isTheService(answer)) {
       throw new TargetProblem(
         "other-service",
-        `${baseUrl} answers, but it is something else than the try-on service: GET /api/v1/account gave ${answer.status} with ${answer.headers.get("content-type") ?? "no content type"}.`,
+        `${baseUrl} answers, but it is something else than the try-on service: GET /api/v1/account gave ${answer.status} with ${answer.headers.get("content-type") ?? "no content type"}${whereTo(answer)}.`,
       );
     }
     if (token === undefined) return undefined;
     refuseKey(answer);
     return answer;
   } catch (error) {
+    signal?.throwIfAborted();
     throw error instanceof NoAnswer ? problemOf(baseUrl, error) : error;
   }
 }
@@ -48,6 +56,18 @@ function isDetail(detail: unknown): boolean {
 
 function refuseKey({ status, json }: Answer): void {
   if (status !== 401 && status !== 403) return;
-  const detail = String(fieldsOf(json)["detail"]);
-  throw new TargetProblem("wrong-key", `The key is refused (${status}): ${detail}`);
+  const { detail } = fieldsOf(json);
+  const said = typeof detail === "string" ? detail : JSON.stringify(detail);
+  throw new TargetProblem("wrong-key", `The key is refused (${status}): ${shown(said)}`);
+}
+
+/** What others have said, as a part of a sentence of ours: on one line, not long, and without keys. */
+function shown(text: string): string {
+  const line = masked(text).replaceAll(/[\p{Cc}\s]+/gu, " ");
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}
+
+function whereTo({ status, headers }: Answer): string {
+  const to = headers.get("location");
+  return status < 300 || status > 399 || to === null ? "" : `, which leads to ${shown(to)}`;
 }

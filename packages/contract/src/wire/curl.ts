@@ -4,7 +4,7 @@ import type { SentCall } from "./answer.ts";
 const bodyCharacters = 2_000;
 
 /** A key of the service, up to its kind. */
-const keys = /\b(svc_live_|svc_test_|whsec_|spt_)\w+/g;
+const keys = /\b(svc_live_|svc_test_|whsec_|spt_)[\w-]+/g;
 
 /** The text without keys. */
 export function masked(text: string): string {

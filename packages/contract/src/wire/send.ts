@@ -61,6 +61,16 @@ export function createSend(baseUrl: string, fetch: typeof globalThis.fetch): Sen
   };
 }
 
+/** The same for a run that a signal can end. */
+export function withSignal(send: Send, signal: AbortSignal | undefined): Send {
+  if (signal === undefined) return send;
+  return (call) =>
+    send({
+      ...call,
+      signal: call.signal === undefined ? signal : AbortSignal.any([call.signal, signal]),
+    });
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
