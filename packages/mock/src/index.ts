@@ -5,7 +5,7 @@ export { stockEngine } from "./engine/stock.ts";
 export { createMock } from "./mock.ts";
 export type { Mock, MockOptions } from "./mock.ts";
 export { optionTable, profileNames } from "./options.ts";
-export type { OptionId, OptionRow, Options, ProfileName } from "./options.ts";
+export type { OptionId, OptionRow, Options, Profile, ProfileName } from "./options.ts";
 export type { NewKey } from "./service/new-key.ts";
 export type { ImagesSetting, SettingsInput } from "./settings.ts";
 export type { NextJob } from "./steering/next-job.ts";

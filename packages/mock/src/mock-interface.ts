@@ -1,5 +1,5 @@
 import type { DefaultKeys } from "./default-keys.ts";
-import type { Options, ProfileName } from "./options.ts";
+import type { Options, Profile, ProfileName } from "./options.ts";
 import type { NewKey } from "./service/new-key.ts";
 import type { SettingsInput } from "./settings.ts";
 import type { MockFaults } from "./steering/faults.ts";
@@ -13,10 +13,11 @@ import type { ClockMode, WorldClock } from "./world/clock.ts";
 /** How a reference server is to be. */
 export interface MockOptions extends SettingsInput {
   /**
-   * A named set of option values: `default`, or `contrary` with every option at its other value.
+   * A named set of option values: `default`, or `contrary` with every option at its other value. Or how a deployment was
+   * observed to behave, as `tryon-contract --profile` writes it.
    * @default "default"
    */
-  profile?: ProfileName;
+  profile?: ProfileName | Profile;
   /** Options that differ from the profile. */
   options?: Partial<Options>;
   /**

@@ -54,6 +54,28 @@ describe("the table of options", () => {
   });
 });
 
+describe("a profile that was observed", () => {
+  test("sets its options, leaves the unknown ones at their default, and bows to chosen ones", () => {
+    const profile = {
+      options: { refund: "failed", holdCut: 30, timeFormat: "naive" },
+      unknown: ["readLag"],
+    };
+    const { options } = createMock({ profile, options: { timeFormat: "offset" } });
+    const changed = { refund: "failed", holdCut: 30, timeFormat: "offset" };
+    expect(options).toEqual({ ...profileOptions("default"), ...changed });
+  });
+
+  test.each([
+    [{ options: { colour: 1 } }, 'Unknown option "colour"; the options are checkOrder'],
+    [{ options: { holdCut: 31 } }, 'Option holdCut has to be one of "off", 30; got 31.'],
+    [{ options: {}, unknown: ["colour"] }, 'Unknown option "colour"'],
+    [{ refund: "failed" }, "A profile has its values in options"],
+    [{ options: ["refund"] }, "A profile has its values in options"],
+  ])("is refused with what is wrong in it: %j", (profile, message) => {
+    expect(wrong({ profile })).toThrow(message);
+  });
+});
+
 describe("the settings", () => {
   test.each([
     [{ concurrency: 0 }, /concurrency.*from 1 up/],

@@ -267,26 +267,47 @@ export function profileOptions(profile: ProfileName): Options {
   return Object.fromEntries(optionTable.map((row) => [row.id, pick(row)])) as Options;
 }
 
+/** How a deployment settles the open points, as `tryon-contract --profile` writes it. */
+export interface Profile {
+  /** Values by the id of their option. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Options of which the value could not be seen; they have their default. */
+  readonly unknown?: readonly string[];
+}
+
 /**
  * Lays chosen values over a profile.
  *
  * @throws TypeError for an unknown option and RangeError for a value that its row does not have; both name what exists.
  */
 export function resolveOptions(
-  profile: ProfileName = "default",
+  profile: ProfileName | Profile = "default",
   chosen: Partial<Options> = {},
 ): Options {
-  if (!profileNames.includes(profile)) {
-    throw new RangeError(
-      `Unknown profile ${JSON.stringify(profile)}; there are ${profileNames.join(" and ")}.`,
-    );
+  return { ...valuesOf(profile), ...checked(chosen) };
+}
+
+function valuesOf(profile: ProfileName | Profile): Options {
+  if (typeof profile === "object") return { ...profileOptions("default"), ...observed(profile) };
+  if (profileNames.includes(profile)) return profileOptions(profile);
+  throw new RangeError(
+    `Unknown profile ${JSON.stringify(profile)}; there are ${profileNames.join(" and ")}.`,
+  );
+}
+
+function observed({ options, unknown = [] }: Profile): Partial<Options> {
+  if (options === null || typeof options !== "object" || Array.isArray(options)) {
+    throw new TypeError("A profile has its values in options; tryon-contract --profile writes it.");
   }
+  for (const id of unknown) rowOf(id);
+  return checked(options);
+}
+
+/** The values that were given, each one that its row has. */
+function checked(chosen: Readonly<Record<string, unknown>>): Partial<Options> {
+  const given = Object.entries(chosen).filter(([, value]) => value !== undefined);
   for (const [id, value] of Object.entries(chosen)) {
-    const row: OptionRow | undefined = optionTable.find((candidate) => candidate.id === id);
-    if (row === undefined) {
-      const known = optionTable.map((candidate) => candidate.id).join(", ");
-      throw new TypeError(`Unknown option ${JSON.stringify(id)}; the options are ${known}.`);
-    }
+    const row = rowOf(id);
     if (value !== undefined && !row.values.includes(value)) {
       const allowed = row.values.map((candidate) => JSON.stringify(candidate)).join(", ");
       throw new RangeError(
@@ -294,8 +315,14 @@ export function resolveOptions(
       );
     }
   }
-  const given = Object.fromEntries(
-    Object.entries(chosen).filter(([, value]) => value !== undefined),
-  ) as Partial<Options>;
-  return { ...profileOptions(profile), ...given };
+  // Each name and its value have just been found in the table.
+  return Object.fromEntries(given) as Partial<Options>;
+}
+
+/** @throws TypeError naming the options that there are. */
+function rowOf(id: string): OptionRow {
+  const row = optionTable.find((candidate) => candidate.id === id);
+  if (row !== undefined) return row;
+  const known = optionTable.map((candidate) => candidate.id).join(", ");
+  throw new TypeError(`Unknown option ${JSON.stringify(id)}; the options are ${known}.`);
 }

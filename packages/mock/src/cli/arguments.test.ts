@@ -27,6 +27,7 @@ describe("a command line", () => {
     [["--latency", "2.5s"], { latency: "2.5s" }],
     [["--seed", "demo", "--engine", "composite"], { seed: "demo", engine: "composite" }],
     [["--profile", "contrary", "--config", "a.json"], { profile: "contrary", config: "a.json" }],
+    [["--profile", "./observed.json"], { profile: { file: "./observed.json" } }],
     [["serve", "--print-env", "--quiet"], { printEnv: true, quiet: true }],
     [["--host", "0.0.0.0", "--open-control"], { host: "0.0.0.0", openControl: true }],
   ])("is read: %j", (argv, expected) => {
@@ -111,7 +112,10 @@ describe("a command line", () => {
       '--latency has to be a number of milliseconds or a time such as 500ms, 1.5s, 2m; got "soon"',
     ],
     [["--latency", "1.5"], "--latency"],
-    [["--profile", "odd"], '--profile has to be one of default, contrary; got "odd"'],
+    [
+      ["--profile", "odd"],
+      '--profile has to be one of default, contrary, or a file such as ./profile.json; got "odd"',
+    ],
     [["--engine", "magic"], '--engine has to be one of stock, composite; got "magic"'],
     [["--seed", " "], "--seed is empty"],
     [["--host", ""], "--host is empty"],

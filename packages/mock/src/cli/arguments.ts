@@ -13,7 +13,8 @@ export interface ServerCommand {
   readonly latency: string | undefined;
   readonly seed: string | undefined;
   readonly config: string | undefined;
-  readonly profile: ProfileName | undefined;
+  /** A named profile, or the file of one that was observed. */
+  readonly profile: ProfileName | { readonly file: string } | undefined;
   readonly engine: EngineName | undefined;
   readonly openControl: boolean;
   readonly quiet: boolean;
@@ -119,11 +120,16 @@ function readServer(values: ServerValues, port: number): ServerCommand {
     latency: readDuration("--latency", values.latency),
     seed: readText("--seed", values.seed),
     config: readText("--config", values.config),
-    profile: oneOf("--profile", values.profile, profileNames),
+    profile: readProfileFlag(values.profile),
     engine: oneOf("--engine", values.engine, engineNames),
     openControl: values["open-control"] === true,
     quiet: values.quiet === true,
   };
+}
+
+function readProfileFlag(text: string | undefined): ServerCommand["profile"] {
+  if (text !== undefined && /[\\/]|\.json$/.test(text)) return { file: text };
+  return oneOf("--profile", text, profileNames, "or a file such as ./profile.json");
 }
 
 function readVerb(word: string | undefined): Verb | undefined {

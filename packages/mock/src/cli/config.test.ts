@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { readConfig } from "./config.ts";
+import { readConfig, readProfile } from "./config.ts";
 import { UsageError } from "./flags.ts";
 
 async function file(text: string): Promise<string> {
@@ -56,6 +56,39 @@ describe("a configuration file", () => {
   test("that is not there is refused with its name", async () => {
     await expect(readConfig("/nowhere/config.json")).rejects.toThrow(
       "Cannot read the configuration file /nowhere/config.json",
+    );
+  });
+});
+
+describe("the file of a profile that was observed", () => {
+  const profile = { options: { refund: "failed" }, unknown: ["readLag"] };
+
+  test("is read as a profile, is a configuration by itself, and may stand in one", async () => {
+    const path = await file(JSON.stringify(profile));
+    expect(await readProfile(path)).toEqual(profile);
+    expect(await readConfig(path)).toEqual({ options: { options: profile.options } });
+    const within = await file(JSON.stringify({ profile, latency: 5 }));
+    expect(await readConfig(within)).toEqual({ options: { profile, latency: 5 } });
+  });
+
+  test.each([
+    ["{", "is not valid JSON"],
+    ["{}", "options: "],
+    ['{"options":{},"latency":5}', "latency"],
+    ['{"options":{"colour":1}}', 'Unknown option "colour"'],
+    ['{"options":{"refund":"all"}}', 'Option refund has to be one of "none"'],
+    ['{"options":{},"unknown":["colour"]}', 'Unknown option "colour"'],
+  ])("that holds %s is refused with its name and what is wrong", async (text, words) => {
+    const path = await file(text);
+    const read = readProfile(path);
+    await expect(read).rejects.toThrow(UsageError);
+    await expect(read).rejects.toThrow(path);
+    await expect(read).rejects.toThrow(words);
+  });
+
+  test("that is not there is refused with its name", async () => {
+    await expect(readProfile("/nowhere/profile.json")).rejects.toThrow(
+      "Cannot read the profile file /nowhere/profile.json",
     );
   });
 });

@@ -64,8 +64,10 @@ export function oneOf<Word extends string>(
   flag: string,
   text: string | undefined,
   words: readonly Word[],
+  otherwise?: string,
 ): Word | undefined {
   const word = words.find((candidate) => candidate === text);
   if (text === undefined || word !== undefined) return word;
-  throw new UsageError(`${flag} has to be one of ${words.join(", ")}; got "${text}".`);
+  const allowed = [words.join(", "), ...(otherwise === undefined ? [] : [otherwise])].join(", ");
+  throw new UsageError(`${flag} has to be one of ${allowed}; got "${text}".`);
 }

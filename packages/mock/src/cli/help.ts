@@ -4,7 +4,8 @@ import { defaultPort, type Verb } from "./arguments.ts";
 const serverOptions = `  --host <address>      address to listen on (default 127.0.0.1)
   --latency <time>      how long the model takes: milliseconds, or 500ms, 1.5s, 2m (default 1.5s)
   --seed <text>         fixes ids and signatures (default another one at each start)
-  --profile <name>      ${profileNames.join(" or ")} (default default)
+  --profile <name>      ${profileNames.join(" or ")} (default default), or the file of a profile
+                        that tryon-contract has written
   --config <file>       JSON file with profile, options and settings; flags come before it
   --engine <name>       stock: drawn pictures; composite: your own pictures, needs sharp (default stock)
   --open-control        let other machines call the control API under /__mock/ too`;

@@ -4,7 +4,7 @@ import { nodeNetwork } from "../node/network.ts";
 import { isLoopback } from "../node/control-guard.ts";
 import { serve, type Serving } from "../node/serve.ts";
 import type { EngineName, ServerCommand } from "./arguments.ts";
-import { readConfig } from "./config.ts";
+import { readConfig, readProfile } from "./config.ts";
 import { UsageError } from "./flags.ts";
 
 /** A mock and its server, as a command line asked for them. */
@@ -46,6 +46,8 @@ export function clientEnvironment(
 
 async function makeMock(command: ServerCommand): Promise<{ engine: EngineName; mock: Mock }> {
   const config = command.config === undefined ? undefined : await readConfig(command.config);
+  const profile =
+    typeof command.profile === "object" ? await readProfile(command.profile.file) : command.profile;
   const name = command.engine ?? config?.engine ?? "stock";
   const engine = name === "composite" ? await loadCompositeEngine() : undefined;
   try {
@@ -53,7 +55,7 @@ async function makeMock(command: ServerCommand): Promise<{ engine: EngineName; m
       network: nodeNetwork(),
       allowPrivateWebhooks: isLoopback(command.host),
       ...config?.options,
-      ...(command.profile !== undefined && { profile: command.profile }),
+      ...(profile !== undefined && { profile }),
       ...(command.latency !== undefined && { latency: command.latency }),
       ...(command.seed !== undefined && { seed: command.seed }),
       ...(engine !== undefined && { engine }),
