@@ -1,7 +1,7 @@
 import { announcementOf, type Announcement } from "./announcement.ts";
 import { levels, type Check, type Level, type Probe } from "./check.ts";
 import { allChecks } from "./checks/index.ts";
-import { TargetProblem } from "./target/problem.ts";
+import { OptionsError, TargetProblem } from "./target/problem.ts";
 import { makePlan } from "./plan.ts";
 import { allProbes } from "./probes/index.ts";
 import { profileOf } from "./profile.ts";
@@ -154,10 +154,10 @@ const ignore = (): void => undefined;
 /** What a key of the service looks like; nothing else can stand in a header anyway. */
 const keyForm = /^svc_(live|test)_[\w-]+$/;
 
-/** @throws TypeError naming what cannot be, and what can. */
+/** @throws OptionsError naming what cannot be, and what can. */
 function refuseNonsense({ baseUrl, apiKey, keys = {}, level, maxCredits }: ContractOptions): void {
   if (!isAddress(baseUrl)) {
-    throw new TypeError(
+    throw new OptionsError(
       `The base URL has to be an http or https address without query and user name, such as https://tryon.example; got "${masked(baseUrl)}".`,
     );
   }
@@ -165,15 +165,15 @@ function refuseNonsense({ baseUrl, apiKey, keys = {}, level, maxCredits }: Contr
     const kind = name === "live" || name === "test" ? `svc_${name}_` : "svc_";
     if (token === undefined || (keyForm.test(token) && token.startsWith(kind))) continue;
     // It is not told what was given: it may be a secret of something else.
-    throw new TypeError(
+    throw new OptionsError(
       `${name === "apiKey" ? "The API key" : `The key "${name}"`} has to begin with ${kind === "svc_" ? "svc_test_ or svc_live_" : kind}, and go on with letters, digits, _ and - alone.`,
     );
   }
   if (level !== undefined && !levels.includes(level)) {
-    throw new TypeError(`The level has to be one of ${levels.join(", ")}; got "${level}".`);
+    throw new OptionsError(`The level has to be one of ${levels.join(", ")}; got "${level}".`);
   }
   if (maxCredits !== undefined && !(maxCredits >= 0)) {
-    throw new TypeError(`maxCredits has to be a number from 0 up; got ${String(maxCredits)}.`);
+    throw new OptionsError(`maxCredits has to be a number from 0 up; got ${String(maxCredits)}.`);
   }
 }
 
@@ -205,7 +205,7 @@ function keyOf(token: string, webhookSecret: string | undefined): Key {
   return { token, kind, webhookSecret, accountId: undefined };
 }
 
-/** @throws TypeError for a live key that may not be used. */
+/** @throws OptionsError for a live key that may not be used. */
 function refuseLive(
   given: Partial<Record<KeyName, Key>>,
   control: Control | undefined,
@@ -214,7 +214,7 @@ function refuseLive(
   if (allowed || control !== undefined) return;
   const live = Object.values(given).some(({ kind }) => kind === "live");
   if (!live) return;
-  throw new TypeError(
+  throw new OptionsError(
     "A live key spends money: say so with --allow-live (allowLive: true), or give a test key, which begins with svc_test_.",
   );
 }

@@ -1,4 +1,4 @@
-import type { Observation, Profile } from "./report.ts";
+import type { Observation, Profile, Report } from "./report.ts";
 
 /** What was observed, as options for the reference server. */
 export function profileOf(observations: readonly Observation[]): Profile {
@@ -7,4 +7,9 @@ export function profileOf(observations: readonly Observation[]): Profile {
     options: Object.fromEntries(seen.map(({ option, value }) => [option, value])),
     unknown: observations.filter(({ value }) => value === "unknown").map(({ option }) => option),
   };
+}
+
+/** The profile as a file that the reference server takes. */
+export function profileFile({ profile }: Report): string {
+  return `${JSON.stringify(profile, null, 2)}\n`;
 }

@@ -14,6 +14,11 @@ export class TargetProblem extends Error {
   }
 }
 
+/** Options with which no run can be begun; the message names what is wrong, and what can be. */
+export class OptionsError extends TypeError {
+  override readonly name = "OptionsError";
+}
+
 const tlsCode = /^(CERT_|ERR_TLS_|ERR_SSL_|EPROTO$|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_)/;
 
 const reasons: Readonly<Record<string, string>> = {
@@ -37,6 +42,11 @@ export function problemOf(baseUrl: string, error: NoAnswer): TargetProblem {
       error,
     );
   }
-  const reason = reasons[code] ?? (code === "" ? "no answer came" : code);
+  const reason = reasons[code] ?? (code === "" ? deepestMessage(error) : code);
   return new TargetProblem("unreachable", `${baseUrl} cannot be reached: ${reason}.`, error);
+}
+
+/** What lies under an error: the outermost one of fetch says no more than that it failed. */
+function deepestMessage(error: Error): string {
+  return error.cause instanceof Error ? deepestMessage(error.cause) : error.message;
 }
