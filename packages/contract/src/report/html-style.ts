@@ -40,13 +40,16 @@ nav button:hover { border-color: var(--tone, var(--soft)); }
 nav button b { color: var(--tone, inherit); font-variant-numeric: tabular-nums; }
 nav button[aria-pressed="true"] { border-color: var(--tone, var(--text)); box-shadow: inset 0 0 0 1px var(--tone, var(--text)); }
 nav input { font: inherit; flex: 1 1 12rem; min-width: 0; min-height: 2.5rem; color: var(--text); background: var(--card); border: 1px solid var(--line); border-radius: 999px; padding: .375rem 1rem; }
+nav input::placeholder { color: var(--soft); opacity: 1; }
 .kept { --tone: var(--kept); --back: var(--kept-back); } .broken { --tone: var(--broken); --back: var(--broken-back); }
 .skipped { --tone: var(--skipped); --back: var(--skipped-back); } .observed { --tone: var(--observed); --back: var(--observed-back); }
 
 .list { background: var(--card); border: 1px solid var(--line); border-radius: 12px; overflow: hidden; }
 .list > * + * { border-top: 1px solid var(--line); }
-details > summary { display: grid; grid-template-columns: 5rem 1fr; gap: 0 .75rem; align-items: baseline; padding: .625rem 1rem; cursor: pointer; list-style: none; }
+details > summary { display: grid; grid-template-columns: 5rem 1fr 1rem; gap: 0 .75rem; align-items: baseline; padding: .625rem 1rem; cursor: pointer; list-style: none; }
 summary::-webkit-details-marker { display: none; }
+summary::after { content: ""; width: .5rem; height: .5rem; border: solid var(--soft); border-width: 0 2px 2px 0; transform: translateY(-.125rem) rotate(45deg); transition: transform .15s; }
+[open] > summary::after { transform: rotate(225deg); }
 details > summary:hover { background: var(--code); }
 .badge { font-size: .75rem; font-weight: 600; text-align: center; color: var(--tone); background: var(--back); border-radius: 999px; padding: .125rem .5rem; }
 summary code { display: block; color: var(--soft); }
@@ -72,10 +75,14 @@ footer { margin-top: 2.5rem; color: var(--soft); font-size: .875rem; }
   header { padding: 1.125rem 1rem; }
   nav { position: static; }
   .meta { display: grid; }
-  details > summary { grid-template-columns: 1fr; gap: .25rem; } .badge { justify-self: start; }
+  nav input { flex-basis: 100%; }
+  details > summary { grid-template-columns: 1fr 1rem; gap: .25rem .75rem; } .badge { justify-self: start; }
+  summary > :nth-child(2) { grid-row: 2; grid-column: 1 / -1; }
+  pre { padding: 2.5rem .75rem .75rem; }
   details .inside { padding: 0 1rem 1rem; }
   .point { grid-template-columns: 1fr auto; gap: .125rem .75rem; } .point .means, .point .deviation { grid-column: 1 / -1; }
 }
+@media (prefers-reduced-motion: reduce) { summary::after { transition: none; } }
 @media print {
   :root {
     --page: #fff; --card: #fff; --line: #c8ccd1; --text: #000; --soft: #444; --code: #fff;
@@ -83,8 +90,8 @@ footer { margin-top: 2.5rem; color: var(--soft); font-size: .875rem; }
     --kept-back: #fff; --broken-back: #fff; --skipped-back: #fff; --observed-back: #fff;
   }
   body { font-size: 10pt; } main { max-width: none; padding: 0; }
-  nav, .call button { display: none; }
+  nav, .call button, summary::after { display: none; }
   header, details, .point, .reason { break-inside: avoid; } h2, h3 { break-after: avoid; }
-  pre { max-height: none; padding-right: .75rem; } .list { overflow: visible; }
+  pre { max-height: none; padding: .75rem; } .list { overflow: visible; }
 }
 `;

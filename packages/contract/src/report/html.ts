@@ -62,11 +62,7 @@ ${filtersOf(report)}
 ${section("Broken", "The deployment does not do what the contract says.", broken.map(checkRow))}
 ${section("Observed", "The contract is silent here, so none of this is a fault: it is how this deployment does it.", report.observations.map(pointRow))}
 ${reasonsOf(report)}
-${[...grouped(others, areaOf)]
-  .map(([area, rows], index) =>
-    section(index === 0 ? "All other checks" : "", "", rows.map(checkRow), area),
-  )
-  .join("\n")}
+${othersOf(others)}
 <footer>Written by tryon-contract ${text(version)}. Keys are masked; put your own in before you run a line.</footer>
 </main>
 <script>${htmlScript}</script>
@@ -104,16 +100,27 @@ ${button("broken", broken)}${button("kept", kept)}${button("skipped", skipped)}$
 </nav>`;
 }
 
-function section(title: string, lead: string, rows: readonly string[], area?: string): string {
+function section(title: string, lead: string, rows: readonly string[]): string {
   if (rows.length === 0) return "";
   return `<section data-section>
-${title === "" ? "" : `<h2>${text(title)}</h2>`}
-${lead === "" ? "" : `<p class="soft">${text(lead)}</p>`}
-${area === undefined ? "" : `<h3>${text(area)}</h3>`}
-<div class="list">
-${rows.join("\n")}
-</div>
+<h2>${text(title)}</h2>
+<p class="soft">${text(lead)}</p>
+${list(rows)}
 </section>`;
+}
+
+function list(rows: readonly string[]): string {
+  return `<div class="list">\n${rows.join("\n")}\n</div>`;
+}
+
+/** Everything that is not broken, area by area. */
+function othersOf(checks: readonly CheckResult[]): string {
+  if (checks.length === 0) return "";
+  const areas = [...grouped(checks, areaOf)].map(
+    ([area, rows]) =>
+      `<div data-section>\n<h3>${text(area)}</h3>\n${list(rows.map(checkRow))}\n</div>`,
+  );
+  return `<section data-section>\n<h2>All other checks</h2>\n${areas.join("\n")}\n</section>`;
 }
 
 function checkRow(check: CheckResult): string {

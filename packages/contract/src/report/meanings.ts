@@ -91,8 +91,8 @@ export const meanings: Readonly<Record<string, Readonly<Record<string, string>>>
     other: "results come from another address: allow it, and send it no key",
   },
   slashRedirect: {
-    false: "an address with a trailing slash leads nowhere",
-    true: "an address with a trailing slash is a 307: it sends the body twice",
+    false: "an address with a trailing slash is a 404",
+    true: "an address with a trailing slash is a 307 to the one without it",
   },
   webhookBody: {
     same: "each attempt of a webhook has the same bytes",

@@ -1,0 +1,126 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { assert, asyncProperty, string } from "fast-check";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+
+import { chromiumPath, startChromium } from "../testing/chromium.ts";
+import { faintTexts } from "../testing/contrast.ts";
+import { sampleReport } from "../testing/sample-report.ts";
+import { htmlReport } from "./html.ts";
+import { junitReport } from "./junit.ts";
+
+const path = await chromiumPath();
+
+const shown = (page: Page): Promise<number> => page.locator("[data-status]:visible").count();
+
+describe.runIf(path !== undefined)("the page in Chromium", () => {
+  let browser: Browser;
+  let folder: string;
+
+  beforeAll(async () => {
+    browser = await startChromium(path ?? "");
+    folder = await mkdtemp(join(tmpdir(), "tryon-contract-"));
+    await writeFile(join(folder, "report.html"), htmlReport(sampleReport));
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await rm(folder, { recursive: true });
+  });
+
+  /** Opens the page, and notes everything that it complains about or asks the network for. */
+  async function open(width: number, colorScheme: "light" | "dark") {
+    const context = await browser.newContext({ viewport: { width, height: 844 }, colorScheme });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    const address = pathToFileURL(join(folder, "report.html")).href;
+    const noted: string[] = [];
+    page.on("console", (message) => noted.push(message.text()));
+    page.on("pageerror", (error) => noted.push(error.message));
+    page.on("request", (request) => {
+      if (request.url() !== address) noted.push(request.url());
+    });
+    await page.goto(address);
+    return { page, noted };
+  }
+
+  test.each([
+    [1280, "light"],
+    [1280, "dark"],
+    [390, "light"],
+    [390, "dark"],
+    [320, "light"],
+  ] as const)("fits %i px, %s, and asks for nothing", async (width, scheme) => {
+    const { page, noted } = await open(width, scheme);
+    await page.evaluate(() => {
+      for (const details of document.querySelectorAll("details")) details.open = true;
+    });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    expect(noted).toEqual([]);
+  });
+
+  test("is readable in both schemes: every text stands out from what is behind it", async () => {
+    for (const scheme of ["light", "dark"] as const) {
+      const { page } = await open(1280, scheme);
+      expect(await page.evaluate(faintTexts)).toEqual([]);
+    }
+  });
+
+  test("shows one status at a time, what fits the words, and everything again", async () => {
+    const { page } = await open(1280, "light");
+    const all = await shown(page);
+    const button = (name: string) => page.getByRole("button", { name, exact: false }).first();
+    await button("broken").click();
+    expect(await shown(page)).toBe(2);
+    await button("broken").click();
+    expect(await shown(page)).toBe(all);
+    const search = page.getByRole("searchbox");
+    await search.fill("charges-nothing");
+    expect(await shown(page)).toBe(1);
+    await search.fill("nothing like this");
+    expect(await page.getByText("Nothing fits this filter.").isVisible()).toBe(true);
+    expect(await page.locator("section:visible").count()).toBe(0);
+  });
+
+  test("opens a check, from its row and from its address, and offers its line of curl", async () => {
+    const { page } = await open(1280, "light");
+    const row = page.locator('details[id="authentication.flagged-key"]');
+    await row.locator("summary").click();
+    expect(await row.getByText("(--flagged-key)").isVisible()).toBe(true);
+    await page.goto(`${page.url()}#webhooks.schedule`);
+    expect(await page.locator('details[id="webhooks.schedule"]').getAttribute("open")).toBe("");
+    const copy = page.locator(".broken .call button").first();
+    await copy.click();
+    await expect.poll(() => copy.textContent()).toMatch(/Copied|Selected/);
+  });
+
+  test("leaves out on paper what can only be clicked", async () => {
+    const { page } = await open(1280, "dark");
+    await page.emulateMedia({ media: "print" });
+    expect(await page.locator("nav").isVisible()).toBe(false);
+    expect(await page.locator(".call button:visible").count()).toBe(0);
+    const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    expect(paper).toBe("rgb(255, 255, 255)");
+  });
+
+  test("JUnit reports are XML to a parser, too, and say what was said", async () => {
+    const { page } = await open(1280, "light");
+    await assert(
+      asyncProperty(string({ unit: "binary", maxLength: 60 }), async (said) => {
+        const checks = sampleReport.checks.map((check) => ({ ...check, message: said }));
+        const xml = junitReport({ ...sampleReport, baseUrl: said, checks });
+        const [errors, cases] = await page.evaluate((text) => {
+          const parsed = new DOMParser().parseFromString(text, "application/xml");
+          const count = (name: string) => parsed.getElementsByTagName(name).length;
+          return [count("parsererror"), count("testcase")];
+        }, xml);
+        expect([errors, cases]).toEqual([0, checks.length]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+
+import { sampleReport } from "../testing/sample-report.ts";
+import { jsonReport, type JsonReport } from "./json.ts";
+
+// The report was written as this type says.
+const report = JSON.parse(jsonReport(sampleReport)) as JsonReport;
+
+test("the JSON report has its form, its version and its fields, whatever came", () => {
+  expect(report).toMatchObject({
+    format: "tryon-contract",
+    format_version: 1,
+    base_url: sampleReport.baseUrl,
+    level: "paid",
+    duration_ms: 83_210,
+    complete: true,
+    credits: { planned: 64, most: 50, spent: 44 },
+    summary: { kept: 15, broken: 2, skipped: 5, observed: 22, unknown: 2 },
+    profile: sampleReport.profile,
+  });
+  const fields = "id title rules level status message curl credits duration_ms";
+  for (const check of report.checks) expect(Object.keys(check)).toEqual(fields.split(" "));
+  const seen = "id option title rules value meaning message deviations";
+  for (const one of report.observations) expect(Object.keys(one)).toEqual(seen.split(" "));
+});
+
+test("the JSON report has null where there is nothing to say", () => {
+  expect(report.checks[0]).toMatchObject({ status: "kept", message: null, curl: null });
+  expect(report.observations.find(({ option }) => option === "readLag")).toMatchObject({
+    value: null,
+    meaning: null,
+    message: "This run could not tell.",
+  });
+  const free = { ...sampleReport, credits: { planned: 0, most: Infinity, spent: 0 } };
+  expect(JSON.parse(jsonReport(free))).toMatchObject({ credits: { most: null } });
+});
