@@ -101,7 +101,7 @@ export async function runSuite(suite: Suite, options: ContractOptions): Promise<
   const given = givenKeys(options);
   const first = given.test ?? given.live;
   const account = await preflight(send, baseUrl, first?.token, signal);
-  const control = await findControl(surely);
+  const control = await findControl(surely, signal);
   refuseLive(given, control, options.allowLive === true);
   const keys = await gatherKeys(given, control);
   if (keys.live === undefined && keys.test === undefined) {

@@ -5,8 +5,8 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   let best: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of known) {
     const distance = editDistance(word, candidate);
-    // A third of the letters may be wrong, or it is another word.
-    if (distance * 3 > candidate.length || distance >= (best?.distance ?? Infinity)) continue;
+    // Half of the letters may be wrong, or it is another word.
+    if (distance * 2 > candidate.length || distance >= (best?.distance ?? Infinity)) continue;
     best = { candidate, distance };
   }
   return best?.candidate;

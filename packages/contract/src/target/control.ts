@@ -1,5 +1,5 @@
 import { fieldsOf, type Fields } from "../wire/answer.ts";
-import type { Send } from "../wire/send.ts";
+import { NoAnswer, type Send } from "../wire/send.ts";
 
 /** What a reference server offers beside the service: steering from outside. */
 export interface Control {
@@ -10,7 +10,7 @@ export interface Control {
 }
 
 /** The control API of the deployment, or undefined where there is none, or none for this caller. */
-export async function findControl(send: Send): Promise<Control | undefined> {
+export async function findControl(send: Send, signal?: AbortSignal): Promise<Control | undefined> {
   const call = async (method: string, path: string, body?: Fields): Promise<Fields> => {
     const answer = await send({
       method,
@@ -23,7 +23,9 @@ export async function findControl(send: Send): Promise<Control | undefined> {
     }
     return fieldsOf(answer.json);
   };
-  const answer = await send({ method: "GET", path: "/__mock/options" });
+  const answer = await send({ method: "GET", path: "/__mock/options", signal }).catch(refused);
+  signal?.throwIfAborted();
+  if (answer === undefined) return undefined;
   const found = answer.status === 200 && fieldsOf(answer.json)["options"] !== undefined;
   if (!found || answer.headers.get("x-mock") === null) return undefined;
   return {
@@ -31,4 +33,9 @@ export async function findControl(send: Send): Promise<Control | undefined> {
     get: (path) => call("GET", path),
     remove: (path) => call("DELETE", path),
   };
+}
+
+/** What guards a deployment may break a connection that asks for an address like this one. */
+function refused(error: unknown): undefined {
+  if (!(error instanceof NoAnswer)) throw error;
 }

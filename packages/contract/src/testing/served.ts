@@ -22,8 +22,8 @@ export async function served(
 /** The same as a deployment has it: nobody can steer it from outside. */
 export function deployed(options: MockOptions = {}): Promise<{ mock: Mock; url: string }> {
   return served(options, (mock) => async (resource, init) => {
-    const request = new Request(resource, init);
-    if (!new URL(request.url).pathname.startsWith("/__mock")) return mock.fetch(request);
+    const address = resource instanceof Request ? resource.url : String(resource);
+    if (!new URL(address).pathname.startsWith("/__mock")) return mock.fetch(resource, init);
     return Response.json({ detail: "Not Found" }, { status: 404 });
   });
 }

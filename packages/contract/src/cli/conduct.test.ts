@@ -1,0 +1,195 @@
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import { command } from "../testing/command.ts";
+import { selfSigned } from "../testing/identity.ts";
+import { deployed, served, somethingElse } from "../testing/served.ts";
+import { aCheck, aSuite, keeps } from "../testing/suite.ts";
+
+const suite = aSuite([keeps]);
+
+/** What the command says when there is nothing to look at: one sentence, and nothing else anywhere. */
+async function problem(argv: readonly string[]): Promise<{ code: number; sentence: string }> {
+  const { code, stdout, stderr } = await command(argv, { suite });
+  expect(stdout).toBe("");
+  const [, sentence = ""] = /^tryon-contract: ([^\n]+)\n$/.exec(stderr) ?? [];
+  expect(sentence, stderr).not.toBe("");
+  return { code, sentence };
+}
+
+const key = ["--api-key", "svc_test_mock"];
+
+describe("a deployment that cannot be looked at is one sentence and an exit code:", () => {
+  test("a port where nobody listens", async () => {
+    const url = await somethingElse(() => undefined);
+    const { port } = new URL(url);
+    const free = Number(port) === 65_535 ? 65_534 : Number(port) + 1;
+    const argv = ["--base-url", `http://127.0.0.1:${free}`, ...key];
+    expect(await problem(argv)).toEqual({
+      code: 3,
+      sentence: `http://127.0.0.1:${free} cannot be reached: nothing listens there.`,
+    });
+  });
+
+  test("a host that does not exist", async () => {
+    const { code, sentence } = await problem(["--base-url", "https://tryon.invalid", ...key]);
+    expect(code).toBe(3);
+    expect(sentence).toMatch(
+      /^https:\/\/tryon\.invalid cannot be reached: (there is no host of this name|the name of the host cannot be looked up now)\.$/,
+    );
+  });
+
+  test("a connection that breaks", async () => {
+    const url = await somethingElse(({ socket }) => socket.destroy());
+    const { code, sentence } = await problem(["--base-url", url, ...key]);
+    expect(code).toBe(3);
+    expect(sentence).toContain(`${url} cannot be reached: `);
+  });
+
+  test("a certificate that nobody vouches for", async () => {
+    const server = createServer(selfSigned("localhost"), (_request, response) => response.end());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    // A server that listens on a port has an address of this form.
+    const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+    expect(await problem(["--base-url", url, ...key])).toEqual({
+      code: 4,
+      sentence: `The connection to ${url} is not safe: TLS failed with DEPTH_ZERO_SELF_SIGNED_CERT.`,
+    });
+  });
+
+  test("plain HTTP where TLS was asked for", async () => {
+    const url = await somethingElse((_request, response) => response.end("plain"));
+    const argv = ["--base-url", url.replace("http:", "https:"), ...key];
+    expect((await problem(argv)).code).toBe(4);
+  });
+
+  test.each([
+    ["svc_test_nobody", 5, "The key is refused (401): "],
+    ["svc_live_disabled", 5, "The key is refused (403): "],
+    ["svc_live_flagged", 5, "The key is refused (403): "],
+  ])("the key %s", async (token, code, beginning) => {
+    const { url } = await deployed();
+    const ended = await problem(["--base-url", url, "--api-key", token, "--allow-live"]);
+    expect(ended.code).toBe(code);
+    expect(ended.sentence).toContain(beginning);
+    expect(ended.sentence).not.toContain(token);
+  });
+
+  test("no key at all", async () => {
+    const { url } = await deployed();
+    const { code, sentence } = await problem(["--base-url", url]);
+    expect(code).toBe(5);
+    expect(sentence).toBe("No key was given; pass one that begins with svc_test_ or svc_live_.");
+  });
+
+  test.each([
+    [200, "text/html", "<h1>Welcome</h1>"],
+    [404, "text/html", "<h1>Not found</h1>"],
+    [404, "application/json", '{"detail":"Not Found"}'],
+    [200, "application/json", '{"credits_remaining":"many"}'],
+    [401, "application/json", '{"error":"who are you"}'],
+    [503, "text/html", "<h1>Down</h1>"],
+  ])("something else that answers %i with %s", async (status, type, body) => {
+    const url = await somethingElse((_request, response) => {
+      response.writeHead(status, { "content-type": type }).end(body);
+    });
+    expect(await problem(["--base-url", url, ...key])).toEqual({
+      code: 6,
+      sentence: `${url} answers, but it is something else than the try-on service: GET /api/v1/account gave ${status} with ${type}.`,
+    });
+  });
+
+  test("an address that leads elsewhere", async () => {
+    const url = await somethingElse((_request, response) => {
+      response.writeHead(301, { location: "https://tryon.example/" }).end();
+    });
+    const { code, sentence } = await problem(["--base-url", url, ...key]);
+    expect(code).toBe(6);
+    expect(sentence).toMatch(
+      /gave 301 with no content type, which leads to https:\/\/tryon\.example\/\.$/,
+    );
+  });
+
+  test.each([
+    ["tryon.example", "has to be an http or https address"],
+    ["ftp://tryon.example", "has to be an http or https address"],
+    ["https://svc_live_a:b@tryon.example", 'got "https://svc_live_…:b@tryon.example"'],
+  ])("%s, which is no address of a deployment", async (address, words) => {
+    const { code, sentence } = await problem(["--base-url", address, ...key]);
+    expect(code).toBe(2);
+    expect(sentence).toContain(words);
+  });
+
+  test.each([
+    [["--api-key", "secret-of-another-kind"], "The API key has to begin with svc_test_ or"],
+    [["--test-key", "svc_live_mock"], 'The key "test" has to begin with svc_test_'],
+    [["--live-key", "svc_live_a\nb"], 'The key "live" has to begin with svc_live_'],
+  ])("a key that can be none: %j", async (argv, words) => {
+    const { code, sentence } = await problem(["--base-url", "https://tryon.invalid", ...argv]);
+    expect(code).toBe(2);
+    expect(sentence).toContain(words);
+    expect(sentence).not.toContain(argv[1]);
+  });
+});
+
+const spender = (name: string, size: string, credits: number) =>
+  aCheck(
+    `money.${name}`,
+    async (session) => {
+      await session.submit({ output_size: size });
+    },
+    { on: "live", level: "paid", credits },
+  );
+const greedy = aSuite([
+  ...["a", "b", "c"].map((name) => spender(name, "1K", 8)),
+  ...["d", "e"].map((name) => spender(name, "4K", 20)),
+  ...["f", "g", "h"].map((name) => spender(name, "2K", 12)),
+]);
+
+describe("money is safe:", () => {
+  test.each([
+    [["--api-key", "svc_live_mock"]],
+    [["--api-key=svc_test_mock", "--other-key=svc_live_empty"]],
+  ])("a live key is refused until it is allowed: %j", async (keys) => {
+    const { mock, url } = await deployed();
+    const { code, sentence } = await problem(["--base-url", url, ...keys]);
+    expect(code).toBe(2);
+    expect(sentence).toContain("--allow-live");
+    expect(await mock.ledger(mock.keys.live)).toMatchObject({ balance: 1_000 });
+    const allowed = ["--base-url", url, ...keys, "--allow-live"];
+    expect((await command(allowed, { suite })).code).toBe(0);
+  });
+
+  test("a reference server, whose credits are worth nothing, takes any key", async () => {
+    const { url } = await served();
+    expect((await command(["--base-url", url, "--api-key=svc_live_mock"], { suite })).code).toBe(0);
+  });
+
+  test.each([0, 7, 8, 30, 50, 1_000])("never over %i credits, by the ledger", async (most) => {
+    const { mock, url } = await deployed();
+    const argv = ["--base-url", url, "--api-key=svc_live_mock", "--allow-live", "--level=paid"];
+    const limit = most === 50 ? [] : [`--max-credits=${most}`];
+    const { code, stdout } = await command([...argv, ...limit], { suite: greedy });
+    expect(code).toBe(0);
+    const { balance = 0 } = (await mock.ledger(mock.keys.live)) ?? {};
+    const spent = 1_000 - balance;
+    expect(spent).toBeLessThanOrEqual(most);
+    // What still fits is done: the cheapest costs 8.
+    expect(spent).toBeGreaterThan(Math.min(most, 100) - 8);
+    expect(stdout).toContain(`${spent} of at most ${most} credits spent`);
+    expect(stdout.includes("may be spent (--max-credits).")).toBe(most < 100);
+  });
+
+  test("nothing is taken from a live key on level safe when there is a test key", async () => {
+    const { mock, url } = await deployed();
+    const any = aCheck("money.any", async (session) => {
+      await session.whole({ wait: true });
+    });
+    const keys = ["--live-key=svc_live_mock", "--test-key=svc_test_mock", "--allow-live"];
+    expect((await command(["--base-url", url, ...keys], { suite: aSuite([any]) })).code).toBe(0);
+    expect(await mock.ledger(mock.keys.live)).toMatchObject({ balance: 1_000 });
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+
+import type { CheckResult } from "../report.ts";
+import { colours, noPaint } from "../report/paint.ts";
+import { stream } from "../testing/command.ts";
+import { sampleReport } from "../testing/sample-report.ts";
+import { progressView } from "./progress.ts";
+import { paintFor } from "./screen.ts";
+
+const announcement = {
+  baseUrl: "https://a.example",
+  level: "safe",
+  checks: 20,
+  probes: 4,
+  keys: [],
+  credits: { planned: 0, most: 50 },
+  reference: false,
+  virtualTime: false,
+  webhooks: false,
+} as const;
+
+function follow(isTTY: boolean): string {
+  const out = stream(isTTY);
+  const view = progressView(out, noPaint);
+  view.plan(announcement);
+  for (const check of sampleReport.checks) {
+    view.begin(check.id);
+    view.result(check);
+  }
+  for (const observation of sampleReport.observations) view.result(observation);
+  view.end();
+  return out.text;
+}
+
+/** What a terminal shows in the end: a line that is emptied leaves nothing. */
+function screen(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => line.split("\r\u001B[2K").at(-1))
+    .join("\n");
+}
+
+const broken = sampleReport.checks.filter(({ status }) => status === "broken");
+
+describe("the progress of a run", () => {
+  test("is one line on a terminal, with failures as they come, and is gone in the end", () => {
+    const text = follow(true);
+    expect(text).toContain("1/24 authentication.missing-key");
+    expect(text).toMatch(/\r\S*18\/24 2 broken /);
+    const left = screen(text);
+    for (const { id } of broken) expect(left).toContain(`✗ ${id}`);
+    expect(left).not.toContain("authentication.missing-key");
+    expect(left.endsWith("\n")).toBe(true);
+  });
+
+  test("never wraps that line", () => {
+    const drawn = follow(true)
+      .split("\n")
+      .flatMap((line) => line.split("\r\u001B[2K"));
+    expect(drawn.filter((line) => /^\d+\/24 /.test(line) && line.length > 59)).toEqual([]);
+  });
+
+  test("is a plain line for each result elsewhere", () => {
+    const text = follow(false);
+    expect(text.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+    const lines = text.split("\n");
+    const line = ({ id, status }: CheckResult): boolean =>
+      lines.some((one) => one.includes(id) && (status === "broken" || one.includes(status)));
+    expect(sampleReport.checks.filter((check) => !line(check))).toEqual([]);
+    expect(text).toContain(
+      "  skipped authentication.flagged-key  It takes a key of an account that was flagged",
+    );
+  });
+});
+
+test.each([
+  [true, {}, colours],
+  [true, { NO_COLOR: "" }, colours],
+  [true, { NO_COLOR: "1" }, noPaint],
+  [true, { TERM: "dumb" }, noPaint],
+  [false, {}, noPaint],
+])("colours on a terminal (%s) under %j", (isTTY, environment, paint) => {
+  expect(paintFor(stream(isTTY), environment)).toBe(paint);
+});

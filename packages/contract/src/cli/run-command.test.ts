@@ -1,0 +1,140 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { createMock } from "@tryon/mock";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import { command } from "../testing/command.ts";
+import { deployed, served } from "../testing/served.ts";
+import { aCheck, aProbe, aSuite, breaks, keeps, skips } from "../testing/suite.ts";
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "tryon-contract-"));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+const refund = aProbe("refund", () => Promise.resolve("failed"));
+const good = aSuite([keeps], [refund]);
+const bad = aSuite([keeps, breaks, skips], [refund]);
+
+describe("a run of the command", () => {
+  test("is 0 when the contract is kept, and says beforehand what it may spend", async () => {
+    const { url } = await deployed();
+    const argv = ["--base-url", url, "--api-key", "svc_test_mock"];
+    const { code, stdout, stderr } = await command(argv, { suite: good });
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      [
+        `Looking at ${url}`,
+        "  level safe: 1 check, 1 open point",
+        "  keys: test, yours",
+        "  spends nothing: there is no live key",
+        "  time is waited for; webhooks come to this machine",
+      ].join("\n"),
+    );
+    expect(stderr).toContain("  kept    sample.keeps\n");
+    expect(stdout).toContain("  refund  failed  a failed job gives its credits back\n");
+    expect(stdout).toContain("The contract is kept");
+  });
+
+  test("says what it may spend of a live key, and never more than it was allowed", async () => {
+    const { url } = await deployed();
+    const argv = ["--base-url", url, "--api-key", "svc_live_mock", "--allow-live"];
+    const dear = aSuite([aCheck("sample.dear", keeps.run, { credits: 80 })]);
+    const { stderr } = await command(argv, { suite: dear });
+    expect(stderr).toContain(
+      "  spends at most 50 credits; all would take 80, so some checks may be left out\n",
+    );
+    const free = await command([...argv, "--max-credits=0"], { suite: good });
+    expect(free.stderr).toContain("  spends nothing: nothing of this is charged\n");
+  });
+
+  test("is 1 when something is broken, shows how to see it, and never shows a key", async () => {
+    const { url } = await served();
+    const ended = await command(["--base-url", url, "--api-key=svc_live_mock"], { suite: bad });
+    expect(ended.code).toBe(1);
+    expect(ended.stdout).toContain("but    It was wrong with svc_test_….");
+    expect(ended.stdout).toContain(
+      `see    curl -i ${url}/api/v1/account -H 'authorization: Bearer svc_test_…'`,
+    );
+    expect(ended.stderr).toContain("✗ sample.breaks");
+    expect(ended.stderr).toContain("live, yours, test, made for this run");
+    expect(ended.stdout).toContain("  1 × It takes the moon (--moon).\n        sample.skips\n");
+    expect(ended.stdout + ended.stderr).not.toMatch(/svc_(live|test)_\w/);
+  });
+
+  test("is quiet when asked: what is broken and the verdict, no more", async () => {
+    const { url } = await served();
+    const ended = await command(["--base-url", url, "--quiet"], { suite: bad });
+    expect(ended.stderr).toBe("");
+    expect(ended.stdout).toMatch(/^Broken: /);
+    expect(ended.stdout).not.toContain("Observed");
+  });
+
+  test("gives each report to its file, the profile to its own, and the text to people", async () => {
+    const { url } = await served();
+    const at = await folder();
+    const forms = ["json", "junit", "html"].map((form) => `--report=${form}=${at}/${form}`);
+    const argv = ["--base-url", url, ...forms, "--profile", `${at}/profile`];
+    const { stdout, stderr } = await command(argv, { suite: good });
+    const text = (name: string): Promise<string> => readFile(join(at, name), "utf8");
+    expect(JSON.parse(await text("json"))).toMatchObject({ base_url: url, format_version: 1 });
+    expect(await text("junit")).toContain('<testsuites name="tryon-contract');
+    expect(await text("html")).toContain("<!doctype html>");
+    const profile: unknown = JSON.parse(await text("profile"));
+    expect(profile).toEqual({ options: { refund: "failed" }, unknown: [] });
+    expect(stdout).toContain("The contract is kept");
+    expect(stderr).toContain(`profile: ${at}/profile  (tryon-mock --profile ${at}/profile)\n`);
+  });
+
+  test("leaves standard output to a report that goes there", async () => {
+    const { url } = await served();
+    const argv = ["--base-url", url, "--report", "json"];
+    const { stdout } = await command(argv, { suite: bad, terminal: true });
+    expect(JSON.parse(stdout)).toMatchObject({ summary: { broken: 1 } });
+  });
+
+  test("refuses files that cannot be written before it looks at anything", async () => {
+    const mock = createMock();
+    const argv = ["--base-url", mock.baseUrl];
+    for (const [flag, file] of [
+      ["--report", "html=/nowhere/a.html"],
+      ["--profile", "/nowhere/p.json"],
+      ["--output", tmpdir()],
+    ] as const) {
+      const ended = await command([...argv, flag, file], { suite: good, fetch: mock.fetch });
+      expect(ended).toMatchObject({ code: 2, stdout: "" });
+      expect(ended.stderr).toMatch(/^tryon-contract: Cannot write [^\n]+\n$/);
+    }
+    expect(mock.journal.entries()).toEqual([]);
+  });
+
+  test("that is ended early is 130, and says what it has and what it did not come to", async () => {
+    const { url } = await deployed();
+    const at = await folder();
+    const ending = new AbortController();
+    const cut = aCheck("sample.cut", async (session) => {
+      setImmediate(() => ending.abort());
+      await session.time.pass(3_600_000);
+    });
+    const suite = aSuite([keeps, cut, breaks], [refund]);
+    const argv = ["--base-url", url, "--api-key", "svc_test_mock", `--report=json=${at}/json`];
+    const ended = await command(argv, { suite, signal: ending.signal });
+    expect(ended.code).toBe(130);
+    expect(ended.stdout).toContain("The run was ended early");
+    expect(JSON.parse(await readFile(join(at, "json"), "utf8"))).toMatchObject({
+      complete: false,
+      summary: { kept: expect.any(Number), broken: 0, observed: 0, unknown: 1 },
+      checks: expect.arrayContaining([
+        expect.objectContaining({ id: "sample.keeps", status: "kept" }),
+        expect.objectContaining({
+          id: "sample.breaks",
+          status: "skipped",
+          message: "The run was ended before this.",
+        }),
+      ]),
+    });
+  });
+});
