@@ -130,6 +130,31 @@ const checks: Readonly<Record<string, (snippet: Snippet) => Promise<void>>> = {
   "msw.ts": async (snippet) => {
     expect(await execute(snippet)).toBe("1000\n");
   },
+  "contract-profile.ts": async (snippet) => {
+    expect(await execute(snippet)).toBe("none\n");
+  },
+  "contract-node.ts": async (snippet) => {
+    expect(await execute(snippet)).toMatch(
+      /# pass [1-9]\d*\n# fail 0\n|ℹ pass [1-9]\d*\nℹ fail 0\n/,
+    );
+  },
+  "contract-vitest.ts": async (snippet) => {
+    await write(snippet);
+    const conditions = '["@tryon/source", "module", "node", "development|production"]';
+    await writeFile(
+      join(folder, "vitest.config.js"),
+      `export default {
+        ssr: { resolve: { conditions: ${conditions} } },
+        test: { include: [${JSON.stringify(snippet.name)}] },
+      };`,
+    );
+    const vitest = join(root, "node_modules/vitest/vitest.mjs");
+    const report = join(folder, "vitest.json");
+    const reporting = ["--reporter=json", `--outputFile=${report}`];
+    await run(node, [vitest, "run", "--root", folder, ...reporting], { env: environment() });
+    const left: unknown = JSON.parse(await readFile(report, "utf8"));
+    expect(left).toMatchObject({ success: true, numFailedTests: 0 });
+  },
   "webhooks.ts": async (snippet) => {
     const path = await write(snippet);
     const caller = join(folder, "call-webhooks.ts");

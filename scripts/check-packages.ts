@@ -22,6 +22,9 @@ const budgets = [
   { name: "webhooks", imported: "verify", bytes: 2_500, goal: 2_500 },
 ] as const;
 
+/** Packages whose code is for ES modules alone: what runs on Node by itself, as a command or in tests. */
+const esmOnly: ReadonlySet<string> = new Set(["contract"]);
+
 const unwanted = /\.test\.|\/testing\/|\.map$|tsconfig|\.tsbuildinfo/;
 
 function say(line: string): void {
@@ -73,7 +76,8 @@ try {
     await run(process.execPath, [publint, "--strict", "--pack", "false", folderOf(name)]);
     say("  publint: nothing to say");
     const tarball = await pack(name, folder);
-    await run("npx", ["--yes", attw, tarball, "--profile", "node16"], { cwd: folder });
+    const profile = esmOnly.has(name) ? "esm-only" : "node16";
+    await run("npx", ["--yes", attw, tarball, "--profile", profile], { cwd: folder });
     say("  attw: types resolve in every way that is supported");
     await checkTarball(tarball);
   }

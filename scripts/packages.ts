@@ -8,7 +8,7 @@ const run = promisify(execFile);
 export const root = join(import.meta.dirname, "..");
 
 /** The packages that are published, those first that others' tests need. */
-export const published = ["client", "webhooks", "mock"] as const;
+export const published = ["client", "webhooks", "mock", "contract"] as const;
 export type Published = (typeof published)[number];
 
 export function folderOf(name: Published): string {

@@ -118,6 +118,16 @@ it("runs a command beside a server of its own, which takes an event from it", as
   });
 });
 
+it("holds the reference server to the contract, and says so with the exit code", async () => {
+  const command = join(app, "node_modules/.bin/tryon-contract");
+  const page = join(app, "contract.html");
+  const { stdout } = await run(node, [command, "--base-url", baseUrl, `--report=html=${page}`]);
+  expect(stdout).toContain("The contract is kept");
+  expect(await readFile(page, "utf8")).toContain("<!doctype html>");
+  const nobody = run(node, [command, "--base-url", baseUrl, "--api-key", "svc_test_nobody"]);
+  await expect(nobody).rejects.toMatchObject({ code: 5, stdout: "" });
+});
+
 async function manifest(name: string): Promise<{ dependencies?: Record<string, string> }> {
   const text = await readFile(join(app, "node_modules/@tryon", name, "package.json"), "utf8");
   return JSON.parse(text) as { dependencies?: Record<string, string> };

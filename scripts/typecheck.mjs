@@ -3,7 +3,13 @@
 import { spawnSync } from "node:child_process";
 
 const compiler = "node_modules/typescript/bin/tsc";
-const projects = [".", "packages/client", "packages/webhooks", "packages/mock"];
+const projects = [
+  ".",
+  "packages/client",
+  "packages/webhooks",
+  "packages/mock",
+  "packages/contract",
+];
 let code = 0;
 for (const project of projects) {
   const checked = spawnSync(process.execPath, [compiler, "-p", project], { stdio: "inherit" });

@@ -1,5 +1,5 @@
 export { runContract } from "./contract.ts";
-export type { ContractOptions } from "./contract.ts";
+export type { ContractOptions } from "./contract-options.ts";
 export type { Announcement, KeyUse } from "./announcement.ts";
 export { assertKept, BrokenContractError } from "./assert-kept.ts";
 export type { SkippingContext } from "./assert-kept.ts";

@@ -110,7 +110,7 @@ function shapeResult({ id, operation, status, seen, problems }: Shape, level: Le
     status: seen === 0 ? "skipped" : first === undefined ? "kept" : "broken",
     message:
       seen === 0
-        ? "No such answer came."
+        ? "No call of this run was answered so."
         : problems.map(({ text }) => text).join("; ") || undefined,
     curl: first === undefined ? undefined : curlLine(first.call),
     credits: 0,

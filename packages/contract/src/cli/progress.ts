@@ -51,11 +51,11 @@ function liveView(stream: Stream, paint: Paint): ProgressView {
   let current = "";
   const draw = (): void => {
     const done = `${begun}/${all}`;
+    // A terminal that does not know its width says 0.
+    const width = (stream.columns ?? 0) > 0 ? (stream.columns ?? 0) : 80;
     const line = `${done} ${broken === 0 ? "" : `${broken} broken `}${current}`;
     // A line that is too long would wrap, and could not be taken away again.
-    stream.write(
-      `${emptyLine}${paint.dim(line.slice(0, Math.max(10, (stream.columns ?? 80) - 1)))}`,
-    );
+    stream.write(`${emptyLine}${paint.dim(line.slice(0, width - 1))}`);
   };
   return {
     plan({ checks, probes }) {

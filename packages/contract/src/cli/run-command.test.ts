@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createMock } from "@tryon/mock";
 import { describe, expect, onTestFinished, test } from "vitest";
 
+import type { Profile } from "../report.ts";
 import { command } from "../testing/command.ts";
 import { deployed, served } from "../testing/served.ts";
 import { aCheck, aProbe, aSuite, breaks, keeps, skips } from "../testing/suite.ts";
@@ -83,8 +84,9 @@ describe("a run of the command", () => {
     expect(JSON.parse(await text("json"))).toMatchObject({ base_url: url, format_version: 1 });
     expect(await text("junit")).toContain('<testsuites name="tryon-contract');
     expect(await text("html")).toContain("<!doctype html>");
-    const profile: unknown = JSON.parse(await text("profile"));
+    const profile = JSON.parse(await text("profile")) as Profile;
     expect(profile).toEqual({ options: { refund: "failed" }, unknown: [] });
+    expect(createMock({ profile }).options.refund).toBe("failed");
     expect(stdout).toContain("The contract is kept");
     expect(stderr).toContain(`profile: ${at}/profile  (tryon-mock --profile ${at}/profile)\n`);
   });

@@ -5,7 +5,7 @@ import { meaningOf } from "./meanings.ts";
 import { countsOf } from "./summary.ts";
 
 /** The number of the report's form; it changes when a field goes or means something else, not when one is added. */
-export const jsonReportVersion = 1;
+const jsonReportVersion = 1;
 
 /** What `--report json` writes. */
 export interface JsonReport {

@@ -20,7 +20,7 @@ export class Budget {
   take(credits: number): void {
     if (this.#spent + credits > this.most) {
       throw new Skip(
-        `${credits} more credits would go over the ${this.most} that may be spent (--max-credits).`,
+        `${credits} more credits would go over the ${this.most} that may be spent (--max-credits, and what the key has).`,
       );
     }
     this.#spent += credits;

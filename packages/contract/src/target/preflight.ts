@@ -1,3 +1,4 @@
+import type { Key, KeyName } from "../session.ts";
 import { elementsOf, fieldsOf, type Answer } from "../wire/answer.ts";
 import { NoAnswer, type Send } from "../wire/send.ts";
 import { masked } from "../wire/curl.ts";
@@ -7,18 +8,38 @@ import { problemOf, TargetProblem } from "./problem.ts";
 const patience = 30_000;
 
 /**
- * Makes sure that there is a deployment, that it is one of this service, and that it takes the key.
+ * Makes sure that there is a deployment, that it is one of this service, and that it takes the keys that are to work.
  *
- * @param token the key, or undefined where the kit will make its own.
- * @returns the answer for the account, when there is a key.
+ * @returns the answers for their accounts.
  * @throws TargetProblem
  */
 export async function preflight(
   send: Send,
   baseUrl: string,
+  { test, live }: Readonly<Partial<Record<KeyName, Key>>>,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<KeyName, Answer>> {
+  const accounts = new Map<KeyName, Answer>();
+  const look = (token?: string): Promise<Answer> => account(send, baseUrl, token, signal);
+  if (test === undefined && live === undefined) await look();
+  if (test !== undefined) accounts.set("test", await look(test.token));
+  if (live !== undefined) accounts.set("live", await look(live.token));
+  return accounts;
+}
+
+/** The credits that an account has; without a limit when it does not say so. */
+export function balanceOf(answer: Answer | undefined): number {
+  const { credits_remaining: credits } = fieldsOf(answer?.json);
+  return typeof credits === "number" ? credits : Infinity;
+}
+
+/** @param token the key, or undefined where the kit will make its own. */
+async function account(
+  send: Send,
+  baseUrl: string,
   token: string | undefined,
   signal?: AbortSignal,
-): Promise<Answer | undefined> {
+): Promise<Answer> {
   signal?.throwIfAborted();
   try {
     const answer = await send({
@@ -33,8 +54,7 @@ export async function preflight(
         `${baseUrl} answers, but it is something else than the try-on service: GET /api/v1/account gave ${answer.status} with ${answer.headers.get("content-type") ?? "no content type"}${whereTo(answer)}.`,
       );
     }
-    if (token === undefined) return undefined;
-    refuseKey(answer);
+    if (token !== undefined) refuseKey(answer);
     return answer;
   } catch (error) {
     signal?.throwIfAborted();

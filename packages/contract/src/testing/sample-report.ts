@@ -82,7 +82,7 @@ export const sampleReport: Report = {
     }),
     check("answers.POST /api/v1/tryon.504", {
       status: "skipped",
-      message: "No such answer came.",
+      message: "No call of this run was answered so.",
     }),
   ],
   observations: Object.entries(meanings).map(observation),

@@ -42,13 +42,13 @@ export function createSend(baseUrl: string, fetch: typeof globalThis.fetch): Sen
       headers,
       body: typeof body === "string" ? body : undefined,
     };
-    const limit = AbortSignal.timeout(timeout);
+    const ending = firstOf([AbortSignal.timeout(timeout), signal]);
     try {
       const response = await fetch(url, {
         method,
         headers,
         redirect: "manual",
-        signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+        signal: ending.signal,
         ...(body !== undefined && { body }),
       });
       const bytes = new Uint8Array(await response.arrayBuffer());
@@ -57,6 +57,8 @@ export function createSend(baseUrl: string, fetch: typeof globalThis.fetch): Sen
       return { call, status, headers: response.headers, bytes, text, json: parse(text) };
     } catch (error) {
       throw new NoAnswer(call, error);
+    } finally {
+      ending.forget();
     }
   };
 }
@@ -64,11 +66,26 @@ export function createSend(baseUrl: string, fetch: typeof globalThis.fetch): Sen
 /** The same for a run that a signal can end. */
 export function withSignal(send: Send, signal: AbortSignal | undefined): Send {
   if (signal === undefined) return send;
-  return (call) =>
-    send({
-      ...call,
-      signal: call.signal === undefined ? signal : AbortSignal.any([call.signal, signal]),
-    });
+  return async (call) => {
+    const ending = firstOf([call.signal, signal]);
+    try {
+      return await send({ ...call, signal: ending.signal });
+    } finally {
+      ending.forget();
+    }
+  };
+}
+
+/** A signal that comes with the first of several, until it is forgotten; `AbortSignal.any` came with Node 20.3. */
+function firstOf(signals: readonly (AbortSignal | undefined)[]) {
+  const first = new AbortController();
+  const forgotten = new AbortController();
+  for (const signal of signals) {
+    const pass = (): void => first.abort(signal?.reason);
+    if (signal?.aborted === true) pass();
+    else signal?.addEventListener("abort", pass, { signal: forgotten.signal });
+  }
+  return { signal: first.signal, forget: () => forgotten.abort() };
 }
 
 function parse(text: string): unknown {

@@ -41,3 +41,21 @@ describe("the rate limit of a key", () => {
     },
   );
 });
+
+test("a key of a reference server that has too few credits for the run is left alone", async () => {
+  const mock = createMock({ clock: "manual" });
+  const dear = aCheck(
+    "money.dear",
+    async (session) => {
+      const answer = await session.submit({ output_size: "4K" });
+      must(answer.status === 200, `It was answered ${answer.status}.`, answer);
+    },
+    { on: "live", credits: 20 },
+  );
+  const { checks } = await runSuite(aSuite([dear]), {
+    baseUrl: mock.baseUrl,
+    fetch: mock.fetch,
+    apiKey: mock.keys.empty,
+  });
+  expect(checks.find(({ id }) => id === "money.dear")).toMatchObject({ status: "kept" });
+});
