@@ -59,3 +59,22 @@ test("a key of a reference server that has too few credits for the run is left a
   });
   expect(checks.find(({ id }) => id === "money.dear")).toMatchObject({ status: "kept" });
 });
+
+test("a call that is refused while its check looks elsewhere is that check's alone", async () => {
+  const mock = createMock({ clock: "manual" });
+  const elsewhere = aCheck(
+    "money.elsewhere",
+    async (session) => {
+      const call = session.submit({ wait: true });
+      await new Promise((resolve) => setImmediate(resolve));
+      await call;
+    },
+    { on: "live", credits: 8 },
+  );
+  const { checks } = await runSuite(aSuite([elsewhere]), {
+    baseUrl: mock.baseUrl,
+    fetch: mock.fetch,
+    maxCredits: 0,
+  });
+  expect(checks.find(({ id }) => id === "money.elsewhere")).toMatchObject({ status: "skipped" });
+});

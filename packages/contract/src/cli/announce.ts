@@ -26,8 +26,8 @@ const purposes: Readonly<Record<KeyUse["name"], string>> = {
 };
 
 function keyWords({ name, kind, made }: KeyUse): string {
-  const kindWord = name === "live" || name === "test" ? "" : ` (${kind})`;
-  return `${purposes[name]}${kindWord}, ${made ? "made for this run" : "yours"}`;
+  const kinds = name === "live" || name === "test" ? [] : [kind];
+  return `${purposes[name]} (${[...kinds, made ? "made for this run" : "yours"].join(", ")})`;
 }
 
 function spending({ credits: { planned, most }, keys, reference }: Announcement): string {

@@ -33,6 +33,9 @@ function exit(code: number): void {
   process.stdout.write("", () => process.stderr.write("", () => process.exit(code)));
 }
 
+// A call that nobody waits for yet may fail; whoever waits for it later is told, and the run goes on until then.
+process.on("unhandledRejection", () => undefined);
+
 try {
   exit(await run(readArguments(process.argv.slice(2), process.env)));
 } catch (error) {

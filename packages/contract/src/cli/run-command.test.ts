@@ -30,7 +30,7 @@ describe("a run of the command", () => {
       [
         `Looking at ${url}`,
         "  level safe: 1 check, 1 open point",
-        "  keys: test, yours",
+        "  keys: test (yours)",
         "  spends nothing: there is no live key",
         "  time is waited for; webhooks come to this machine",
       ].join("\n"),
@@ -61,7 +61,9 @@ describe("a run of the command", () => {
       `see    curl -i ${url}/api/v1/account -H 'authorization: Bearer svc_test_…'`,
     );
     expect(ended.stderr).toContain("✗ sample.breaks");
-    expect(ended.stderr).toContain("live, yours, test, made for this run");
+    expect(ended.stderr).toContain(
+      "  keys: live (yours), test (made for this run), another account's (live, made for this run)",
+    );
     expect(ended.stdout).toContain("  1 × It takes the moon (--moon).\n        sample.skips\n");
     expect(ended.stdout + ended.stderr).not.toMatch(/svc_(live|test)_\w/);
   });

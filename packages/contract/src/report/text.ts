@@ -51,7 +51,7 @@ function observedPart({ observations }: Report, paint: Paint): string[] {
   const seen = observations.filter(({ value }) => value !== "unknown");
   const unknown = observations.filter(({ value }) => value === "unknown");
   if (observations.length === 0) return [];
-  const option = widest(seen.map((one) => one.option));
+  const option = widest(observations.map((one) => one.option));
   const value = widest(seen.map((one) => String(one.value)));
   return [
     paint.bold(paint.blue("Observed: the contract is silent here, so none of this is a fault")),
