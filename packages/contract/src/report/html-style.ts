@@ -32,7 +32,7 @@ header { background: var(--card); border: 1px solid var(--line); border-top: 6px
 header h1 { color: var(--tone); }
 header .address { font-size: 1.0625rem; margin: .375rem 0 1rem; }
 .meta { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; margin: 0; font-size: .9375rem; }
-.meta div { display: flex; gap: .5rem; } .meta dd { margin: 0; color: var(--text); }
+.meta div { display: flex; gap: .5rem; } .meta dt { flex: none; } .meta dd { margin: 0; color: var(--text); }
 
 nav { display: flex; flex-wrap: wrap; gap: .5rem; margin: 1rem 0 0; position: sticky; top: 0; padding: .75rem 0; background: var(--page); z-index: 1; }
 nav button { font: inherit; color: var(--text); background: var(--card); border: 1px solid var(--line); border-radius: 999px; padding: .375rem .875rem; min-height: 2.5rem; cursor: pointer; }
