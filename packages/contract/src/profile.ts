@@ -1,3 +1,4 @@
+import { unseenOptions } from "./probes/unseen.ts";
 import type { Observation, Profile, Report } from "./report.ts";
 
 /** What was observed, as options for the reference server. */
@@ -5,7 +6,10 @@ export function profileOf(observations: readonly Observation[]): Profile {
   const seen = observations.filter(({ value }) => value !== "unknown");
   return {
     options: Object.fromEntries(seen.map(({ option, value }) => [option, value])),
-    unknown: observations.filter(({ value }) => value === "unknown").map(({ option }) => option),
+    unknown: [
+      ...observations.filter(({ value }) => value === "unknown").map(({ option }) => option),
+      ...Object.keys(unseenOptions),
+    ],
   };
 }
 

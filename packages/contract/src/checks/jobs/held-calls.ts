@@ -90,10 +90,7 @@ export const heldCalls: readonly Check[] = [
 ];
 
 /** Holds a call whose job takes longer than the limit. @throws Skip without the control API. */
-async function heldToLimit(
-  session: Session,
-  key: Key,
-): Promise<{ answer: Answer; took: number }> {
+async function heldToLimit(session: Session, key: Key): Promise<{ answer: Answer; took: number }> {
   await steer(session, key, { outcome: "succeeded", duration_ms: hold + 30_000 });
   const idempotencyKey = session.unique("held");
   const from = session.time.now();

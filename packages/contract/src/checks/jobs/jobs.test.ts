@@ -70,14 +70,14 @@ describe("a probe", () => {
   test.each(cases)("%s sees %s = %s", async (id, option, value) => {
     const mock = server({ options: { [option]: value }, concurrency: 2 });
     const { profile, checks } = await run(mock, mock.fetch, [id]);
-    expect(profile).toEqual({ options: { [option]: value }, unknown: [] });
+    expect(profile.options).toEqual({ [option]: value });
     expect(checks.filter(({ status }) => status === "broken")).toEqual([]);
   });
 
   test("does not say how a queue is shown where there is none", async () => {
     const mock = server({ options: { reportQueued: true } });
     const { profile } = await run(mock, mock.fetch, ["observed.reportQueued"]);
-    expect(profile.unknown).toEqual(["reportQueued"]);
+    expect(profile.unknown).toContain("reportQueued");
   });
 });
 

@@ -1,6 +1,7 @@
 import { optionTable, type MockOptions, type Options } from "@tryon/mock";
 import { describe, expect, test } from "vitest";
 
+import { unseenOptions } from "../../probes/unseen.ts";
 import { moneyProbes } from "../../probes/money.ts";
 import { broken, kindred, look, skipped } from "../../testing/looking.ts";
 import { moneyPlants } from "../../testing/plants/money.ts";
@@ -14,14 +15,14 @@ describe("the reference server", () => {
     const report = await look(money);
     expect(broken(report).why).toBe("");
     expect(skipped(report)).toEqual([]);
-    expect(report.profile.unknown).toEqual([]);
+    expect(report.profile.unknown).toEqual(Object.keys(unseenOptions));
   });
 
   test("keeps everything under profile contrary, too", async () => {
     const report = await look(money, { profile: "contrary" });
     expect(broken(report).why).toBe("");
     expect(skipped(report)).toEqual(["rate-limit.headers", "rate-limit.reset"]);
-    expect(report.profile.unknown).toEqual(["resetUnit"]);
+    expect(report.profile.unknown).toEqual(["resetUnit", ...Object.keys(unseenOptions)]);
   });
 
   const probed = new Set(moneyProbes.map(({ option }) => option));

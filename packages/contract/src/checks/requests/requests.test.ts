@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { createMock, type Mock } from "@tryon/mock";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 
+import { unseenOptions } from "../../probes/unseen.ts";
 import { requestProbes } from "../../probes/requests.ts";
 import { brokenIn, planted, runAgainst } from "../../testing/area-run.ts";
 import { requestPlants } from "../../testing/plants/requests.ts";
@@ -23,7 +24,7 @@ describe("a server that keeps the contract", () => {
     expect(brokenIn(report)).toEqual([]);
     const skipped = checks.filter(({ id, status }) => status === "skipped" && ids.includes(id));
     expect(skipped.map(({ id }) => id)).toEqual(unseenInProcess);
-    expect(report.profile.unknown).toEqual([]);
+    expect(report.profile.unknown).toEqual(Object.keys(unseenOptions));
     expect(mock.options).toMatchObject(report.profile.options);
     mock.close();
   });
