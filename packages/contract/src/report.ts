@@ -1,5 +1,4 @@
 import type { Level, OptionValue } from "./check.ts";
-import type { SentCall } from "./wire/answer.ts";
 
 /** What came of one check. */
 export interface CheckResult {
@@ -54,10 +53,4 @@ export interface Profile {
   readonly options: Readonly<Record<string, OptionValue>>;
   /** Options that could not be seen. */
   readonly unknown: readonly string[];
-}
-
-/** A result before it is finished. */
-export interface Found {
-  readonly message?: string | undefined;
-  readonly call?: SentCall | undefined;
 }

@@ -7,6 +7,7 @@ import { allChecks } from "./checks/index.ts";
 import { unseenRules } from "./checks/unseen.ts";
 import { allProbes } from "./probes/index.ts";
 import { shapeRules } from "./shape-rules.ts";
+import { chosenPlants } from "./testing/plants/chosen.ts";
 import { operations } from "./wire/document.ts";
 
 interface Rule {
@@ -43,5 +44,9 @@ describe("the table of checks", () => {
   test("has a probe for every open point that can be observed, and for no other", () => {
     const observable = optionTable.filter((row) => row.observable).map(({ id }) => id);
     expect(allProbes.map(({ option }) => option).toSorted()).toEqual(observable.toSorted());
+  });
+
+  test("has deviations of every part that the whole kit has to find", () => {
+    expect(chosenPlants.map(({ name }) => name)).toHaveLength(58);
   });
 });

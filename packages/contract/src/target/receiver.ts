@@ -13,7 +13,7 @@ export interface Delivery {
 }
 
 /** What a receiver says to its first, second, … webhook; `hang` says nothing. */
-export type HookAnswer = (
+type HookAnswer = (
   attempt: number,
 ) => { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | "hang";
 

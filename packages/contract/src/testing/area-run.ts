@@ -2,7 +2,7 @@ import type { Mock } from "@tryon/mock";
 
 import { runContract } from "../contract.ts";
 import type { Report } from "../report.ts";
-import type { Plant } from "./plants/changes.ts";
+import type { Plant } from "./plants/plant.ts";
 
 /** Runs chosen checks and probes against a server in this process. */
 export function runAgainst(

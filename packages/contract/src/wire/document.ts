@@ -5,7 +5,7 @@ import openapi from "../../../../spec/openapi.json" with { type: "json" };
 import { fieldsOf, type Fields } from "./answer.ts";
 
 /** What the document says of one status of an operation. */
-export interface DocumentedAnswer {
+interface DocumentedAnswer {
   /** Says what is wrong with a body, or nothing when it fits. */
   readonly problems: (body: unknown) => readonly string[];
   /** Headers that the answer has to have. */

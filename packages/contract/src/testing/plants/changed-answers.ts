@@ -1,17 +1,7 @@
 import type { Mock } from "@tryon/mock";
 
 import { elementsOf, fieldsOf, type Fields } from "../../wire/answer.ts";
-
-/** A deviation that is put into a reference server from outside: its answers are changed on their way. */
-export interface Plant {
-  /** What the deployment does, as a sentence without a subject. */
-  readonly name: string;
-  /** The part of the interface document, or of the semantics, that it breaks. */
-  readonly section: string;
-  /** The checks that have to find it, and no others. */
-  readonly expected: readonly string[];
-  readonly plant: (mock: Mock) => typeof fetch;
-}
+import type { Plant } from "./plant.ts";
 
 /** One call as a deviation sees it. */
 export interface PlantedCall {

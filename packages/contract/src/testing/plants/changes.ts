@@ -1,19 +1,5 @@
-import type { Mock } from "@tryon/mock";
-
 import { fieldsOf, type Fields } from "../../wire/answer.ts";
-
-export type Fetch = typeof globalThis.fetch;
-
-/** A deviation that is put into the reference server from outside. */
-export interface Plant {
-  /** What the deployment does wrong. */
-  readonly name: string;
-  /** The section of the interface document, or of the semantics, that it breaks. */
-  readonly section: string;
-  /** The ids of all that has to be found, and of nothing else. */
-  readonly expected: readonly string[];
-  readonly plant: (mock: Mock) => Fetch;
-}
+import type { Fetch, Plant } from "./plant.ts";
 
 type Handler = (request: Request, real: Fetch) => Promise<Response>;
 

@@ -1,5 +1,6 @@
 import { fieldsOf } from "../../../wire/answer.ts";
-import { answerLike, changedAnswer, changedJson, isFor, type Plant } from "../changes.ts";
+import { answerLike, changedAnswer, changedJson, isFor } from "../changes.ts";
+import type { Plant } from "../plant.ts";
 
 const discovery = "Endpoints / Discovery addresses";
 const others = "semantics 10. Other addresses";

@@ -7,9 +7,8 @@ import {
   isFor,
   redirected,
   withBody,
-  type Fetch,
-  type Plant,
 } from "../changes.ts";
+import type { Fetch, Plant } from "../plant.ts";
 
 const list = "Endpoints / GET /api/v1/tryon";
 const order = "semantics 1. Order of checks";

@@ -1,5 +1,6 @@
 import { elementsOf, fieldsOf, type Fields } from "../../../wire/answer.ts";
-import { changedSubmission, type Plant } from "../changes.ts";
+import { changedSubmission } from "../changes.ts";
+import type { Plant } from "../plant.ts";
 
 const request = "Resources and their fields / TryOnRequest (body of POST /api/v1/tryon)";
 

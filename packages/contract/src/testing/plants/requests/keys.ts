@@ -7,8 +7,8 @@ import {
   isFor,
   redirected,
   withBody,
-  type Plant,
 } from "../changes.ts";
+import type { Plant } from "../plant.ts";
 
 const authentication = "Authentication";
 

@@ -1,5 +1,6 @@
 import { elementsOf, fieldsOf, type Fields } from "../../../wire/answer.ts";
-import { changedJson, changedSubmission, isFor, type Plant } from "../changes.ts";
+import { changedJson, changedSubmission, isFor } from "../changes.ts";
+import type { Plant } from "../plant.ts";
 
 const request = "Resources and their fields / TryOnRequest (body of POST /api/v1/tryon)";
 

@@ -1,6 +1,7 @@
 import { pictures } from "../../../pictures.ts";
 import { elementsOf, type Fields } from "../../../wire/answer.ts";
-import { changedSubmission, type Plant } from "../changes.ts";
+import { changedSubmission } from "../changes.ts";
+import type { Plant } from "../plant.ts";
 
 const request = "Resources and their fields / TryOnRequest (body of POST /api/v1/tryon)";
 const order = "semantics 3. Aliases and precedence";

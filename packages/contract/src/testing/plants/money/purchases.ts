@@ -1,4 +1,4 @@
-import type { Plant } from "./plant.ts";
+import type { Plant } from "../plant.ts";
 import {
   buys,
   fieldsIn,
@@ -8,8 +8,8 @@ import {
   tampered,
   type Books,
   type TamperedCall,
-} from "./tampering.ts";
-import type { Fields } from "../../wire/answer.ts";
+} from "../tampering.ts";
+import type { Fields } from "../../../wire/answer.ts";
 
 const section = "Endpoints / POST /api/v1/credits/purchase";
 

@@ -1,12 +1,5 @@
-import {
-  isPoll,
-  isSubmit,
-  jobIdIn,
-  jobIdOf,
-  planted,
-  withFields,
-  type Plant,
-} from "./changed-answers.ts";
+import { isPoll, isSubmit, jobIdIn, jobIdOf, planted, withFields } from "../changed-answers.ts";
+import type { Plant } from "../plant.ts";
 
 /** Deviations in which job a poll shows, and to whom. */
 export const pollPlants: readonly Plant[] = [

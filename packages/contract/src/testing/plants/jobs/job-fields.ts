@@ -1,6 +1,7 @@
-import { fieldsOf, type Fields } from "../../wire/answer.ts";
-import { pictures } from "../../pictures.ts";
-import { jobs, type Plant } from "./changed-answers.ts";
+import { fieldsOf, type Fields } from "../../../wire/answer.ts";
+import { pictures } from "../../../pictures.ts";
+import { jobs } from "../changed-answers.ts";
+import type { Plant } from "../plant.ts";
 
 const section = "Resources and their fields / TryOnJobStatus";
 const states = "States and transitions";

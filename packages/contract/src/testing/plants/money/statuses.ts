@@ -1,5 +1,5 @@
-import type { Plant } from "./plant.ts";
-import { buys, refusal, submits, tampered } from "./tampering.ts";
+import type { Plant } from "../plant.ts";
+import { buys, refusal, submits, tampered } from "../tampering.ts";
 
 /** Statuses and refusals that are wrong, and nothing else. */
 export const moneyStatusPlants: readonly Plant[] = [

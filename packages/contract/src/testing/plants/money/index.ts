@@ -1,6 +1,6 @@
 import { chargePlants } from "./charges.ts";
 import { idempotencyPlants } from "./idempotency.ts";
-import type { Plant } from "./plant.ts";
+import type { Plant } from "../plant.ts";
 import { purchasePlants } from "./purchases.ts";
 import { rateLimitPlants } from "./rate-limit.ts";
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import { moneyProbes } from "../../probes/money.ts";
 import { broken, look } from "../../testing/looking.ts";
-import { moneyPlants } from "../../testing/plants/money.ts";
-import { moneyStatusPlants } from "../../testing/plants/money-statuses.ts";
+import { moneyPlants } from "../../testing/plants/money/index.ts";
+import { moneyStatusPlants } from "../../testing/plants/money/statuses.ts";
 import { moneyChecks } from "./index.ts";
 
 const money = { checks: moneyChecks, probes: moneyProbes };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { webhookProbes } from "../../probes/webhooks.ts";
 import { broken, look } from "../../testing/looking.ts";
-import { slowWebhookPlants, webhookPlants } from "../../testing/plants/webhooks.ts";
+import { slowWebhookPlants, webhookPlants } from "../../testing/plants/webhooks/index.ts";
 import { webhookChecks } from "./index.ts";
 
 const webhooks = { checks: webhookChecks, probes: webhookProbes };

@@ -1,5 +1,6 @@
-import { elementsOf, fieldsOf, type Fields } from "../../wire/answer.ts";
-import { isList, planted, withFields, type Plant, type PlantedCall } from "./changed-answers.ts";
+import { elementsOf, fieldsOf, type Fields } from "../../../wire/answer.ts";
+import { isList, planted, withFields, type PlantedCall } from "../changed-answers.ts";
+import type { Plant } from "../plant.ts";
 
 const section = "Endpoints / GET /api/v1/tryon";
 
@@ -36,7 +37,9 @@ export const listPlants: readonly Plant[] = [
       const offsets = new Map<string, number>();
       return async (call) => {
         if (!isList(call)) return call.send();
-        const offset = offsets.get(call.url.searchParams.get("cursor") ?? "") ?? 0;
+        const asked = call.url.searchParams.get("cursor") ?? "";
+        const offset = offsets.get(asked) ?? 0;
+        if (asked !== "" && offset === 0) return call.send();
         const limit = Number(call.url.searchParams.get("limit") ?? 20);
         const all = new URL(call.url);
         all.searchParams.delete("cursor");
@@ -48,6 +51,26 @@ export const listPlants: readonly Plant[] = [
           const cursor = more ? String(fieldsOf(jobs[end - 1])["job_id"]) : null;
           if (cursor !== null) offsets.set(cursor, end);
           return { jobs: jobs.slice(offset, end), next_cursor: cursor };
+        });
+      };
+    }),
+  },
+  {
+    name: "loses a job of the next page when one is added",
+    section: "Endpoints / GET /api/v1/tryon",
+    expected: ["list.paging.inserts"],
+    plant: planted(() => {
+      const newest = new Map<string, unknown>();
+      return async (call) => {
+        if (!isList(call)) return call.send();
+        const asked = call.url.searchParams.get("cursor");
+        const first = new URL(call.url);
+        first.searchParams.delete("cursor");
+        const top = jobsOf(fieldsOf(await (await call.send({ url: first })).json()))[0];
+        const added = asked !== null && newest.has(asked) && newest.get(asked) !== idOf(top);
+        return withFields(await call.send(), (page) => {
+          if (typeof page["next_cursor"] === "string") newest.set(page["next_cursor"], idOf(top));
+          return added ? { ...page, jobs: jobsOf(page).slice(1) } : page;
         });
       };
     }),
@@ -128,4 +151,8 @@ function pages(change: (page: Fields, call: PlantedCall) => Fields): Plant["plan
 
 function jobsOf(page: Fields): readonly unknown[] {
   return elementsOf(page["jobs"]);
+}
+
+function idOf(job: unknown): unknown {
+  return fieldsOf(job)["job_id"];
 }

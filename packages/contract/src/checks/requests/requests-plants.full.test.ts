@@ -3,7 +3,7 @@ import { afterAll, afterEach, expect, test } from "vitest";
 
 import { requestProbes } from "../../probes/requests.ts";
 import { brokenIn, runAgainst } from "../../testing/area-run.ts";
-import { requestPlants } from "../../testing/plants/requests.ts";
+import { requestPlants } from "../../testing/plants/requests/index.ts";
 import { requestChecks } from "./index.ts";
 
 const all = [...requestChecks, ...requestProbes];

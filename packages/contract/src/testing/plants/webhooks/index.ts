@@ -1,7 +1,7 @@
 import type { Mock } from "@tryon/mock";
 
-import type { Fields } from "../../wire/answer.ts";
-import type { Fetch, Plant } from "./plant.ts";
+import type { Fields } from "../../../wire/answer.ts";
+import type { Fetch, Plant } from "../plant.ts";
 import {
   deliverWith,
   retryingOtherwise,
@@ -10,7 +10,7 @@ import {
   type SentWebhook,
   type WebhookTamper,
 } from "./sent-webhooks.ts";
-import { fieldsIn, rewritten, submits, tampered } from "./tampering.ts";
+import { fieldsIn, rewritten, submits, tampered } from "../tampering.ts";
 
 const section = "Events";
 const hour = 3_600_000;

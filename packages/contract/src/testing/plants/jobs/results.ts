@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 
-import { chunk, png } from "../../pictures.ts";
-import { elementsOf, fieldsOf, type Fields } from "../../wire/answer.ts";
+import { chunk, png } from "../../../pictures.ts";
+import { elementsOf, fieldsOf, type Fields } from "../../../wire/answer.ts";
 import {
   isList,
   isPoll,
@@ -12,9 +12,9 @@ import {
   planted,
   withBytes,
   withFields,
-  type Plant,
   type PlantedCall,
-} from "./changed-answers.ts";
+} from "../changed-answers.ts";
+import type { Plant } from "../plant.ts";
 
 /** How long the last chunk of a PNG is. */
 const ending = 12;

@@ -1,7 +1,7 @@
 import type { Mock } from "@tryon/mock";
 
-import { elementsOf, fieldsOf } from "../../wire/answer.ts";
-import type { Fetch, Plant } from "./plant.ts";
+import { elementsOf, fieldsOf } from "../../../wire/answer.ts";
+import type { Fetch, Plant } from "../plant.ts";
 import {
   asksAccount,
   fieldsIn,
@@ -12,7 +12,7 @@ import {
   submits,
   tampered,
   type TamperedCall,
-} from "./tampering.ts";
+} from "../tampering.ts";
 
 const year = 365 * 86_400_000;
 

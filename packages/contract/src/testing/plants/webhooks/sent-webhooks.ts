@@ -2,9 +2,9 @@ import { createHmac } from "node:crypto";
 
 import type { Mock } from "@tryon/mock";
 
-import { fieldsOf, type Fields } from "../../wire/answer.ts";
-import type { Fetch } from "./plant.ts";
-import { fieldsIn, tampered, type TamperedCall } from "./tampering.ts";
+import { fieldsOf, type Fields } from "../../../wire/answer.ts";
+import type { Fetch } from "../plant.ts";
+import { fieldsIn, tampered, type TamperedCall } from "../tampering.ts";
 
 /** A webhook on its way to the receiver. */
 export interface SentWebhook {

@@ -1,6 +1,6 @@
 import type { Mock } from "@tryon/mock";
 
-import { fieldsOf } from "../../wire/answer.ts";
+import { fieldsOf } from "../../../wire/answer.ts";
 import {
   isPoll,
   isResult,
@@ -9,9 +9,9 @@ import {
   jobIdOf,
   planted,
   withFields,
-  type Plant,
   type PlantedCall,
-} from "./changed-answers.ts";
+} from "../changed-answers.ts";
+import type { Plant } from "../plant.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { unseenOptions } from "../../probes/unseen.ts";
 import { moneyProbes } from "../../probes/money.ts";
 import { broken, kindred, look, skipped } from "../../testing/looking.ts";
-import { moneyPlants } from "../../testing/plants/money.ts";
-import { moneyStatusPlants } from "../../testing/plants/money-statuses.ts";
+import { moneyPlants } from "../../testing/plants/money/index.ts";
+import { moneyStatusPlants } from "../../testing/plants/money/statuses.ts";
 import { moneyChecks } from "./index.ts";
 
 const money = { checks: moneyChecks, probes: moneyProbes };

@@ -1,5 +1,5 @@
-import type { Plant } from "./plant.ts";
-import { asksAccount, fieldsIn, refusal, rewritten, tampered } from "./tampering.ts";
+import type { Plant } from "../plant.ts";
+import { asksAccount, fieldsIn, refusal, rewritten, tampered } from "../tampering.ts";
 
 const section = "Limits";
 

@@ -5,7 +5,7 @@ import { webhookProbes } from "../../probes/webhooks.ts";
 import { broken, kindred, look, skipped } from "../../testing/looking.ts";
 import type { Plant } from "../../testing/plants/plant.ts";
 import { submits, tampered } from "../../testing/plants/tampering.ts";
-import { slowWebhookPlants, webhookPlants } from "../../testing/plants/webhooks.ts";
+import { slowWebhookPlants, webhookPlants } from "../../testing/plants/webhooks/index.ts";
 import { webhookChecks } from "./index.ts";
 
 const hanging = "webhooks.receiver.ten-seconds";

@@ -1,13 +1,6 @@
-import {
-  isPoll,
-  isSubmit,
-  jobIdIn,
-  planted,
-  submissions,
-  withFields,
-  type Plant,
-} from "./changed-answers.ts";
-import { elementsOf, fieldsOf, type Fields } from "../../wire/answer.ts";
+import { isPoll, isSubmit, jobIdIn, planted, submissions, withFields } from "../changed-answers.ts";
+import { elementsOf, fieldsOf, type Fields } from "../../../wire/answer.ts";
+import type { Plant } from "../plant.ts";
 
 const answer = "Resources and their fields / TryOnSubmitResponse";
 const states = "States and transitions";

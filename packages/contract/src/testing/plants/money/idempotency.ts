@@ -1,6 +1,6 @@
-import type { Plant } from "./plant.ts";
-import { fieldsIn, miscounted, refusal, rewritten, submits, tampered } from "./tampering.ts";
-import type { TamperedCall } from "./tampering.ts";
+import type { Plant } from "../plant.ts";
+import { fieldsIn, miscounted, refusal, rewritten, submits, tampered } from "../tampering.ts";
+import type { TamperedCall } from "../tampering.ts";
 
 const section = "Endpoints / POST /api/v1/tryon";
 
