@@ -1,6 +1,6 @@
 import type { Level } from "./check.ts";
 import type { Plan } from "./plan.ts";
-import { keyNames, type Bench, type Key, type KeyName } from "./session.ts";
+import { keyNames, type Bench, type Key, type KeyName } from "./bench.ts";
 
 /** A key that a run uses, without the key itself. */
 export interface KeyUse {

@@ -24,8 +24,15 @@ function seen(options: Partial<Options>): Record<string, unknown> {
 
 describe("the reference server keeps the contract", () => {
   test("where every open point is at its other value", async () => {
-    const { checks } = await look({ profile: "contrary" });
+    const { checks, observations } = await look({ profile: "contrary" });
     expect(checks.filter(({ status }) => status === "broken")).toEqual([]);
+    const deviating = observations.filter(({ deviations }) => deviations.length > 0);
+    expect(deviating.map(({ option }) => option).toSorted()).toEqual(
+      optionTable
+        .filter((row) => row.deviations.length > 0)
+        .map(({ id }) => id)
+        .toSorted(),
+    );
   });
 
   test.each(mixtures(20))("whatever its options are: mixture %#", async (options) => {
@@ -35,6 +42,37 @@ describe("the reference server keeps the contract", () => {
     const again = await look({ profile: report.profile }, probes);
     expect(again.profile).toEqual(report.profile);
   });
+});
+
+test("keys that others use and that have a history are looked at beside their jobs", async () => {
+  const mock = createMock({ clock: "manual", seed: "others" });
+  const stranger = await mock.createKey({ credits: 10_000, rateLimitPerMinute: 100_000 });
+  const submit = (token: string) =>
+    mock.fetch(`${mock.baseUrl}/api/v1/tryon`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        person_url: "https://shop.example/me.jpg",
+        garment_urls: ["https://shop.example/shirt.png"],
+        wait: false,
+      }),
+    });
+  for (let job = 0; job < 30; job += 1)
+    await submit(job % 2 === 0 ? mock.keys.test : mock.keys.live);
+  let calls = 0;
+  const report = await runContract({
+    baseUrl: mock.baseUrl,
+    apiKey: mock.keys.test,
+    keys: { live: mock.keys.live },
+    level: "full",
+    fetch: async (input, init) => {
+      calls += 1;
+      // Every now and then somebody else submits, with the key that is looked at and with his own.
+      if (calls % 20 === 0) await Promise.all([submit(mock.keys.test), submit(stranger.token)]);
+      return mock.fetch(input, init);
+    },
+  });
+  expect(report.checks.filter(({ status }) => status === "broken")).toEqual([]);
 });
 
 describe("what was observed, given to another server, is observed again", () => {

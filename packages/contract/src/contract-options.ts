@@ -1,7 +1,7 @@
 import type { Announcement } from "./announcement.ts";
 import { levels, type Level } from "./check.ts";
 import type { Progress } from "./run.ts";
-import type { Key, KeyName } from "./session.ts";
+import type { Key, KeyName } from "./bench.ts";
 import type { Control } from "./target/control.ts";
 import { OptionsError } from "./target/problem.ts";
 import { masked } from "./wire/curl.ts";

@@ -7,7 +7,7 @@ import { allProbes } from "./probes/index.ts";
 import { profileOf } from "./profile.ts";
 import type { Report } from "./report.ts";
 import { runPlan } from "./run.ts";
-import { keyNames, type Bench, type KeyName } from "./session.ts";
+import { keyNames, type Bench, type KeyName } from "./bench.ts";
 import { ShapeWatch } from "./shape-watch.ts";
 import { Budget } from "./target/budget.ts";
 import { findControl } from "./target/control.ts";
@@ -87,7 +87,7 @@ export async function runSuite(suite: Suite, options: ContractOptions): Promise<
       receiver,
       keys,
       budget: new Budget(most),
-      watch: new ShapeWatch(),
+      watch: new ShapeWatch(baseUrl),
     };
     for (const [name, account] of accounts) pace.learn(given[name]?.token ?? "", account);
     options.onPlan?.(announcementOf({ options, level, plan, most, keys, given: lasting, bench }));

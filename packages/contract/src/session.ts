@@ -3,73 +3,14 @@ import { randomBytes } from "node:crypto";
 import { must, Skip } from "./outcome.ts";
 import { pictures } from "./pictures.ts";
 import type { KeyKind } from "./check.ts";
-import type { ShapeWatch } from "./shape-watch.ts";
-import { costs, type Budget } from "./target/budget.ts";
+import { missingKey, type Bench, type Key, type KeyName, type NewKey } from "./bench.ts";
+import { callInput, tokenOf, type CallOptions, type SubmitOptions } from "./calls.ts";
+import { jobIdOf } from "./submission.ts";
+import { costs } from "./target/budget.ts";
 import type { Control } from "./target/control.ts";
-import type { Hook, Receiver } from "./target/receiver.ts";
-import type { Pace } from "./target/pace.ts";
+import type { Hook } from "./target/receiver.ts";
 import type { Time } from "./target/time.ts";
 import { fieldsOf, type Answer, type Fields } from "./wire/answer.ts";
-import type { CallInput, Send } from "./wire/send.ts";
-
-/** A key of the deployment. */
-export interface Key {
-  readonly token: string;
-  readonly kind: "live" | "test";
-  readonly webhookSecret: string | undefined;
-  readonly accountId: string | undefined;
-}
-
-/** What a new key is to be, where the kit can make keys. */
-export interface NewKey {
-  readonly mode?: "live" | "test";
-  readonly credits?: number;
-  readonly rate_limit_per_min?: number;
-  readonly name?: string;
-  readonly state?: "active" | "disabled" | "revoked" | "suspended";
-  readonly account_id?: string | undefined;
-}
-
-/** Everything that the checks of a run share. */
-export interface Bench {
-  readonly baseUrl: string;
-  readonly send: Send;
-  readonly time: Time;
-  readonly pace: Pace;
-  readonly budget: Budget;
-  readonly watch: ShapeWatch;
-  readonly control: Control | undefined;
-  readonly receiver: Receiver | undefined;
-  /** The keys that the user gave, and those that were made because the deployment lets the kit make them. */
-  readonly keys: Readonly<Partial<Record<KeyName, Key>>>;
-}
-
-/** What a key of a run is for. */
-export const keyNames = ["live", "test", "stranger", "disabled", "flagged"] as const;
-export type KeyName = (typeof keyNames)[number];
-
-/** How a call differs from a plain one. */
-export interface CallOptions {
-  /** The key that is sent; null for none. */
-  readonly key?: Key | string | null;
-  readonly query?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
-  readonly body?: unknown;
-  /** Sent as it stands, in place of `body`. */
-  readonly raw?: string | Uint8Array<ArrayBuffer>;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Whether a 429 is an answer like any other; else it is waited out, and the call sent again. */
-  readonly take429?: boolean;
-  readonly signal?: AbortSignal;
-}
-
-/** How a submission is sent. */
-export interface SubmitOptions extends Pick<
-  CallOptions,
-  "key" | "headers" | "take429" | "signal" | "raw"
-> {
-  readonly idempotencyKey?: string;
-}
 
 /** How often a 429 is waited out before it counts as the answer. */
 const patience = 5;
@@ -351,56 +292,4 @@ export class Session {
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
-}
-
-/** @throws Skip for an answer to a submission that says nothing of what was submitted. */
-export function skipUnlessJudged({ status }: Answer): void {
-  if (status === 402) {
-    throw new Skip("The key has too few credits left for a submission; give one that has more.");
-  }
-  if (status === 503) throw new Skip("The service was unavailable (503); run it again.");
-}
-
-/** The id of a job that was submitted. @throws Broken when the submission was refused. */
-export function jobIdOf(answer: Answer): string {
-  skipUnlessJudged(answer);
-  must(answer.status === 200, `A good submission was answered ${answer.status}.`, answer);
-  const id = fieldsOf(answer.json)["job_id"];
-  must(typeof id === "string", "The answer to a submission has no job_id.", answer);
-  return id;
-}
-
-function tokenOf(key: Key | string | null): string | null {
-  return key === null || typeof key === "string" ? key : key.token;
-}
-
-function callInput(
-  method: string,
-  path: string,
-  token: string | null,
-  { query, body, raw, headers = {}, signal }: CallOptions,
-): CallInput {
-  const search = query === undefined ? "" : `?${new URLSearchParams(query).toString()}`;
-  return {
-    method,
-    path: `${path}${search}`,
-    headers: {
-      ...(token !== null && { authorization: `Bearer ${token}` }),
-      ...(body !== undefined && { "content-type": "application/json" }),
-      ...headers,
-    },
-    body: raw ?? (body === undefined ? undefined : JSON.stringify(body)),
-    signal,
-  };
-}
-
-function missingKey(name: KeyName): string {
-  const flags: Readonly<Record<KeyName, string>> = {
-    live: "a live key (--api-key or --live-key, with --allow-live)",
-    test: "a test key (--api-key or --test-key)",
-    stranger: "a key of another account (--other-key)",
-    disabled: "a disabled key (--disabled-key)",
-    flagged: "a key of an account that was flagged for fraud (--flagged-key)",
-  };
-  return `It takes ${flags[name]}.`;
 }

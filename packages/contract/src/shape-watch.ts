@@ -26,7 +26,11 @@ export class ShapeWatch {
   >();
   readonly #explained = new Map<string, Explained>();
 
-  constructor() {
+  /** What the paths of the deployment begin with. */
+  readonly #prefix: string;
+
+  constructor(baseUrl: string) {
+    this.#prefix = new URL(baseUrl).pathname.replace(/\/+$/, "");
     for (const { title, answers } of operations) {
       for (const status of answers.keys()) this.#shape(title, status);
     }
@@ -43,8 +47,14 @@ export class ShapeWatch {
 
   look(answer: Answer): void {
     const { method, url } = answer.call;
-    const operation = operationOf(method, new URL(url).pathname);
-    if (operation === undefined || method === "HEAD") return;
+    const { pathname } = new URL(url);
+    if (!pathname.startsWith(this.#prefix)) return;
+    const operation = operationOf(method, pathname.slice(this.#prefix.length));
+    if (method === "HEAD") return;
+    if (operation === undefined) {
+      this.#note(explain(answer, "The document knows no such address."));
+      return;
+    }
     const { status } = answer;
     const documented = operation.answers.get(status);
     if (documented === undefined && anywhere.has(status)) return;
@@ -62,12 +72,15 @@ export class ShapeWatch {
           ];
     for (const text of problems) {
       const explained = explain(answer, text);
-      if (explained !== undefined) {
-        this.#explained.set(explained.what, explained);
-      } else if (shape.problems.every((problem) => problem.text !== text)) {
+      this.#note(explained);
+      if (explained === undefined && shape.problems.every((problem) => problem.text !== text)) {
         shape.problems.push({ text: masked(text), call: answer.call });
       }
     }
+  }
+
+  #note(explained: Explained | undefined): void {
+    if (explained !== undefined) this.#explained.set(explained.what, explained);
   }
 
   #shape(operation: string, status: number) {

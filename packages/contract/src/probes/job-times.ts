@@ -1,7 +1,8 @@
 import type { Probe } from "../check.ts";
 import { ownKey, steer } from "../checks/jobs/journey.ts";
 import { must } from "../outcome.ts";
-import { jobIdOf, type Session } from "../session.ts";
+import { jobIdOf } from "../submission.ts";
+import type { Session } from "../session.ts";
 import { fieldsOf, type Answer } from "../wire/answer.ts";
 import { instantOf } from "../wire/instant.ts";
 

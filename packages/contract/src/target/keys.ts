@@ -1,4 +1,4 @@
-import type { Key, KeyName } from "../session.ts";
+import type { Key, KeyName } from "../bench.ts";
 import type { Fields } from "../wire/answer.ts";
 import type { Control } from "./control.ts";
 

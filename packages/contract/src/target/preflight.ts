@@ -1,4 +1,4 @@
-import type { Key, KeyName } from "../session.ts";
+import type { Key, KeyName } from "../bench.ts";
 import { elementsOf, fieldsOf, type Answer } from "../wire/answer.ts";
 import { NoAnswer, type Send } from "../wire/send.ts";
 import { masked } from "../wire/curl.ts";

@@ -61,7 +61,8 @@ function answersOf(operation: Fields): ReadonlyMap<number, DocumentedAnswer> {
     Object.entries(fieldsOf(operation["responses"])).map(([status, response]) => {
       const { headers, content } = resolved(response);
       const required = Object.entries(fieldsOf(headers))
-        .filter(([, header]) => resolved(header)["required"] === true)
+        // Those of a 429 are optional in their schemas, which all answers share; the service says that a 429 has them.
+        .filter(([, header]) => status === "429" || resolved(header)["required"] === true)
         .map(([name]) => name.toLowerCase());
       const types = Object.keys(fieldsOf(content));
       const problems = problemFinder(schemaOf(resolved(response)));

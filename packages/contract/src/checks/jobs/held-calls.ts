@@ -1,6 +1,7 @@
 import type { Check } from "../../check.ts";
 import { must, Skip } from "../../outcome.ts";
-import type { Key, Session } from "../../session.ts";
+import type { Key } from "../../bench.ts";
+import type { Session } from "../../session.ts";
 import { fieldsOf, type Answer } from "../../wire/answer.ts";
 import { isNone, ownKey, steer } from "./journey.ts";
 import { idsOf, pageOf } from "./pages.ts";

@@ -1,5 +1,8 @@
 import { Broken, must, Skip } from "../../outcome.ts";
-import { jobIdOf, type Key, type Session, type SubmitOptions } from "../../session.ts";
+import { jobIdOf } from "../../submission.ts";
+import type { Key } from "../../bench.ts";
+import type { Session } from "../../session.ts";
+import type { SubmitOptions } from "../../calls.ts";
 import { readPng, readPngHeader, type PngHeader } from "../../wire/png.ts";
 import { fieldsOf, type Answer, type Fields } from "../../wire/answer.ts";
 

@@ -1,5 +1,6 @@
 import { must } from "../../outcome.ts";
-import type { Key, Session } from "../../session.ts";
+import type { Key } from "../../bench.ts";
+import type { Session } from "../../session.ts";
 import { elementsOf, fieldsOf, type Answer, type Fields } from "../../wire/answer.ts";
 
 /** Asks for a page of the list. @throws Broken when there is none. */

@@ -1,6 +1,7 @@
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
-import type { Key, Session } from "../../session.ts";
+import type { Key } from "../../bench.ts";
+import type { Session } from "../../session.ts";
 import { costs } from "../../target/budget.ts";
 import { fieldsOf, type Fields } from "../../wire/answer.ts";
 import { unknownJob } from "./unknown-job.ts";

@@ -1,5 +1,6 @@
 import { Skip } from "../../outcome.ts";
-import type { Key, Session } from "../../session.ts";
+import type { Key } from "../../bench.ts";
+import type { Session } from "../../session.ts";
 import type { Answer } from "../../wire/answer.ts";
 
 const window = 60_000;

@@ -1,5 +1,6 @@
 import { Broken, Skip } from "../../outcome.ts";
-import type { Key, Session } from "../../session.ts";
+import type { Key } from "../../bench.ts";
+import type { Session } from "../../session.ts";
 import { fieldsOf, type Answer } from "../../wire/answer.ts";
 
 /** What an account says of money. */

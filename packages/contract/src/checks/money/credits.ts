@@ -1,6 +1,8 @@
 import type { Check } from "../../check.ts";
 import { must, Skip } from "../../outcome.ts";
-import { jobIdOf, type Key, type Session } from "../../session.ts";
+import { jobIdOf } from "../../submission.ts";
+import type { Key } from "../../bench.ts";
+import type { Session } from "../../session.ts";
 import { elementsOf, fieldsOf } from "../../wire/answer.ts";
 import { proceedWith, readBalance } from "./balance.ts";
 import { failedJob } from "./failed-job.ts";

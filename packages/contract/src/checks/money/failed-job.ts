@@ -1,4 +1,5 @@
-import type { Key, Session } from "../../session.ts";
+import type { Key } from "../../bench.ts";
+import type { Session } from "../../session.ts";
 import type { Answer } from "../../wire/answer.ts";
 
 /** Ways for a job to fail that a reference server can be told. */

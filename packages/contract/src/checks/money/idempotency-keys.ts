@@ -1,6 +1,6 @@
 import type { Check } from "../../check.ts";
 import { must, Skip } from "../../outcome.ts";
-import { jobIdOf } from "../../session.ts";
+import { jobIdOf } from "../../submission.ts";
 import { fieldsOf } from "../../wire/answer.ts";
 import { proceedWith } from "./balance.ts";
 import { proceedWithReplay } from "./replays.ts";

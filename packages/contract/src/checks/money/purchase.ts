@@ -1,4 +1,5 @@
-import type { Key, Session } from "../../session.ts";
+import type { Key } from "../../bench.ts";
+import type { Session } from "../../session.ts";
 import { fieldsOf, type Answer, type Fields } from "../../wire/answer.ts";
 import { gained, proceedWith } from "./balance.ts";
 

@@ -1,6 +1,8 @@
 import type { Check } from "../../check.ts";
 import { must, Skip } from "../../outcome.ts";
-import { jobIdOf, type Session, type SubmitOptions } from "../../session.ts";
+import { jobIdOf } from "../../submission.ts";
+import type { Session } from "../../session.ts";
+import type { SubmitOptions } from "../../calls.ts";
 import { elementsOf, fieldsOf, type Answer } from "../../wire/answer.ts";
 import { mustTake, payingKey, proceedWith } from "./balance.ts";
 

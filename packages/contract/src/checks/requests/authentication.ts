@@ -1,6 +1,7 @@
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
-import type { CallOptions, Session } from "../../session.ts";
+import type { CallOptions } from "../../calls.ts";
+import type { Session } from "../../session.ts";
 import type { Answer, Fields } from "../../wire/answer.ts";
 
 /** A call to every endpoint that nothing is wrong with but that it comes without a key. */

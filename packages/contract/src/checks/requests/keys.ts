@@ -2,7 +2,8 @@ import { createHmac } from "node:crypto";
 
 import type { Check } from "../../check.ts";
 import { must, Skip } from "../../outcome.ts";
-import type { Key, Session } from "../../session.ts";
+import type { Key } from "../../bench.ts";
+import type { Session } from "../../session.ts";
 
 /** What keys and accounts are. */
 export const keys: readonly Check[] = [

@@ -2,7 +2,8 @@ import type { Check } from "../../check.ts";
 import { must, Skip } from "../../outcome.ts";
 import { elementsOf, fieldsOf, type Answer } from "../../wire/answer.ts";
 import { pictures } from "../../pictures.ts";
-import { skipUnlessJudged, type Session } from "../../session.ts";
+import { skipUnlessJudged } from "../../submission.ts";
+import type { Session } from "../../session.ts";
 import { badInput, mostCredits, type Variant } from "./submission-check.ts";
 
 const tooLong = { prompt: "x".repeat(1_001) };

@@ -1,6 +1,7 @@
 import type { Check, Level } from "../../check.ts";
 import { must } from "../../outcome.ts";
-import { skipUnlessJudged, type Session } from "../../session.ts";
+import { skipUnlessJudged } from "../../submission.ts";
+import type { Session } from "../../session.ts";
 import { costs } from "../../target/budget.ts";
 import { fieldsOf, type Answer, type Fields } from "../../wire/answer.ts";
 

@@ -1,6 +1,7 @@
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
-import { skipUnlessJudged, type Session } from "../../session.ts";
+import { skipUnlessJudged } from "../../submission.ts";
+import type { Session } from "../../session.ts";
 import { fieldsOf, type Answer, type Fields } from "../../wire/answer.ts";
 
 /** A held call is answered by its end at the latest after this time, and not without one before it. */

@@ -1,5 +1,7 @@
 import { must, Skip } from "../../outcome.ts";
-import { jobIdOf, type Key, type Session } from "../../session.ts";
+import { jobIdOf } from "../../submission.ts";
+import type { Key } from "../../bench.ts";
+import type { Session } from "../../session.ts";
 import type { Delivery, Hook } from "../../target/receiver.ts";
 import { fieldsOf, type Fields } from "../../wire/answer.ts";
 

@@ -1,6 +1,7 @@
 import type { Check } from "../../check.ts";
 import { must, Skip } from "../../outcome.ts";
-import type { Key, Session } from "../../session.ts";
+import type { Key } from "../../bench.ts";
+import type { Session } from "../../session.ts";
 import type { Delivery } from "../../target/receiver.ts";
 import { arrived, firstOf, startTold } from "./arrivals.ts";
 import { succeeded } from "./samples.ts";

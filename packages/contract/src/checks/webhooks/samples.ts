@@ -1,4 +1,5 @@
-import type { Bench, Session } from "../../session.ts";
+import type { Bench } from "../../bench.ts";
+import type { Session } from "../../session.ts";
 import type { Delivery } from "../../target/receiver.ts";
 import type { Answer } from "../../wire/answer.ts";
 import { arrived, startTold, watched } from "./arrivals.ts";

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 
 import { Skip } from "../../outcome.ts";
-import type { Key } from "../../session.ts";
+import type { Key } from "../../bench.ts";
 import type { Delivery } from "../../target/receiver.ts";
 
 /** The header that signs a webhook. */
