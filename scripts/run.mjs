@@ -11,6 +11,9 @@ const node = join(root, "node_modules/node/bin/node");
 const bin = (name) => join(root, "node_modules/.bin", name);
 const sourceFirst = "--conditions=@tryon/source";
 
+const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const pnpm = ["npx", "--yes", packageManager];
+
 const tasks = {
   start: (args) => [[node, sourceFirst, "examples/quickstart/src/main.ts", ...args]],
   test: (args) => [
@@ -23,6 +26,7 @@ const tasks = {
   ],
   "test:full": (args) => [[bin("vitest"), "run", ...args]],
   bench: (args) => [[node, sourceFirst, "packages/bench/src/main.ts", ...args]],
+  build: (args) => [[...pnpm, "--recursive", "--filter", "./packages/*", "run", "build", ...args]],
   check: () => [[node, "scripts/check-packages.ts"]],
 };
 
@@ -58,12 +62,9 @@ async function install() {
     .update(readFileSync(join(root, "pnpm-lock.yaml")))
     .digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock && existsSync(node)) return 0;
-  const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   process.stderr.write("Installing the workspace, which is needed once…\n");
   const code = await run([
-    "npx",
-    "--yes",
-    packageManager,
+    ...pnpm,
     "install",
     "--frozen-lockfile",
     "--reporter=append-only",
