@@ -1,5 +1,7 @@
 import { deflateSync } from "node:zlib";
 
+import { crc32 } from "./wire/check-sum.ts";
+
 /** Pictures for requests, in base64: small, and real PNG files. */
 export interface Pictures {
   readonly person: string;
@@ -41,14 +43,4 @@ export function chunk(type: string, data: Buffer): Buffer {
   const check = Buffer.alloc(4);
   check.writeUInt32BE(crc32(typed));
   return Buffer.concat([length, typed, check]);
-}
-
-/** The check sum of PNG (ISO 3309), a bit at a time: Node has one of its own only from 20.15 on. */
-function crc32(data: Uint8Array): number {
-  let sum = 0xff_ff_ff_ff;
-  for (const byte of data) {
-    sum ^= byte;
-    for (let bit = 0; bit < 8; bit += 1) sum = (sum >>> 1) ^ (sum & 1 ? 0xed_b8_83_20 : 0);
-  }
-  return (sum ^ 0xff_ff_ff_ff) >>> 0;
 }
