@@ -15,12 +15,11 @@ export function idempotencyKey(own: string | undefined): string {
   );
 }
 
-/** A UUID of version 4. `crypto.randomUUID` is missing on pages that were loaded over http. */
+/** A UUID of version 4 with 120 random bits. `crypto.randomUUID` is missing on pages that were loaded over http. */
 function randomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  const hex = Array.from(bytes, (byte, index) => {
-    if (index === 6) return 0x40 | (byte & 0x0f);
-    return index === 8 ? 0x80 | (byte & 0x3f) : byte;
-  }).map((byte) => byte.toString(16).padStart(2, "0"));
-  return hex.join("").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    (byte + 256).toString(16).slice(1),
+  )
+    .join("")
+    .replace(/(.{8})(.{4}).(.{3})..(..)/, "$1-$2-4$3-8a$4-");
 }

@@ -66,32 +66,25 @@ export class JobList implements AsyncIterable<Job> {
   async toArray(options: { readonly limit?: number | undefined } = {}): Promise<Job[]> {
     const { limit = Number.POSITIVE_INFINITY } = options;
     const jobs: Job[] = [];
-    if (limit <= 0) return jobs;
-    for await (const job of this) {
-      jobs.push(job);
-      if (jobs.length >= limit) break;
+    if (limit > 0) {
+      for await (const job of this) if (jobs.push(job) >= limit) break;
     }
     return jobs;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Job, void, undefined> {
-    const seen = new Set<string>();
+    const seen = new Set([this.#options.cursor]);
     for (let cursor = this.#options.cursor; ;) {
-      const page = await this.page(cursor);
-      yield* page.jobs;
-      const { nextCursor } = page;
+      const { jobs, nextCursor } = await this.page(cursor);
+      yield* jobs;
       if (nextCursor === null) return;
-      if (seen.has(nextCursor) || nextCursor === cursor) {
-        throw new ConnectionError(
-          "unexpected_response",
-          "The list of jobs repeats a next_cursor.",
-          {
-            hint: "It would never end: report it to the service.",
-          },
-        );
-      }
-      seen.add(nextCursor);
       cursor = nextCursor;
+      if (seen.has(cursor)) {
+        throw new ConnectionError("unexpected_response", "The list repeats a next_cursor.", {
+          hint: "It would never end: report it to the service.",
+        });
+      }
+      seen.add(cursor);
     }
   }
 }
