@@ -7,5 +7,4 @@ export default defineConfig({
   target: "es2022",
   dts: true,
   clean: true,
-  treeshake: true,
 });

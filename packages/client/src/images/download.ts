@@ -27,7 +27,7 @@ export async function download(
     const request = {
       method: "GET",
       url,
-      headers: new Headers(),
+      headers: {},
       timeout: settings.attemptTimeout,
       cacheable: true,
       read,

@@ -8,7 +8,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export interface Outgoing {
   readonly method: string;
   readonly url: string;
-  readonly headers: Headers;
+  readonly headers: Record<string, string>;
   readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
   /** The time that one attempt may take, in milliseconds. */
   readonly timeout: number;

@@ -34,6 +34,23 @@ it("submits under one key however often it is sent, and under the caller's own",
   expect((await mock.ledger(mock.keys.live))?.balance).toBe(984);
 });
 
+it("has for each call the middleware that was in use when it was made", async () => {
+  const { run, tryon, sent } = createWorld();
+  const first = tryon.raw.GET("/api/v1/account");
+  tryon.raw.use({ onRequest: ({ request }) => request.headers.set("x-mark", "1") });
+  await run(Promise.all([first, tryon.raw.GET("/api/v1/account")]));
+  expect(sent.map(({ headers }) => headers.get("x-mark")).sort()).toEqual(["1", null]);
+});
+
+it("is taken back the middleware that is ejected", async () => {
+  const { run, tryon, sent } = createWorld();
+  const middleware = { onRequest: () => new Request("https://elsewhere.example") };
+  tryon.raw.use(middleware);
+  tryon.raw.eject(middleware);
+  await run(tryon.raw.request("get", "/api/v1/account"));
+  expect(sent[0]?.path).toBe("/api/v1/account");
+});
+
 it("gives back an empty answer as one", async () => {
   const { run, tryon, faults } = createWorld();
   faults.push(async () => new Response(null, { status: 204 }));

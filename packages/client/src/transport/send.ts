@@ -19,29 +19,21 @@ export const holdLimit = 90_000;
 /** What a line carries at least, in bytes per millisecond: 1 Mbit/s. Uploads get their time by it. */
 const slowestUpload = 125;
 
-const bodilessStatuses = new Set([204, 205, 304]);
-
 /** Sends a request with the key, and gives the answer that `accepts` likes. Throws the error for any other. */
 export async function send(
   settings: Settings,
   accepts: (answer: Answer) => boolean,
   parcel: Parcel,
-): Promise<Response> {
+): Promise<Answer> {
   const { deadline, trail } = parcel;
   const { method, url, headers, body } = parcel.request;
-  headers.set("Authorization", `Bearer ${settings.apiKey}`);
-  headers.set("Accept", "application/json");
+  headers["Authorization"] = `Bearer ${settings.apiKey}`;
+  headers["Accept"] = "application/json";
   const upload = (body?.length ?? 0) / slowestUpload;
   const timeout = settings.attemptTimeout + upload + (parcel.held ? holdLimit : 0);
   const outcome = await travel({ ...parcel, request: { ...parcel.request, timeout } }, settings);
   const { answer } = outcome;
-  if (answer !== undefined && accepts(answer)) {
-    const { status, text } = answer;
-    return new Response(bodilessStatuses.has(status) ? null : text, {
-      status,
-      headers: answer.headers,
-    });
-  }
+  if (answer !== undefined && accepts(answer)) return answer;
   throw errorOf(outcome, {
     ...parcel,
     name: `${method} ${new URL(url).pathname}`,

@@ -1,5 +1,3 @@
-import createClient from "openapi-fetch";
-
 import type { OutcomeUnknownError } from "../errors/outcome-error.ts";
 import type { paths, PurchaseWithSPTRequest } from "../generated/openapi.ts";
 import type { Settings } from "../settings.ts";
@@ -7,7 +5,6 @@ import type { Answer } from "./answer.ts";
 import type { Purpose } from "./answer-error.ts";
 import type { Deadline } from "./deadline.ts";
 import { Trail } from "./journey.ts";
-import { PlannedRequest } from "./planned-request.ts";
 import { send } from "./send.ts";
 
 /** What a request needs to be sent. */
@@ -27,83 +24,77 @@ interface SubmissionSending extends Sending {
   readonly recover: OutcomeUnknownError["recover"];
 }
 
-type ListQuery = NonNullable<paths["/api/v1/tryon"]["get"]["parameters"]["query"]>;
-type ContractFetch = (request: Request) => Promise<Response>;
+type Method = "get" | "post";
+/** What the contract says of an endpoint. */
+type Operation<Path extends keyof paths, Verb extends Method> = NonNullable<paths[Path][Verb]>;
+/** What its good answer holds. */
+type Content<Of> = Of extends {
+  responses: { 200: { content: { "application/json": infer Data } } };
+}
+  ? Data
+  : never;
+type ListQuery = NonNullable<Operation<"/api/v1/tryon", "get">["parameters"]["query"]>;
+
+/** What a request says beyond its method and path. */
+interface Question {
+  readonly purpose?: Purpose;
+  readonly id?: string;
+  readonly query?: object;
+  readonly body?: string;
+}
 
 /** The endpoints of the service, typed by its contract. Every good answer of theirs has its shape checked here. */
 export class Service {
   readonly settings: () => Settings;
-  readonly #contract = createClient<paths>({
-    // openapi-fetch reads no more of what it makes than this class has, and hands it to our `fetch`.
-    Request: PlannedRequest as unknown as typeof Request,
-  });
 
   constructor(settings: () => Settings) {
     this.settings = settings;
   }
 
   submit(sending: SubmissionSending) {
-    return this.#ask("submit", sending, isJob, (fetch) =>
-      this.#contract.POST("/api/v1/tryon", {
-        params: { header: { "Idempotency-Key": sending.idempotencyKey } },
-        body: {},
-        // The text was made once, of an input that fits the contract.
-        bodySerializer: () => sending.body,
-        fetch,
-      }),
-    );
+    const { body } = sending;
+    return this.#ask("post", "/api/v1/tryon", isJob, sending, { purpose: "submit", body });
   }
 
   job(id: string, sending: Sending) {
-    return this.#ask("read", sending, isJob, (fetch) =>
-      this.#contract.GET("/api/v1/tryon/{job_id}", { params: { path: { job_id: id } }, fetch }),
-    );
+    return this.#ask("get", "/api/v1/tryon/{job_id}", isJob, sending, { id });
   }
 
   list(query: ListQuery, sending: Sending) {
-    return this.#ask("read", sending, isJobList, (fetch) =>
-      this.#contract.GET("/api/v1/tryon", { params: { query }, fetch }),
-    );
+    return this.#ask("get", "/api/v1/tryon", isJobList, sending, { query });
   }
 
   account(sending: Sending) {
-    return this.#ask("read", sending, isObject, (fetch) =>
-      this.#contract.GET("/api/v1/account", { fetch }),
-    );
+    return this.#ask("get", "/api/v1/account", isObject, sending);
   }
 
-  purchase(body: PurchaseWithSPTRequest, sending: Sending) {
-    return this.#ask("purchase", sending, isObject, (fetch) =>
-      this.#contract.POST("/api/v1/credits/purchase", { body, fetch }),
-    );
+  purchase(request: PurchaseWithSPTRequest, sending: Sending) {
+    const body = JSON.stringify(request);
+    return this.#ask("post", "/api/v1/credits/purchase", isObject, sending, {
+      purpose: "purchase",
+      body,
+    });
   }
 
-  async #ask<Data>(
-    purpose: Purpose,
-    sending: Sending | SubmissionSending,
+  async #ask<Path extends keyof paths, Verb extends Method>(
+    method: Verb,
+    path: Path,
     accepts: (content: unknown) => boolean,
-    ask: (fetch: ContractFetch) => Promise<{ data?: Data }>,
-  ): Promise<Data> {
-    const { data } = await ask((request) => this.#send(request, purpose, sending, accepts));
-    // What `accepts` let through is there; the contract says the rest of its type.
-    return data as Data;
-  }
-
-  async #send(
-    planned: PlannedRequest | Request,
-    purpose: Purpose,
     sending: Sending | SubmissionSending,
-    accepts: (content: unknown) => boolean,
-  ): Promise<Response> {
+    { purpose = "read", id = "", query, body }: Question = {},
+  ): Promise<Content<Operation<Path, Verb>>> {
     const settings = this.settings();
     const submission = "trail" in sending ? sending : undefined;
-    const { method, url, headers } = planned;
-    // Only PlannedRequest comes here, and its bodies are texts.
-    const { body } = planned as PlannedRequest;
+    // Values of queries are numbers and texts.
+    const search = new URLSearchParams(query as Record<string, string> | undefined).toString();
+    const url = `${settings.baseUrl}${path.replace("{job_id}", id)}${search && `?${search}`}`;
+    const headers: Record<string, string> = {};
+    if (body !== undefined) headers["Content-Type"] = "application/json";
+    if (submission !== undefined) headers["Idempotency-Key"] = submission.idempotencyKey;
     const good = ({ status, content }: Answer): boolean =>
       status >= 200 && status < 300 && accepts(content);
-    return send(settings, good, {
-      request: { method, url: settings.baseUrl + url, headers, body },
+    const answer = await send(settings, good, {
+      request: { method: method.toUpperCase(), url, headers, body },
       held: submission?.held ?? false,
       trail: submission?.trail ?? new Trail(),
       deadline: sending.deadline,
@@ -112,6 +103,8 @@ export class Service {
       submission,
       purpose,
     });
+    // What `accepts` let through is there; the contract says the rest of its type.
+    return answer.content as Content<Operation<Path, Verb>>;
   }
 }
 
