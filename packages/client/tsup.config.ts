@@ -7,4 +7,5 @@ export default defineConfig({
   target: "es2022",
   dts: true,
   clean: true,
+  treeshake: true,
 });

@@ -32,5 +32,8 @@ export type { Account } from "./money/account.ts";
 export type { Credits } from "./money/credits.ts";
 export type { CallOptions, Logger, TryOnOptions } from "./options.ts";
 export type { Clock } from "./transport/clock.ts";
+export type { Middleware, MiddlewareContext } from "./transport/middleware.ts";
+export type { RateLimit } from "./transport/rate-limit.ts";
 export type { RawClient } from "./transport/raw.ts";
+export type { Call, WithResponse } from "./transport/with-response.ts";
 export { TryOn } from "./tryon.ts";

@@ -1,5 +1,6 @@
 import type { Duration } from "./duration.ts";
 import type { Clock } from "./transport/clock.ts";
+import type { Middleware } from "./transport/middleware.ts";
 
 /** Every default of the client, each once; times in milliseconds. */
 export const defaults = {
@@ -11,10 +12,13 @@ export const defaults = {
   retries: 3,
 } as const;
 
-/** Something that takes warnings: `console` is one. */
-export interface Logger {
-  warn(message: string, details?: unknown): void;
-}
+/** What takes the lines of a log, of those kinds that it has a method for: `console` is one. */
+export type Logger = {
+  readonly [Level in "debug" | "info" | "warn" | "error"]?: (
+    message: string,
+    details?: unknown,
+  ) => void;
+};
 
 /** How a client is set up. */
 export interface TryOnOptions {
@@ -77,7 +81,15 @@ export interface TryOnOptions {
    */
   readonly allowLiveKey?: boolean | undefined;
   /**
-   * Hears of exceptions in your callbacks, which never end a call. Gets no key, no body and no image.
+   * Stands between the client and the network: looks at each attempt of each request to the service, and may change it.
+   * Several are called in this order. The images of results are fetched without it.
+   *
+   * @default none
+   */
+  readonly middleware?: Middleware | readonly Middleware[] | undefined;
+  /**
+   * Hears of each attempt and each pause between two (`debug`), and of exceptions in your callbacks, which never end a call
+   * (`warn`). Gets no key, no header, no body and no image.
    *
    * @default nothing is logged
    */

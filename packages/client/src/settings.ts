@@ -6,6 +6,8 @@ import { guardAddress, guardKey } from "./guards.ts";
 import { defaults, type Logger, type TryOnOptions } from "./options.ts";
 import type { Fetch } from "./transport/attempt.ts";
 import { systemClock, type Clock } from "./transport/clock.ts";
+import { Gate } from "./transport/gate.ts";
+import type { Middleware } from "./transport/middleware.ts";
 import { redactor, type Redact } from "./transport/redact.ts";
 
 /** The options with every default filled in and every value checked. */
@@ -19,7 +21,11 @@ export interface Settings {
   readonly timeout: number;
   readonly attemptTimeout: number;
   readonly retries: number;
-  readonly logger: Logger | undefined;
+  readonly middleware: readonly Middleware[];
+  /** Logs what `message` gives, which is not called when nobody listens. */
+  readonly log: (level: keyof Logger, message: () => string, ...details: unknown[]) => void;
+  /** Lets in every request of the client to the service. */
+  readonly gate: Gate;
   readonly redact: Redact;
 }
 
@@ -41,6 +47,8 @@ export function resolveSettings(options: TryOnOptions): Settings {
   if (!Number.isInteger(retries) || retries < 0) {
     throw new InputError("retries", "is not a whole number from 0 up");
   }
+  const { logger } = options;
+  const redact = redactor(apiKey);
   return {
     apiKey,
     baseUrl: address.href.replace(/\/+$/, ""),
@@ -57,8 +65,16 @@ export function resolveSettings(options: TryOnOptions): Settings {
       "attemptTimeout",
     ),
     retries,
-    logger: options.logger,
-    redact: redactor(apiKey),
+    middleware: [options.middleware ?? []].flat(),
+    log: (level, message, ...details) => {
+      try {
+        logger?.[level]?.(redact(message()), ...details);
+      } catch {
+        // What listens to a call never ends it.
+      }
+    },
+    gate: new Gate(clock, random),
+    redact,
   };
 }
 

@@ -8,8 +8,10 @@ import { Account } from "./money/account.ts";
 import { Credits } from "./money/credits.ts";
 import type { TryOnOptions } from "./options.ts";
 import { resolveSettings, type Settings } from "./settings.ts";
+import type { RateLimit } from "./transport/rate-limit.ts";
 import { createRawClient, type RawClient } from "./transport/raw.ts";
 import { Service } from "./transport/service.ts";
+import type { Call } from "./transport/with-response.ts";
 
 /**
  * A client of the virtual try-on service. It submits each try-on once however often the network fails, and never loses
@@ -67,7 +69,7 @@ export class TryOn {
    * );
    * result.receipt.credits; // 12
    */
-  run(input: TryOnInput, options: RunOptions = {}): Promise<TryOnResult> {
+  run(input: TryOnInput, options: RunOptions = {}): Call<TryOnResult> {
     return this.#runner.run(input, options);
   }
 
@@ -79,7 +81,7 @@ export class TryOn {
    * const job = await tryon.submit({ person: photo, garments: [shirt] });
    * await database.save(JSON.stringify(job)); // tryon.jobs.resume takes it up again
    */
-  submit(input: TryOnInput, options: SubmitOptions = {}): Promise<Job> {
+  submit(input: TryOnInput, options: SubmitOptions = {}): Call<Job> {
     return this.#runner.submit(input, options);
   }
 
@@ -93,6 +95,17 @@ export class TryOn {
    */
   get raw(): RawClient {
     return (this.#raw ??= createRawClient((this.#settings ??= resolveSettings(this.#options))));
+  }
+
+  /**
+   * What is known of the rate limit now: what the service last said, or, where it says nothing, what this client has
+   * counted of its own requests against the limit that `account.get()` told. Nothing as long as neither is known.
+   *
+   * @example
+   * if (tryon.rateLimit?.remaining === 0) console.log(new Date(tryon.rateLimit.resetAt));
+   */
+  get rateLimit(): RateLimit | undefined {
+    return this.#settings?.gate.rateLimit;
   }
 
   /** What may go into a log: no key. */

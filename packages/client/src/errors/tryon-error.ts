@@ -1,4 +1,5 @@
 import type { Job } from "../jobs/job.ts";
+import type { RateLimit } from "../transport/rate-limit.ts";
 import type { TryOnErrorCode } from "./code.ts";
 
 // In the registry of the whole program, so that an ESM and a CJS copy of this file share it.
@@ -38,6 +39,8 @@ export interface TryOnErrorDetails {
   readonly requestId?: string | undefined;
   /** How long the service asks to wait, in seconds, as in the `Retry-After` header. */
   readonly retryAfter?: number | undefined;
+  /** What the answer said of the rate limit. */
+  readonly rateLimit?: RateLimit | undefined;
   /** Every request that was sent for the call. */
   readonly attempts?: readonly Attempt[] | undefined;
   /** The fields that were refused. */
@@ -68,6 +71,7 @@ export class TryOnError extends Error {
   declare readonly status?: number;
   declare readonly requestId?: string;
   declare readonly retryAfter?: number;
+  declare readonly rateLimit?: RateLimit;
   declare readonly issues?: readonly FieldIssue[];
   declare readonly job?: Job;
 

@@ -99,7 +99,8 @@ export class ResultImage {
 /** A good answer whose body is read elsewhere. */
 function readable(response: Response, open: boolean): Answer {
   const { status, headers } = response;
-  return { status, headers, text: "", content: true, location: undefined, redirect: false, open };
+  const location = undefined;
+  return { status, headers, response, text: "", content: true, location, redirect: false, open };
 }
 
 async function readAll(

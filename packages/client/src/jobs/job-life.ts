@@ -1,5 +1,5 @@
 import { JobFailedError, WaitTimeoutError } from "../errors/job-error.ts";
-import { isBranded, type Attempt } from "../errors/tryon-error.ts";
+import type { Attempt } from "../errors/tryon-error.ts";
 import { ResultImage } from "../images/result-image.ts";
 import type { Settings } from "../settings.ts";
 import type { Deadline } from "../transport/deadline.ts";
@@ -90,8 +90,10 @@ export class JobLife {
       deadline.throwIfAborted();
       if (deadline.passed) throw new WaitTimeoutError(this.job, { cause: watch.failure });
       // The job is there and may be paid for: no error about it may lose it.
-      if (isBranded(error))
-        Object.defineProperty(error, "job", { value: this.job, enumerable: true });
+      if (Object.isExtensible(error)) {
+        const described = { value: this.job, enumerable: true, configurable: true };
+        Object.defineProperty(error, "job", described);
+      }
       throw error;
     }
   }

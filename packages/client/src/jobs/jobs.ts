@@ -2,6 +2,7 @@ import { InputError } from "../errors/input-error.ts";
 import { defaults, type CallOptions } from "../options.ts";
 import { within } from "../transport/deadline.ts";
 import { isJobId } from "../transport/service.ts";
+import { withResponse, type Call } from "../transport/with-response.ts";
 import type { Job, SavedJob } from "./job.ts";
 import { JobLife, type Parts } from "./job-life.ts";
 import { JobList, type ListOptions } from "./list.ts";
@@ -24,12 +25,14 @@ export class Jobs {
    * const job = await tryon.jobs.get("job_4fK9sQ2mZx7LbT1cVw8RnE3y");
    * job.status; // "succeeded"
    */
-  async get(id: string, options: CallOptions = {}): Promise<Job> {
-    checkId(id);
-    const { settings, service } = this.#parts;
-    return within(settings(), options, defaults.callTimeout, async (deadline) => {
-      const data = await service.job(id, { deadline });
-      return new JobLife(this.#parts, data).job;
+  get(id: string, options: CallOptions = {}): Call<Job> {
+    return withResponse(async (keep) => {
+      checkId(id);
+      const { settings, service } = this.#parts;
+      return within(settings(), options, defaults.callTimeout, async (deadline) => {
+        const data = await service.job(id, { deadline, keep });
+        return new JobLife(this.#parts, data).job;
+      });
     });
   }
 

@@ -2,6 +2,7 @@ import { ConnectionError } from "../errors/connection-error.ts";
 import type { JobStatus } from "../generated/openapi.ts";
 import { defaults, type CallOptions } from "../options.ts";
 import { within } from "../transport/deadline.ts";
+import { withResponse, type Call } from "../transport/with-response.ts";
 import type { Job } from "./job.ts";
 import { JobLife, type Parts } from "./job-life.ts";
 
@@ -38,7 +39,7 @@ export class JobList implements AsyncIterable<Job> {
    *
    * @param cursor - The `nextCursor` of the page before. @default the beginning of the list
    */
-  async page(cursor: string | undefined = this.#options.cursor): Promise<JobPage> {
+  page(cursor: string | undefined = this.#options.cursor): Call<JobPage> {
     const { status_filter, limit } = this.#options;
     const { settings, service } = this.#parts;
     const query = {
@@ -47,15 +48,17 @@ export class JobList implements AsyncIterable<Job> {
       // The service's document gives the filter two names; one that is not honoured is ignored.
       ...(status_filter === undefined ? {} : { status_filter, status: status_filter }),
     };
-    return within(settings(), this.#options, defaults.callTimeout, async (deadline) => {
-      const page = await service.list(query, { deadline });
-      return {
-        jobs: page.jobs
-          .filter(({ status }) => status_filter === undefined || status === status_filter)
-          .map((data) => new JobLife(this.#parts, data).job),
-        nextCursor: page.next_cursor ?? null,
-      };
-    });
+    return withResponse(async (keep) =>
+      within(settings(), this.#options, defaults.callTimeout, async (deadline) => {
+        const page = await service.list(query, { deadline, keep });
+        return {
+          jobs: page.jobs
+            .filter(({ status }) => status_filter === undefined || status === status_filter)
+            .map((data) => new JobLife(this.#parts, data).job),
+          nextCursor: page.next_cursor ?? null,
+        };
+      }),
+    );
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { CallOptions } from "../options.ts";
 import { within, type Deadline } from "../transport/deadline.ts";
 import { holdLimit } from "../transport/send.ts";
+import { withResponse, type Call, type Keep } from "../transport/with-response.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import type { TryOnInput } from "./input.ts";
 import type { Job, WaitOptions } from "./job.ts";
@@ -47,17 +48,22 @@ export class Runner {
     this.#submitter = new Submitter(parts);
   }
 
-  async submit(input: TryOnInput, options: SubmitOptions): Promise<Job> {
-    return this.#start(input, { ...options, hold: false }, async (life) => life.job);
+  submit(input: TryOnInput, options: SubmitOptions): Call<Job> {
+    return withResponse((keep) =>
+      this.#start(input, { ...options, hold: false }, keep, async (life) => life.job),
+    );
   }
 
-  async run(input: TryOnInput, options: RunOptions): Promise<TryOnResult> {
-    return this.#start(input, options, (life, deadline, notify) => life.finish(deadline, notify));
+  run(input: TryOnInput, options: RunOptions): Call<TryOnResult> {
+    return withResponse((keep) =>
+      this.#start(input, options, keep, (life, deadline, notify) => life.finish(deadline, notify)),
+    );
   }
 
   async #start<Result>(
     input: TryOnInput,
     options: RunOptions,
+    keep: Keep,
     goOn: (life: JobLife, deadline: Deadline, notify: Notify) => Promise<Result>,
   ): Promise<Result> {
     options.signal?.throwIfAborted();
@@ -70,7 +76,7 @@ export class Runner {
       const hold = options.hold ?? prepared.wait ?? "auto";
       const suffices = deadline.left() >= holdLimit + holdGrace;
       const held = hold === "auto" ? this.#submitter.holds && suffices : hold;
-      const plan = { input: prepared, idempotencyKey: key, held };
+      const plan = { input: prepared, idempotencyKey: key, held, keep };
       return goOn(await this.#submitter.submit(plan, deadline, notify), deadline, notify);
     });
   }

@@ -2,6 +2,7 @@ import type { AccountResponse } from "../generated/openapi.ts";
 import { defaults, type CallOptions } from "../options.ts";
 import { within } from "../transport/deadline.ts";
 import type { Service } from "../transport/service.ts";
+import { withResponse, type Call } from "../transport/with-response.ts";
 
 /** What the service knows of the key. */
 export class Account {
@@ -19,9 +20,11 @@ export class Account {
    * @example
    * const { credits_remaining } = await tryon.account.get();
    */
-  async get(options: CallOptions = {}): Promise<AccountResponse> {
-    return within(this.#service.settings(), options, defaults.callTimeout, (deadline) =>
-      this.#service.account({ deadline }),
+  get(options: CallOptions = {}): Call<AccountResponse> {
+    return withResponse(async (keep) =>
+      within(this.#service.settings(), options, defaults.callTimeout, (deadline) =>
+        this.#service.account({ deadline, keep }),
+      ),
     );
   }
 }

@@ -4,6 +4,7 @@ import type { PurchaseWithSPTRequest, PurchaseWithSPTResponse } from "../generat
 import { defaults, type CallOptions } from "../options.ts";
 import { within, type Deadline } from "../transport/deadline.ts";
 import type { Service } from "../transport/service.ts";
+import { withResponse, type Call } from "../transport/with-response.ts";
 
 /** Buys credits. */
 export class Credits {
@@ -27,19 +28,21 @@ export class Credits {
    * });
    * purchase.credits_remaining;
    */
-  async purchase(
+  purchase(
     request: PurchaseWithSPTRequest,
     options: CallOptions = {},
-  ): Promise<PurchaseWithSPTResponse> {
+  ): Call<PurchaseWithSPTResponse> {
     const body = { ...request };
-    return within(this.#service.settings(), options, defaults.callTimeout, async (deadline) => {
-      try {
-        return await this.#service.purchase(body, { deadline });
-      } catch (error) {
-        if (!isTryOnError(error, "purchase_already_processed")) throw error;
-        throw await this.#withBalance(error, deadline);
-      }
-    });
+    return withResponse(async (keep) =>
+      within(this.#service.settings(), options, defaults.callTimeout, async (deadline) => {
+        try {
+          return await this.#service.purchase(body, { deadline, keep });
+        } catch (error) {
+          if (!isTryOnError(error, "purchase_already_processed")) throw error;
+          throw await this.#withBalance(error, deadline);
+        }
+      }),
+    );
   }
 
   /** The error with what the key has now, if that can be learned. */

@@ -5,11 +5,11 @@ import { OutcomeUnknownError, type Recover } from "../errors/outcome-error.ts";
 import type { TryOnError, TryOnErrorDetails } from "../errors/tryon-error.ts";
 import type { Job } from "../jobs/job.ts";
 import type { Answer } from "./answer.ts";
-import { failureCode, type Outcome } from "./attempt.ts";
+import { failureCode, type Outcome, type Refusal } from "./attempt.ts";
 import { readIssues } from "./issues.ts";
 import type { Trail } from "./journey.ts";
+import { pauseAskedFor, readRateLimit } from "./rate-limit.ts";
 import type { Redact } from "./redact.ts";
-import { parseRetryAfter } from "./retry.ts";
 
 /** What a request is for: some statuses mean different things. */
 export type Purpose = "submit" | "purchase" | "read";
@@ -28,13 +28,13 @@ export interface Ended {
 }
 
 /** The error for the end of a request that gave no good answer. It never says that nothing happened unless that is proved. */
-export function errorOf(outcome: Outcome, ended: Ended): TryOnError {
+export function errorOf(outcome: Outcome | Refusal, ended: Ended): TryOnError {
   const { answer } = outcome;
   const error = answer === undefined ? silence(outcome, ended) : answerError(answer, ended);
   const { submission, trail } = ended;
   if (submission === undefined || !trail.uncertain) return error;
   if (trail.onlyServerErrors && (error.status ?? 0) >= 500) return error;
-  const { status, requestId, retryAfter, attempts } = error;
+  const { status, requestId, retryAfter, rateLimit, attempts } = error;
   return new OutcomeUnknownError(
     `The try-on may have been made: a request for it may have arrived, and the last one ended in ${error.code}.`,
     {
@@ -45,6 +45,7 @@ export function errorOf(outcome: Outcome, ended: Ended): TryOnError {
       status,
       requestId,
       retryAfter,
+      rateLimit,
       attempts,
     },
   );
@@ -52,10 +53,16 @@ export function errorOf(outcome: Outcome, ended: Ended): TryOnError {
 
 const recoverHint = "error.recover() finds out, and never pays twice.";
 
-function silence(outcome: Outcome & { answer: undefined }, ended: Ended): TryOnError {
+function silence(outcome: (Outcome & { answer: undefined }) | Refusal, ended: Ended): TryOnError {
   const { name, trail, purpose, job } = ended;
+  const { attempts } = trail;
+  if (outcome.failure === "rate_limited") {
+    const retryAfter = outcome.wait / 1_000;
+    const message = `${name} was not sent: the rate limit of the key is used up.`;
+    return new ApiError("rate_limited", message, { status: 429, retryAfter, attempts, job });
+  }
   const { cause } = outcome;
-  const details = { attempts: trail.attempts, job, cause };
+  const details = { attempts, job, cause };
   const repeat =
     purpose === "purchase"
       ? " It may have gone through: repeat it with the same token, which pays once."
@@ -79,11 +86,12 @@ function silence(outcome: Outcome & { answer: undefined }, ended: Ended): TryOnE
 function answerError(answer: Answer, ended: Ended): TryOnError {
   const { name, trail, now, redact, job } = ended;
   const { status, headers } = answer;
-  const retryAfter = parseRetryAfter(headers, now);
+  const pause = pauseAskedFor(answer, now);
   const details = {
     status,
     requestId: headers.get("x-request-id") ?? undefined,
-    retryAfter: retryAfter === undefined ? undefined : retryAfter / 1_000,
+    retryAfter: pause === undefined ? undefined : pause / 1_000,
+    rateLimit: readRateLimit(headers, now),
     attempts: trail.attempts,
     job,
   } satisfies TryOnErrorDetails;

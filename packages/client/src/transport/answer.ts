@@ -5,6 +5,8 @@ import type { Deadline } from "./deadline.ts";
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
+  /** What it came in; its body is read by whoever made this. */
+  readonly response: Response;
   readonly text: string;
   /** What the body is: parsed JSON or what an own reader made of it, undefined when it is neither. */
   readonly content: unknown;
@@ -31,6 +33,7 @@ export async function readAnswer(response: Response, limit: Deadline): Promise<A
   return {
     status,
     headers,
+    response,
     text,
     content: parseJson(text),
     location: headers.get("location") ?? undefined,

@@ -1,5 +1,6 @@
 import { readAnswer, type Answer } from "./answer.ts";
 import { abortable, Deadline } from "./deadline.ts";
+import { Unsent } from "./middleware.ts";
 
 /** How requests are sent: the global `fetch`, or a function like it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -8,6 +9,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export interface Outgoing {
   readonly method: string;
   readonly url: string;
+  /** Without the key of the service, which is added to each attempt. */
   readonly headers: Record<string, string>;
   readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
   /** The time that one attempt may take, in milliseconds. */
@@ -25,7 +27,16 @@ export type Outcome =
       readonly answer: undefined;
       readonly failure: "connection_failed" | "timed_out";
       readonly cause: unknown;
+      /** Whether a middleware threw this before anything was sent. */
+      readonly unsent?: boolean;
     };
+
+/** A request that was not sent: its client waits for the rate limit, for so many milliseconds. */
+export interface Refusal {
+  readonly answer: undefined;
+  readonly failure: "rate_limited";
+  readonly wait: number;
+}
 
 /** Sends once. Throws only the caller's reason, when the caller has aborted. */
 export async function attempt(
@@ -44,6 +55,9 @@ export async function attempt(
     return { answer };
   } catch (cause) {
     deadline.throwIfAborted();
+    if (cause instanceof Unsent) {
+      return { answer: undefined, failure: "connection_failed", cause: cause.thrown, unsent: true };
+    }
     const failure = limit.passed || deadline.passed ? "timed_out" : "connection_failed";
     return { answer: undefined, failure, cause };
   } finally {

@@ -1,16 +1,13 @@
 import type { Attempt } from "../errors/tryon-error.ts";
 import type { Settings } from "../settings.ts";
-import { attempt, type Outcome, type Outgoing } from "./attempt.ts";
+import type { Purpose } from "./answer-error.ts";
+import { attempt, failureCode, type Outcome, type Outgoing, type Refusal } from "./attempt.ts";
 import { isTruncated } from "./answer.ts";
 import { effectOf, type Effect } from "./certainty.ts";
 import type { Deadline } from "./deadline.ts";
-import {
-  conflictDelay,
-  isRetryable,
-  longestRetryAfter,
-  parseRetryAfter,
-  retryDelay,
-} from "./retry.ts";
+import { serviceFetch } from "./middleware.ts";
+import { pauseAskedFor } from "./rate-limit.ts";
+import { conflictDelay, isRetryable, longestRetryAfter, retryDelay } from "./retry.ts";
 
 /** How long a 409 is waited out that may come from this very submission still being worked on, in milliseconds. */
 const longestConflict = 120_000;
@@ -50,6 +47,8 @@ export interface Journey {
   readonly request: Outgoing;
   readonly deadline: Deadline;
   readonly trail: Trail;
+  /** What it asks the service for; absent for any other address, which is told no key and has no rate limit. */
+  readonly purpose?: Purpose | undefined;
   /** Whether it is under a key, so that a 409 may come from an attempt of its own that is still being worked on. */
   readonly keyed: boolean;
   /** Told before each pause. */
@@ -58,40 +57,66 @@ export interface Journey {
 
 /**
  * Makes attempts until one ends it: with an answer that another attempt would not better, or when there is no time or
- * try left. Throws only the caller's reason.
+ * try left. Throws only the caller's reason, and what a middleware threw in place of sending.
  */
-export async function travel(journey: Journey, settings: Settings): Promise<Outcome> {
-  const { deadline, request, trail, keyed } = journey;
+export async function travel(journey: Journey, settings: Settings): Promise<Outcome | Refusal> {
+  const { deadline, request, trail, keyed, purpose } = journey;
   const { clock } = deadline;
+  const { gate, random, log } = settings;
+  const name = (): string => `${request.method} ${new URL(request.url).pathname}`;
   let failures = 0;
   let limited = 0;
   let conflicts = 0;
   let conflictSince = 0;
   for (;;) {
+    if (purpose !== undefined) {
+      if (gate.wait > 0) log("debug", () => `${name()} waits ${gate.wait} ms for the rate limit`);
+      const refused = await gate.refuses(deadline);
+      // Waiting may have taken longer than a key is remembered.
+      if (refused || (keyed && isForgettable(trail, clock.now()))) {
+        return { answer: undefined, failure: "rate_limited", wait: gate.wait };
+      }
+      gate.count();
+    }
     const startedAt = clock.now();
-    const uncertain = trail.uncertain;
-    const outcome = await attempt(settings.fetch, request, deadline);
-    trail.add(outcome, startedAt, clock.now() - startedAt);
+    const { uncertain } = trail;
+    const count = trail.attempts.length + 1;
+    const fetch = purpose ? serviceFetch(settings, purpose, count) : settings.fetch;
+    const outcome = await attempt(fetch, request, deadline);
+    const now = clock.now();
     const { answer } = outcome;
-    const retryAfter = answer && parseRetryAfter(answer.headers, clock.now());
+    if (!answer && outcome.unsent) {
+      if (keyed && uncertain) return outcome;
+      throw outcome.cause;
+    }
+    trail.add(outcome, startedAt, now - startedAt);
+    log("debug", () => {
+      const end = answer ? answer.status : (failureCode(outcome.cause) ?? outcome.failure);
+      return `${name()}, attempt ${count}: ${end} in ${Math.round(now - startedAt)} ms`;
+    });
+    if (answer && purpose) gate.hear(answer.headers);
+    const asked = answer && pauseAskedFor(answer, now);
     let pause: number;
     if (answer?.status === 409 && keyed && uncertain) {
-      if (conflicts === 0) conflictSince = clock.now();
-      pause = conflictDelay(conflicts++, retryAfter, settings.random);
-      if (clock.now() + pause - conflictSince > longestConflict) return outcome;
+      if (conflicts === 0) conflictSince = now;
+      pause = conflictDelay(conflicts++, asked, random);
+      if (now + pause - conflictSince > longestConflict) return outcome;
     } else if (answer && !isRetryable(answer.status) && !isTruncated(answer)) {
       return outcome;
     } else if (answer?.status === 429) {
       // The limit is not a failure: as long as there is time, it does not use up the retries.
-      pause = retryDelay(limited++, retryAfter, settings.random);
+      pause = retryDelay(limited++, asked, random);
+      if (purpose) gate.close(pause);
     } else {
       if (failures >= settings.retries) return outcome;
-      pause = retryDelay(failures++, retryAfter, settings.random);
+      pause = retryDelay(failures++, asked, random);
     }
-    if ((retryAfter ?? 0) > longestRetryAfter || pause >= deadline.left()) return outcome;
-    if (keyed && isForgettable(trail, clock.now() + pause)) return outcome;
+    if ((asked ?? 0) > longestRetryAfter || pause >= deadline.left()) return outcome;
+    if (keyed && isForgettable(trail, now + pause)) return outcome;
+    log("debug", () => `${name()} is sent again in ${Math.round(pause)} ms`);
     journey.onRetry?.(pause);
-    await deadline.sleep(pause);
+    // The gate has its own pause.
+    if (gate.wait < pause || !purpose) await deadline.sleep(pause);
   }
 }
 

@@ -39,7 +39,7 @@ it("has for each call the middleware that was in use when it was made", async ()
   const first = tryon.raw.GET("/api/v1/account");
   tryon.raw.use({ onRequest: ({ request }) => request.headers.set("x-mark", "1") });
   await run(Promise.all([first, tryon.raw.GET("/api/v1/account")]));
-  expect(sent.map(({ headers }) => headers.get("x-mark")).sort()).toEqual(["1", null]);
+  expect(new Set(sent.map(({ headers }) => headers.get("x-mark")))).toEqual(new Set(["1", null]));
 });
 
 it("is taken back the middleware that is ejected", async () => {

@@ -52,7 +52,7 @@ export function parseRetryAfter(headers: Headers, now: number): number | undefin
 }
 
 /** HTTP dates begin with the name of a day; `Date.parse` alone would take "-5" for a year. */
-function httpDate(text: string): number | undefined {
+export function httpDate(text: string): number | undefined {
   const at = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : at;
 }

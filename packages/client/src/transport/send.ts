@@ -19,7 +19,7 @@ export const holdLimit = 90_000;
 /** What a line carries at least, in bytes per millisecond: 1 Mbit/s. Uploads get their time by it. */
 const slowestUpload = 125;
 
-/** Sends a request with the key, and gives the answer that `accepts` likes. Throws the error for any other. */
+/** Sends a request to the service, and gives the answer that `accepts` likes. Throws the error for any other. */
 export async function send(
   settings: Settings,
   accepts: (answer: Answer) => boolean,
@@ -27,7 +27,6 @@ export async function send(
 ): Promise<Answer> {
   const { deadline, trail } = parcel;
   const { method, url, headers, body } = parcel.request;
-  headers["Authorization"] = `Bearer ${settings.apiKey}`;
   headers["Accept"] = "application/json";
   const upload = (body?.length ?? 0) / slowestUpload;
   const timeout = settings.attemptTimeout + upload + (parcel.held ? holdLimit : 0);

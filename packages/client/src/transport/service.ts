@@ -6,11 +6,14 @@ import type { Purpose } from "./answer-error.ts";
 import type { Deadline } from "./deadline.ts";
 import { Trail } from "./journey.ts";
 import { send } from "./send.ts";
+import type { Keep } from "./with-response.ts";
 
 /** What a request needs to be sent. */
 interface Sending {
   readonly deadline: Deadline;
   readonly onRetry?: ((pause: number) => void) | undefined;
+  /** Takes the good answer. */
+  readonly keep?: Keep | undefined;
 }
 
 /** What a submission needs besides. */
@@ -64,8 +67,11 @@ export class Service {
     return this.#ask("get", "/api/v1/tryon", isJobList, sending, { query });
   }
 
-  account(sending: Sending) {
-    return this.#ask("get", "/api/v1/account", isObject, sending);
+  async account(sending: Sending) {
+    const account = await this.#ask("get", "/api/v1/account", isObject, sending);
+    const { rate_limit_per_min: limit } = account;
+    if (limit > 0) this.settings().gate.limit = limit;
+    return account;
   }
 
   purchase(request: PurchaseWithSPTRequest, sending: Sending) {
@@ -103,6 +109,7 @@ export class Service {
       submission,
       purpose,
     });
+    sending.keep?.(answer, sending.deadline.clock.now());
     // What `accepts` let through is there; the contract says the rest of its type.
     return answer.content as Content<Operation<Path, Verb>>;
   }
