@@ -5,7 +5,7 @@ import { longestRetryAfter } from "./retry.ts";
 
 /** How far apart calls are let in that waited for the same moment, in milliseconds. */
 const spread = 1_000;
-/** What limits are counted over, in milliseconds. */
+/** What requests are counted over, in milliseconds. */
 const rateWindow = 60_000;
 
 /** What every request of a client to the service goes through: a 429 to one of them holds back all. */
@@ -14,8 +14,8 @@ export class Gate {
   readonly #random: () => number;
   #openAt = 0;
   #heard: RateLimit | undefined;
-  #countedUntil = 0;
   #count = 0;
+  #countsUntil = 0;
   /** Requests a minute, once the service has said how many. */
   limit: number | undefined;
 
@@ -29,9 +29,11 @@ export class Gate {
     return Math.max(0, this.#openAt - this.#clock.now());
   }
 
-  /** Lets nothing in for a while, in milliseconds. */
+  /** Lets nothing in for so many milliseconds. */
   close(pause: number): void {
     this.#openAt = Math.max(this.#openAt, this.#clock.now() + pause);
+    this.#count = Number.POSITIVE_INFINITY;
+    this.#countsUntil = this.#openAt;
   }
 
   /** Waits to be let in. Gives true when that would take too long, and nothing is to be sent. */
@@ -39,42 +41,35 @@ export class Gate {
     for (let wait = this.wait; wait > 0; wait = this.wait) {
       const left = deadline.left();
       if (wait > longestRetryAfter || wait >= left) return true;
-      // Never to the very end of the time: the call would end in a way that hides why.
+      // Not to the very end of the time: the call would end in a way that hides why.
       await deadline.sleep(Math.min(wait + this.#random() * spread, Math.max(wait, left - 1)));
     }
-    return false;
-  }
-
-  /** Counts a request that is about to be sent. */
-  count(): void {
-    const now = this.#clock.now();
-    if (now >= this.#countedUntil) {
-      this.#countedUntil = now + rateWindow;
-      this.#count = 0;
-    }
+    this.#renew();
     this.#count += 1;
+    return false;
   }
 
   /** Takes what an answer says of the limit. */
   hear(headers: Headers): void {
     const heard = readRateLimit(headers, this.#clock.now());
-    this.#heard = heard ?? this.#heard;
-    this.limit = heard?.limit ?? this.limit;
+    if (heard) this.limit = (this.#heard = heard).limit;
   }
 
   /** What is known of the limit now. */
   get rateLimit(): RateLimit | undefined {
-    const now = this.#clock.now();
-    if (this.#heard && this.#heard.resetAt > now) return this.#heard;
     const { limit } = this;
+    if (this.#heard && this.#heard.resetAt > this.#clock.now()) return this.#heard;
     if (limit === undefined) return undefined;
-    const counting = this.#countedUntil > now;
-    const closed = this.#openAt > now;
-    return {
-      limit,
-      remaining: closed ? 0 : Math.max(0, limit - (counting ? this.#count : 0)),
-      resetAt: closed ? this.#openAt : counting ? this.#countedUntil : now + rateWindow,
-      source: "count",
-    };
+    this.#renew();
+    const remaining = Math.max(0, limit - this.#count);
+    return { limit, remaining, resetAt: this.#countsUntil, source: "count" };
+  }
+
+  /** Begins to count anew when a minute is over. */
+  #renew(): void {
+    const now = this.#clock.now();
+    if (now < this.#countsUntil) return;
+    this.#countsUntil = now + rateWindow;
+    this.#count = 0;
   }
 }

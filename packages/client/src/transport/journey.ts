@@ -76,7 +76,6 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
       if (refused || (keyed && isForgettable(trail, clock.now()))) {
         return { answer: undefined, failure: "rate_limited", wait: gate.wait };
       }
-      gate.count();
     }
     const startedAt = clock.now();
     const { uncertain } = trail;

@@ -1,0 +1,167 @@
+import { getEventListeners } from "node:events";
+
+import { describe, expect, it } from "vitest";
+
+import { isTryOnError } from "../index.ts";
+import { answering, createWorld, cut, input, profiles } from "../testing/world.ts";
+
+const busy = { detail: "Rate limit exceeded" };
+
+describe("a 429", () => {
+  it("holds back every call of its client, and lets them in one after the other", async () => {
+    let chance = 0;
+    const random = (): number => (chance = (chance + 0.3) % 1);
+    const { run, client, faults, sent, mock } = createWorld();
+    const tryon = client({ random });
+    const job = await run(tryon.submit(input));
+    const before = sent.length;
+    faults.push(answering(429, busy, { "retry-after": "20" }));
+    const start = mock.clock.now();
+    const first = tryon.account.get();
+    await mock.clock.advance(1);
+    await run(Promise.all([first, tryon.account.get(), tryon.jobs.list().page(), job.result()]));
+    const times = sent.slice(before + 1).map(({ at }) => at - start);
+    for (const time of times) expect(time).toBeGreaterThanOrEqual(20_000);
+    expect(Math.max(...times)).toBeLessThan(25_000);
+    expect(new Set(times.slice(0, 3)).size).toBe(3);
+  });
+
+  it("holds back no call of another client", async () => {
+    const { run, tryon, client, faults, sent } = createWorld();
+    faults.push(answering(429, busy, { "retry-after": "20" }));
+    await run(Promise.all([tryon.account.get(), client().account.get()]));
+    expect(sent[1]?.at).toBe(sent[0]?.at);
+  });
+
+  it("uses up no retries, neither of its own call nor of those that wait", async () => {
+    const { run, client, faults, sent } = createWorld();
+    const tryon = client({ retries: 0 });
+    faults.push(...Array.from({ length: 5 }, () => answering(429, busy, { "retry-after": "3" })));
+    await run(Promise.all([tryon.account.get(), tryon.account.get()]));
+    expect(sent).toHaveLength(7);
+  });
+
+  it.each([
+    ["seconds", () => ({ "retry-after": "12" })],
+    ["a date", (now: number) => ({ "retry-after": new Date(now + 12_000).toUTCString() })],
+    [
+      "a date of a clock that is an hour ahead",
+      (now: number) => ({
+        date: new Date(now + 3_600_000).toUTCString(),
+        "retry-after": new Date(now + 3_612_000).toUTCString(),
+      }),
+    ],
+    ["a reset in seconds from now", () => ({ "x-ratelimit-reset": "12" })],
+    [
+      "a reset in seconds since 1970",
+      (now: number) => ({ "x-ratelimit-reset": String(now / 1_000 + 12) }),
+    ],
+    [
+      "a reset of a clock that is an hour behind",
+      (now: number) => ({
+        date: new Date(now - 3_600_000).toUTCString(),
+        "x-ratelimit-reset": String(now / 1_000 - 3_588),
+      }),
+    ],
+  ])("is waited out as %s says", async (_form, headers) => {
+    const { run, tryon, faults, sent, mock } = createWorld();
+    faults.push(answering(429, busy, headers(mock.clock.now())));
+    await run(tryon.account.get());
+    expect(sent.map(({ at }) => at - (sent[0]?.at ?? 0))).toEqual([0, 12_500]);
+  });
+
+  it("without a word on when is asked again with growing pauses", async () => {
+    const { run, tryon, faults, sent } = createWorld();
+    faults.push(...Array.from({ length: 3 }, () => answering(429, busy)));
+    await run(tryon.account.get());
+    expect(sent.map(({ at }) => at - (sent[0]?.at ?? 0))).toEqual([0, 750, 1_750, 3_250]);
+  });
+
+  it("for longer than a minute ends its own call and those that come, which are not sent", async () => {
+    const { error, run, tryon, faults, sent, mock } = createWorld();
+    faults.push(answering(429, busy, { "retry-after": "90" }));
+    expect(await error(tryon.account.get())).toMatchObject({
+      code: "rate_limited",
+      retryAfter: 90,
+      attempts: { length: 1 },
+    });
+    await mock.clock.advance("20s");
+    const refused = await error(tryon.submit(input));
+    if (!isTryOnError(refused, "rate_limited")) throw refused;
+    expect(refused.retryAfter).toBeCloseTo(70, 0);
+    expect(refused.attempts).toEqual([]);
+    expect(refused.message).toContain("was not sent");
+    expect(sent).toHaveLength(1);
+    await mock.clock.advance("30s");
+    await run(tryon.account.get());
+  });
+
+  it("for longer than a call has ends that call at once", async () => {
+    const { error, run, tryon, faults, mock } = createWorld();
+    faults.push(answering(429, busy, { "retry-after": "30" }));
+    const first = tryon.account.get();
+    await mock.clock.advance(1);
+    const before = mock.clock.now();
+    expect(await error(tryon.account.get({ timeout: "20s" }))).toMatchObject({
+      code: "rate_limited",
+    });
+    expect(mock.clock.now() - before).toBeLessThan(1_000);
+    await run(first);
+  });
+
+  it("that comes while a submission that may have arrived is asked for again leaves its outcome unknown", async () => {
+    const { error, tryon, client, faults, mock } = createWorld();
+    faults.push(cut.after, answering(429, busy, { "retry-after": "600" }));
+    const own = client({ random: () => 1 });
+    const work = error(own.submit(input));
+    await mock.clock.advance(1);
+    const other = own.account.get().catch((thrown: unknown) => thrown);
+    await mock.clock.advance(1);
+    expect(isTryOnError(await other, "rate_limited")).toBe(true);
+    const failed = await work;
+    if (!isTryOnError(failed, "outcome_unknown")) throw failed;
+    expect(failed.cause).toMatchObject({ code: "rate_limited" });
+    expect(failed.attempts).toHaveLength(1);
+    expect((await tryon.account.get()).total_calls).toBe(2);
+  });
+
+  it("lets go of a call that is aborted meanwhile, at once and with its reason", async () => {
+    const { tryon, faults, mock, sent } = createWorld();
+    faults.push(answering(429, busy, { "retry-after": "30" }));
+    const controller = new AbortController();
+    const { signal } = controller;
+    const first = tryon.account.get({ signal });
+    await mock.clock.advance(1);
+    const calls = [first, tryon.submit(input, { signal }), tryon.jobs.list({ signal }).page()];
+    await mock.clock.advance(1);
+    const reason = { enough: true };
+    controller.abort(reason);
+    const ends = await Promise.allSettled<unknown>(calls);
+    for (const end of ends) expect(end).toEqual({ status: "rejected", reason });
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    expect(sent).toHaveLength(1);
+  });
+
+  it("holds back no image", async () => {
+    const { run, tryon, faults, mock, sent } = createWorld();
+    const result = await run(tryon.run(input));
+    faults.push(answering(429, busy, { "retry-after": "30" }));
+    const held = tryon.account.get();
+    await mock.clock.advance(1);
+    const before = mock.clock.now();
+    await run(result.image.bytes());
+    expect(sent.at(-1)?.at).toBe(before);
+    await run(held);
+  });
+});
+
+describe.each(profiles)("under the profile %s", (profile) => {
+  it("many calls over the limit of the key all come through", async () => {
+    const { run, client, mock, sent } = createWorld({ profile });
+    const { token } = await mock.createKey({ rateLimitPerMinute: 5 });
+    const tryon = client({ apiKey: token, timeout: "1h" });
+    const calls = Array.from({ length: 17 }, () => tryon.jobs.list({ timeout: "1h" }).page());
+    await run(Promise.all(calls));
+    expect(sent.length).toBeLessThan(60);
+  });
+});
