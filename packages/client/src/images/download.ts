@@ -22,6 +22,7 @@ export async function download(
   const settings = life.parts.settings();
   const trail = new Trail();
   const { job } = life;
+  const name = `GET of the image of ${life.id}`;
   let url = await signedAddress(life, deadline);
   for (let renewed = false; ; renewed = true) {
     const request = {
@@ -32,13 +33,12 @@ export async function download(
       cacheable: true,
       read,
     };
-    const outcome = await travel({ request, deadline, trail, keyed: false }, settings);
+    const outcome = await travel({ name, request, deadline, trail, keyed: false }, settings);
     const { answer } = outcome;
     if (answer?.content !== undefined && answer.status < 300) return answer;
     const refusal = answer && refusals.has(answer.status) ? answer.status : undefined;
     if (refusal === undefined) {
       const { redact, clock } = settings;
-      const name = `GET of the image of ${life.id}`;
       throw errorOf(outcome, { name, purpose: "read", trail, now: clock.now(), redact, job });
     }
     if (renewed) {

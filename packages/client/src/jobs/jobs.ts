@@ -1,8 +1,7 @@
 import { InputError } from "../errors/input-error.ts";
 import { defaults, type CallOptions } from "../options.ts";
-import { within } from "../transport/deadline.ts";
 import { isJobId } from "../transport/service.ts";
-import { withResponse, type Call } from "../transport/with-response.ts";
+import { call, type Call } from "../transport/with-response.ts";
 import type { Job, SavedJob } from "./job.ts";
 import { JobLife, type Parts } from "./job-life.ts";
 import { JobList, type ListOptions } from "./list.ts";
@@ -26,13 +25,11 @@ export class Jobs {
    * job.status; // "succeeded"
    */
   get(id: string, options: CallOptions = {}): Call<Job> {
-    return withResponse(async (keep) => {
+    const { settings, service } = this.#parts;
+    return call(settings, options, defaults.callTimeout, async (deadline) => {
       checkId(id);
-      const { settings, service } = this.#parts;
-      return within(settings(), options, defaults.callTimeout, async (deadline) => {
-        const data = await service.job(id, { deadline, keep });
-        return new JobLife(this.#parts, data).job;
-      });
+      const data = await service.job(id, { deadline });
+      return new JobLife(this.#parts, data).job;
     });
   }
 

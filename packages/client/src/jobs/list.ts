@@ -1,8 +1,7 @@
 import { ConnectionError } from "../errors/connection-error.ts";
 import type { JobStatus } from "../generated/openapi.ts";
 import { defaults, type CallOptions } from "../options.ts";
-import { within } from "../transport/deadline.ts";
-import { withResponse, type Call } from "../transport/with-response.ts";
+import { call, type Call } from "../transport/with-response.ts";
 import type { Job } from "./job.ts";
 import { JobLife, type Parts } from "./job-life.ts";
 
@@ -48,17 +47,15 @@ export class JobList implements AsyncIterable<Job> {
       // The service's document gives the filter two names; one that is not honoured is ignored.
       ...(status_filter === undefined ? {} : { status_filter, status: status_filter }),
     };
-    return withResponse(async (keep) =>
-      within(settings(), this.#options, defaults.callTimeout, async (deadline) => {
-        const page = await service.list(query, { deadline, keep });
-        return {
-          jobs: page.jobs
-            .filter(({ status }) => status_filter === undefined || status === status_filter)
-            .map((data) => new JobLife(this.#parts, data).job),
-          nextCursor: page.next_cursor ?? null,
-        };
-      }),
-    );
+    return call(settings, this.#options, defaults.callTimeout, async (deadline) => {
+      const page = await service.list(query, { deadline });
+      return {
+        jobs: page.jobs
+          .filter(({ status }) => status_filter === undefined || status === status_filter)
+          .map((data) => new JobLife(this.#parts, data).job),
+        nextCursor: page.next_cursor ?? null,
+      };
+    });
   }
 
   /**

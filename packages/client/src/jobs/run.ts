@@ -1,7 +1,7 @@
 import type { CallOptions } from "../options.ts";
-import { within, type Deadline } from "../transport/deadline.ts";
+import type { Deadline } from "../transport/deadline.ts";
 import { holdLimit } from "../transport/send.ts";
-import { withResponse, type Call, type Keep } from "../transport/with-response.ts";
+import { call, type Call } from "../transport/with-response.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import type { TryOnInput } from "./input.ts";
 import type { Job, WaitOptions } from "./job.ts";
@@ -49,34 +49,29 @@ export class Runner {
   }
 
   submit(input: TryOnInput, options: SubmitOptions): Call<Job> {
-    return withResponse((keep) =>
-      this.#start(input, { ...options, hold: false }, keep, async (life) => life.job),
-    );
+    return this.#start(input, { ...options, hold: false }, async (life) => life.job);
   }
 
   run(input: TryOnInput, options: RunOptions): Call<TryOnResult> {
-    return withResponse((keep) =>
-      this.#start(input, options, keep, (life, deadline, notify) => life.finish(deadline, notify)),
-    );
+    return this.#start(input, options, (life, deadline, notify) => life.finish(deadline, notify));
   }
 
-  async #start<Result>(
+  #start<Result>(
     input: TryOnInput,
     options: RunOptions,
-    keep: Keep,
     goOn: (life: JobLife, deadline: Deadline, notify: Notify) => Promise<Result>,
-  ): Promise<Result> {
-    options.signal?.throwIfAborted();
-    const settings = this.#parts.settings();
-    const key = idempotencyKey(options.idempotencyKey);
-    // Nothing has been awaited up to here, so that this is the input as it was at the call.
-    const prepared = prepareInput(input);
-    const notify = notifier(settings, options.onUpdate);
-    return within(settings, options, settings.timeout, async (deadline) => {
+  ): Call<Result> {
+    const { settings } = this.#parts;
+    return call(settings, options, undefined, async (deadline) => {
+      deadline.throwIfAborted();
+      const key = idempotencyKey(options.idempotencyKey);
+      // Nothing has been awaited up to here, so that this is the input as it was at the call.
+      const prepared = prepareInput(input);
+      const notify = notifier(settings(), options.onUpdate);
       const hold = options.hold ?? prepared.wait ?? "auto";
       const suffices = deadline.left() >= holdLimit + holdGrace;
       const held = hold === "auto" ? this.#submitter.holds && suffices : hold;
-      const plan = { input: prepared, idempotencyKey: key, held, keep };
+      const plan = { input: prepared, idempotencyKey: key, held };
       return goOn(await this.#submitter.submit(plan, deadline, notify), deadline, notify);
     });
   }

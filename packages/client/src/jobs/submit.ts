@@ -4,7 +4,6 @@ import type { CallOptions } from "../options.ts";
 import { freezeBody } from "../transport/body.ts";
 import { abortable, within, type Deadline } from "../transport/deadline.ts";
 import { isForgettable, Trail } from "../transport/journey.ts";
-import type { Keep } from "../transport/with-response.ts";
 import type { Job } from "./job.ts";
 import { JobLife, type Parts } from "./job-life.ts";
 import type { PreparedInput } from "./prepare.ts";
@@ -16,7 +15,6 @@ interface Submission {
   readonly idempotencyKey: string;
   readonly body: string;
   readonly held: boolean;
-  readonly keep: Keep;
   readonly trail: Trail;
   readonly timeline: Moment[];
 }
@@ -26,7 +24,6 @@ interface SubmissionPlan {
   readonly input: PreparedInput;
   readonly idempotencyKey: string;
   readonly held: boolean;
-  readonly keep: Keep;
 }
 
 /** A held answer that ends in one of these was cut by something between client and service. */
@@ -45,13 +42,13 @@ export class Submitter {
   }
 
   async submit(plan: SubmissionPlan, deadline: Deadline, notify: Notify): Promise<JobLife> {
-    const { idempotencyKey, held, keep } = plan;
+    const { idempotencyKey, held } = plan;
     const body = await this.#freeze(plan, deadline);
     deadline.throwIfAborted();
     const timeline: Moment[] = [{ phase: "sending", at: deadline.clock.now() }];
     notify({ phase: "sending", idempotencyKey });
     return this.#send(
-      { idempotencyKey, body, held, keep, trail: new Trail(), timeline },
+      { idempotencyKey, body, held, trail: new Trail(), timeline },
       deadline,
       notify,
     );

@@ -1,8 +1,7 @@
 import type { AccountResponse } from "../generated/openapi.ts";
 import { defaults, type CallOptions } from "../options.ts";
-import { within } from "../transport/deadline.ts";
 import type { Service } from "../transport/service.ts";
-import { withResponse, type Call } from "../transport/with-response.ts";
+import { call, type Call } from "../transport/with-response.ts";
 
 /** What the service knows of the key. */
 export class Account {
@@ -21,10 +20,8 @@ export class Account {
    * const { credits_remaining } = await tryon.account.get();
    */
   get(options: CallOptions = {}): Call<AccountResponse> {
-    return withResponse(async (keep) =>
-      within(this.#service.settings(), options, defaults.callTimeout, (deadline) =>
-        this.#service.account({ deadline, keep }),
-      ),
+    return call(this.#service.settings, options, defaults.callTimeout, (deadline) =>
+      this.#service.account({ deadline }),
     );
   }
 }

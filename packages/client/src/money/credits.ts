@@ -2,9 +2,9 @@ import type { ApiError } from "../errors/api-error.ts";
 import { isTryOnError } from "../errors/guard.ts";
 import type { PurchaseWithSPTRequest, PurchaseWithSPTResponse } from "../generated/openapi.ts";
 import { defaults, type CallOptions } from "../options.ts";
-import { within, type Deadline } from "../transport/deadline.ts";
+import type { Deadline } from "../transport/deadline.ts";
 import type { Service } from "../transport/service.ts";
-import { withResponse, type Call } from "../transport/with-response.ts";
+import { call, type Call } from "../transport/with-response.ts";
 
 /** Buys credits. */
 export class Credits {
@@ -33,16 +33,14 @@ export class Credits {
     options: CallOptions = {},
   ): Call<PurchaseWithSPTResponse> {
     const body = { ...request };
-    return withResponse(async (keep) =>
-      within(this.#service.settings(), options, defaults.callTimeout, async (deadline) => {
-        try {
-          return await this.#service.purchase(body, { deadline, keep });
-        } catch (error) {
-          if (!isTryOnError(error, "purchase_already_processed")) throw error;
-          throw await this.#withBalance(error, deadline);
-        }
-      }),
-    );
+    return call(this.#service.settings, options, defaults.callTimeout, async (deadline) => {
+      try {
+        return await this.#service.purchase(body, { deadline });
+      } catch (error) {
+        if (!isTryOnError(error, "purchase_already_processed")) throw error;
+        throw await this.#withBalance(error, deadline);
+      }
+    });
   }
 
   /** The error with what the key has now, if that can be learned. */

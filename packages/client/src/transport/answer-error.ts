@@ -8,8 +8,8 @@ import type { Answer } from "./answer.ts";
 import { failureCode, type Outcome, type Refusal } from "./attempt.ts";
 import { readIssues } from "./issues.ts";
 import type { Trail } from "./journey.ts";
-import { pauseAskedFor, readRateLimit } from "./rate-limit.ts";
 import type { Redact } from "./redact.ts";
+import { pauseAskedFor } from "./retry.ts";
 
 /** What a request is for: some statuses mean different things. */
 export type Purpose = "submit" | "purchase" | "read";
@@ -85,13 +85,13 @@ function silence(outcome: (Outcome & { answer: undefined }) | Refusal, ended: En
 
 function answerError(answer: Answer, ended: Ended): TryOnError {
   const { name, trail, now, redact, job } = ended;
-  const { status, headers } = answer;
+  const { status, requestId, rateLimit } = answer;
   const pause = pauseAskedFor(answer, now);
   const details = {
     status,
-    requestId: headers.get("x-request-id") ?? undefined,
+    requestId,
     retryAfter: pause === undefined ? undefined : pause / 1_000,
-    rateLimit: readRateLimit(headers, now),
+    rateLimit,
     attempts: trail.attempts,
     job,
   } satisfies TryOnErrorDetails;

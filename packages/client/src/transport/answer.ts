@@ -1,5 +1,6 @@
 import { chunksOf } from "./chunks.ts";
 import type { Deadline } from "./deadline.ts";
+import { readRateLimit, type RateLimit } from "./rate-limit.ts";
 
 /** An answer whose body was read to its end, or to the limit. */
 export interface Answer {
@@ -7,6 +8,10 @@ export interface Answer {
   readonly headers: Headers;
   /** What it came in; its body is read by whoever made this. */
   readonly response: Response;
+  /** The `x-request-id`. */
+  readonly requestId?: string | undefined;
+  /** What the headers say of the rate limit. */
+  readonly rateLimit?: RateLimit | undefined;
   readonly text: string;
   /** What the body is: parsed JSON or what an own reader made of it, undefined when it is neither. */
   readonly content: unknown;
@@ -34,6 +39,8 @@ export async function readAnswer(response: Response, limit: Deadline): Promise<A
     status,
     headers,
     response,
+    requestId: headers.get("x-request-id") ?? undefined,
+    rateLimit: readRateLimit(headers, limit.clock.now()),
     text,
     content: parseJson(text),
     location: headers.get("location") ?? undefined,

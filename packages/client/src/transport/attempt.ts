@@ -1,6 +1,5 @@
 import { readAnswer, type Answer } from "./answer.ts";
 import { abortable, Deadline } from "./deadline.ts";
-import { Unsent } from "./middleware.ts";
 
 /** How requests are sent: the global `fetch`, or a function like it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -27,8 +26,6 @@ export type Outcome =
       readonly answer: undefined;
       readonly failure: "connection_failed" | "timed_out";
       readonly cause: unknown;
-      /** Whether a middleware threw this before anything was sent. */
-      readonly unsent?: boolean;
     };
 
 /** A request that was not sent: its client waits for the rate limit, for so many milliseconds. */
@@ -55,9 +52,6 @@ export async function attempt(
     return { answer };
   } catch (cause) {
     deadline.throwIfAborted();
-    if (cause instanceof Unsent) {
-      return { answer: undefined, failure: "connection_failed", cause: cause.thrown, unsent: true };
-    }
     const failure = limit.passed || deadline.passed ? "timed_out" : "connection_failed";
     return { answer: undefined, failure, cause };
   } finally {

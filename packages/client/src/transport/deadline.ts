@@ -1,5 +1,6 @@
 import { milliseconds, type Duration } from "../duration.ts";
 import type { CallOptions } from "../options.ts";
+import type { Answer } from "./answer.ts";
 import { longestTimer, type Clock } from "./clock.ts";
 
 /**
@@ -8,6 +9,8 @@ import { longestTimer, type Clock } from "./clock.ts";
  */
 export class Deadline {
   readonly clock: Clock;
+  /** The first good answer of the service to the call. */
+  answer: Answer | undefined;
   readonly #timeout: number;
   readonly #caller: AbortSignal | undefined;
   readonly #controller = new AbortController();

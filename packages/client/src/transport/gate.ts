@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 import type { Deadline } from "./deadline.ts";
-import { readRateLimit, type RateLimit } from "./rate-limit.ts";
+import type { RateLimit } from "./rate-limit.ts";
 import { longestRetryAfter } from "./retry.ts";
 
 /** How far apart calls are let in that waited for the same moment, in milliseconds. */
@@ -50,8 +50,7 @@ export class Gate {
   }
 
   /** Takes what an answer says of the limit. */
-  hear(headers: Headers): void {
-    const heard = readRateLimit(headers, this.#clock.now());
+  hear(heard: RateLimit | undefined): void {
     if (heard) this.limit = (this.#heard = heard).limit;
   }
 

@@ -1,13 +1,24 @@
 import type { Attempt } from "../errors/tryon-error.ts";
 import type { Settings } from "../settings.ts";
 import type { Purpose } from "./answer-error.ts";
-import { attempt, failureCode, type Outcome, type Outgoing, type Refusal } from "./attempt.ts";
+import {
+  attempt,
+  failureCode,
+  type Fetch,
+  type Outcome,
+  type Outgoing,
+  type Refusal,
+} from "./attempt.ts";
 import { isTruncated } from "./answer.ts";
 import { effectOf, type Effect } from "./certainty.ts";
 import type { Deadline } from "./deadline.ts";
-import { serviceFetch } from "./middleware.ts";
-import { pauseAskedFor } from "./rate-limit.ts";
-import { conflictDelay, isRetryable, longestRetryAfter, retryDelay } from "./retry.ts";
+import {
+  conflictDelay,
+  isRetryable,
+  longestRetryAfter,
+  pauseAskedFor,
+  retryDelay,
+} from "./retry.ts";
 
 /** How long a 409 is waited out that may come from this very submission still being worked on, in milliseconds. */
 const longestConflict = 120_000;
@@ -47,6 +58,8 @@ export interface Journey {
   readonly request: Outgoing;
   readonly deadline: Deadline;
   readonly trail: Trail;
+  /** Method and path, for people. */
+  readonly name: string;
   /** What it asks the service for; absent for any other address, which is told no key and has no rate limit. */
   readonly purpose?: Purpose | undefined;
   /** Whether it is under a key, so that a 409 may come from an attempt of its own that is still being worked on. */
@@ -60,17 +73,16 @@ export interface Journey {
  * try left. Throws only the caller's reason, and what a middleware threw in place of sending.
  */
 export async function travel(journey: Journey, settings: Settings): Promise<Outcome | Refusal> {
-  const { deadline, request, trail, keyed, purpose } = journey;
+  const { deadline, request, trail, keyed, purpose, name } = journey;
   const { clock } = deadline;
   const { gate, random, log } = settings;
-  const name = (): string => `${request.method} ${new URL(request.url).pathname}`;
   let failures = 0;
   let limited = 0;
   let conflicts = 0;
   let conflictSince = 0;
   for (;;) {
     if (purpose !== undefined) {
-      if (gate.wait > 0) log("debug", () => `${name()} waits ${gate.wait} ms for the rate limit`);
+      if (gate.wait > 0) log("debug", () => `${name}: ${gate.wait} ms until the rate limit ends`);
       const refused = await gate.refuses(deadline);
       // Waiting may have taken longer than a key is remembered.
       if (refused || (keyed && isForgettable(trail, clock.now()))) {
@@ -80,20 +92,22 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
     const startedAt = clock.now();
     const { uncertain } = trail;
     const count = trail.attempts.length + 1;
-    const fetch = purpose ? serviceFetch(settings, purpose, count) : settings.fetch;
-    const outcome = await attempt(fetch, request, deadline);
+    const way = purpose ? serviceFetch(settings, purpose, count) : settings.fetch;
+    const outcome = await attempt(way, request, deadline);
     const now = clock.now();
     const { answer } = outcome;
-    if (!answer && outcome.unsent) {
-      if (keyed && uncertain) return outcome;
-      throw outcome.cause;
+    if (!answer && isUnsent(outcome.cause)) {
+      const { unsent: cause } = outcome.cause;
+      // An earlier attempt may have arrived, and that must not get lost.
+      if (keyed && uncertain) return { ...outcome, cause };
+      throw cause;
     }
     trail.add(outcome, startedAt, now - startedAt);
     log("debug", () => {
       const end = answer ? answer.status : (failureCode(outcome.cause) ?? outcome.failure);
-      return `${name()}, attempt ${count}: ${end} in ${Math.round(now - startedAt)} ms`;
+      return `${name}: attempt ${count}, ${end} after ${now - startedAt} ms`;
     });
-    if (answer && purpose) gate.hear(answer.headers);
+    if (purpose) gate.hear(answer?.rateLimit);
     const asked = answer && pauseAskedFor(answer, now);
     let pause: number;
     if (answer?.status === 409 && keyed && uncertain) {
@@ -112,7 +126,7 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
     }
     if ((asked ?? 0) > longestRetryAfter || pause >= deadline.left()) return outcome;
     if (keyed && isForgettable(trail, now + pause)) return outcome;
-    log("debug", () => `${name()} is sent again in ${Math.round(pause)} ms`);
+    log("debug", () => `${name}: ${pause} ms until attempt ${count + 1}`);
     journey.onRetry?.(pause);
     // The gate has its own pause.
     if (gate.wait < pause || !purpose) await deadline.sleep(pause);
@@ -124,4 +138,23 @@ export function isForgettable(trail: Trail, now: number): boolean {
   return (
     trail.uncertain && trail.firstSentAt !== undefined && now - trail.firstSentAt > replaySafeFor
   );
+}
+
+/** The way of one attempt to the service: through the middleware, and then with the key. */
+function serviceFetch(settings: Settings, purpose: Purpose, count: number): Fetch {
+  const { fetch, middleware, apiKey } = settings;
+  return async (url, init) => {
+    if (middleware.length > 0) {
+      const { sendThrough } = await import("./middleware.ts");
+      return sendThrough(settings, url, init, { attempt: count, purpose });
+    }
+    // Every init of this package has its headers in a record.
+    const headers = { ...(init.headers as object), authorization: `Bearer ${apiKey}` };
+    return fetch(url, { ...init, headers });
+  };
+}
+
+/** Whether a middleware threw before anything was sent. */
+function isUnsent(cause: unknown): cause is { unsent: unknown } {
+  return "unsent" in Object(cause);
 }

@@ -1,6 +1,5 @@
 import type { Settings } from "../settings.ts";
 import type { Purpose } from "./answer-error.ts";
-import type { Fetch } from "./attempt.ts";
 
 /** What a middleware is told besides the request. */
 export interface MiddlewareContext {
@@ -9,14 +8,14 @@ export interface MiddlewareContext {
   /** What the request is for. */
   readonly purpose: Purpose;
   /** The key that a submission is sent under, the same on each attempt. */
-  readonly idempotencyKey: string | undefined;
+  readonly idempotencyKey?: string | undefined;
 }
 
 /**
  * Stands between the client and the network, once for each attempt. It may change the request, look at the answer, or
- * answer in the service's place. It does not see the API key, which is added last, and not if `Authorization` is set or
- * the request was led to another address. Throwing before `next` ends the call with that very error: nothing was sent.
- * Throwing later counts as a failed connection.
+ * answer in the service's place. It does not see the API key, which is added last, and not when `Authorization` is set
+ * or the request was led to another address. Throwing before `next` ends the call with that very error, since nothing was
+ * sent; throwing later counts as a failed connection.
  *
  * @param request - Give `next` the same object, changed or not, where you can: the body of another is read into memory.
  * @param next - Goes on to the next middleware, in the end to the network.
@@ -34,54 +33,39 @@ export type Middleware = (
   context: MiddlewareContext,
 ) => Promise<Response>;
 
-/** What a middleware threw before anything was sent. */
-export class Unsent {
-  readonly thrown: unknown;
-
-  constructor(thrown: unknown) {
-    this.thrown = thrown;
-  }
-}
-
-/** The way of one attempt to the service: through the middleware, and then with the key. */
-export function serviceFetch(
+/** Sends through the middleware, and then with the key. Loaded only where there is some. */
+export async function sendThrough(
   { fetch, middleware, baseUrl, apiKey }: Settings,
-  purpose: Purpose,
-  attempt: number,
-): Fetch {
-  const authorization = `Bearer ${apiKey}`;
-  if (middleware.length === 0) {
-    return (url, init) =>
-      // Every init of this package has its headers in a record.
-      fetch(url, { ...init, headers: { ...(init.headers as object), authorization } });
-  }
-  return async (url, init) => {
-    // Streams can be sent only when it is said that nothing is read before they end.
-    const original = new Request(url, { ...init, duplex: "half" } as RequestInit);
-    const idempotencyKey = original.headers.get("idempotency-key") ?? undefined;
-    let sent = false;
-    const step = async (index: number, request: Request): Promise<Response> => {
-      const one = middleware[index];
-      const context = { attempt, purpose, idempotencyKey };
-      if (one) return one(request, (changed) => step(index + 1, changed), context);
-      // A copy, so that no middleware sees the key in a request that it keeps.
-      const headers = new Headers(request.headers);
-      if (!headers.has("authorization") && request.url.startsWith(`${baseUrl}/`)) {
-        headers.set("authorization", authorization);
-      }
-      let changes: RequestInit = { headers };
-      if (request !== original) {
-        const { method, signal } = request;
-        const body = await request.arrayBuffer();
-        changes = { method, signal, headers, body: body.byteLength > 0 ? body : null };
-      }
-      sent = true;
-      return fetch(request.url, { ...init, ...changes });
-    };
-    try {
-      return await step(0, original);
-    } catch (error) {
-      throw sent ? error : new Unsent(error);
+  url: string,
+  init: RequestInit,
+  context: Omit<MiddlewareContext, "idempotencyKey">,
+): Promise<Response> {
+  // A stream can be sent only where it is said that nothing of the answer is read before its end.
+  const original = new Request(url, { ...init, duplex: "half" } as RequestInit);
+  const idempotencyKey = original.headers.get("idempotency-key") ?? undefined;
+  let sent = false;
+  const step = async (index: number, request: Request): Promise<Response> => {
+    const one = middleware[index];
+    if (one !== undefined) {
+      return one(request, (next) => step(index + 1, next), { ...context, idempotencyKey });
     }
+    // A copy, so that no middleware sees the key in a request that it keeps.
+    const headers = new Headers(request.headers);
+    if (!headers.has("authorization") && request.url.startsWith(`${baseUrl}/`)) {
+      headers.set("authorization", `Bearer ${apiKey}`);
+    }
+    let changes: RequestInit = { headers };
+    if (request !== original) {
+      const { method, signal } = request;
+      const body = await request.arrayBuffer();
+      changes = { method, signal, headers, body: body.byteLength > 0 ? body : null };
+    }
+    sent = true;
+    return fetch(request.url, { ...init, ...changes });
   };
+  try {
+    return await step(0, original);
+  } catch (error) {
+    throw sent ? error : { unsent: error };
+  }
 }

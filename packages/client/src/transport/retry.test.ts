@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { conflictDelay, isRetryable, parseRetryAfter, retryDelay } from "./retry.ts";
+import { conflictDelay, isRetryable, pauseOf, retryDelay } from "./retry.ts";
 
 const noon = Date.UTC(2026, 0, 1, 12);
 
@@ -38,7 +38,7 @@ describe("conflictDelay", () => {
   );
 });
 
-describe("parseRetryAfter", () => {
+describe("pauseOf", () => {
   it.each([
     { header: "2", delay: 2_000 },
     { header: " 0 ", delay: 0 },
@@ -51,6 +51,8 @@ describe("parseRetryAfter", () => {
       delay: 10_000,
     },
     { header: "Thursday, 01-Jan-26 12:00:30 GMT", delay: 30_000 },
+    { header: String(noon / 1_000 + 30), delay: 30_000 },
+    { header: String(noon / 1_000 + 30), date: "Thu, 01 Jan 2026 12:00:20 GMT", delay: 10_000 },
     { header: "-5", delay: undefined },
     { header: "soon", delay: undefined },
     { header: "NaN", delay: undefined },
@@ -58,11 +60,11 @@ describe("parseRetryAfter", () => {
   ])("reads $header with Date $date as $delay ms", ({ header, date, delay }) => {
     const headers = new Headers({ "retry-after": header });
     if (date !== undefined) headers.set("date", date);
-    expect(parseRetryAfter(headers, noon)).toBe(delay);
+    expect(pauseOf(headers, "retry-after", noon)).toBe(delay);
   });
 
   it("is undefined without the header", () => {
-    expect(parseRetryAfter(new Headers(), noon)).toBeUndefined();
+    expect(pauseOf(new Headers(), "retry-after", noon)).toBeUndefined();
   });
 });
 

@@ -39,20 +39,32 @@ export function conflictDelay(
   return Math.max(ceiling * (0.5 + random() / 2), retryAfter ?? 0);
 }
 
+/** Larger than any number of seconds to wait, and smaller than a date in seconds since 1970. */
+const firstDate = 1e9;
+
 /**
- * `Retry-After` in milliseconds, from seconds or an HTTP date; undefined when it is absent or neither. A date is
- * compared with the `Date` of the same answer, so that a wrong clock on this side does no harm.
+ * How long a header says to wait, in milliseconds: it holds seconds, or a date as HTTP writes it or in seconds since 1970;
+ * undefined when it is absent or none of these. A date is compared with the `Date` of the same answer, so that a wrong
+ * clock on this side does no harm.
  */
-export function parseRetryAfter(headers: Headers, now: number): number | undefined {
-  const text = headers.get("retry-after")?.trim() ?? "";
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000;
-  const at = httpDate(text);
-  if (at === undefined) return undefined;
-  return Math.max(0, at - (httpDate(headers.get("date") ?? "") ?? now));
+export function pauseOf(headers: Headers, name: string, now: number): number | undefined {
+  const text = headers.get(name)?.trim() ?? "";
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (seconds < firstDate) return seconds * 1_000;
+  const pause = (seconds * 1_000 || httpDate(text)) - (httpDate(headers.get("date")) || now);
+  return Number.isNaN(pause) ? undefined : Math.max(0, pause);
 }
 
 /** HTTP dates begin with the name of a day; `Date.parse` alone would take "-5" for a year. */
-export function httpDate(text: string): number | undefined {
-  const at = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) ? undefined : at;
+function httpDate(text: string | null): number {
+  return /^[A-Za-z]{3,9},? /.test(text ?? "") ? Date.parse(text ?? "") : Number.NaN;
+}
+
+/** How long an answer asks to wait before the request is sent again, in milliseconds. */
+export function pauseAskedFor(
+  { status, headers }: { readonly status: number; readonly headers: Headers },
+  now: number,
+): number | undefined {
+  const named = pauseOf(headers, "retry-after", now);
+  return named ?? (status === 429 ? pauseOf(headers, "x-ratelimit-reset", now) : undefined);
 }

@@ -30,12 +30,14 @@ export async function send(
   headers["Accept"] = "application/json";
   const upload = (body?.length ?? 0) / slowestUpload;
   const timeout = settings.attemptTimeout + upload + (parcel.held ? holdLimit : 0);
-  const outcome = await travel({ ...parcel, request: { ...parcel.request, timeout } }, settings);
+  const name = `${method} ${new URL(url).pathname}`;
+  const request = { ...parcel.request, timeout };
+  const outcome = await travel({ ...parcel, name, request }, settings);
   const { answer } = outcome;
-  if (answer !== undefined && accepts(answer)) return answer;
+  if (answer !== undefined && accepts(answer)) return (deadline.answer ??= answer) && answer;
   throw errorOf(outcome, {
     ...parcel,
-    name: `${method} ${new URL(url).pathname}`,
+    name,
     trail,
     now: deadline.clock.now(),
     redact: settings.redact,

@@ -6,14 +6,11 @@ import type { Purpose } from "./answer-error.ts";
 import type { Deadline } from "./deadline.ts";
 import { Trail } from "./journey.ts";
 import { send } from "./send.ts";
-import type { Keep } from "./with-response.ts";
 
 /** What a request needs to be sent. */
 interface Sending {
   readonly deadline: Deadline;
   readonly onRetry?: ((pause: number) => void) | undefined;
-  /** Takes the good answer. */
-  readonly keep?: Keep | undefined;
 }
 
 /** What a submission needs besides. */
@@ -109,7 +106,6 @@ export class Service {
       submission,
       purpose,
     });
-    sending.keep?.(answer, sending.deadline.clock.now());
     // What `accepts` let through is there; the contract says the rest of its type.
     return answer.content as Content<Operation<Path, Verb>>;
   }

@@ -1,5 +1,8 @@
-import type { Answer } from "./answer.ts";
-import { readRateLimit, type RateLimit } from "./rate-limit.ts";
+import type { Duration } from "../duration.ts";
+import type { CallOptions } from "../options.ts";
+import type { Settings } from "../settings.ts";
+import { within, type Deadline } from "./deadline.ts";
+import type { RateLimit } from "./rate-limit.ts";
 
 /** What a call gave, and the answer that it came with. */
 export interface WithResponse<Data> {
@@ -7,9 +10,9 @@ export interface WithResponse<Data> {
   /** The answer; its body has been read. */
   readonly response: Response;
   /** The `x-request-id` of the answer. */
-  readonly requestId: string | undefined;
+  readonly requestId?: string | undefined;
   /** What its headers say of the rate limit. */
-  readonly rateLimit: RateLimit | undefined;
+  readonly rateLimit?: RateLimit | undefined;
 }
 
 /** The promise of a call. */
@@ -23,21 +26,24 @@ export interface Call<Data> extends Promise<Data> {
   withResponse(): Promise<WithResponse<Data>>;
 }
 
-/** Takes the answer that a call is about. */
-export type Keep = (answer: Answer, now: number) => void;
-
-/** The promise of some work, which hands over the answer that it is about. */
-export function withResponse<Data>(work: (keep: Keep) => Promise<Data>): Call<Data> {
-  let details: Omit<WithResponse<Data>, "data">;
-  const promise = work(({ response }, now) => {
-    const { headers } = response;
-    details = {
-      response,
-      requestId: headers.get("x-request-id") ?? undefined,
-      rateLimit: readRateLimit(headers, now),
-    };
-  });
+/** Does the work of a call within its limits. Whatever is wrong with the call makes its promise reject. */
+export function call<Data>(
+  settings: () => Settings,
+  options: CallOptions,
+  fallback: Duration | undefined,
+  work: (deadline: Deadline) => Promise<Data>,
+): Call<Data> {
+  let limits: Deadline | undefined;
+  const begin = async (): Promise<Data> => {
+    const { clock, timeout } = settings();
+    return within({ clock }, options, fallback ?? timeout, (deadline) => work((limits = deadline)));
+  };
+  const promise = begin();
   return Object.assign(promise, {
-    withResponse: async () => ({ data: await promise, ...details }),
+    withResponse: async () => {
+      const data = await promise;
+      const { response, requestId, rateLimit } = limits?.answer ?? { response: Response.error() };
+      return { data, response, requestId, rateLimit };
+    },
   });
 }
