@@ -10,6 +10,8 @@ export const defaults = {
   callTimeout: 120_000,
   attemptTimeout: 30_000,
   retries: 3,
+  /** Half of the shortest time for which a service is known to keep keys. */
+  replaySafeFor: 1_800_000,
 } as const;
 
 /** What takes the lines of a log, of those kinds that it has a method for: `console` is one. */
@@ -67,6 +69,22 @@ export interface TryOnOptions {
    * @default 3
    */
   readonly retries?: number | undefined;
+  /**
+   * For how long a try-on that may have been made is sent again under its key, from its first request, as milliseconds or a
+   * text such as `"30m"`. Services forget keys after a time that they do not tell, and sending it again could then pay
+   * twice. Past it, `recover()` only looks for the job in the list, which takes `mark`.
+   *
+   * @default "30m"
+   */
+  readonly replaySafeFor?: Duration | undefined;
+  /**
+   * Puts the idempotency key into the metadata of each job as `_tryon_key`, where there is room for it (fewer than 8
+   * keys), so that `recover()` finds the job however much time has passed. Jobs are shown without it. A call's own `mark`
+   * wins.
+   *
+   * @default false
+   */
+  readonly mark?: boolean | undefined;
   /**
    * Allows http to an address that is not this machine. Key and images can then be read on the way.
    *

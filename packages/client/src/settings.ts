@@ -21,6 +21,8 @@ export interface Settings {
   readonly timeout: number;
   readonly attemptTimeout: number;
   readonly retries: number;
+  readonly replaySafeFor: number;
+  readonly mark: boolean;
   readonly middleware: readonly Middleware[];
   /** Logs what `message` gives, which is not called when nobody listens. */
   readonly log: (level: keyof Logger, message: () => string, ...details: unknown[]) => void;
@@ -65,6 +67,8 @@ export function resolveSettings(options: TryOnOptions): Settings {
       "attemptTimeout",
     ),
     retries,
+    replaySafeFor: milliseconds(options.replaySafeFor ?? defaults.replaySafeFor, "replaySafeFor"),
+    mark: options.mark ?? false,
     middleware: [options.middleware ?? []].flat(),
     log: (level, message, ...details) => {
       try {

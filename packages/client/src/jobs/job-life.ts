@@ -6,6 +6,7 @@ import type { Deadline } from "../transport/deadline.ts";
 import type { Service } from "../transport/service.ts";
 import { Job } from "./job.ts";
 import { isFinal, type JobData } from "./job-data.ts";
+import { markOf, withoutMark } from "./mark.ts";
 import type { Moment, TryOnResult } from "./result.ts";
 import type { Notify } from "./updates.ts";
 import type { Watch, Watcher } from "./watcher.ts";
@@ -43,11 +44,11 @@ export class JobLife {
   constructor(parts: Parts, data: JobData, origin: Origin = {}) {
     this.parts = parts;
     this.id = data.job_id;
-    this.idempotencyKey = origin.idempotencyKey;
+    this.idempotencyKey = origin.idempotencyKey ?? markOf(data);
     this.#attempts = origin.attempts ?? [];
     this.#timeline = origin.timeline ?? [];
     this.#unseen = origin.unseen ?? false;
-    this.#data = data;
+    this.#data = withoutMark(data);
     this.#dataAt = this.#now();
     this.#knownAt = this.#dataAt;
     this.#balance = numberOrNothing(data.credits_remaining);
@@ -65,7 +66,7 @@ export class JobLife {
 
   /** Takes what the service says now; what it leaves out stays as it was. */
   learn(data: JobData): void {
-    this.#data = { ...this.#data, ...data };
+    this.#data = { ...this.#data, ...withoutMark(data) };
     this.#dataAt = this.#now();
     this.#unseen = false;
     this.#balance = numberOrNothing(data.credits_remaining) ?? this.#balance;

@@ -46,7 +46,7 @@ export class Job {
     return this.#life.data.status;
   }
 
-  /** The key that it was submitted under, if this client knows. */
+  /** The key that it was submitted under, if this client submitted it or the job was marked with it. */
   get idempotencyKey(): string | undefined {
     return this.#life.idempotencyKey;
   }

@@ -6,6 +6,7 @@ import { idempotencyKey } from "./idempotency-key.ts";
 import type { TryOnInput } from "./input.ts";
 import type { Job, WaitOptions } from "./job.ts";
 import type { JobLife, Parts } from "./job-life.ts";
+import { withMark } from "./mark.ts";
 import { prepareInput } from "./prepare.ts";
 import type { TryOnResult } from "./result.ts";
 import { Submitter } from "./submit.ts";
@@ -20,6 +21,13 @@ export interface SubmitOptions extends CallOptions {
    * @default a random UUID
    */
   readonly idempotencyKey?: string | undefined;
+  /**
+   * Whether the key is put into the metadata of the job as `_tryon_key`, so that `recover()` finds the job however much time
+   * has passed. It is part of what is sent: say the same whenever you submit under the same key.
+   *
+   * @default the client's `mark`, which is false
+   */
+  readonly mark?: boolean | undefined;
   /** Is told how the call comes along. What it throws is ignored, and handed to the client's `logger`. */
   readonly onUpdate?: OnUpdate | undefined;
 }
@@ -66,12 +74,13 @@ export class Runner {
       deadline.throwIfAborted();
       const key = idempotencyKey(options.idempotencyKey);
       // Nothing has been awaited up to here, so that this is the input as it was at the call.
-      const prepared = prepareInput(input);
+      const marked = (options.mark ?? settings().mark) ? withMark(input, key) : input;
+      const prepared = prepareInput(marked);
       const notify = notifier(settings(), options.onUpdate);
       const hold = options.hold ?? prepared.wait ?? "auto";
       const suffices = deadline.left() >= holdLimit + holdGrace;
       const held = hold === "auto" ? this.#submitter.holds && suffices : hold;
-      const plan = { input: prepared, idempotencyKey: key, held };
+      const plan = { input: prepared, idempotencyKey: key, held, marked: marked !== input };
       return goOn(await this.#submitter.submit(plan, deadline, notify), deadline, notify);
     });
   }

@@ -6,8 +6,10 @@ import { abortable, within, type Deadline } from "../transport/deadline.ts";
 import { isForgettable, Trail } from "../transport/journey.ts";
 import type { Job } from "./job.ts";
 import { JobLife, type Parts } from "./job-life.ts";
+import { JobList } from "./list.ts";
 import type { PreparedInput } from "./prepare.ts";
 import type { Moment } from "./result.ts";
+import { serviceTime } from "./service-time.ts";
 import type { Notify } from "./updates.ts";
 
 /** One logical submission: its key and its bytes are made once, and every attempt in every call sends them. */
@@ -15,6 +17,8 @@ interface Submission {
   readonly idempotencyKey: string;
   readonly body: string;
   readonly held: boolean;
+  /** Whether the job can be known by its key in the list. */
+  readonly marked: boolean;
   readonly trail: Trail;
   readonly timeline: Moment[];
 }
@@ -24,12 +28,15 @@ interface SubmissionPlan {
   readonly input: PreparedInput;
   readonly idempotencyKey: string;
   readonly held: boolean;
+  readonly marked: boolean;
 }
 
 /** A held answer that ends in one of these was cut by something between client and service. */
 const cutStatuses = new Set([408, 502, 504, 524]);
 /** Shorter failures are about something else than the holding, in milliseconds. */
 const shortestCut = 5_000;
+/** How far the clocks of client and service may be apart, in milliseconds. */
+const longestSkew = 3_600_000;
 
 /** Submits, and never twice. */
 export class Submitter {
@@ -42,13 +49,13 @@ export class Submitter {
   }
 
   async submit(plan: SubmissionPlan, deadline: Deadline, notify: Notify): Promise<JobLife> {
-    const { idempotencyKey, held } = plan;
+    const { idempotencyKey, held, marked } = plan;
     const body = await this.#freeze(plan, deadline);
     deadline.throwIfAborted();
     const timeline: Moment[] = [{ phase: "sending", at: deadline.clock.now() }];
     notify({ phase: "sending", idempotencyKey });
     return this.#send(
-      { idempotencyKey, body, held, trail: new Trail(), timeline },
+      { idempotencyKey, body, held, marked, trail: new Trail(), timeline },
       deadline,
       notify,
     );
@@ -80,23 +87,44 @@ export class Submitter {
     }
   }
 
-  async #recover(submission: Submission, options: CallOptions = {}): Promise<Job> {
+  #recover(submission: Submission, options: CallOptions = {}): Promise<Job> {
     const settings = this.#parts.settings();
-    const { trail, idempotencyKey } = submission;
-    if (isForgettable(trail, settings.clock.now())) {
-      throw new OutcomeUnknownError(
-        "The try-on may have been made, and it is too late to find out: sending it again could pay twice.",
-        {
-          hint: "Look for it with jobs.list().",
-          attempts: trail.attempts,
-          idempotencyKey,
-          recover: (again) => this.#recover(submission, again),
-        },
-      );
+    return within(settings, options, settings.timeout, async (deadline) =>
+      isForgettable(submission.trail, settings, deadline.clock.now())
+        ? this.#find(submission, deadline)
+        : (await this.#send(submission, deadline, () => undefined)).job,
+    );
+  }
+
+  /** Looks for the job in the list, where it is too late to send its submission again. */
+  async #find(submission: Submission, deadline: Deadline): Promise<Job> {
+    const { trail, idempotencyKey, marked } = submission;
+    const oldest = (trail.uncertainSince ?? 0) - longestSkew;
+    let why = "no job in the list has its mark";
+    let cause: unknown;
+    try {
+      if (!marked) why = "its job has no mark to be known by";
+      else {
+        for await (const job of new JobList(this.#parts, { signal: deadline.signal })) {
+          if (job.idempotencyKey === idempotencyKey) return job;
+          if (serviceTime(job.data.created_at) < oldest) break;
+        }
+      }
+    } catch (error) {
+      deadline.throwIfAborted();
+      why = "the list could not be read";
+      cause = error;
     }
-    return within(settings, options, settings.timeout, async (deadline) => {
-      return (await this.#send(submission, deadline, () => undefined)).job;
-    });
+    throw new OutcomeUnknownError(
+      `The try-on may have been made, it is too late to send it again, and ${why}.`,
+      {
+        hint: "Sending it under another key could pay twice.",
+        attempts: trail.attempts,
+        idempotencyKey,
+        recover: (options) => this.#recover(submission, options),
+        cause,
+      },
+    );
   }
 }
 

@@ -32,8 +32,7 @@ export function errorOf(outcome: Outcome | Refusal, ended: Ended): TryOnError {
   const { answer } = outcome;
   const error = answer === undefined ? silence(outcome, ended) : answerError(answer, ended);
   const { submission, trail } = ended;
-  if (submission === undefined || !trail.uncertain) return error;
-  if (trail.onlyServerErrors && (error.status ?? 0) >= 500) return error;
+  if (submission === undefined || trail.isToldBy(outcome)) return error;
   const { status, requestId, retryAfter, rateLimit, attempts } = error;
   return new OutcomeUnknownError(
     `The try-on may have been made: a request for it may have arrived, and the last one ended in ${error.code}.`,
@@ -110,7 +109,7 @@ function answerError(answer: Answer, ended: Ended): TryOnError {
       hint: "That is not the service: check baseUrl (TRYON_BASE_URL).",
     });
   }
-  const { idempotencyKey, recover } = (status >= 500 && ended.submission) || {};
+  const { idempotencyKey, recover } = ((status >= 500 || status === 409) && ended.submission) || {};
   return new ApiError(code, `${name} answered ${status}: ${said}.`, {
     ...details,
     hint: recover && recoverHint,

@@ -10,7 +10,7 @@ import {
   type Refusal,
 } from "./attempt.ts";
 import { isTruncated } from "./answer.ts";
-import { effectOf, type Effect } from "./certainty.ts";
+import { anything, effectOf, nothing, type Effect } from "./certainty.ts";
 import type { Deadline } from "./deadline.ts";
 import {
   conflictDelay,
@@ -22,18 +22,18 @@ import {
 
 /** How long a 409 is waited out that may come from this very submission still being worked on, in milliseconds. */
 const longestConflict = 120_000;
-/** How long after its first attempt a submission may be sent again: a service may forget the key. In milliseconds. */
-const replaySafeFor = 30 * 60_000;
 
 /** What is known about all attempts of one request so far. */
 export class Trail {
   readonly attempts: Attempt[] = [];
-  readonly #effects = new Set<Effect>();
-  firstSentAt: number | undefined;
+  /** When the first attempt was sent that may have done something, in milliseconds since 1970. */
+  uncertainSince: number | undefined;
+  #worst: Effect = nothing;
 
   add(outcome: Outcome, startedAt: number, duration: number): void {
-    this.firstSentAt ??= startedAt;
-    this.#effects.add(effectOf(outcome));
+    const effect = effectOf(outcome);
+    if (effect > this.#worst) this.#worst = effect;
+    if (effect !== nothing) this.uncertainSince ??= startedAt;
     const { answer } = outcome;
     this.attempts.push(
       answer === undefined
@@ -42,14 +42,14 @@ export class Trail {
     );
   }
 
-  /** Whether an attempt may have arrived. */
+  /** Whether an attempt may have done something. */
   get uncertain(): boolean {
-    return this.#effects.has("unknown") || this.#effects.has("server_error");
+    return this.uncertainSince !== undefined;
   }
 
-  /** Whether the worst that is known of any attempt is an error of the server. */
-  get onlyServerErrors(): boolean {
-    return !this.#effects.has("unknown");
+  /** Whether the end of the last attempt says all that can be said of every one before. */
+  isToldBy(last: Outcome | Refusal): boolean {
+    return this.#worst !== anything && this.#worst === effectOf(last);
   }
 }
 
@@ -85,7 +85,7 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
       if (gate.wait > 0) log("debug", () => `${name}: ${gate.wait} ms until the rate limit ends`);
       const refused = await gate.refuses(deadline);
       // Waiting may have taken longer than a key is remembered.
-      if (refused || (keyed && isForgettable(trail, clock.now()))) {
+      if (refused || (keyed && isForgettable(trail, settings, clock.now()))) {
         return { answer: undefined, failure: "rate_limited", wait: gate.wait };
       }
     }
@@ -125,7 +125,7 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
       pause = retryDelay(failures++, asked, random);
     }
     if ((asked ?? 0) > longestRetryAfter || pause >= deadline.left()) return outcome;
-    if (keyed && isForgettable(trail, now + pause)) return outcome;
+    if (keyed && isForgettable(trail, settings, now + pause)) return outcome;
     log("debug", () => `${name}: ${pause} ms until attempt ${count + 1}`);
     journey.onRetry?.(pause);
     // The gate has its own pause.
@@ -133,11 +133,13 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
   }
 }
 
-/** Whether the service may have forgotten the key of a submission that may have arrived. */
-export function isForgettable(trail: Trail, now: number): boolean {
-  return (
-    trail.uncertain && trail.firstSentAt !== undefined && now - trail.firstSentAt > replaySafeFor
-  );
+/** Whether the service may have forgotten the key of a submission that may have arrived, so that it must not be sent again. */
+export function isForgettable(
+  trail: Trail,
+  settings: Pick<Settings, "replaySafeFor">,
+  now: number,
+): boolean {
+  return now - (trail.uncertainSince ?? now) > settings.replaySafeFor;
 }
 
 /** The way of one attempt to the service: through the middleware, and then with the key. */
