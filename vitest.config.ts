@@ -8,14 +8,24 @@ const sourceFirst = {
 
 // `*.full.test.ts` is what is slow or needs a browser or a server: `npm run test:full`.
 const full = process.env["TRYON_TESTS"] === "full";
-const project = (name: string, root: string) => ({
+const project = (
+  name: string,
+  root: string,
+  own: { env?: Record<string, string>; exclude?: string[] } = {},
+) => ({
   ...sourceFirst,
   test: {
     name,
     root,
+    env: own.env ?? {},
     environment: "node" as const,
     include: full ? ["**/*.full.test.ts"] : ["**/*.test.ts"],
-    exclude: ["**/node_modules/**", "**/dist/**", ...(full ? [] : ["**/*.full.test.ts"])],
+    exclude: [
+      "**/node_modules/**",
+      "**/dist/**",
+      ...(full ? [] : ["**/*.full.test.ts"]),
+      ...(own.exclude ?? []),
+    ],
     sequence: { shuffle: { files: true, tests: true } },
     testTimeout: 30_000,
     // What a test polls for comes when it comes; a busy machine is no reason to fail.
@@ -24,6 +34,14 @@ const project = (name: string, root: string) => ({
   },
 });
 
+/** Tests of the client that no option of the server can change, or that try every option themselves. */
+const underAnyProfile = [
+  "src/{readme,settings,types}.test.ts",
+  "src/jobs/watcher.test.ts",
+  "src/transport/{certainty,retry}.test.ts",
+  "src/transport/exactly-once*.test.ts",
+];
+
 export default defineConfig({
   ...sourceFirst,
   test: {
@@ -31,6 +49,10 @@ export default defineConfig({
     projects: [
       project("spec", "spec"),
       project("client", "packages/client"),
+      project("client-contrary", "packages/client", {
+        env: { TRYON_PROFILE: "contrary" },
+        exclude: underAnyProfile,
+      }),
       project("webhooks", "packages/webhooks"),
       project("mock", "packages/mock"),
       project("bench", "packages/bench"),

@@ -1,12 +1,21 @@
 import { readFileSync } from "node:fs";
 
-import { createMock, type Mock, type MockOptions } from "@tryon/mock";
+import {
+  createMock,
+  profileNames,
+  type FaultInput,
+  type Mock,
+  type MockOptions,
+} from "@tryon/mock";
 import { onTestFinished } from "vitest";
 
 import { TryOn, type TryOnOptions } from "../index.ts";
 
-/** The sets of option values that everything has to be right under. */
-export const profiles = ["default", "contrary"] as const;
+/** The set of option values that this run is under. The suite runs once under each, see `vitest.config.ts`. */
+export const profile =
+  profileNames.find((name) => name === process.env["TRYON_PROFILE"]) ?? "default";
+/** The same as a list, for tests that say in their names what they ran under. */
+export const profiles = [profile] as const;
 
 /** A request as the network saw it. */
 export interface Sent {
@@ -18,8 +27,14 @@ export interface Sent {
   readonly at: number;
 }
 
-/** What happens to a request in place of, or after, being handed to the server. */
-export type Fault = (request: Sent, pass: () => Promise<Response>) => Promise<Response>;
+/** A fault of the reference server, for one request. */
+type ServerFault = Omit<FaultInput, "on" | "times" | "after" | "probability" | "drop">;
+
+/** What no server can do, or not this one: it happens to a request between client and server. */
+type NetworkFault = (request: Sent, pass: () => Promise<Response>) => Promise<Response>;
+
+/** What goes wrong with one request. */
+export type Fault = ServerFault | NetworkFault;
 
 /** A reference server on a clock that stands still, a client on the same clock, and everything that was sent. */
 export interface World {
@@ -39,7 +54,7 @@ export interface World {
 }
 
 export function createWorld(mockOptions: MockOptions = {}, options: TryOnOptions = {}): World {
-  const mock = createMock({ clock: "manual", seed: "client", ...mockOptions });
+  const mock = createMock({ clock: "manual", seed: "client", profile, ...mockOptions });
   onTestFinished(() => mock.close());
   const sent: Sent[] = [];
   const faults: (Fault | undefined)[] = [];
@@ -55,7 +70,11 @@ export function createWorld(mockOptions: MockOptions = {}, options: TryOnOptions
     sent.push(request);
     const fault = faults.shift();
     const pass = (): Promise<Response> => mock.fetch(url, init);
-    return fault === undefined ? pass() : fault(request, pass);
+    if (typeof fault === "function") return fault(request, pass);
+    if (fault !== undefined) {
+      mock.faults.add({ on: `${request.method} ${request.path}`, times: 1, ...fault });
+    }
+    return pass();
   };
   const client = (own: TryOnOptions = {}): TryOn =>
     new TryOn({
@@ -102,42 +121,45 @@ async function drive<Result>(mock: Mock, work: Promise<Result>): Promise<Result>
   return work;
 }
 
-/** A connection that breaks, before or after the server has seen the request. */
+/** A connection that breaks, before or after the server has done its work, or that never stands. */
 export const cut = {
-  before: async (): Promise<Response> => {
-    throw new TypeError("fetch failed", {
-      cause: Object.assign(new Error("reset"), { code: "ECONNRESET" }),
-    });
-  },
-  after: async (_request: Sent, pass: () => Promise<Response>): Promise<Response> => {
-    await pass();
-    return cut.before();
-  },
-  refused: async (): Promise<Response> => {
+  before: { reset: "before" },
+  after: { reset: "after" },
+  // A server that is reached cannot refuse to be.
+  refused: async () => {
     throw new TypeError("fetch failed", {
       cause: Object.assign(new Error("no"), { code: "ECONNREFUSED" }),
     });
   },
-};
+} as const satisfies Record<string, Fault>;
 
-/** An answer that does not come from the service's own code, or that it gives without having done anything. */
+/** An answer in place of the work: a text is a page of whatever stands before the service, anything else its own JSON. */
 export function answering(
   status: number,
   body: unknown,
   headers: Record<string, string> = {},
 ): Fault {
-  const text = typeof body === "string" ? body : JSON.stringify(body);
-  const type = typeof body === "string" ? "text/html" : "application/json";
-  return async () => new Response(text, { status, headers: { "content-type": type, ...headers } });
+  return { status, body, headers, html: typeof body === "string" };
 }
 
-/** The same, after the server has done what it was asked. */
+/** The same once the work is done. The reference server has no such fault: its `cutAfter` strikes only calls that take time. */
 export function answeringAfter(status: number, body: unknown): Fault {
-  return async (request, pass) => {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const type = typeof body === "string" ? "text/html" : "application/json";
+  return async (_request, pass) => {
     await pass();
-    return answering(status, body)(request, pass);
+    return new Response(text, { status, headers: { "content-type": type } });
   };
 }
+
+/** No answer ever, before or after the work. The reference server always answers at last. */
+export const silence = {
+  before: () => new Promise(() => undefined),
+  after: async (_request, pass) => {
+    await pass();
+    return new Promise(() => undefined);
+  },
+} as const satisfies Record<string, Fault>;
 
 export const shirtUrl = "https://shop.example/shirt.png";
 export const personUrl = "https://shop.example/ada.jpg";
