@@ -35,7 +35,7 @@ describe.each(profiles)("run under the profile %s", (profile) => {
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(988);
   });
 
-  it("goes on polling the same job when the service stops holding at 90 seconds", async () => {
+  it("lesson 15: goes on polling the same job when the service stops holding at 90 seconds", async () => {
     const { run, tryon, submissions, mock } = createWorld({
       profile,
       latency: "150s",
@@ -69,6 +69,27 @@ describe.each(profiles)("run under the profile %s", (profile) => {
     await run(tryon.run(input));
     expect(fieldsOf(submissions()[before])).toMatchObject({ wait: false });
   });
+
+  it.each([
+    { after: "30s", status: 502 },
+    { after: "60s", status: 504 },
+    { after: "89s", status: 524 },
+  ])(
+    "lesson 41: gets the job that goes on after a proxy has cut the call off with $status after $after",
+    async ({ after, status }) => {
+      const { run, tryon, mock, submissions, faults } = createWorld({
+        profile,
+        latency: "100s",
+        options: { holdCut: "off" },
+      });
+      faults.push({ cutAfter: after, status });
+      const result = await run(tryon.run(input));
+      expect(result.receipt.attempts[0]).toMatchObject({ status });
+      expect(new Set(submissions().map(({ body }) => body)).size).toBe(1);
+      expect((await run(tryon.jobs.list().toArray())).map(({ id }) => id)).toEqual([result.job.id]);
+      expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
+    },
+  );
 
   it("throws job_failed with the service's reason and the job", async () => {
     const { error, tryon } = createWorld({ profile });

@@ -10,6 +10,7 @@ import {
 import { onTestFinished } from "vitest";
 
 import { TryOn, type TryOnOptions } from "../index.ts";
+import type { Fetch } from "../transport/attempt.ts";
 
 /** The set of option values that this run is under. The suite runs once under each, see `vitest.config.ts`. */
 export const profile =
@@ -39,6 +40,8 @@ export type Fault = ServerFault | NetworkFault;
 /** A reference server on a clock that stands still, a client on the same clock, and everything that was sent. */
 export interface World {
   readonly mock: Mock;
+  /** The network: notes every request and lets the faults have it. */
+  readonly fetch: Fetch;
   readonly tryon: TryOn;
   readonly sent: readonly Sent[];
   /** Requests to submit. */
@@ -53,23 +56,31 @@ export interface World {
   readonly client: (options?: TryOnOptions) => TryOn;
 }
 
+/** A world until the end of the test. */
 export function createWorld(mockOptions: MockOptions = {}, options: TryOnOptions = {}): World {
+  const world = openWorld(mockOptions, options);
+  onTestFinished(() => world.mock.close());
+  return world;
+}
+
+/** A world whose server is to be closed in the end. */
+export function openWorld(mockOptions: MockOptions = {}, options: TryOnOptions = {}): World {
   const mock = createMock({ clock: "manual", seed: "client", profile, ...mockOptions });
-  onTestFinished(() => mock.close());
   const sent: Sent[] = [];
   const faults: (Fault | undefined)[] = [];
-  const fetch = async (url: string, init: RequestInit): Promise<Response> => {
+  const fetch: Fetch = async (url, init) => {
+    const body = typeof init.body === "string" ? init.body : await textOf(init.body);
     const request: Sent = {
       method: init.method ?? "GET",
       url,
       path: new URL(url).pathname,
       headers: new Headers(init.headers),
-      body: typeof init.body === "string" ? init.body : undefined,
+      body,
       at: mock.clock.now(),
     };
     sent.push(request);
     const fault = faults.shift();
-    const pass = (): Promise<Response> => mock.fetch(url, init);
+    const pass = (): Promise<Response> => mock.fetch(url, { ...init, body: body ?? null });
     if (typeof fault === "function") return fault(request, pass);
     if (fault !== undefined) {
       mock.faults.add({ on: `${request.method} ${request.path}`, times: 1, ...fault });
@@ -87,6 +98,7 @@ export function createWorld(mockOptions: MockOptions = {}, options: TryOnOptions
     });
   return {
     mock,
+    fetch,
     sent,
     faults,
     client,
@@ -105,6 +117,11 @@ export function createWorld(mockOptions: MockOptions = {}, options: TryOnOptions
         ),
       ),
   };
+}
+
+/** A body that is sent piece by piece, whole. */
+async function textOf(body: RequestInit["body"]): Promise<string | undefined> {
+  return body ? new Response(body).text() : undefined;
 }
 
 /** Moves time a quarter of a second at a time until the work has ended. */

@@ -1,97 +1,63 @@
-import { array, assert, asyncProperty, boolean, constantFrom } from "fast-check";
+import { assert, asyncProperty, sample } from "fast-check";
 import { expect, it } from "vitest";
 
-import { isTryOnError, type Job } from "../index.ts";
-import {
-  answering,
-  answeringAfter,
-  createWorld,
-  cut,
-  input,
-  profiles,
-  type Fault,
-} from "../testing/world.ts";
+import { isTryOnError } from "../index.ts";
+import { ordeals, undergo, type Plant } from "../testing/ordeal.ts";
+import type { Fetch } from "./attempt.ts";
 
-const faults: Readonly<Record<string, Fault>> = {
-  "cut before": cut.before,
-  "cut after": cut.after,
-  refused: cut.refused,
-  "never answered": () => new Promise(() => undefined),
-  "done, never answered": async (_request, pass) => {
-    await pass();
-    return new Promise(() => undefined);
-  },
-  "408": answering(408, "<h1>Request timeout</h1>"),
-  "409": answering(409, { detail: "still being worked on" }),
-  "429": answering(429, { detail: "slow down" }, { "retry-after": "2" }),
-  "500": answering(500, { detail: "broken" }),
-  "503": answering(503, { detail: "busy" }, { "retry-after": "1" }),
-  "done, 504": answeringAfter(504, "<h1>Gateway timeout</h1>"),
-  "done, cut off": answeringAfter(200, '{"job_id":"job_1","sta'),
-  "402": answering(402, { detail: "no credits" }),
-};
-
-/** What one call did: how many keys, bodies and jobs there are, what was charged, and which job the caller can have. */
-async function outcomeOf(
-  profile: (typeof profiles)[number],
-  names: readonly string[],
-  hold: boolean,
-) {
-  const world = createWorld({ profile, latency: "3s" });
-  const { run, tryon, mock, submissions } = world;
-  world.faults.push(...names.map((name) => faults[name]));
-  const work = run(tryon.run(input, { hold, timeout: "20m" }));
-  const ended = await work.then(
-    ({ job }) => ({ job, error: undefined }),
-    (error: unknown) => ({ job: undefined, error }),
+it("makes one key, one body, at most one job and one charge whatever fails, and loses no job", async () => {
+  await assert(
+    asyncProperty(ordeals, async (ordeal) => {
+      const { violations, code } = await undergo(ordeal);
+      expect({ violations, code }).toEqual({ violations: [], code });
+    }),
+    { numRuns: 200, seed: 5 },
   );
-  world.faults.length = 0;
-  // The list may lag behind.
-  await mock.clock.advance("1s");
-  const before = await run(tryon.jobs.list().toArray());
-  const job = ended.job ?? (await run(jobOf(ended.error)));
-  await mock.clock.advance("1s");
-  const after = await run(tryon.jobs.list().toArray());
-  return {
-    keys: new Set(submissions().map(({ headers }) => headers.get("idempotency-key"))).size,
-    bodies: new Set(submissions().map(({ body }) => body)).size,
-    /** Whether the error, if there is one, is of this package. */
-    typed: ended.error === undefined || isTryOnError(ended.error),
-    /** The jobs when the call had ended, and when its error had been followed. */
-    before: before.map(({ id }) => id),
-    after: after.map(({ id }) => id),
-    charged: 1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0),
-    had: job?.id,
+});
+
+/** Changes each submission on its way out, each time differently. */
+function changing(change: (init: RequestInit, count: number) => RequestInit) {
+  return (fetch: Fetch): Fetch => {
+    let count = 0;
+    return (url, init) => fetch(url, init.method === "POST" ? change(init, (count += 1)) : init);
   };
 }
 
-/** The job that an error leads to. */
-async function jobOf(error: unknown): Promise<Job | undefined> {
-  if (isTryOnError(error, "outcome_unknown")) return error.recover();
-  if (isTryOnError(error, "server_error") || isTryOnError(error, "unavailable")) {
-    return error.recover?.();
-  }
-  return isTryOnError(error) ? error.job : undefined;
-}
-
-it.each(profiles)(
-  "makes one key, one body, at most one job and one charge whatever fails, under the profile %s",
-  async (profile) => {
-    const sequence = array(constantFrom(...Object.keys(faults)), { minLength: 1, maxLength: 6 });
-    await assert(
-      asyncProperty(sequence, boolean(), async (names, hold) => {
-        const { keys, bodies, typed, before, after, charged, had } = await outcomeOf(
-          profile,
-          names,
-          hold,
-        );
-        expect({ keys, bodies, typed }).toEqual({ keys: 1, bodies: 1, typed: true });
-        expect(after.slice(0, before.length)).toEqual(before);
-        expect(after.length).toBeLessThanOrEqual(1);
-        expect(charged).toBe(after.length * 8);
-        expect(had).toBe(after[0]);
-      }),
-      { numRuns: 60 },
-    );
+const plants: Readonly<Record<string, Plant & { readonly breaks: string }>> = {
+  "a new key per retry": {
+    breaks: "one key",
+    fetch: changing((init, count) => {
+      const headers = new Headers(init.headers);
+      headers.set("Idempotency-Key", `key-${count}`);
+      return { ...init, headers };
+    }),
   },
-);
+  "a body that changes": {
+    breaks: "the same bytes",
+    fetch: changing((init, count) =>
+      typeof init.body === "string"
+        ? { ...init, body: init.body.replace("{", `{"attempt":${count},`) }
+        : init,
+    ),
+  },
+  "a 402 believed after a cut": {
+    breaks: "a job that is not lost",
+    error: (error) =>
+      isTryOnError(error, "outcome_unknown") && isTryOnError(error.cause, "insufficient_credits")
+        ? error.cause
+        : error,
+  },
+  "a key trusted for ever": {
+    breaks: "one job at most",
+    options: { replaySafeFor: "10d" },
+  },
+};
+
+it.each(Object.entries(plants))("would not bear %s", async (_name, { breaks, ...plant }) => {
+  const broken = new Set<string>();
+  for (const ordeal of sample(ordeals, { numRuns: 400, seed: 11 })) {
+    for (const name of (await undergo(ordeal, plant)).violations) broken.add(name);
+    if (broken.has(breaks)) break;
+  }
+  expect([...broken]).toContain(breaks);
+});

@@ -1,0 +1,192 @@
+import { describe, expect, it } from "vitest";
+
+import { isTryOnError, type OutcomeUnknownError } from "../index.ts";
+import {
+  answering,
+  createWorld,
+  cut,
+  fieldsOf,
+  input,
+  silence,
+  type World,
+} from "../testing/world.ts";
+
+const order = { ...input, metadata: { order: "17" } };
+
+/** A submission that was made, and of which the client has heard nothing. */
+async function unheard(
+  { error, tryon, faults }: World,
+  options: Parameters<typeof tryon.submit>[1] = {},
+  fault: typeof cut.before | typeof cut.after = cut.after,
+): Promise<OutcomeUnknownError> {
+  faults.push(fault, cut.before, cut.before, cut.before);
+  const unknown = await error(tryon.submit(order, options));
+  if (!isTryOnError(unknown, "outcome_unknown")) throw unknown;
+  return unknown;
+}
+
+describe("a marked try-on", () => {
+  it("has its key in the metadata on the wire, and shows it nowhere", async () => {
+    const { run, tryon, submissions, sent } = createWorld();
+    const job = await run(tryon.submit(order, { mark: true, idempotencyKey: "order-17" }));
+    expect(fieldsOf(submissions()[0])["metadata"]).toEqual({
+      order: "17",
+      _tryon_key: "order-17",
+    });
+    const { job: ended } = await run(job.result());
+    const resumed = tryon.jobs.resume(JSON.parse(JSON.stringify(job)));
+    await run(resumed.result());
+    const found = await run(tryon.jobs.get(job.id));
+    const [listed] = await run(tryon.jobs.list().toArray());
+    for (const known of [job, ended, resumed, found, listed]) {
+      expect(known?.data.metadata).toEqual({ order: "17" });
+      expect(known?.idempotencyKey).toBe("order-17");
+      expect(JSON.stringify(known)).not.toContain("_tryon_key");
+    }
+    expect(sent.length).toBeGreaterThan(3);
+  });
+
+  it("without metadata of its own shows none", async () => {
+    const { run, tryon, client } = createWorld();
+    const { job } = await run(client({ mark: true }).run(input));
+    expect(job.data.metadata ?? null).toBeNull();
+    const { data } = await run(tryon.raw.GET("/api/v1/tryon"));
+    expect(data?.jobs[0]?.metadata).toEqual({ _tryon_key: job.idempotencyKey });
+  });
+
+  it("is marked where there is room, and as the call says rather than the client", async () => {
+    const { run, error, client, submissions } = createWorld();
+    const tryon = client({ mark: true });
+    const metadata = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`k${index}`, 1]));
+    await run(tryon.submit({ ...input, metadata }));
+    await run(tryon.submit({ ...input, metadata: { ...metadata, k7: undefined } }));
+    await run(tryon.submit(order, { mark: false }));
+    const marked = submissions().map((sent) =>
+      JSON.stringify(fieldsOf(sent)).includes("_tryon_key"),
+    );
+    expect(marked).toEqual([false, true, false]);
+    for (const wrong of ["text", [1]]) {
+      // What types forbid comes from programs without types.
+      const refused = await error(tryon.submit({ ...input, metadata: wrong as never }));
+      expect(refused).toMatchObject({ code: "invalid_input", issues: [{ field: "metadata" }] });
+    }
+  });
+});
+
+describe("recover, when it is too late to send a try-on again,", () => {
+  it.each(["Z", "offset", "naive"] as const)(
+    "finds it by its mark on any page, with times as %s, and sends and pays nothing",
+    async (timeFormat) => {
+      const world = createWorld({ options: { idempotencyHours: 1, timeFormat } });
+      const { run, tryon, mock, submissions } = world;
+      const unknown = await unheard(world, { mark: true });
+      for (let count = 0; count < 25; count += 1) await run(tryon.submit(input, { mark: true }));
+      await mock.clock.advance("2h");
+      const before = submissions().length;
+      const job = await run(unknown.recover());
+      expect(job).toMatchObject({ idempotencyKey: unknown.idempotencyKey, status: "succeeded" });
+      expect(job.data.metadata).toEqual({ order: "17" });
+      expect(submissions()).toHaveLength(before);
+      expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000 - 26 * 8);
+    },
+  );
+
+  it.each(["Z", "offset", "naive"] as const)(
+    "says that no job has its mark, and looks no further back than it can be, with times as %s",
+    async (timeFormat) => {
+      const world = createWorld({ options: { timeFormat } });
+      const { run, error, tryon, mock, sent } = world;
+      for (let count = 0; count < 25; count += 1) await run(tryon.submit(input));
+      await mock.clock.advance("61m");
+      const unknown = await unheard(world, { mark: true }, cut.before);
+      await mock.clock.advance("31m");
+      const before = sent.length;
+      expect(await error(unknown.recover())).toMatchObject({
+        code: "outcome_unknown",
+        message: expect.stringContaining("no job in the list has its mark"),
+        idempotencyKey: unknown.idempotencyKey,
+      });
+      expect(sent.slice(before).map(({ method }) => method)).toEqual(["GET"]);
+    },
+  );
+
+  it("says that it has no mark to be known by, and asks for nothing", async () => {
+    const world = createWorld({ options: { idempotencyHours: 1 } });
+    const unknown = await unheard(world);
+    await world.mock.clock.advance("2h");
+    const before = world.sent.length;
+    const still = await world.error(unknown.recover());
+    if (!isTryOnError(still, "outcome_unknown")) throw still;
+    expect(still.message).toContain("no mark");
+    expect(await world.error(still.recover())).toMatchObject({ code: "outcome_unknown" });
+    expect(world.sent).toHaveLength(before);
+  });
+
+  it("says why the list could not be read, and can be asked again", async () => {
+    const world = createWorld();
+    const unknown = await unheard(world, { mark: true });
+    await world.mock.clock.advance("2h");
+    world.faults.push(answering(401, { detail: "Invalid API key" }));
+    const still = await world.error(unknown.recover());
+    expect(still).toMatchObject({ code: "outcome_unknown", cause: { code: "unauthorized" } });
+    world.faults.push(silence.before);
+    expect(await world.error(unknown.recover({ timeout: "5s" }))).toMatchObject({
+      code: "outcome_unknown",
+    });
+    if (!isTryOnError(still, "outcome_unknown")) throw still;
+    expect((await world.run(still.recover())).status).toBe("succeeded");
+  });
+
+  it("rejects with the caller's reason", async () => {
+    const world = createWorld();
+    const unknown = await unheard(world, { mark: true });
+    await world.mock.clock.advance("2h");
+    const reason = { why: "enough" };
+    await expect(unknown.recover({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  });
+
+  it("finds one whose call ran out of time before any answer", async () => {
+    const { error, run, client, faults, mock } = createWorld({ options: { idempotencyHours: 1 } });
+    faults.push(silence.after);
+    const unknown = await error(client({ mark: true }).run(input, { timeout: "5s", hold: false }));
+    expect(unknown).toMatchObject({ code: "outcome_unknown", cause: { code: "timed_out" } });
+    if (!isTryOnError(unknown, "outcome_unknown")) throw unknown;
+    await mock.clock.advance("2h");
+    await run(unknown.recover());
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
+  });
+});
+
+describe("replaySafeFor", () => {
+  it("ends the attempts of a call, too", async () => {
+    const { error, client, faults, submissions } = createWorld();
+    faults.push(silence.before);
+    const tryon = client({ replaySafeFor: "20s" });
+    expect(await error(tryon.submit(input))).toMatchObject({ code: "outcome_unknown" });
+    expect(submissions()).toHaveLength(1);
+  });
+
+  it("counts from the first request that may have done something", async () => {
+    const { run, client, faults, mock } = createWorld();
+    const limited = answering(429, { detail: "slow down" }, { "retry-after": "40" });
+    faults.push(limited, cut.refused, limited, cut.after);
+    await run(client({ replaySafeFor: "30s" }).submit(input));
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
+  });
+
+  it("is 30 minutes, up to which the try-on is sent again", async () => {
+    const world = createWorld();
+    const unknown = await unheard(world);
+    await world.mock.clock.advance("29m");
+    const before = world.submissions().length;
+    await world.run(unknown.recover());
+    expect(world.submissions()).toHaveLength(before + 1);
+    expect((await world.mock.ledger(world.mock.keys.live))?.balance).toBe(992);
+  });
+
+  it("has to be a length of time", () => {
+    const { client } = createWorld();
+    // What types forbid comes from programs without types.
+    expect(() => client({ replaySafeFor: "soon" as never })).toThrow("replaySafeFor");
+  });
+});
