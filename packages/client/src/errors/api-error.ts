@@ -32,11 +32,11 @@ export class ApiError extends TryOnError {
   declare readonly status: number;
   /** With `purchase_already_processed`: the credits that the key has now, when the account could be read. */
   declare readonly balance?: number;
-  /** The key of the submission, with `server_error` and `unavailable` of a submission. */
+  /** The key of the submission, with `server_error`, `unavailable` and `idempotency_conflict` of a submission. */
   declare readonly idempotencyKey?: string;
   /**
-   * With `server_error` and `unavailable` of a submission: sends the same body under the same key again, which gives the
-   * job if there is one and makes it if there is none. Never a second job, never a second charge.
+   * With `server_error`, `unavailable` and `idempotency_conflict` of a submission: sends the same body under the same key
+   * again, which gives the job if there is one and makes it if there is none. Never a second job, never a second charge.
    */
   declare readonly recover?: Recover;
 

@@ -11,8 +11,7 @@ export function withMark(input: TryOnInput, idempotencyKey: string): TryOnInput 
   // What is neither an object nor left out is for the checks of the input to refuse.
   if (metadata && (typeof metadata !== "object" || Array.isArray(metadata))) return input;
   const marked = { ...metadata, [markField]: idempotencyKey };
-  const keys = Object.values(marked).filter((value) => value !== undefined).length;
-  return keys > mostMetadata ? input : { ...input, metadata: marked };
+  return Object.keys(marked).length > mostMetadata ? input : { ...input, metadata: marked };
 }
 
 /** The key that a job was marked with. */
@@ -23,7 +22,7 @@ export function markOf({ metadata }: JobData): string | undefined {
 
 /** The job without its mark, as whoever submitted it knows it. */
 export function withoutMark(data: JobData): JobData {
-  if (markOf(data) === undefined) return data;
-  const { [markField]: _mark, ...metadata } = { ...data.metadata };
-  return { ...data, metadata: Object.keys(metadata).length === 0 ? null : metadata };
+  const { [markField]: mark, ...metadata } = { ...data.metadata };
+  if (mark === undefined) return data;
+  return { ...data, metadata: Object.keys(metadata).length > 0 ? metadata : null };
 }

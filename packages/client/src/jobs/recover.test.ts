@@ -103,7 +103,7 @@ describe("recover, when it is too late to send a try-on again,", () => {
       const before = sent.length;
       expect(await error(unknown.recover())).toMatchObject({
         code: "outcome_unknown",
-        message: expect.stringContaining("no job in the list has its mark"),
+        message: expect.stringContaining("the list does not show its mark"),
         idempotencyKey: unknown.idempotencyKey,
       });
       expect(sent.slice(before).map(({ method }) => method)).toEqual(["GET"]);

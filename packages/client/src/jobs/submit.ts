@@ -12,23 +12,20 @@ import type { Moment } from "./result.ts";
 import { serviceTime } from "./service-time.ts";
 import type { Notify } from "./updates.ts";
 
-/** One logical submission: its key and its bytes are made once, and every attempt in every call sends them. */
-interface Submission {
-  readonly idempotencyKey: string;
-  readonly body: string;
-  readonly held: boolean;
-  /** Whether the job can be known by its key in the list. */
-  readonly marked: boolean;
-  readonly trail: Trail;
-  readonly timeline: Moment[];
-}
-
 /** What a submission is to be. */
 interface SubmissionPlan {
   readonly input: PreparedInput;
   readonly idempotencyKey: string;
   readonly held: boolean;
+  /** Whether the job can be known by its key in the list. */
   readonly marked: boolean;
+}
+
+/** One logical submission: its key and its bytes are made once, and every attempt in every call sends them. */
+interface Submission extends Omit<SubmissionPlan, "input"> {
+  readonly body: string;
+  readonly trail: Trail;
+  readonly timeline: Moment[];
 }
 
 /** A held answer that ends in one of these was cut by something between client and service. */
@@ -49,16 +46,12 @@ export class Submitter {
   }
 
   async submit(plan: SubmissionPlan, deadline: Deadline, notify: Notify): Promise<JobLife> {
-    const { idempotencyKey, held, marked } = plan;
     const body = await this.#freeze(plan, deadline);
     deadline.throwIfAborted();
+    const { idempotencyKey } = plan;
     const timeline: Moment[] = [{ phase: "sending", at: deadline.clock.now() }];
     notify({ phase: "sending", idempotencyKey });
-    return this.#send(
-      { idempotencyKey, body, held, marked, trail: new Trail(), timeline },
-      deadline,
-      notify,
-    );
+    return this.#send({ ...plan, body, trail: new Trail(), timeline }, deadline, notify);
   }
 
   async #freeze(plan: SubmissionPlan, deadline: Deadline): Promise<string> {
@@ -100,31 +93,25 @@ export class Submitter {
   async #find(submission: Submission, deadline: Deadline): Promise<Job> {
     const { trail, idempotencyKey, marked } = submission;
     const oldest = (trail.uncertainSince ?? 0) - longestSkew;
-    let why = "no job in the list has its mark";
     let cause: unknown;
     try {
-      if (!marked) why = "its job has no mark to be known by";
-      else {
-        for await (const job of new JobList(this.#parts, { signal: deadline.signal })) {
-          if (job.idempotencyKey === idempotencyKey) return job;
-          if (serviceTime(job.data.created_at) < oldest) break;
-        }
+      const jobs = marked ? new JobList(this.#parts, { signal: deadline.signal }) : [];
+      for await (const job of jobs) {
+        if (job.idempotencyKey === idempotencyKey) return job;
+        if (serviceTime(job.data.created_at) < oldest) break;
       }
     } catch (error) {
       deadline.throwIfAborted();
-      why = "the list could not be read";
       cause = error;
     }
-    throw new OutcomeUnknownError(
-      `The try-on may have been made, it is too late to send it again, and ${why}.`,
-      {
-        hint: "Sending it under another key could pay twice.",
-        attempts: trail.attempts,
-        idempotencyKey,
-        recover: (options) => this.#recover(submission, options),
-        cause,
-      },
-    );
+    const why = marked ? "the list does not show its mark" : "its job has no mark";
+    throw new OutcomeUnknownError(`The try-on may have been made, and ${why}.`, {
+      hint: "It is not sent again: that could pay twice by now.",
+      attempts: trail.attempts,
+      idempotencyKey,
+      recover: (options) => this.#recover(submission, options),
+      cause,
+    });
   }
 }
 
