@@ -22,7 +22,7 @@ export interface Settings {
   readonly attemptTimeout: number;
   readonly retries: number;
   readonly replaySafeFor: number;
-  readonly mark: boolean;
+  readonly mark: boolean | undefined;
   readonly middleware: readonly Middleware[];
   /** Logs what `message` gives, which is not called when nobody listens. */
   readonly log: (level: keyof Logger, message: () => string, ...details: unknown[]) => void;
@@ -51,6 +51,8 @@ export function resolveSettings(options: TryOnOptions): Settings {
   }
   const { logger } = options;
   const redact = redactor(apiKey);
+  const time = (name: "timeout" | "attemptTimeout" | "replaySafeFor"): number =>
+    milliseconds(options[name] ?? defaults[name], name);
   return {
     apiKey,
     baseUrl: address.href.replace(/\/+$/, ""),
@@ -61,14 +63,11 @@ export function resolveSettings(options: TryOnOptions): Settings {
         : (url, init) => fetch(url, init),
     clock,
     random,
-    timeout: milliseconds(options.timeout ?? defaults.timeout, "timeout"),
-    attemptTimeout: milliseconds(
-      options.attemptTimeout ?? defaults.attemptTimeout,
-      "attemptTimeout",
-    ),
+    timeout: time("timeout"),
+    attemptTimeout: time("attemptTimeout"),
     retries,
-    replaySafeFor: milliseconds(options.replaySafeFor ?? defaults.replaySafeFor, "replaySafeFor"),
-    mark: options.mark ?? false,
+    replaySafeFor: time("replaySafeFor"),
+    mark: options.mark,
     middleware: [options.middleware ?? []].flat(),
     log: (level, message, ...details) => {
       try {

@@ -6,7 +6,7 @@ import type { Deadline } from "../transport/deadline.ts";
 import type { Service } from "../transport/service.ts";
 import { Job } from "./job.ts";
 import { isFinal, type JobData } from "./job-data.ts";
-import { markOf, withoutMark } from "./mark.ts";
+import { readMark } from "./mark.ts";
 import type { Moment, TryOnResult } from "./result.ts";
 import type { Notify } from "./updates.ts";
 import type { Watch, Watcher } from "./watcher.ts";
@@ -42,13 +42,14 @@ export class JobLife {
   #balance: number | undefined;
 
   constructor(parts: Parts, data: JobData, origin: Origin = {}) {
+    const { job, mark } = readMark(data);
     this.parts = parts;
     this.id = data.job_id;
-    this.idempotencyKey = origin.idempotencyKey ?? markOf(data);
+    this.idempotencyKey = origin.idempotencyKey ?? mark;
     this.#attempts = origin.attempts ?? [];
     this.#timeline = origin.timeline ?? [];
     this.#unseen = origin.unseen ?? false;
-    this.#data = withoutMark(data);
+    this.#data = job;
     this.#dataAt = this.#now();
     this.#knownAt = this.#dataAt;
     this.#balance = numberOrNothing(data.credits_remaining);
@@ -66,7 +67,7 @@ export class JobLife {
 
   /** Takes what the service says now; what it leaves out stays as it was. */
   learn(data: JobData): void {
-    this.#data = { ...this.#data, ...withoutMark(data) };
+    this.#data = { ...this.#data, ...readMark(data).job };
     this.#dataAt = this.#now();
     this.#unseen = false;
     this.#balance = numberOrNothing(data.credits_remaining) ?? this.#balance;

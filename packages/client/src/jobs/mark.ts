@@ -14,15 +14,10 @@ export function withMark(input: TryOnInput, idempotencyKey: string): TryOnInput 
   return Object.keys(marked).length > mostMetadata ? input : { ...input, metadata: marked };
 }
 
-/** The key that a job was marked with. */
-export function markOf({ metadata }: JobData): string | undefined {
-  const mark = metadata?.[markField];
-  return typeof mark === "string" ? mark : undefined;
-}
-
-/** The job without its mark, as whoever submitted it knows it. */
-export function withoutMark(data: JobData): JobData {
+/** The job as whoever submitted it knows it, and the key that it was marked with. */
+export function readMark(data: JobData): { readonly job: JobData; readonly mark?: string } {
   const { [markField]: mark, ...metadata } = { ...data.metadata };
-  if (mark === undefined) return data;
-  return { ...data, metadata: Object.keys(metadata).length > 0 ? metadata : null };
+  if (typeof mark !== "string") return { job: data };
+  const job = { ...data, metadata: Object.keys(metadata).length > 0 ? metadata : null };
+  return { job, mark };
 }

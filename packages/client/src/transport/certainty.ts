@@ -3,8 +3,8 @@ import { failureCode, type Outcome, type Refusal } from "./attempt.ts";
 /** It is proved that nothing happened. */
 export const nothing = 0;
 /** The key is taken, by another try-on or by this one, which is still being worked on. */
-export const conflict = 1;
-export const serverError = 2;
+const conflict = 1;
+const serverError = 2;
 /** Anything may have happened. */
 export const anything = 3;
 
@@ -18,7 +18,7 @@ const unreceived = new Set([404, 405, 411, 413, 414, 415, 421, 431]);
 
 /** The codes of failures before anything was sent, in Node (and its undici) and Bun. Browsers do not say. */
 const beforeSending =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$|CERT|LEAF_SIGNATURE/;
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$|CERT/;
 
 /**
  * What an attempt to submit may have done, by how it ended. Only proof counts as nothing: a proxy may end a call in
