@@ -31,7 +31,7 @@ export const misfortunes = {
   "429": json(429, { "retry-after": "3" }),
   "429 until a date": json(429, { "retry-after": "Thu, 01 Jan 2026 00:00:05 GMT" }),
   "429 without a time": json(429, { "retry-after": "" }),
-  "429 for too long": json(429, { "retry-after": "3600" }),
+  "429 for too long": json(429, { "retry-after": "90" }),
   "500": json(500),
   "done, 500": answeringAfter(500, { detail: "broken" }),
   "502 HTML": { status: 502 },

@@ -21,7 +21,7 @@ export interface Ordeal {
   /** How long the job takes. */
   readonly latency: "0.1s" | "3s" | "40s";
   /** How long after the call has failed the job is asked for. */
-  readonly later: "0s" | "20m" | "2h";
+  readonly later: "0s" | "10m" | "2h";
   readonly blocked: boolean;
   /** Whether the engine cannot be reached at first, so that a charge is taken back and the key may replay a 500. */
   readonly unreachable: boolean;
@@ -46,7 +46,7 @@ export const ordeals: Arbitrary<Ordeal> = record({
   retries: often(3, 2, 1, 0),
   timeout: often<Ordeal["timeout"]>("20m", "2m", "8s"),
   latency: constantFrom("0.1s", "3s", "40s"),
-  later: often<Ordeal["later"]>("0s", "20m", "2h"),
+  later: often<Ordeal["later"]>("0s", "10m", "2h"),
   blocked: often(false, true),
   unreachable: often(false, false, false, true),
 });
@@ -126,8 +126,11 @@ async function undergoIn(world: World, ordeal: Ordeal, plant: Plant): Promise<Ou
   }
   const struck = ordeal.misfortunes.slice(0, faults.length - world.faults.length);
   world.faults.length = 0;
-  // A recovery may itself be cut off by a proxy while the job goes on, and is then repeated.
-  for (let again = 0; again < 3; again += 1) job ??= await passing(world, jobOf(error));
+  // A recovery may itself be cut off by a proxy while the job goes on, or be held back by a 429: it is repeated later.
+  for (let again = 0; again < 3 && job === undefined; again += 1) {
+    await mock.clock.advance("2m");
+    job = await passing(world, jobOf(error));
+  }
   // Whatever is still on its way arrives, and no read lags behind.
   await mock.clock.advance("5m");
   const jobs = await passing(world, world.client().jobs.list().toArray());

@@ -156,17 +156,23 @@ export function answering(
   body: unknown,
   headers: Record<string, string> = {},
 ): Fault {
+  // The reference server has its own Date on every answer, and a Retry-After on every 429.
+  if (status === 429 || "date" in headers) return async () => answer(status, body, headers);
   return { status, body, headers, html: typeof body === "string" };
 }
 
 /** The same once the work is done. The reference server has no such fault: its `cutAfter` strikes only calls that take time. */
 export function answeringAfter(status: number, body: unknown): Fault {
-  const text = typeof body === "string" ? body : JSON.stringify(body);
-  const type = typeof body === "string" ? "text/html" : "application/json";
   return async (_request, pass) => {
     await pass();
-    return new Response(text, { status, headers: { "content-type": type } });
+    return answer(status, body);
   };
+}
+
+function answer(status: number, body: unknown, headers: Record<string, string> = {}): Response {
+  const [text, type] =
+    typeof body === "string" ? [body, "text/html"] : [JSON.stringify(body), "application/json"];
+  return new Response(text, { status, headers: { "content-type": type, ...headers } });
 }
 
 /** No answer ever, before or after the work. The reference server always answers at last. */
