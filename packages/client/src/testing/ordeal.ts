@@ -1,7 +1,7 @@
 import { optionTable, stockEngine, type Engine, type Options } from "@tryon/mock";
 import { array, boolean, constantFrom, record, tuple, type Arbitrary } from "fast-check";
 
-import { isTryOnError, type Job, type TryOnOptions } from "../index.ts";
+import { isTryOnError, type Job, type TryOn, type TryOnOptions } from "../index.ts";
 import type { Fetch } from "../transport/attempt.ts";
 import { misfortuneNames, misfortunes, type Misfortune } from "./misfortunes.ts";
 import { input, openWorld, type World } from "./world.ts";
@@ -13,6 +13,8 @@ export interface Ordeal {
   readonly call: "run" | "submit";
   readonly hold: boolean | "auto";
   readonly ownKey: boolean;
+  /** Whether another process submits the same under the same own key at the same time, and nothing goes wrong there. */
+  readonly twin: boolean;
   /** Whether a garment is sent as bytes. */
   readonly bytes: boolean;
   readonly mark: boolean;
@@ -41,6 +43,7 @@ export const ordeals: Arbitrary<Ordeal> = record({
   call: constantFrom("run", "submit"),
   hold: constantFrom<Ordeal["hold"]>(true, false, "auto"),
   ownKey: boolean(),
+  twin: often(false, true),
   bytes: often(false, false, true),
   mark: boolean(),
   retries: often(3, 2, 1, 0),
@@ -106,10 +109,13 @@ async function undergoIn(world: World, ordeal: Ordeal, plant: Plant): Promise<Ou
     ...(ordeal.bytes ? { garments: [picture] } : {}),
     ...(ordeal.blocked ? { prompt: "mock:content_blocked" } : {}),
   };
-  const work =
+  const make = (client: TryOn): Promise<Job> =>
     call === "submit"
-      ? tryon.submit(asked, { timeout, ...own })
-      : tryon.run(asked, { timeout, hold, ...own }).then(({ job }) => job);
+      ? client.submit(asked, { timeout, ...own })
+      : client.run(asked, { timeout, hold, ...own }).then(({ job }) => job);
+  const twin = ordeal.twin && ordeal.ownKey;
+  const elsewhere = twin && make(world.client({ fetch: mock.fetch, mark })).catch(() => undefined);
+  const work = make(tryon);
   let error: unknown;
   let job = await passing(
     world,
@@ -133,11 +139,14 @@ async function undergoIn(world: World, ordeal: Ordeal, plant: Plant): Promise<Ou
   }
   // Whatever is still on its way arrives, and no read lags behind.
   await mock.clock.advance("5m");
+  await passing(world, Promise.resolve(elsewhere));
   const jobs = await passing(world, world.client().jobs.list().toArray());
   const charged = 1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0);
   const keys = new Set(submissions().map(({ headers }) => headers.get("idempotency-key")));
   const bodies = new Set(submissions().map(({ body }) => body));
   const lost = jobs.length === 1 && job === undefined;
+  // A call that was refused speaks for itself, not for its twin.
+  const leads = "recover" in Object(error);
   // Once it is too late to send again, only a mark tells.
   const honest = code === "outcome_unknown" || code === "server_error" || code === "unavailable";
   const unknowable = later === "2h" && !mark && (honest || code === "idempotency_conflict");
@@ -149,7 +158,7 @@ async function undergoIn(world: World, ordeal: Ordeal, plant: Plant): Promise<Ou
     "one charge at most": ordeal.blocked
       ? charged >= 0 && charged <= jobs.length * 8
       : charged === jobs.length * 8,
-    "a job that is not lost": !lost || unknowable,
+    "a job that is not lost": !lost || unknowable || (twin && !leads),
     "the job that was made": job === undefined || job.id === jobs[0]?.id,
     "no sign of the mark": !JSON.stringify([job, jobs]).includes("_tryon_key"),
   };
