@@ -1,11 +1,13 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: { index: "src/index.ts" },
+  entry: { index: "src/index.ts", node: "src/node/index.ts" },
   format: ["esm", "cjs"],
   platform: "neutral",
   target: "es2022",
   dts: true,
   clean: true,
   treeshake: true,
+  external: [/^node:/],
+  removeNodeProtocol: false,
 });

@@ -24,8 +24,7 @@ export interface Settings {
   readonly replaySafeFor: number;
   readonly mark: boolean | undefined;
   readonly middleware: readonly Middleware[];
-  /** Logs what `message` gives, which is not called when nobody listens. */
-  readonly log: (level: keyof Logger, message: () => string, ...details: unknown[]) => void;
+  readonly log: (level: keyof Logger, message: string, ...details: unknown[]) => void;
   /** Lets in every request of the client to the service. */
   readonly gate: Gate;
   readonly redact: Redact;
@@ -57,10 +56,7 @@ export function resolveSettings(options: TryOnOptions): Settings {
     apiKey,
     baseUrl: address.href.replace(/\/+$/, ""),
     // Read at each request, so that a `fetch` that is replaced later is honoured; browsers want no `this` but their own.
-    fetch:
-      fetch === undefined
-        ? (url, init) => globalThis.fetch(url, init)
-        : (url, init) => fetch(url, init),
+    fetch: (url, init) => (fetch ?? globalThis.fetch)(url, init),
     clock,
     random,
     timeout: time("timeout"),
@@ -71,7 +67,7 @@ export function resolveSettings(options: TryOnOptions): Settings {
     middleware: [options.middleware ?? []].flat(),
     log: (level, message, ...details) => {
       try {
-        logger?.[level]?.(redact(message()), ...details);
+        logger?.[level]?.(redact(message), ...details);
       } catch {
         // What listens to a call never ends it.
       }

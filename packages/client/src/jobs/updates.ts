@@ -22,7 +22,7 @@ export type OnUpdate = (update: Update) => unknown;
 export function notifier(settings: Settings, onUpdate: OnUpdate | undefined): Notify {
   let told = false;
   const report = (error: unknown): void => {
-    if (!told) settings.log("warn", () => "onUpdate threw, which was ignored.", error);
+    if (!told) settings.log("warn", "onUpdate threw, which was ignored.", error);
     told = true;
   };
   return (update) => {

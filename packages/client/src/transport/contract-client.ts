@@ -1,22 +1,43 @@
 import createClient, { type Client } from "openapi-fetch";
 
 import type { paths } from "../generated/openapi.ts";
-import type { Answer } from "./answer.ts";
-
-/** Sends a request whose body was read. */
-type Forward = (request: Request, body: Uint8Array<ArrayBuffer> | undefined) => Promise<Answer>;
+import type { RawParts } from "./raw.ts";
 
 const bodilessStatuses = new Set([204, 205, 304]);
 
-/** openapi-fetch, with all that only its users need; loaded late, and so without imports that others share. */
-export function createContractClient(baseUrl: string, forward: Forward): Client<paths> {
-  return createClient<paths>({
-    baseUrl,
-    fetch: async (request) => {
-      // Not every browser has `request.body`, which would tell before reading.
-      const body = new Uint8Array(await request.arrayBuffer());
-      const { status, headers, text } = await forward(request, body.length > 0 ? body : undefined);
-      return new Response(bodilessStatuses.has(status) ? null : text, { status, headers });
-    },
+/** openapi-fetch on the transport of this package. */
+export function contractClient(parts: RawParts): Client<paths> {
+  const { baseUrl } = parts.settings;
+  return createClient<paths>({ baseUrl, fetch: (request) => forward(request, parts) });
+}
+
+async function forward(request: Request, parts: RawParts): Promise<Response> {
+  const { settings, InputError, Trail, idempotencyKey, send, within } = parts;
+  const { method, url, signal } = request;
+  if (!url.startsWith(`${settings.baseUrl}/`)) {
+    throw new InputError("baseUrl", "of a raw call is not the client's", {
+      hint: "Make another client: the key goes nowhere else.",
+    });
+  }
+  const keyed = method === "POST" && /\/tryon\/?$/.test(url);
+  const headers = Object.fromEntries(request.headers);
+  // Without one, a submission that is sent again would be a second, paid try-on.
+  if (keyed) headers["idempotency-key"] ||= idempotencyKey(undefined);
+  // Not every browser has `request.body`, which would tell before reading.
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  const answer = await within(settings, { signal }, settings.timeout, (deadline) =>
+    send(settings, ({ redirect }) => !redirect, {
+      request: { method, url, headers, body: bytes.length > 0 ? bytes : undefined },
+      purpose: keyed ? "submit" : "read",
+      held: keyed,
+      trail: new Trail(),
+      keyed,
+      deadline,
+    }),
+  );
+  const { status, text } = answer;
+  return new Response(bodilessStatuses.has(status) ? null : text, {
+    status,
+    headers: answer.headers,
   });
 }

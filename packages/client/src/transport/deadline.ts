@@ -108,22 +108,12 @@ export async function within<Result>(
 }
 
 /** What `work` gives, or the reason of the signal as soon as that is aborted; the work itself is left to end alone. */
-export async function abortable<Result>(
-  work: Promise<Result>,
-  signal: AbortSignal,
-): Promise<Result> {
-  let stop: (() => void) | undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
+export function abortable<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
     // A signal may carry any value as its reason, and the caller gets that very value.
-    stop = () => reject(signal.reason as Error);
+    const stop = (): void => reject(signal.reason as Error);
     if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
+    else signal.addEventListener("abort", stop);
+    work.finally(() => signal.removeEventListener("abort", stop)).then(resolve, reject);
   });
-  // When the signal wins, nobody is left to hear of a failure of the work.
-  work.catch(() => undefined);
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    if (stop !== undefined) signal.removeEventListener("abort", stop);
-  }
 }

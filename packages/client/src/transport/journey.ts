@@ -75,14 +75,13 @@ export interface Journey {
 export async function travel(journey: Journey, settings: Settings): Promise<Outcome | Refusal> {
   const { deadline, request, trail, keyed, purpose, name } = journey;
   const { clock } = deadline;
-  const { gate, random, log } = settings;
-  let failures = 0;
-  let limited = 0;
-  let conflicts = 0;
-  let conflictSince = 0;
+  const { gate, random, retries } = settings;
+  const log = (words: string): void => settings.log("debug", `${name}: ${words}`);
+  const pauses = new Map<number | undefined, number>();
+  let conflictSince: number | undefined;
   for (;;) {
     if (purpose !== undefined) {
-      if (gate.wait > 0) log("debug", () => `${name}: ${gate.wait} ms until the rate limit ends`);
+      if (gate.wait > 0) log(`rate limit for ${gate.wait} ms`);
       const refused = await gate.refuses(deadline);
       // Waiting may have taken longer than a key is remembered.
       if (refused || (keyed && isForgettable(trail, settings, clock.now()))) {
@@ -103,30 +102,29 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
       throw cause;
     }
     trail.add(outcome, startedAt, now - startedAt);
-    log("debug", () => {
-      const end = answer ? answer.status : (failureCode(outcome.cause) ?? outcome.failure);
-      return `${name}: attempt ${count}, ${end} after ${now - startedAt} ms`;
-    });
+    const { status } = answer ?? {};
+    const end = status ?? (!answer && (failureCode(outcome.cause) ?? outcome.failure));
+    log(`attempt ${count} ended in ${end} after ${now - startedAt} ms`);
     if (purpose) gate.hear(answer?.rateLimit);
+    const conflict = status === 409 && keyed && uncertain;
+    if (answer && !conflict && !isRetryable(answer.status) && !isTruncated(answer)) return outcome;
+    // The limit is not a failure: as long as there is time, it does not use up the retries, nor does a conflict.
+    const kind = conflict || status === 429 ? status : undefined;
+    const earlier = pauses.get(kind) ?? 0;
+    pauses.set(kind, earlier + 1);
     const asked = answer && pauseAskedFor(answer, now);
-    let pause: number;
-    if (answer?.status === 409 && keyed && uncertain) {
-      if (conflicts === 0) conflictSince = now;
-      pause = conflictDelay(conflicts++, asked, random);
-      if (now + pause - conflictSince > longestConflict) return outcome;
-    } else if (answer && !isRetryable(answer.status) && !isTruncated(answer)) {
+    const pause = (conflict ? conflictDelay : retryDelay)(earlier, asked, random);
+    if (purpose && status === 429) gate.close(pause);
+    if (
+      (!kind && earlier >= retries) ||
+      (conflict && now + pause - (conflictSince ??= now) > longestConflict) ||
+      (asked ?? 0) > longestRetryAfter ||
+      pause >= deadline.left() ||
+      (keyed && isForgettable(trail, settings, now + pause))
+    ) {
       return outcome;
-    } else if (answer?.status === 429) {
-      // The limit is not a failure: as long as there is time, it does not use up the retries.
-      pause = retryDelay(limited++, asked, random);
-      if (purpose) gate.close(pause);
-    } else {
-      if (failures >= settings.retries) return outcome;
-      pause = retryDelay(failures++, asked, random);
     }
-    if ((asked ?? 0) > longestRetryAfter || pause >= deadline.left()) return outcome;
-    if (keyed && isForgettable(trail, settings, now + pause)) return outcome;
-    log("debug", () => `${name}: ${pause} ms until attempt ${count + 1}`);
+    log(`${pause} ms until attempt ${count + 1}`);
     journey.onRetry?.(pause);
     // The gate has its own pause.
     if (gate.wait < pause || !purpose) await deadline.sleep(pause);

@@ -1,0 +1,1 @@
+export { diagnostics, type RequestMessage } from "./diagnostics.ts";

@@ -1,0 +1,84 @@
+import { inspect } from "node:util";
+
+import { expect, it } from "vitest";
+
+import type { Logger } from "../index.ts";
+import { answering, assetBytes, createWorld, cut, input, profiles } from "../testing/world.ts";
+
+function collecting(): { logger: Logger; lines: [string, string][]; everything: () => string } {
+  const lines: [string, string][] = [];
+  const all: unknown[] = [];
+  const take =
+    (level: string) =>
+    (...values: [string, unknown?]): void => {
+      lines.push([level, values[0]]);
+      all.push(values);
+    };
+  const logger = {
+    debug: take("debug"),
+    info: take("info"),
+    warn: take("warn"),
+    error: take("error"),
+  };
+  return { logger, lines, everything: () => inspect(all, { depth: 20, maxStringLength: null }) };
+}
+
+it("tells of each attempt and each pause", async () => {
+  const { logger, lines } = collecting();
+  const { run, client, faults } = createWorld();
+  faults.push(
+    cut.before,
+    answering(429, { detail: "busy" }, { "retry-after": "2" }),
+    answering(503, {}),
+  );
+  await run(client({ logger }).account.get());
+  expect(lines).toEqual(
+    [
+      "attempt 1 ended in ECONNRESET after 0 ms",
+      "250 ms until attempt 2",
+      "attempt 2 ended in 429 after 0 ms",
+      "2000 ms until attempt 3",
+      "rate limit for 2000 ms",
+      "attempt 3 ended in 503 after 0 ms",
+      "500 ms until attempt 4",
+      "attempt 4 ended in 200 after 0 ms",
+    ].map((words) => ["debug", `GET /api/v1/account: ${words}`]),
+  );
+});
+
+it.each(profiles)("tells no key, no secret and no image under the profile %s", async (profile) => {
+  const { logger, everything, lines } = collecting();
+  const { run, error, client, mock, faults } = createWorld({ profile });
+  const image = assetBytes("shirt.png");
+  const tryon = client({ logger });
+  faults.push(
+    answering(500, { detail: `echo ${mock.keys.live} ${mock.webhookSecret}` }),
+    answering(307, "", { location: `https://x.example/?key=${mock.keys.live}` }),
+  );
+  await error(tryon.run({ person: image, garments: [image] }));
+  const result = await run(
+    tryon.run(
+      { person: image, garments: [image] },
+      { onUpdate: () => Promise.reject(new Error("mine")) },
+    ),
+  );
+  await run(result.image.bytes());
+  expect(lines.filter(([level]) => level === "warn")).toHaveLength(1);
+  expect(lines.some(([, line]) => line.startsWith(`GET of the image of ${result.job.id}`))).toBe(
+    true,
+  );
+  const base64 = Buffer.from(image).toString("base64");
+  for (const secret of [mock.keys.live, mock.webhookSecret, base64.slice(0, 40), "signature="]) {
+    expect(everything()).not.toContain(secret);
+  }
+});
+
+it("may have a method for some kinds of lines only, and throw there", async () => {
+  const { run, client } = createWorld();
+  const full = (): never => {
+    throw new Error("full");
+  };
+  const submitted = client({ logger: { warn: full } }).submit(input, { onUpdate: full });
+  expect((await run(submitted)).id).toMatch(/^job_/);
+  expect((await run(client({ logger: {} }).account.get())).total_calls).toBe(2);
+});
