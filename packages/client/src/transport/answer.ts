@@ -1,5 +1,5 @@
 import { chunksOf } from "./chunks.ts";
-import type { Deadline } from "./deadline.ts";
+import { abortable, type Deadline } from "./deadline.ts";
 import { readRateLimit, type RateLimit } from "./rate-limit.ts";
 
 /** An answer whose body was read to its end, or to the limit. */
@@ -65,6 +65,14 @@ function parseJson(text: string): unknown {
 }
 
 async function readText(response: Response, longest: number, limit: Deadline): Promise<string> {
+  const { headers } = response;
+  // Of a known length is what can be read in one go.
+  if (
+    !headers.has("content-encoding") &&
+    Number(headers.get("content-length") || longest) < longest
+  ) {
+    return abortable(response.text(), limit.signal);
+  }
   const decoder = new TextDecoder();
   let text = "";
   let left = longest;

@@ -27,6 +27,7 @@ async function forward(request: Request, parts: RawParts): Promise<Response> {
   const bytes = new Uint8Array(await request.arrayBuffer());
   const answer = await within(settings, { signal }, settings.timeout, (deadline) =>
     send(settings, ({ redirect }) => !redirect, {
+      name: `${method} ${new URL(url).pathname}`,
       request: { method, url, headers, body: bytes.length > 0 ? bytes : undefined },
       purpose: keyed ? "submit" : "read",
       held: keyed,

@@ -14,7 +14,8 @@ export class Deadline {
   readonly #timeout: number;
   readonly #caller: AbortSignal | undefined;
   readonly #controller = new AbortController();
-  readonly #timeUp = new DOMException("The time of the call is up.", "TimeoutError");
+  /** Whether the time is up, as opposed to the caller having aborted. */
+  passed = false;
   #endsAt = 0;
   #timer: unknown;
 
@@ -30,11 +31,6 @@ export class Deadline {
   /** Aborted by the caller, with the caller's reason, or when the time is up. */
   get signal(): AbortSignal {
     return this.#controller.signal;
-  }
-
-  /** Whether the time is up, as opposed to the caller having aborted. */
-  get passed(): boolean {
-    return this.signal.reason === this.#timeUp;
   }
 
   /** Milliseconds until the time is up. */
@@ -81,11 +77,16 @@ export class Deadline {
     this.#controller.abort(this.#caller?.reason);
   };
 
+  #end(): void {
+    this.passed = !this.signal.aborted;
+    this.#controller.abort(new DOMException("The time of the call is up.", "TimeoutError"));
+  }
+
   #arm(): void {
     const left = this.left();
     if (left === Number.POSITIVE_INFINITY) return;
     this.#timer = this.clock.setTimeout(
-      () => (this.left() > 0 ? this.#arm() : this.#controller.abort(this.#timeUp)),
+      () => (this.left() > 0 ? this.#arm() : this.#end()),
       Math.min(left, longestTimer),
     );
   }

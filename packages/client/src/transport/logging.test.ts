@@ -73,11 +73,12 @@ it.each(profiles)("tells no key, no secret and no image under the profile %s", a
   }
 });
 
+function full(): never {
+  throw new Error("full");
+}
+
 it("may have a method for some kinds of lines only, and throw there", async () => {
   const { run, client } = createWorld();
-  const full = (): never => {
-    throw new Error("full");
-  };
   const submitted = client({ logger: { warn: full } }).submit(input, { onUpdate: full });
   expect((await run(submitted)).id).toMatch(/^job_/);
   expect((await run(client({ logger: {} }).account.get())).total_calls).toBe(2);

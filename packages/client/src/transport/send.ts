@@ -7,7 +7,7 @@ import { travel, type Journey } from "./journey.ts";
 /** A request to the service, and what its errors say. */
 interface Parcel
   extends
-    Pick<Ended, "purpose" | "submission">,
+    Pick<Ended, "name" | "purpose" | "submission">,
     Pick<Journey, "deadline" | "trail" | "keyed" | "onRetry"> {
   readonly request: Omit<Outgoing, "timeout">;
   /** Whether the service is asked to hold the answer. */
@@ -26,18 +26,16 @@ export async function send(
   parcel: Parcel,
 ): Promise<Answer> {
   const { deadline, trail } = parcel;
-  const { method, url, headers, body } = parcel.request;
+  const { headers, body } = parcel.request;
   headers["Accept"] = "application/json";
   const upload = (body?.length ?? 0) / slowestUpload;
   const timeout = settings.attemptTimeout + upload + (parcel.held ? holdLimit : 0);
-  const name = `${method} ${new URL(url).pathname}`;
   const request = { ...parcel.request, timeout };
-  const outcome = await travel({ ...parcel, name, request }, settings);
+  const outcome = await travel({ ...parcel, request }, settings);
   const { answer } = outcome;
   if (answer !== undefined && accepts(answer)) return (deadline.answer ??= answer) && answer;
   throw errorOf(outcome, {
     ...parcel,
-    name,
     trail,
     now: deadline.clock.now(),
     redact: settings.redact,

@@ -90,14 +90,17 @@ export class Service {
     const submission = "trail" in sending ? sending : undefined;
     // Values of queries are numbers and texts.
     const search = new URLSearchParams(query as Record<string, string> | undefined).toString();
-    const url = `${settings.baseUrl}${path.replace("{job_id}", id)}${search && `?${search}`}`;
+    const verb = method.toUpperCase();
+    const address = path.replace("{job_id}", id);
+    const url = `${settings.baseUrl}${address}${search && `?${search}`}`;
     const headers: Record<string, string> = {};
     if (body !== undefined) headers["Content-Type"] = "application/json";
     if (submission !== undefined) headers["Idempotency-Key"] = submission.idempotencyKey;
     const good = ({ status, content }: Answer): boolean =>
       status >= 200 && status < 300 && accepts(content);
     const answer = await send(settings, good, {
-      request: { method: method.toUpperCase(), url, headers, body },
+      name: `${verb} ${address}`,
+      request: { method: verb, url, headers, body },
       held: submission?.held ?? false,
       trail: submission?.trail ?? new Trail(),
       deadline: sending.deadline,
