@@ -11,6 +11,7 @@ const perRun = 500;
 
 /** Single calls in this very process: of the server, of the client on it, and of the check of a webhook. */
 export const inProcess: Subject = {
+  name: "calls",
   title: "Single calls in one process",
   how: `All in the process of the benchmark, by tinybench: ${runs} runs of ${perRun / 1_000} seconds for each, of which the median call is taken.`,
   measure,

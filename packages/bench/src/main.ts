@@ -1,7 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { availableParallelism, loadavg, type } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
+import { readArguments, type Arguments } from "./arguments.ts";
+import { importTime } from "./client/import-time.ts";
+import { installPeers, type Peers } from "./client/peers.ts";
+import { smallRequest } from "./client/small-request.ts";
+import { upload } from "./client/upload.ts";
+import { weight } from "./client/weight.ts";
 import { inProcess } from "./in-process.ts";
 import { benchmarkPage, benchmarkText, type Measured } from "./page.ts";
 import { Processes } from "./processes.ts";
@@ -9,7 +15,7 @@ import { accountOverHttp } from "./server/account-over-http.ts";
 import { commandStart } from "./server/command-start.ts";
 import { stockPicture } from "./server/stock-picture.ts";
 import { submissionsInProcess } from "./server/submissions-in-process.ts";
-import type { Subject } from "./subject.ts";
+import type { Bench, Subject } from "./subject.ts";
 
 const subjects: readonly Subject[] = [
   accountOverHttp,
@@ -17,14 +23,13 @@ const subjects: readonly Subject[] = [
   stockPicture,
   commandStart,
   inProcess,
+  smallRequest,
+  upload,
+  weight,
+  importTime,
 ];
 const root = join(import.meta.dirname, "../../..");
-const args = process.argv.slice(2).filter((argument) => argument !== "--");
-const unknown = args.find((argument) => argument !== "--write");
-if (unknown !== undefined) {
-  process.stderr.write(`There is no ${unknown}; --write writes docs/benchmarks.md.\n`);
-  process.exit(2);
-}
+const { names, write, client = join(root, "packages/client") } = argumentsOrEnd();
 
 const processes = new Processes();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -33,11 +38,19 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   });
 }
 
+let installed: Promise<Peers> | undefined;
+const bench: Bench = {
+  processes,
+  root,
+  client: resolve(client),
+  peers: () => (installed ??= installPeers(processes)),
+};
 const [load = 0] = loadavg();
 const measured: Measured[] = [];
 try {
   for (const subject of subjects) {
-    const findings = await subject.measure({ processes, root });
+    if (!names.includes(subject.name)) continue;
+    const findings = await subject.measure(bench);
     measured.push({ subject, findings });
     process.stdout.write(benchmarkText({ subject, findings }));
   }
@@ -47,8 +60,20 @@ try {
 } finally {
   await processes.stop();
 }
-if (args.includes("--write") && measured.length === subjects.length) {
+if (write && measured.length === subjects.length) {
   const cores = availableParallelism();
   const machine = { cores, node: process.versions.node, system: type(), load };
   await writeFile(join(root, "docs/benchmarks.md"), benchmarkPage(measured, machine));
+}
+
+function argumentsOrEnd(): Arguments {
+  try {
+    return readArguments(
+      process.argv.slice(2),
+      subjects.map(({ name }) => name),
+    );
+  } catch (error) {
+    process.stderr.write(`${error instanceof RangeError ? error.message : String(error)}\n`);
+    return process.exit(2);
+  }
 }

@@ -13,9 +13,13 @@ const findings: Findings = {
 };
 
 const subject: Subject = {
+  name: "a",
   title: "A subject",
   how: "By counting.",
-  goal: { row: "ours", kind: "at least", bound: 10_000 },
+  goals: [
+    { row: "ours", kind: "at least", bound: 10_000 },
+    { row: "start", kind: "at most", bound: 3 },
+  ],
   measure: () => Promise.resolve(findings),
 };
 
@@ -44,18 +48,19 @@ describe("the page", () => {
     expect(page).toContain("| a\\|b | could not be had |  |  | 0 |");
   });
 
-  test("says how, the goal and what bounds it", () => {
+  test("says how, the goals and what bounds them", () => {
     expect(page).toContain("## A subject\n\nBy counting.\n\n| |");
     expect(page).toContain(
-      "\n\nGoal: ours, at least 10,000 calls a second. It is met: the median is 10,000 calls a second.\n\nIt is bounded by the load.\n",
+      "\n\nGoal: ours, at least 10,000 calls a second. It is met: the median is 10,000 calls a second.\n\nGoal: start, at most 3 ms. It is missed: the median is 3.14 ms.\n\nIt is bounded by the load.\n",
     );
   });
 });
 
-test("the text for a terminal has the same figures and the goal", () => {
+test("the text for a terminal has the same figures and the goals", () => {
   const text = benchmarkText({ subject, findings });
   expect(text).toContain("A subject\n  ours  10,000 calls a second  9,000");
   expect(text).toContain("It is met");
+  expect(text).toContain("It is missed");
 });
 
 describe("a goal", () => {

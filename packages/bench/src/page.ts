@@ -35,8 +35,8 @@ export function benchmarkPage(measured: readonly Measured[], machine: Machine): 
 /** The same for a terminal. */
 export function benchmarkText({ subject, findings }: Measured): string {
   const lines = findings.rows.map((row) => `  ${cells(row).join("  ")}`);
-  const goal = subject.goal === undefined ? [] : [`  ${verdict(subject.goal, findings)}`];
-  return `${[subject.title, ...lines, ...goal].join("\n")}\n\n`;
+  const goals = verdicts(subject, findings).map((line) => `  ${line}`);
+  return `${[subject.title, ...lines, ...goals].join("\n")}\n\n`;
 }
 
 function section({ subject, findings }: Measured): readonly string[] {
@@ -45,8 +45,12 @@ function section({ subject, findings }: Measured): readonly string[] {
     "| --- | ---: | ---: | ---: | ---: |",
     ...findings.rows.map((row) => `| ${cells(row).map(escaped).join(" | ")} |`),
   ].join("\n");
-  const goal = subject.goal === undefined ? [] : [verdict(subject.goal, findings)];
-  return [`## ${subject.title}`, subject.how, table, ...goal, ...(findings.remarks ?? [])];
+  const goals = verdicts(subject, findings);
+  return [`## ${subject.title}`, subject.how, table, ...goals, ...(findings.remarks ?? [])];
+}
+
+function verdicts({ goals = [] }: Subject, findings: Findings): readonly string[] {
+  return goals.map((goal) => verdict(goal, findings));
 }
 
 function cells(row: Row): readonly string[] {

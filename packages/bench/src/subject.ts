@@ -1,7 +1,8 @@
+import type { Peers } from "./client/peers.ts";
 import type { Processes } from "./processes.ts";
 
 /** What a figure counts. */
-export type Unit = "calls a second" | "ms" | "µs" | "times";
+export type Unit = "calls a second" | "ms" | "µs" | "bytes" | "times";
 
 /** One line of a table: the same thing measured several times. */
 export interface Row {
@@ -32,13 +33,19 @@ export interface Bench {
   readonly processes: Processes;
   /** The folder of the repository. */
   readonly root: string;
+  /** The folder of the client package that is measured. */
+  readonly client: string;
+  /** The peers of the client, which are installed at the first call. */
+  peers(): Promise<Peers>;
 }
 
 /** Something that is measured. */
 export interface Subject {
+  /** What it is called on the command line. */
+  readonly name: string;
   readonly title: string;
   /** How it is measured, in whole sentences. */
   readonly how: string;
-  readonly goal?: Goal;
+  readonly goals?: readonly Goal[];
   measure(bench: Bench): Promise<Findings>;
 }

@@ -11,9 +11,10 @@ const timesNode = "the command, in times of an empty Node";
 
 /** The command from its start to its first answer. */
 export const commandStart: Subject = {
+  name: "command",
   title: "The start of `tryon-mock`",
   how: "The built command is started with `serve --port 0`, and called at the address that it prints; the time runs from before the process is made until its answer has come. In pairs with `node -e 0`, until it has ended.",
-  goal: { row: timesNode, kind: "at most", bound: 4 },
+  goals: [{ row: timesNode, kind: "at most", bound: 4 }],
   measure: async ({ processes, root }) => {
     const command = join(root, "packages/mock/dist/cli.js");
     if (!existsSync(command)) {

@@ -7,9 +7,10 @@ const first = "the first picture of a process";
 
 /** The picture that a server makes when no other engine was chosen. */
 export const stockPicture: Subject = {
+  name: "picture",
   title: "The stock picture, 1K",
   how: "Each run is a process of its own, which has the stock engine make its first picture of 768 × 1,024 pixels, the same picture again, and, after twenty others, one that it has not made before. Loading the code does not count; that no compiler has seen it yet does.",
-  goal: { row: first, kind: "at most", bound: 15 },
+  goals: [{ row: first, kind: "at most", bound: 15 }],
   measure: async ({ processes }) => {
     const figures = { first: [] as number[], again: [] as number[], later: [] as number[] };
     for (let run = 0; run < runs; run += 1) {
