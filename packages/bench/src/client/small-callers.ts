@@ -25,12 +25,8 @@ export const callers = {
     const tryon = new TryOn({ apiKey, baseUrl: url });
     return () => tryon.account.get();
   },
-  "@tryon/client, all features on": async (url) => {
-    const silent = { warn: () => undefined };
-    const tryon = new TryOn({ apiKey, baseUrl: url, retries: 5, logger: silent, timeout: "5m" });
-    const { signal } = new AbortController();
-    return () => tryon.account.get({ signal, timeout: "1m" });
-  },
+  "@tryon/client, all features on": async (url) => everything(url, { middleware: passOn }),
+  "@tryon/client, all but middleware": async (url) => everything(url, {}),
   "openapi-fetch": async (url) => {
     interface Client {
       GET(path: string): Promise<{ data?: unknown }>;
@@ -79,4 +75,23 @@ async function generated(name: string, baseURL: string): Promise<Caller> {
   };
   const client = new (await loadPeer<Client>(name))({ apiKey, baseURL });
   return () => client.get(path);
+}
+
+const nothing = (): void => undefined;
+/** Takes all kinds of lines. */
+const logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+/** The client with all features on, over a `fetch` of one's own. */
+export const onFetch = (url: string, answer: () => Promise<Response>): Caller =>
+  everything(url, { middleware: passOn, fetch: answer });
+
+function everything(url: string, more: object): Caller {
+  const timeout = "5m";
+  const tryon = new TryOn({ apiKey, baseUrl: url, retries: 5, timeout, logger, ...more });
+  const { signal } = new AbortController();
+  return () => tryon.account.get({ signal, timeout: "1m" });
+}
+
+function passOn(request: Request, next: (request: Request) => Promise<Response>) {
+  return next(request);
 }

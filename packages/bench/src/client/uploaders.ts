@@ -17,16 +17,16 @@ const png = { type: "image/png" };
 
 type Paths = readonly string[];
 
-/** Makes an uploader of some images to a server, by the name of the row. */
+/** Makes an uploader of some images to a server, by the name of the row. Those that are compared take turns next to each other. */
 export const uploaders = {
   "naive, from files": async (url, paths) => async () => naive(url, await readAll(paths)),
-  "naive, from memory": async (url, paths) => {
-    const images = await readAll(paths);
-    return () => naive(url, images);
-  },
   "@tryon/client, from files": async (url, paths) => {
     const tryon = new TryOn({ apiKey, baseUrl: url });
     return async () => submit(tryon, await Promise.all(paths.map((file) => openAsBlob(file, png))));
+  },
+  "naive, from memory": async (url, paths) => {
+    const images = await readAll(paths);
+    return () => naive(url, images);
   },
   "@tryon/client, from memory": async (url, paths) => {
     const tryon = new TryOn({ apiKey, baseUrl: url });

@@ -5,9 +5,9 @@ import { ratiosOf, spreadOf } from "../figures.ts";
 
 const [name = "", url = ""] = process.argv.slice(2);
 const atOnce = 50;
-const blocks = 10;
-const callsInBlock = 100;
-const warmUps = 6;
+const blocks = 25;
+const callsInBlock = 50;
+const warmUps = 10;
 
 const make = Object.entries(callers).find(([known]) => known === name)?.[1];
 if (make === undefined) throw new Error(`There is no ${name} among the callers.`);
