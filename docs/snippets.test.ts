@@ -98,6 +98,9 @@ const checks: Readonly<Record<string, (snippet: Snippet) => Promise<void>>> = {
   "idempotency.ts": async (snippet) => {
     expect(await execute(snippet)).toBe("true\n");
   },
+  "inspect.ts": async (snippet) => {
+    expect(await execute(snippet)).toBe("error garments.0 not_https\nerror person not_an_image\n");
+  },
   "recover.ts": async (snippet) => {
     const call = `console.log((await submitted({
       person: "https://shop.example/me.jpg",

@@ -31,7 +31,8 @@ export function guardKey(apiKey: string, address: URL, options: TryOnOptions): v
   );
 }
 
-function isBrowser(): boolean {
+/** Whether this is a page or a worker of one. */
+export function isBrowser(): boolean {
   return "document" in globalThis || "importScripts" in globalThis;
 }
 

@@ -8,7 +8,12 @@ export { InputError } from "./errors/input-error.ts";
 export { JobFailedError, WaitTimeoutError } from "./errors/job-error.ts";
 export { OutcomeUnknownError, type Recover } from "./errors/outcome-error.ts";
 export { ResultError } from "./errors/result-error.ts";
-export { TryOnError, type Attempt, type FieldIssue } from "./errors/tryon-error.ts";
+export {
+  TryOnError,
+  type Attempt,
+  type AttemptFailure,
+  type FieldIssue,
+} from "./errors/tryon-error.ts";
 export type {
   AccountResponse,
   JobStatus,
@@ -20,6 +25,7 @@ export type {
 } from "./generated/openapi.ts";
 export type { ImageInput } from "./images/image-input.ts";
 export type { Bytes, ResultImage } from "./images/result-image.ts";
+export type { InputIssue, InputIssueCode } from "./jobs/input-issue.ts";
 export type { Garments, TryOnInput } from "./jobs/input.ts";
 export type { Job, SavedJob, WaitOptions } from "./jobs/job.ts";
 export type { JobData, OpenJobStatus } from "./jobs/job-data.ts";

@@ -9,6 +9,8 @@ export const defaults = {
   /** `timeout` of calls that neither upload nor wait. */
   callTimeout: 120_000,
   attemptTimeout: 30_000,
+  /** How long an upload may stand still. */
+  uploadIdle: 30_000,
   retries: 3,
   /** Half of the shortest time for which a service is known to keep keys. */
   replaySafeFor: 1_800_000,
@@ -57,8 +59,9 @@ export interface TryOnOptions {
    */
   readonly timeout?: Duration | undefined;
   /**
-   * How long one attempt may take until its answer has been read. Uploads get more, by their size, and a submission whose
-   * answer is held gets the service's 90 seconds more. For an image it is the longest time without a byte.
+   * How long one attempt may take from its last byte sent until its answer has been read; a submission whose answer is
+   * held gets the service's 90 seconds more. Sending may take as long as it goes on: it ends after 30 seconds without
+   * progress or, where progress cannot be seen, as in browsers, by the size. For an image it is the longest time without a byte.
    *
    * @default "30s"
    */
@@ -86,6 +89,13 @@ export interface TryOnOptions {
    */
   readonly mark?: boolean | undefined;
   /**
+   * Whether `run` and `submit` look at the input first: what the service is certain to refuse is `invalid_input` before
+   * anything is sent, and what only looks wrong is a warning to `logger`. `tryon.inspect` tells both.
+   *
+   * @default true
+   */
+  readonly inspect?: boolean | undefined;
+  /**
    * Allows http to an address that is not this machine. Key and images can then be read on the way.
    *
    * @default false
@@ -106,8 +116,8 @@ export interface TryOnOptions {
    */
   readonly middleware?: Middleware | readonly Middleware[] | undefined;
   /**
-   * Hears of each attempt and each pause between two (`debug`), and of exceptions in your callbacks, which never end a call
-   * (`warn`). Gets no key, no header, no body and no image.
+   * Hears of each attempt and each pause between two (`debug`), of exceptions in your callbacks, which never end a call, and
+   * of inputs that look wrong (`warn`). Gets no key, no header, no body and no image.
    *
    * @default nothing is logged
    */

@@ -23,6 +23,7 @@ export interface Settings {
   readonly retries: number;
   readonly replaySafeFor: number;
   readonly mark: boolean | undefined;
+  readonly inspect: boolean;
   readonly middleware: readonly Middleware[];
   readonly log: (level: keyof Logger, message: string, ...details: unknown[]) => void;
   /** Lets in every request of the client to the service. */
@@ -64,6 +65,7 @@ export function resolveSettings(options: TryOnOptions): Settings {
     retries,
     replaySafeFor: time("replaySafeFor"),
     mark: options.mark,
+    inspect: options.inspect ?? true,
     middleware: [options.middleware ?? []].flat(),
     log: (level, message, ...details) => {
       try {

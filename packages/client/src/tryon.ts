@@ -1,4 +1,6 @@
+import type { InputIssue } from "./jobs/input-issue.ts";
 import type { TryOnInput } from "./jobs/input.ts";
+import { inspectInput } from "./jobs/inspect.ts";
 import type { Job } from "./jobs/job.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { TryOnResult } from "./jobs/result.ts";
@@ -83,6 +85,18 @@ export class TryOn {
    */
   submit(input: TryOnInput, options: SubmitOptions = {}): Call<Job> {
     return this.#runner.submit(input, options);
+  }
+
+  /**
+   * Everything that is wrong with an input, without sending anything: errors, which `run` and `submit` refuse, and
+   * warnings. Images are read no further than their first bytes; a `Response` or a stream is left unread.
+   *
+   * @returns no issue for an input that is right; never fails for one that is wrong
+   * @example
+   * for (const { field, code, severity, hint } of await tryon.inspect(input)) console.log(severity, field, code, hint);
+   */
+  inspect(input: TryOnInput): Promise<readonly InputIssue[]> {
+    return inspectInput(input);
   }
 
   /**

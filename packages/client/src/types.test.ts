@@ -3,6 +3,7 @@ import { expect, expectTypeOf, it } from "vitest";
 
 import {
   isTryOnError,
+  type InputIssue,
   type Job,
   type JobData,
   type RunOptions,
@@ -28,6 +29,25 @@ export async function typed(
     }),
   ).toEqualTypeOf<TryOnResult>();
   await tryon.run({ person, garments: photos });
+  for (const image of [
+    "https://a.example/a.png",
+    new URL("https://a.example/a.png"),
+    new Blob(),
+    new File([], "a.png"),
+    new ArrayBuffer(),
+    new Uint8Array(new SharedArrayBuffer()),
+    Buffer.of(),
+    new Response(),
+    new ReadableStream<Uint8Array>(),
+    { base64: "AAAA" },
+  ] as const) {
+    await tryon.submit({ person: image, garments: [image] });
+    expectTypeOf(await tryon.inspect({ person: image, garments: [image] })).toEqualTypeOf<
+      readonly InputIssue[]
+    >();
+  }
+  expectTypeOf<InputIssue["severity"]>().toEqualTypeOf<"error" | "warning">();
+  await tryon.submit({ person, garments: photos }, { inspect: false });
   await tryon.run({ person, garments: photos.map((photo) => new URL(photo)), output_size: "2k" });
   // @ts-expect-error A try-on takes at most three garments.
   await tryon.run({ person, garments: ["1", "2", "3", "4"] });

@@ -5,6 +5,12 @@ import type { TryOnErrorCode } from "./code.ts";
 // In the registry of the whole program, so that an ESM and a CJS copy of this file share it.
 const brand = Symbol.for("@tryon/client/error");
 
+/**
+ * Why an attempt got no answer. `unsent` is proof that no whole request arrived: a middleware threw before anything was sent,
+ * or an image could not be read to its end.
+ */
+export type AttemptFailure = "connection_failed" | "timed_out" | "unsent";
+
 /** One request that was sent on behalf of a call. */
 export interface Attempt {
   /** When it was sent, in milliseconds since 1970. */
@@ -14,7 +20,7 @@ export interface Attempt {
   /** The HTTP status, when an answer came. */
   readonly status?: number;
   /** Why there is no answer. */
-  readonly failure?: "connection_failed" | "timed_out";
+  readonly failure?: AttemptFailure;
 }
 
 /** One problem with one field. */

@@ -1,47 +1,85 @@
-import { InputError } from "../errors/input-error.ts";
+import type { Note } from "../jobs/input-issue.ts";
 
-/** An image: an https address, or the image itself. */
-export type ImageInput = string | URL | Blob | ArrayBuffer | Uint8Array;
+/**
+ * An image: an https address; the image itself as `Blob`, `File`, bytes, `Response` or stream; or its base64, also as a
+ * data URI.
+ */
+export type ImageInput =
+  | string
+  | URL
+  | Blob
+  | ArrayBuffer
+  | Uint8Array
+  | Response
+  | ReadableStream<Uint8Array>
+  | { readonly base64: string };
 
-/** An image that is sent as bytes. Nobody else can change it: bytes are a copy, and blobs never change. */
-export interface ImageSource {
+/** What images are read from: a `Blob`, or bytes that look like one. */
+export interface ImageBytes {
+  readonly size: number;
+  slice(start: number, end: number): ImageBytes;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
+/** An image that is sent in the body. */
+export interface ImageSource<Content = ImageBytes | string | Response> {
   /** What the caller calls it. */
   readonly field: string;
-  readonly content: Blob | Uint8Array<ArrayBuffer>;
+  /** What never changes, base64, or what can be read only once. */
+  readonly content: Content;
 }
 
-/** An image that is sent as an address. */
-interface ImageAddress {
-  readonly address: string;
-}
-
-/** What an image can be given as. */
-export const imageHint = "Give an https address, a Blob (fs.openAsBlob in Node), or bytes.";
-
-/** Tells the kinds of images apart, and copies bytes. Throws `invalid_input` for anything else. */
-export function readImageInput(input: unknown, field: string): ImageAddress | ImageSource {
-  if (typeof input === "string") return { address: input };
-  if (isBlob(input)) return { field, content: input };
-  if (ArrayBuffer.isView(input)) {
-    const { buffer, byteOffset, byteLength } = input;
-    return { field, content: new Uint8Array(buffer, byteOffset, byteLength).slice() };
-  }
-  if (tagOf(input) === "ArrayBuffer" || tagOf(input) === "SharedArrayBuffer") {
-    // The tag says so, also for a buffer of another realm.
-    return { field, content: new Uint8Array(input as ArrayBuffer).slice() };
-  }
-  if (tagOf(input) === "URL") return { address: String(input) };
-  throw new InputError(field, "is not an image", {
-    hint: imageHint,
-  });
-}
-
-function isBlob(input: unknown): input is Blob {
+/** Tells the kinds of images apart and copies bytes: gives an address, or what is sent in the body. */
+export function readImageInput(
+  input: unknown,
+  field: string,
+  note: Note,
+): string | ImageSource | undefined {
+  // Tags hold across realms, where `instanceof` does not; each cast below is what the tag says.
   const tag = tagOf(input);
-  return tag === "Blob" || tag === "File";
+  const address = tag === "String" || tag === "URL" ? String(input) : "";
+  const base64 =
+    /^data:[^,]*;base64,(.*)/is.exec(address)?.[1] ??
+    (Object(input) as { base64?: unknown }).base64;
+  if (typeof base64 === "string") return { field, content: plainBase64(base64) };
+  if (address !== "") return address;
+  try {
+    if (tag === "Blob" || tag === "File") return { field, content: input as Blob };
+    if (tag === "ArrayBuffer" || ArrayBuffer.isView(input)) {
+      const { buffer, byteOffset, byteLength } = input as Partial<Uint8Array>;
+      const bytes = new Uint8Array(buffer ?? (input as ArrayBuffer), byteOffset, byteLength);
+      return { field, content: viewOf(bytes.slice()) };
+    }
+    if (tag === "ReadableStream" || tag === "Response") {
+      const isAnswer = tag === "Response";
+      const answer = isAnswer ? (input as Response) : new Response(input as ReadableStream);
+      if (answer.ok) return { field, content: answer };
+      note("not_an_image", field, `an answer with status ${answer.status}`);
+    } else {
+      note("wrong_kind", field);
+    }
+  } catch {
+    note("unreadable", field);
+  }
+  return undefined;
 }
 
-/** The class that an object says it is of, which holds across realms where `instanceof` does not. */
+/** Bytes of our own. Not a blob, since Node keeps three copies of what is read from one until memory gets short. */
+function viewOf(bytes: Uint8Array<ArrayBuffer>): ImageBytes {
+  return {
+    size: bytes.length,
+    slice: (start, end) => viewOf(bytes.subarray(start, end)),
+    arrayBuffer: async () => bytes.slice().buffer,
+  };
+}
+
+/** Base64 as the service takes it, of what is base64url, in lines, or without its padding. */
+function plainBase64(text: string): string {
+  const plain = text.replace(/\s+/g, "").replace(/-/g, "+").replace(/_/g, "/");
+  return plain + "=".repeat(-plain.length & 3);
+}
+
+/** The class that an object says it is of. */
 function tagOf(input: unknown): string {
   return Object.prototype.toString.call(input).slice(8, -1);
 }

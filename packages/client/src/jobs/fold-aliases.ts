@@ -19,7 +19,7 @@ export function foldAliases(input: Readonly<Fields>): Fields {
   }
   const { mode, wait, output_size: size } = fields;
   delete fields["mode"];
-  if (wait === undefined || wait === null) fields["wait"] = modes[String(mode)];
+  fields["wait"] = wait ?? modes[String(mode)];
   if (typeof size === "string") fields["output_size"] = size.toUpperCase();
   return fields;
 }

@@ -31,8 +31,10 @@ type ReadonlyList<Value> = Value extends readonly (infer Item)[] ? readonly Item
  */
 export interface TryOnInput extends WireFields {
   /**
-   * The photo of the person: an https address as text or `URL`, or the image itself as `Blob`, `File`, `ArrayBuffer` or
-   * bytes, up to 10,500,000 bytes. Bytes are copied at the call. Stands for `person_url` and `person_image_b64`.
+   * The photo of the person: an https address as text or `URL`; the image itself as `Blob`, `File`, `ArrayBuffer`, any
+   * `Uint8Array`, `Response` or `ReadableStream`, up to 10,500,000 bytes; or `{ base64 }` or a data URI, up to 14,000,000
+   * characters. Bytes are copied at the call, blobs are read while they are sent, and answers and streams are read once,
+   * before. Stands for `person_url` and `person_image_b64`.
    */
   readonly person?: ImageInput | undefined;
   /** 1 to 3 garments, each like `person`. Stands for `garment_urls` and `garment_images_b64`. */

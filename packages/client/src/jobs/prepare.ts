@@ -1,115 +1,92 @@
-import { InputError } from "../errors/input-error.ts";
-import { imageHint, readImageInput, type ImageSource } from "../images/image-input.ts";
-import { checkAddress, checkFields, listOf } from "./check-fields.ts";
+import { readImageInput, type ImageSource } from "../images/image-input.ts";
+import { checkAddress, checkFields } from "./check-fields.ts";
 import { foldAliases, isEmpty, type Fields } from "./fold-aliases.ts";
-import type { TryOnInput } from "./input.ts";
+import { notesTo, type InputIssue } from "./input-issue.ts";
 
-/** An input as it was at the call, checked; whatever the caller changes afterwards has no effect. */
+/** An input as it was at the call; whatever the caller changes afterwards has no effect. */
 export interface PreparedInput {
   /** Everything but the images that are sent as bytes, and but `wait`: a JSON object as text. */
   readonly fields: string;
-  readonly person: ImageSource | undefined;
+  /** What `person` holds when that is no address: one or none. */
+  readonly person: readonly ImageSource[];
   readonly garments: readonly ImageSource[];
+  /** Images that are among the fields, as base64. */
+  readonly texts: readonly ImageSource[];
   /** What the input says about waiting. */
   readonly wait: boolean | undefined;
+  /** What is wrong with it, as far as can be said without reading images. */
+  readonly issues: readonly InputIssue[];
 }
+
+/** A value, and what the caller calls it. */
+type Named = readonly [field: string, value: unknown];
 
 const mostGarments = 3;
 
-/** Throws `invalid_input` for what the service is certain to refuse. */
-export function prepareInput(input: TryOnInput): PreparedInput {
-  if (typeof input !== "object" || input === null) {
-    throw new InputError("input", "is not an object with person and garments");
+/** Folds everything that users may write into what is sent, and copies bytes. */
+export function prepareInput(input: unknown): PreparedInput {
+  const issues: InputIssue[] = [];
+  const note = notesTo(issues);
+  if (typeof input !== "object" || input === null) note("not_an_object", "input");
+  // Types cannot stop those who do not use them.
+  const { person, garments, ...rest } = Object(input) as Fields;
+  const { wait, ...fields } = foldAliases(rest);
+
+  const listed = (name: string): Named[] => {
+    const value = name === "garments" ? garments : fields[name];
+    if (isEmpty(value)) return [];
+    if (Array.isArray(value)) return value.map((one: unknown, index) => [`${name}.${index}`, one]);
+    note("not_a_list", name);
+    return [[name, value]];
+  };
+  const people: Named[] = isEmpty(person) ? [] : [["person", person]];
+  const clothes = listed("garments");
+  const urls = listed("garment_urls");
+  const pictures = listed("garment_images_b64");
+  const photo = fields["person_image_b64"];
+  const isPhoto = !isEmpty(photo) || !isEmpty(fields["person_url"]);
+  const others = urls.length + pictures.length;
+  const count = clothes.length + others;
+  if (people.length === 0 && !isPhoto) note("missing", "person");
+  if (people.length > 0 && isPhoto) note("twice", "person", "person_url or person_image_b64");
+  if (count < 1 || count > mostGarments) note("count", "garments", count, mostGarments);
+  if (others > 0 && others < count) {
+    note("twice", "garments", "garment_urls or garment_images_b64");
   }
-  const { person, garments, ...rest } = input;
-  const fields = foldAliases(rest);
-  const personSource = foldPerson(person, fields);
-  const garmentSources = foldGarments(garments, fields);
-  checkCount(fields, personSource, garmentSources);
-  let wait: boolean | undefined;
-  if (typeof fields["wait"] === "boolean") ({ wait } = fields as { wait: boolean });
-  delete fields["wait"];
+
+  const part = (images: readonly Named[]) => {
+    const addresses: string[] = [];
+    // No more bytes are copied than could be sent.
+    const sources = images.slice(0, mostGarments).flatMap(([field, image]) => {
+      const found = readImageInput(image, field, note);
+      if (typeof found !== "string") return found ?? [];
+      checkAddress(found, field, note);
+      addresses.push(found);
+      return [];
+    });
+    return { addresses, sources };
+  };
+  const ofPerson = part(people);
+  const ofGarments = part(clothes);
+  for (const [field, url] of urls) checkAddress(url, field, note);
+  let text = "{}";
   try {
-    checkFields(fields);
-    return { fields: JSON.stringify(fields), person: personSource, garments: garmentSources, wait };
-  } catch (error) {
-    if (error instanceof InputError) throw error;
-    throw new InputError("input", "cannot be written as JSON", {
-      hint: "Is there a bigint, or an object in itself?",
-    });
+    checkFields(fields, note);
+    const [address] = ofPerson.addresses;
+    if (address !== undefined) fields["person_url"] = address;
+    if (ofGarments.addresses.length > 0) fields["garment_urls"] = ofGarments.addresses;
+    text = JSON.stringify(fields);
+  } catch {
+    note("not_json", "input");
   }
-}
-
-function foldPerson(person: unknown, fields: Fields): ImageSource | undefined {
-  if (isEmpty(person)) return undefined;
-  if (!isEmpty(fields["person_url"]) || !isEmpty(fields["person_image_b64"])) {
-    throw new InputError("person", "stands for person_url and person_image_b64: give only one");
-  }
-  const image = readImageInput(person, "person");
-  if (!("address" in image)) return image;
-  checkAddress(image.address, "person");
-  fields["person_url"] = image.address;
-  return undefined;
-}
-
-function foldGarments(garments: unknown, fields: Fields): readonly ImageSource[] {
-  if (isEmpty(garments)) return [];
-  if (!Array.isArray(garments)) {
-    throw new InputError("garments", "is not a list", { hint: "Put it in a list." });
-  }
-  if (!isEmpty(fields["garment_urls"]) || !isEmpty(fields["garment_images_b64"])) {
-    throw new InputError(
-      "garments",
-      "stands for garment_urls and garment_images_b64: give only one",
-    );
-  }
-  // Counted before any bytes are copied.
-  if (garments.length > mostGarments) throw garmentCount(garments.length);
-  const addresses: string[] = [];
-  const sources: ImageSource[] = [];
-  for (const [index, garment] of garments.entries()) {
-    const image = readImageInput(garment, `garments.${index}`);
-    if ("address" in image) {
-      checkAddress(image.address, `garments.${index}`);
-      addresses.push(image.address);
-    } else {
-      sources.push(image);
-    }
-  }
-  if (addresses.length > 0) fields["garment_urls"] = addresses;
-  return sources;
-}
-
-function checkCount(
-  fields: Fields,
-  person: ImageSource | undefined,
-  garments: readonly ImageSource[],
-): void {
-  if (
-    person === undefined &&
-    isEmpty(fields["person_url"]) &&
-    isEmpty(fields["person_image_b64"])
-  ) {
-    throw new InputError("person", "is missing", {
-      hint: imageHint,
-    });
-  }
-  for (const [index, url] of listOf(fields["garment_urls"]).entries()) {
-    checkAddress(url, `garment_urls.${index}`);
-  }
-  const count =
-    garments.length +
-    listOf(fields["garment_urls"]).length +
-    listOf(fields["garment_images_b64"]).length;
-  if (count < 1 || count > mostGarments) throw garmentCount(count);
-}
-
-function garmentCount(count: number): InputError {
-  return new InputError(
-    "garments",
-    `has ${count} images, and a try-on takes 1 to ${mostGarments}`,
-    {
-      bound: mostGarments,
-    },
-  );
+  return {
+    fields: text,
+    person: ofPerson.sources,
+    garments: ofGarments.sources,
+    texts: [["person_image_b64", photo] as const, ...pictures].flatMap(([field, content]) =>
+      typeof content === "string" && content !== "" ? { field, content } : [],
+    ),
+    wait: typeof wait === "boolean" ? wait : undefined,
+    issues,
+  };
 }

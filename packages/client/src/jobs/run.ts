@@ -28,6 +28,8 @@ export interface SubmitOptions extends CallOptions {
    * @default the client's `mark`, which is false
    */
   readonly mark?: boolean | undefined;
+  /** Whether the input is looked at before it is sent. @default the client's `inspect` */
+  readonly inspect?: boolean | undefined;
   /** Is told how the call comes along. What it throws is ignored, and handed to the client's `logger`. */
   readonly onUpdate?: OnUpdate | undefined;
 }
@@ -80,7 +82,14 @@ export class Runner {
       const hold = options.hold ?? prepared.wait ?? "auto";
       const suffices = deadline.left() >= holdLimit + holdGrace;
       const held = hold === "auto" ? this.#submitter.holds && suffices : hold;
-      const plan = { input: prepared, idempotencyKey: key, held, marked: marked !== input };
+      const { inspect = settings().inspect } = options;
+      const plan = {
+        input: prepared,
+        inspect,
+        idempotencyKey: key,
+        held,
+        marked: marked !== input,
+      };
       return goOn(await this.#submitter.submit(plan, deadline, notify), deadline, notify);
     });
   }

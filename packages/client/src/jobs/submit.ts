@@ -1,11 +1,12 @@
 import { ConnectionError } from "../errors/connection-error.ts";
 import { OutcomeUnknownError } from "../errors/outcome-error.ts";
 import type { CallOptions } from "../options.ts";
-import { freezeBody } from "../transport/body.ts";
-import { abortable, within, type Deadline } from "../transport/deadline.ts";
+import { freezeBody, type Body } from "../transport/body.ts";
+import { within, type Deadline } from "../transport/deadline.ts";
 import { isForgettable, Trail } from "../transport/journey.ts";
 import type { Job } from "./job.ts";
 import { JobLife, type Parts } from "./job-life.ts";
+import { readInput } from "./inspect.ts";
 import { JobList } from "./list.ts";
 import type { PreparedInput } from "./prepare.ts";
 import type { Moment } from "./result.ts";
@@ -15,6 +16,8 @@ import type { Notify } from "./updates.ts";
 /** What a submission is to be. */
 interface SubmissionPlan {
   readonly input: PreparedInput;
+  /** Whether the input is looked at before it is sent. */
+  readonly inspect: boolean;
   readonly idempotencyKey: string;
   readonly held: boolean;
   /** Whether the job can be known by its key in the list. */
@@ -23,7 +26,7 @@ interface SubmissionPlan {
 
 /** One logical submission: its key and its bytes are made once, and every attempt in every call sends them. */
 interface Submission extends Omit<SubmissionPlan, "input"> {
-  readonly body: string;
+  readonly body: Body;
   readonly trail: Trail;
   readonly timeline: Moment[];
 }
@@ -54,9 +57,11 @@ export class Submitter {
     return this.#send({ ...plan, body, trail: new Trail(), timeline }, deadline, notify);
   }
 
-  async #freeze(plan: SubmissionPlan, deadline: Deadline): Promise<string> {
+  async #freeze(plan: SubmissionPlan, deadline: Deadline): Promise<Body> {
+    const { input, inspect, held } = plan;
+    const { log } = this.#parts.settings();
     try {
-      return await abortable(freezeBody(plan.input, plan.held), deadline.signal);
+      return freezeBody(await readInput(input, { inspect, log }, deadline), held);
     } catch (error) {
       if (!deadline.passed) throw error;
       throw new ConnectionError("timed_out", "The images were not read in time.", {

@@ -2,10 +2,10 @@ import { ApiError } from "../errors/api-error.ts";
 import type { ApiErrorCode } from "../errors/code.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
 import { OutcomeUnknownError, type Recover } from "../errors/outcome-error.ts";
-import type { TryOnError, TryOnErrorDetails } from "../errors/tryon-error.ts";
+import { isBranded, type TryOnError, type TryOnErrorDetails } from "../errors/tryon-error.ts";
 import type { Job } from "../jobs/job.ts";
 import type { Answer } from "./answer.ts";
-import { failureCode, type Outcome, type Refusal } from "./attempt.ts";
+import { failureCode, type Failure, type Outcome } from "./attempt.ts";
 import { readIssues } from "./issues.ts";
 import type { Trail } from "./journey.ts";
 import type { Redact } from "./redact.ts";
@@ -28,12 +28,12 @@ export interface Ended {
 }
 
 /** The error for the end of a request that gave no good answer. It never says that nothing happened unless that is proved. */
-export function errorOf(outcome: Outcome | Refusal, ended: Ended): TryOnError {
+export function errorOf(outcome: Outcome, ended: Ended): TryOnError {
   const { answer } = outcome;
   const error = answer === undefined ? silence(outcome, ended) : answerError(answer, ended);
   const { submission, trail } = ended;
   if (submission === undefined || trail.isToldBy(outcome)) return error;
-  const { status, requestId, retryAfter, rateLimit, attempts } = error;
+  const { status, requestId, retryAfter, rateLimit } = error;
   return new OutcomeUnknownError(
     `The try-on may have been made: a request for it may have arrived, and the last one ended in ${error.code}.`,
     {
@@ -45,22 +45,23 @@ export function errorOf(outcome: Outcome | Refusal, ended: Ended): TryOnError {
       requestId,
       retryAfter,
       rateLimit,
-      attempts,
+      attempts: trail.attempts,
     },
   );
 }
 
 const recoverHint = "error.recover() finds out, and never pays twice.";
 
-function silence(outcome: (Outcome & { answer: undefined }) | Refusal, ended: Ended): TryOnError {
+function silence(outcome: Failure, ended: Ended): TryOnError {
   const { name, trail, purpose, job } = ended;
   const { attempts } = trail;
   if (outcome.failure === "rate_limited") {
-    const retryAfter = outcome.wait / 1_000;
+    const retryAfter = (outcome.wait ?? 0) / 1_000;
     const message = `${name} was not sent: the rate limit of the key is used up.`;
     return new ApiError("rate_limited", message, { status: 429, retryAfter, attempts, job });
   }
   const { cause } = outcome;
+  if (isBranded(cause)) return cause;
   const details = { attempts, job, cause };
   const repeat =
     purpose === "purchase"

@@ -1,4 +1,7 @@
+import { defaults } from "../options.ts";
+import type { AttemptFailure } from "../errors/tryon-error.ts";
 import { readAnswer, type Answer } from "./answer.ts";
+import type { Body } from "./body.ts";
 import { abortable, Deadline } from "./deadline.ts";
 
 /** How requests are sent: the global `fetch`, or a function like it. */
@@ -10,8 +13,8 @@ export interface Outgoing {
   readonly url: string;
   /** Without the key of the service, which is added to each attempt. */
   readonly headers: Record<string, string>;
-  readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
-  /** The time that one attempt may take, in milliseconds. */
+  readonly body?: Body | Uint8Array<ArrayBuffer> | undefined;
+  /** The time that one attempt may take from its last byte sent, in milliseconds. */
   readonly timeout: number;
   /** Whether a cache on the way may answer. */
   readonly cacheable?: boolean;
@@ -20,20 +23,21 @@ export interface Outgoing {
 }
 
 /** How one attempt ended. */
-export type Outcome =
-  | { readonly answer: Answer }
-  | {
-      readonly answer: undefined;
-      readonly failure: "connection_failed" | "timed_out";
-      readonly cause: unknown;
-    };
+export type Outcome = { readonly answer: Answer } | Failure;
 
-/** A request that was not sent: its client waits for the rate limit, for so many milliseconds. */
-export interface Refusal {
+/** An attempt that got no answer. */
+export interface Failure {
   readonly answer: undefined;
-  readonly failure: "rate_limited";
-  readonly wait: number;
+  /**
+   * `rate_limited`: it was not tried, and would have to wait for the rate limit, for `wait` milliseconds.
+   */
+  readonly failure: AttemptFailure | "rate_limited";
+  readonly cause?: unknown;
+  readonly wait?: number;
 }
+
+/** What a line carries at least, in bytes per millisecond: 1 Mbit/s. Uploads that cannot be watched get their time by it. */
+const slowestUpload = 125;
 
 /** Sends once. Throws only the caller's reason, when the caller has aborted. */
 export async function attempt(
@@ -42,19 +46,36 @@ export async function attempt(
   deadline: Deadline,
 ): Promise<Outcome> {
   deadline.throwIfAborted();
-  const limit = new Deadline(deadline.clock, request.timeout, deadline.signal);
+  const { body, timeout, headers } = request;
+  const time = timeout + (body?.length ?? 0) / slowestUpload;
+  const limit = new Deadline(deadline.clock, time, deadline.signal);
   const { signal } = limit;
+  const images = typeof body === "object" && "open" in body ? body : undefined;
+  let over = false;
+  const onTaken = (last: boolean): void => {
+    // Ends the reading also where `fetch` lets a body run on.
+    if (over) throw new Error("The attempt is over.");
+    limit.restart(last ? timeout : defaults.uploadIdle);
+  };
   let answer: Answer | undefined;
   try {
-    const response = await abortable(send(request.url, requestInit(request, signal)), signal);
+    const init = requestInit(request, signal);
+    if (images !== undefined) {
+      Object.assign(init, await abortable(images.open(headers, onTaken), signal));
+    }
+    const response = await abortable(send(request.url, init), signal);
     const read = response.ok ? request.read : undefined;
     answer = await (read?.(response, limit) ?? readAnswer(response, limit));
     return { answer };
   } catch (cause) {
     deadline.throwIfAborted();
+    // A middleware says so when it threw before anything was sent.
+    const { unsent = images?.unreadable } = Object(cause) as { unsent?: unknown };
+    if (unsent !== undefined) return { answer: undefined, failure: "unsent", cause: unsent };
     const failure = limit.passed || deadline.passed ? "timed_out" : "connection_failed";
     return { answer: undefined, failure, cause };
   } finally {
+    over = true;
     if (answer?.open !== true) limit.close();
   }
 }
@@ -66,7 +87,7 @@ function requestInit(request: Outgoing, signal: AbortSignal): RequestInit {
     headers,
     signal,
     redirect: "manual",
-    ...(body === undefined ? {} : { body }),
+    ...(typeof body === "string" || body instanceof Uint8Array ? { body } : {}),
     ...(method === "GET" && !cacheable && acceptsNoStore() ? { cache: "no-store" } : {}),
   };
 }

@@ -1,4 +1,4 @@
-import { failureCode, type Outcome, type Refusal } from "./attempt.ts";
+import { failureCode, type Outcome } from "./attempt.ts";
 
 /** It is proved that nothing happened. */
 export const nothing = 0;
@@ -24,10 +24,10 @@ const beforeSending =
  * What an attempt to submit may have done, by how it ended. Only proof counts as nothing: a proxy may end a call in
  * any way that it likes while the service works on.
  */
-export function effectOf(outcome: Outcome | Refusal): Effect {
+export function effectOf(outcome: Outcome): Effect {
   const { answer } = outcome;
   if (answer === undefined) {
-    if (outcome.failure === "rate_limited") return nothing;
+    if (/^(unsent|rate)/.test(outcome.failure)) return nothing;
     return beforeSending.test(failureCode(outcome.cause) ?? "") ? nothing : anything;
   }
   const { status, redirect, content } = answer;

@@ -38,10 +38,10 @@ export class Deadline {
     return Math.max(0, this.#endsAt - this.clock.now());
   }
 
-  /** Begins to count anew: something came. */
-  restart(): void {
+  /** Begins to count anew, to its own limit unless another is given: something came, or went. */
+  restart(timeout = this.#timeout): void {
     this.pause();
-    this.#endsAt = this.clock.now() + this.#timeout;
+    this.#endsAt = this.clock.now() + timeout;
     this.#arm();
   }
 

@@ -1,14 +1,7 @@
-import type { Attempt } from "../errors/tryon-error.ts";
+import type { Attempt, AttemptFailure } from "../errors/tryon-error.ts";
 import type { Settings } from "../settings.ts";
 import type { Purpose } from "./answer-error.ts";
-import {
-  attempt,
-  failureCode,
-  type Fetch,
-  type Outcome,
-  type Outgoing,
-  type Refusal,
-} from "./attempt.ts";
+import { attempt, failureCode, type Fetch, type Outcome, type Outgoing } from "./attempt.ts";
 import { isTruncated } from "./answer.ts";
 import { anything, effectOf, nothing, type Effect } from "./certainty.ts";
 import type { Deadline } from "./deadline.ts";
@@ -35,11 +28,12 @@ export class Trail {
     if (effect > this.#worst) this.#worst = effect;
     if (effect !== nothing) this.uncertainSince ??= startedAt;
     const { answer } = outcome;
-    this.attempts.push(
-      answer === undefined
-        ? { startedAt, duration, failure: outcome.failure }
-        : { startedAt, duration, status: answer.status },
-    );
+    this.attempts.push({
+      startedAt,
+      duration,
+      // What the gate refused was no attempt, and does not come here.
+      ...(answer ? { status: answer.status } : { failure: outcome.failure as AttemptFailure }),
+    });
   }
 
   /** Whether an attempt may have done something. */
@@ -48,7 +42,7 @@ export class Trail {
   }
 
   /** Whether the end of the last attempt says all that can be said of every one before. */
-  isToldBy(last: Outcome | Refusal): boolean {
+  isToldBy(last: Outcome): boolean {
     return this.#worst !== anything && this.#worst === effectOf(last);
   }
 }
@@ -72,7 +66,7 @@ export interface Journey {
  * Makes attempts until one ends it: with an answer that another attempt would not better, or when there is no time or
  * try left. Throws only the caller's reason, and what a middleware threw in place of sending.
  */
-export async function travel(journey: Journey, settings: Settings): Promise<Outcome | Refusal> {
+export async function travel(journey: Journey, settings: Settings): Promise<Outcome> {
   const { deadline, request, trail, keyed, purpose, name } = journey;
   const { clock } = deadline;
   const { gate, random, retries } = settings;
@@ -95,13 +89,12 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
     const outcome = await attempt(way, request, deadline);
     const now = clock.now();
     const { answer } = outcome;
-    if (!answer && isUnsent(outcome.cause)) {
-      const { unsent: cause } = outcome.cause;
-      // An earlier attempt may have arrived, and that must not get lost.
-      if (keyed && uncertain) return { ...outcome, cause };
-      throw cause;
-    }
     trail.add(outcome, startedAt, now - startedAt);
+    if (!answer && outcome.failure === "unsent") {
+      // An earlier attempt may have arrived, and that must not get lost.
+      if (keyed && uncertain) return outcome;
+      throw outcome.cause;
+    }
     const { status } = answer ?? {};
     const end = status ?? (!answer && (failureCode(outcome.cause) ?? outcome.failure));
     log(`attempt ${count} ended in ${end} after ${now - startedAt} ms`);
@@ -152,9 +145,4 @@ function serviceFetch(settings: Settings, purpose: Purpose, count: number): Fetc
     const headers = { ...(init.headers as object), authorization: `Bearer ${apiKey}` };
     return fetch(url, { ...init, headers });
   };
-}
-
-/** Whether a middleware threw before anything was sent. */
-function isUnsent(cause: unknown): cause is { unsent: unknown } {
-  return "unsent" in Object(cause);
 }

@@ -161,7 +161,10 @@ describe("middleware", () => {
     const failed = await error(tryon.submit(input));
     if (!isTryOnError(failed, "outcome_unknown")) throw failed;
     expect(failed.cause).toMatchObject({ cause });
-    expect(failed.attempts).toHaveLength(1);
+    expect(failed.attempts).toMatchObject([
+      { failure: "connection_failed" },
+      { failure: "unsent" },
+    ]);
   });
 
   it("is left alone at once by a call that is aborted", async () => {

@@ -16,8 +16,6 @@ interface Parcel
 
 /** How long the service holds an answer at most, in milliseconds. */
 export const holdLimit = 90_000;
-/** What a line carries at least, in bytes per millisecond: 1 Mbit/s. Uploads get their time by it. */
-const slowestUpload = 125;
 
 /** Sends a request to the service, and gives the answer that `accepts` likes. Throws the error for any other. */
 export async function send(
@@ -26,10 +24,9 @@ export async function send(
   parcel: Parcel,
 ): Promise<Answer> {
   const { deadline, trail } = parcel;
-  const { headers, body } = parcel.request;
+  const { headers } = parcel.request;
   headers["Accept"] = "application/json";
-  const upload = (body?.length ?? 0) / slowestUpload;
-  const timeout = settings.attemptTimeout + upload + (parcel.held ? holdLimit : 0);
+  const timeout = settings.attemptTimeout + (parcel.held ? holdLimit : 0);
   const request = { ...parcel.request, timeout };
   const outcome = await travel({ ...parcel, request }, settings);
   const { answer } = outcome;

@@ -3,6 +3,7 @@ import type { paths, PurchaseWithSPTRequest } from "../generated/openapi.ts";
 import type { Settings } from "../settings.ts";
 import type { Answer } from "./answer.ts";
 import type { Purpose } from "./answer-error.ts";
+import type { Body } from "./body.ts";
 import type { Deadline } from "./deadline.ts";
 import { Trail } from "./journey.ts";
 import { send } from "./send.ts";
@@ -15,7 +16,7 @@ interface Sending {
 
 /** What a submission needs besides. */
 interface SubmissionSending extends Sending {
-  readonly body: string;
+  readonly body: Body;
   readonly idempotencyKey: string;
   /** Whether the service is asked to hold the answer. */
   readonly held: boolean;
@@ -40,7 +41,7 @@ interface Question {
   readonly purpose?: Purpose;
   readonly id?: string;
   readonly query?: object;
-  readonly body?: string;
+  readonly body?: Body;
 }
 
 /** The endpoints of the service, typed by its contract. Every good answer of theirs has its shape checked here. */

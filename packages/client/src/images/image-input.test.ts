@@ -1,0 +1,257 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { openAsBlob } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { runInNewContext } from "node:vm";
+
+import { createMock, type Mock } from "@tryon/mock";
+import { serve } from "@tryon/mock/node";
+import {
+  array,
+  assert,
+  asyncProperty,
+  boolean,
+  constantFrom,
+  integer,
+  oneof,
+  record,
+  string,
+} from "fast-check";
+import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+
+import { isTryOnError, TryOn, type ImageInput } from "../index.ts";
+import { gatheringClient, parsed, picture } from "../testing/bodies.ts";
+import { httpServer } from "../testing/http-server.ts";
+import { shirtUrl } from "../testing/world.ts";
+
+afterEach(() => void vi.unstubAllGlobals());
+
+const base64Of = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
+const answer = (bytes: Uint8Array<ArrayBuffer>, init?: ResponseInit): Response =>
+  new Response(bytes, init);
+const streamOf = (bytes: Uint8Array): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < bytes.length; at += 1_000)
+        controller.enqueue(bytes.slice(at, at + 1_000));
+      controller.close();
+    },
+  });
+
+/** Every way to give an image, made of its bytes. */
+const kinds: Readonly<Record<string, (bytes: Uint8Array<ArrayBuffer>) => ImageInput>> = {
+  Uint8Array: (bytes) => bytes,
+  "a view into a larger buffer": (bytes) =>
+    new Uint8Array([...new Uint8Array(7), ...bytes, 9]).subarray(7, 7 + bytes.length),
+  Buffer: (bytes) => Buffer.from(bytes),
+  "shared memory": (bytes) => {
+    const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+    shared.set(bytes);
+    return shared;
+  },
+  "a Uint8Array of another realm": (bytes) =>
+    runInNewContext("Uint8Array.from(bytes)", { bytes: [...bytes] }) as Uint8Array,
+  ArrayBuffer: (bytes) => bytes.slice().buffer,
+  Blob: (bytes) => new Blob([bytes]),
+  "a part of a Blob": (bytes) => new Blob(["before", bytes, "after"]).slice(6, 6 + bytes.length),
+  File: (bytes) => new File([bytes], "me.jpg"),
+  Response: (bytes) => answer(bytes),
+  ReadableStream: streamOf,
+  base64: (bytes) => ({ base64: base64Of(bytes) }),
+  base64url: (bytes) => ({ base64: Buffer.from(bytes).toString("base64url") }),
+  "base64 in lines": (bytes) => ({ base64: base64Of(bytes).replaceAll(/(.{76})/g, "$1\r\n") }),
+  "a data URI": (bytes) => `data:image/jpeg;base64,${base64Of(bytes)}`,
+  "a data URI as URL": (bytes) => new URL(`data:image/jpeg;base64,${base64Of(bytes)}`),
+};
+
+const give = ({ kind, length }: { kind: string; length: number }): ImageInput =>
+  kinds[kind]?.(picture(length)) ?? "";
+const refusalOf = async (person: unknown): Promise<unknown> => {
+  const { tryon, gathered } = gatheringClient();
+  // Types cannot stop those who do not use them.
+  const work = tryon.submit({ person: person as ImageInput, garments: [shirtUrl] });
+  const error = await work.catch((caught: unknown) => caught);
+  expect(gathered).toEqual([]);
+  return error;
+};
+const accountOf = (mock: Mock) =>
+  new TryOn({ apiKey: mock.keys.live, baseUrl: mock.baseUrl, fetch: mock.fetch }).account.get();
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "tryon-"));
+  return () => rm(folder, { recursive: true });
+});
+
+describe.each(Object.entries(kinds))("an image given as %s", (_kind, made) => {
+  it.each([3_000, 150_001, 400_000])("is sent with its %i bytes as they are", async (length) => {
+    const bytes = picture(length);
+    const { tryon, gathered } = gatheringClient([503]);
+    await tryon.submit({ person: made(bytes), garments: [made(bytes), shirtUrl, made(bytes)] });
+    expect(gathered).toHaveLength(2);
+    for (const { bytes: body, headers } of gathered) {
+      expect(parsed(body)).toEqual({
+        wait: false,
+        garment_urls: [shirtUrl],
+        person_image_b64: base64Of(bytes),
+        garment_images_b64: [base64Of(bytes), base64Of(bytes)],
+      });
+      expect([null, String(body.length)]).toContain(headers.get("content-length"));
+    }
+  });
+
+  it("makes a job over HTTP and in process", async () => {
+    const mock = createMock({ latency: 0 });
+    const server = await serve(mock, { port: 0 });
+    onTestFinished(() => server.close());
+    for (const options of [{ baseUrl: server.url }, { baseUrl: mock.baseUrl, fetch: mock.fetch }]) {
+      const tryon = new TryOn({ apiKey: mock.keys.live, ...options });
+      const job = await tryon.submit({ person: made(picture(200_000)), garments: [shirtUrl] });
+      expect(job.data.cost_credits ?? 8).toBe(8);
+    }
+    expect((await accountOf(mock)).credits_remaining).toBe(984);
+  });
+});
+
+it("sends any mixture of kinds and sizes exactly, with its exact length, the same on every attempt", async () => {
+  const image = record({
+    kind: constantFrom(...Object.keys(kinds)),
+    length: oneof(
+      integer({ min: 3, max: 2_000 }),
+      integer({ min: 196_000, max: 197_000 }),
+      integer({ min: 380_000, max: 400_000 }),
+    ),
+  });
+  await assert(
+    asyncProperty(
+      image,
+      array(image, { minLength: 1, maxLength: 3 }),
+      string({ unit: "grapheme", maxLength: 100 }),
+      boolean(),
+      async (person, garments, prompt, browser) => {
+        if (browser) vi.stubGlobal("document", {});
+        else vi.unstubAllGlobals();
+        const { tryon, gathered } = gatheringClient([503, 503]);
+        const [first, ...more] = garments.map(give);
+        const given = {
+          person: give(person),
+          prompt,
+          garments: [first ?? "", ...more.slice(0, 2)],
+        };
+        await tryon.submit(given);
+        const [one, two, three] = gathered;
+        expect(parsed(one?.bytes ?? new Uint8Array())).toEqual({
+          prompt,
+          wait: false,
+          person_image_b64: base64Of(picture(person.length)),
+          garment_images_b64: garments.map(({ length }) => base64Of(picture(length))),
+        });
+        expect(Buffer.compare(one?.bytes ?? Buffer.of(), two?.bytes ?? Buffer.of(1))).toBe(0);
+        expect(Buffer.compare(one?.bytes ?? Buffer.of(), three?.bytes ?? Buffer.of(1))).toBe(0);
+        for (const { kind, bytes, headers } of gathered) {
+          expect(kind).toBe(bytes.length <= 131_072 ? "string" : browser ? "Blob" : "stream");
+          const length = kind === "stream" ? String(bytes.length) : null;
+          expect(headers.get("content-length")).toBe(length);
+        }
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+describe("what can be read only once", () => {
+  it("is refused with its status when it is an answer of another kind", async () => {
+    const error = await refusalOf(answer(picture(100), { status: 404 }));
+    if (!isTryOnError(error, "invalid_input")) throw error;
+    expect(error.message).toContain("person is an answer with status 404");
+  });
+
+  it("is refused when it is a page", async () => {
+    expect(String(await refusalOf(new Response("<!doctype html><p>Sign in")))).toContain(
+      "person is HTML",
+    );
+  });
+
+  it("is refused when it has been read, or breaks", async () => {
+    const used = answer(picture(100));
+    await used.arrayBuffer();
+    const locked = streamOf(picture(100));
+    locked.getReader();
+    const broken = new ReadableStream({ pull: () => Promise.reject(new Error("broken")) });
+    for (const image of [used, locked, broken]) {
+      expect(await refusalOf(image)).toMatchObject({
+        code: "invalid_input",
+        issues: [{ field: "person", code: "unreadable" }],
+      });
+    }
+  });
+
+  it("is read no further than what the service takes", async () => {
+    let pulls = 0;
+    const cancelled = vi.fn<() => void>();
+    const endless = new ReadableStream({
+      pull(controller) {
+        pulls += 1;
+        controller.enqueue(picture(1_000_000));
+      },
+      cancel: cancelled,
+    });
+    expect(await refusalOf(endless)).toMatchObject({
+      issues: [{ field: "person", code: "too_large", bound: 10_500_000 }],
+    });
+    expect(pulls).toBeLessThan(14);
+    expect(cancelled).toHaveBeenCalledOnce();
+  });
+
+  it("is let go when the caller aborts, with the caller's reason", async () => {
+    const cancelled = vi.fn<() => void>();
+    const silent = new ReadableStream({ cancel: cancelled });
+    const controller = new AbortController();
+    const { tryon } = gatheringClient();
+    const work = tryon.submit(
+      { person: silent, garments: [shirtUrl] },
+      { signal: controller.signal },
+    );
+    const reason = new Error("enough");
+    setImmediate(() => controller.abort(reason));
+    await expect(work).rejects.toBe(reason);
+    expect(cancelled).toHaveBeenCalledOnce();
+  });
+});
+
+it("is taken as it was at the call", async () => {
+  const bytes = picture(300_000);
+  const { tryon, gathered } = gatheringClient();
+  const input = { person: bytes, garments: [bytes.buffer] as const, prompt: "before" };
+  const work = tryon.submit(input);
+  bytes.fill(0);
+  input.prompt = "after";
+  await work;
+  expect(parsed(gathered[0]?.bytes ?? bytes)).toEqual({
+    prompt: "before",
+    wait: false,
+    person_image_b64: base64Of(picture(300_000)),
+    garment_images_b64: [base64Of(picture(300_000))],
+  });
+});
+
+it("goes over HTTP from a file with its length, and not in chunks of unknown number", async () => {
+  const file = path.join(folder, "large.jpg");
+  await writeFile(file, picture(3_000_001));
+  const { url, got } = await httpServer((response, _got, count) => {
+    response
+      .writeHead(count === 1 ? 503 : 200, { "content-type": "application/json" })
+      .end(JSON.stringify({ job_id: "job_1", status: "running" }));
+  });
+  const tryon = new TryOn({ apiKey: "svc_test_1", baseUrl: url, random: () => 0.001 });
+  await tryon.submit({ person: await openAsBlob(file), garments: [shirtUrl] });
+  expect(got).toHaveLength(2);
+  expect(got[0]?.body).toBe(got[1]?.body);
+  expect(parsed(Buffer.from(got[0]?.body ?? ""))["person_image_b64"]).toBe(
+    base64Of(picture(3_000_001)),
+  );
+  for (const { headers, body } of got) {
+    expect(headers).toMatchObject({ "content-length": String(body.length) });
+    expect(headers).not.toHaveProperty("transfer-encoding");
+  }
+});

@@ -1,0 +1,67 @@
+import { TryOn, type TryOnOptions } from "../index.ts";
+
+/** A request of which the body was gathered as bytes. */
+export interface Gathered {
+  readonly kind: "string" | "Blob" | "stream";
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly headers: Headers;
+}
+
+/** A client without a network: its `fetch` gathers what is sent and gives these statuses in turn, then a job. */
+export function gatheringClient(
+  statuses: number[] = [],
+  options: TryOnOptions = {},
+): { tryon: TryOn; gathered: Gathered[] } {
+  const gathered: Gathered[] = [];
+  const fetch = async (_url: string, init: RequestInit): Promise<Response> => {
+    const { body } = init;
+    const kind =
+      typeof body === "string" ? "string" : body instanceof Blob ? "Blob" : ("stream" as const);
+    const bytes = new Uint8Array(await new Response(body ?? "").arrayBuffer());
+    gathered.push({ kind, bytes, headers: new Headers(init.headers) });
+    const status = statuses.shift() ?? 200;
+    const job = { job_id: "job_1", status: "running", detail: "no" };
+    return Response.json(job, { status });
+  };
+  const tryon = new TryOn({
+    apiKey: "svc_test_1",
+    baseUrl: "https://tryon.example",
+    random: () => 0.001,
+    fetch,
+    ...options,
+  });
+  return { tryon, gathered };
+}
+
+/** The fields of a body. */
+export function parsed(bytes: Uint8Array): Record<string, unknown> {
+  // Every body of the client is a JSON object.
+  return JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
+}
+
+/** Bytes of some length that begin like a JPEG, and go on the same way each time. */
+export function picture(length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  for (let index = 0; index < length; index += 1) bytes[index] = index * 73 + (index >> 8);
+  bytes.set([0xff, 0xd8, 0xff].slice(0, length));
+  return bytes;
+}
+
+/** A blob that tells how often it is read, and fails from the given reading on. */
+export class WatchedBlob extends Blob {
+  readings = 0;
+  readonly failsAt: number;
+
+  constructor(bytes: Uint8Array<ArrayBuffer>, failsAt = Number.POSITIVE_INFINITY) {
+    super([bytes]);
+    this.failsAt = failsAt;
+  }
+
+  override slice(start?: number, end?: number): Blob {
+    this.readings += 1;
+    if (this.readings < this.failsAt) return super.slice(start, end);
+    const piece = super.slice(start, end);
+    piece.arrayBuffer = () => Promise.reject(new DOMException("changed", "NotReadableError"));
+    return piece;
+  }
+}
