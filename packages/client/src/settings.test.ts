@@ -127,7 +127,7 @@ describe("a client", () => {
     expect(refusal({ ...good, ...options })).toBeInstanceOf(TryOn);
   });
 
-  it("refuses a live key in a browser", () => {
+  it("lesson 22: refuses a live key in a browser", () => {
     vi.stubGlobal("document", {});
     const error = refusal({ ...good, apiKey: "svc_live_a", fetch: undefined });
     expect(String(error)).toContain("a browser");

@@ -4,8 +4,10 @@ import { expect, expectTypeOf, it } from "vitest";
 import {
   isTryOnError,
   type InputIssue,
+  type AccountResponse,
   type Job,
   type JobData,
+  type ListOptions,
   type RunOptions,
   type TryOn,
   type TryOnErrorCode,
@@ -13,6 +15,8 @@ import {
   type TryOnOptions,
   type TryOnResult,
 } from "./index.ts";
+
+type Undefined<Options> = { readonly [Name in keyof Options]: undefined };
 
 /** Compiled, never called. */
 export async function typed(
@@ -53,6 +57,9 @@ export async function typed(
   await tryon.run({ person, garments: ["1", "2", "3", "4"] });
   // @ts-expect-error There are three sizes.
   await tryon.run({ person, garments: photos, output_size: "8K" });
+  // @ts-expect-error There are three sizes, for submissions too.
+  await tryon.submit({ person, garments: photos, output_size: "3K" });
+  await tryon.submit({ person, garments: photos, output_size: "1k" });
   // @ts-expect-error A garment is an address or an image.
   await tryon.run({ person, garments: [1] });
   // @ts-expect-error A length of time has a unit.
@@ -75,6 +82,35 @@ export async function typed(
     clock: typeof mock.clock;
     baseUrl: string;
   }>().toExtend<TryOnOptions>();
+  expectTypeOf(await tryon.submit({ person, garments: photos })).toEqualTypeOf<Job>();
+  expectTypeOf(await tryon.jobs.get("job_1")).toEqualTypeOf<Job>();
+  expectTypeOf(tryon.jobs.resume(job.toJSON())).toEqualTypeOf<Job>();
+  expectTypeOf(await tryon.jobs.list().page()).toExtend<{ readonly nextCursor: string | null }>();
+  expectTypeOf((await tryon.account.get()).credits_remaining).toEqualTypeOf<number>();
+  const bought = await tryon.credits.purchase({
+    pack_slug: "demo",
+    shared_payment_granted_token: "spt_1",
+  });
+  // A status of the payment processor, which may add others.
+  expectTypeOf(bought.status).toEqualTypeOf<string>();
+  const result = await job.result();
+  expectTypeOf(result.receipt.credits).toEqualTypeOf<number | undefined>();
+  expectTypeOf(await result.image.url()).toEqualTypeOf<string>();
+  expectTypeOf(await result.image.blob()).toEqualTypeOf<Blob>();
+  expectTypeOf(await result.image.stream()).toEqualTypeOf<ReadableStream<Uint8Array>>();
+  for await (const update of job) expectTypeOf(update).toEqualTypeOf<JobData>();
+  for await (const listed of tryon.jobs.list()) expectTypeOf(listed).toEqualTypeOf<Job>();
+  expectTypeOf((await tryon.raw.GET("/api/v1/account")).data).toExtend<
+    AccountResponse | undefined
+  >();
+  // Every option may be there and undefined, as `exactOptionalPropertyTypes` tells apart.
+  expectTypeOf<Undefined<TryOnOptions>>().toExtend<TryOnOptions>();
+  expectTypeOf<Undefined<RunOptions>>().toExtend<RunOptions>();
+  expectTypeOf<Undefined<ListOptions>>().toExtend<ListOptions>();
+  expectTypeOf<Undefined<TryOnInput>>().toExtend<TryOnInput>();
+  // A later state of a job is a state, and the known ones are still told apart.
+  expectTypeOf<"upscaling">().toExtend<JobData["status"]>();
+  if (job.status !== "succeeded") expectTypeOf(job.status).toExtend<string>();
   const signal: AbortSignal | undefined = undefined;
   await tryon.account.get({ signal });
 }

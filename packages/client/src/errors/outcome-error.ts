@@ -12,19 +12,7 @@ export type Recover = (options?: CallOptions) => Promise<Job>;
 export class OutcomeUnknownError extends TryOnError {
   declare readonly code: "outcome_unknown";
   /** The key that the submission was sent under. */
-  readonly idempotencyKey: string;
-  readonly #recover: Recover;
-
-  constructor(
-    message: string,
-    details: TryOnErrorDetails & { idempotencyKey: string; recover: Recover },
-  ) {
-    const { recover, idempotencyKey, ...rest } = details;
-    super("outcome_unknown", message, rest);
-    this.idempotencyKey = idempotencyKey;
-    this.#recover = recover;
-  }
-
+  declare readonly idempotencyKey: string;
   /**
    * Finds out: sends the same body under the same key again, which gives the job if there is one and makes it if there is
    * none. Never a second job, never a second charge.
@@ -39,7 +27,12 @@ export class OutcomeUnknownError extends TryOnError {
    *   const result = await job.result();
    * }
    */
-  recover(options?: CallOptions): Promise<Job> {
-    return this.#recover(options);
+  declare readonly recover: Recover;
+
+  constructor(
+    message: string,
+    details: TryOnErrorDetails & { idempotencyKey: string; recover: Recover },
+  ) {
+    super("outcome_unknown", message, details);
   }
 }

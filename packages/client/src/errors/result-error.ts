@@ -6,18 +6,7 @@ export class ResultError extends TryOnError {
   declare readonly code: "result_expired" | "result_purged";
   declare readonly job: Job;
 
-  constructor(code: ResultError["code"], job: Job, details: TryOnErrorDetails = {}) {
-    const purged = code === "result_purged";
-    super(
-      code,
-      purged
-        ? `The image of job ${job.id} is gone.`
-        : `The image of job ${job.id} was refused, also at a fresh address.`,
-      {
-        hint: purged ? "Images are kept for 30 days." : "Try again later.",
-        ...details,
-        job,
-      },
-    );
+  constructor(code: ResultError["code"], job: Job, details?: TryOnErrorDetails) {
+    super(code, `The image of job ${job.id} cannot be had.`, { ...details, job });
   }
 }

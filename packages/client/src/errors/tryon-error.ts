@@ -1,6 +1,8 @@
 import type { Job } from "../jobs/job.ts";
 import type { RateLimit } from "../transport/rate-limit.ts";
 import type { TryOnErrorCode } from "./code.ts";
+import { hints } from "./hints.ts";
+import type { Recover } from "./outcome-error.ts";
 
 // In the registry of the whole program, so that an ESM and a CJS copy of this file share it.
 const brand = Symbol.for("@tryon/client/error");
@@ -45,7 +47,7 @@ export interface TryOnErrorDetails {
   readonly requestId?: string | undefined;
   /** How long the service asks to wait, in seconds, as in the `Retry-After` header. */
   readonly retryAfter?: number | undefined;
-  /** What the answer said of the rate limit. */
+  /** The rate limit, when the answer named it. */
   readonly rateLimit?: RateLimit | undefined;
   /** Every request that was sent for the call. */
   readonly attempts?: readonly Attempt[] | undefined;
@@ -54,6 +56,12 @@ export interface TryOnErrorDetails {
   /** The job that the call was about: it is never lost with the error. */
   readonly job?: Job | undefined;
   readonly cause?: unknown;
+  /** What the classes with these fields declare. */
+  readonly idempotencyKey?: string | undefined;
+  readonly recover?: Recover | undefined;
+  readonly error_code?: string | null | undefined;
+  readonly error_message?: string | null | undefined;
+  readonly isContentBlocked?: boolean;
 }
 
 /**
@@ -82,17 +90,13 @@ export class TryOnError extends Error {
   declare readonly job?: Job;
 
   constructor(code: TryOnErrorCode, message: string, details: TryOnErrorDetails = {}) {
-    const { cause, attempts = [], ...rest } = details;
-    super(
-      rest.hint === undefined ? message : `${message} ${rest.hint}`,
-      cause === undefined ? {} : { cause },
-    );
+    const { cause, attempts = [], hint = hints[code], ...rest } = details;
+    super(hint ? `${message} ${hint}` : message, cause ? { cause } : {});
     this.code = code;
     // A copy: a recovery goes on to add to the list.
     this.attempts = [...attempts];
-    for (const [name, value] of Object.entries(rest)) {
-      if (value === undefined) continue;
-      Object.defineProperty(this, name, { value, enumerable: typeof value !== "function" });
+    for (const [name, value] of Object.entries({ hint, ...rest })) {
+      if ((value ?? "") !== "") Reflect.set(this, name, value);
     }
   }
 
@@ -123,5 +127,5 @@ export class TryOnError extends Error {
 
 /** Whether something caught was made by any copy of this package. */
 export function isBranded(error: unknown): error is TryOnError {
-  return typeof error === "object" && error !== null && brand in error;
+  return brand in Object(error);
 }

@@ -103,7 +103,7 @@ describe.each(profiles)("run under the profile %s", (profile) => {
     expect(failed.job.status).toBe("failed");
   });
 
-  it("hands out the job when the time is up before the end", async () => {
+  it("lesson 14: hands out the job when the time is up before the end", async () => {
     const { error, run, tryon, mock } = createWorld({
       profile,
       latency: "10m",
@@ -158,7 +158,7 @@ describe("run", () => {
     expect(updates[0]).toEqual({ phase: "sending", idempotencyKey: "order-17" });
   });
 
-  it("does not lose the job when onUpdate throws or rejects, and reports it once", async () => {
+  it("lesson 16: does not lose the job when onUpdate throws or rejects, and reports it once", async () => {
     const warnings: unknown[] = [];
     const logger = { warn: (_message: string, details: unknown) => warnings.push(details) };
     const { run, tryon } = createWorld({ latency: "20s" }, { logger });

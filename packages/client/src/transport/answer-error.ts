@@ -1,8 +1,9 @@
 import { ApiError } from "../errors/api-error.ts";
-import type { ApiErrorCode } from "../errors/code.ts";
+import type { ApiErrorCode, TryOnErrorCode } from "../errors/code.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
+import { hints } from "../errors/hints.ts";
 import { OutcomeUnknownError, type Recover } from "../errors/outcome-error.ts";
-import { isBranded, type TryOnError, type TryOnErrorDetails } from "../errors/tryon-error.ts";
+import { isBranded, type FieldIssue, type TryOnError } from "../errors/tryon-error.ts";
 import type { Job } from "../jobs/job.ts";
 import type { Answer } from "./answer.ts";
 import { failureCode, type Failure, type Outcome } from "./attempt.ts";
@@ -27,130 +28,116 @@ export interface Ended {
   readonly submission?: { readonly idempotencyKey: string; readonly recover: Recover } | undefined;
 }
 
-/** The error for the end of a request that gave no good answer. It never says that nothing happened unless that is proved. */
-export function errorOf(outcome: Outcome, ended: Ended): TryOnError {
-  const { answer } = outcome;
-  const error = answer === undefined ? silence(outcome, ended) : answerError(answer, ended);
-  const { submission, trail } = ended;
-  if (submission === undefined || trail.isToldBy(outcome)) return error;
-  const { status, requestId, retryAfter, rateLimit } = error;
-  return new OutcomeUnknownError(
-    `The try-on may have been made: a request for it may have arrived, and the last one ended in ${error.code}.`,
-    {
-      hint: `${recoverHint} Do not submit it under another key.`,
-      idempotencyKey: submission.idempotencyKey,
-      recover: submission.recover,
-      cause: error,
-      status,
-      requestId,
-      retryAfter,
-      rateLimit,
-      attempts: trail.attempts,
-    },
-  );
-}
-
-const recoverHint = "error.recover() finds out, and never pays twice.";
-
-function silence(outcome: Failure, ended: Ended): TryOnError {
-  const { name, trail, purpose, job } = ended;
-  const { attempts } = trail;
-  if (outcome.failure === "rate_limited") {
-    const retryAfter = (outcome.wait ?? 0) / 1_000;
-    const message = `${name} was not sent: the rate limit of the key is used up.`;
-    return new ApiError("rate_limited", message, { status: 429, retryAfter, attempts, job });
-  }
-  const { cause } = outcome;
-  if (isBranded(cause)) return cause;
-  const details = { attempts, job, cause };
-  const repeat =
-    purpose === "purchase"
-      ? " It may have gone through: repeat it with the same token, which pays once."
-      : "";
-  if (outcome.failure === "timed_out") {
-    return new ConnectionError("timed_out", `${name} was not answered in time.`, {
-      ...details,
-      hint: `Try again later, or raise timeout or attemptTimeout.${repeat}`,
-    });
-  }
-  return new ConnectionError(
-    "connection_failed",
-    `${name} got no answer (${failureCode(cause) ?? "connection failed"}).`,
-    {
-      ...details,
-      hint: `Check baseUrl (TRYON_BASE_URL).${repeat}`,
-    },
-  );
-}
-
-function answerError(answer: Answer, ended: Ended): TryOnError {
-  const { name, trail, now, redact, job } = ended;
-  const { status, requestId, rateLimit } = answer;
-  const pause = pauseAskedFor(answer, now);
-  const details = {
-    status,
-    requestId,
-    retryAfter: pause === undefined ? undefined : pause / 1_000,
-    rateLimit,
-    attempts: trail.attempts,
-    job,
-  } satisfies TryOnErrorDetails;
-  if (answer.redirect) {
-    const target = answer.location === undefined ? "another address" : redact(answer.location);
-    return new ConnectionError("redirected", `${name} was redirected to ${target}.`, {
-      ...details,
-      hint: "Redirects are not followed, to keep the key safe: set baseUrl to where it leads.",
-    });
-  }
-  const said = saying(answer, redact);
-  const code = codeOf(status, ended.purpose);
-  if (code === undefined) {
-    return new ConnectionError("unexpected_response", `${name} answered ${status} with ${said}.`, {
-      ...details,
-      hint: "That is not the service: check baseUrl (TRYON_BASE_URL).",
-    });
-  }
-  const { idempotencyKey, recover } = ((status >= 500 || status === 409) && ended.submission) || {};
-  return new ApiError(code, `${name} answered ${status}: ${said}.`, {
-    ...details,
-    hint: recover && recoverHint,
-    issues: readIssues(answer.content, redact),
-    idempotencyKey,
-    recover,
-  });
-}
-
-const codes: Readonly<Record<number, ApiErrorCode>> = {
+/** By status, and by purpose and status where the purpose makes a difference. */
+const codes: Readonly<Record<string, ApiErrorCode>> = {
   401: "unauthorized",
+  402: "insufficient_credits",
+  purchase402: "payment_failed",
   403: "forbidden",
   404: "not_found",
+  submit409: "idempotency_conflict",
+  purchase409: "purchase_already_processed",
   413: "payload_too_large",
   422: "validation_failed",
   429: "rate_limited",
   503: "unavailable",
 };
 
-function codeOf(status: number, purpose: Purpose): ApiErrorCode | undefined {
-  if (status === 402) return purpose === "purchase" ? "payment_failed" : "insufficient_credits";
-  if (status === 409 && purpose !== "read") {
-    return purpose === "purchase" ? "purchase_already_processed" : "idempotency_conflict";
-  }
-  if (status < 400 || status > 599) return undefined;
-  return codes[status] ?? (status >= 500 ? "server_error" : "bad_request");
+/** The error for the end of a request that gave no good answer. It never says that nothing happened unless that is proved. */
+export function errorOf(outcome: Outcome, ended: Ended): TryOnError {
+  const { name, purpose, trail, now, redact, job, submission } = ended;
+  const { answer } = outcome;
+  const { status = 0, requestId, rateLimit } = answer ?? {};
+  const pause = answer ? pauseAskedFor(answer, now) : outcome.wait;
+  const details = {
+    status: answer?.status,
+    requestId: redact(requestId),
+    rateLimit,
+    retryAfter: pause && pause / 1_000,
+    attempts: trail.attempts,
+    job,
+  };
+  const submitted = submission && {
+    idempotencyKey: submission.idempotencyKey,
+    recover: submission.recover,
+    hint: hints.outcome_unknown,
+  };
+  const { code, words, ...rest } =
+    answer === undefined ? silence(outcome, redact) : refusal(answer, purpose, redact);
+  const repeat = purpose === "purchase" && trail.uncertain && status !== 409;
+  const Class = status >= 400 || code === "rate_limited" ? ApiError : ConnectionError;
+  const error =
+    !answer && isBranded(outcome.cause)
+      ? outcome.cause
+      : new Class(code, `${name} ${words}.`, {
+          ...details,
+          ...rest,
+          hint: repeat
+            ? "It may have paid: repeat it with the same token, which pays once."
+            : undefined,
+          ...((status >= 500 || status === 409) && submitted),
+        });
+  if (!submitted || trail.isToldBy(outcome)) return error;
+  return new OutcomeUnknownError(
+    `The try-on may have been made: the last request for it ended in ${error.code}.`,
+    {
+      ...details,
+      ...submitted,
+      cause: error,
+    },
+  );
 }
 
-/** What an answer says, short and on one line. */
-function saying(answer: Answer, redact: Redact): string {
-  const { content, text } = answer;
-  const { detail } = Object(content) as { detail?: unknown };
-  if (typeof detail === "string" && detail !== "") return redact(detail).replace(/\.$/, "");
-  const issues = readIssues(content, redact);
-  if (issues !== undefined) {
-    return issues
-      .map(({ field, message }) => `${field}: ${message}`)
-      .join("; ")
-      .slice(0, 500);
+/** How a call ended: the code, the rest of a sentence that begins with its name, and more for the error. */
+interface End {
+  readonly code: TryOnErrorCode;
+  readonly words: string;
+  readonly issues?: readonly FieldIssue[] | undefined;
+  readonly cause?: Error;
+}
+
+function silence({ failure, cause }: Failure, redact: Redact): End {
+  if (failure === "rate_limited") {
+    return { code: failure, words: "was not sent: the rate limit of the key is used up" };
   }
-  const words = text.slice(0, 4_000).replaceAll(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " ");
-  return redact(words) || "no text";
+  // Words alone: errors of a `fetch` can hold the whole request with its key.
+  const { message = cause } = Object(cause) as { message?: unknown };
+  const code = redact(failureCode(cause)) || failure;
+  return {
+    code: failure === "timed_out" ? failure : "connection_failed",
+    words: `got no answer (${code})`,
+    cause: Object.assign(new Error(redact(message)), { code }),
+  };
+}
+
+function refusal(answer: Answer, purpose: Purpose, redact: Redact): End {
+  const { status, content, text, location = "another address", redirect } = answer;
+  if (redirect) {
+    return {
+      code: "redirected",
+      words: `was redirected to ${redact(location)}`,
+    };
+  }
+  const { detail } = Object(content) as { detail?: unknown };
+  const issues = readIssues(detail, redact);
+  const said =
+    issues
+      ?.map(({ field, message }) => `${field}: ${message}`)
+      .join("; ")
+      .slice(0, 500) ??
+    redact(
+      typeof detail === "string"
+        ? detail.replace(/\.$/, "")
+        : text.slice(0, 4_000).replaceAll(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " "),
+    );
+  return {
+    code:
+      status < 400
+        ? "unexpected_response"
+        : (codes[purpose + status] ??
+          codes[status] ??
+          (status < 500 ? "bad_request" : "server_error")),
+    words: `answered ${status}: ${said || "no text"}`,
+    issues,
+  };
 }

@@ -72,7 +72,10 @@ export async function attempt(
     // A middleware says so when it threw before anything was sent.
     const { unsent = images?.unreadable } = Object(cause) as { unsent?: unknown };
     if (unsent !== undefined) return { answer: undefined, failure: "unsent", cause: unsent };
-    const failure = limit.passed || deadline.passed ? "timed_out" : "connection_failed";
+    // Node has a limit of its own for the wait for headers, 300 s.
+    const late =
+      limit.passed || deadline.passed || /(HEADERS|BODY)_TIM/.test(failureCode(cause) ?? "");
+    const failure = late ? "timed_out" : "connection_failed";
     return { answer: undefined, failure, cause };
   } finally {
     over = true;

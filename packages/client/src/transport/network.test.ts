@@ -190,7 +190,7 @@ describe("a connection", () => {
 });
 
 describe("an error", () => {
-  it("drops the input that a validation error repeats, and names the field", async () => {
+  it("lesson 43: drops the input that a validation error repeats, and names the field", async () => {
     const image = "iVBORw0KGgo".repeat(1_000);
     const { url } = await httpServer((response) => {
       const issue = {

@@ -1,18 +1,21 @@
-/** Makes a text from elsewhere fit for an error. */
-export type Redact = (text: string) => string;
+/** Makes what comes from elsewhere fit for an error: a short text, empty for what is none. */
+export type Redact = (text: unknown) => string;
 
 const longestText = 300;
 
 /**
- * A text on one line, of bounded length, without the API key and without anything that could be a piece of an image in
- * base64: services repeat what they were sent.
+ * A text on one line, of bounded length, without keys and other secrets, without the signatures of addresses and without
+ * anything that could be a piece of an image in base64: services repeat what they were sent.
  */
 export function redactor(apiKey: string): Redact {
   return (text) => {
-    const line = text
+    const line = (typeof text === "string" ? text : "")
       .slice(0, 4_000)
+      // An address may let its reader in: by its query, or by the user that it names.
+      .replaceAll(/([\w/])[?#][^\s"'<>]*=[^\s"'<>]*/g, "$1?[…]")
+      .replaceAll(/:\/\/[^\s/]*@/g, "://")
       .replaceAll(apiKey, "[API key]")
-      .replaceAll(/\bsvc_(live|test)_[\w-]+/g, "svc_$1_[…]")
+      .replaceAll(/\b(svc_live|svc_test|whsec|spt)_[\w-]+/g, "$1_[…]")
       .replaceAll(/[A-Za-z0-9+/]{80,}={0,2}/g, "[…]")
       .replaceAll(/\s+/g, " ")
       .trim();

@@ -116,7 +116,7 @@ export class Service {
 }
 
 function isObject(json: unknown): json is Record<string, unknown> {
-  return typeof json === "object" && json !== null;
+  return typeof json === "object" && json !== null && !Array.isArray(json);
 }
 
 function isJob(json: unknown): boolean {

@@ -1,0 +1,32 @@
+import type { ApiErrorCode, TryOnErrorCode } from "./code.ts";
+
+const tryLater = "Try again later.";
+const checkAddress = "Check baseUrl (TRYON_BASE_URL).";
+
+/** What to do next, unless an error knows better. */
+export const hints: { readonly [Code in TryOnErrorCode]?: string } & {
+  readonly [Code in ApiErrorCode]: string;
+} = {
+  bad_request: "Change the request.",
+  unauthorized: "Check apiKey (TRYON_API_KEY).",
+  insufficient_credits: "Buy credits.",
+  payment_failed: "Ask for another token.",
+  forbidden: "Ask the provider.",
+  not_found: "Check id and key.",
+  idempotency_conflict: "Take another idempotencyKey, or try again later.",
+  purchase_already_processed: "Do not buy again.",
+  payload_too_large: "Send smaller images.",
+  validation_failed: "Correct these fields.",
+  rate_limited: "Wait for retryAfter seconds.",
+  server_error: tryLater,
+  unavailable: tryLater,
+  redirected: "It is not followed: set baseUrl to it.",
+  unexpected_response: checkAddress,
+  connection_failed: checkAddress,
+  timed_out: "Try again later, or raise timeout or attemptTimeout.",
+  wait_timed_out: "It runs on and is billed once: wait on with error.job.result().",
+  outcome_unknown: "error.recover() finds out, and never pays twice.",
+  job_failed: "Another try is a new job, paid separately.",
+  result_expired: "A fresh address was refused, too: try again later.",
+  result_purged: "It is gone: images are kept for 30 days.",
+};

@@ -1,0 +1,190 @@
+import { inspect } from "node:util";
+
+import { describe, expect, it } from "vitest";
+
+import { isTryOnError, type TryOn } from "../index.ts";
+import {
+  answering,
+  assetBytes,
+  createWorld,
+  input,
+  personUrl,
+  shirtUrl,
+} from "../testing/world.ts";
+
+const apiKey = "svc_live_secret0123456789";
+const signature = "X-Amz-Signature=5ec12e7";
+const image = Buffer.from(assetBytes("shirt.png")).toString("base64");
+const secrets = ["secret0123456789", "whsec_hidden", "spt_hidden", "5ec12e7", image.slice(0, 100)];
+/** What a careless service repeats. */
+const echo = `Bearer ${apiKey}, whsec_hidden, spt_hidden, https://store.example/a.png?${signature} and ${image}`;
+
+/** Every way in which something caught or held ends up in a log. */
+function shown(value: unknown): string {
+  const views = [
+    String(value),
+    inspect(value),
+    inspect(value, { showHidden: true, depth: 10, getters: true }),
+    inspect(value, { showHidden: true, depth: null }),
+    JSON.stringify(value),
+    JSON.stringify({ ...Object(value) }),
+    inspect(Object.getOwnPropertyDescriptors(Object(value)), { depth: 10 }),
+  ];
+  if (value instanceof Error) {
+    views.push(value.stack ?? "", inspect(structuredClone(value)), shown(value.cause));
+    if (isTryOnError(value))
+      views.push(JSON.stringify(value.toJSON()), value.field("a")?.message ?? "");
+  }
+  return views.join("\n");
+}
+
+function expectNoSecret(value: unknown): void {
+  const text = shown(value);
+  for (const secret of secrets) expect(text).not.toContain(secret);
+}
+
+const purchase = { pack_slug: "demo", shared_payment_granted_token: "spt_hidden" } as const;
+const calls: Readonly<Record<string, (tryon: TryOn) => Promise<unknown>>> = {
+  run: (tryon) =>
+    tryon.run({
+      ...input,
+      person: `${personUrl}?${signature}`,
+      garments: [assetBytes("shirt.png")],
+    }),
+  submit: (tryon) =>
+    tryon.submit({ person_url: `${personUrl}?${signature}`, garment_urls: [shirtUrl] }),
+  account: (tryon) => tryon.account.get(),
+  job: (tryon) => tryon.jobs.get("job_1"),
+  list: (tryon) => tryon.jobs.list().toArray(),
+  wait: (tryon) => tryon.jobs.resume("job_1").result({ timeout: "10s" }),
+  purchase: (tryon) => tryon.credits.purchase(purchase),
+};
+
+describe.each(Object.keys(calls))("an error of %s", (name) => {
+  const call = (tryon: TryOn): Promise<unknown> => calls[name]?.(tryon) ?? Promise.resolve();
+
+  it.each([200, 307, 400, 401, 403, 409, 422, 500])(
+    "holds no secret that a %i repeats",
+    async (status) => {
+      const headers = {
+        location: `https://a:${apiKey}@store.example/a?${signature}`,
+        "x-request-id": apiKey,
+      };
+      const issue = { loc: ["body", echo], msg: echo, type: echo, input: image, ctx: { echo } };
+      const answers = status === 200 ? [] : [{ detail: echo }, { detail: [issue, issue] }];
+      for (const body of [...answers, `<h1>${echo}</h1>`, echo]) {
+        const { error, client, faults } = createWorld();
+        faults.push(...Array.from({ length: 40 }, () => answering(status, body, headers)));
+        const failed = await error(call(client({ apiKey })));
+        expect(isTryOnError(failed)).toBe(true);
+        expectNoSecret(failed);
+      }
+    },
+  );
+
+  it("holds nothing of the request that a fetch throws", async () => {
+    const { error, client } = createWorld();
+    const tryon = client({
+      apiKey,
+      retries: 1,
+      fetch: async (url, init) => {
+        const request = { url, headers: [...new Headers(init.headers)], body: init.body };
+        const deeper = Object.assign(new Error(`Refused ${echo}`), {
+          request,
+          code: `E_${apiKey}`,
+        });
+        throw Object.assign(new TypeError(`Failed: ${echo}`, { cause: deeper }), {
+          config: request,
+        });
+      },
+    });
+    const failed = await error(call(tryon));
+    expect(isTryOnError(failed)).toBe(true);
+    expectNoSecret(failed);
+  });
+
+  it.each([undefined, null, "offline", 7, { message: { toString: 1 } }, Object.create(null)])(
+    "is typed when a fetch throws %s",
+    async (thrown: unknown) => {
+      const { error, client } = createWorld();
+      const tryon = client({ retries: 0, fetch: () => Promise.reject(thrown) });
+      expect(isTryOnError(await error(call(tryon)))).toBe(true);
+    },
+  );
+});
+
+it("keeps the words and the code of what a fetch throws", async () => {
+  const { error, client } = createWorld();
+  const cause = Object.assign(new Error("connect"), { code: "ECONNRESET" });
+  const tryon = client({
+    retries: 0,
+    fetch: () => Promise.reject(new TypeError("fetch failed", { cause })),
+  });
+  expect(await error(tryon.account.get())).toMatchObject({
+    code: "connection_failed",
+    message: expect.stringContaining("ECONNRESET"),
+    cause: { message: "fetch failed", code: "ECONNRESET" },
+  });
+});
+
+const onUpdate = (): never => {
+  throw new Error("oops");
+};
+
+it("lesson 13: shows no key in anything that a client hands out", async () => {
+  const lines: unknown[] = [];
+  const logger = { warn: (...line: unknown[]) => lines.push(...line) };
+  const { run, client, mock } = createWorld();
+  const tryon = client({ apiKey: mock.keys.live, logger });
+  const result = await run(
+    tryon.run({ ...input, garments: [assetBytes("shirt.png")] }, { onUpdate }),
+  );
+  await run(result.image.url());
+  const late = await run(tryon.submit(input));
+  const held: unknown[] = [
+    tryon,
+    tryon.raw,
+    tryon.jobs,
+    tryon.account,
+    tryon.credits,
+    tryon.jobs.list(),
+    result,
+    result.job,
+    result.image,
+    result.receipt,
+    late,
+    late.toJSON(),
+    lines,
+  ];
+  for (const value of held) {
+    // What the raw client is made of is functions, and its JSON nothing.
+    const text = [
+      inspect(value, { showHidden: true, depth: 10 }),
+      JSON.stringify(value) ?? "",
+      JSON.stringify({ ...Object(value) }),
+      String(value),
+    ].join("\n");
+    expect(text).not.toContain(mock.keys.live);
+    expect(text).not.toContain(image.slice(0, 100));
+  }
+  expect(lines).not.toEqual([]);
+  expect(JSON.parse(JSON.stringify(tryon))).toEqual({ name: "TryOn", baseUrl: mock.baseUrl });
+  // Once an address has been given out it is the caller's; a saved job holds none.
+  expect(JSON.stringify(result.job)).not.toContain("result_url");
+});
+
+it("lesson 13: refuses a client, or a job, in the place of an input", async () => {
+  const { error, run, tryon, sent } = createWorld();
+  const job = await run(tryon.submit(input));
+  const before = sent.length;
+  // Somebody without types may pass anything.
+  for (const wrong of [tryon, job] as unknown as (typeof input)[]) {
+    expect(await error(tryon.submit(wrong))).toMatchObject({ code: "invalid_input" });
+    expect(
+      await error(tryon.submit({ ...input, garments: [wrong as unknown as string] })),
+    ).toMatchObject({
+      code: "invalid_input",
+    });
+  }
+  expect(sent).toHaveLength(before);
+});

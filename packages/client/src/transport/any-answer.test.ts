@@ -1,0 +1,248 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { inspect } from "node:util";
+
+import {
+  array,
+  assert,
+  asyncProperty,
+  constantFrom,
+  dictionary,
+  jsonValue,
+  oneof,
+  string,
+  uint8Array,
+} from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { isTryOnError, TryOn, type TryOnErrorCode } from "../index.ts";
+import { input } from "../testing/world.ts";
+
+type Answer = (response: ServerResponse) => void;
+
+const server = createServer((request, response) => {
+  response.on("error", () => undefined);
+  // So long a pause that nothing is sent again.
+  response.setHeader("retry-after", "61");
+  request.resume().on("end", () => answer(response));
+});
+let answer: Answer = (response) => response.end();
+let baseUrl: string;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  // A server that listens on a port has an address of this form.
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const calls = {
+  read: (tryon: TryOn) => tryon.account.get(),
+  submit: (tryon: TryOn) => tryon.submit(input),
+  purchase: (tryon: TryOn) =>
+    tryon.credits.purchase({ pack_slug: "demo", shared_payment_granted_token: "spt_a" }),
+};
+type Call = keyof typeof calls;
+
+/** The code that an error status has, whatever stands in the body. */
+function codeOf(status: number, call: Call): TryOnErrorCode {
+  if (status < 300) return "unexpected_response";
+  if (status < 400) return status === 304 ? "unexpected_response" : "redirected";
+  if (status === 402) return call === "purchase" ? "payment_failed" : "insufficient_credits";
+  if (status === 409 && call === "purchase") return "purchase_already_processed";
+  if (status === 409 && call === "submit") return "idempotency_conflict";
+  const names: Readonly<Record<number, TryOnErrorCode>> = {
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    413: "payload_too_large",
+    422: "validation_failed",
+    429: "rate_limited",
+    503: "unavailable",
+  };
+  return names[status] ?? (status < 500 ? "bad_request" : "server_error");
+}
+
+function isObject(body: Uint8Array | string | undefined): boolean {
+  return (
+    body !== undefined &&
+    /^(\u00EF\u00BB\u00BF)?\{.*\}$/s.test(Buffer.from(body).toString("latin1"))
+  );
+}
+
+/** Makes the call once, and holds its error to everything that holds for each. */
+async function checked(call: Call, status: number, next: Answer): Promise<void> {
+  answer = next;
+  const tryon = new TryOn({ apiKey: "svc_test_a", baseUrl, retries: 0, timeout: "20s" });
+  const error: unknown = await calls[call](tryon).then(
+    (value) => new Error(`It gave ${JSON.stringify(value)}.`),
+    (reason: unknown) => reason,
+  );
+  if (!isTryOnError(error)) throw error;
+  const shown = error.code === "outcome_unknown" ? error.cause : error;
+  if (!isTryOnError(shown)) throw error;
+  // An answer that breaks off is none.
+  const broken = shown.code === "connection_failed";
+  expect(shown).toMatchObject(
+    broken ? { attempts: [{}] } : { code: codeOf(status, call), status, retryAfter: 61 },
+  );
+  expect(error.attempts).toHaveLength(1);
+  for (const { message } of [error, shown]) expect(message.length).toBeLessThan(1_000);
+  expect(JSON.stringify(error).length).toBeLessThan(20_000);
+  expect(inspect(error, { depth: 9 }).length).toBeLessThan(40_000);
+  expect(String(error)).not.toMatch(/\n/);
+}
+
+const statuses = [
+  200, 201, 204, 226, 300, 301, 304, 307, 308, 399, 400, 401, 402, 403, 404, 405, 408,
+].concat([
+  409, 410, 413, 418, 422, 425, 429, 431, 451, 499, 500, 501, 502, 503, 504, 520, 524, 599,
+]);
+
+const bodies: Readonly<Record<string, Uint8Array | string>> = {
+  "no text": "",
+  "a page":
+    "<!doctype html><html><style>a{}</style><script>x()</script><h1>Bad &amp; ugly</h1></html>",
+  "a page of 200 kB": `<html>${"<p>busy</p>".repeat(20_000)}`,
+  XML: "<?xml version='1.0'?><Error><Code>AccessDenied</Code></Error>",
+  "a list": "[]",
+  "a text in JSON": '"text"',
+  "a number": "42",
+  null: "null",
+  "JSON that ends early": '{"detail":[{"loc":["body","prompt"],"msg":"too',
+  "a detail of another type": '{"detail":{"toString":1,"message":"no"}}',
+  "issues of other types":
+    '{"detail":[null,1,"a",[[1]],{"loc":"x","msg":{"toString":1},"type":[]},{"loc":[{"toString":1},[[["a"]]],null,true,3]}]}',
+  "1,000 issues": JSON.stringify({
+    detail: Array.from({ length: 1_000 }, () => ({
+      loc: ["body", "p".repeat(500)],
+      msg: "m".repeat(500),
+      type: "t".repeat(900),
+    })),
+  }),
+  "an empty list of issues": '{"detail":[]}',
+  "deep nesting": '{"detail":['.repeat(5_000),
+  "deep nesting to the end": `{"detail":[{"loc":[${"[".repeat(8_000)}${"]".repeat(8_000)}],"msg":${"[".repeat(8_000)}${"]".repeat(8_000)}}]}`,
+  "a long sentence": JSON.stringify({ detail: "word ".repeat(10_000) }),
+  "many lines": JSON.stringify({ detail: "a\r\n\tb\u2028c\n".repeat(50) }),
+  "no UTF-8": Uint8Array.from({ length: 600 }, (_, index) => 128 + (index % 128)),
+  "a byte order mark": Uint8Array.from([0xef, 0xbb, 0xbf, ...Buffer.from('{"detail":"marked"}')]),
+  zeros: new Uint8Array(5_000),
+};
+
+describe.each(Object.keys(calls) as Call[])("%s", (call) => {
+  it.each(Object.keys(bodies))(
+    "lesson 12: gives a typed, bounded error for any status with %s",
+    async (name) => {
+      expect.hasAssertions();
+      // The statuses that mean the same for every call are looked at with one of them.
+      const some = statuses.filter(
+        (status, index) => call === "read" || status === 402 || status === 409 || index % 6 === 0,
+      );
+      for (const status of some) {
+        // Any object may be an account.
+        if (status < 300 && isObject(bodies[name])) continue;
+        await checked(call, status, (response) => {
+          response.writeHead(status, { "content-type": "application/json" });
+          response.end(status === 204 || status === 304 ? undefined : bodies[name]);
+        });
+      }
+    },
+  );
+
+  it("lesson 12: gives a typed, bounded error for whatever a server may answer", async () => {
+    const detail = oneof(
+      jsonValue({ maxDepth: 6 }),
+      array(
+        dictionary(
+          constantFrom("loc", "msg", "type", "input", "toString", "__proto__"),
+          jsonValue(),
+        ),
+      ),
+      string({ maxLength: 3_000 }),
+    );
+    const body = oneof(
+      uint8Array({ maxLength: 3_000 }),
+      string({ unit: "binary", maxLength: 3_000 }),
+      detail.map((value) => JSON.stringify(value)),
+      detail.map((value) => JSON.stringify({ detail: value })),
+      detail.map((value) => JSON.stringify({ detail: value }).slice(0, -5)),
+    );
+    const type = constantFrom(
+      "application/json",
+      "text/html",
+      "image/png",
+      "",
+      "application/json; charset=utf-16",
+    );
+    await assert(
+      asyncProperty(
+        constantFrom(...statuses.filter((status) => status >= 300)),
+        body,
+        type,
+        async (status, bytes, contentType) => {
+          await checked(call, status, (response) => {
+            response.writeHead(status, {
+              "content-type": contentType,
+              "x-request-id": "r".repeat(2_000),
+            });
+            response.end(status === 304 ? undefined : bytes);
+          });
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it("lesson 12: gives a typed error for answers whose headers lie about the body", async () => {
+    expect.hasAssertions();
+    const lies: Record<string, string>[] = [
+      { "content-encoding": "gzip" },
+      { "content-encoding": "br" },
+      { "content-length": "100000" },
+      { "content-type": "application/json; charset=nonsense" },
+    ];
+    for (const status of [200, 400, 422, 500, 503]) {
+      for (const lie of lies) {
+        await checked(call, status, (response) => {
+          response.writeHead(status, { "content-type": "application/json", ...lie });
+          response.write('{"detail":"no gzip"}', () => response.destroy());
+        });
+      }
+    }
+  });
+
+  it("lesson 12: stops reading an error of 50 MB long before its end", async () => {
+    for (const status of [400, 404, 500, 503]) {
+      let written = 0;
+      let gone: Promise<unknown> = Promise.resolve();
+      await checked(call, status, (response) => {
+        response.writeHead(status, { "content-type": "application/json" });
+        response.write('{"detail":"');
+        gone = new Promise((resolve) => {
+          response.on("close", resolve);
+        });
+        const chunk = "ab ".repeat(2 ** 16);
+        const more = (): void => {
+          while (written < 50 * 2 ** 20 && !response.destroyed) {
+            written += chunk.length;
+            if (!response.write(chunk)) {
+              response.once("drain", more);
+              return;
+            }
+          }
+          response.end('"}');
+        };
+        more();
+      });
+      await gone;
+      expect(written).toBeLessThan(20 * 2 ** 20);
+    }
+  });
+});

@@ -1,0 +1,120 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { build, pack, root } from "./packages.ts";
+
+const run = promisify(execFile);
+const node = join(root, "node_modules/node/bin/node");
+const installing = 300_000;
+
+let folder: string;
+let app: string;
+
+/** An app of a stranger, with the packed client, the oldest compiler that is served, the newest, and the types of Node. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tryon-declarations-"));
+  app = join(folder, "app");
+  await mkdir(app);
+  await build("client");
+  const tarball = await pack("client", folder);
+  await writeFile(join(app, "package.json"), JSON.stringify({ name: "app", private: true }));
+  const compilers = ["typescript-5.4@npm:typescript@5.4.5", "typescript-6@npm:typescript@6.0.3"];
+  const installed = [tarball, ...compilers, "@types/node@24.19.2"];
+  await run("npm", ["install", "--no-audit", "--no-fund", ...installed], { cwd: app });
+  await writeFile(join(app, "program.ts"), program);
+  await writeFile(join(app, "program.cts"), program);
+}, installing);
+
+afterAll(() => rm(folder, { recursive: true }), installing);
+
+const program = `
+  import { isTryOnError, TryOn, type Job, type TryOnErrorCode, type TryOnInput } from "@tryon/client";
+
+  export async function shop(photo: Uint8Array, signal: AbortSignal | undefined, urls: string[]): Promise<number | undefined> {
+    const tryon = new TryOn({ apiKey: undefined, baseUrl: new URL("https://tryon.example"), retries: undefined });
+    const input: TryOnInput = { person: photo, garments: urls, output_size: "1k", prompt: undefined, seed: null };
+    try {
+      const result = await tryon.run(input, { signal, timeout: "3m", onUpdate: (update) => update.phase });
+      const bytes = await result.image.bytes({ signal });
+      const job: Job = await tryon.submit({ person: new Blob([bytes]), garments: [new URL("https://shop.example/a.png")] });
+      for await (const { status } of job) if (status === "failed") break;
+      for await (const { id } of tryon.jobs.list({ status_filter: "succeeded", limit: undefined })) tryon.jobs.resume(id);
+      const { data } = await tryon.raw.GET("/api/v1/account");
+      return data?.credits_remaining ?? result.receipt.credits;
+    } catch (error) {
+      if (isTryOnError(error, "wait_timed_out")) await error.job.result();
+      if (isTryOnError(error, "outcome_unknown")) return (await error.recover()).data.cost_credits;
+      const code: TryOnErrorCode | undefined = isTryOnError(error) ? error.code : undefined;
+      throw new Error(code);
+    }
+  }
+
+  // @ts-expect-error Four garments.
+  export const four: TryOnInput = { person: "https://a.example", garments: ["1", "2", "3", "4"] };
+  // @ts-expect-error No such size.
+  export const large: TryOnInput = { person: "https://a.example", garments: ["1"], output_size: "3K" };
+`;
+
+const strict = {
+  noEmit: true,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: false,
+  target: "es2022",
+};
+const forNode = { module: "node16", moduleResolution: "node16", lib: ["es2022"], types: ["node"] };
+const forPages = {
+  module: "esnext",
+  moduleResolution: "bundler",
+  lib: ["es2022", "dom", "dom.iterable", "dom.asynciterable"],
+  types: [],
+};
+
+describe.each(["5.4", "6"])("the declarations under TypeScript %s", (version) => {
+  it.each([
+    ["node16, with the types of Node and not of the DOM", forNode, ["program.ts", "program.cts"]],
+    ["bundler, with the types of the DOM and not of Node", forPages, ["program.ts"]],
+  ])(
+    "compile with %s",
+    async (_what, options, files) => {
+      const project = join(app, `tsconfig.${options.module}.json`);
+      await writeFile(
+        project,
+        JSON.stringify({ compilerOptions: { ...strict, ...options }, files }),
+      );
+      const compiler = join(app, `node_modules/typescript-${version}/bin/tsc`);
+      const { stdout } = await run(node, [compiler, "-p", project]).catch((error: unknown) => ({
+        // A compiler that finds something says so on its output.
+        stdout: String(Object(error).stdout),
+      }));
+      expect(stdout).toBe("");
+    },
+    installing,
+  );
+});
+
+it("lesson 11: knows the errors of an ES module in a CommonJS module, and the other way round", async () => {
+  const path = join(app, "copies.mjs");
+  await writeFile(
+    path,
+    `import { createRequire } from "node:module";
+    import * as esm from "@tryon/client";
+    const cjs = createRequire(import.meta.url)("@tryon/client");
+    const seen = [esm.TryOnError === cjs.TryOnError];
+    for (const [one, other] of [[esm, cjs], [cjs, esm]]) {
+      const error = await new one.TryOn({ apiKey: "svc_test_a", baseUrl: "https://a.example" }).submit({}).catch((error) => error);
+      seen.push(error instanceof other.TryOnError, other.isTryOnError(error), other.isTryOnError(error, "invalid_input"), other.isTryOnError(error, "timed_out"));
+    }
+    console.log(JSON.stringify(seen));`,
+  );
+  const { stdout } = await run(node, [path], { cwd: app });
+  const [same, ...seen] = JSON.parse(stdout) as boolean[];
+  expect(same).toBe(false);
+  expect(seen).toEqual([false, true, true, false, false, true, true, false]);
+});
