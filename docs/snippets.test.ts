@@ -109,6 +109,11 @@ const checks: Readonly<Record<string, (snippet: Snippet) => Promise<void>>> = {
     const code = `${snippet.code}${call}`;
     expect(await execute({ ...snippet, code })).toBe("running\n");
   },
+  "watch.ts": async (snippet) => {
+    const told = await execute(snippet);
+    expect(told).toMatch(/^GET \/api\/v1\/account: attempt 1 ended in 200 after \d+ ms\n/);
+    expect(told).toMatch(/\n\d+ undefined \d+\n$/);
+  },
   "steering.ts": async (snippet) => {
     expect(await execute(snippet)).toBe("true\n");
   },
