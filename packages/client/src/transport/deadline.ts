@@ -77,16 +77,15 @@ export class Deadline {
     this.#controller.abort(this.#caller?.reason);
   };
 
-  #end(): void {
-    this.passed = !this.signal.aborted;
-    this.#controller.abort(new DOMException("The time of the call is up.", "TimeoutError"));
-  }
-
   #arm(): void {
     const left = this.left();
     if (left === Number.POSITIVE_INFINITY) return;
     this.#timer = this.clock.setTimeout(
-      () => (this.left() > 0 ? this.#arm() : this.#end()),
+      () => {
+        if (this.left() > 0) return this.#arm();
+        this.passed = !this.signal.aborted;
+        this.#controller.abort(new DOMException("The time of the call is up.", "TimeoutError"));
+      },
       Math.min(left, longestTimer),
     );
   }

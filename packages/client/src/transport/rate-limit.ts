@@ -14,9 +14,8 @@ export interface RateLimit {
 
 /** What an answer says of the rate limit, if it says all of it. */
 export function readRateLimit(headers: Headers, now: number): RateLimit | undefined {
-  const [limit, remaining] = ["limit", "remaining"].map((name) =>
-    Number.parseInt(headers.get(`x-ratelimit-${name}`) ?? "", 10),
-  ) as [number, number]; // As many as names.
+  const limit = Number.parseInt(headers.get("x-ratelimit-limit") ?? "");
+  const remaining = Number.parseInt(headers.get("x-ratelimit-remaining") ?? "");
   const pause = pauseOf(headers, "x-ratelimit-reset", now);
   if (Number.isNaN(limit + remaining) || pause === undefined) return undefined;
   return { limit, remaining, resetAt: now + pause, source: "headers" };

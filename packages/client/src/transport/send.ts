@@ -30,7 +30,10 @@ export async function send(
   const request = { ...parcel.request, timeout };
   const outcome = await travel({ ...parcel, request }, settings);
   const { answer } = outcome;
-  if (answer !== undefined && accepts(answer)) return (deadline.answer ??= answer) && answer;
+  if (answer !== undefined && accepts(answer)) {
+    deadline.answer ??= answer;
+    return answer;
+  }
   throw errorOf(outcome, {
     ...parcel,
     trail,

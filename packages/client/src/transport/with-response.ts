@@ -1,6 +1,7 @@
 import type { Duration } from "../duration.ts";
 import type { CallOptions } from "../options.ts";
 import type { Settings } from "../settings.ts";
+import type { Answer } from "./answer.ts";
 import { within, type Deadline } from "./deadline.ts";
 import type { RateLimit } from "./rate-limit.ts";
 
@@ -42,7 +43,8 @@ export function call<Data>(
   return Object.assign(promise, {
     withResponse: async () => {
       const data = await promise;
-      const { response, requestId, rateLimit } = limits?.answer ?? { response: Response.error() };
+      // A call that has given something has had an answer.
+      const { response, requestId, rateLimit } = limits?.answer as Answer;
       return { data, response, requestId, rateLimit };
     },
   });
