@@ -43,8 +43,9 @@ export function call<Data>(
   return Object.assign(promise, {
     withResponse: async () => {
       const data = await promise;
+      const { answer } = limits ?? {};
       // A call that has given something has had an answer.
-      const { response, requestId, rateLimit } = limits?.answer as Answer;
+      const { response, requestId, rateLimit } = answer as Answer;
       return { data, response, requestId, rateLimit };
     },
   });
