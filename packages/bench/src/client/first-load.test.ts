@@ -17,7 +17,8 @@ function page(files: Readonly<Record<string, Imports>>): Page {
       kind: lazy ? ("dynamic-import" as const) : ("import-statement" as const),
       external: path.startsWith("node:"),
     })),
-    ...(name === "entry.js" && { entryPoint: "entry.ts" }),
+    ...(name === "entry.js" && { entryPoint: "<stdin>" }),
+    ...(name === "raw.js" && { entryPoint: "src/raw.ts" }),
   });
   const outputs = Object.fromEntries(
     Object.entries(files).map(([name, imports]) => [name, outputOf(name, imports)]),

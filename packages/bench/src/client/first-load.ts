@@ -10,7 +10,8 @@ export interface Weight {
 
 /** The weight of what a page loads at first: its entry and all that this imports at once, each file packed by itself. */
 export function firstLoad({ files, outputs }: Page): Weight {
-  const wanted = Object.keys(outputs).filter((name) => outputs[name]?.entryPoint !== undefined);
+  // What is imported lazily is an entry to esbuild too, under the name of its file.
+  const wanted = Object.keys(outputs).filter((name) => outputs[name]?.entryPoint === "<stdin>");
   // Grows while it is gone through.
   for (const name of wanted) {
     for (const { kind, path, external } of outputs[name]?.imports ?? []) {
