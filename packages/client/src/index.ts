@@ -32,7 +32,7 @@ export type { JobData, OpenJobStatus } from "./jobs/job-data.ts";
 export type { Jobs } from "./jobs/jobs.ts";
 export type { JobList, JobPage, ListOptions } from "./jobs/list.ts";
 export type { Moment, Receipt, TryOnResult } from "./jobs/result.ts";
-export type { RunOptions, SubmitOptions } from "./jobs/run.ts";
+export type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
 export type { OnUpdate, Update } from "./jobs/updates.ts";
 export type { Account } from "./money/account.ts";
 export type { Credits } from "./money/credits.ts";

@@ -1,10 +1,10 @@
 import type { InputIssue } from "./jobs/input-issue.ts";
 import type { TryOnInput } from "./jobs/input.ts";
-import { inspectInput } from "./jobs/inspect.ts";
 import type { Job } from "./jobs/job.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { TryOnResult } from "./jobs/result.ts";
-import { Runner, type RunOptions, type SubmitOptions } from "./jobs/run.ts";
+import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
+import { Starter } from "./jobs/starter.ts";
 import { Poller } from "./jobs/watcher.ts";
 import { Account } from "./money/account.ts";
 import { Credits } from "./money/credits.ts";
@@ -35,7 +35,7 @@ import type { Call } from "./transport/with-response.ts";
  */
 export class TryOn {
   readonly #options: TryOnOptions;
-  readonly #runner: Runner;
+  readonly #starter: Starter;
   #settings: Settings | undefined;
   #raw: RawClient | undefined;
 
@@ -52,7 +52,7 @@ export class TryOn {
     if (options.apiKey !== undefined && options.baseUrl !== undefined) settings();
     const service = new Service(settings);
     const parts = { settings, service, watcher: new Poller(service) };
-    this.#runner = new Runner(parts);
+    this.#starter = new Starter(parts);
     this.jobs = new Jobs(parts);
     this.account = new Account(service);
     this.credits = new Credits(service);
@@ -72,7 +72,7 @@ export class TryOn {
    * result.receipt.credits; // 12
    */
   run(input: TryOnInput, options: RunOptions = {}): Call<TryOnResult> {
-    return this.#runner.run(input, options);
+    return this.#starter.run(input, options);
   }
 
   /**
@@ -84,7 +84,7 @@ export class TryOn {
    * await database.save(JSON.stringify(job)); // tryon.jobs.resume takes it up again
    */
   submit(input: TryOnInput, options: SubmitOptions = {}): Call<Job> {
-    return this.#runner.submit(input, options);
+    return this.#starter.submit(input, options);
   }
 
   /**
@@ -96,7 +96,7 @@ export class TryOn {
    * for (const { field, code, severity, hint } of await tryon.inspect(input)) console.log(severity, field, code, hint);
    */
   inspect(input: TryOnInput): Promise<readonly InputIssue[]> {
-    return inspectInput(input);
+    return this.#starter.inspect(input);
   }
 
   /**

@@ -29,7 +29,7 @@ export interface ImageSource<Content = ImageBytes | string | Response> {
   readonly content: Content;
 }
 
-/** Tells the kinds of images apart and copies bytes: gives an address, or what is sent in the body. */
+/** Tells the kinds of images apart: gives an address, or what is sent in the body. */
 export function readImageInput(
   input: unknown,
   field: string,
@@ -45,11 +45,8 @@ export function readImageInput(
   if (address !== "") return address;
   try {
     if (tag === "Blob" || tag === "File") return { field, content: input as Blob };
-    if (tag === "ArrayBuffer" || ArrayBuffer.isView(input)) {
-      const { buffer, byteOffset, byteLength } = input as Partial<Uint8Array>;
-      const bytes = new Uint8Array(buffer ?? (input as ArrayBuffer), byteOffset, byteLength);
-      return { field, content: viewOf(bytes.slice()) };
-    }
+    // Bytes were copied at the call, but for memory that had been given away by then.
+    if (tag === "Uint8Array") return { field, content: viewOf(input as Uint8Array<ArrayBuffer>) };
     if (tag === "ReadableStream" || tag === "Response") {
       const isAnswer = tag === "Response";
       const answer = isAnswer ? (input as Response) : new Response(input as ReadableStream);

@@ -3,7 +3,7 @@ import { checkAddress, checkFields } from "./check-fields.ts";
 import { foldAliases, isEmpty, type Fields } from "./fold-aliases.ts";
 import { notesTo, type InputIssue } from "./input-issue.ts";
 
-/** An input as it was at the call; whatever the caller changes afterwards has no effect. */
+/** An input in the form in which it is sent, as far as that goes without reading images. */
 export interface PreparedInput {
   /** Everything but the images that are sent as bytes, and but `wait`: a JSON object as text. */
   readonly fields: string;
@@ -23,7 +23,7 @@ type Named = readonly [field: string, value: unknown];
 
 const mostGarments = 3;
 
-/** Folds everything that users may write into what is sent, and copies bytes. */
+/** Folds everything that users may write into what is sent. */
 export function prepareInput(input: unknown): PreparedInput {
   const issues: InputIssue[] = [];
   const note = notesTo(issues);

@@ -12,6 +12,9 @@ import { onTestFinished } from "vitest";
 import { TryOn, type TryOnOptions } from "../index.ts";
 import type { Fetch } from "../transport/attempt.ts";
 
+// What is imported late takes real time, and clocks stand still here.
+await import("../jobs/run.ts");
+
 /** The set of option values that this run is under. The suite runs once under each, see `vitest.config.ts`. */
 export const profile =
   profileNames.find((name) => name === process.env["TRYON_PROFILE"]) ?? "default";

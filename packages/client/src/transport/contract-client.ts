@@ -1,4 +1,4 @@
-import createClient, { type Client } from "openapi-fetch";
+import type { Client } from "openapi-fetch";
 
 import type { paths } from "../generated/openapi.ts";
 import type { RawParts } from "./raw.ts";
@@ -6,8 +6,10 @@ import type { RawParts } from "./raw.ts";
 const bodilessStatuses = new Set([204, 205, 304]);
 
 /** openapi-fetch on the transport of this package. */
-export function contractClient(parts: RawParts): Client<paths> {
+export async function contractClient(parts: RawParts): Promise<Client<paths>> {
   const { baseUrl } = parts.settings;
+  // Late also where this file is not: few need it.
+  const { default: createClient } = await import("openapi-fetch");
   return createClient<paths>({ baseUrl, fetch: (request) => forward(request, parts) });
 }
 

@@ -27,7 +27,7 @@ export function createRawClient(settings: Settings): RawClient {
   const load = async (): Promise<Calls> => {
     const { contractClient } = await import("./contract-client.ts");
     // Its methods are called by name, with what the caller gave them.
-    return contractClient({ ...parts, settings }) as unknown as Calls;
+    return (await contractClient({ ...parts, settings })) as unknown as Calls;
   };
   const facade = methods.map((name) => [
     name,

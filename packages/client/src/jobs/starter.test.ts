@@ -1,0 +1,57 @@
+import { afterEach, expect, it, vi } from "vitest";
+
+import { createMock } from "@tryon/mock";
+
+import { isTryOnError, TryOn } from "../index.ts";
+import { input } from "../testing/world.ts";
+
+afterEach(() => {
+  vi.doUnmock("./run.ts");
+});
+
+it("fails before anything is sent when the part that makes try-ons cannot be loaded, and tries again later", async () => {
+  vi.resetModules();
+  vi.doMock("./run.ts", () => {
+    throw new Error("A chunk of the page is gone.");
+  });
+  const { TryOn: Fresh } = await import("../index.ts");
+  const mock = createMock();
+  const { keys, baseUrl, fetch } = mock;
+  const tryon = new Fresh({ apiKey: keys.test, baseUrl, fetch });
+  const error: unknown = await tryon.submit(input).catch((thrown: unknown) => thrown);
+  expect(isTryOnError(error, "connection_failed")).toBe(true);
+  expect(String(error)).toContain("Nothing was sent");
+  expect(mock.journal.entries()).toEqual([]);
+  vi.doUnmock("./run.ts");
+  expect((await tryon.submit(input)).id).toMatch(/^job_/);
+});
+
+it("takes the input as it is at the call, however deep it is changed afterwards", async () => {
+  const mock = createMock();
+  const { keys, baseUrl, fetch } = mock;
+  const tryon = new TryOn({ apiKey: keys.test, baseUrl, fetch });
+  const metadata = { order: { id: 17 } };
+  const garments = [...input.garments];
+  const work = tryon.submit({ ...input, garments, metadata });
+  metadata.order.id = 18;
+  garments.pop();
+  expect((await work).data.metadata).toEqual({ order: { id: 17 } });
+  expect(garments).toEqual([]);
+});
+
+it("finds metadata that goes round in circles, and bytes that were given away, wrong before anything is sent", async () => {
+  const mock = createMock();
+  const { keys, baseUrl, fetch } = mock;
+  const tryon = new TryOn({ apiKey: keys.test, baseUrl, fetch });
+  const metadata: Record<string, unknown> = {};
+  metadata["self"] = metadata;
+  expect(await tryon.inspect({ ...input, metadata })).toMatchObject([{ code: "not_json" }]);
+  const bytes = new Uint8Array([1, 2, 3]);
+  structuredClone(bytes, { transfer: [bytes.buffer] });
+  for (const person of [bytes, bytes.buffer]) {
+    expect(await tryon.inspect({ ...input, person })).toMatchObject([
+      { field: "person", code: "empty" },
+    ]);
+  }
+  expect(mock.journal.entries()).toEqual([]);
+});

@@ -1,0 +1,70 @@
+import { ConnectionError } from "../errors/connection-error.ts";
+import { abortable, type Deadline } from "../transport/deadline.ts";
+import { call, type Call } from "../transport/with-response.ts";
+import { captureInput } from "./capture.ts";
+import type { InputIssue } from "./input-issue.ts";
+import type { Job } from "./job.ts";
+import type { JobLife, Parts } from "./job-life.ts";
+import type { TryOnResult } from "./result.ts";
+import type { Runner } from "./run.ts";
+import type { RunOptions, SubmitOptions } from "./run-options.ts";
+import { notifier, type Notify } from "./updates.ts";
+
+/**
+ * The way to {@link Runner}. In browsers that is loaded when the first try-on is made, since pages are quicker there without
+ * the code that looks at inputs and writes bodies.
+ */
+export class Starter {
+  readonly #parts: Parts;
+  #runner: Promise<Runner> | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  submit(input: unknown, options: SubmitOptions): Call<Job> {
+    return this.#start(input, { ...options, hold: false }, async (life) => life.job);
+  }
+
+  run(input: unknown, options: RunOptions): Call<TryOnResult> {
+    return this.#start(input, { ...options }, (life, deadline, notify) =>
+      life.finish(deadline, notify),
+    );
+  }
+
+  async inspect(input: unknown): Promise<readonly InputIssue[]> {
+    const captured = captureInput(input);
+    return (await this.#load()).inspect(captured);
+  }
+
+  #start<Result>(
+    input: unknown,
+    options: RunOptions,
+    goOn: (life: JobLife, deadline: Deadline, notify: Notify) => Promise<Result>,
+  ): Call<Result> {
+    const { settings } = this.#parts;
+    return call(settings, options, undefined, async (deadline) => {
+      deadline.throwIfAborted();
+      // Nothing has been awaited up to here, so that this is the input as it was at the call.
+      const captured = captureInput(input);
+      const notify = notifier(settings(), options.onUpdate);
+      const runner = await this.#load(deadline);
+      return goOn(await runner.submit(captured, options, deadline, notify), deadline, notify);
+    });
+  }
+
+  async #load(deadline?: Deadline): Promise<Runner> {
+    try {
+      this.#runner ??= import("./run.ts").then(({ Runner }) => new Runner(this.#parts));
+      return await (deadline ? abortable(this.#runner, deadline.signal) : this.#runner);
+    } catch (cause) {
+      this.#runner = undefined;
+      deadline?.throwIfAborted();
+      const code = deadline?.passed ? "timed_out" : "connection_failed";
+      throw new ConnectionError(code, "A part of @tryon/client was not loaded.", {
+        hint: "Nothing was sent: load the page anew.",
+        cause,
+      });
+    }
+  }
+}
