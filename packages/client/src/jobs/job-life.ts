@@ -1,11 +1,12 @@
-import { JobFailedError, WaitTimeoutError } from "../errors/job-error.ts";
+import { WaitTimeoutError } from "../errors/job-error.ts";
 import type { Attempt } from "../errors/tryon-error.ts";
-import { ResultImage } from "../images/result-image.ts";
+import type { CallOptions } from "../options.ts";
 import type { Settings } from "../settings.ts";
-import type { Deadline } from "../transport/deadline.ts";
+import { within, type Deadline } from "../transport/deadline.ts";
 import type { Service } from "../transport/service.ts";
 import { Job } from "./job.ts";
-import { isFinal, type JobData } from "./job-data.ts";
+import type { JobData } from "./job-data.ts";
+import { late } from "./late.ts";
 import { readMark } from "./mark.ts";
 import type { Moment, TryOnResult } from "./result.ts";
 import type { Notify } from "./updates.ts";
@@ -18,7 +19,7 @@ export interface Parts {
   readonly watcher: Watcher;
 }
 
-/** Where a job comes from. */
+/** What is known of how a job came to be. */
 interface Origin {
   readonly idempotencyKey?: string | undefined;
   readonly attempts?: readonly Attempt[];
@@ -29,114 +30,84 @@ interface Origin {
 
 /** A job as the client knows it; {@link Job} is its face. */
 export class JobLife {
-  readonly id: string;
   readonly parts: Parts;
-  readonly job: Job;
+  readonly id: string;
   readonly idempotencyKey: string | undefined;
-  readonly #attempts: readonly Attempt[];
-  readonly #timeline: Moment[];
+  readonly attempts: readonly Attempt[];
+  readonly timeline: Moment[];
+  readonly job = new Job(this);
+  data: JobData;
+  /** When the service was last heard of this job, in milliseconds since 1970. */
+  dataAt = 0;
+  /** The credits of the key when the job was submitted, as the service said. */
+  balance: number | null | undefined;
+  /** Whether the service has not been asked yet, so that there is only an id. */
+  unseen = false;
   readonly #knownAt: number;
-  #unseen: boolean;
-  #data: JobData;
-  #dataAt: number;
-  #balance: number | undefined;
 
   constructor(parts: Parts, data: JobData, origin: Origin = {}) {
-    const { job, mark } = readMark(data);
     this.parts = parts;
     this.id = data.job_id;
-    this.idempotencyKey = origin.idempotencyKey ?? mark;
-    this.#attempts = origin.attempts ?? [];
-    this.#timeline = origin.timeline ?? [];
-    this.#unseen = origin.unseen ?? false;
-    this.#data = job;
-    this.#dataAt = this.#now();
-    this.#knownAt = this.#dataAt;
-    this.#balance = numberOrNothing(data.credits_remaining);
-    this.job = new Job(this);
+    this.idempotencyKey = origin.idempotencyKey ?? readMark(data).mark;
+    this.attempts = origin.attempts ?? [];
+    this.timeline = origin.timeline ?? [];
+    this.data = data;
+    this.#learn(data);
+    this.#knownAt = this.dataAt;
+    this.unseen = origin.unseen === true;
   }
 
-  get data(): JobData {
-    return this.#data;
-  }
-
-  /** When the service was last heard of this job, in milliseconds since 1970. */
-  get dataAt(): number {
-    return this.#dataAt;
+  get settings(): Settings {
+    return this.parts.settings();
   }
 
   /** Takes what the service says now; what it leaves out stays as it was. */
-  learn(data: JobData): void {
-    this.#data = { ...this.#data, ...readMark(data).job };
-    this.#dataAt = this.#now();
-    this.#unseen = false;
-    this.#balance = numberOrNothing(data.credits_remaining) ?? this.#balance;
+  #learn(data: JobData): void {
+    this.data = { ...this.data, ...readMark(data).job };
+    this.dataAt = this.settings.clock.now();
+    this.unseen = false;
+    this.balance = data.credits_remaining ?? this.balance;
+  }
+
+  /** Does work for this job within the limits of a call. */
+  within<Result>(
+    options: CallOptions,
+    work: (deadline: Deadline) => Promise<Result>,
+  ): Promise<Result> {
+    return within(this.settings, options, this.settings.timeout, work);
   }
 
   /** Asks the service once. */
   async refresh(deadline: Deadline): Promise<void> {
-    this.learn(await this.parts.service.job(this.id, { deadline }));
+    this.#learn(await this.parts.service.job(this.id, { deadline }));
   }
 
   /** Starts a wait. */
   watch(): Watch {
-    const since = this.#unseen ? this.#now() : this.#knownAt;
-    return { id: this.id, unseen: this.#unseen, since, looks: 0, failure: undefined };
+    const since = this.unseen ? this.settings.clock.now() : this.#knownAt;
+    return { id: this.id, unseen: this.unseen, since, looks: 0, failure: undefined };
   }
 
   /** Takes the next look of a wait. */
   async look(watch: Watch, deadline: Deadline): Promise<void> {
+    this.#learn(await this.#keep(deadline, this.parts.watcher.next(watch, deadline), watch));
+  }
+
+  /** What is worked on. The job is there and may be paid for: no error may lose it. */
+  async #keep<Result>(deadline: Deadline, work: Promise<Result>, watch?: Watch): Promise<Result> {
     try {
-      this.learn(await this.parts.watcher.next(watch, deadline));
+      return await work;
     } catch (error) {
       deadline.throwIfAborted();
-      if (deadline.passed) throw new WaitTimeoutError(this.job, { cause: watch.failure });
-      // The job is there and may be paid for: no error about it may lose it.
-      if (Object.isExtensible(error)) {
-        const described = { value: this.job, enumerable: true, configurable: true };
-        Object.defineProperty(error, "job", described);
-      }
+      if (deadline.passed) throw new WaitTimeoutError(this.job, { cause: watch?.failure });
+      Reflect.set(Object(error), "job", this.job);
       throw error;
     }
   }
 
   /** Waits for the end and gives the result, or throws how it failed. */
   async finish(deadline: Deadline, notify: Notify): Promise<TryOnResult> {
-    const watch = this.watch();
-    const { job } = this;
-    while (!isFinal(this.#data.status)) {
-      deadline.throwIfAborted();
-      if (!this.#unseen) this.#tell("waiting", notify);
-      await this.look(watch, deadline);
-    }
-    const { status } = this.#data;
-    const phase = status === "succeeded" ? status : "failed";
-    this.#tell(phase, notify);
-    if (phase === "failed") throw new JobFailedError(job, { attempts: this.#attempts });
-    return {
-      job,
-      image: new ResultImage(this),
-      receipt: {
-        jobId: this.id,
-        idempotencyKey: this.idempotencyKey,
-        credits: numberOrNothing(this.#data.cost_credits),
-        balance: this.#balance,
-        attempts: this.#attempts,
-        timeline: this.#timeline,
-      },
-    };
+    const { finish } = await this.#keep(deadline, late(deadline));
+    return finish(this, deadline, notify);
   }
-
-  #tell(phase: "waiting" | "succeeded" | "failed", notify: Notify): void {
-    if (this.#timeline.at(-1)?.phase !== phase) this.#timeline.push({ phase, at: this.#now() });
-    notify({ phase, job: this.job });
-  }
-
-  #now(): number {
-    return this.parts.settings().clock.now();
-  }
-}
-
-function numberOrNothing(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }

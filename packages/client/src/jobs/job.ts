@@ -1,6 +1,5 @@
 import { milliseconds } from "../duration.ts";
 import type { CallOptions } from "../options.ts";
-import { within } from "../transport/deadline.ts";
 import type { JobLife } from "./job-life.ts";
 import { isFinal, type JobData, type OpenJobStatus } from "./job-data.ts";
 import type { TryOnResult } from "./result.ts";
@@ -64,9 +63,8 @@ export class Job {
    */
   async result(options: WaitOptions = {}): Promise<TryOnResult> {
     const life = this.#life;
-    const settings = life.parts.settings();
-    return within(settings, options, settings.timeout, (deadline) =>
-      life.finish(deadline, notifier(settings, options.onUpdate)),
+    return life.within(options, (deadline) =>
+      life.finish(deadline, notifier(life.settings, options.onUpdate)),
     );
   }
 
@@ -79,17 +77,14 @@ export class Job {
    */
   async *updates(options: CallOptions = {}): AsyncGenerator<JobData, void, undefined> {
     const life = this.#life;
-    const settings = life.parts.settings();
-    const { clock } = settings;
-    const endsAt = clock.now() + milliseconds(options.timeout ?? settings.timeout, "timeout");
+    const { clock, timeout } = life.settings;
+    const endsAt = clock.now() + milliseconds(options.timeout ?? timeout, "timeout");
     const watch = life.watch();
-    if (!watch.unseen || isFinal(life.data.status)) yield life.data;
-    while (!isFinal(life.data.status)) {
+    if (!watch.unseen || isFinal(this.status)) yield life.data;
+    while (!isFinal(this.status)) {
       // One for each look: a loop that is left standing keeps no timer and no listener.
-      const timeout = Math.max(1, endsAt - clock.now());
-      await within(settings, { ...options, timeout }, timeout, (deadline) =>
-        life.look(watch, deadline),
-      );
+      const left = { ...options, timeout: Math.max(1, endsAt - clock.now()) };
+      await life.within(left, (deadline) => life.look(watch, deadline));
       yield life.data;
     }
   }
@@ -101,7 +96,8 @@ export class Job {
 
   /** What `tryon.jobs.resume` needs to take it up again, in this program or another. */
   toJSON(): SavedJob {
+    const { id, idempotencyKey } = this;
     const { result_url: _signed, ...data } = this.data;
-    return { id: this.id, idempotencyKey: this.idempotencyKey, data };
+    return { id, idempotencyKey, data };
   }
 }

@@ -9,6 +9,8 @@ import type { RunOptions } from "./run-options.ts";
 import { Submitter } from "./submit.ts";
 import type { Notify } from "./updates.ts";
 
+export { finish } from "./finish.ts";
+
 /** Room for the way there and back, in milliseconds. */
 const holdGrace = 30_000;
 

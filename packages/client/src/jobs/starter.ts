@@ -1,22 +1,19 @@
-import { ConnectionError } from "../errors/connection-error.ts";
-import { abortable, type Deadline } from "../transport/deadline.ts";
+import type { Deadline } from "../transport/deadline.ts";
 import { call, type Call } from "../transport/with-response.ts";
 import { captureInput } from "./capture.ts";
 import type { InputIssue } from "./input-issue.ts";
 import type { Job } from "./job.ts";
 import type { JobLife, Parts } from "./job-life.ts";
+import { late } from "./late.ts";
 import type { TryOnResult } from "./result.ts";
 import type { Runner } from "./run.ts";
 import type { RunOptions, SubmitOptions } from "./run-options.ts";
 import { notifier, type Notify } from "./updates.ts";
 
-/**
- * The way to {@link Runner}. In browsers that is loaded when the first try-on is made, since pages are quicker there without
- * the code that looks at inputs and writes bodies.
- */
+/** The way to {@link Runner}, which may have to be loaded first. */
 export class Starter {
   readonly #parts: Parts;
-  #runner: Promise<Runner> | undefined;
+  #runner: Runner | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -54,17 +51,7 @@ export class Starter {
   }
 
   async #load(deadline?: Deadline): Promise<Runner> {
-    try {
-      this.#runner ??= import("./run.ts").then(({ Runner }) => new Runner(this.#parts));
-      return await (deadline ? abortable(this.#runner, deadline.signal) : this.#runner);
-    } catch (cause) {
-      this.#runner = undefined;
-      deadline?.throwIfAborted();
-      const code = deadline?.passed ? "timed_out" : "connection_failed";
-      throw new ConnectionError(code, "A part of @tryon/client was not loaded.", {
-        hint: "Nothing was sent: load the page anew.",
-        cause,
-      });
-    }
+    const { Runner } = await late(deadline);
+    return (this.#runner ??= new Runner(this.#parts));
   }
 }

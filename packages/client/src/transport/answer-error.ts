@@ -49,12 +49,13 @@ export function errorOf(outcome: Outcome, ended: Ended): TryOnError {
   const { answer } = outcome;
   const { status = 0, requestId, rateLimit } = answer ?? {};
   const pause = answer ? pauseAskedFor(answer, now) : outcome.wait;
+  const { attempts } = trail;
   const details = {
     status: answer?.status,
     requestId: redact(requestId),
     rateLimit,
     retryAfter: pause && pause / 1_000,
-    attempts: trail.attempts,
+    attempts,
     job,
   };
   const submitted = submission && {
@@ -62,9 +63,12 @@ export function errorOf(outcome: Outcome, ended: Ended): TryOnError {
     recover: submission.recover,
     hint: hints.outcome_unknown,
   };
-  const { code, words, ...rest } =
-    answer === undefined ? silence(outcome, redact) : refusal(answer, purpose, redact);
-  const repeat = purpose === "purchase" && trail.uncertain && status !== 409;
+  const { code, words, ...rest } = answer
+    ? refusal(answer, purpose, redact)
+    : silence(outcome, redact);
+  if (purpose === "purchase" && trail.uncertain && status !== 409) {
+    rest.hint = "It may have paid: repeat it with the same token, which pays once.";
+  }
   const Class = status >= 400 || code === "rate_limited" ? ApiError : ConnectionError;
   const error =
     !answer && isBranded(outcome.cause)
@@ -72,19 +76,12 @@ export function errorOf(outcome: Outcome, ended: Ended): TryOnError {
       : new Class(code, `${name} ${words}.`, {
           ...details,
           ...rest,
-          hint: repeat
-            ? "It may have paid: repeat it with the same token, which pays once."
-            : undefined,
           ...((status >= 500 || status === 409) && submitted),
         });
   if (!submitted || trail.isToldBy(outcome)) return error;
   return new OutcomeUnknownError(
     `The try-on may have been made: the last request for it ended in ${error.code}.`,
-    {
-      ...details,
-      ...submitted,
-      cause: error,
-    },
+    { ...details, ...submitted, cause: error },
   );
 }
 
@@ -92,6 +89,7 @@ export function errorOf(outcome: Outcome, ended: Ended): TryOnError {
 interface End {
   readonly code: TryOnErrorCode;
   readonly words: string;
+  hint?: string;
   readonly issues?: readonly FieldIssue[] | undefined;
   readonly cause?: Error;
 }
@@ -112,12 +110,7 @@ function silence({ failure, cause }: Failure, redact: Redact): End {
 
 function refusal(answer: Answer, purpose: Purpose, redact: Redact): End {
   const { status, content, text, location = "another address", redirect } = answer;
-  if (redirect) {
-    return {
-      code: "redirected",
-      words: `was redirected to ${redact(location)}`,
-    };
-  }
+  if (redirect) return { code: "redirected", words: `was redirected to ${redact(location)}` };
   const { detail } = Object(content) as { detail?: unknown };
   const issues = readIssues(detail, redact);
   const said =
@@ -132,11 +125,9 @@ function refusal(answer: Answer, purpose: Purpose, redact: Redact): End {
     );
   return {
     code:
-      status < 400
-        ? "unexpected_response"
-        : (codes[purpose + status] ??
-          codes[status] ??
-          (status < 500 ? "bad_request" : "server_error")),
+      codes[purpose + status] ??
+      codes[status] ??
+      (status < 400 ? "unexpected_response" : status < 500 ? "bad_request" : "server_error"),
     words: `answered ${status}: ${said || "no text"}`,
     issues,
   };
