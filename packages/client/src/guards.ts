@@ -7,28 +7,34 @@ export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])\.?$/.test(hostname);
 }
 
-/** Key and images are sent over http only to this machine. */
-export function guardAddress(address: URL, options: TryOnOptions): void {
-  if (address.protocol === "https:" || isLoopback(address.hostname) || options.allowInsecure)
-    return;
-  throw new ConfigError(
+/** Throws when a key would be at risk. */
+export function guard(apiKey: string, address: URL, options: TryOnOptions): void {
+  if (isLoopback(address.hostname)) return;
+  // Key and images are sent over http only to this machine.
+  check(
+    address.protocol === "https:" || options.allowInsecure,
     "unsafe_environment",
     `baseUrl (${address.host}) is http: key and images could be read on the way.`,
     "Use https, or set allowInsecure: true.",
   );
-}
-
-/** A live key is for servers: in a browser everybody can read it, and in a test it costs money. */
-export function guardKey(apiKey: string, address: URL, options: TryOnOptions): void {
-  const harmless = options.fetch !== undefined || isLoopback(address.hostname);
-  if (!apiKey.startsWith("svc_live_") || harmless || options.allowLiveKey) return;
-  const place = isBrowser() ? "a browser" : isTestRun() ? "a test run" : undefined;
-  if (place === undefined) return;
-  throw new ConfigError(
+  // A live key is for servers: in a browser everybody can read it, and in a test it costs money.
+  const place = isBrowser() ? "a browser" : isTestRun() && "a test run";
+  check(
+    !place || !apiKey.startsWith("svc_live_") || options.fetch || options.allowLiveKey,
     "unsafe_environment",
     `apiKey is a live key, and this is ${place}.`,
     "Use a test key, or set allowLiveKey: true.",
   );
+}
+
+/** Throws unless something about the options is right. */
+export function check(
+  right: unknown,
+  code: ConfigError["code"],
+  message: string,
+  hint: string,
+): asserts right {
+  if (!right) throw new ConfigError(code, message, hint);
 }
 
 /** Whether this is a page or a worker of one. */

@@ -1,8 +1,7 @@
 import { milliseconds } from "./duration.ts";
 import { environment } from "./environment.ts";
-import { ConfigError } from "./errors/config-error.ts";
 import { InputError } from "./errors/input-error.ts";
-import { guardAddress, guardKey } from "./guards.ts";
+import { check, guard } from "./guards.ts";
 import { defaults, type Logger, type TryOnOptions } from "./options.ts";
 import type { Fetch } from "./transport/attempt.ts";
 import { systemClock, type Clock } from "./transport/clock.ts";
@@ -34,17 +33,15 @@ export interface Settings {
 /** Throws `invalid_config`, `unsafe_environment`, or `invalid_input` for a number out of bounds. */
 export function resolveSettings(options: TryOnOptions): Settings {
   const apiKey = required(options.apiKey, "apiKey", "TRYON_API_KEY");
-  if (!/^[\u0021-\u007E]+$/.test(apiKey)) {
-    throw new ConfigError(
-      "invalid_config",
-      "apiKey (TRYON_API_KEY) is no key.",
-      "Copy it again, without quotes and line breaks.",
-    );
-  }
+  check(
+    /^[!-~]+$/.test(apiKey),
+    "invalid_config",
+    "apiKey (TRYON_API_KEY) is no key.",
+    "Copy it again, without quotes and line breaks.",
+  );
   const baseUrl = required(options.baseUrl?.toString(), "baseUrl", "TRYON_BASE_URL");
   const address = parseAddress(baseUrl);
-  guardAddress(address, options);
-  guardKey(apiKey, address, options);
+  guard(apiKey, address, options);
   const { retries = defaults.retries, fetch, clock = systemClock, random = Math.random } = options;
   if (!Number.isInteger(retries) || retries < 0) {
     throw new InputError("retries", "is not a whole number from 0 up");
@@ -81,22 +78,23 @@ export function resolveSettings(options: TryOnOptions): Settings {
 
 function required(value: string | undefined, option: string, variable: string): string {
   const text = (value ?? environment(variable) ?? "").trim();
-  if (text !== "") return text;
-  throw new ConfigError(
+  check(
+    text,
     "invalid_config",
     value === undefined ? `There is no ${option}.` : `${option} is blank.`,
     `Give new TryOn({ ${option} }) or the environment variable ${variable}.`,
   );
+  return text;
 }
 
 function parseAddress(text: string): URL {
-  const address = URL.canParse(text) ? new URL(text) : undefined;
-  const fit =
-    address && /^https?:$/.test(address.protocol) && !address.username && !address.password;
-  if (fit && !address.search && !address.hash) return address;
-  throw new ConfigError(
+  const address = URL.canParse(text) && new URL(text);
+  check(
+    // Only without user, query and fragment is that all of it.
+    address && /^https?:/.test(address.href) && address.href === address.origin + address.pathname,
     "invalid_config",
     "baseUrl (TRYON_BASE_URL) is no address of a service.",
     "Give an http or https address without user, query and fragment.",
   );
+  return address;
 }

@@ -54,8 +54,9 @@ export class Poller implements Watcher {
       try {
         return await this.#service.job(watch.id, { deadline });
       } catch (error) {
-        const lagging = clock.now() - watch.since < lagAllowed;
-        if (deadline.signal.aborted || !isPassing(error, lagging)) throw error;
+        const lags = clock.now() - watch.since < lagAllowed;
+        if (deadline.signal.aborted || !isBranded(error)) throw error;
+        if (!passing.has(error.code) && !(lags && error.code === "not_found")) throw error;
         watch.failure = error;
       }
     }
@@ -71,8 +72,3 @@ const passing = new Set<TryOnErrorCode>([
   "rate_limited",
   "unexpected_response",
 ]);
-
-function isPassing(error: unknown, lagging: boolean): error is TryOnError {
-  if (!isBranded(error)) return false;
-  return passing.has(error.code) || (error.code === "not_found" && lagging);
-}

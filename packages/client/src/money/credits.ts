@@ -1,8 +1,6 @@
-import type { ApiError } from "../errors/api-error.ts";
 import { isTryOnError } from "../errors/guard.ts";
 import type { PurchaseWithSPTRequest, PurchaseWithSPTResponse } from "../generated/openapi.ts";
 import { defaults, type CallOptions } from "../options.ts";
-import type { Deadline } from "../transport/deadline.ts";
 import type { Service } from "../transport/service.ts";
 import { call, type Call } from "../transport/with-response.ts";
 
@@ -37,21 +35,14 @@ export class Credits {
       try {
         return await this.#service.purchase(body, { deadline });
       } catch (error) {
-        if (!isTryOnError(error, "purchase_already_processed")) throw error;
-        throw await this.#withBalance(error, deadline);
+        if (isTryOnError(error, "purchase_already_processed")) {
+          // What the key has now, if that can be learned.
+          const account = await this.#service.account({ deadline }).catch(() => undefined);
+          deadline.throwIfAborted();
+          if (account) Reflect.set(error, "balance", account.credits_remaining);
+        }
+        throw error;
       }
     });
-  }
-
-  /** The error with what the key has now, if that can be learned. */
-  async #withBalance(error: ApiError, deadline: Deadline): Promise<unknown> {
-    try {
-      const { credits_remaining: balance } = await this.#service.account({ deadline });
-      Object.defineProperty(error, "balance", { value: balance, enumerable: true });
-      return error;
-    } catch {
-      deadline.throwIfAborted();
-      return error;
-    }
   }
 }
