@@ -5,7 +5,7 @@ export { ConfigError } from "./errors/config-error.ts";
 export { ConnectionError } from "./errors/connection-error.ts";
 export { isTryOnError, type ErrorWithCode } from "./errors/guard.ts";
 export { InputError } from "./errors/input-error.ts";
-export { JobFailedError, WaitTimeoutError } from "./errors/job-error.ts";
+export { JobFailedError } from "./errors/job-failed-error.ts";
 export { OutcomeUnknownError, type Recover } from "./errors/outcome-error.ts";
 export { ResultError } from "./errors/result-error.ts";
 export {
@@ -14,6 +14,7 @@ export {
   type AttemptFailure,
   type FieldIssue,
 } from "./errors/tryon-error.ts";
+export { WaitTimeoutError } from "./errors/wait-timeout-error.ts";
 export type {
   AccountResponse,
   JobStatus,

@@ -5,7 +5,6 @@ import { Jobs } from "./jobs/jobs.ts";
 import type { TryOnResult } from "./jobs/result.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
 import { Starter } from "./jobs/starter.ts";
-import { Poller } from "./jobs/watcher.ts";
 import { Account } from "./money/account.ts";
 import { Credits } from "./money/credits.ts";
 import type { TryOnOptions } from "./options.ts";
@@ -51,7 +50,7 @@ export class TryOn {
     const settings = (): Settings => (this.#settings ??= resolveSettings(this.#options));
     if (options.apiKey !== undefined && options.baseUrl !== undefined) settings();
     const service = new Service(settings);
-    const parts = { settings, service, watcher: new Poller(service) };
+    const parts = { settings, service };
     this.#starter = new Starter(parts);
     this.jobs = new Jobs(parts);
     this.account = new Account(service);

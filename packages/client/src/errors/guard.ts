@@ -3,10 +3,11 @@ import type { ApiErrorCode, TryOnErrorCode } from "./code.ts";
 import type { ConfigError } from "./config-error.ts";
 import type { ConnectionError } from "./connection-error.ts";
 import type { InputError } from "./input-error.ts";
-import type { JobFailedError, WaitTimeoutError } from "./job-error.ts";
+import type { JobFailedError } from "./job-failed-error.ts";
 import type { OutcomeUnknownError } from "./outcome-error.ts";
 import type { ResultError } from "./result-error.ts";
 import { isBranded, type TryOnError } from "./tryon-error.ts";
+import type { WaitTimeoutError } from "./wait-timeout-error.ts";
 
 /** The class of the errors that have a code. */
 export type ErrorWithCode<Code extends TryOnErrorCode> = (Code extends ApiErrorCode

@@ -1,10 +1,11 @@
-import { JobFailedError } from "../errors/job-error.ts";
+import { JobFailedError } from "../errors/job-failed-error.ts";
 import { ResultImage } from "../images/result-image.ts";
 import type { Deadline } from "../transport/deadline.ts";
 import { isFinal } from "./job-data.ts";
 import type { JobLife } from "./job-life.ts";
 import type { TryOnResult } from "./result.ts";
 import type { Notify } from "./updates.ts";
+import { look, startWatch } from "./wait.ts";
 
 /** Waits for the end of a job and gives the result, or throws how it failed. */
 export async function finish(
@@ -18,7 +19,7 @@ export async function finish(
     if (timeline.at(-1)?.phase !== phase) timeline.push({ phase, at });
     notify({ phase, job });
   };
-  const watch = life.watch();
+  const watch = startWatch(life);
   for (;;) {
     const { status } = life.data;
     if (isFinal(status)) {
@@ -28,7 +29,7 @@ export async function finish(
     }
     deadline.throwIfAborted();
     if (!life.unseen) tell("waiting");
-    await life.look(watch, deadline);
+    await look(life, watch, deadline);
   }
   return {
     job,

@@ -1,4 +1,4 @@
-import { WaitTimeoutError } from "../errors/job-error.ts";
+import { WaitTimeoutError } from "../errors/wait-timeout-error.ts";
 import type { Attempt } from "../errors/tryon-error.ts";
 import type { CallOptions } from "../options.ts";
 import type { Settings } from "../settings.ts";
@@ -6,7 +6,7 @@ import { within, type Deadline } from "../transport/deadline.ts";
 import type { Service } from "../transport/service.ts";
 import { Job } from "./job.ts";
 import type { JobData } from "./job-data.ts";
-import { late } from "./late.ts";
+import { late, type Late } from "./late.ts";
 import { readMark } from "./mark.ts";
 import type { Moment, TryOnResult } from "./result.ts";
 import type { Notify } from "./updates.ts";
@@ -16,7 +16,8 @@ import type { Watch, Watcher } from "./watcher.ts";
 export interface Parts {
   readonly settings: () => Settings;
   readonly service: Service;
-  readonly watcher: Watcher;
+  /** There from the first wait on. */
+  watcher?: Watcher;
 }
 
 /** What is known of how a job came to be. */
@@ -43,7 +44,7 @@ export class JobLife {
   balance: number | null | undefined;
   /** Whether the service has not been asked yet, so that there is only an id. */
   unseen = false;
-  readonly #knownAt: number;
+  readonly knownAt: number;
 
   constructor(parts: Parts, data: JobData, origin: Origin = {}) {
     this.parts = parts;
@@ -52,8 +53,8 @@ export class JobLife {
     this.attempts = origin.attempts ?? [];
     this.timeline = origin.timeline ?? [];
     this.data = data;
-    this.#learn(data);
-    this.#knownAt = this.dataAt;
+    this.learn(data);
+    this.knownAt = this.dataAt;
     this.unseen = origin.unseen === true;
   }
 
@@ -62,7 +63,7 @@ export class JobLife {
   }
 
   /** Takes what the service says now; what it leaves out stays as it was. */
-  #learn(data: JobData): void {
+  learn(data: JobData): void {
     this.data = { ...this.data, ...readMark(data).job };
     this.dataAt = this.settings.clock.now();
     this.unseen = false;
@@ -79,22 +80,11 @@ export class JobLife {
 
   /** Asks the service once. */
   async refresh(deadline: Deadline): Promise<void> {
-    this.#learn(await this.parts.service.job(this.id, { deadline }));
-  }
-
-  /** Starts a wait. */
-  watch(): Watch {
-    const since = this.unseen ? this.settings.clock.now() : this.#knownAt;
-    return { id: this.id, unseen: this.unseen, since, looks: 0, failure: undefined };
-  }
-
-  /** Takes the next look of a wait. */
-  async look(watch: Watch, deadline: Deadline): Promise<void> {
-    this.#learn(await this.#keep(deadline, this.parts.watcher.next(watch, deadline), watch));
+    this.learn(await this.parts.service.job(this.id, { deadline }));
   }
 
   /** What is worked on. The job is there and may be paid for: no error may lose it. */
-  async #keep<Result>(deadline: Deadline, work: Promise<Result>, watch?: Watch): Promise<Result> {
+  async keep<Result>(deadline: Deadline, work: Promise<Result>, watch?: Watch): Promise<Result> {
     try {
       return await work;
     } catch (error) {
@@ -105,9 +95,14 @@ export class JobLife {
     }
   }
 
+  /** What waits for jobs, which may have to be loaded first. */
+  late(deadline: Deadline): Promise<Late> {
+    return this.keep(deadline, late(deadline));
+  }
+
   /** Waits for the end and gives the result, or throws how it failed. */
   async finish(deadline: Deadline, notify: Notify): Promise<TryOnResult> {
-    const { finish } = await this.#keep(deadline, late(deadline));
+    const { finish } = await this.late(deadline);
     return finish(this, deadline, notify);
   }
 }

@@ -1,7 +1,6 @@
-import { milliseconds } from "../duration.ts";
 import type { CallOptions } from "../options.ts";
 import type { JobLife } from "./job-life.ts";
-import { isFinal, type JobData, type OpenJobStatus } from "./job-data.ts";
+import type { JobData, OpenJobStatus } from "./job-data.ts";
 import type { TryOnResult } from "./result.ts";
 import { notifier, type OnUpdate } from "./updates.ts";
 
@@ -77,16 +76,9 @@ export class Job {
    */
   async *updates(options: CallOptions = {}): AsyncGenerator<JobData, void, undefined> {
     const life = this.#life;
-    const { clock, timeout } = life.settings;
-    const endsAt = clock.now() + milliseconds(options.timeout ?? timeout, "timeout");
-    const watch = life.watch();
-    if (!watch.unseen || isFinal(this.status)) yield life.data;
-    while (!isFinal(this.status)) {
-      // One for each look: a loop that is left standing keeps no timer and no listener.
-      const left = { ...options, timeout: Math.max(1, endsAt - clock.now()) };
-      await life.within(left, (deadline) => life.look(watch, deadline));
-      yield life.data;
-    }
+    const since = life.settings.clock.now();
+    const { updates } = await life.within(options, (deadline) => life.late(deadline));
+    yield* updates(life, options, since);
   }
 
   /** `updates()` with the client's own time limit. */

@@ -1,11 +1,14 @@
 import { ConnectionError } from "../errors/connection-error.ts";
 import { abortable, type Deadline } from "../transport/deadline.ts";
 
+/** The part of the package that is loaded late. */
+export type Late = typeof import("./run.ts");
+
 /**
  * What makes try-ons, waits for them and fetches their images. In browsers it is loaded when the first is made or waited
  * for, since pages are quicker there without it; in one piece, so that nothing is left to load once something is paid for.
  */
-export async function late(deadline?: Deadline) {
+export async function late(deadline?: Deadline): Promise<Late> {
   try {
     const parts = import("./run.ts");
     return await (deadline ? abortable(parts, deadline.signal) : parts);

@@ -3,13 +3,14 @@ import { holdLimit } from "../transport/send.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { inspectInput } from "./inspect.ts";
 import type { JobLife, Parts } from "./job-life.ts";
-import { withMark } from "./mark.ts";
 import { prepareInput } from "./prepare.ts";
 import type { RunOptions } from "./run-options.ts";
 import { Submitter } from "./submit.ts";
 import type { Notify } from "./updates.ts";
+import { withMark } from "./with-mark.ts";
 
 export { finish } from "./finish.ts";
+export { updates } from "./wait.ts";
 
 /** Room for the way there and back, in milliseconds. */
 const holdGrace = 30_000;
