@@ -3,7 +3,7 @@ import type { ApiErrorCode, TryOnErrorCode } from "./code.ts";
 const tryLater = "Try again later.";
 const checkAddress = "Check baseUrl (TRYON_BASE_URL).";
 
-/** What to do next, unless an error knows better. */
+/** What to do next, unless an error knows better; those of what is loaded late know it themselves. */
 export const hints: { readonly [Code in TryOnErrorCode]?: string } & {
   readonly [Code in ApiErrorCode]: string;
 } = {
@@ -26,7 +26,4 @@ export const hints: { readonly [Code in TryOnErrorCode]?: string } & {
   timed_out: "Try again later, or raise timeout or attemptTimeout.",
   wait_timed_out: "It runs on and is billed once: wait on with error.job.result().",
   outcome_unknown: "error.recover() finds out, and never pays twice.",
-  job_failed: "Another try is a new job, paid separately.",
-  result_expired: "A fresh address was refused, too: try again later.",
-  result_purged: "It is gone: images are kept for 30 days.",
 };

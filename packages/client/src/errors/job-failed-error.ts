@@ -19,7 +19,7 @@ export class JobFailedError extends TryOnError {
     super("job_failed", `Job ${job.id} failed: ${reason.slice(0, 200)}.`, {
       hint: isContentBlocked
         ? "Change the content: repeated refusals can suspend the key."
-        : undefined,
+        : "Another try is a new job, paid separately.",
       ...details,
       job,
       error_code,

@@ -7,6 +7,13 @@ export class ResultError extends TryOnError {
   declare readonly job: Job;
 
   constructor(code: ResultError["code"], job: Job, details?: TryOnErrorDetails) {
-    super(code, `The image of job ${job.id} cannot be had.`, { ...details, job });
+    super(code, `The image of job ${job.id} cannot be had.`, {
+      hint:
+        code === "result_purged"
+          ? "It is gone: images are kept for 30 days."
+          : "A fresh address was refused, too: try again later.",
+      ...details,
+      job,
+    });
   }
 }

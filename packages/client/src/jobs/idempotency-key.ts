@@ -1,4 +1,5 @@
 import { InputError } from "../errors/input-error.ts";
+import { randomKey } from "./random-key.ts";
 
 const longestKey = 200;
 
@@ -13,13 +14,4 @@ export function idempotencyKey(own: string | undefined): string {
     `is not 1 to ${longestKey} printable ASCII characters without blanks at its ends`,
     { bound: longestKey },
   );
-}
-
-/** A UUID of version 4 with 120 random bits. `crypto.randomUUID` is missing on pages that were loaded over http. */
-function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    (byte + 256).toString(16).slice(1),
-  )
-    .join("")
-    .replace(/(.{8})(.{4}).(.{3})..(..)/, "$1-$2-4$3-8a$4-");
 }

@@ -1,6 +1,7 @@
 import type { Client } from "openapi-fetch";
 
 import type { paths } from "../generated/openapi.ts";
+import { randomKey } from "../jobs/random-key.ts";
 import type { RawParts } from "./raw.ts";
 
 const bodilessStatuses = new Set([204, 205, 304]);
@@ -14,7 +15,7 @@ export async function contractClient(parts: RawParts): Promise<Client<paths>> {
 }
 
 async function forward(request: Request, parts: RawParts): Promise<Response> {
-  const { settings, InputError, Trail, idempotencyKey, send, within } = parts;
+  const { settings, InputError, Trail, send, within } = parts;
   const { method, url, signal } = request;
   if (!url.startsWith(`${settings.baseUrl}/`)) {
     throw new InputError("baseUrl", "of a raw call is not the client's", {
@@ -24,7 +25,7 @@ async function forward(request: Request, parts: RawParts): Promise<Response> {
   const keyed = method === "POST" && /\/tryon\/?$/.test(url);
   const headers = Object.fromEntries(request.headers);
   // Without one, a submission that is sent again would be a second, paid try-on.
-  if (keyed) headers["idempotency-key"] ||= idempotencyKey(undefined);
+  if (keyed) headers["idempotency-key"] ||= randomKey();
   // Not every browser has `request.body`, which would tell before reading.
   const bytes = new Uint8Array(await request.arrayBuffer());
   const answer = await within(settings, { signal }, settings.timeout, (deadline) =>

@@ -2,7 +2,6 @@ import type { Client } from "openapi-fetch";
 
 import { InputError } from "../errors/input-error.ts";
 import type { paths } from "../generated/openapi.ts";
-import { idempotencyKey } from "../jobs/idempotency-key.ts";
 import type { Settings } from "../settings.ts";
 import { within } from "./deadline.ts";
 import { Trail } from "./journey.ts";
@@ -14,7 +13,7 @@ export type RawClient = Client<paths>;
 const methods = "request GET PUT POST DELETE OPTIONS HEAD PATCH TRACE use eject".split(" ");
 
 /** What code that is loaded late needs of this package; importing it there would split it off for everybody. */
-const parts = { InputError, Trail, idempotencyKey, send, within };
+const parts = { InputError, Trail, send, within };
 export type RawParts = typeof parts & { readonly settings: Settings };
 
 /**
