@@ -10,7 +10,9 @@ it("keeps the job on the error when the part that waits for jobs cannot be loade
     throw new Error("A chunk of the page is gone.");
   });
   const { TryOn } = await import("../index.ts");
-  const fetch = vi.fn(async () => Response.json({ job_id: "job_1", status: "failed" }));
+  const fetch = vi.fn<() => Promise<Response>>(async () =>
+    Response.json({ job_id: "job_1", status: "failed" }),
+  );
   const tryon = new TryOn({ apiKey: "svc_test_a", baseUrl: "https://tryon.example", fetch });
   const job = tryon.jobs.resume("job_1");
   const wait = (signal?: AbortSignal): Promise<unknown> =>

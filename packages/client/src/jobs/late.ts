@@ -1,8 +1,9 @@
 import { ConnectionError } from "../errors/connection-error.ts";
 import { abortable, type Deadline } from "../transport/deadline.ts";
+import type * as run from "./run.ts";
 
 /** The part of the package that is loaded late. */
-export type Late = typeof import("./run.ts");
+export type Late = typeof run;
 
 /**
  * What makes try-ons, waits for them and fetches their images. In browsers it is loaded when the first is made or waited
