@@ -45,6 +45,14 @@ const underAnyProfile = [
 export default defineConfig({
   ...sourceFirst,
   test: {
+    // Of the client alone, see `npm run coverage`: the paths are those inside of the project that runs.
+    coverage: {
+      provider: "v8",
+      include: ["src/**/*.ts"],
+      exclude: ["**/generated/**", "**/testing/**", "**/*.test.ts"],
+      reporter: ["text"],
+      thresholds: { branches: 95 },
+    },
     reporters: ["default", "./scripts/closing-line-reporter.ts"],
     projects: [
       project("spec", "spec"),

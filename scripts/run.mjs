@@ -25,6 +25,7 @@ const tasks = {
     [bin("vitest"), "run", ...args],
   ],
   "test:full": (args) => [[bin("vitest"), "run", ...args]],
+  coverage: (args) => [[bin("vitest"), "run", "--project", "client", "--coverage", ...args]],
   bench: (args) => [[node, sourceFirst, "packages/bench/src/main.ts", ...args]],
   build: (args) => [[...pnpm, "--recursive", "--filter", "./packages/*", "run", "build", ...args]],
   check: () => [[node, "scripts/check-packages.ts"]],
