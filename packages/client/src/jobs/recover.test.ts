@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { isTryOnError, type OutcomeUnknownError } from "../index.ts";
 import {
@@ -73,10 +73,25 @@ describe("a marked try-on", () => {
   });
 });
 
+/** Each way in which a service may write its times, in places where local time is hours off on either side. */
+const times = (["Z", "offset", "naive"] as const).flatMap((format) =>
+  ["Asia/Tokyo", "America/New_York"].map((zone) => [format, zone] as const),
+);
+
+/** What is stubbed here is the environment of this file's own process. */
+function liveIn(zone: string): void {
+  vi.stubEnv("TZ", zone);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+  expect(new Date().getTimezoneOffset()).not.toBe(0);
+}
+
 describe("recover, when it is too late to send a try-on again,", () => {
-  it.each(["Z", "offset", "naive"] as const)(
-    "finds it by its mark on any page, with times as %s, and sends and pays nothing",
-    async (timeFormat) => {
+  it.each(times)(
+    "lesson 46: finds it by its mark on any page, with times as %s in %s, and sends and pays nothing",
+    async (timeFormat, zone) => {
+      liveIn(zone);
       const world = createWorld({ options: { idempotencyHours: 1, timeFormat } });
       const { run, tryon, mock, submissions } = world;
       const unknown = await unheard(world, { mark: true });
@@ -91,9 +106,10 @@ describe("recover, when it is too late to send a try-on again,", () => {
     },
   );
 
-  it.each(["Z", "offset", "naive"] as const)(
-    "says that no job has its mark, and looks no further back than it can be, with times as %s",
-    async (timeFormat) => {
+  it.each(times)(
+    "lesson 46: says that no job has its mark, and looks no further back than it can be, with times as %s in %s",
+    async (timeFormat, zone) => {
+      liveIn(zone);
       const world = createWorld({ options: { timeFormat } });
       const { run, error, tryon, mock, sent } = world;
       for (let count = 0; count < 25; count += 1) await run(tryon.submit(input));

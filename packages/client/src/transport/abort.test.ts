@@ -57,7 +57,7 @@ function client(baseUrl: string): TryOn {
   return new TryOn({ apiKey: "svc_test_a", baseUrl });
 }
 
-describe("a call that is aborted rejects within one tick with the caller's very reason", () => {
+describe("lesson 3: a call that is aborted rejects within one tick with the caller's very reason", () => {
   it("before anything was sent", async () => {
     const { tryon, sent } = createWorld();
     for (const call of [
@@ -155,7 +155,40 @@ describe("a call that is aborted rejects within one tick with the caller's very 
   });
 });
 
-it("10,000 calls on one signal leave no listener on it, whether they go well or not", async () => {
+it.each([
+  new DOMException("late", "TimeoutError"),
+  new DOMException("off", "AbortError"),
+  undefined,
+])(
+  "lesson 3: an abort with the reason %s is no failure to try again, also where fetch throws another error",
+  async (reason) => {
+    const { client: make, mock, sent, fetch } = createWorld();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const tryon = make({
+      fetch: async (url, init) => {
+        await fetch(url, init);
+        return new Promise((_resolve, reject) => {
+          init.signal?.addEventListener("abort", () => reject(new TypeError("fetch failed")));
+        });
+      },
+    });
+    const ends = Promise.allSettled<unknown>([
+      tryon.account.get({ signal }),
+      tryon.submit(input, { signal }),
+    ]);
+    await mock.clock.advance("1s");
+    controller.abort(reason);
+    for (const end of await ends) {
+      expect(end).toEqual({ status: "rejected", reason: signal.reason as unknown });
+    }
+    await mock.clock.advance("5m");
+    expect(sent).toHaveLength(2);
+    expect(mock.clock.pending).toBe(0);
+  },
+);
+
+it("lesson 7: 10,000 calls on one signal leave no listener on it, whether they go well or not", async () => {
   const { signal } = new AbortController();
   let count = 0;
   const tryon = new TryOn({
@@ -177,7 +210,7 @@ it("10,000 calls on one signal leave no listener on it, whether they go well or 
   expect(most).toBe(0);
 });
 
-it("an attempt after one that ran out of time has all of its own", async () => {
+it("lesson 5: an attempt after one that ran out of time has all of its own", async () => {
   const { run, client: make, faults, sent } = createWorld();
   faults.push(
     () => new Promise(() => undefined),

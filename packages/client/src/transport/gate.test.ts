@@ -7,7 +7,7 @@ import { answering, createWorld, cut, input, profiles } from "../testing/world.t
 
 const busy = { detail: "Rate limit exceeded" };
 
-describe("a 429", () => {
+describe("lesson 8: a 429", () => {
   it("holds back every call of its client, and lets them in one after the other", async () => {
     let chance = 0;
     const random = (): number => (chance = (chance + 0.3) % 1);

@@ -138,7 +138,7 @@ describe("a body", () => {
     expect(got).toHaveLength(2);
   });
 
-  it("that never ends is given up after attemptTimeout", async () => {
+  it("lesson 4: that never ends is given up after attemptTimeout", async () => {
     const { url } = await httpServer((response) => {
       response.writeHead(200).write("{");
     });

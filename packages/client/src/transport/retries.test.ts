@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError } from "../index.ts";
-import { answering, createWorld, cut, input, profiles } from "../testing/world.ts";
+import {
+  answering,
+  createWorld,
+  cut,
+  input,
+  profiles,
+  silence,
+  type World,
+} from "../testing/world.ts";
 
 describe("a call that fails in a way that may pass", () => {
   it("is sent three more times, and then throws with every attempt", async () => {
@@ -22,7 +30,7 @@ describe("a call that fails in a way that may pass", () => {
     expect(sent).toHaveLength(2);
   });
 
-  it("never comes back earlier than Retry-After says", async () => {
+  it("lesson 2: never comes back earlier than Retry-After says", async () => {
     const { run, tryon, faults, sent, mock } = createWorld();
     const date = new Date(mock.clock.now() + 20_000).toUTCString();
     faults.push(
@@ -33,7 +41,18 @@ describe("a call that fails in a way that may pass", () => {
     expect(sent.map(({ at }) => at - (sent[0]?.at ?? 0))).toEqual([0, 7_000, 20_000]);
   });
 
-  it("throws at once when it is to wait longer than a minute, or than there is time", async () => {
+  it.each(["NaN", "soon", "-5", "", "1e3", "Thu, 99 Foo 2026"])(
+    "lesson 2: pauses as ever after a Retry-After of %j",
+    async (text) => {
+      const { error, tryon, faults, sent } = createWorld();
+      const headers = { "retry-after": text };
+      faults.push(...Array.from({ length: 4 }, () => answering(503, { detail: "busy" }, headers)));
+      expect(await error(tryon.account.get())).toMatchObject({ code: "unavailable" });
+      expect(sent.map(({ at }) => at - (sent[0]?.at ?? 0))).toEqual([0, 250, 750, 1_750]);
+    },
+  );
+
+  it("lesson 2: throws at once when it is to wait longer than a minute, or than there is time", async () => {
     const { error, tryon, faults, mock } = createWorld();
     const before = mock.clock.now();
     faults.push(answering(503, { detail: "busy" }, { "retry-after": "61" }));
@@ -56,7 +75,7 @@ describe("a call that fails in a way that may pass", () => {
     },
   );
 
-  it("times each attempt out on its own, body included", async () => {
+  it("lessons 4 and 5: times each attempt out on its own, body included", async () => {
     const { run, tryon, faults, sent } = createWorld();
     faults.push(
       () => new Promise(() => undefined),
@@ -69,12 +88,65 @@ describe("a call that fails in a way that may pass", () => {
     expect(sent.map(({ at }) => at - (sent[0]?.at ?? 0))).toEqual([0, 30_250, 60_750]);
   });
 
-  it("ends with its time, not after it", async () => {
+  it("lesson 6: ends with its time, not after it", async () => {
     const { error, tryon, faults, mock } = createWorld();
     faults.push(() => new Promise(() => undefined));
     const before = mock.clock.now();
     expect(await error(tryon.account.get({ timeout: "10s" }))).toMatchObject({ code: "timed_out" });
     expect(mock.clock.now() - before).toBeLessThan(10_500);
+  });
+});
+
+describe("lesson 6: one time limit", () => {
+  const busy = answering(503, { detail: "busy" }, { "retry-after": "4" });
+  it.each<[string, (world: World) => Promise<unknown>, string]>([
+    [
+      "the reading of an image",
+      ({ tryon }) => tryon.run({ ...input, person: new ReadableStream() }, { timeout: "10s" }),
+      "timed_out",
+    ],
+    [
+      "all attempts and the pauses between them",
+      ({ tryon, faults }) => {
+        faults.push(busy, busy, busy, busy);
+        return tryon.run(input, { timeout: "10s" });
+      },
+      "unavailable",
+    ],
+    [
+      "attempts and then the wait",
+      ({ tryon, faults }) => {
+        faults.push(busy);
+        return tryon.run(input, { timeout: "10s", hold: false });
+      },
+      "wait_timed_out",
+    ],
+    [
+      "attempts and then an answer that does not come",
+      ({ tryon, faults }) => {
+        faults.push(busy, silence.before);
+        return tryon.run(input, { timeout: "10s" });
+      },
+      "outcome_unknown",
+    ],
+  ])("spans %s", async (_what, call, code) => {
+    const world = createWorld({ latency: "60s" });
+    const start = world.mock.clock.now();
+    expect(await world.error(call(world))).toMatchObject({ code });
+    expect(world.mock.clock.now() - start).toBeLessThanOrEqual(10_250);
+    const { length } = world.sent;
+    await world.mock.clock.advance("5m");
+    expect(world.sent).toHaveLength(length);
+  });
+
+  it("spans the attempts at an image and its coming", async () => {
+    const { run, error, tryon, faults, mock } = createWorld();
+    const { image } = await run(tryon.run(input));
+    faults.push(busy, async () => new Response(new ReadableStream()));
+    const start = mock.clock.now();
+    expect(await error(image.bytes({ timeout: "10s" }))).toMatchObject({ code: "timed_out" });
+    expect(mock.clock.now() - start).toBeLessThanOrEqual(10_250);
+    expect(mock.clock.pending).toBe(0);
   });
 });
 
