@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { isTryOnError, TryOn, type TryOnErrorCode } from "../index.ts";
 import { input } from "../testing/world.ts";
+import type { Fetch } from "./attempt.ts";
 
 type Answer = (response: ServerResponse) => void;
 
@@ -76,10 +77,26 @@ function isObject(body: Uint8Array | string | undefined): boolean {
   );
 }
 
-/** Makes the call once, and holds its error to everything that holds for each. */
-async function checked(call: Call, status: number, next: Answer): Promise<void> {
+/** Makes the call once over HTTP, and holds its error to everything that holds for each. */
+function checked(call: Call, status: number, next: Answer): Promise<void> {
   answer = next;
-  const tryon = new TryOn({ apiKey: "svc_test_a", baseUrl, retries: 0, timeout: "20s" });
+  return checkedOver(undefined, call, status);
+}
+
+/** The same in process, which takes a tenth of the time. */
+function checkedHere(
+  call: Call,
+  status: number,
+  body: Uint8Array<ArrayBuffer> | string | undefined,
+  headers: Record<string, string>,
+): Promise<void> {
+  const empty = status === 204 || status === 205 || status === 304;
+  const init = { status, headers: { "retry-after": "61", ...headers } };
+  return checkedOver(async () => new Response(empty ? null : body, init), call, status);
+}
+
+async function checkedOver(fetch: Fetch | undefined, call: Call, status: number): Promise<void> {
+  const tryon = new TryOn({ apiKey: "svc_test_a", baseUrl, fetch, retries: 0, timeout: "20s" });
   const error: unknown = await calls[call](tryon).then(
     (value) => new Error(`It gave ${JSON.stringify(value)}.`),
     (reason: unknown) => reason,
@@ -105,7 +122,10 @@ const statuses = [
   409, 410, 413, 418, 422, 425, 429, 431, 451, 499, 500, 501, 502, 503, 504, 520, 524, 599,
 ]);
 
-const bodies: Readonly<Record<string, Uint8Array | string>> = {
+/** Those that are also sent over HTTP with each body: one of each way to be read. */
+const servedStatuses = new Set([200, 204, 304, 307, 400, 422, 503]);
+
+const bodies: Readonly<Record<string, Uint8Array<ArrayBuffer> | string>> = {
   "no text": "",
   "a page":
     "<!doctype html><html><style>a{}</style><script>x()</script><h1>Bad &amp; ugly</h1></html>",
@@ -148,8 +168,11 @@ describe.each(Object.keys(calls) as Call[])("%s", (call) => {
       for (const status of some) {
         // Any object may be an account.
         if (status < 300 && isObject(bodies[name])) continue;
+        const headers = { "content-type": "application/json" };
+        await checkedHere(call, status, bodies[name], headers);
+        if (call !== "read" || !servedStatuses.has(status)) continue;
         await checked(call, status, (response) => {
-          response.writeHead(status, { "content-type": "application/json" });
+          response.writeHead(status, headers);
           response.end(status === 204 || status === 304 ? undefined : bodies[name]);
         });
       }
@@ -187,16 +210,11 @@ describe.each(Object.keys(calls) as Call[])("%s", (call) => {
         body,
         type,
         async (status, bytes, contentType) => {
-          await checked(call, status, (response) => {
-            response.writeHead(status, {
-              "content-type": contentType,
-              "x-request-id": "r".repeat(2_000),
-            });
-            response.end(status === 304 ? undefined : bytes);
-          });
+          const headers = { "content-type": contentType, "x-request-id": "r".repeat(2_000) };
+          await checkedHere(call, status, bytes, headers);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 100 },
     );
   });
 
