@@ -7,7 +7,7 @@ export class JobFailedError extends TryOnError {
   declare readonly job: Job;
   /** The service's own code: `generation_failed` is known, there may be others. */
   declare readonly error_code: string | undefined;
-  /** The service's own message: `content_blocked` means that the content was refused. */
+  /** The service's own message, bounded and without secrets: `content_blocked` means that the content was refused. */
   declare readonly error_message: string | undefined;
   /** Whether the service refused the content. */
   declare readonly isContentBlocked: boolean;
@@ -15,8 +15,8 @@ export class JobFailedError extends TryOnError {
   constructor(job: Job, details?: TryOnErrorDetails) {
     const { error_code, error_message } = job.data;
     const isContentBlocked = error_message === "content_blocked";
-    const reason = error_message ?? error_code ?? "no reason given";
-    super("job_failed", `Job ${job.id} failed: ${reason.slice(0, 200)}.`, {
+    const reason = error_message || error_code || "unknown";
+    super("job_failed", `Job ${job.id} failed: ${reason}.`, {
       hint: isContentBlocked
         ? "Change the content: repeated refusals can suspend the key."
         : "Another try is a new job, paid separately.",

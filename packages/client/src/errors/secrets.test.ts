@@ -1,8 +1,10 @@
+import { tracingChannel } from "node:diagnostics_channel";
 import { inspect } from "node:util";
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { isTryOnError, type TryOn } from "../index.ts";
+import { diagnostics, type RequestMessage } from "../node/index.ts";
 import {
   answering,
   assetBytes,
@@ -10,6 +12,7 @@ import {
   input,
   personUrl,
   shirtUrl,
+  type Fault,
 } from "../testing/world.ts";
 
 const apiKey = "svc_live_secret0123456789";
@@ -56,7 +59,7 @@ const calls: Readonly<Record<string, (tryon: TryOn) => Promise<unknown>>> = {
   account: (tryon) => tryon.account.get(),
   job: (tryon) => tryon.jobs.get("job_1"),
   list: (tryon) => tryon.jobs.list().toArray(),
-  wait: (tryon) => tryon.jobs.resume("job_1").result({ timeout: "10s" }),
+  wait: (tryon) => tryon.jobs.resume("job_1").result({ timeout: "3s" }),
   purchase: (tryon) => tryon.credits.purchase(purchase),
 };
 
@@ -75,7 +78,7 @@ describe.each(Object.keys(calls))("an error of %s", (name) => {
       for (const body of [...answers, `<h1>${echo}</h1>`, echo]) {
         const { error, client, faults } = createWorld();
         faults.push(...Array.from({ length: 40 }, () => answering(status, body, headers)));
-        const failed = await error(call(client({ apiKey })));
+        const failed = await error(call(client({ apiKey, retries: 0 })));
         expect(isTryOnError(failed)).toBe(true);
         expectNoSecret(failed);
       }
@@ -111,6 +114,109 @@ describe.each(Object.keys(calls))("an error of %s", (name) => {
       expect(isTryOnError(await error(call(tryon)))).toBe(true);
     },
   );
+});
+
+describe("a job that failed with the key in its reason", () => {
+  const failed = {
+    job_id: "job_1",
+    status: "failed",
+    error_code: echo,
+    error_message: echo,
+  };
+
+  it.each<[string, (tryon: TryOn) => Promise<unknown>]>([
+    ["a held answer", (tryon) => tryon.run(input)],
+    ["a look at it", (tryon) => tryon.jobs.resume("job_1").result()],
+    [
+      "what was saved of it",
+      (tryon) => tryon.jobs.resume({ id: "job_1", data: { ...failed } }).result(),
+    ],
+  ])("shows it nowhere after %s", async (_where, wait) => {
+    const { error, client, faults } = createWorld();
+    faults.push(answering(200, failed));
+    const thrown = await error(wait(client({ apiKey })));
+    if (!isTryOnError(thrown, "job_failed")) throw thrown;
+    expectNoSecret(thrown);
+    for (const held of [thrown.job, thrown.job.data, { ...thrown }]) expectNoSecret(held);
+    expect(thrown.error_message).toContain("Bearer [API key]");
+  });
+
+  it("shows it nowhere in lists and single looks", async () => {
+    const { run, client, faults } = createWorld();
+    const tryon = client({ apiKey });
+    faults.push(answering(200, failed), answering(200, { jobs: [failed], next_cursor: null }));
+    const jobs = [await run(tryon.jobs.get("job_1")), ...(await run(tryon.jobs.list().toArray()))];
+    expect(jobs).toHaveLength(2);
+    for (const job of jobs) {
+      expectNoSecret(job);
+      expectNoSecret(job.data);
+    }
+  });
+
+  it.each<[string, unknown]>([
+    ["nothing", null],
+    ["no text", ""],
+    ["a number", 17],
+    ["an object that is no text", { toString: 1 }],
+    ["a list", ["a"]],
+    ["very long", "word ".repeat(900)],
+  ])("is job_failed with a bounded message when the reason is %s", async (_what, reason) => {
+    const { error, tryon, faults } = createWorld();
+    faults.push(answering(200, { ...failed, error_code: reason, error_message: reason }));
+    const thrown = await error(tryon.run(input));
+    expect(thrown).toMatchObject({ code: "job_failed", isContentBlocked: false });
+    expect(String(thrown).length).toBeLessThan(500);
+    expect(JSON.stringify(thrown).length).toBeLessThan(2_000);
+  });
+});
+
+describe("lesson 13: what looks on", () => {
+  const levels = ["debug", "info", "warn", "error"] as const;
+  const channel = tracingChannel<unknown, RequestMessage>("tryon:request");
+
+  it.each(Object.keys(calls))("is told no secret of %s, however it goes", async (name) => {
+    const lines: unknown[] = [];
+    const messages: unknown[] = [];
+    const contexts: unknown[] = [];
+    const note = (message: unknown): unknown => messages.push({ ...Object(message) });
+    const subscribers = { start: note, end: note, asyncStart: note, asyncEnd: note, error: note };
+    channel.subscribe(subscribers);
+    onTestFinished(() => channel.unsubscribe(subscribers));
+    const world = createWorld();
+    const { error, mock, faults } = world;
+    const careless = Object.assign(new Error(`Failed: ${echo}`), { code: `E_${apiKey}`, echo });
+    const nested = Object.assign(new TypeError("fetch failed", { cause: careless }), { echo });
+    const ends: Fault[] = [
+      answering(500, { detail: echo }),
+      answering(400, `<h1>${echo}</h1>`),
+      answering(429, { detail: echo }, { "retry-after": "1" }),
+      answering(307, echo, { location: `https://store.example/?${signature}&key=${apiKey}` }),
+      () => Promise.reject(careless),
+      () => Promise.reject(nested),
+      async () => new Response(echo),
+    ];
+    const take = (...values: unknown[]): unknown => lines.push(values);
+    const tryon = world.client({
+      apiKey,
+      logger: Object.fromEntries(levels.map((level) => [level, take])),
+      middleware: [
+        diagnostics({ clock: mock.clock }),
+        (request, next, context) => {
+          contexts.push(context, request.url.split("?")[0], [...request.headers]);
+          return next(request);
+        },
+      ],
+    });
+    for (const [index] of ends.entries()) {
+      faults.splice(0, 99, ...ends.slice(index), ...ends.slice(0, index), ...ends);
+      await error(calls[name]?.(tryon) ?? Promise.resolve());
+    }
+    expect([lines.length, messages.length, contexts.length].every((count) => count > 5)).toBe(true);
+    for (const seen of [lines, messages, contexts]) {
+      expectNoSecret(seen);
+      for (const one of seen) expectNoSecret(one);
+    }
+  });
 });
 
 it("keeps the words and the code of what a fetch throws", async () => {

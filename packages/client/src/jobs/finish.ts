@@ -13,7 +13,7 @@ export async function finish(
   deadline: Deadline,
   notify: Notify,
 ): Promise<TryOnResult> {
-  const { id, job, idempotencyKey, attempts, timeline } = life;
+  const { id, job, attempts, timeline } = life;
   const tell = (phase: "waiting" | "succeeded" | "failed"): void => {
     const at = deadline.clock.now();
     if (timeline.at(-1)?.phase !== phase) timeline.push({ phase, at });
@@ -36,7 +36,7 @@ export async function finish(
     image: new ResultImage(life),
     receipt: {
       jobId: id,
-      idempotencyKey,
+      idempotencyKey: life.idempotencyKey,
       credits: finite(life.data.cost_credits),
       balance: finite(life.balance),
       attempts,

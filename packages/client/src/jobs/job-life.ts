@@ -33,7 +33,7 @@ interface Origin {
 export class JobLife {
   readonly parts: Parts;
   readonly id: string;
-  readonly idempotencyKey: string | undefined;
+  idempotencyKey: string | undefined;
   readonly attempts: readonly Attempt[];
   readonly timeline: Moment[];
   readonly job = new Job(this);
@@ -49,7 +49,7 @@ export class JobLife {
   constructor(parts: Parts, data: JobData, origin: Origin = {}) {
     this.parts = parts;
     this.id = data.job_id;
-    this.idempotencyKey = origin.idempotencyKey ?? readMark(data).mark;
+    this.idempotencyKey = origin.idempotencyKey;
     this.attempts = origin.attempts ?? [];
     this.timeline = origin.timeline ?? [];
     this.data = data;
@@ -64,7 +64,14 @@ export class JobLife {
 
   /** Takes what the service says now; what it leaves out stays as it was. */
   learn(data: JobData): void {
-    this.data = { ...this.data, ...readMark(data).job };
+    const { job, mark } = readMark(data);
+    this.idempotencyKey ??= mark;
+    const known = { ...this.data, ...job };
+    // A job is on errors, which go into logs, and services repeat what they were sent.
+    for (const name of ["error_code", "error_message"] as const) {
+      if (job[name]) known[name] = this.settings.redact(job[name]);
+    }
+    this.data = known;
     this.dataAt = this.settings.clock.now();
     this.unseen = false;
     this.balance = data.credits_remaining ?? this.balance;

@@ -1,4 +1,4 @@
 /** A time of the service in milliseconds since 1970, NaN when there is none. A time without a zone is UTC. */
 export function serviceTime(text: string | null | undefined): number {
-  return Date.parse(/T[^Z+-]*$/.test(text ?? "") ? `${text}Z` : (text ?? ""));
+  return Date.parse(String(text).replace(/T[^Z+-]*$/, "$&Z"));
 }

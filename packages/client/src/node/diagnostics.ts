@@ -2,6 +2,7 @@ import { tracingChannel } from "node:diagnostics_channel";
 
 import type { Clock } from "../transport/clock.ts";
 import { systemClock } from "../transport/clock.ts";
+import { redactor } from "../transport/redact.ts";
 import type { Middleware, MiddlewareContext } from "../transport/middleware.ts";
 
 /** What the channels carry of one attempt: neither the key nor a header, a query or a body. */
@@ -12,8 +13,8 @@ export interface RequestMessage extends MiddlewareContext {
   status?: number;
   /** How long that took, or the failure, in milliseconds. */
   duration?: number;
-  /** Why there is no answer: with `error`. */
-  readonly error?: unknown;
+  /** Why there is no answer, with `error`: the words and the code of what was thrown. */
+  readonly error?: Error & { readonly code?: string };
 }
 
 /**
@@ -36,17 +37,33 @@ export function diagnostics(options: { readonly clock?: Clock | undefined } = {}
     const { method, url } = request;
     const message: RequestMessage = { method, path: new URL(url).pathname, ...context };
     const startedAt = clock.now();
-    let response: Response | undefined;
-    // What this gives would be in the message: not the answer, whose body has one reader.
-    await channel.tracePromise(async () => {
+    let end: Promise<Response> | undefined;
+    // What this gives or throws would be in the message: not the answer, whose body has one reader, and not the failure,
+    // which can hold the whole request with its key.
+    const traced = channel.tracePromise(async () => {
       try {
-        response = await next(request);
-        message.status = response.status;
+        end = next(request);
+        message.status = (await end).status;
+      } catch (error) {
+        throw withoutSecrets(error);
       } finally {
         message.duration = clock.now() - startedAt;
       }
     }, message);
-    // Without one, the line above has thrown.
-    return response as Response;
+    await traced.catch(() => undefined);
+    return end as Promise<Response>;
   };
 }
+
+// The key is not known here; those of the service are known by how they begin.
+const redact = redactor("\0");
+
+/** What a failure says, without what it holds. */
+function withoutSecrets(failure: unknown): RequestMessage["error"] {
+  const { message = failure, code, cause } = Object(failure) as Failure;
+  const said = redact(code ?? (Object(cause) as Failure).code);
+  return Object.assign(new Error(redact(message)), said && { code: said });
+}
+
+/** Anything may be thrown, and anything may be in it. */
+type Failure = { readonly [Field in "message" | "code" | "cause"]?: unknown };

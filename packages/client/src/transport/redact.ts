@@ -15,7 +15,7 @@ export function redactor(apiKey: string): Redact {
       .replaceAll(/([\w/])[?#][^\s"'<>]*=[^\s"'<>]*/g, "$1?[…]")
       .replaceAll(/:\/\/[^\s/]*@/g, "://")
       .replaceAll(apiKey, "[API key]")
-      .replaceAll(/\b(svc_live|svc_test|whsec|spt)_[\w-]+/g, "$1_[…]")
+      .replaceAll(/(svc_live|svc_test|whsec|spt)_[\w-]+/g, "$1_[…]")
       .replaceAll(/[A-Za-z0-9+/]{80,}={0,2}/g, "[…]")
       .replaceAll(/\s+/g, " ")
       .trim();
