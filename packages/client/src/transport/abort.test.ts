@@ -165,17 +165,20 @@ it.each([
     const { client: make, mock, sent, fetch } = createWorld();
     const controller = new AbortController();
     const { signal } = controller;
-    const tryon = make({
-      fetch: async (url, init) => {
+    const deaf = {
+      fetch: async (url: string, init: RequestInit): Promise<Response> => {
         await fetch(url, init);
         return new Promise((_resolve, reject) => {
           init.signal?.addEventListener("abort", () => reject(new TypeError("fetch failed")));
         });
       },
-    });
+    };
+    const [tryon, hasty] = [make(deaf), make({ ...deaf, retries: 0 })];
     const ends = Promise.allSettled<unknown>([
       tryon.account.get({ signal }),
       tryon.submit(input, { signal }),
+      hasty.account.get({ signal }),
+      hasty.submit(input, { signal }),
     ]);
     await mock.clock.advance("1s");
     controller.abort(reason);
@@ -183,7 +186,7 @@ it.each([
       expect(end).toEqual({ status: "rejected", reason: signal.reason as unknown });
     }
     await mock.clock.advance("5m");
-    expect(sent).toHaveLength(2);
+    expect(sent).toHaveLength(4);
     expect(mock.clock.pending).toBe(0);
   },
 );
