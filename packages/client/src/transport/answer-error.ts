@@ -51,7 +51,8 @@ export function errorOf(outcome: Outcome, ended: Ended): TryOnError {
   const pause = answer ? pauseAskedFor(answer, now) : outcome.wait;
   const { attempts } = trail;
   const details = {
-    status: answer?.status,
+    // Browsers hide that of a redirect behind 0.
+    status: status || undefined,
     requestId: redact(requestId),
     rateLimit,
     retryAfter: pause && pause / 1_000,
