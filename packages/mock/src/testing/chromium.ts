@@ -26,7 +26,10 @@ export async function findChromium(): Promise<Chromium> {
 }
 
 /** Starts the browser with no window, and with nothing that goes online by itself. */
-export function startChromium(executablePath: string): Promise<Browser> {
+export function startChromium(
+  executablePath: string,
+  more: readonly string[] = [],
+): Promise<Browser> {
   return chromium.launch({
     executablePath,
     args: [
@@ -37,6 +40,7 @@ export function startChromium(executablePath: string): Promise<Browser> {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      ...more,
     ],
   });
 }
