@@ -35,15 +35,15 @@ export async function download(
     };
     const outcome = await travel({ name, request, deadline, trail, keyed: false }, settings);
     const { answer } = outcome;
-    if (answer?.content !== undefined && answer.status < 300) return answer;
-    const refusal = answer && refusals.has(answer.status) ? answer.status : undefined;
-    if (refusal === undefined) {
+    const { status = 0, content } = answer ?? {};
+    if (answer && content !== undefined && status < 300) return answer;
+    if (!refusals.has(status)) {
       const { redact, clock } = settings;
       throw errorOf(outcome, { name, purpose: "read", trail, now: clock.now(), redact, job });
     }
     if (renewed) {
-      const code = refusal === 404 || refusal === 410 ? "result_purged" : "result_expired";
-      throw new ResultError(code, job, { status: refusal, attempts: trail.attempts });
+      const code = status === 404 || status === 410 ? "result_purged" : "result_expired";
+      throw new ResultError(code, job, { status, attempts: trail.attempts });
     }
     url = await freshAddress(life, deadline);
   }

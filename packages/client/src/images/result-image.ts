@@ -39,7 +39,7 @@ export class ResultImage {
     await this.#within(options, (deadline) =>
       download(this.#life, deadline, async (response, limit) => {
         bytes = await readAll(response, limit, this.#life.data.result_bytes);
-        return readable(response, false);
+        return readable(response);
       }),
     );
     return bytes;
@@ -97,10 +97,9 @@ export class ResultImage {
 }
 
 /** A good answer whose body is read elsewhere. */
-function readable(response: Response, open: boolean): Answer {
+function readable(response: Response, open?: boolean): Answer {
   const { status, headers } = response;
-  const location = undefined;
-  return { status, headers, response, text: "", content: true, location, redirect: false, open };
+  return { status, headers, response, text: "", content: true, open };
 }
 
 async function readAll(

@@ -27,7 +27,7 @@ function checked(url: string, life: JobLife): string {
     "unexpected_response",
     `result_url of job ${life.id} is no web address.`,
     {
-      hint: "Report it to the service.",
+      hint: "Ask the provider.",
       job: life.job,
     },
   );

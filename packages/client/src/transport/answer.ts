@@ -16,11 +16,11 @@ export interface Answer {
   /** What the body is: parsed JSON or what an own reader made of it, undefined when it is neither. */
   readonly content: unknown;
   /** Whether the body is still being read, by an own reader that closes the limit of the attempt. */
-  readonly open?: boolean;
+  readonly open?: boolean | undefined;
   /** Where a redirect points, when that can be seen. */
-  readonly location: string | undefined;
+  readonly location?: string | undefined;
   /** Whether the answer is a redirect. */
-  readonly redirect: boolean;
+  readonly redirect?: boolean;
 }
 
 /** More than any real answer: a page of 100 jobs is about 100 kB. */

@@ -79,7 +79,7 @@ export async function attempt(
     return { answer: undefined, failure, cause };
   } finally {
     over = true;
-    if (answer?.open !== true) limit.close();
+    if (!answer?.open) limit.close();
   }
 }
 
@@ -99,12 +99,10 @@ let noStore: boolean | undefined;
 
 /** Frameworks cache what looks like the same GET, and a poll then never sees the end; some runtimes throw at the field. */
 function acceptsNoStore(): boolean {
-  if (noStore === undefined) {
-    try {
-      noStore = new Request("https://localhost", { cache: "no-store" }).cache === "no-store";
-    } catch {
-      noStore = false;
-    }
+  try {
+    noStore ??= new Request("https://localhost", { cache: "no-store" }).cache === "no-store";
+  } catch {
+    noStore = false;
   }
   return noStore;
 }
