@@ -333,6 +333,25 @@ describe.runIf(chromium.present)("the client in a browser", () => {
     expect(seen()).toEqual([1, 1]);
     expect(troubles).toEqual([]);
   });
+
+  test("sends nothing when the part that makes try-ons is gone, and goes on when it is back", async () => {
+    const { page, access, arrived } = await opened();
+    const submitted = () =>
+      page.evaluate(
+        ({ options, tryOn }) =>
+          new client.TryOn(options).submit(tryOn).then(
+            ({ id }) => id,
+            (error: unknown) => (client.isTryOnError(error) ? error.toJSON() : String(error)),
+          ),
+        { options: access, tryOn: input },
+      );
+    await page.route("**/*.js", (route) => route.abort());
+    const message = expect.stringContaining("Nothing was sent") as unknown;
+    expect(await submitted()).toMatchObject({ code: "connection_failed", message });
+    expect(arrived).toEqual([]);
+    await page.unroute("**/*.js");
+    expect(await submitted()).toMatch(/^job_/);
+  });
 });
 
 /** A server that lets pages send, and reads nothing of what they send. */
