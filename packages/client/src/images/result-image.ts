@@ -125,7 +125,7 @@ function passOn(
   deadline: Deadline,
 ): ReadableStream<Uint8Array> {
   const chunks = chunksOf(response, limit);
-  limit.pause();
+  limit.restart(Number.POSITIVE_INFINITY);
   const close = (): void => {
     limit.close();
     deadline.close();
@@ -136,7 +136,7 @@ function passOn(
         // A reader that takes its time is no transfer that stands still.
         limit.restart();
         const { done, value } = await chunks.next();
-        limit.pause();
+        limit.restart(Number.POSITIVE_INFINITY);
         if (!done) return controller.enqueue(value);
         close();
         controller.close();

@@ -1,5 +1,5 @@
 import { chunksOf } from "./chunks.ts";
-import { abortable, type Deadline } from "./deadline.ts";
+import type { Deadline } from "./deadline.ts";
 import { readRateLimit, type RateLimit } from "./rate-limit.ts";
 
 /** An answer whose body was read to its end, or to the limit. */
@@ -71,7 +71,7 @@ async function readText(response: Response, longest: number, limit: Deadline): P
     !headers.has("content-encoding") &&
     Number(headers.get("content-length") || longest) < longest
   ) {
-    return abortable(response.text(), limit.signal);
+    return response.text();
   }
   const decoder = new TextDecoder();
   let text = "";

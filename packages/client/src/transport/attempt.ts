@@ -2,7 +2,7 @@ import { defaults } from "../options.ts";
 import type { AttemptFailure } from "../errors/tryon-error.ts";
 import { readAnswer, type Answer } from "./answer.ts";
 import type { Body } from "./body.ts";
-import { abortable, Deadline } from "./deadline.ts";
+import { abortable, type Deadline } from "./deadline.ts";
 
 /** How requests are sent: the global `fetch`, or a function like it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -46,11 +46,11 @@ export async function attempt(
   deadline: Deadline,
 ): Promise<Outcome> {
   deadline.throwIfAborted();
-  const { body, timeout, headers } = request;
-  const time = timeout + (body?.length ?? 0) / slowestUpload;
-  const limit = new Deadline(deadline.clock, time, deadline.signal);
+  const { method, url, headers, body, timeout, cacheable, read } = request;
+  const limit = deadline.attempt(timeout + (body?.length ?? 0) / slowestUpload);
   const { signal } = limit;
-  const images = typeof body === "object" && "open" in body ? body : undefined;
+  const [images, plain] =
+    typeof body === "object" && "open" in body ? [body, undefined] : [undefined, body ?? null];
   let over = false;
   const onTaken = (last: boolean): void => {
     // Ends the reading also where `fetch` lets a body run on.
@@ -58,14 +58,21 @@ export async function attempt(
     limit.restart(last ? timeout : defaults.uploadIdle);
   };
   let answer: Answer | undefined;
+  const work = async (): Promise<Answer> => {
+    const init: RequestInit = {
+      method,
+      headers,
+      signal,
+      redirect: "manual",
+      ...(images ? await images.open(headers, onTaken) : { body: plain }),
+      ...(method === "GET" && !cacheable && acceptsNoStore() && { cache: "no-store" }),
+    };
+    signal.throwIfAborted();
+    const response = await send(url, init);
+    return response.ok && read ? read(response, limit) : readAnswer(response, limit);
+  };
   try {
-    const init = requestInit(request, signal);
-    if (images !== undefined) {
-      Object.assign(init, await abortable(images.open(headers, onTaken), signal));
-    }
-    const response = await abortable(send(request.url, init), signal);
-    const read = response.ok ? request.read : undefined;
-    answer = await (read?.(response, limit) ?? readAnswer(response, limit));
+    answer = await abortable(work(), signal);
     return { answer };
   } catch (cause) {
     deadline.throwIfAborted();
@@ -73,26 +80,12 @@ export async function attempt(
     const { unsent = images?.unreadable } = Object(cause) as { unsent?: unknown };
     if (unsent !== undefined) return { answer: undefined, failure: "unsent", cause: unsent };
     // Node has a limit of its own for the wait for headers, 300 s.
-    const late =
-      limit.passed || deadline.passed || /(HEADERS|BODY)_TIM/.test(failureCode(cause) ?? "");
-    const failure = late ? "timed_out" : "connection_failed";
-    return { answer: undefined, failure, cause };
+    const late = limit.passed || /(HEADERS|BODY)_TIM/.test(failureCode(cause) ?? "");
+    return { answer: undefined, failure: late ? "timed_out" : "connection_failed", cause };
   } finally {
     over = true;
     if (!answer?.open) limit.close();
   }
-}
-
-function requestInit(request: Outgoing, signal: AbortSignal): RequestInit {
-  const { method, headers, body, cacheable } = request;
-  return {
-    method,
-    headers,
-    signal,
-    redirect: "manual",
-    ...(typeof body === "string" || body instanceof Uint8Array ? { body } : {}),
-    ...(method === "GET" && !cacheable && acceptsNoStore() ? { cache: "no-store" } : {}),
-  };
 }
 
 let noStore: boolean | undefined;

@@ -13,46 +13,58 @@ export class Deadline {
   answer: Answer | undefined;
   readonly #timeout: number;
   readonly #caller: AbortSignal | undefined;
-  readonly #controller = new AbortController();
-  /** Whether the time is up, as opposed to the caller having aborted. */
-  passed = false;
+  readonly #call: Deadline | undefined;
   #endsAt = 0;
+  #controller: AbortController | undefined;
   #timer: unknown;
 
-  constructor(clock: Clock, timeout: number, caller?: AbortSignal) {
+  constructor(clock: Clock, timeout: number, caller?: AbortSignal, call?: Deadline) {
     this.clock = clock;
     this.#timeout = timeout;
     this.#caller = caller;
+    this.#call = call;
     this.restart();
-    if (caller?.aborted === true) this.#onAbort();
-    else caller?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  /** Aborted by the caller, with the caller's reason, or when the time is up. */
+  /** The limit of one attempt, which ends with the call at the latest. */
+  attempt(timeout: number): Deadline {
+    return new Deadline(this.clock, timeout, this.#caller, this);
+  }
+
+  /**
+   * Aborted by the caller, with the caller's reason, or when the time is up. Nothing is watched before it is asked for:
+   * most calls are one attempt, which watches for both.
+   */
   get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      this.#onAbort();
+      this.#caller?.addEventListener("abort", this.#onAbort);
+      this.#watch();
+    }
     return this.#controller.signal;
   }
 
   /** Milliseconds until the time is up. */
   left(): number {
-    return Math.max(0, this.#endsAt - this.clock.now());
+    const left = Math.max(0, this.#endsAt - this.clock.now());
+    return Math.min(left, this.#call?.left() ?? left);
+  }
+
+  /** Whether the time is up. */
+  get passed(): boolean {
+    return this.left() === 0;
   }
 
   /** Begins to count anew, to its own limit unless another is given: something came, or went. */
   restart(timeout = this.#timeout): void {
-    this.pause();
     this.#endsAt = this.clock.now() + timeout;
-    this.#arm();
-  }
-
-  /** Stops counting until it begins anew. */
-  pause(): void {
-    this.clock.clearTimeout(this.#timer);
+    if (this.#controller) this.#watch();
   }
 
   /** Throws the caller's reason if the caller has aborted. */
   throwIfAborted(): void {
-    if (!this.passed) this.signal.throwIfAborted();
+    this.#caller?.throwIfAborted();
   }
 
   /** Waits; rejects at once with the reason when the signal is aborted meanwhile. */
@@ -69,26 +81,23 @@ export class Deadline {
   }
 
   close(): void {
-    this.pause();
-    this.#caller?.removeEventListener("abort", this.#onAbort);
+    this.clock.clearTimeout(this.#timer);
+    if (this.#controller) this.#caller?.removeEventListener("abort", this.#onAbort);
   }
 
   readonly #onAbort = (): void => {
-    this.#controller.abort(this.#caller?.reason);
+    if (this.#caller?.aborted) this.#controller?.abort(this.#caller.reason);
   };
 
-  #arm(): void {
+  readonly #watch = (): void => {
+    this.clock.clearTimeout(this.#timer);
     const left = this.left();
-    if (left === Number.POSITIVE_INFINITY) return;
-    this.#timer = this.clock.setTimeout(
-      () => {
-        if (this.left() > 0) return this.#arm();
-        this.passed = !this.signal.aborted;
-        this.#controller.abort(new DOMException("The time of the call is up.", "TimeoutError"));
-      },
-      Math.min(left, longestTimer),
-    );
-  }
+    if (left === 0) {
+      this.#controller?.abort(new DOMException("The time of the call is up.", "TimeoutError"));
+    } else if (left < Number.POSITIVE_INFINITY) {
+      this.#timer = this.clock.setTimeout(this.#watch, Math.min(left, longestTimer));
+    }
+  };
 }
 
 /** Does work under the limits of a call, and leaves neither a timer nor a listener behind. */
@@ -113,7 +122,7 @@ export function abortable<Result>(work: Promise<Result>, signal: AbortSignal): P
     // A signal may carry any value as its reason, and the caller gets that very value.
     const stop = (): void => reject(signal.reason as Error);
     if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop);
-    work.finally(() => signal.removeEventListener("abort", stop)).then(resolve, reject);
+    signal.addEventListener("abort", stop);
+    void work.then(resolve, reject).then(() => signal.removeEventListener("abort", stop));
   });
 }

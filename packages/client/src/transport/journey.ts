@@ -133,12 +133,15 @@ export function isForgettable(
   return now - (trail.uncertainSince ?? now) > settings.replaySafeFor;
 }
 
+let through: Promise<typeof import("./middleware.ts")> | undefined;
+
 /** The way of one attempt to the service: through the middleware, and then with the key. */
 function serviceFetch(settings: Settings, purpose: Purpose, count: number): Fetch {
   const { fetch, middleware, apiKey } = settings;
   return async (url, init) => {
     if (middleware.length > 0) {
-      const { sendThrough } = await import("./middleware.ts");
+      // Asking for a module takes long also when it is there.
+      const { sendThrough } = await (through ??= import("./middleware.ts"));
       return sendThrough(settings, url, init, { attempt: count, purpose });
     }
     // Every init of this package has its headers in a record.
