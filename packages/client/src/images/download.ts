@@ -38,8 +38,7 @@ export async function download(
     const { status = 0, content } = answer ?? {};
     if (answer && content !== undefined && status < 300) return answer;
     if (!refusals.has(status)) {
-      const { redact, clock } = settings;
-      throw errorOf(outcome, { name, purpose: "read", trail, now: clock.now(), redact, job });
+      throw errorOf(outcome, { name, purpose: "read", trail, job }, settings);
     }
     if (renewed) {
       const code = status === 404 || status === 410 ? "result_purged" : "result_expired";

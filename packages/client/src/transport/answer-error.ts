@@ -9,6 +9,7 @@ import type { Answer } from "./answer.ts";
 import { failureCode, type Failure, type Outcome } from "./attempt.ts";
 import { readIssues } from "./issues.ts";
 import type { Trail } from "./journey.ts";
+import type { Settings } from "../settings.ts";
 import type { Redact } from "./redact.ts";
 import { pauseAskedFor } from "./retry.ts";
 
@@ -21,8 +22,6 @@ export interface Ended {
   readonly name: string;
   readonly purpose: Purpose;
   readonly trail: Trail;
-  readonly now: number;
-  readonly redact: Redact;
   readonly job?: Job | undefined;
   /** Set for a submission: the key, and how to find out what became of it. */
   readonly submission?: { readonly idempotencyKey: string; readonly recover: Recover } | undefined;
@@ -44,11 +43,14 @@ const codes: Readonly<Record<string, ApiErrorCode>> = {
 };
 
 /** The error for the end of a request that gave no good answer. It never says that nothing happened unless that is proved. */
-export function errorOf(outcome: Outcome, ended: Ended): TryOnError {
-  const { name, purpose, trail, now, redact, job, submission } = ended;
+export function errorOf(
+  outcome: Outcome,
+  { name, purpose, trail, job, submission }: Ended,
+  { redact, clock }: Pick<Settings, "redact" | "clock">,
+): TryOnError {
   const { answer } = outcome;
   const { status = 0, requestId, rateLimit } = answer ?? {};
-  const pause = answer ? pauseAskedFor(answer, now) : outcome.wait;
+  const pause = answer ? pauseAskedFor(answer, clock.now()) : outcome.wait;
   const { attempts } = trail;
   const details = {
     // Browsers hide that of a redirect behind 0.
@@ -110,8 +112,11 @@ function silence({ failure, cause }: Failure, redact: Redact): End {
 }
 
 function refusal(answer: Answer, purpose: Purpose, redact: Redact): End {
-  const { status, content, text, location = "another address", redirect } = answer;
-  if (redirect) return { code: "redirected", words: `was redirected to ${redact(location)}` };
+  const { status, content, text, headers, redirect } = answer;
+  if (redirect) {
+    const location = redact(headers.get("location")) || "another address";
+    return { code: "redirected", words: `was redirected to ${location}` };
+  }
   const { detail } = Object(content) as { detail?: unknown };
   const issues = readIssues(detail, redact);
   const said =

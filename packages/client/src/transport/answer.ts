@@ -17,8 +17,6 @@ export interface Answer {
   readonly content: unknown;
   /** Whether the body is still being read, by an own reader that closes the limit of the attempt. */
   readonly open?: boolean | undefined;
-  /** Where a redirect points, when that can be seen. */
-  readonly location?: string | undefined;
   /** Whether the answer is a redirect. */
   readonly redirect?: boolean;
 }
@@ -29,12 +27,10 @@ const longestBody = 8 * 2 ** 20;
 const longestErrorBody = 64 * 2 ** 10;
 
 export async function readAnswer(response: Response, limit: Deadline): Promise<Answer> {
-  const { status, headers } = response;
+  const { status, headers, ok, type } = response;
   // Browsers hide a redirect that is not followed behind status 0.
-  const redirect =
-    response.type === "opaqueredirect" || (status >= 300 && status < 400 && status !== 304);
-  const longest = response.ok ? longestBody : longestErrorBody;
-  const text = redirect ? "" : await readText(response, longest, limit);
+  const redirect = type === "opaqueredirect" || (status !== 304 && status >= 300 && status < 400);
+  const text = redirect ? "" : await readText(response, ok ? longestBody : longestErrorBody, limit);
   return {
     status,
     headers,
@@ -43,17 +39,14 @@ export async function readAnswer(response: Response, limit: Deadline): Promise<A
     rateLimit: readRateLimit(headers, limit.clock.now()),
     text,
     content: parseJson(text),
-    location: headers.get("location") ?? undefined,
     redirect,
   };
 }
 
 /** Whether a 2xx is one that was cut off on its way, as opposed to one that never was JSON. */
-export function isTruncated(answer: Answer): boolean {
-  if (answer.status < 200 || answer.status > 299 || answer.content !== undefined) return false;
-  const start = answer.text.trimStart()[0];
-  const jsonType = /\bjson\b/i.test(answer.headers.get("content-type") ?? "");
-  return start === "{" || start === "[" || (start === undefined && jsonType);
+export function isTruncated({ response, content, text, headers }: Answer): boolean {
+  if (!response.ok || content !== undefined) return false;
+  return text.trim() ? /^\s*[{[]/.test(text) : /\bjson\b/i.test(`${headers.get("content-type")}`);
 }
 
 function parseJson(text: string): unknown {

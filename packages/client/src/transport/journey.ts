@@ -3,6 +3,7 @@ import type { Settings } from "../settings.ts";
 import type { Purpose } from "./answer-error.ts";
 import { attempt, failureCode, type Fetch, type Outcome, type Outgoing } from "./attempt.ts";
 import { isTruncated } from "./answer.ts";
+import type { sendThrough } from "./middleware.ts";
 import { anything, effectOf, nothing, type Effect } from "./certainty.ts";
 import type { Deadline } from "./deadline.ts";
 import {
@@ -133,7 +134,7 @@ export function isForgettable(
   return now - (trail.uncertainSince ?? now) > settings.replaySafeFor;
 }
 
-let through: Promise<typeof import("./middleware.ts")> | undefined;
+let through: Promise<{ sendThrough: typeof sendThrough }> | undefined;
 
 /** The way of one attempt to the service: through the middleware, and then with the key. */
 function serviceFetch(settings: Settings, purpose: Purpose, count: number): Fetch {
@@ -141,8 +142,8 @@ function serviceFetch(settings: Settings, purpose: Purpose, count: number): Fetc
   return async (url, init) => {
     if (middleware.length > 0) {
       // Asking for a module takes long also when it is there.
-      const { sendThrough } = await (through ??= import("./middleware.ts"));
-      return sendThrough(settings, url, init, { attempt: count, purpose });
+      const late = await (through ??= import("./middleware.ts"));
+      return late.sendThrough(settings, url, init, { attempt: count, purpose });
     }
     // Every init of this package has its headers in a record.
     const headers = { ...(init.headers as object), authorization: `Bearer ${apiKey}` };

@@ -23,21 +23,14 @@ export async function send(
   accepts: (answer: Answer) => boolean,
   parcel: Parcel,
 ): Promise<Answer> {
-  const { deadline, trail } = parcel;
-  const { headers } = parcel.request;
-  headers["Accept"] = "application/json";
-  const timeout = settings.attemptTimeout + (parcel.held ? holdLimit : 0);
-  const request = { ...parcel.request, timeout };
-  const outcome = await travel({ ...parcel, request }, settings);
+  const { deadline, request, held } = parcel;
+  request.headers["Accept"] = "application/json";
+  const timeout = settings.attemptTimeout + (held ? holdLimit : 0);
+  const outcome = await travel({ ...parcel, request: { ...request, timeout } }, settings);
   const { answer } = outcome;
-  if (answer !== undefined && accepts(answer)) {
+  if (answer && accepts(answer)) {
     deadline.answer ??= answer;
     return answer;
   }
-  throw errorOf(outcome, {
-    ...parcel,
-    trail,
-    now: deadline.clock.now(),
-    redact: settings.redact,
-  });
+  throw errorOf(outcome, parcel, settings);
 }

@@ -97,8 +97,7 @@ export class Service {
     const headers: Record<string, string> = {};
     if (body !== undefined) headers["Content-Type"] = "application/json";
     if (submission !== undefined) headers["Idempotency-Key"] = submission.idempotencyKey;
-    const good = ({ status, content }: Answer): boolean =>
-      status >= 200 && status < 300 && accepts(content);
+    const good = ({ response, content }: Answer): boolean => response.ok && accepts(content);
     const answer = await send(settings, good, {
       name: `${verb} ${address}`,
       request: { method: verb, url, headers, body },
