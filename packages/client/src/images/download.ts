@@ -33,7 +33,7 @@ export async function download(
       cacheable: true,
       read,
     };
-    const outcome = await travel({ name, request, deadline, trail, keyed: false }, settings);
+    const outcome = await travel({ name, request, deadline, trail }, settings);
     const { answer } = outcome;
     const { status = 0, content } = answer ?? {};
     if (answer && content !== undefined && status < 300) return answer;

@@ -35,7 +35,6 @@ async function forward(request: Request, parts: RawParts): Promise<Response> {
       purpose: keyed ? "submit" : "read",
       held: keyed,
       trail: new Trail(),
-      keyed,
       deadline,
     }),
   );

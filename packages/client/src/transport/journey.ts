@@ -57,8 +57,6 @@ export interface Journey {
   readonly name: string;
   /** What it asks the service for; absent for any other address, which is told no key and has no rate limit. */
   readonly purpose?: Purpose | undefined;
-  /** Whether it is under a key, so that a 409 may come from an attempt of its own that is still being worked on. */
-  readonly keyed: boolean;
   /** Told before each pause. */
   readonly onRetry?: ((pause: number) => void) | undefined;
 }
@@ -68,14 +66,16 @@ export interface Journey {
  * try left. Throws only the caller's reason, and what a middleware threw in place of sending.
  */
 export async function travel(journey: Journey, settings: Settings): Promise<Outcome> {
-  const { deadline, request, trail, keyed, purpose, name } = journey;
+  const { deadline, request, trail, purpose, name } = journey;
+  // A 409 to what is under a key may come from an attempt of its own that is still being worked on.
+  const keyed = purpose === "submit";
   const { clock } = deadline;
   const { gate, random, retries } = settings;
   const log = (words: string): void => settings.log("debug", `${name}: ${words}`);
   const pauses = new Map<number | undefined, number>();
   let conflictSince: number | undefined;
   for (;;) {
-    if (purpose !== undefined) {
+    if (purpose) {
       if (gate.wait > 0) log(`rate limit for ${gate.wait} ms`);
       const refused = await gate.refuses(deadline);
       // Waiting may have taken longer than a key is remembered.
@@ -96,8 +96,8 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
       if (keyed && uncertain) return outcome;
       throw outcome.cause;
     }
-    const { status } = answer ?? {};
-    const end = status ?? (!answer && (failureCode(outcome.cause) ?? outcome.failure));
+    const status = answer?.status;
+    const end = answer ? status : (failureCode(outcome.cause) ?? outcome.failure);
     log(`attempt ${count} ended in ${end} after ${now - startedAt} ms`);
     if (purpose) gate.hear(answer?.rateLimit);
     const conflict = status === 409 && keyed && uncertain;
@@ -140,7 +140,7 @@ let through: Promise<{ sendThrough: typeof sendThrough }> | undefined;
 function serviceFetch(settings: Settings, purpose: Purpose, count: number): Fetch {
   const { fetch, middleware, apiKey } = settings;
   return async (url, init) => {
-    if (middleware.length > 0) {
+    if (middleware[0]) {
       // Asking for a module takes long also when it is there.
       const late = await (through ??= import("./middleware.ts"));
       return late.sendThrough(settings, url, init, { attempt: count, purpose });

@@ -1,43 +1,29 @@
-/** Statuses that another attempt may turn into a good answer. */
-const retryableStatuses = new Set([408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524]);
-
 /** The longest pause that a service may ask for and get; for more, the call ends at once. In milliseconds. */
 export const longestRetryAfter = 60_000;
 
-const firstBackoff = 500;
-const longestBackoff = 8_000;
-const firstConflictPause = 1_000;
-const longestConflictPause = 4_000;
-
+/** Whether another attempt may turn an answer of that status into a good one. */
 export function isRetryable(status: number): boolean {
-  return retryableStatuses.has(status);
+  return /408|429|50[0234]|52[0-4]/.test(String(status));
+}
+
+type Delay = (earlier: number, retryAfter: number | undefined, random: () => number) => number;
+
+/** Pauses that double up to the longest: by chance from a share of that on, and never less than the service asked for. */
+function backoff(first: number, longest: number, share: number): Delay {
+  return (earlier, retryAfter, random) => {
+    const ceiling = Math.min(longest, first * 2 ** earlier);
+    return Math.max(ceiling * (share + random() * (1 - share)), retryAfter ?? 0);
+  };
 }
 
 /**
- * The pause before an attempt, in milliseconds: full jitter over min(8 s, 0.5 s · 2ⁿ), and never less than the service
- * asked for.
- *
- * @param failures - How many pauses came before this one.
- * @param retryAfter - What the service asked for, in milliseconds.
+ * The pause before an attempt, in milliseconds: full jitter over min(8 s, 0.5 s · 2ⁿ). It takes how many pauses came
+ * before this one, and what the service asked for.
  */
-export function retryDelay(
-  failures: number,
-  retryAfter: number | undefined,
-  random: () => number,
-): number {
-  const backoff = random() * Math.min(longestBackoff, firstBackoff * 2 ** failures);
-  return Math.max(backoff, retryAfter ?? 0);
-}
+export const retryDelay = backoff(500, 8_000, 0);
 
 /** The pause before asking again after a 409 for a submission that may still be worked on, in milliseconds. */
-export function conflictDelay(
-  conflicts: number,
-  retryAfter: number | undefined,
-  random: () => number,
-): number {
-  const ceiling = Math.min(longestConflictPause, firstConflictPause * 2 ** conflicts);
-  return Math.max(ceiling * (0.5 + random() / 2), retryAfter ?? 0);
-}
+export const conflictDelay = backoff(1_000, 4_000, 0.5);
 
 /** Larger than any number of seconds to wait, and smaller than a date in seconds since 1970. */
 const firstDate = 1e9;

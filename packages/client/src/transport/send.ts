@@ -8,10 +8,10 @@ import { travel, type Journey } from "./journey.ts";
 interface Parcel
   extends
     Pick<Ended, "name" | "purpose" | "submission">,
-    Pick<Journey, "deadline" | "trail" | "keyed" | "onRetry"> {
+    Pick<Journey, "deadline" | "trail" | "onRetry"> {
   readonly request: Omit<Outgoing, "timeout">;
   /** Whether the service is asked to hold the answer. */
-  readonly held: boolean;
+  readonly held?: boolean;
 }
 
 /** How long the service holds an answer at most, in milliseconds. */

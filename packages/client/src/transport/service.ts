@@ -95,17 +95,14 @@ export class Service {
     const address = path.replace("{job_id}", id);
     const url = `${settings.baseUrl}${address}${search && `?${search}`}`;
     const headers: Record<string, string> = {};
-    if (body !== undefined) headers["Content-Type"] = "application/json";
-    if (submission !== undefined) headers["Idempotency-Key"] = submission.idempotencyKey;
+    if (body) headers["Content-Type"] = "application/json";
+    if (submission) headers["Idempotency-Key"] = submission.idempotencyKey;
     const good = ({ response, content }: Answer): boolean => response.ok && accepts(content);
     const answer = await send(settings, good, {
       name: `${verb} ${address}`,
       request: { method: verb, url, headers, body },
-      held: submission?.held ?? false,
-      trail: submission?.trail ?? new Trail(),
-      deadline: sending.deadline,
-      onRetry: sending.onRetry,
-      keyed: submission !== undefined,
+      trail: new Trail(),
+      ...sending,
       submission,
       purpose,
     });
