@@ -50,10 +50,8 @@ export async function sendThrough(
       return one(request, (next) => step(index + 1, next), { ...context, idempotencyKey });
     }
     // A copy, so that no middleware sees the key in a request that it keeps.
-    const headers = new Headers(request.headers);
-    if (!headers.has("authorization") && request.url.startsWith(`${baseUrl}/`)) {
-      headers.set("authorization", `Bearer ${apiKey}`);
-    }
+    const headers = Object.fromEntries(request.headers);
+    if (request.url.startsWith(`${baseUrl}/`)) headers["authorization"] ??= `Bearer ${apiKey}`;
     let changes: RequestInit = { headers };
     if (request !== original) {
       const { method, signal } = request;
