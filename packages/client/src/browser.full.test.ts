@@ -352,6 +352,33 @@ describe.runIf(chromium.present)("the client in a browser", () => {
     await page.unroute("**/*.js");
     expect(await submitted()).toMatch(/^job_/);
   });
+
+  test("sends nothing when the parts for middleware and raw are gone, and goes on when they are back", async () => {
+    const { page, access, arrived } = await opened();
+    await page.evaluate((options) => {
+      const middleware: Client.Middleware[] = [(request, next) => next(request)];
+      Object.assign(globalThis, { one: new client.TryOn({ ...options, middleware }) });
+    }, access);
+    const called = () =>
+      page.evaluate(async (tryOn) => {
+        // What was put there above.
+        const { one } = globalThis as unknown as { one: Client.TryOn };
+        const calls = await Promise.allSettled([one.raw.GET("/api/v1/account"), one.submit(tryOn)]);
+        return calls.map((end) => {
+          if (end.status === "fulfilled") return "none";
+          const error: unknown = end.reason;
+          return client.isTryOnError(error) ? `${error.code} ${error.message}` : String(error);
+        });
+      }, input);
+    for (const part of ["transport/middleware.ts", "transport/contract-client.ts"]) {
+      await page.route(`**${bundle.fileWith(part)}`, (route) => route.abort());
+    }
+    const gone = expect.stringMatching(/^connection_failed .*Nothing was sent/) as unknown;
+    expect(await called()).toEqual([gone, gone]);
+    expect(arrived).toEqual([]);
+    await page.unrouteAll();
+    expect(await called()).toEqual(["none", "none"]);
+  });
 });
 
 /** A server that lets pages send, and reads nothing of what they send. */

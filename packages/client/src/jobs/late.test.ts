@@ -22,6 +22,8 @@ it("keeps the job on the error when the part that waits for jobs cannot be loade
   const aborted = wait(controller.signal);
   controller.abort("enough");
   expect(await aborted).toBe("enough");
+  // The loading that was left alone ends, too, before the part is there.
+  expect(await wait()).toMatchObject({ code: "connection_failed" });
   expect(fetch).not.toHaveBeenCalled();
   vi.doUnmock("./run.ts");
   expect(await wait()).toMatchObject({ code: "job_failed", job: { id: "job_1" } });

@@ -3,9 +3,9 @@ import type { Settings } from "../settings.ts";
 import type { Purpose } from "./answer-error.ts";
 import { attempt, failureCode, type Fetch, type Outcome, type Outgoing } from "./attempt.ts";
 import { isTruncated } from "./answer.ts";
-import type { sendThrough } from "./middleware.ts";
 import { anything, effectOf, nothing, type Effect } from "./certainty.ts";
 import type { Deadline } from "./deadline.ts";
+import { latePart } from "./late-part.ts";
 import {
   conflictDelay,
   isRetryable,
@@ -134,16 +134,17 @@ export function isForgettable(
   return now - (trail.uncertainSince ?? now) > settings.replaySafeFor;
 }
 
-let through: Promise<{ sendThrough: typeof sendThrough }> | undefined;
+const middlewarePart = /* @__PURE__ */ latePart(() => import("./middleware.ts"));
 
 /** The way of one attempt to the service: through the middleware, and then with the key. */
 function serviceFetch(settings: Settings, purpose: Purpose, count: number): Fetch {
   const { fetch, middleware, apiKey } = settings;
   return async (url, init) => {
     if (middleware[0]) {
-      // Asking for a module takes long also when it is there.
-      const late = await (through ??= import("./middleware.ts"));
-      return late.sendThrough(settings, url, init, { attempt: count, purpose });
+      const { sendThrough } = await middlewarePart().catch((unsent: unknown) => {
+        throw { unsent };
+      });
+      return sendThrough(settings, url, init, { attempt: count, purpose });
     }
     // Every init of this package has its headers in a record.
     const headers = { ...(init.headers as object), authorization: `Bearer ${apiKey}` };

@@ -4,6 +4,7 @@ import { InputError } from "../errors/input-error.ts";
 import type { paths } from "../generated/openapi.ts";
 import type { Settings } from "../settings.ts";
 import { within } from "./deadline.ts";
+import { latePart } from "./late-part.ts";
 import { Trail } from "./journey.ts";
 import { send } from "./send.ts";
 
@@ -22,15 +23,14 @@ export type RawParts = typeof parts & { readonly settings: Settings };
  */
 export function createRawClient(settings: Settings): RawClient {
   type Calls = Record<string, (...values: unknown[]) => unknown>;
-  let client: Promise<Calls> | undefined;
-  const load = async (): Promise<Calls> => {
+  const client = latePart(async () => {
     const { contractClient } = await import("./contract-client.ts");
     // Its methods are called by name, with what the caller gave them.
     return (await contractClient({ ...parts, settings })) as unknown as Calls;
-  };
+  });
   const facade = methods.map((name) => [
     name,
-    async (...values: unknown[]) => (await (client ??= load()))[name]?.(...values),
+    async (...values: unknown[]) => (await client())[name]?.(...values),
   ]);
   // The methods of openapi-fetch, each under its name.
   return Object.fromEntries(facade) as RawClient;
