@@ -2,7 +2,7 @@ import { defaults } from "../options.ts";
 import type { AttemptFailure } from "../errors/tryon-error.ts";
 import { readAnswer, type Answer } from "./answer.ts";
 import type { Body } from "./body.ts";
-import { abortable, type Deadline } from "./deadline.ts";
+import type { Deadline } from "./deadline.ts";
 
 /** How requests are sent: the global `fetch`, or a function like it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -72,7 +72,7 @@ export async function attempt(
     return response.ok && read ? read(response, limit) : readAnswer(response, limit);
   };
   try {
-    answer = await abortable(work(), signal);
+    answer = await limit.race(work());
     return { answer };
   } catch (cause) {
     deadline.throwIfAborted();

@@ -17,6 +17,7 @@ export class Deadline {
   #endsAt = 0;
   #controller: AbortController | undefined;
   #timer: unknown;
+  #stop: ((reason: unknown) => void) | undefined;
 
   constructor(clock: Clock, timeout: number, caller?: AbortSignal, call?: Deadline) {
     this.clock = clock;
@@ -43,6 +44,15 @@ export class Deadline {
       this.#watch();
     }
     return this.#controller.signal;
+  }
+
+  /** As {@link abortable} on its own signal, for one piece of work at a time, without listening to it. */
+  race<Result>(work: Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#stop = reject;
+      if (this.signal.aborted) reject(this.signal.reason as Error);
+      work.then(resolve, reject);
+    });
   }
 
   /** Milliseconds until the time is up. */
@@ -86,14 +96,19 @@ export class Deadline {
   }
 
   readonly #onAbort = (): void => {
-    if (this.#caller?.aborted) this.#controller?.abort(this.#caller.reason);
+    if (this.#caller?.aborted) this.#abort(this.#caller.reason);
   };
+
+  #abort(reason: unknown): void {
+    this.#controller?.abort(reason);
+    this.#stop?.(reason);
+  }
 
   readonly #watch = (): void => {
     this.clock.clearTimeout(this.#timer);
     const left = this.left();
     if (left === 0) {
-      this.#controller?.abort(new DOMException("The time of the call is up.", "TimeoutError"));
+      this.#abort(new DOMException("The time of the call is up.", "TimeoutError"));
     } else if (left < Number.POSITIVE_INFINITY) {
       this.#timer = this.clock.setTimeout(this.#watch, Math.min(left, longestTimer));
     }

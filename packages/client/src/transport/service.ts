@@ -90,10 +90,10 @@ export class Service {
     const settings = this.settings();
     const submission = "trail" in sending ? sending : undefined;
     // Values of queries are numbers and texts.
-    const search = new URLSearchParams(query as Record<string, string> | undefined).toString();
+    const search = query && new URLSearchParams(query as Record<string, string>).toString();
     const verb = method.toUpperCase();
     const address = path.replace("{job_id}", id);
-    const url = `${settings.baseUrl}${address}${search && `?${search}`}`;
+    const url = `${settings.baseUrl}${address}${search ? `?${search}` : ""}`;
     const headers: Record<string, string> = {};
     if (body) headers["Content-Type"] = "application/json";
     if (submission) headers["Idempotency-Key"] = submission.idempotencyKey;
