@@ -1,10 +1,28 @@
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/**
- * Bytes as base64, in memory of its own. By hand, since it is as quick as what Node has, forty times quicker than `btoa`,
- * and makes no large text on the way.
- */
-export function encodeBase64(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+/** What the newest runtimes have, and Node and its like before. */
+interface Native {
+  readonly Buffer?: {
+    from(
+      buffer: ArrayBuffer,
+      start: number,
+      length: number,
+    ): { toString(encoding: "base64"): string };
+  };
+}
+
+/** Bytes as base64, in memory of its own. */
+export function encodeBase64(
+  bytes: Uint8Array<ArrayBuffer> & { toBase64?(): string },
+): Uint8Array<ArrayBuffer> {
+  const { buffer, byteOffset, length } = bytes;
+  const { Buffer } = globalThis as Native;
+  const text = bytes.toBase64?.() ?? Buffer?.from(buffer, byteOffset, length).toString("base64");
+  return text === undefined ? encodeByHand(bytes) : new TextEncoder().encode(text);
+}
+
+/** For browsers of some years ago: forty times quicker than `btoa`. */
+function encodeByHand(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { length } = bytes;
   const text = new Uint8Array(Math.ceil(length / 3) * 4);
   const digits = new TextEncoder().encode(alphabet);

@@ -17,8 +17,9 @@ export type ImageInput =
 /** What images are read from: a `Blob`, or bytes that look like one. */
 export interface ImageBytes {
   readonly size: number;
-  slice(start: number, end: number): ImageBytes;
-  arrayBuffer(): Promise<ArrayBuffer>;
+  slice(start: number, end: number): Pick<Blob, "arrayBuffer">;
+  /** Pieces that belong to whoever reads them. */
+  stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
 /** An image that is sent in the body. */
@@ -61,12 +62,23 @@ export function readImageInput(
   return undefined;
 }
 
+/** Handed out at a time. */
+const pieceLength = 192 * 1_024;
+
 /** Bytes of our own. Not a blob, since Node keeps three copies of what is read from one until memory gets short. */
 function viewOf(bytes: Uint8Array<ArrayBuffer>): ImageBytes {
   return {
     size: bytes.length,
-    slice: (start, end) => viewOf(bytes.subarray(start, end)),
-    arrayBuffer: async () => bytes.slice().buffer,
+    slice: (from, to) => ({ arrayBuffer: async () => bytes.slice(from, to).buffer }),
+    stream: () => {
+      let start = 0;
+      return new ReadableStream({
+        pull(controller) {
+          if (start < bytes.length) controller.enqueue(bytes.slice(start, (start += pieceLength)));
+          else controller.close();
+        },
+      });
+    },
   };
 }
 

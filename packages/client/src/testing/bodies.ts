@@ -64,4 +64,21 @@ export class WatchedBlob extends Blob {
     piece.arrayBuffer = () => Promise.reject(new DOMException("changed", "NotReadableError"));
     return piece;
   }
+
+  /** In pieces, as a file is read. */
+  override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    let start = 0;
+    return new ReadableStream(
+      {
+        pull: async (controller) => {
+          this.readings += 1;
+          if (this.readings >= this.failsAt) throw new DOMException("changed", "NotReadableError");
+          const piece = super.slice(start, (start += 65_536));
+          if (piece.size === 0) controller.close();
+          else controller.enqueue(new Uint8Array(await piece.arrayBuffer()));
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  }
 }

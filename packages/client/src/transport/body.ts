@@ -8,7 +8,7 @@ import type { ReadImage, ReadInput } from "../jobs/inspect.ts";
 /** The body of a request, which every attempt sends anew: a text, or one that holds images. */
 export type Body = string | ImageBody;
 
-/** Read and encoded at a time: a multiple of 3, so that pieces join without padding. */
+/** Encoded at a time: a multiple of 3, so that pieces join without padding. */
 const pieceLength = 192 * 1_024;
 /** What is sent as one text when it is not longer, in bytes. */
 const longestText = 128 * 1_024;
@@ -88,28 +88,56 @@ class ImageBody {
     return { body: body.size > longestText ? body : await body.text() };
   }
 
+  /** What is sent, piece by piece. Each piece is memory of its own, since a `fetch` may keep them all. */
   async *#pieces(): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
     for (const { blob, field } of this.#parts) {
-      for (let start = 0; start < blob.size; start += pieceLength) {
-        const piece = blob.slice(start, start + pieceLength);
-        const bytes = new Uint8Array(await piece.arrayBuffer().catch(() => new ArrayBuffer()));
-        if (bytes.length !== piece.size) {
-          const issues: InputIssue[] = [];
-          notesTo(issues)("unreadable", field ?? "input");
-          throw (this.unreadable = new InputError(issues));
+      let left = blob.size;
+      // Fewer than 3 bytes wait for the next ones, so that pieces join without padding.
+      let rest = new Uint8Array();
+      const reader = blob.stream().getReader();
+      try {
+        while (left > 0) {
+          const { done, value } = await reader.read();
+          // A file that has become longer is no more the image than one that has become shorter.
+          if (done || value.length > left) break;
+          left -= value.length;
+          if (field === undefined) {
+            yield value;
+            continue;
+          }
+          const bytes = rest.length > 0 ? join(rest, value) : value;
+          const whole = left > 0 ? bytes.length - (bytes.length % 3) : bytes.length;
+          rest = bytes.slice(whole);
+          if (bytes !== value) giveBack(value);
+          for (let start = 0; start < whole; start += pieceLength) {
+            yield encodeBase64(bytes.subarray(start, Math.min(start + pieceLength, whole)));
+          }
+          giveBack(bytes);
         }
-        // Each piece is memory of its own, since a `fetch` may keep them all.
-        if (field) {
-          const text = encodeBase64(bytes);
-          // Gives the memory back at once where that can be done: waiting to be collected it would come to whole images.
-          (bytes.buffer as Partial<Pick<ArrayBuffer, "transfer">>).transfer?.(0);
-          yield text;
-        } else {
-          yield bytes;
-        }
+      } catch {
+        left = -1;
+      } finally {
+        reader.cancel().catch(() => undefined);
+      }
+      if (left !== 0) {
+        const issues: InputIssue[] = [];
+        notesTo(issues)("unreadable", field ?? "input");
+        throw (this.unreadable = new InputError(issues));
       }
     }
   }
+}
+
+function join(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(first.length + second.length);
+  bytes.set(first);
+  bytes.set(second, first.length);
+  return bytes;
+}
+
+/** Gives memory back at once where that can be done: waiting to be collected it would come to whole images. */
+function giveBack({ buffer }: Uint8Array<ArrayBuffer>): void {
+  (buffer as Partial<Pick<ArrayBuffer, "transfer">>).transfer?.(0);
 }
 
 /** What only some runtimes have: workers at Cloudflare know the length of a stream by its kind alone. */

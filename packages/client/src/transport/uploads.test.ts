@@ -194,8 +194,8 @@ describe("an image that cannot be read while it is sent", () => {
 
   it("proves nothing about earlier attempts", async () => {
     const { tryon, gathered } = gatheringClient([500]);
-    // Two readings before sending: one of its beginning, and the pieces of the first attempt.
-    const person = new WatchedBlob(picture(300_000), 4);
+    // Its beginning is looked at, and the first attempt takes five pieces.
+    const person = new WatchedBlob(picture(300_000), 7);
     const error = await failure(tryon.submit({ person, garments: [shirtUrl] }));
     expect(gathered).toHaveLength(1);
     if (!isTryOnError(error, "outcome_unknown")) throw error;
