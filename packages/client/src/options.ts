@@ -16,6 +16,11 @@ export const defaults = {
   replaySafeFor: 1_800_000,
 } as const;
 
+/** How long the service holds an answer at most, in milliseconds. */
+export const holdLimit = 90_000;
+/** What `hold: "auto"` wants to be left beyond that, for the way there and back, in milliseconds. */
+export const holdGrace = 30_000;
+
 /** What takes the lines of a log, of those kinds that it has a method for: `console` is one. */
 export type Logger = {
   readonly [Level in "debug" | "info" | "warn" | "error"]?: (

@@ -1,5 +1,5 @@
+import { holdGrace, holdLimit } from "../options.ts";
 import type { Deadline } from "../transport/deadline.ts";
-import { holdLimit } from "../transport/send.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { inspectInput } from "./inspect.ts";
 import type { JobLife, Parts } from "./job-life.ts";
@@ -11,9 +11,6 @@ import { withMark } from "./with-mark.ts";
 
 export { finish } from "./finish.ts";
 export { updates } from "./wait.ts";
-
-/** Room for the way there and back, in milliseconds. */
-const holdGrace = 30_000;
 
 /** Makes try-ons; {@link Starter} is the way to it. */
 export class Runner {

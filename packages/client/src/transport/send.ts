@@ -1,3 +1,4 @@
+import { holdLimit } from "../options.ts";
 import type { Settings } from "../settings.ts";
 import type { Answer } from "./answer.ts";
 import { errorOf, type Ended } from "./answer-error.ts";
@@ -13,9 +14,6 @@ interface Parcel
   /** Whether the service is asked to hold the answer. */
   readonly held?: boolean;
 }
-
-/** How long the service holds an answer at most, in milliseconds. */
-export const holdLimit = 90_000;
 
 /** Sends a request to the service, and gives the answer that `accepts` likes. Throws the error for any other. */
 export async function send(
