@@ -121,8 +121,9 @@ export interface TryOnOptions {
    */
   readonly middleware?: Middleware | readonly Middleware[] | undefined;
   /**
-   * Hears of each attempt and each pause between two (`debug`), of exceptions in your callbacks, which never end a call, and
-   * of inputs that look wrong (`warn`). Gets no key, no header, no body and no image.
+   * Hears of what is submitted, each attempt and each pause between two (`debug`), of exceptions in your callbacks, which never end a call, and
+   * of inputs that look wrong (`warn`). Gets no key and no header, and of an image
+   * only its kind and size.
    *
    * @default nothing is logged
    */

@@ -4,6 +4,7 @@ import type { CallOptions } from "../options.ts";
 import { freezeBody, type Body } from "../transport/body.ts";
 import { within, type Deadline } from "../transport/deadline.ts";
 import { isForgettable, Trail } from "../transport/journey.ts";
+import { describeInput } from "./describe-input.ts";
 import type { Job } from "./job.ts";
 import { JobLife, type Parts } from "./job-life.ts";
 import { readInput } from "./inspect.ts";
@@ -61,7 +62,9 @@ export class Submitter {
     const { input, inspect, held } = plan;
     const { log } = this.#parts.settings();
     try {
-      return freezeBody(await readInput(input, { inspect, log }, deadline), held);
+      const read = await readInput(input, { inspect, log }, deadline);
+      log("debug", describeInput(read));
+      return freezeBody(read, held);
     } catch (error) {
       if (!deadline.passed) throw error;
       throw new ConnectionError("timed_out", "The images were not read in time.", {

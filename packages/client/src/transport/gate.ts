@@ -44,9 +44,13 @@ export class Gate {
       // Not to the very end of the time: the call would end in a way that hides why.
       await deadline.sleep(Math.min(wait + this.#random() * spread, Math.max(wait, left - 1)));
     }
+    return false;
+  }
+
+  /** Counts a request that is let in. */
+  count(): void {
     this.#renew();
     this.#count += 1;
-    return false;
   }
 
   /** Takes what an answer says of the limit. */

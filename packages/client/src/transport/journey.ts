@@ -75,14 +75,15 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
   const pauses = new Map<number | undefined, number>();
   let conflictSince: number | undefined;
   for (;;) {
-    if (purpose) {
-      if (gate.wait > 0) log(`rate limit for ${gate.wait} ms`);
+    if (purpose && gate.wait > 0) {
+      log(`rate limit for ${gate.wait} ms`);
       const refused = await gate.refuses(deadline);
       // Waiting may have taken longer than a key is remembered.
       if (refused || (keyed && isForgettable(trail, settings, clock.now()))) {
         return { answer: undefined, failure: "rate_limited", wait: gate.wait };
       }
     }
+    if (purpose) gate.count();
     const startedAt = clock.now();
     const { uncertain } = trail;
     const count = trail.attempts.length + 1;
@@ -139,13 +140,15 @@ const middlewarePart = /* @__PURE__ */ latePart(() => import("./middleware.ts"))
 /** The way of one attempt to the service: through the middleware, and then with the key. */
 function serviceFetch(settings: Settings, purpose: Purpose, count: number): Fetch {
   const { fetch, middleware, apiKey } = settings;
-  return async (url, init) => {
-    if (middleware[0]) {
+  if (middleware[0]) {
+    return async (url, init) => {
       const { sendThrough } = await middlewarePart().catch((unsent: unknown) => {
         throw { unsent };
       });
       return sendThrough(settings, url, init, { attempt: count, purpose });
-    }
+    };
+  }
+  return (url, init) => {
     // Every init of this package has its headers in a record.
     const headers = { ...(init.headers as object), authorization: `Bearer ${apiKey}` };
     return fetch(url, { ...init, headers });

@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import { expect, it } from "vitest";
 
 import type { Logger } from "../index.ts";
+import { picture } from "../testing/bodies.ts";
 import { answering, assetBytes, createWorld, cut, input, profiles } from "../testing/world.ts";
 
 function collecting(): { logger: Logger; lines: [string, string][]; everything: () => string } {
@@ -44,6 +45,23 @@ it("tells of each attempt and each pause", async () => {
       "attempt 4 ended in 200 after 0 ms",
     ].map((words) => ["debug", `GET /api/v1/account: ${words}`]),
   );
+});
+
+it("tells what is sent, with kind and size in place of images", async () => {
+  const { logger, lines } = collecting();
+  const { run, client } = createWorld();
+  await run(
+    client({ logger }).submit({
+      person: new Blob([picture(1_234_567)], { type: "image/jpeg" }),
+      garments: [{ base64: Buffer.from(picture(3_000)).toString("base64") }],
+      prompt: "in the rain",
+      webhook_url: "https://shop.example/hook?token=secret",
+    }),
+  );
+  expect(lines[0]).toEqual([
+    "debug",
+    'sends person <image/jpeg 1.2 MB> garments.0 <image 3 kB> {"prompt":"in the rain","webhook_url":"https://shop.example/hook?[…]"}',
+  ]);
 });
 
 it.each(profiles)("tells no key, no secret and no image under the profile %s", async (profile) => {
