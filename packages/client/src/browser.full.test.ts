@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -22,7 +21,7 @@ import {
   type Bundle,
   type Page,
 } from "./testing/browser.ts";
-import { closedAddress, httpServer } from "./testing/http-server.ts";
+import { closedAddress, httpServer, listening } from "./testing/http-server.ts";
 import { input } from "./testing/world.ts";
 
 /** The client in the page: what is given to `page.evaluate` runs there, and knows nothing of this file. */
@@ -104,50 +103,61 @@ describe.runIf(chromium.present)("the client in a browser", () => {
   const opened = (...rest: [options?: MockOptions, host?: string]) =>
     openPage(browser, bundle, ...rest);
 
-  test("sends every kind of image as it is, with its exact length, and the same again", async () => {
-    const { page, mock, access, arrived, troubles } = await opened();
-    const folder = await mkdtemp(path.join(tmpdir(), "tryon-page-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const chosen = picture(500_002);
-    await writeFile(path.join(folder, "me.jpg"), chosen);
-    await page.getByLabel("Photo").setInputFiles(path.join(folder, "me.jpg"));
-    const fault = { on: "POST /api/v1/tryon", times: 1 } as const;
-    mock.faults.add({ ...fault, status: 503 });
-    mock.faults.add({ ...fault, reset: "after" });
-    const charged = await page.evaluate(async (options) => {
-      const tryon = new client.TryOn({ ...options, random: () => 0 });
-      const file = document.querySelector("input")?.files?.[0] ?? "";
-      const blob = await (await fetch("/photo.jpg")).blob();
-      const bytes = new Uint8Array(await blob.arrayBuffer());
-      const dataUri = `data:image/jpeg;base64,${btoa(String.fromCharCode(...bytes.slice(0, 999)))}`;
-      const first = await tryon.run({ person: file, garments: [blob, bytes, dataUri] });
-      const { body } = await fetch("/photo.jpg");
-      const second = await tryon.run({
-        person: await fetch("/photo.jpg"),
-        garments: [bytes.buffer, body ?? "", { base64: btoa("\u00ff\u00d8\u00ff") }],
+  test.each([
+    ["the browser's own base64", true],
+    ["base64 by hand, for browsers that make none", false],
+  ])(
+    "sends every kind of image as it is, with its exact length, and the same again, with %s",
+    async (_name, own) => {
+      const { page, mock, access, arrived, troubles } = await opened();
+      const hasOwn = await page.evaluate((keep) => {
+        if (!keep) Reflect.deleteProperty(Uint8Array.prototype, "toBase64");
+        return "toBase64" in Uint8Array.prototype;
+      }, own);
+      expect(hasOwn).toBe(own);
+      const folder = await mkdtemp(path.join(tmpdir(), "tryon-page-"));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      const chosen = picture(500_002);
+      await writeFile(path.join(folder, "me.jpg"), chosen);
+      await page.getByLabel("Photo").setInputFiles(path.join(folder, "me.jpg"));
+      const fault = { on: "POST /api/v1/tryon", times: 1 } as const;
+      mock.faults.add({ ...fault, status: 503 });
+      mock.faults.add({ ...fault, reset: "after" });
+      const charged = await page.evaluate(async (options) => {
+        const tryon = new client.TryOn({ ...options, random: () => 0 });
+        const file = document.querySelector("input")?.files?.[0] ?? "";
+        const blob = await (await fetch("/photo.jpg")).blob();
+        const bytes = new Uint8Array(await blob.arrayBuffer());
+        const dataUri = `data:image/jpeg;base64,${btoa(String.fromCharCode(...bytes.slice(0, 999)))}`;
+        const first = await tryon.run({ person: file, garments: [blob, bytes, dataUri] });
+        const { body } = await fetch("/photo.jpg");
+        const second = await tryon.run({
+          person: await fetch("/photo.jpg"),
+          garments: [bytes.buffer, body ?? "", { base64: btoa("\u00ff\u00d8\u00ff") }],
+        });
+        return [first.receipt.credits, second.receipt.credits];
+      }, access);
+      expect(charged).toEqual([8, 8]);
+      const posts = arrived.filter(({ method }) => method === "POST");
+      expect(posts).toHaveLength(4);
+      for (const { headers, bytes } of posts) {
+        expect(headers.get("content-length")).toBe(String(bytes.length));
+        expect(headers.get("transfer-encoding")).toBeNull();
+      }
+      const bodies = Map.groupBy(posts, ({ headers }) => headers.get("idempotency-key"));
+      const sent = [...bodies.values()].map((attempts) => {
+        const [body = "", ...others] = new Set(attempts.map(({ bytes }) => textOf(bytes)));
+        expect(others).toEqual([]);
+        return imagesOf(body);
       });
-      return [first.receipt.credits, second.receipt.credits];
-    }, access);
-    expect(charged).toEqual([8, 8]);
-    const posts = arrived.filter(({ method }) => method === "POST");
-    expect(posts).toHaveLength(4);
-    for (const { headers, bytes } of posts) {
-      expect(headers.get("content-length")).toBe(String(bytes.length));
-      expect(headers.get("transfer-encoding")).toBeNull();
-    }
-    const bodies = Map.groupBy(posts, ({ headers }) => headers.get("idempotency-key"));
-    const sent = [...bodies.values()].map((attempts) => {
-      const [body = "", ...others] = new Set(attempts.map(({ bytes }) => textOf(bytes)));
-      expect(others).toEqual([]);
-      return imagesOf(body);
-    });
-    expect(sent).toEqual([
-      [chosen, photo, photo, photo.slice(0, 999)].map(digest),
-      [photo, photo, photo, Uint8Array.of(255, 216, 255)].map(digest),
-    ]);
-    expect((await mock.ledger(mock.keys.live))?.balance).toBe(984);
-    expect(troubles.filter((trouble) => !/503|ERR_CONNECTION_RESET/.test(trouble))).toEqual([]);
-  });
+      expect(sent).toEqual([
+        [chosen, photo, photo, photo.slice(0, 999)].map(digest),
+        [photo, photo, photo, Uint8Array.of(255, 216, 255)].map(digest),
+      ]);
+      expect((await mock.ledger(mock.keys.live))?.balance).toBe(984);
+      expect(troubles.filter((trouble) => !/503|ERR_CONNECTION_RESET/.test(trouble))).toEqual([]);
+    },
+  );
 
   test("waits held and polling, and shows the image", async () => {
     const { page, access, arrived, troubles } = await opened({ latency: 200 });
@@ -391,14 +401,5 @@ async function deafServer(): Promise<{ url: string; posts: readonly IncomingMess
     response.setHeader("Access-Control-Allow-Headers", "*, Authorization");
     return response.end();
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  // A server that listens on a port has an address of this form.
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, posts };
+  return { url: await listening(server), posts };
 }

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { onTestFinished } from "vitest";
@@ -26,6 +26,11 @@ export async function httpServer(
       answer(response, one, got.length);
     });
   });
+  return { url: await listening(server), got };
+}
+
+/** Lets a server listen on a free port of this machine until the end of the test, and gives its address. */
+export async function listening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
   });
@@ -35,20 +40,17 @@ export async function httpServer(
   });
   // A server that listens on a port has an address of this form.
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, got };
+  return `http://127.0.0.1:${port}`;
 }
 
 /** An address of this machine at which nothing listens. */
 export async function closedAddress(): Promise<string> {
   const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const url = await listening(server);
   await new Promise((resolve) => {
     server.close(resolve);
   });
-  return `http://127.0.0.1:${port}`;
+  return url;
 }
 
 export const accountBody = JSON.stringify({
