@@ -3,7 +3,7 @@ import type { TryOnEvent } from "./event.ts";
 import { headerValues } from "./header-values.ts";
 import type { HeaderSource } from "./header-values.ts";
 import { matchingSecret, parseSignature } from "./signature.ts";
-import { WebhookError } from "./webhook-error.ts";
+import { WebhookError } from "../webhook-error.ts";
 
 /** An event that was found right, and the position of the secret that it was signed with. */
 export interface Verified {

@@ -1,4 +1,4 @@
-import { WebhookError } from "./webhook-error.ts";
+import { WebhookError } from "../webhook-error.ts";
 
 /** The whole value: without the `m` flag, `$` is the end of the text and no line break before it. */
 const grammar = /^sha256=[0-9a-fA-F]{64}$/;

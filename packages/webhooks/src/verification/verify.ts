@@ -8,8 +8,8 @@ import type { SecretSource } from "./secrets.ts";
 import { beginVerification } from "./verification.ts";
 import type { Verified } from "./verification.ts";
 import { hmacSha256 } from "./web-crypto.ts";
-import { WebhookError } from "./webhook-error.ts";
-import type { WebhookErrorCode } from "./webhook-error.ts";
+import { WebhookError } from "../webhook-error.ts";
+import type { WebhookErrorCode } from "../webhook-error.ts";
 
 const defaultMaxBodyBytes = 1_048_576;
 

@@ -2,8 +2,8 @@ import { createServer, request as sendRequest } from "node:http";
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
-import { safeVerify, sign } from "./index.ts";
-import type { VerifyOutcome } from "./index.ts";
+import { safeVerify, sign } from "../index.ts";
+import type { VerifyOutcome } from "../index.ts";
 
 const secrets = "whsec_test";
 const error_message = "😀 kein Träger 鍵";

@@ -1,4 +1,4 @@
-import { WebhookError } from "./webhook-error.ts";
+import { WebhookError } from "../webhook-error.ts";
 
 /**
  * A job has ended. The fields are named as they are sent. Only `event`, `job_id` and `status` are

@@ -1,9 +1,9 @@
-import { bytesOf } from "./raw-bytes.ts";
-import type { RawBody } from "./raw-bytes.ts";
-import { usableSecrets } from "./secrets.ts";
-import { formatSignature } from "./signature.ts";
-import { hmacSha256 } from "./web-crypto.ts";
-import { WebhookError } from "./webhook-error.ts";
+import { bytesOf } from "../verification/raw-bytes.ts";
+import type { RawBody } from "../verification/raw-bytes.ts";
+import { usableSecrets } from "../verification/secrets.ts";
+import { formatSignature } from "../verification/signature.ts";
+import { hmacSha256 } from "../verification/web-crypto.ts";
+import { WebhookError } from "../webhook-error.ts";
 
 /** What {@link sign} signs, and with what. */
 export interface SignOptions {

@@ -1,4 +1,4 @@
-import { WebhookError } from "./webhook-error.ts";
+import { WebhookError } from "../webhook-error.ts";
 
 /** One secret, or several while one is being replaced. `undefined` entries are skipped. */
 export type Secrets = string | undefined | ReadonlyArray<string | undefined>;

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import type { BodyPart, WebhookVector } from "../../../spec/vectors/webhook-vector.ts";
-import { safeVerify, sign } from "./index.ts";
-import type { VerifyOptions, VerifyOutcome } from "./index.ts";
+import type { BodyPart, WebhookVector } from "../../../../spec/vectors/webhook-vector.ts";
+import { safeVerify, sign } from "../index.ts";
+import type { VerifyOptions, VerifyOutcome } from "../index.ts";
 
-const file = new URL("../../../spec/vectors/webhooks.json", import.meta.url);
+const file = new URL("../../../../spec/vectors/webhooks.json", import.meta.url);
 // The form of the file is what its own test says.
 const { cases } = JSON.parse(readFileSync(file, "utf8")) as { cases: WebhookVector[] };
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { safeVerify, sign } from "./index.ts";
+import { safeVerify, sign } from "../index.ts";
 
 const padding = fc.uint8Array({ maxLength: 300 });
 const secret = fc.string({ unit: "binary" }).filter((text) => text.trim() !== "");

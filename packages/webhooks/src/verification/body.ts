@@ -1,5 +1,5 @@
 import { bytesOf, viewOf } from "./raw-bytes.ts";
-import { WebhookError } from "./webhook-error.ts";
+import { WebhookError } from "../webhook-error.ts";
 
 /**
  * A request of Node or of a framework on it, as far as it is used here: `http.IncomingMessage`,

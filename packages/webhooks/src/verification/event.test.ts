@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
-import { safeVerify, sign, verify } from "./index.ts";
-import type { TryOnEvent, VerifySettings } from "./index.ts";
+import { safeVerify, sign, verify } from "../index.ts";
+import type { TryOnEvent, VerifySettings } from "../index.ts";
 
 const secrets = "whsec_test";
 const minute = 60_000;
