@@ -25,7 +25,7 @@ const body = JSON.stringify(event);
 const right = await signed(body);
 const signature = await sign({ body, secret });
 
-const refused: Record<WebhookErrorCode, VerifyOptions> = {
+const refused: Record<Exclude<WebhookErrorCode, "duplicate_event">, VerifyOptions> = {
   missing_signature: { ...right, headers: { "x-other": payload } },
   malformed_signature: { ...right, headers: { "x-service-signature": `${signature} ${payload}` } },
   multiple_signatures: { ...right, headers: { "x-service-signature": [signature, payload] } },

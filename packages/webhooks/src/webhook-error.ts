@@ -13,7 +13,8 @@ export type WebhookErrorCode =
   | "invalid_json"
   | "invalid_event"
   | "header_mismatch"
-  | "stale_event";
+  | "stale_event"
+  | "duplicate_event";
 
 // In the registry of the whole program, so that an ESM and a CJS copy of this file share it.
 const brand = Symbol.for("@tryon/webhooks");

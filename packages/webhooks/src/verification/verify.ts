@@ -132,7 +132,7 @@ export async function safeVerify(options: VerifyOptions): Promise<VerifyOutcome>
   }
 }
 
-async function check(options: VerifyOptions): Promise<Verified> {
+export async function check(options: VerifyOptions): Promise<Verified> {
   const { body, maxBodyBytes = defaultMaxBodyBytes, maxAge = Infinity, now = Date.now } = options;
   const conclude = beginVerification(options, maxAge, now);
   const secrets = await resolveSecrets(options.secrets);

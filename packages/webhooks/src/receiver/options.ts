@@ -1,0 +1,119 @@
+import type { TryOnCompletedEvent, UnknownEvent } from "../verification/event.ts";
+import type { VerifySettings } from "../verification/verify.ts";
+import type { Clock } from "./clock.ts";
+import type { ReceiverStore } from "./store.ts";
+
+/** What a handler is told besides the event. */
+export interface HandlerContext {
+  /**
+   * Aborted when the claim on the event is lost, because the store could not be reached for
+   * `claimFor` or this process stood still: another delivery may be handled from then on.
+   */
+  readonly signal: AbortSignal;
+  /** The position in `secrets` of the one that fits. */
+  readonly secretIndex: number;
+}
+
+/** How a receiver works. Times are in milliseconds. */
+export interface ReceiverOptions extends Omit<VerifySettings, "now"> {
+  /**
+   * Called with each event of a job that ended, once per event as long as it succeeds: never twice
+   * at a time, and not again after it has come to its end. If it throws or rejects, the delivery is
+   * answered 500 and the service tries again, after 1, 4 and 16 s. Since a process can die between
+   * the end of a handler and the note of it, what it does has to bear being done twice.
+   *
+   * It has about 10 s: after that the service gives the attempt up and sends another, which waits
+   * for this one. Longer work belongs into a queue, or see `background`.
+   */
+  readonly onCompleted: (event: TryOnCompletedEvent, context: HandlerContext) => unknown;
+
+  /**
+   * Called with signed events of kinds that this version does not know.
+   *
+   * @default none: they are answered 204 and left
+   */
+  readonly onUnknown?: ((event: UnknownEvent, context: HandlerContext) => unknown) | undefined;
+
+  /**
+   * Told of everything that is not answered 2xx, with what was thrown and the status answered.
+   *
+   * @default what is answered 500 goes to `console.error`
+   */
+  readonly onError?: ((error: unknown, status: number) => unknown) | undefined;
+
+  /**
+   * Remembers which events were handled.
+   *
+   * @default a `createMemoryStore()`, which suits a receiver that runs as one process
+   */
+  readonly store?: ReceiverStore | undefined;
+
+  /**
+   * Answers 202 before the event is handled. **This gives up the retries of the service**: it takes
+   * the event for delivered, so one whose handler fails, or whose process dies, is lost unless you
+   * keep it yourself, and poll the job. A function is given the promise of the work, for runtimes
+   * that stop when they have answered: `waitUntil` of Workers and Vercel, `after` of Next.
+   *
+   * @default false
+   */
+  readonly background?: boolean | ((work: Promise<void>) => unknown) | undefined;
+
+  /**
+   * How long an event is remembered that was handled. A copy that somebody recorded and sends later
+   * is handled again, unless `maxAge` is set to no more than this.
+   *
+   * @default 604_800_000 (7 days)
+   */
+  readonly rememberFor?: number | undefined;
+
+  /**
+   * How long the claim of a process that died keeps others out. It is renewed each third of this
+   * while its handler lives.
+   *
+   * @default 15_000
+   */
+  readonly claimFor?: number | undefined;
+
+  /**
+   * How long a delivery waits for another one of the same event that is being handled, before it is
+   * answered 503. The service gives an attempt 10 s.
+   *
+   * @default 8_000
+   */
+  readonly waitFor?: number | undefined;
+
+  /** @default the machine's clock */
+  readonly clock?: Clock | undefined;
+}
+
+const times = { claimFor: 15_000, waitFor: 8_000, rememberFor: 7 * 86_400_000 } as const;
+
+/** The times of a receiver, each checked. */
+export function timesOf(options: ReceiverOptions): Record<keyof typeof times, number> {
+  const { claimFor, waitFor, rememberFor } = times;
+  return {
+    claimFor: positive("claimFor", options.claimFor ?? claimFor),
+    waitFor: positive("waitFor", options.waitFor ?? waitFor),
+    rememberFor: positive("rememberFor", options.rememberFor ?? rememberFor),
+  };
+}
+
+/** @throws `TypeError` that names the option, for what the types forbid and JavaScript allows. */
+export function checkHandlers(options: ReceiverOptions): void {
+  const { onCompleted, onUnknown, onError } = options;
+  if (typeof onCompleted !== "function") {
+    throw new TypeError("onCompleted: it is no function. Pass what handles a job that ended.");
+  }
+  for (const [name, value] of Object.entries({ onUnknown, onError })) {
+    if (value !== undefined && typeof value !== "function") {
+      throw new TypeError(`${name}: it is no function. Pass one, or leave it out.`);
+    }
+  }
+}
+
+function positive(name: string, value: number): number {
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new RangeError(
+    `${name}: ${String(value)} is no number of milliseconds above 0. Leave it out for its default.`,
+  );
+}

@@ -1,0 +1,142 @@
+import { headerValues } from "../verification/header-values.ts";
+import { usableSecrets } from "../verification/secrets.ts";
+import type { Verified } from "../verification/verification.ts";
+import { check } from "../verification/verify.ts";
+import type { VerifyOptions } from "../verification/verify.ts";
+import { isWebhookError, WebhookError } from "../webhook-error.ts";
+import { accepted, refused } from "./answer.ts";
+import type { Answer, RefusalCode } from "./answer.ts";
+import { Claim } from "./claim.ts";
+import { systemClock } from "./clock.ts";
+import { createMemoryStore } from "./memory-store.ts";
+import { logOwnFaults } from "./log.ts";
+import { checkHandlers, timesOf } from "./options.ts";
+import type { ReceiverOptions } from "./options.ts";
+
+/** A delivery, in no framework's words. */
+export interface Delivery {
+  readonly method: string | undefined;
+  readonly headers: VerifyOptions["headers"];
+  readonly body: VerifyOptions["body"];
+}
+
+/**
+ * The receiver beneath every adapter: verifies a delivery, claims its event, handles it, and says
+ * what to answer. What it gives never rejects.
+ *
+ * @param rawBodyFix the lines to change, in the words of one framework, where the body was parsed.
+ */
+export function createReception(
+  options: ReceiverOptions,
+  rawBodyFix?: string,
+): (delivery: Delivery) => Promise<Answer> {
+  const { secrets, onCompleted, onUnknown, background = false, clock = systemClock } = options;
+  const { maxBodyBytes = 1_048_576, maxAge } = options;
+  const { store = createMemoryStore({ clock }), onError = logOwnFaults } = options;
+  checkHandlers(options);
+  const times = timesOf(options);
+  if (typeof secrets !== "function") usableSecrets(secrets);
+
+  /** Handled, though the store could not be told: when one comes again, that is all that is left. */
+  const untold = new Set<string>();
+
+  const tell = async (error: unknown, status: number): Promise<void> => {
+    try {
+      await onError(error, status);
+    } catch {
+      // What the callback throws changes nothing for the sender.
+    }
+  };
+  const refuse = (code: RefusalCode, error: Error, message = error.message): Answer => {
+    const answer = refused(code, message);
+    void tell(error, answer.status);
+    return answer;
+  };
+
+  const verified = async ({ headers, body }: Delivery): Promise<Verified> => {
+    const declared = Number(headerValues({ headers, body }, "content-length")[0]);
+    if (declared > maxBodyBytes) throw tooLarge(declared, maxBodyBytes);
+    // Whichever of the two forms the options have, they hold both a body and headers.
+    const delivery = { body, headers, secrets, maxBodyBytes, maxAge, now: () => clock.now() };
+    return check(delivery as VerifyOptions);
+  };
+
+  /** Handles what was claimed and has the store remember it, or gives the claim up. */
+  const settle = async ({ event, secretIndex }: Verified, claim: Claim): Promise<void> => {
+    if (!untold.has(claim.key)) {
+      const context = { signal: claim.signal, secretIndex };
+      try {
+        await (event.status === null ? onUnknown?.(event, context) : onCompleted(event, context));
+      } catch (error) {
+        await claim.release().catch((failure: unknown) => tell(failure, 500));
+        throw error;
+      }
+    }
+    untold.add(claim.key);
+    await claim.done();
+    untold.delete(claim.key);
+  };
+
+  const settleClaimed = async (delivery: Verified, arrivedAt: number): Promise<Answer> => {
+    const { event, job_id } = delivery.event;
+    // Without a job one event cannot be told from another of its kind.
+    const key = `${event}:${job_id ?? globalThis.crypto.randomUUID()}`;
+    const claim = new Claim(store, clock, times, key);
+    const state = await claim.take(arrivedAt);
+    if (state === "done") return accepted(204);
+    if (state === "open")
+      return refuse("duplicate_event", new WebhookError("duplicate_event", busy));
+    const work = settle(delivery, claim);
+    if (background === false) {
+      await work;
+      return accepted(204);
+    }
+    const contained = work.catch((error: unknown) => tell(error, 202));
+    if (typeof background === "function") background(contained);
+    return accepted(202);
+  };
+
+  return async (delivery) => {
+    const arrivedAt = clock.now();
+    if (delivery.method !== "POST") {
+      return refuse("method_not_allowed", new Error("Events are sent by POST, and this was not."));
+    }
+    let found: Verified;
+    try {
+      found = await verified(delivery);
+    } catch (error) {
+      if (isWebhookError(error)) return refuse(error.code, withFix(error, rawBodyFix));
+      return refuse("handler_failed", asError(error), failed);
+    }
+    if (found.event.status === null && onUnknown === undefined) return accepted(204);
+    try {
+      return await settleClaimed(found, arrivedAt);
+    } catch (error) {
+      // What a handler or a store says is for the log and not for the sender.
+      return refuse("handler_failed", asError(error), failed);
+    }
+  };
+}
+
+const failed = "The event was not handled. Send it again.";
+const busy = "Another delivery of this event is being handled. Send it again later.";
+
+function tooLarge(declared: number, bound: number): WebhookError {
+  return new WebhookError(
+    "body_too_large",
+    `The body is said to be ${declared} bytes long, more than maxBodyBytes, ${bound}. Refuse it, or raise the bound.`,
+  );
+}
+
+/** The same error with the lines to change in the framework at hand, in place of those of all. */
+function withFix(error: WebhookError, fix: string | undefined): WebhookError {
+  if (error.code !== "raw_body_required" || fix === undefined) return error;
+  const message = `The body is not there as bytes: it was parsed, read before or broke off. ${fix}`;
+  return new WebhookError(error.code, message, { cause: error.cause });
+}
+
+function asError(value: unknown): Error {
+  return value instanceof Error
+    ? value
+    : new Error("What was thrown is no error.", { cause: value });
+}
