@@ -1,6 +1,7 @@
 /**
  * Why a delivery was refused. `invalid_secret` and `raw_body_required` come from the receiver's own
- * set-up, all others from what was sent. The README has the fix for each.
+ * set-up, `duplicate_event` from a receiver that handles another delivery of the event at this very
+ * moment, and all others from what was sent. The README has the fix for each.
  */
 export type WebhookErrorCode =
   | "missing_signature"

@@ -40,25 +40,19 @@ export async function readBody(
       // Either kind of iterator; where it gives something else, the chunk is refused below.
       const { done, value } = (await source.next()) as IteratorResult<unknown>;
       if (done) break;
-      const chunk = viewOf(value);
-      if (chunk === undefined) throw new TypeError("A chunk is text.");
+      // Of text there is none, and it throws here.
+      const chunk = viewOf(value) as Uint8Array;
       length += chunk.byteLength;
       chunks.push(chunk);
     }
   } catch (cause) {
     throw new WebhookError(
       "raw_body_required",
-      'The body is not there as bytes: it was parsed, read before or broke off. Express: express.raw({ type: "*/*" }) ahead of express.json(). Fastify: parseAs: "buffer". Koa: ctx.req, unparsed. Next.js, Hono and other fetch handlers: the Request, unread.',
+      'The body is not there as bytes: it was parsed, read before or broke off. Express: express.raw({ type: "*/*" }) ahead of express.json(). Fastify: parseAs: "buffer". Koa: ctx.req, unparsed. Next.js, Hono: the Request, unread.',
       { cause },
     );
   }
-  // Written so that a bound which is not a number lets nothing through.
-  if (!(length <= maxBodyBytes)) {
-    throw new WebhookError(
-      "body_too_large",
-      `The body is longer than maxBodyBytes, ${maxBodyBytes}. Refuse it, or raise the bound.`,
-    );
-  }
+  checkLength(length, maxBodyBytes);
   const joined = new Uint8Array(length);
   let offset = 0;
   for (const chunk of chunks) {
@@ -68,10 +62,25 @@ export async function readBody(
   return joined;
 }
 
-async function open(body: unknown): Promise<Source> {
+/** Written so that a bound which is not a number lets nothing through. */
+export function checkLength(length: number, maxBodyBytes: number): void {
+  if (length <= maxBodyBytes) return;
+  throw new WebhookError(
+    "body_too_large",
+    `The body is longer than maxBodyBytes, ${maxBodyBytes}. Refuse it, or raise the bound.`,
+  );
+}
+
+/** The bytes that are in memory already: the body itself, or what a framework kept on its request. */
+export function heldBytes(body: unknown): Uint8Array | undefined {
   // Whatever has no fields throws at the first one.
   const request = body as RequestFields;
-  const bytes = bytesOf(body) ?? bytesOf(request.rawBody) ?? viewOf(request.body);
+  return bytesOf(body) ?? bytesOf(request.rawBody) ?? viewOf(request.body);
+}
+
+async function open(body: unknown): Promise<Source> {
+  const request = body as RequestFields;
+  const bytes = heldBytes(body);
   if (bytes !== undefined) return [bytes].values();
   if (request.bodyUsed || request.readableDidRead) {
     throw new TypeError("The body was read before.");

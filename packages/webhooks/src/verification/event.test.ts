@@ -94,3 +94,18 @@ it("headers that are not signed change nothing in the event", async () => {
   const outcome = await safeVerify({ body, headers, secrets });
   expect(outcome).toMatchObject({ ok: false, code: "header_mismatch" });
 });
+
+it("a text that was refused leaves nothing behind for the next one", async () => {
+  const cut = Buffer.from('{"event":"ping","text":"€').subarray(0, -1);
+  const refused = { "X-Service-Signature": await sign({ body: cut, secret: secrets }) };
+  expect(await safeVerify({ body: cut, headers: refused, secrets })).toMatchObject({
+    code: "invalid_json",
+  });
+  const event = { event: "ping", text: "€ again" };
+  expect(await received(event)).toMatchObject({ data: event });
+  const rest = Buffer.from([0xac, 0x22, 0x7d]);
+  const headers = { "X-Service-Signature": await sign({ body: rest, secret: secrets }) };
+  expect(await safeVerify({ body: rest, headers, secrets })).toMatchObject({
+    code: "invalid_json",
+  });
+});

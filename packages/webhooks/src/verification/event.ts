@@ -43,7 +43,8 @@ export type TryOnEvent = TryOnCompletedEvent | UnknownEvent;
  * rather than replaced.
  */
 export function parseEvent(bytes: Uint8Array): TryOnEvent {
-  const data = fieldsOf(parseJson(bytes));
+  // Whatever is no object has none of the fields that are asked for.
+  const data = (parseJson(bytes) ?? {}) as Readonly<Record<string, unknown>>;
   const event = textOrNull(data["event"]);
   const job_id = textOrNull(data["job_id"]);
   const { status } = data;
@@ -65,9 +66,13 @@ export function parseEvent(bytes: Uint8Array): TryOnEvent {
   };
 }
 
+/** Serves all: given whole texts it keeps nothing between them, not even of one that it refused. */
+let decoder: TextDecoder | undefined;
+
 function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    decoder ??= new TextDecoder("utf-8", { fatal: true });
+    return JSON.parse(decoder.decode(bytes));
   } catch {
     // What was caught is not passed on as the cause: its message quotes the body.
     throw new WebhookError(
@@ -75,11 +80,6 @@ function parseJson(bytes: Uint8Array): unknown {
       "The signed body is no JSON in UTF-8. Poll the job instead, and tell the service.",
     );
   }
-}
-
-/** The fields of an object; anything else has none. */
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" ? { ...value } : {};
 }
 
 function textOrNull(value: unknown): string | null {

@@ -26,11 +26,15 @@ export async function resolveSecrets(source: unknown): Promise<ReadonlyArray<str
   try {
     secrets = await source();
   } catch (cause) {
-    throw new WebhookError("invalid_secret", "The function `secrets` failed. See the cause.", {
-      cause,
-    });
+    throw secretsFailed(cause);
   }
   return usableSecrets(secrets);
+}
+
+export function secretsFailed(cause: unknown): WebhookError {
+  return new WebhookError("invalid_secret", "The function `secrets` failed. See the cause.", {
+    cause,
+  });
 }
 
 function isUsable(secret: unknown): secret is string | undefined {
