@@ -84,6 +84,21 @@ it("does a whole try-on from a CommonJS module", async () => {
   expect(JSON.parse(stdout)).toEqual([true, 8, "invalid_event", "svc_test_mock"]);
 });
 
+it("knows an error of one CommonJS entry in another, though they share no class", async () => {
+  const path = join(app, "brand.cjs");
+  await writeFile(
+    path,
+    `const { isWebhookError } = require("@tryon/webhooks");
+    const { verifySync } = require("@tryon/webhooks/node");
+    try {
+      verifySync({ body: "", headers: {}, secrets: "whsec_a" });
+    } catch (error) {
+      console.log(isWebhookError(error, "missing_signature"));
+    }`,
+  );
+  expect((await run(node, [path])).stdout).toBe("true\n");
+});
+
 it("runs a command beside a server of its own, which takes an event from it", async () => {
   const command = join(app, "node_modules/.bin/tryon-mock");
   const path = join(app, "exec.mjs");

@@ -10,6 +10,8 @@ import type {
   WebhookError,
   WebhookErrorCode,
 } from "./index.ts";
+import { safeVerifySync, verifySync } from "./node/index.ts";
+import type { VerifySyncOptions } from "./node/index.ts";
 
 const secrets = "whsec_test";
 const headers = { "x-service-signature": "" };
@@ -63,6 +65,29 @@ describe("what can be verified, by type", () => {
     expectTypeOf<() => Promise<string[]>>().toExtend<Source>();
     expectTypeOf<() => [string | undefined, string | undefined]>().toExtend<Source>();
     expectTypeOf<string | null>().not.toExtend<Source>();
+  });
+});
+
+describe("what can be verified at once, by type", () => {
+  it("takes bytes, text, and requests that hold their bytes", () => {
+    expectTypeOf({ body: "", headers, secrets }).toExtend<VerifySyncOptions>();
+    expectTypeOf({ body: Buffer.from(""), headers, secrets }).toExtend<VerifySyncOptions>();
+    const rawBody = Buffer.from("");
+    expectTypeOf({ body: { headers, rawBody }, secrets }).toExtend<VerifySyncOptions>();
+    expectTypeOf({ body: { headers, body: rawBody }, secrets }).toExtend<VerifySyncOptions>();
+  });
+
+  it("refuses requests that are to be read, bytes without headers, and promised secrets", () => {
+    expectTypeOf<{ body: Request; secrets: string }>().not.toExtend<VerifySyncOptions>();
+    expectTypeOf<{ body: IncomingMessage; secrets: string }>().not.toExtend<VerifySyncOptions>();
+    expectTypeOf<{ body: string; secrets: string }>().not.toExtend<VerifySyncOptions>();
+    expectTypeOf<() => Promise<string>>().not.toExtend<VerifySyncOptions["secrets"]>();
+    expectTypeOf<() => readonly (string | undefined)[]>().toExtend<VerifySyncOptions["secrets"]>();
+  });
+
+  it("is the event, or the same outcome", () => {
+    expectTypeOf(verifySync).returns.toEqualTypeOf<TryOnEvent>();
+    expectTypeOf(safeVerifySync).returns.toEqualTypeOf<VerifyOutcome>();
   });
 });
 

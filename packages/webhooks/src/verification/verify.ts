@@ -8,10 +8,10 @@ import type { SecretSource } from "./secrets.ts";
 import { beginVerification } from "./verification.ts";
 import type { Verified } from "./verification.ts";
 import { hmacSha256 } from "./web-crypto.ts";
-import { WebhookError } from "../webhook-error.ts";
+import { isWebhookError } from "../webhook-error.ts";
 import type { WebhookErrorCode } from "../webhook-error.ts";
 
-const defaultMaxBodyBytes = 1_048_576;
+export const defaultMaxBodyBytes = 1_048_576;
 
 /** What {@link verify} goes by besides the delivery itself. */
 export interface VerifySettings {
@@ -127,7 +127,7 @@ export async function safeVerify(options: VerifyOptions): Promise<VerifyOutcome>
   try {
     return { ok: true, ...(await check(options)) };
   } catch (error) {
-    if (!(error instanceof WebhookError)) throw error;
+    if (!isWebhookError(error)) throw error;
     return { ok: false, code: error.code, message: error.message };
   }
 }

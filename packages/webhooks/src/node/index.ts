@@ -1,0 +1,3 @@
+export type { SyncSecretSource } from "./secrets-at-once.ts";
+export { safeVerifySync, verifySync } from "./verify-sync.ts";
+export type { BufferedRequest, VerifySyncOptions, VerifySyncSettings } from "./verify-sync.ts";
