@@ -16,6 +16,8 @@ import { commandStart } from "./server/command-start.ts";
 import { stockPicture } from "./server/stock-picture.ts";
 import { submissionsInProcess } from "./server/submissions-in-process.ts";
 import type { Bench, Subject } from "./subject.ts";
+import { webhookTiming } from "./webhooks/timing.ts";
+import { webhooks } from "./webhooks/verification.ts";
 
 const subjects: readonly Subject[] = [
   accountOverHttp,
@@ -27,6 +29,8 @@ const subjects: readonly Subject[] = [
   upload,
   weight,
   importTime,
+  webhooks,
+  webhookTiming,
 ];
 const root = join(import.meta.dirname, "../../..");
 const { names, write, client = join(root, "packages/client") } = argumentsOrEnd();

@@ -2,7 +2,7 @@ import type { Peers } from "./client/peers.ts";
 import type { Processes } from "./processes.ts";
 
 /** What a figure counts. */
-export type Unit = "calls a second" | "ms" | "µs" | "bytes" | "times";
+export type Unit = "calls a second" | "ms" | "µs" | "ns" | "bytes" | "times" | "standard errors";
 
 /** One line of a table: the same thing measured several times. */
 export interface Row {

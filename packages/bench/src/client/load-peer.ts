@@ -5,6 +5,10 @@
  * @typeParam Default - As much of its type as is used; nobody checks it but the run itself.
  */
 export async function loadPeer<Default>(name: string): Promise<Default> {
-  const module = (await import(name)) as { default: Default };
-  return module.default;
+  return (await loadModule<{ default: Default }>(name)).default;
+}
+
+/** The same for all that a package exports. */
+export async function loadModule<Module>(name: string): Promise<Module> {
+  return (await import(name)) as Module;
 }

@@ -11,6 +11,13 @@ export const peerPackages = [
   "@fal-ai/client@1.10.1",
 ] as const;
 
+/** The packages that the verification of webhooks is compared with; stripe is among those above. */
+const webhookPeerPackages = [
+  "svix@2.5.0",
+  "standardwebhooks@1.1.1",
+  "@octokit/webhooks-methods@6.0.0",
+] as const;
+
 /** The name of a peer, as `import` takes it. */
 export function nameOf(peer: string): string {
   return peer.slice(0, peer.lastIndexOf("@"));
@@ -19,8 +26,10 @@ export function nameOf(peer: string): string {
 /** A folder apart from the workspace, where programs find the peers. */
 export interface Peers {
   readonly folder: string;
-  /** The peers that are in it: all or none. */
+  /** The peers of the client that are in it: all or none. */
   readonly packages: readonly string[];
+  /** Those of the webhooks, likewise. */
+  readonly webhookPackages: readonly string[];
 }
 
 /** Installs the peers for this run alone; without them the rest can still be measured. */
@@ -29,10 +38,10 @@ export async function installPeers(processes: Processes): Promise<Peers> {
   try {
     // Scripts of packages are left out: nothing that is measured here needs one.
     const install = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder];
-    await processes.start("npm", [...install, ...peerPackages]).end();
+    await processes.start("npm", [...install, ...peerPackages, ...webhookPeerPackages]).end();
   } catch (error) {
     if (processes.stopped) throw error;
-    return { folder, packages: [] };
+    return { folder, packages: [], webhookPackages: [] };
   }
-  return { folder, packages: peerPackages };
+  return { folder, packages: peerPackages, webhookPackages: webhookPeerPackages };
 }
