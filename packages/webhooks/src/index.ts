@@ -1,3 +1,6 @@
+export type { Cause, Finding } from "./explain/cause.ts";
+export { explain } from "./explain/explain.ts";
+export type { Explanation, ExplainOptions } from "./explain/explain.ts";
 export type { NodeRequest } from "./verification/body.ts";
 export type { TryOnCompletedEvent, TryOnEvent, UnknownEvent } from "./verification/event.ts";
 export type { RawBody } from "./verification/raw-bytes.ts";
@@ -5,6 +8,8 @@ export type { SecretSource, Secrets } from "./verification/secrets.ts";
 export type { WebhookHeaders } from "./verification/header-values.ts";
 export { sign } from "./signing/sign.ts";
 export type { SignOptions } from "./signing/sign.ts";
+export { signedRequest } from "./signing/signed-request.ts";
+export type { OtherEvent, SignedRequestOptions } from "./signing/signed-request.ts";
 export { safeVerify, verify } from "./verification/verify.ts";
 export type { VerifyOptions, VerifyOutcome, VerifySettings } from "./verification/verify.ts";
 export { isWebhookError, WebhookError } from "./webhook-error.ts";

@@ -1,0 +1,111 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { explain, safeVerify } from "../index.ts";
+import type { Cause, ExplainOptions } from "../index.ts";
+import {
+  causes,
+  digestOf,
+  eventBody,
+  explained,
+  leaked,
+  secret,
+  signatureOf,
+} from "../testing/explained.ts";
+
+const signed = (body: string | Uint8Array) => ({ "x-service-signature": signatureOf(body) });
+
+describe("a delivery that is right", () => {
+  it("is said to be so, with its event", async () => {
+    const options = { body: eventBody, headers: signed(eventBody), secrets: ["whsec_a", secret] };
+    expect(await explain(options)).toEqual(await safeVerify(options));
+    expect(await explain(options)).toMatchObject({ ok: true, secretIndex: 1 });
+  });
+
+  it("is read from a Request", async () => {
+    const request = new Request("https://shop.example", {
+      method: "POST",
+      body: eventBody,
+      headers: signed(eventBody),
+    });
+    expect(await explain({ body: request, secrets: secret })).toMatchObject({ ok: true });
+  });
+});
+
+const now = () => Date.parse("2026-01-04T12:00:48Z");
+
+describe("a delivery whose signature is right and which is refused all the same", () => {
+  it.each<[readonly Cause[], string, string | Uint8Array, Record<string, string>]>([
+    [["json_not_utf8"], "", Uint8Array.of(0x22, 0xff, 0x22), {}],
+    [["json_syntax"], "", "{", {}],
+    [["json_syntax"], "the body is empty", "", {}],
+    [["event_not_object"], "", "[1]", {}],
+    [["event_not_object"], "", "7", {}],
+    [
+      ["event_field", "event_field"],
+      "job_id: missing",
+      '{"event":"tryon.completed","status":"4711"}',
+      {},
+    ],
+    [
+      ["event_field"],
+      "status: another word",
+      '{"event":"tryon.completed","job_id":"j","status":"4711"}',
+      {},
+    ],
+    [["event_field"], "event: missing", '{"job_id":"j"}', {}],
+    [
+      ["header_event_differs"],
+      "in another case",
+      eventBody,
+      { "x-service-event": "TryOn.Completed" },
+    ],
+    [["header_job_id_differs"], "", eventBody, { "x-service-job-id": "job_4711" }],
+    [["time_too_old"], "about 3 days ago", eventBody, {}],
+    [["time_missing"], "", '{"event":"tryon.completed","job_id":"j","status":"failed"}', {}],
+  ])("%s: %s", async (expected, detail, body, more) => {
+    const headers = { ...signed(body), ...more };
+    const options = { body, headers, secrets: secret, maxAge: 60_000, now };
+    const explanation = await explained(options, secret, "4711", eventBody);
+    expect(causes(explanation)).toEqual(expected);
+    expect(JSON.stringify(explanation)).toContain(detail);
+  });
+});
+
+const words = ["sha256=", "whsec_", "\n", '"', "=", ",", "t=1,v1=", digestOf("{}").toString("hex")];
+const text = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.array(fc.constantFrom(...words), { maxLength: 4 }).map((parts) => parts.join("")),
+);
+const anything = fc.oneof(text, fc.uint8Array({ maxLength: 60 }), fc.anything());
+
+it("whatever it is given, it throws nothing and agrees with safeVerify", async () => {
+  const property = fc.asyncProperty(anything, anything, anything, async (body, value, secrets) => {
+    // What the types forbid, JavaScript allows.
+    const options = { body, headers: { "x-service-signature": value }, secrets } as ExplainOptions;
+    const [explanation, outcome] = [await explain(options), await safeVerify(options)];
+    expect(explanation).toMatchObject(outcome);
+    expect(causes(explanation).length > 0).toBe(!explanation.ok);
+  });
+  await fc.assert(property, { numRuns: 150 });
+});
+
+it("whatever is wrong, the right digest for the body that came is never told", async () => {
+  const mutations: ReadonlyArray<(body: string) => string> = [
+    (body) => `${body} `,
+    (body) => body.replace("failed", "succeeded"),
+    (body) => JSON.stringify(JSON.parse(body), null, 3),
+    (body) => Buffer.from(body).toString("base64"),
+  ];
+  for (const mutate of mutations) {
+    const body = mutate(eventBody);
+    const right = [body, eventBody].map((one) => digestOf(one));
+    const explanation = await explain({ body, headers: signed(eventBody), secrets: secret });
+    const encodings = ["hex", "base64", "base64url"] as const;
+    const digests = right.flatMap((digest) =>
+      encodings.map((encoding) => digest.toString(encoding)),
+    );
+    const unseen = [...digests, body, secret, "job_7Hk2mQ9x"];
+    expect(leaked(JSON.stringify(explanation), unseen)).toEqual([]);
+  }
+});

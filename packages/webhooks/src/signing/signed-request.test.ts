@@ -1,0 +1,129 @@
+import { readFileSync } from "node:fs";
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import { describe, expect, expectTypeOf, it } from "vitest";
+
+import { signedRequest, verify } from "../index.ts";
+
+const secret = "whsec_test";
+const now = () => Date.parse("2026-01-01T12:00:48.900Z");
+const signing = { secret, now, random: () => 0 };
+
+const document = JSON.parse(
+  readFileSync(new URL("../../../../spec/openapi.json", import.meta.url), "utf8"),
+  // The contract, which its own tests hold to be well formed.
+) as {
+  components: {
+    schemas: { TryOnCompletedEvent: { properties: Readonly<Record<string, unknown>> } };
+    parameters: Readonly<Record<string, { name: string; in: string }>>;
+  };
+  webhooks: { "tryon.completed": { post: { parameters: Array<{ $ref: string }> } } };
+};
+const ajv = new Ajv2020({ strict: false });
+formats.default(ajv);
+const { components } = document;
+const fits = ajv.compile({ ...components.schemas.TryOnCompletedEvent, components });
+
+describe("a request as the service sends it", () => {
+  it.each([{}, { status: "succeeded" as const }, { status: "failed" as const }])(
+    "fits the contract, has all fields in their order, and verifies: %j",
+    async (fields) => {
+      const request = await signedRequest(fields, { secret });
+      const body: unknown = await request.clone().json();
+      expect(fits(body), JSON.stringify(fits.errors)).toBe(true);
+      const names = Object.keys(components.schemas.TryOnCompletedEvent.properties);
+      expect(Object.keys(Object(body))).toEqual(names);
+      expect(await verify({ body: request, secrets: secret })).toEqual(body);
+    },
+  );
+
+  it("has every header of the contract, and a content type", async () => {
+    const request = await signedRequest({}, { secret });
+    const refs = document.webhooks["tryon.completed"].post.parameters.map(({ $ref }) => $ref);
+    const names = refs.map((ref) => components.parameters[ref.split("/").at(-1) ?? ""]?.name);
+    expect(names).toHaveLength(3);
+    for (const name of names) expect(request.headers.has(String(name))).toBe(true);
+    expect(request.headers.get("content-type")).toBe("application/json");
+    expect(request.method).toBe("POST");
+  });
+
+  it("tells of a job that has just ended, whose id nobody has given", async () => {
+    const request = await signedRequest({ status: "failed", duration_ms: 7 }, signing);
+    expect(await request.json()).toEqual({
+      event: "tryon.completed",
+      job_id: `job_${"A".repeat(24)}`,
+      status: "failed",
+      result_url: null,
+      error_code: "generation_failed",
+      error_message: "content_blocked",
+      duration_ms: 7,
+      completed_at: "2026-01-01T12:00:48Z",
+    });
+    expect(request.headers.get("x-service-job-id")).toBe(`job_${"A".repeat(24)}`);
+  });
+
+  it("has another id each time", async () => {
+    const ids = await Promise.all([1, 2].map(async () => await signedRequest({}, { secret })));
+    const [one, other] = ids.map((request) => request.headers.get("x-service-job-id"));
+    expect(one).toMatch(/^job_[a-zA-Z0-9]{24}$/);
+    expect(one).not.toBe(other);
+  });
+
+  it("goes where it is told, with headers of one's own and without those that are not wanted", async () => {
+    const headers = { "X-Service-Event": null, "x-service-job-id": "job_other", via: "1.1 proxy" };
+    const url = "https://shop.example/hooks";
+    const request = await signedRequest({}, { secret, url, headers });
+    expect(request.url).toBe(url);
+    expect(request.headers.has("x-service-event")).toBe(false);
+    expect(request.headers.get("x-service-job-id")).toBe("job_other");
+    expect(request.headers.get("via")).toBe("1.1 proxy");
+  });
+
+  it("passes for an event of a kind that is not known, as it is given", async () => {
+    const event = { event: "credits.low", credits: 3 };
+    const request = await signedRequest(event, { secret });
+    expect(await request.clone().json()).toEqual(event);
+    expect(request.headers.get("x-service-event")).toBe("credits.low");
+    expect(request.headers.has("x-service-job-id")).toBe(false);
+    expect(await verify({ body: request, secrets: secret })).toMatchObject({ status: null });
+  });
+
+  it.each([
+    ["text", '{ "event":"tryon.completed", "job_id":"job_1","status":"failed" }'],
+    [
+      "bytes",
+      new TextEncoder().encode('{"event":"tryon.completed","job_id":"job_1","status":"failed"}'),
+    ],
+  ])("carries a body as %s byte for byte, with the headers that it asks for", async (_, body) => {
+    const request = await signedRequest(body, { secret });
+    expect(request.headers.get("x-service-job-id")).toBe("job_1");
+    expect(Buffer.from(await request.clone().arrayBuffer())).toEqual(Buffer.from(body));
+    expect(await verify({ body: request, secrets: secret })).toMatchObject({ job_id: "job_1" });
+  });
+
+  it.each(["{", "7", "null", '{"event":7}', '{"event":"a\\nb","job_id":"ü"}', ""])(
+    "carries what is no event too: %s",
+    async (body) => {
+      const request = await signedRequest(body, { secret });
+      expect(await request.clone().text()).toBe(body);
+      expect(request.headers.has("x-service-event")).toBe(false);
+      expect(request.headers.get("x-service-signature")).toMatch(/^sha256=[0-9a-f]{64}$/);
+    },
+  );
+
+  it("is refused for a blank secret", async () => {
+    await expect(signedRequest({}, { secret: " " })).rejects.toMatchObject({
+      code: "invalid_secret",
+    });
+  });
+
+  it("types what is given", () => {
+    type Event = Parameters<typeof signedRequest>[0];
+    expectTypeOf<{ status: "failed" }>().toExtend<Event>();
+    expectTypeOf<{ event: "credits.low"; credits: number }>().toExtend<Event>();
+    expectTypeOf<string>().toExtend<Event>();
+    expectTypeOf<number>().not.toExtend<Event>();
+    expectTypeOf<{ status: "running" }>().not.toExtend<Event>();
+  });
+});

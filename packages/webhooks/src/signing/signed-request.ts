@@ -1,0 +1,128 @@
+import type { TryOnCompletedEvent } from "../verification/event.ts";
+import { bytesOf } from "../verification/raw-bytes.ts";
+import type { RawBody } from "../verification/raw-bytes.ts";
+import { sign } from "./sign.ts";
+
+/** The fields of an event of a kind that this version does not know: whatever you send. */
+export interface OtherEvent {
+  readonly event: string;
+  readonly job_id?: string | undefined;
+  readonly [field: string]: unknown;
+}
+
+/** How {@link signedRequest} signs, and what else is in the request. */
+export interface SignedRequestOptions {
+  /** The webhook secret: all of it, its `whsec_` prefix included. */
+  readonly secret: string;
+
+  /**
+   * Where the request goes. Handlers that are called directly see it as `request.url`.
+   *
+   * @default "http://localhost/"
+   */
+  readonly url?: string | URL | undefined;
+
+  /**
+   * Headers besides those of the service, or in place of them; `null` leaves one of them out.
+   *
+   * @default none
+   */
+  readonly headers?: Readonly<Record<string, string | null>> | undefined;
+
+  /**
+   * Chance, of which a `job_id` that is not given is made: a number from 0 to less than 1.
+   *
+   * @default Math.random
+   */
+  readonly random?: (() => number) | undefined;
+
+  /**
+   * The time of `completed_at` where it is not given, in milliseconds since 1970.
+   *
+   * @default Date.now
+   */
+  readonly now?: (() => number) | undefined;
+}
+
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const idLength = 24;
+const durationMs = 1_500;
+
+/**
+ * Makes a request as the service sends it when a job has ended, signed and with all of its headers:
+ * for tests of receivers. Fields that are not given are those of a job that succeeded just now, or
+ * that failed if `status` says so. An event of another kind is sent as it is given, and so is a body
+ * as text or bytes, whatever is in it.
+ *
+ * @throws {@link WebhookError} `invalid_secret` for a blank secret.
+ * @example
+ * import { signedRequest } from "@tryon/webhooks";
+ *
+ * const response = await POST(await signedRequest({ status: "failed" }, { secret: "whsec_test" }));
+ * expect(response.status).toBe(204);
+ */
+export async function signedRequest(
+  event: Partial<TryOnCompletedEvent> | OtherEvent | RawBody,
+  options: SignedRequestOptions,
+): Promise<Request> {
+  const { secret, url = "http://localhost/", random = Math.random, now = Date.now } = options;
+  const raw = bytesOf(event);
+  // What is neither text nor bytes is an event.
+  const fields = raw === undefined ? fieldsOf(event as Fields, random, now) : readFields(raw);
+  const body = raw?.slice() ?? new TextEncoder().encode(JSON.stringify(fields));
+  const headers = new Headers({
+    "content-type": "application/json",
+    "user-agent": "TryOn-Webhooks/1.0",
+    "x-service-signature": await sign({ body, secret }),
+  });
+  if (isHeaderText(fields["event"])) headers.set("x-service-event", fields["event"]);
+  if (isHeaderText(fields["job_id"])) headers.set("x-service-job-id", fields["job_id"]);
+  for (const [name, value] of Object.entries(options.headers ?? {})) {
+    if (value === null) headers.delete(name);
+    else headers.set(name, value);
+  }
+  return new Request(url, { method: "POST", headers, body });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function fieldsOf(event: Fields, random: () => number, now: () => number): Fields {
+  const { event: kind = "tryon.completed" } = event;
+  if (kind !== "tryon.completed") return event;
+  const { job_id = newId(random) } = event;
+  const failed = event["status"] === "failed";
+  const order: Fields = {
+    event: kind,
+    job_id,
+    status: "succeeded",
+    result_url: failed
+      ? null
+      : `https://results.example/${isHeaderText(job_id) ? job_id : "job"}.png`,
+    error_code: failed ? "generation_failed" : null,
+    error_message: failed ? "content_blocked" : null,
+    duration_ms: durationMs,
+    completed_at: `${new Date(now()).toISOString().slice(0, "YYYY-MM-DDTHH:MM:SS".length)}Z`,
+  };
+  const given = Object.entries(event).filter(([, value]) => value !== undefined);
+  return { ...order, ...Object.fromEntries(given) };
+}
+
+function newId(random: () => number): string {
+  const id = Array.from({ length: idLength }, () => letters[Math.floor(random() * letters.length)]);
+  return `job_${id.join("")}`;
+}
+
+/** The fields of a body that may be anything at all. */
+function readFields(bytes: Uint8Array): Fields {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return typeof value === "object" ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+/** What a header can carry as it is: anything else would make the request impossible. */
+function isHeaderText(value: unknown): value is string {
+  return typeof value === "string" && /^[!-~]+$/.test(value);
+}
