@@ -163,6 +163,9 @@ const checks: Readonly<Record<string, (snippet: Snippet) => Promise<void>>> = {
     const left: unknown = JSON.parse(await readFile(report, "utf8"));
     expect(left).toMatchObject({ success: true, numFailedTests: 0 });
   },
+  "explain.ts": async (snippet) => {
+    expect(await execute(snippet)).toMatch(/^secret_padded The secret has white space[^\n]+\n$/);
+  },
   "webhooks.ts": async (snippet) => {
     const path = await write(snippet);
     const caller = join(folder, "call-webhooks.ts");

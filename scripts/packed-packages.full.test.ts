@@ -143,6 +143,21 @@ it("holds the reference server to the contract, and says so with the exit code",
   await expect(nobody).rejects.toMatchObject({ code: 5, stdout: "" });
 });
 
+it("signs a webhook, and explains one that is refused, from the shell", async () => {
+  const command = join(app, "node_modules/.bin/tryon-webhooks");
+  const path = join(app, "body.json");
+  await writeFile(path, "{}");
+  const environment = { ...process.env, TRYON_WEBHOOK_SECRET: "whsec_a" };
+  const { stdout } = await run(node, [command, "sign", "--body", path], { env: environment });
+  expect(stdout).toMatch(/^sha256=[0-9a-f]{64}\n$/);
+  const argv = ["explain", "--body", path, "--header", `X-Service-Signature: ${stdout.slice(7)}`];
+  const refused = run(node, [command, ...argv], { env: environment });
+  await expect(refused).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining("[signature_prefix_missing]"),
+  });
+});
+
 async function manifest(name: string): Promise<{ dependencies?: Record<string, string> }> {
   const text = await readFile(join(app, "node_modules/@tryon", name, "package.json"), "utf8");
   return JSON.parse(text) as { dependencies?: Record<string, string> };

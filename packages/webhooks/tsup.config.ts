@@ -1,13 +1,37 @@
-import { defineConfig } from "tsup";
+import { defineConfig, type Options } from "tsup";
 
-export default defineConfig({
-  entry: { index: "src/index.ts", node: "src/node/index.ts" },
-  format: ["esm", "cjs"],
-  platform: "neutral",
-  target: "es2022",
-  external: [/^node:/],
-  removeNodeProtocol: false,
-  dts: true,
-  clean: true,
-  treeshake: true,
-});
+import packageJson from "./package.json" with { type: "json" };
+
+/** Of the manifest only the version is for shipping. */
+const versionOnly: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "version-only",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]webhooks[\\/]package\.json$/ }, () => ({
+      contents: JSON.stringify({ version: packageJson.version }),
+      loader: "json",
+    }));
+  },
+};
+
+export default defineConfig([
+  {
+    entry: { index: "src/index.ts", node: "src/node/index.ts" },
+    format: ["esm", "cjs"],
+    platform: "neutral",
+    target: "es2022",
+    external: [/^node:/],
+    removeNodeProtocol: false,
+    dts: true,
+    treeshake: true,
+  },
+  {
+    // The command is one file by itself.
+    entry: { cli: "src/cli/main.ts" },
+    format: ["esm"],
+    platform: "node",
+    target: "node20",
+    splitting: false,
+    treeshake: true,
+    esbuildPlugins: [versionOnly],
+  },
+]);

@@ -8,8 +8,8 @@ const passValue = "Pass the value of X-Service-Signature as it arrived.";
 const pollJob = "Ask for the job by its id instead, and tell the service.";
 const lookForProxy = "Look for a proxy or middleware that changes headers.";
 
-/** What each cause says: what is wrong, and what to do. */
-const words: Readonly<Record<Cause, readonly [message: string, fix: string]>> = {
+/** What each cause says: what is wrong, and what to do, which may go on in words that others have too. */
+const words: Readonly<Record<Cause, readonly [message: string, fix: string, more?: string]>> = {
   secret_missing: [
     "No secret is set",
     "Set `secrets`, or the environment variable that it reads: is its name spelled right, and is it set where this runs?",
@@ -68,7 +68,8 @@ const words: Readonly<Record<Cause, readonly [message: string, fix: string]>> = 
   body_unreadable: ["The body broke off, or it is a stream of text", keepBytes],
   body_empty: [
     "The body is empty, which no delivery of the service is",
-    `Something has read it before, or never waited for it. ${keepBytes}`,
+    "Something has read it before, or never waited for it.",
+    keepBytes,
   ],
   body_too_long: [
     "The body is longer than maxBodyBytes",
@@ -77,7 +78,8 @@ const words: Readonly<Record<Cause, readonly [message: string, fix: string]>> = 
   body_rewritten: ["The body's JSON was parsed and written anew", keepBytes],
   body_line_end: [
     "The line break at the end of the body was put on or taken off",
-    `Look for trim(), a text editor, or a file that was saved. ${keepBytes}`,
+    "Look for trim(), a text editor, or a file that was saved.",
+    keepBytes,
   ],
   body_line_breaks: [
     "Line breaks were changed between CRLF and LF",
@@ -85,15 +87,18 @@ const words: Readonly<Record<Cause, readonly [message: string, fix: string]>> = 
   ],
   body_byte_order_mark: [
     "The byte order mark at the start was put on or taken off",
-    `text() and TextDecoder take it off. ${keepBytes}`,
+    "text() and TextDecoder take it off.",
+    keepBytes,
   ],
   body_charset: [
     "The body was decoded or encoded in another charset than UTF-8",
-    `Make no text of it before it is verified. ${keepBytes}`,
+    "Make no text of it before it is verified.",
+    keepBytes,
   ],
   body_bytes_lost: [
     "The body has the character U+FFFD, which stands for bytes that a decoder could not read",
-    `Chunks that are decoded one by one break characters apart. ${keepBytes}`,
+    "Chunks that are decoded one by one break characters apart.",
+    keepBytes,
   ],
   body_base64: [
     "The body is in base64",
@@ -101,7 +106,8 @@ const words: Readonly<Record<Cause, readonly [message: string, fix: string]>> = 
   ],
   body_form_encoded: [
     "The body was made a form or percent-encoded",
-    `Take the parser of forms off this route. ${keepBytes}`,
+    "Take the parser of forms off this route.",
+    keepBytes,
   ],
   body_compressed: [
     "The body is compressed with gzip",
@@ -109,7 +115,8 @@ const words: Readonly<Record<Cause, readonly [message: string, fix: string]>> = 
   ],
   body_quoted: [
     "The body is a JSON string that holds the JSON",
-    `It went through JSON.stringify once more, perhaps in a queue: undo that. ${keepBytes}`,
+    "It went through JSON.stringify once more, perhaps in a queue: undo that.",
+    keepBytes,
   ],
   body_buffer_json: [
     "The body is a buffer that was written as JSON",
@@ -129,7 +136,8 @@ const words: Readonly<Record<Cause, readonly [message: string, fix: string]>> = 
   signature_not_text: ["X-Service-Signature is no text", passValue],
   signature_padded: [
     "X-Service-Signature has white space or quotes around it",
-    `${passValue} A header that came over HTTP has none; look where it was stored or copied.`,
+    "A header that came over HTTP has none; look where it was stored or copied.",
+    passValue,
   ],
   signature_prefix_case: [
     "The prefix of X-Service-Signature is not sha256= in lower case",
@@ -137,7 +145,8 @@ const words: Readonly<Record<Cause, readonly [message: string, fix: string]>> = 
   ],
   signature_prefix_missing: [
     "X-Service-Signature lacks its sha256=",
-    `${passValue} If the signer is yours, write sha256= before the digits.`,
+    "If the signer is yours, write sha256= before the digits.",
+    passValue,
   ],
   signature_prefix_wrong: [
     "X-Service-Signature begins with another prefix than sha256=",
@@ -149,7 +158,8 @@ const words: Readonly<Record<Cause, readonly [message: string, fix: string]>> = 
   ],
   signature_length: [
     "The digest in X-Service-Signature has not 64 digits",
-    `${passValue} It was cut off, or something was put to it.`,
+    "It was cut off, or something was put to it.",
+    passValue,
   ],
   signature_not_hex: [
     "The digest in X-Service-Signature has other characters than hexadecimal digits",
@@ -193,11 +203,11 @@ const words: Readonly<Record<Cause, readonly [message: string, fix: string]>> = 
 
 /** Puts a trouble into words. */
 export function findingOf({ cause, detail }: Trouble, proven: boolean): Finding {
-  const [message, fix] = words[cause];
+  const [message, ...fixes] = words[cause];
   return {
     cause,
     proven,
     message: `${message}${detail === undefined ? "" : ` (${detail})`}.`,
-    fix,
+    fix: fixes.join(" "),
   };
 }

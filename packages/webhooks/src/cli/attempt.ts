@@ -1,0 +1,54 @@
+import type { Surroundings } from "./surroundings.ts";
+import type { Attempt } from "./verdict.ts";
+
+/** No more of an answer is read, in bytes. */
+const mostText = 2_000;
+
+/** Sends a request once, follows no redirect, and says what came of it; it does not throw. */
+export async function attemptDelivery(
+  request: Request,
+  timeout: number,
+  { fetch, elapsed }: Pick<Surroundings, "fetch" | "elapsed">,
+): Promise<Attempt> {
+  const signal = AbortSignal.timeout(timeout);
+  const start = elapsed();
+  try {
+    const response = await fetch(new Request(request, { redirect: "manual", signal }));
+    const took = Math.round(elapsed() - start);
+    return { status: response.status, took, text: await beginningOf(response) };
+  } catch (error) {
+    if (signal.aborted) {
+      return { problem: `There was no answer within ${timeout / 1_000} s.` };
+    }
+    return { problem: `The event could not be sent: ${reasonOf(error)}.` };
+  }
+}
+
+async function beginningOf(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = response.body?.getReader();
+  for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
+    chunks.push(read.value);
+    length += read.value.length;
+    if (length >= mostText) {
+      await reader?.cancel();
+      break;
+    }
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, mostText));
+}
+
+function reasonOf(error: unknown): string {
+  // The platform says no more than "fetch failed" itself; the reason stands in the cause.
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const reasons: Readonly<Record<string, string>> = {
+    ECONNREFUSED: "nothing listens there; start the receiver first",
+    ENOTFOUND: "there is no such host; check its name",
+    EAI_AGAIN: "the name of the host cannot be looked up; check it and the network",
+    ECONNRESET: "the receiver cut the connection without an answer",
+    UND_ERR_SOCKET: "the receiver cut the connection without an answer",
+  };
+  return reasons[code] ?? (cause instanceof Error ? cause.message || code : String(cause));
+}

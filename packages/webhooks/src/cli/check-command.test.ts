@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+
+import { command, fileOf } from "../testing/command.ts";
+import { eventBody, leaked, secret, signatureOf } from "../testing/explained.ts";
+
+const signature = signatureOf(eventBody);
+const header = `X-Service-Signature: ${signature}`;
+const spaced = JSON.stringify(JSON.parse(eventBody), null, 2);
+
+describe.each(["verify", "explain"])("tryon-webhooks %s", (verb) => {
+  it("says ok, prints the event and ends with 0", async () => {
+    const ended = await command([verb, "--body", "-", "--header", header], {
+      stdin: eventBody,
+      secret,
+    });
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    const [first, ...rest] = ended.stdout.split("\n");
+    expect(first).toBe("ok");
+    expect(JSON.parse(rest.join("\n"))).toEqual(JSON.parse(eventBody));
+  });
+
+  it("prints JSON for machines", async () => {
+    const argv = [verb, "--json", "--body", fileOf(eventBody), "--header", header];
+    const { code, stdout } = await command(argv, { secret });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, secretIndex: 0 });
+    expect(stdout.split("\n")).toHaveLength(2);
+  });
+
+  it.each([
+    ["lines", `Content-Type: application/json\r\n${header}\r\n`],
+    ["an object", JSON.stringify({ "x-service-signature": [signature], accept: "*/*" })],
+    ["pairs", JSON.stringify([["X-Service-Signature", signature]])],
+  ])("reads headers from a file of %s", async (_, headers) => {
+    const argv = [verb, "--body", fileOf(eventBody), "--headers", fileOf(headers)];
+    expect(await command(argv, { secret })).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    ["CRLF", "\r\n", ""],
+    ["LF", "\n", ""],
+    ["an editor's line break behind it", "\r\n", "\n"],
+  ])("reads a whole request with %s", async (_, lineBreak, tail) => {
+    const length = Buffer.byteLength(eventBody);
+    const head = ["POST /hook HTTP/1.1", "Host: shop.example", header, `Content-Length: ${length}`];
+    const stdin = `${head.join(lineBreak)}${lineBreak}${lineBreak}${eventBody}${tail}`;
+    expect(await command([verb, "--request", "-"], { stdin, secret })).toMatchObject({ code: 0 });
+  });
+
+  it("takes the secret from a file, whose last line break is not its own, or from the flag", async () => {
+    const argv = [verb, "--body", fileOf(eventBody), "--header", header];
+    for (const flags of [
+      ["--secret-file", fileOf(`${secret}\n`)],
+      ["--secret", secret],
+      ["--secret", "whsec_a", "--secret", secret],
+    ]) {
+      expect(await command([...argv, ...flags], { secret: "whsec_b" })).toMatchObject({ code: 0 });
+    }
+  });
+
+  it("ends with 1 for a delivery that is refused, and shows nothing of it", async () => {
+    const argv = [verb, "--body", fileOf(spaced), "--header", header];
+    const ended = await command(argv, { secret: ` ${secret}` });
+    expect(ended).toMatchObject({ code: 1, stderr: "" });
+    expect(ended.stdout).toMatch(/^signature_mismatch: No secret fits/);
+    expect(leaked(ended.stdout, [secret, signature.slice(7), "job_7Hk2mQ9x"])).toEqual([]);
+  });
+
+  it("ends with 1 where there is no secret", async () => {
+    const ended = await command([verb, "--body", fileOf(eventBody), "--header", header]);
+    expect(ended).toMatchObject({ code: 1 });
+    expect(ended.stdout).toMatch(/^invalid_secret: /);
+  });
+
+  it("prints what others have written with nothing in it that steers a terminal", async () => {
+    const body = '{"event":"a\u009b2J\u202E","job_id":"j","x":"\\u001b[31m"}';
+    const argv = [
+      verb,
+      "--body",
+      fileOf(body),
+      "--header",
+      `X-Service-Signature: ${signatureOf(body)}`,
+    ];
+    const { stdout } = await command(argv, { secret });
+    expect(stdout).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
+    expect(JSON.parse(stdout.slice("ok\n".length))).toMatchObject({ event: "a\u009b2J\u202E" });
+  });
+});
+
+describe("tryon-webhooks explain", () => {
+  it("names every trouble, its fix, and whether it is sure", async () => {
+    const argv = ["explain", "--body", fileOf(spaced), "--header", header];
+    const { stdout } = await command(argv, { secret: `"${secret}"` });
+    expect(stdout).toMatch(/The secret has white space.* \[secret_padded\]\n {2}Take them off/);
+    expect(stdout).toMatch(/written anew \(compact\)\. \[body_rewritten\]\n {2}Pass the bytes/);
+    expect(stdout).not.toContain("Perhaps");
+    const unsure = await command(argv, { secret: "svc_live_abc" });
+    expect(unsure.stdout).toContain("Perhaps: The secret is an API key. [secret_is_api_key]");
+    expect(unsure.stdout).toContain("[nothing_fits]");
+  });
+
+  it("tries the secrets of other keys", async () => {
+    const argv = ["explain", "--body", fileOf(eventBody), "--header", header, "--json"];
+    const flags = ["--other-secret-file", fileOf("whsec_a"), "--other-secret-file", "-"];
+    const { code, stdout } = await command([...argv, ...flags], {
+      stdin: secret,
+      secret: "whsec_b",
+    });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ findings: [{ cause: "secret_of_other_key" }] });
+    expect(stdout).toContain("otherSecrets[1]");
+  });
+});

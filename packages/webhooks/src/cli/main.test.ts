@@ -1,0 +1,47 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+import { expect, it } from "vitest";
+
+import { receiver } from "../testing/command.ts";
+import { secret, signatureOf } from "../testing/explained.ts";
+
+const main = fileURLToPath(new URL("main.ts", import.meta.url));
+
+/** The command as a process of its own, with an environment of its own. */
+function start(stdin: string, ...argv: readonly string[]) {
+  const running = promisify(execFile)(
+    process.execPath,
+    ["--conditions=@tryon/source", main, ...argv],
+    { env: { TRYON_WEBHOOK_SECRET: secret } },
+  );
+  running.child.stdin?.end(stdin);
+  return running;
+}
+
+it("signs what comes on stdin with the secret of its environment, and verifies it again", async () => {
+  const signed = await start("{}", "sign", "--body", "-");
+  expect(signed).toEqual({ stdout: `${signatureOf("{}")}\n`, stderr: "" });
+  const header = `X-Service-Signature: ${signed.stdout.trim()}`;
+  const verified = start("{} ", "verify", "--body", "-", "--header", header);
+  await expect(verified).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^signature_mismatch: /),
+  });
+});
+
+it("sends, and ends by itself", async () => {
+  const { url, arrived } = await receiver((response) => response.writeHead(204).end());
+  expect((await start("", "send", "--to", url)).stdout).toMatch(/^204 after \d+ ms\. /);
+  expect(arrived).toHaveLength(1);
+});
+
+it("ends with 2 where it is not understood", async () => {
+  await expect(start("", "sned")).rejects.toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr:
+      "tryon-webhooks: There is no such command; there are verify, explain, sign, send. Did you mean send?\n",
+  });
+});
