@@ -150,7 +150,13 @@ it("signs a webhook, and explains one that is refused, from the shell", async ()
   const environment = { ...process.env, TRYON_WEBHOOK_SECRET: "whsec_a" };
   const { stdout } = await run(node, [command, "sign", "--body", path], { env: environment });
   expect(stdout).toMatch(/^sha256=[0-9a-f]{64}\n$/);
-  const argv = ["explain", "--body", path, "--header", `X-Service-Signature: ${stdout.slice(7)}`];
+  const argv = [
+    "explain",
+    "--body",
+    path,
+    "--header",
+    `X-Service-Signature: ${stdout.slice(7).trim()}`,
+  ];
   const refused = run(node, [command, ...argv], { env: environment });
   await expect(refused).rejects.toMatchObject({
     code: 1,

@@ -24,17 +24,21 @@ export async function attemptDelivery(
   }
 }
 
+/** As much of the text as comes in time: the status is all that the service looks at. */
 async function beginningOf(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  const reader = response.body?.getReader();
-  for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
-    chunks.push(read.value);
-    length += read.value.length;
-    if (length >= mostText) {
+  try {
+    const reader = response.body?.getReader();
+    for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
+      chunks.push(read.value);
+      length += read.value.length;
+      if (length < mostText) continue;
       await reader?.cancel();
       break;
     }
+  } catch {
+    // It broke off or took too long.
   }
   return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, mostText));
 }

@@ -123,6 +123,20 @@ describe("tryon-webhooks send", () => {
   });
 });
 
+describe("an answer with 2xx that never ends counts, since its status has come", () => {
+  it("of which the beginning is long", async () => {
+    const { url } = await receiver((response) => response.writeHead(200).write("x".repeat(9_000)));
+    const { code, stdout } = await send(url, "--timeout", "600000");
+    expect({ code, length: stdout.match(/x+/)?.[0].length }).toEqual({ code: 0, length: 2_000 });
+  });
+
+  it("of which little comes in time", async () => {
+    const { url } = await receiver((response) => response.writeHead(200).write("little"));
+    const { code, stdout } = await send(url, "--timeout", "200");
+    expect({ code, end: stdout.split("\n")[1] }).toEqual({ code: 0, end: "little" });
+  });
+});
+
 describe("an answer that the service does not count as received ends with 1 and says what follows", () => {
   const again = "send it again after 1, 4 and 16 s";
 

@@ -213,6 +213,25 @@ describe("the work is bounded", () => {
     );
   });
 
+  it("in what a compressed body may hold", async () => {
+    const plain = Buffer.alloc(2_000_000);
+    const headers = { "x-service-signature": signatureOf(plain) };
+    const options = { body: gzipSync(plain), headers, secrets: secret };
+    expect(causes(await explained(options))).toEqual(["body_compressed", "nothing_fits"]);
+    const wider = await explained({ ...options, maxBodyBytes: 2_000_000 });
+    expect(provenCauses(wider)).toEqual(["body_compressed"]);
+  });
+
+  it.each([
+    ["as deep as is tried", 32, 10, ["body_rewritten"]],
+    ["deeper", 33, 10, []],
+    ["longer", 2, 65_536, []],
+  ])("in how JSON is indented that is nested or long: %s", async (_, depth, length, expected) => {
+    const body = `${"[".repeat(depth)}"${"x".repeat(length)}"${"]".repeat(depth)}`;
+    const signed = JSON.stringify(JSON.parse(body), null, 2);
+    expect(provenCauses(await arrived(body, signed))).toEqual(expected);
+  });
+
   it.each([
     ["nested deep", "[".repeat(200_000) + "]".repeat(200_000)],
     ["nested deep in little", "[".repeat(5_000) + "]".repeat(5_000)],

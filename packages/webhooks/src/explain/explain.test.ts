@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 
 import { explain, safeVerify } from "../index.ts";
-import type { Cause, ExplainOptions } from "../index.ts";
+import type { Cause, Explanation, ExplainOptions, TryOnEvent, VerifyOptions } from "../index.ts";
 import {
   causes,
   digestOf,
@@ -108,4 +108,13 @@ it("whatever is wrong, the right digest for the body that came is never told", a
     const unseen = [...digests, body, secret, "job_7Hk2mQ9x"];
     expect(leaked(JSON.stringify(explanation), unseen)).toEqual([]);
   }
+});
+
+it("takes what verify takes, and tells an event from a refusal by type", () => {
+  expectTypeOf<VerifyOptions>().toExtend<ExplainOptions>();
+  expectTypeOf(explain).returns.resolves.toEqualTypeOf<Explanation>();
+  expectTypeOf<Extract<Explanation, { ok: true }>["event"]>().toEqualTypeOf<TryOnEvent>();
+  expectTypeOf<Extract<Explanation, { ok: false }>>().not.toHaveProperty("event");
+  expectTypeOf<"body_rewritten">().toExtend<Cause>();
+  expectTypeOf<string>().not.toExtend<Cause>();
 });
