@@ -51,8 +51,8 @@ export type Explanation =
 /**
  * Says why a delivery is refused: verifies it as `verify` does and, where the signature does not
  * fit, undoes what commonly goes wrong with secret, body and header until it does. JSON that was
- * parsed and written anew, a secret with a line break, base64 in place of hexadecimal and some
- * thirty others, two at a time too. At most 20,000 combinations or 256 MiB are hashed, whichever
+ * parsed and written anew, a secret with a line break, base64 in place of hexadecimal and
+ * two dozen others, two at a time too. At most 20,000 combinations or 256 MiB are hashed, whichever
  * comes first, and no more than `maxBodyBytes` are read.
  *
  * For the eye of a developer, in a test, a log or at a terminal. **Never put it into an HTTP
