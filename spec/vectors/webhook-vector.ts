@@ -21,6 +21,8 @@ export interface WebhookVector {
   readonly secrets: ReadonlyArray<string | null>;
   readonly body: readonly BodyPart[];
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
+  /** Where a body that is streamed is cut into chunks. A position that comes twice cuts an empty one. */
+  readonly chunks?: readonly number[];
   readonly settings?: {
     readonly maxBodyBytes?: number;
     readonly maxAge?: number;
@@ -55,9 +57,12 @@ export function vector(
   id: string,
   name: string,
   expected: Expected,
-  { secrets = [secret], body = json(completed), headers, settings }: Difference = {},
+  { secrets = [secret], body = json(completed), headers, chunks, settings }: Difference = {},
 ): WebhookVector {
-  const rest = settings === undefined ? {} : { settings };
+  const rest = {
+    ...(chunks === undefined ? {} : { chunks }),
+    ...(settings === undefined ? {} : { settings }),
+  };
   return { id, name, secrets, body, headers: headers ?? signed(body), ...rest, expected };
 }
 
@@ -89,4 +94,19 @@ export function signed(
   key: string | Uint8Array = secret,
 ): Array<readonly [string, string]> {
   return [["X-Service-Signature", signature(body, key)]];
+}
+
+/** The same bytes with one bit the other way. Bit 0 is the lowest of the first byte. */
+export function withBitFlipped(bytes: Uint8Array, bit: number): Buffer {
+  const flipped = Buffer.from(bytes);
+  const at = Math.floor(bit / 8);
+  flipped.writeUInt8(flipped.readUInt8(at) ^ (1 << (bit % 8)), at);
+  return flipped;
+}
+
+/** Numbers below a limit, the first and the last among them, as far apart as they are many. */
+export function spread(count: number, limit: number): number[] {
+  return Array.from({ length: count }, (_, index) =>
+    Math.round((index * (limit - 1)) / (count - 1)),
+  );
 }

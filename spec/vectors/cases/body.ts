@@ -6,7 +6,9 @@ import {
   json,
   refused,
   signed,
+  spread,
   vector,
+  withBitFlipped,
 } from "../webhook-vector.ts";
 import type { BodyPart, Expected, WebhookVector } from "../webhook-vector.ts";
 
@@ -37,10 +39,7 @@ function changed(
 }
 
 function flipped(bit: number): BodyPart[] {
-  const bytes = bytesOf(body);
-  const at = Math.floor(bit / 8);
-  bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << (bit % 8)), at);
-  return [{ base64: bytes.toString("base64") }];
+  return [{ base64: withBitFlipped(bytesOf(body), bit).toString("base64") }];
 }
 
 function saying(error_message: string): WebhookVector["body"] {
@@ -60,6 +59,9 @@ const padded = (count: number): BodyPart[] => [
 ];
 const padding = bytesOf(padded(0)).length;
 
+/** An event of whose fields none is its own. */
+const inherited = [{ utf8: `{"__proto__":${text}}` }];
+
 export const bodyCases: WebhookVector[] = [
   says("emoji", "an emoji", "😀 not allowed"),
   says("scripts", "letters of one to four bytes", "a é 鍵 🔑 ‮"),
@@ -67,6 +69,15 @@ export const bodyCases: WebhookVector[] = [
   sent("escaped-letter", "a letter of a name as an escape", accepted, [
     { utf8: text.replace("job_id", String.raw`\u006aob_id`) },
   ]),
+  sent("name-twice", "a name twice, of which the last counts", accepted, [
+    { utf8: `{"status":"failed","job_id":"job_other",${text.slice(1)}` },
+  ]),
+  sent(
+    "infinite",
+    "a number too large for one",
+    { ok: true, secretIndex: 0, event: { ...completed, duration_ms: null } },
+    [{ utf8: text.replace("8421", "1e999") }],
+  ),
   sent("spaced", "spaces and line breaks", accepted, [
     { utf8: `\r\n${JSON.stringify(completed, null, "\t")}\n` },
   ]),
@@ -85,6 +96,8 @@ export const bodyCases: WebhookVector[] = [
     settings: { maxBodyBytes: bytesOf(body).length - 1 },
   }),
 
+  sent("prototype", "an event under __proto__", refused("invalid_event"), inherited),
+
   noJson("empty", "no byte at all", [{ utf8: "" }]),
   noJson("spaces", "spaces only", [{ utf8: "  " }]),
   noJson("letters", "a MiB of one letter", [{ repeat: "a", count: mebibyte }]),
@@ -97,6 +110,20 @@ export const bodyCases: WebhookVector[] = [
   noJson("overlong", "a letter in more bytes than it needs", hex("22 c1 a1 22")),
   noJson("surrogate", "half of a surrogate pair, encoded", hex("22 ed a0 80 22")),
   noJson("cut-emoji", "an emoji without its last byte", hex("22 f0 9f 98 22")),
+  noJson("overlong-slash", "a slash in two bytes", hex("22 c0 af 22")),
+  noJson("beyond-unicode", "a character beyond the last", hex("22 f4 90 80 80 22")),
+  noJson("five-bytes", "a character of five bytes", hex("22 f8 88 80 80 80 22")),
+  noJson("continuation", "the second byte of a letter without the first", hex("22 a9 22")),
+  noJson("latin1", "an event in Latin-1", [
+    {
+      base64: Buffer.from(
+        JSON.stringify({ ...completed, error_message: "Größe" }),
+        "latin1",
+      ).toString("base64"),
+    },
+  ]),
+  noJson("inner-mark", "a byte order mark after the event", [...body, ...mark]),
+  noJson("utf-16-mark", "the mark of UTF-16 and nothing else", hex("ff fe")),
   noJson("utf-16", "an event in UTF-16", [
     { base64: Buffer.from(text, "utf16le").toString("base64") },
   ]),
@@ -117,6 +144,28 @@ export const bodyCases: WebhookVector[] = [
     hex("22 ef bf bd 22"),
     hex("22 ff 22"),
   ),
+  changed("other-charset", "the same letters in Latin-1", hex("22 e9 22"), [{ utf8: '"é"' }]),
+  changed("mark-moved", "the byte order mark at the end", [...body, ...mark], [...mark, ...body]),
+  changed("from-empty", "a body where none was signed", body, [{ utf8: "" }]),
+  changed("upper-case", "all letters in upper case", [{ utf8: text.toUpperCase() }]),
+  changed(
+    "reordered",
+    "the same fields in another order",
+    json(Object.fromEntries(Object.entries(completed).toReversed())),
+  ),
+  changed("nul-added", "a zero byte added", [...body, ...hex("00")]),
+  changed(
+    "mebibyte-end",
+    "the last letter of a MiB",
+    [{ repeat: "a", count: mebibyte - 1 }, { utf8: "b" }],
+    [{ repeat: "a", count: mebibyte }],
+  ),
+  changed(
+    "mebibyte-start",
+    "the first letter of a MiB",
+    [{ utf8: "b" }, { repeat: "a", count: mebibyte - 1 }],
+    [{ repeat: "a", count: mebibyte }],
+  ),
   changed("mark-removed", "the byte order mark taken off", body, [...mark, ...body]),
   changed("mark-added", "a byte order mark put on", [...mark, ...body]),
   changed("reserialized", "parsed and written anew with spaces", [
@@ -130,7 +179,7 @@ export const bodyCases: WebhookVector[] = [
   changed("emptied", "all bytes taken away", [{ utf8: "" }]),
   changed("cut", "the last byte taken away", [{ utf8: text.slice(0, -1) }]),
   changed("status", "another outcome", json({ ...completed, status: "failed" })),
-  ...[0, 9, 1000, 8 * bytesOf(body).length - 1].map((bit) =>
+  ...spread(32, 8 * bytesOf(body).length).map((bit) =>
     changed(`bit-${bit}`, `bit ${bit} of the body flipped`, flipped(bit)),
   ),
 ];

@@ -15,8 +15,14 @@ function fits(
   return vector(`secret-${id}`, name, expected, { secrets, headers: signed(body, key) });
 }
 
-function unfit(id: string, name: string, secrets: ReadonlyArray<string | null>): WebhookVector {
-  return vector(`secret-${id}`, name, refused("signature_mismatch"), { secrets });
+function unfit(
+  id: string,
+  name: string,
+  secrets: ReadonlyArray<string | null>,
+  key = secret,
+): WebhookVector {
+  const headers = signed(body, key);
+  return vector(`secret-${id}`, name, refused("signature_mismatch"), { secrets, headers });
 }
 
 function invalid(id: string, name: string, secrets: ReadonlyArray<string | null>): WebhookVector {
@@ -33,6 +39,7 @@ export const secretCases: WebhookVector[] = [
   fits("rotation-old", "the old one of two, still in use", [next, secret], secret),
   fits("rotation-unset", "the second of two, the first not set", [null, secret], secret),
   fits("rotation-gap", "the third of three, the second not set", [next, null, secret], secret),
+  fits("rotation-last", "the last of eight", ["a", "b", "c", "d", "e", "f", "g", secret], secret),
   fits("twice", "the same one twice counts as the first", [secret, secret], secret, 0),
   alone("underscores", "underscores within", "whsec_a_b__c_"),
   alone("no-prefix", "one without whsec_", "0123456789abcdef"),
@@ -53,6 +60,16 @@ export const secretCases: WebhookVector[] = [
   unfit("wrong", "another one", [next]),
   unfit("wrong-list", "none of three", [next, "whsec_x", "whsec_y"]),
   unfit("upper-case", "the right one in upper case", [secret.toUpperCase()]),
+  unfit("doubled", "the right one twice in one", [secret + secret]),
+  unfit("joined", "two joined by a comma", [`${next},${secret}`]),
+  unfit("quoted", "the right one in quotation marks", [`"${secret}"`]),
+  unfit(
+    "composed",
+    "the right letters, composed otherwise",
+    ["whsec_gr\u00f6\u00dfe"],
+    "whsec_gro\u0308\u00dfe",
+  ),
+  unfit("prefix-only", "whsec_ alone", ["whsec_"]),
   unfit("cut-short", "the right one without its last letter", [secret.slice(0, -1)]),
   unfit("line-break", "the right one with a line break after it", [`${secret}\n`]),
   unfit("trailing-nul", "the right one with a zero byte after it", [`${secret}\u0000.`]),
@@ -62,6 +79,7 @@ export const secretCases: WebhookVector[] = [
   invalid("all-unset", "several, none of them set", [null, null]),
   invalid("empty", "an empty one, and a body signed with it", [""]),
   invalid("blank", "spaces only, and a body signed with them", [" \t\r\n"]),
+  invalid("blank-unicode", "spaces beyond ASCII only", ["\u00a0\u2003\u3000\ufeff"]),
   invalid("one-empty", "a good one and an empty one", [secret, ""]),
   invalid("one-blank", "a blank one ahead of a good one", [" ", secret]),
 ];

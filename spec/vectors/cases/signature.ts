@@ -7,7 +7,9 @@ import {
   refused,
   secret,
   signature,
+  spread,
   vector,
+  withBitFlipped,
 } from "../webhook-vector.ts";
 import type { WebhookVector } from "../webhook-vector.ts";
 
@@ -28,10 +30,7 @@ function other(id: string, name: string, digest: string): WebhookVector {
 }
 
 function flipped(bit: number): string {
-  const bytes = Buffer.from(digits, "hex");
-  const at = Math.floor(bit / 8);
-  bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << (bit % 8)), at);
-  return bytes.toString("hex");
+  return withBitFlipped(Buffer.from(digits, "hex"), bit).toString("hex");
 }
 
 function named(id: string, name: string): WebhookVector {
@@ -54,10 +53,24 @@ export const signatureCases: WebhookVector[] = [
   vector("accepted-upper-case", "digits in upper case", accepted, {
     headers: [["X-Service-Signature", `sha256=${digits.toUpperCase()}`]],
   }),
+  vector("accepted-mixed-case", "every other digit in upper case", accepted, {
+    headers: [
+      [
+        "X-Service-Signature",
+        `sha256=${digits.replaceAll(/.(.)?/g, (two) => two.slice(0, 1) + two.slice(1).toUpperCase())}`,
+      ],
+    ],
+  }),
   named("accepted-lower-case-name", "x-service-signature"),
   named("accepted-upper-case-name", "X-SERVICE-SIGNATURE"),
 
   vector("missing", "no header at all", refused("missing_signature"), { headers: [] }),
+  vector("missing-other-headers", "the other two headers only", refused("missing_signature"), {
+    headers: [
+      ["X-Service-Event", completed.event],
+      ["X-Service-Job-Id", completed.job_id],
+    ],
+  }),
   vector(
     "missing-similar-name",
     "a header whose name only resembles",
@@ -102,23 +115,58 @@ export const signatureCases: WebhookVector[] = [
   written("latin1", "a letter beyond ASCII, of equal length", `sha256=é${digits.slice(1)}`),
   written("full-width", "full-width digits, of equal length", `sha256=${"１".repeat(64)}`),
   written("surrogate-pair", "an emoji, of equal length", `sha256=😀${digits.slice(2)}`),
+  written("long-s", "a letter that upper case makes an S", `\u017fha256=${digits}`),
+  written(
+    "look-alike",
+    "a Cyrillic letter that looks like a digit",
+    `sha256=\u0430${digits.slice(1)}`,
+  ),
+  written("arabic-digits", "digits of another script", `sha256=${"\u0661".repeat(64)}`),
+  written("mark-before", "a byte order mark before", `\ufeff${right}`),
+  written("zero-width", "a space of no width after", `${right}\u200b`),
+  written("line-separator", "a line separator after", `${right}\u2028`),
+  written("carriage-return", "a carriage return after", `${right}\r`),
+  written("tab", "a tab before", `\t${right}`),
+  written("prefix-twice", "the prefix twice", `sha256=${right}`),
+  written("title-case-prefix", "the prefix with a capital letter", `Sha256=${digits}`),
+  written("digits-twice", "the digits twice", `${right}${digits}`),
+  written("semicolon", "a semicolon and another one after", `${right}; ${right}`),
+  written("escaped-equals", "the equals sign as in an address", `sha256%3D${digits}`),
+  written("json", "the value as JSON", JSON.stringify({ sha256: digits })),
+  written("long", "five thousand digits", `sha256=${"0".repeat(5_000)}`),
   written("quoted", "quotation marks around", `"${right}"`),
 
   several("same", "the same header twice", right, right),
   several("right-first", "two headers, the first right", right, `sha256=${flipped(0)}`),
   several("right-last", "two headers, the last right", `sha256=${flipped(0)}`, right),
   several("junk", "two headers, one of them junk", "junk", right),
+  vector("multiple-cases", "one in two spellings of its name", refused("multiple_signatures"), {
+    headers: [
+      ["X-Service-Signature", right],
+      ["x-service-signature", right],
+    ],
+  }),
+  several("three", "three headers, the one between right", "junk", right, "junk"),
+  several("comma-after", "a comma after", `${right},`),
+  several("comma-before", "a comma before", `,${right}`),
   several("joined", "two headers that were joined", `${right}, ${right}`),
   several("joined-tight", "two headers that were joined without a space", `${right},${right}`),
 
-  ...[0, 7, 100, 128, 255].map((bit) =>
+  ...spread(32, 256).map((bit) =>
     other(`signature-bit-${bit}`, `bit ${bit} of the signature flipped`, flipped(bit)),
   ),
+  other("ones", "all bits set", "f".repeat(64)),
   other("zeros", "nothing but zeros", "0".repeat(64)),
   other("swapped", "the halves swapped", digits.slice(32) + digits.slice(0, 32)),
   other("unkeyed", "a plain hash, without a key", sha256(bytesOf(body))),
   other("key-appended", "a plain hash of body and secret", sha256(bytesOf(body), secret)),
   other("key-prepended", "a plain hash of secret and body", sha256(secret, bytesOf(body))),
+  other(
+    "reversed",
+    "the bytes from last to first",
+    Buffer.from(Buffer.from(digits, "hex").toReversed()).toString("hex"),
+  ),
+  other("hex-of-body", "an HMAC of the body's hexadecimal", ofHexadecimal()),
   other("sha512", "the start of an HMAC-SHA512", sha512()),
   other("no-key-prefix", "a key without its whsec_", keyed(secret.replace("whsec_", ""))),
   other("decoded-key", "a key read as base64", keyed(Buffer.from(secret.slice(6), "base64"))),
@@ -129,6 +177,10 @@ function sha256(...parts: Array<string | Uint8Array>): string {
   const hash = createHash("sha256");
   for (const part of parts) hash.update(part);
   return hash.digest("hex");
+}
+
+function ofHexadecimal(): string {
+  return createHmac("sha256", secret).update(bytesOf(body).toString("hex")).digest("hex");
 }
 
 function sha512(): string {
