@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { safeVerify } from "../index.ts";
+import { codesAtLeast } from "./codes.ts";
+import { fuzz } from "./fuzz.ts";
+import type { FuzzOptions, FuzzReport } from "./fuzz.ts";
+import { unread } from "./unread.ts";
+
+/** Another seed tries others: `TRYON_FUZZ_SEED=7 TRYON_TESTS=full vitest run --project webhooks src/fuzz`. */
+const seed = Number(process.env["TRYON_FUZZ_SEED"] ?? 20_260_301);
+
+/** What came of so many trials, which is also written for whoever reads along. */
+async function reportOf(run: Omit<FuzzOptions, "seed">): Promise<FuzzReport> {
+  const report = await fuzz({ ...run, seed });
+  const counts = JSON.stringify(report.codes);
+  process.stdout.write(`${run.count} trials of seed ${seed}: ${counts}\n`);
+  return report;
+}
+
+it("a million changed deliveries come to what an oracle says", { timeout: 600_000 }, async () => {
+  const { codes, failures } = await reportOf({ count: 1_000_000, verify: safeVerify });
+  expect(failures).toEqual([]);
+  expect(codes).toEqual(codesAtLeast(10_000));
+});
+
+it("so do those whose bodies are still to be read", { timeout: 300_000 }, async () => {
+  const { codes, failures } = await reportOf({ count: 100_000, verify: safeVerify, unread });
+  expect(failures).toEqual([]);
+  expect(codes).toEqual(codesAtLeast(1_000));
+});
