@@ -31,7 +31,12 @@ afterAll(async () => {
 /** Runs a program to its end, and gives what it wrote. */
 async function told(command: string, ...args: readonly string[]): Promise<unknown> {
   // Far from UTC, so that a time without its zone tells whether it is read as one of there.
-  const env = { TZ: "Asia/Kolkata", DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" };
+  const env = {
+    PATH: process.env["PATH"],
+    TZ: "Asia/Kolkata",
+    DENO_NO_UPDATE_CHECK: "1",
+    NO_COLOR: "1",
+  };
   const { stdout } = await run(command, args, { cwd: built.folder, env });
   return JSON.parse(stdout) as unknown;
 }
