@@ -48,8 +48,7 @@ export class WebhookError extends Error {
 
   /** Name, code and message: what may go into a log. Leaves out the stack and the cause. */
   toJSON(): { name: string; code: WebhookErrorCode; message: string } {
-    const { name, code, message } = this;
-    return { name, code, message };
+    return { name: this.name, code: this.code, message: this.message };
   }
 }
 

@@ -27,7 +27,7 @@ export function missingSignature({ headers }: Delivery): readonly Trouble[] {
 
 /** What is wrong with a signature header that is there. */
 export function givenSignature({ headers }: Delivery): SignatureReading {
-  const values = headerValues({ headers, body: undefined }, "x-service-signature");
+  const values = headerValues({ headers, body: undefined }, /^x-service-/i)("x-service-signature");
   const [first, ...more] = values.flatMap((value) =>
     typeof value === "string" && !isOfOtherService(value) ? value.split(",") : [value],
   );
@@ -48,7 +48,7 @@ export function contradictingHeaders(
     ["x-service-job-id", "job_id", "header_job_id_differs"],
   ] as const;
   return fields.flatMap(([name, field, cause]) => {
-    const values = headerValues({ headers, body: undefined }, name);
+    const values = headerValues({ headers, body: undefined }, /^x-service-/i)(name);
     const signed = event[field];
     if (typeof signed !== "string" || values.every((value) => value === signed)) return [];
     return [{ cause, detail: likeness(values, signed) }];

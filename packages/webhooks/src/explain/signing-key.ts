@@ -1,3 +1,4 @@
+import { equalBytes } from "../verification/equal-bytes.ts";
 import type { Trouble } from "./cause.ts";
 import type { Target } from "./signature-reading.ts";
 
@@ -29,9 +30,7 @@ export class SigningKey {
       this.#imported.set(hash, imported);
     }
     const made = new Uint8Array(await subtle.sign("HMAC", await imported, bytes));
-    let difference = made.length ^ digest.length;
-    for (const [at, byte] of made.entries()) difference |= byte ^ (digest[at] ?? 256);
-    return difference === 0;
+    return equalBytes(made, digest);
   }
 }
 

@@ -86,7 +86,7 @@ export interface ReceiverOptions extends Omit<VerifySettings, "now"> {
   readonly clock?: Clock | undefined;
 }
 
-const times = { claimFor: 15_000, waitFor: 8_000, rememberFor: 7 * 86_400_000 } as const;
+const times = { claimFor: 15_000, waitFor: 8_000, rememberFor: 604_800_000 } as const;
 
 /** The times of a receiver, each checked. */
 export function timesOf(options: ReceiverOptions): Record<keyof typeof times, number> {

@@ -54,7 +54,8 @@ export function createReception(
   };
 
   const verified = async ({ headers, body }: Delivery): Promise<Verified> => {
-    const declared = Number(headerValues({ headers, body }, "content-length")[0]);
+    const [length] = headerValues({ headers, body }, /^content-length$/i)("content-length");
+    const declared = Number(length);
     if (declared > maxBodyBytes) throw tooLarge(declared, maxBodyBytes);
     // Whichever of the two forms the options have, they hold both a body and headers.
     const delivery = { body, headers, secrets, maxBodyBytes, maxAge, now: () => clock.now() };

@@ -48,7 +48,7 @@ export async function readBody(
   } catch (cause) {
     throw new WebhookError(
       "raw_body_required",
-      'The body is not there as bytes: it was parsed, read before or broke off. Express: express.raw({ type: "*/*" }) ahead of express.json(). Fastify: parseAs: "buffer". Koa: ctx.req, unparsed. Next.js, Hono: the Request, unread.',
+      'The body is not there as bytes: it was parsed, read before or broke off. Express: express.raw({ type: "*/*" }) ahead of express.json(). Fastify: parseAs: "buffer". Koa: ctx.req, Next.js, Hono: the Request, each unread.',
       { cause },
     );
   }
@@ -83,7 +83,7 @@ async function open(body: unknown): Promise<Source> {
   const bytes = heldBytes(body);
   if (bytes !== undefined) return [bytes].values();
   if (request.bodyUsed || request.readableDidRead) {
-    throw new TypeError("The body was read before.");
+    throw new TypeError("It was read before.");
   }
   if (request.bodyUsed === undefined) {
     // Not a Node request: it throws, being no function.

@@ -52,7 +52,6 @@ export function parseEvent(bytes: Uint8Array): TryOnEvent {
   if (event !== "tryon.completed") return { event, job_id, status: null, data };
   if (!job_id) throw invalid("job_id");
   if (status !== "succeeded" && status !== "failed") throw invalid("status");
-  const { duration_ms } = data;
   return {
     event,
     job_id,
@@ -60,8 +59,8 @@ export function parseEvent(bytes: Uint8Array): TryOnEvent {
     result_url: textOrNull(data["result_url"]),
     error_code: textOrNull(data["error_code"]),
     error_message: textOrNull(data["error_message"]),
-    // A number too large for one is read as Infinity.
-    duration_ms: Number.isFinite(duration_ms) ? Number(duration_ms) : null,
+    // Finite is nothing but a number, and one too large is read as Infinity.
+    duration_ms: Number.isFinite(data["duration_ms"]) ? (data["duration_ms"] as number) : null,
     completed_at: textOrNull(data["completed_at"]),
   };
 }

@@ -19,6 +19,10 @@ it.each<[string, WebhookHeaders]>([
   ],
   ["a map", new Map([["X-Service-Signature", signature]])],
   ["pairs", [["X-Service-Signature", signature]]],
+  [
+    "an iterator, which can be gone through once",
+    new Map([["X-Service-Signature", signature]]).entries(),
+  ],
 ])("%s can be read", async (_, headers) => {
   expect(await safeVerify({ body, headers, secrets })).toMatchObject({ ok: true });
 });
@@ -34,4 +38,13 @@ it("a signature that is only inherited is none", async () => {
   const headers = Object.create({ "x-service-signature": signature }) as WebhookHeaders;
   const outcome = await safeVerify({ body, headers, secrets });
   expect(outcome).toMatchObject({ ok: false, code: "missing_signature" });
+});
+
+it("an iterator is gone through once, and a header is found wherever it stands", async () => {
+  const headers = new Map([
+    ["x-service-job-id", "job_2"],
+    ["x-service-signature", signature],
+  ]);
+  const outcome = await safeVerify({ body, headers: headers.entries(), secrets });
+  expect(outcome).toMatchObject({ ok: false, code: "header_mismatch" });
 });

@@ -14,28 +14,34 @@ export interface HeaderSource {
 }
 
 /**
- * Every value under one name, given in lower case; names are compared without regard to case (RFC
- * 9110, section 5.1). What cannot be read as headers has no values, rather than an error.
+ * Reads the headers whose names fit the pattern, and gives every value under one name in lower case;
+ * names are compared without regard to case (RFC 9110, section 5.1). What cannot be read as headers
+ * has no values, rather than an error. They are read once, since some iterables can be gone through
+ * only once.
  */
-export function headerValues(source: HeaderSource, name: string): readonly unknown[] {
-  const values: unknown[] = [];
-  const add = (key: string, value: unknown): void => {
-    // Lengths first: that is quick, and nearly always enough.
-    if (key.length !== name.length || key.toLowerCase() !== name) return;
+export function headerValues(
+  source: HeaderSource,
+  pattern: RegExp,
+): (name: string) => readonly unknown[] {
+  const pairs: Array<readonly [string, unknown]> = [];
+  const add = (name: string, value: unknown): void => {
+    if (!pattern.test(name)) return;
     for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined && one !== null) values.push(one);
+      if (one !== undefined && one !== null) pairs.push([name.toLowerCase(), one]);
     }
   };
   try {
     // Whatever is no object throws here, and an entry that is no pair where it is taken apart.
     const headers = (source.headers ?? (source.body as { headers?: unknown }).headers) as object;
     if (Symbol.iterator in headers) {
-      for (const [key, value] of headers as Iterable<readonly unknown[]>) add(String(key), value);
+      for (const [name, value] of headers as typeof pairs) add(name, value);
     } else {
-      for (const key of Object.keys(headers)) add(key, (headers as Record<string, unknown>)[key]);
+      // Without pairs, which cost half as much again.
+      for (const name of Object.keys(headers))
+        add(name, (headers as Record<string, unknown>)[name]);
     }
-    return values;
   } catch {
-    return [];
+    pairs.length = 0;
   }
+  return (name) => pairs.flatMap(([key, value]) => (key === name ? [value] : []));
 }

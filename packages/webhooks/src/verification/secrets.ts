@@ -38,5 +38,5 @@ export function secretsFailed(cause: unknown): WebhookError {
 }
 
 function isUsable(secret: unknown): secret is string | undefined {
-  return secret === undefined || (typeof secret === "string" && secret.trim() !== "");
+  return secret === undefined || (typeof secret === "string" && /\S/.test(secret));
 }

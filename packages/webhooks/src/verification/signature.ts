@@ -20,7 +20,7 @@ export function parseSignature(values: readonly unknown[]): Uint8Array {
   if (value === undefined) {
     throw new WebhookError(
       "missing_signature",
-      "There is no X-Service-Signature header. Pass the headers of the request as they arrived.",
+      "There is no X-Service-Signature header. Pass all headers as they arrived.",
     );
   }
   // A signature holds no comma: one can only come from header lines that were joined.

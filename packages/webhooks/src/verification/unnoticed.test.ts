@@ -37,7 +37,7 @@ it("the cause says why the bytes are not there", async () => {
   const used = new Request("https://shop.example", { method: "POST", body: "a" });
   await used.text();
   await expect(verify({ body: used, headers, secrets })).rejects.toMatchObject({
-    cause: { message: "The body was read before." },
+    cause: { message: "It was read before." },
   });
   const text = {
     headers: {},
@@ -46,7 +46,7 @@ it("the cause says why the bytes are not there", async () => {
     },
   };
   await expect(verify({ body: text, headers, secrets })).rejects.toMatchObject({
-    cause: { message: "A chunk is text." },
+    cause: expect.any(TypeError) as unknown,
   });
 });
 

@@ -17,14 +17,13 @@ export interface Verified {
  * gives takes the bytes and their digests under each secret, and verifies before it parses.
  */
 export function beginVerification(source: HeaderSource, maxAge: number, now: () => number) {
-  const kinds = headerValues(source, "x-service-event");
-  const jobIds = headerValues(source, "x-service-job-id");
-  const signature = parseSignature(headerValues(source, "x-service-signature"));
+  const valuesOf = headerValues(source, /^x-service-/i);
+  const signature = parseSignature(valuesOf("x-service-signature"));
   return (bytes: Uint8Array, digests: ReadonlyArray<Uint8Array | undefined>): Verified => {
     const secretIndex = matchingSecret(signature, digests);
     const event = parseEvent(bytes);
-    checkHeader("X-Service-Event", kinds, event.event);
-    checkHeader("X-Service-Job-Id", jobIds, event.job_id);
+    checkHeader("X-Service-Event", valuesOf("x-service-event"), event.event);
+    checkHeader("X-Service-Job-Id", valuesOf("x-service-job-id"), event.job_id);
     checkAge(event, maxAge, now);
     return { event, secretIndex };
   };

@@ -10,11 +10,11 @@ export async function hmacSha256(
   const subtle: SubtleCrypto | undefined = globalThis.crypto?.subtle;
   if (subtle === undefined) {
     throw new Error(
-      "crypto.subtle is missing. Use Node 20 or later, https, or a test environment other than jsdom.",
+      "crypto.subtle is missing. Use Node 20 or later, https, or tests without jsdom.",
     );
   }
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const raw = new TextEncoder().encode(secret);
   const key = await subtle.importKey("raw", raw, algorithm, false, ["sign"]);
-  return new Uint8Array(await subtle.sign("HMAC", key, bytes));
+  return new Uint8Array(await subtle.sign(algorithm, key, bytes));
 }
