@@ -15,7 +15,16 @@ const versionOnly: NonNullable<Options["esbuildPlugins"]>[number] = {
 
 export default defineConfig([
   {
-    entry: { index: "src/index.ts", node: "src/node/index.ts" },
+    entry: {
+      index: "src/index.ts",
+      express: "src/adapters/express.ts",
+      fastify: "src/adapters/fastify.ts",
+      hono: "src/adapters/hono.ts",
+      koa: "src/adapters/koa.ts",
+      lambda: "src/adapters/lambda.ts",
+      next: "src/adapters/next.ts",
+      node: "src/node/index.ts",
+    },
     format: ["esm", "cjs"],
     platform: "neutral",
     target: "es2022",

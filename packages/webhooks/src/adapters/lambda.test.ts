@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+
+import type { ReceiverOptions } from "../index.ts";
+import {
+  behavesAsReceiver,
+  deliverTwice,
+  handledOnce,
+  linesFrom,
+  runLines,
+} from "../testing/adapter-behaviour.ts";
+import type { Start } from "../testing/adapter-behaviour.ts";
+import { secret, signedEvent } from "../testing/events.ts";
+import { behindGateway, gateways } from "../testing/lambda-gateway.ts";
+import { createReceiver } from "./lambda.ts";
+import type { LambdaEvent } from "./lambda.ts";
+
+type Handler = ReturnType<typeof createReceiver>;
+
+/** A middleware that parses the body, as middy has one. */
+const parsing =
+  (handler: Handler): Handler =>
+  (event) =>
+    // It gives an object where the types say text, which is the point.
+    handler({ ...event, body: JSON.parse(event.body ?? "") as string });
+
+const parsed: Start = (options) => behindGateway("v2", parsing(createReceiver(options)));
+
+for (const gateway of gateways) {
+  behavesAsReceiver({
+    name: `Lambda (${gateway})`,
+    start: (options) => behindGateway(gateway, createReceiver(options)),
+    readBefore: gateway === "v2" ? { "a middleware": parsed } : {},
+    gateway: true,
+    lastHeaderOnly: gateway === "alb",
+  });
+}
+
+it("takes events when the line of the message is applied to Lambda", async () => {
+  const [line = ""] = await linesFrom(parsed);
+  const outcome = await deliverTwice((options) => {
+    let handler: Handler = parsing(createReceiver(options));
+    const exports = {
+      set handler(given: Handler) {
+        handler = given;
+      },
+    };
+    // A script has no `export`: what a module would export goes to an object.
+    runLines([line.replace("export const handler", "exports.handler")], {
+      exports,
+      options,
+      createReceiver,
+    });
+    return behindGateway("v2", (event) => handler(event));
+  });
+  expect(outcome).toEqual(handledOnce);
+});
+
+describe("a function that is called for something else", () => {
+  const receive = createReceiver({ secrets: secret, onCompleted: () => {}, onError: () => {} });
+
+  it.each<[string, LambdaEvent]>([
+    ["no fields at all", {}],
+    ["headers that are null, as the test button of the console sends them", { headers: null }],
+    ["messages of a queue", { Records: [] } as LambdaEvent],
+  ])("answers 405 to an event with %s", async (_what, event) => {
+    expect(await receive(event)).toMatchObject({ statusCode: 405, isBase64Encoded: false });
+  });
+
+  it("refuses a body that is said to be base64 and is not", async () => {
+    const { headers } = await signedEvent("job_1");
+    const event = { httpMethod: "POST", headers, body: "{ }}", isBase64Encoded: true };
+    expect(await receive(event)).toMatchObject({ statusCode: 400 });
+  });
+});
+
+it.each([true, () => {}])("refuses to work behind the answer", (background) => {
+  const options: ReceiverOptions = { secrets: secret, onCompleted: () => {}, background };
+  expect(() => createReceiver(options)).toThrow(/^background: Lambda stops when/);
+});
