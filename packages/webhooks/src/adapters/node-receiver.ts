@@ -13,7 +13,8 @@ export interface OutgoingResponse {
   statusCode: number;
   readonly headersSent: boolean;
   setHeader(name: string, value: string): unknown;
-  end(body?: string): unknown;
+  end(): unknown;
+  end(body: string): unknown;
 }
 
 /** What takes a request of Node and answers it. It never rejects. */

@@ -1,5 +1,9 @@
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { connect, createServer as createSecondServer } from "node:http2";
+import type { IncomingHttpHeaders } from "node:http2";
+import type { AddressInfo } from "node:net";
 import { buffer, json } from "node:stream/consumers";
 
 import { expect, it } from "vitest";
@@ -13,9 +17,9 @@ import {
   runLines,
 } from "../testing/adapter-behaviour.ts";
 import type { Start } from "../testing/adapter-behaviour.ts";
-import { signedEvent } from "../testing/events.ts";
+import { secret, signedEvent } from "../testing/events.ts";
 import { listening } from "../testing/running.ts";
-import { send } from "../testing/senders.ts";
+import { path, send } from "../testing/senders.ts";
 import { createReceiver } from "./index.ts";
 
 /** An app that does something with a request before the receiver has it. */
@@ -70,4 +74,30 @@ it("leaves an answer alone that something else has given meanwhile", async () =>
   expect(answer).toMatchObject({ status: 418, text: "late" });
   expect(await send(port, await signedEvent("job_1"))).toMatchObject({ status: 204 });
   expect(errors).toEqual([]);
+});
+
+it("receives over HTTP/2, where one body that is too large ends no other stream", async () => {
+  const receive = createReceiver({ secrets: secret, onCompleted: () => {}, onError: () => {} });
+  const server = createSecondServer((request, response) => void receive(request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  // A server on a port has an address that is no text.
+  const { port } = server.address() as AddressInfo;
+  const client = connect(`http://127.0.0.1:${port}`);
+  const { headers, body } = await signedEvent("job_1");
+  const post = async (bytes: Buffer) => {
+    const stream = client.request({ ":method": "POST", ":path": path, ...headers });
+    stream.on("error", () => {});
+    const responded = once(stream, "response") as Promise<[IncomingHttpHeaders]>;
+    stream.end(bytes);
+    const [answer] = await responded;
+    stream.close();
+    return answer;
+  };
+  const refused = await post(Buffer.alloc(2_000_000));
+  expect(refused).toMatchObject({ ":status": 413 });
+  expect(refused).not.toHaveProperty("connection");
+  expect(await post(body)).toMatchObject({ ":status": 204 });
+  client.destroy();
+  await new Promise((closed) => server.close(closed));
 });

@@ -1,0 +1,179 @@
+import { execFile, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { linesOf } from "../testing/adapter-behaviour.ts";
+import { AppFolder, installing } from "../testing/app-folder.ts";
+import { moving, secret, signedEvent } from "../testing/events.ts";
+import { head, send, untilClosed } from "../testing/senders.ts";
+import { createPagesReceiver, createReceiver } from "./next.ts";
+
+const run = promisify(execFile);
+
+/** Where a route handler and an API route stand that are set up right, and where others do. */
+const right = ["/hook", "/api/hook"];
+const wrong = ["/read", "/api/parsed"];
+
+let folder: AppFolder;
+let server: ChildProcess | undefined;
+let port: number;
+
+const imports = (up: string) => `
+  import { createPagesReceiver, createReceiver } from "@tryon/webhooks/next";
+  import { options } from "${up}/options.js";
+`;
+
+/** An app with routes of both kinds, behind a proxy of its own, built and started as in production. */
+beforeAll(async () => {
+  folder = await AppFolder.install("next@16.4.6", "react@19.3.1", "react-dom@19.3.1");
+  await folder.addWebhooks();
+  const [route = "", config = ""] = await Promise.all([routeLine(), pagesLine()]);
+  const files = {
+    "options.js": `
+      import { appendFile } from "node:fs/promises";
+      export const options = {
+        secrets: () => process.env.TRYON_WEBHOOK_SECRET,
+        async onCompleted(event) {
+          if (event.error_code === "throw") throw new Error("down");
+          await appendFile(process.env.HANDLED, JSON.stringify([event.job_id, event.error_message]) + "\\n");
+        },
+      };`,
+    "proxy.js": `export function proxy() {}`,
+    "app/layout.js": `export default function Layout({ children }) { return children; }`,
+    "app/hook/route.js": `${imports("../..")} ${route}`,
+    "app/read/route.js": `${imports("../..")}
+      const receive = createReceiver(options);
+      export async function POST(request) { await request.json(); return receive(request); }`,
+    "pages/api/hook.js": `${imports("../..")} ${config} export default createPagesReceiver(options);`,
+    "pages/api/parsed.js": `${imports("../..")} export default createPagesReceiver(options);`,
+  };
+  for (const [path, text] of Object.entries(files)) await folder.write(path, text);
+  const next = join(folder.path, "node_modules/next/dist/bin/next");
+  const env = {
+    ...process.env,
+    NODE_ENV: "production" as const,
+    NEXT_TELEMETRY_DISABLED: "1",
+    TRYON_WEBHOOK_SECRET: secret,
+    HANDLED: join(folder.path, "handled"),
+  };
+  await run(process.execPath, [next, "build"], { cwd: folder.path, env });
+  server = spawn(process.execPath, [next, "start", "--port", "0", "--hostname", "127.0.0.1"], {
+    cwd: folder.path,
+    env,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  port = await portOf(server);
+}, installing);
+
+afterAll(async () => {
+  if (server !== undefined) {
+    const gone = once(server, "exit");
+    server.kill();
+    await gone;
+  }
+  await folder.remove();
+}, installing);
+
+/** The line that a route handler names which has read its request. */
+async function routeLine(): Promise<string | undefined> {
+  const receive = createReceiver({ secrets: secret, onCompleted: () => {}, onError: () => {} });
+  const { body, headers } = await signedEvent("job_1");
+  const init = { method: "POST", headers, body: new Uint8Array(body) };
+  const request = new Request("http://localhost", init);
+  await request.json();
+  const refused = await receive(request);
+  // Every answer that is no success is an object with a message.
+  return linesOf(((await refused.json()) as { message: string }).message)[0];
+}
+
+/** The line that an API route names whose request was parsed. */
+async function pagesLine(): Promise<string | undefined> {
+  const receive = createPagesReceiver({
+    secrets: secret,
+    onCompleted: () => {},
+    onError: () => {},
+  });
+  const { headers } = await signedEvent("job_1");
+  let answer = "";
+  const parsed = {
+    method: "POST",
+    headers,
+    body: { event: "tryon.completed" },
+    readableDidRead: true,
+    async *[Symbol.asyncIterator]() {},
+  };
+  const end = (text = "") => {
+    answer = text;
+  };
+  await receive(parsed, { statusCode: 200, headersSent: false, setHeader: () => {}, end });
+  return linesOf(answer).at(-1);
+}
+
+async function portOf({ stdout }: ChildProcess): Promise<number> {
+  if (stdout === null) throw new Error("The server has no standard output.");
+  for await (const line of createInterface({ input: stdout })) {
+    const [, found] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(line) ?? [];
+    if (found !== undefined) {
+      stdout.resume();
+      return Number(found);
+    }
+  }
+  throw new Error("The server ended before it listened.");
+}
+
+/** What the handlers of the app were given of one job. */
+async function handled(job: string): Promise<readonly unknown[]> {
+  const text = await readFile(join(folder.path, "handled"), "utf8").catch(() => "");
+  const lines = text.split("\n").filter((line) => line !== "");
+  return lines
+    .map((line): unknown => JSON.parse(line))
+    .filter((line) => String(line).startsWith(job));
+}
+
+describe.each(right)("a receiver at %s of a Next.js app", (path) => {
+  const job = `job${path.replaceAll("/", "_")}`;
+
+  it("with the line of the message takes an event that comes twice, and in pieces, once", async () => {
+    const { body, headers } = await signedEvent(job);
+    expect(await send(port, { path, headers, body })).toMatchObject({ status: 204 });
+    const pieces = Array.from(body, (byte) => Uint8Array.of(byte));
+    expect(await send(port, { path, headers, pieces })).toMatchObject({ status: 204 });
+    expect(await handled(job)).toEqual([[job, moving]]);
+  });
+
+  it("refuses a wrong signature, two signatures, another method, and a handler that throws", async () => {
+    const { body, headers } = await signedEvent(`${job}-refused`);
+    const forged = { ...headers, "x-service-signature": `sha256=${"0".repeat(64)}` };
+    expect(await send(port, { path, headers: forged, body })).toMatchObject({ status: 400 });
+    const signature = `x-service-signature: ${headers["x-service-signature"] ?? ""}`;
+    const lines = [signature, signature, "content-length: 0", "connection: close"];
+    const twice = await untilClosed(port, head(lines).replace("/webhooks/tryon", path));
+    expect(twice).toContain('"code":"multiple_signatures"');
+    expect(await send(port, { path, method: "GET" })).toMatchObject({ status: 405 });
+    const throwing = await signedEvent(`${job}-refused`, "throw");
+    expect(await send(port, { path, ...throwing })).toMatchObject({ status: 500 });
+    expect(await handled(`${job}-refused`)).toEqual([]);
+  });
+
+  it("reads no further than the bound", async () => {
+    const { headers } = await signedEvent(job);
+    const body = Buffer.alloc(2_000_000);
+    expect(await send(port, { path, headers, body })).toMatchObject({ status: 413 });
+  });
+});
+
+it.each(wrong)("a receiver at %s, where the body was read, names the line to add", async (path) => {
+  const answer = await send(port, { path, ...(await signedEvent("job_read")) });
+  expect(answer).toMatchObject({
+    status: 500,
+    text: expect.stringContaining('"code":"raw_body_required","message":"The body'),
+  });
+  expect(answer.text).toContain("Next.js: ");
+  expect(await handled("job_read")).toEqual([]);
+});
