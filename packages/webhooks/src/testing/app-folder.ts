@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
+import { build } from "esbuild";
+
 const run = promisify(execFile);
 const own = join(import.meta.dirname, "../..");
 const root = join(own, "../..");
@@ -73,6 +75,20 @@ export class AppFolder {
       // A compiler that finds something says so on its output.
       return String(Object(error).stdout);
     }
+  }
+
+  /** Bundles a file that is there into one, for a browser or a worker. */
+  async bundle(path: string, external: readonly string[]): Promise<string> {
+    const { outputFiles } = await build({
+      entryPoints: [join(this.path, path)],
+      absWorkingDir: this.path,
+      bundle: true,
+      write: false,
+      format: "esm",
+      platform: "neutral",
+      external: [...external],
+    });
+    return outputFiles.map(({ text }) => text).join("");
   }
 
   async remove(): Promise<void> {

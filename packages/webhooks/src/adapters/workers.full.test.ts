@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+import { AppFolder, installing } from "../testing/app-folder.ts";
+import { moving, secret, signedEvent } from "../testing/events.ts";
+import { send } from "../testing/senders.ts";
+
+/** Miniflare, as far as it is used here. */
+interface Miniflare {
+  readonly ready: Promise<URL>;
+  getKVNamespace(name: string): Promise<{ get(key: string): Promise<string | null> }>;
+  dispose(): Promise<void>;
+}
+
+let folder: AppFolder;
+let worker: Miniflare;
+let port: number;
+
+/** A worker whose settings come from its environment, and which works on behind its answer. */
+const program = `
+  import { env, waitUntil } from "cloudflare:workers";
+  import { createReceiver } from "@tryon/webhooks";
+
+  const receive = createReceiver({
+    secrets: () => env.TRYON_WEBHOOK_SECRET,
+    onCompleted: (event) => env.HANDLED.put(event.job_id, event.error_message),
+  });
+  const receiveBehind = createReceiver({
+    secrets: env.TRYON_WEBHOOK_SECRET,
+    onCompleted: (event) => env.HANDLED.put(event.job_id, event.error_message),
+    background: waitUntil,
+  });
+  export default {
+    fetch: (request) => (request.url.endsWith("/behind") ? receiveBehind(request) : receive(request)),
+  };
+`;
+
+beforeAll(async () => {
+  folder = await AppFolder.install("miniflare@4.20260730.0");
+  await folder.addWebhooks();
+  await folder.write("worker.js", program);
+  // What is installed is untyped here.
+  const { Miniflare: Server } = folder.require("miniflare") as {
+    Miniflare: new (options: object) => Miniflare;
+  };
+  worker = new Server({
+    host: "127.0.0.1",
+    port: 0,
+    compatibilityDate: "2026-07-01",
+    modules: await modulesOf(folder),
+    bindings: { TRYON_WEBHOOK_SECRET: secret },
+    kvNamespaces: ["HANDLED"],
+    cf: false,
+  });
+  port = Number((await worker.ready).port);
+}, installing);
+
+afterAll(async () => {
+  await worker.dispose();
+  await folder.remove();
+}, installing);
+
+/** The worker in one file, as a tool that publishes it makes it. */
+async function modulesOf(app: AppFolder): Promise<readonly object[]> {
+  const contents = await app.bundle("worker.js", ["cloudflare:workers"]);
+  return [{ type: "ESModule", path: "worker.js", contents }];
+}
+
+it.each([
+  ["before it answers", "/", 204],
+  ["behind its answer", "/behind", 202],
+])("a worker handles an event %s, once", async (_what, path, status) => {
+  const job = `job_${status}`;
+  const delivery = { ...(await signedEvent(job)), path };
+  expect(await send(port, delivery)).toMatchObject({ status });
+  const handled = await worker.getKVNamespace("HANDLED");
+  await expect.poll(() => handled.get(job)).toBe(moving);
+  expect(await send(port, delivery)).toMatchObject({ status: 204 });
+});
+
+it("a worker refuses what is not an event of the service", async () => {
+  const { body, headers } = await signedEvent("job_1");
+  const forged = { ...headers, "x-service-signature": `sha256=${"0".repeat(64)}` };
+  expect(await send(port, { headers: forged, body })).toMatchObject({ status: 400 });
+  expect(await send(port, { method: "GET" })).toMatchObject({ status: 405 });
+  const large = { headers, body: Buffer.alloc(2_000_000) };
+  expect(await send(port, large)).toMatchObject({ status: 413 });
+});
