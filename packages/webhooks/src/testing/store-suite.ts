@@ -15,6 +15,7 @@ const short = 40;
 const long = 3_600_000;
 
 let keys = 0;
+let probes = 0;
 
 /** What every store has to do, on keys that no other test has. */
 export function storeSuite(open: () => StoreUnderTest | Promise<StoreUnderTest>): void {
@@ -30,7 +31,7 @@ export function storeSuite(open: () => StoreUnderTest | Promise<StoreUnderTest>)
 
   /** Resolves once whatever was given `short` before this call has run out. */
   const runOut = async (): Promise<void> => {
-    const probe = `${key}:probe`;
+    const probe = `${key}:probe ${(probes += 1)}`;
     await store.claim(probe, "one", short);
     await pass(short);
     await expect.poll(() => store.claim(probe, "two", long), { interval: 10 }).toBe("claimed");
@@ -218,7 +219,9 @@ export function storeSuite(open: () => StoreUnderTest | Promise<StoreUnderTest>)
     ];
     const long255 = ["x".repeat(255), "x".repeat(256)];
     for (const name of [...odd, ...wide, ...long255]) {
-      expect(await store.claim(`${key}${name}:`, name, long), JSON.stringify(name)).toBe("claimed");
+      expect(await store.claim(`${key}${name}:`, "one", long), JSON.stringify(name)).toBe(
+        "claimed",
+      );
       expect(await store.claim(`${key}${name}:`, "another", long)).toBe("open");
     }
   });
