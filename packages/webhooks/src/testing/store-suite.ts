@@ -218,11 +218,10 @@ export function storeSuite(open: () => StoreUnderTest | Promise<StoreUnderTest>)
       "a",
     ];
     const long255 = ["x".repeat(255), "x".repeat(256)];
-    for (const name of [...odd, ...wide, ...long255]) {
-      expect(await store.claim(`${key}${name}:`, "one", long), JSON.stringify(name)).toBe(
-        "claimed",
-      );
-      expect(await store.claim(`${key}${name}:`, "another", long)).toBe("open");
+    for (const [index, name] of [...odd, ...wide, ...long255].entries()) {
+      const own = `${key}${name}:`;
+      expect(await store.claim(own, `one ${index}`, long), JSON.stringify(name)).toBe("claimed");
+      expect(await store.claim(own, "another", long)).toBe("open");
     }
   });
 }
