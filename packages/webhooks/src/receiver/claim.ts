@@ -4,7 +4,10 @@ import type { ClaimState, ReceiverStore } from "./store.ts";
 
 /** How long things take, in milliseconds. */
 export interface ClaimTimes {
-  /** How long a claim lasts that is not renewed. It is renewed each third of that. */
+  /**
+   * How long a claim lasts that is not renewed. It is renewed each third of that, and where that
+   * fails, it is tried again each fifteenth.
+   */
   readonly claimFor: number;
   /** How long a delivery waits for one that is being handled. */
   readonly waitFor: number;
@@ -29,8 +32,10 @@ export class Claim {
   readonly #owner = globalThis.crypto.randomUUID();
   readonly #lost = new AbortController();
   #until = 0;
-  #timer: unknown;
+  #renewalTimer: unknown;
+  #lapseTimer: unknown;
   #renewal: Promise<void> | undefined;
+  #handled = false;
   #over = false;
 
   constructor(store: ReceiverStore, clock: Clock, times: ClaimTimes, key: string) {
@@ -53,17 +58,21 @@ export class Claim {
     const giveUpAt = arrivedAt + this.#times.waitFor;
     for (;;) {
       const state = await this.#claim();
-      const left = giveUpAt - this.#clock.now();
-      if (state !== "open" || left <= 0) {
-        if (state === "claimed") this.#renewLater();
+      const now = this.#clock.now();
+      if (state === "done") return state;
+      // Where the answer took so long that the claim has run out, somebody else may have it.
+      if (state === "claimed" && now < this.#until) {
+        this.#keep();
         return state;
       }
-      await pause(this.#clock, Math.min(askEvery, left));
+      if (now >= giveUpAt) return "open";
+      if (state === "open") await pause(this.#clock, Math.min(askEvery, giveUpAt - now));
     }
   }
 
   /** Remembers that the event was handled; tried again, since what is lost here is handled twice. */
   async done(): Promise<void> {
+    this.#handled = true;
     try {
       for (let tries = 1; ; tries += 1) {
         try {
@@ -95,30 +104,40 @@ export class Claim {
     return state;
   }
 
-  #renewLater(): void {
-    this.#timer = this.#clock.setTimeout(() => {
-      if (this.#clock.now() >= this.#until) return this.#lose();
-      this.#renewal = this.#renew();
-      this.#renewLater();
-    }, this.#times.claimFor / 3);
+  #keep(): void {
+    this.#clock.clearTimeout(this.#lapseTimer);
+    this.#lapseTimer = this.#clock.setTimeout(() => this.#lose(), this.#until - this.#clock.now());
+    this.#renewAfter(this.#times.claimFor / 3);
+  }
+
+  #renewAfter(delay: number): void {
+    this.#renewalTimer = this.#clock.setTimeout(() => {
+      // After a time in which the machine was asleep, this timer may come before the other.
+      if (this.#clock.now() >= this.#until) this.#lose();
+      else this.#renewal = this.#renew();
+    }, delay);
   }
 
   async #renew(): Promise<void> {
-    try {
-      if ((await this.#claim()) !== "claimed" && !this.#over) this.#lose();
-    } catch {
-      // A store that cannot be reached may be back before the claim has run out.
-    }
+    const state = await this.#claim().catch(() => "unknown" as const);
+    if (this.#over) return;
+    if (this.#clock.now() >= this.#until) this.#lose();
+    else if (state === "claimed") this.#keep();
+    // A store that cannot be reached may be back before the claim has run out.
+    else if (state === "unknown") this.#renewAfter(this.#times.claimFor / 15);
+    else this.#lose();
   }
 
   #lose(): void {
     this.#end();
+    if (this.#handled) return;
     const message = `The claim on ${this.key} ran out while its handler was at work: another delivery of this event may be handled now. Stop where you can.`;
     this.#lost.abort(new Error(message));
   }
 
   #end(): void {
     this.#over = true;
-    this.#clock.clearTimeout(this.#timer);
+    this.#clock.clearTimeout(this.#renewalTimer);
+    this.#clock.clearTimeout(this.#lapseTimer);
   }
 }
