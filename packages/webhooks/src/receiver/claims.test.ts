@@ -317,7 +317,7 @@ describe("that an event was handled", () => {
     const letGo = process.store.hold("claim");
     await clock.advance(5_000);
     process.works[0]?.succeed();
-    const { done } = shared;
+    const done = shared.done.bind(shared);
     shared.done = async (...event) => {
       await done(...event);
       letGo();

@@ -69,7 +69,7 @@ export function createReception(
       try {
         await (event.status === null ? onUnknown?.(event, context) : onCompleted(event, context));
       } catch (error) {
-        await claim.release().catch((failure: unknown) => tell(failure, 500));
+        await claim.release().catch((failure: unknown) => void tell(failure, 500));
         throw error;
       }
     }

@@ -1,0 +1,189 @@
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { createMemoryStore } from "../index.ts";
+import type { HandlerContext, ReceiverStore, TryOnCompletedEvent } from "../index.ts";
+import { ManualClock } from "../testing/manual-clock.ts";
+import { ReceivingProcess } from "../testing/receiving-process.ts";
+import type { Attempt } from "../testing/receiving-process.ts";
+
+/** One call of a handler: from when to when somebody may rely on being alone with the event. */
+interface Call {
+  readonly job: string;
+  readonly machine: Machine;
+  readonly from: number;
+  to: number;
+  readonly succeed: () => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** One process after another on one machine. */
+interface Machine {
+  process: ReceivingProcess;
+}
+
+/** Several machines on one store, and everything that went against the promises of the receiver. */
+class World {
+  readonly clock = new ManualClock();
+  readonly calls: Call[] = [];
+  readonly broken: string[] = [];
+  readonly machines: Machine[] = [];
+  readonly #done = new Set<string>();
+  readonly #shared: ReceiverStore;
+
+  constructor(machines: number) {
+    const memory = createMemoryStore({ clock: this.clock });
+    this.#shared = {
+      claim: (...claim) => memory.claim(...claim),
+      release: (...release) => memory.release(...release),
+      done: async (key, ttl) => {
+        await memory.done(key, ttl);
+        this.#done.add(key);
+      },
+    };
+    for (let index = 0; index < machines; index += 1) this.boot();
+  }
+
+  boot(): Machine {
+    const machine: Machine = { process: this.#start(() => machine) };
+    this.machines.push(machine);
+    return machine;
+  }
+
+  /** Kills what runs on a machine and starts it anew. */
+  restart(machine: Machine): void {
+    machine.process.die();
+    for (const call of this.calls) if (call.machine === machine) this.#end(call);
+    machine.process = this.#start(() => machine);
+  }
+
+  /** A delivery, and what its answer promises. */
+  async deliver(machine: Machine, job_id: string): Promise<Attempt> {
+    const attempt = await machine.process.deliver({ job_id });
+    void this.#check(attempt, job_id);
+    return attempt;
+  }
+
+  async #check({ answer }: Attempt, job: string): Promise<void> {
+    const { status } = await answer;
+    if (status === 204 && !this.#done.has(keyOf(job))) {
+      this.broken.push(`${job} was answered 204 before it was done`);
+    }
+  }
+
+  async finish(call: Call, how: "succeed" | "fail"): Promise<void> {
+    this.#end(call);
+    if (how === "succeed") call.succeed();
+    else call.fail(new Error("The handler failed."));
+    await this.clock.advance(0);
+  }
+
+  #start(machine: () => Machine): ReceivingProcess {
+    const onCompleted = (event: TryOnCompletedEvent, context: HandlerContext) =>
+      this.#call(machine(), event, context);
+    return new ReceivingProcess(this.#shared, this.clock, { onCompleted });
+  }
+
+  #call(machine: Machine, { job_id: job }: TryOnCompletedEvent, { signal }: HandlerContext) {
+    if (this.#done.has(keyOf(job))) this.broken.push(`${job} was handled after it was done`);
+    const { promise, resolve: succeed, reject: fail } = Promise.withResolvers<void>();
+    const call: Call = { job, machine, from: this.clock.now(), to: Infinity, succeed, fail };
+    signal.addEventListener("abort", () => this.#end(call));
+    this.calls.push(call);
+    return promise;
+  }
+
+  #end(call: Call): void {
+    call.to = Math.min(call.to, this.clock.now());
+  }
+
+  /** Calls for one event of which the later began before the earlier was over. */
+  overlaps(): readonly Call[] {
+    return this.calls.filter((call, index) =>
+      this.calls.slice(0, index).some(({ job, to }) => job === call.job && to > call.from),
+    );
+  }
+}
+
+function keyOf(job: string): string {
+  return `tryon.completed:${job}`;
+}
+
+const which = fc.nat(11);
+const job = fc.constantFrom("job_1", "job_1", "job_2");
+const faults = fc.subarray(["claim", "done", "release"] as const);
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("deliver" as const), which, job }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("pass" as const), span: fc.nat(9_000) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("succeed" as const), which }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("fail" as const), which }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("kill" as const), which }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("cut" as const), which, faults }) },
+);
+
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+async function take(world: World, one: Step): Promise<void> {
+  if (one.kind === "pass") return world.clock.advance(one.span);
+  const machine = world.machines[one.which % world.machines.length];
+  const running = world.calls.filter(({ to }) => to === Infinity);
+  const call = running[one.which % Math.max(1, running.length)];
+  if (machine === undefined) return;
+  if (one.kind === "deliver") await world.deliver(machine, one.job);
+  else if (one.kind === "kill") world.restart(machine);
+  else if (one.kind === "cut") {
+    machine.process.store.failing.clear();
+    for (const fault of one.faults) machine.process.store.failing.add(fault);
+  } else if (call !== undefined) await world.finish(call, one.kind);
+}
+
+const history = fc.array(step, { maxLength: 40 });
+
+it("whatever fails, hangs or dies, nothing is handled by two at a time, or after it was done, or answered 204 before", async () => {
+  const property = fc.asyncProperty(history, async (steps) => {
+    const world = new World(3);
+    for (const one of steps) await take(world, one);
+    await world.clock.advance(60_000);
+    expect(world.broken).toEqual([]);
+    expect(world.overlaps()).toEqual([]);
+  });
+  await fc.assert(property, { numRuns: 300 });
+});
+
+it("whatever failed, hung or died, one more attempt is enough once that is over", async () => {
+  const property = fc.asyncProperty(history, async (steps) => {
+    const world = new World(3);
+    for (const one of steps) await take(world, one);
+    for (const machine of world.machines) world.restart(machine);
+    await world.clock.advance(15_000);
+    const fresh = world.boot();
+    const attempt = await world.deliver(fresh, "job_1");
+    const last = world.calls.at(-1);
+    if (last?.machine === fresh) await world.finish(last, "succeed");
+    expect((await attempt.answer).status).toBe(204);
+    expect(world.broken).toEqual([]);
+  });
+  await fc.assert(property, { numRuns: 300 });
+});
+
+it("a process does not handle again what it has handled, also where the store could not be told", async () => {
+  const property = fc.asyncProperty(history, async (steps) => {
+    const world = new World(1);
+    const succeeded = new Map<string, ReceivingProcess>();
+    const again: string[] = [];
+    for (const one of steps) {
+      const before = world.calls.length;
+      await take(world, one);
+      for (const call of world.calls.slice(before)) {
+        if (succeeded.get(call.job) === call.machine.process) again.push(call.job);
+      }
+      for (const call of world.calls) {
+        if (call.to === Infinity && one.kind === "deliver" && one.which === 0) {
+          await world.finish(call, "succeed");
+          succeeded.set(call.job, call.machine.process);
+        }
+      }
+    }
+    expect(again).toEqual([]);
+  });
+  await fc.assert(property, { numRuns: 200 });
+});

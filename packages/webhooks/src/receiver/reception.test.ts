@@ -1,0 +1,276 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { createMemoryStore, createReceiver, WebhookError } from "../index.ts";
+import type { HandlerContext, ReceiverOptions, UnknownEvent } from "../index.ts";
+import { ManualClock } from "../testing/manual-clock.ts";
+import { delivery, ReceivingProcess, secret } from "../testing/receiving-process.ts";
+
+const event = { event: "tryon.completed", job_id: "job_1", status: "succeeded" };
+const base = { secrets: secret, onCompleted: () => undefined };
+
+let clock: ManualClock;
+beforeEach(() => {
+  clock = new ManualClock();
+});
+const start = (options?: Partial<ReceiverOptions>): ReceivingProcess =>
+  new ReceivingProcess(createMemoryStore({ clock }), clock, options);
+
+describe("in the background", () => {
+  it("is answered 202 before the event is handled, and handled once all the same", async () => {
+    const process = start({ background: true });
+    expect((await process.deliver()).status).toBe(202);
+    expect(process.works).toHaveLength(1);
+    process.works[0]?.succeed();
+    await clock.advance(0);
+    expect((await process.deliver()).status).toBe(204);
+    expect(process.errors).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("a failure goes to onError with 202, and gives the event up", async () => {
+    const process = start({ background: true });
+    await process.deliver();
+    const error = new Error("No space left.");
+    process.works[0]?.fail(error);
+    await clock.advance(0);
+    expect(process.errors).toEqual([{ error, status: 202 }]);
+    expect((await process.deliver()).status).toBe(202);
+    expect(process.works).toHaveLength(2);
+  });
+
+  it("a function is given the promise of the work, which never rejects", async () => {
+    const works: Promise<void>[] = [];
+    const process = start({ background: (work) => works.push(work) });
+    expect((await process.deliver()).status).toBe(202);
+    let settled = false;
+    const end = works[0]?.then(() => (settled = true));
+    await clock.advance(0);
+    expect(settled).toBe(false);
+    process.works[0]?.fail();
+    await end;
+    expect(process.errors).toMatchObject([{ status: 202 }]);
+  });
+
+  it("a store that cannot be reached is answered 500, since nothing was begun", async () => {
+    const process = start({ background: true });
+    process.store.failing.add("claim");
+    expect((await process.deliver()).status).toBe(500);
+  });
+});
+
+describe("onError", () => {
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("The log is full.");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("The log is full."))],
+    ["never ends", () => new Promise(() => undefined)],
+  ])("that %s changes nothing", async (_name, onError) => {
+    const process = start({ onError });
+    const first = await process.deliver();
+    process.store.failing.add("release");
+    process.works[0]?.fail();
+    await clock.advance(0);
+    expect(first.status).toBe(500);
+    const receive = createReceiver({ ...base, onError });
+    expect((await receive(new Request("https://shop.example"))).status).toBe(405);
+  });
+
+  it("is told what was thrown as it is, or an error around what is none", async () => {
+    const process = start();
+    const thrown = new Error("The disk is full.");
+    for (const what of [thrown, "a text", undefined]) {
+      await process.deliver();
+      process.works.at(-1)?.fail(what);
+      await clock.advance(0);
+    }
+    const [first, ...others] = process.errors;
+    expect(first?.error).toBe(thrown);
+    expect(others.map(({ error }) => error)).toMatchObject([
+      { message: "What was thrown is no error.", cause: "a text" },
+      { message: "The handler failed." },
+    ]);
+  });
+
+  it("is not needed: without one, only what is the receiver's own to mend is on stderr", async () => {
+    const log = vi.spyOn(console, "error").mockReturnValue();
+    try {
+      const process = start({ onError: undefined });
+      await process.deliver();
+      process.works[0]?.fail(new Error("The disk is full."));
+      await clock.advance(0);
+      expect(log).toHaveBeenCalledTimes(1);
+      const receive = createReceiver(base);
+      await receive(new Request("https://shop.example", { method: "POST", body: "{}" }));
+      expect(log).toHaveBeenCalledTimes(1);
+    } finally {
+      log.mockRestore();
+    }
+  });
+});
+
+describe("an event of a kind that is not known", () => {
+  const started = { event: "tryon.started", worker: 4 };
+
+  it("is answered 204 and left, without asking the store", async () => {
+    const process = start();
+    expect((await process.deliver(started)).status).toBe(204);
+    expect([process.store.steps, process.works]).toEqual([[], []]);
+  });
+
+  it("goes to onUnknown, once", async () => {
+    const seen: [UnknownEvent, HandlerContext][] = [];
+    const process = start({ onUnknown: (...call) => seen.push(call) });
+    for (let time = 0; time < 2; time += 1) {
+      expect((await (await process.deliver(started)).answer).status).toBe(204);
+    }
+    expect(seen).toMatchObject([[{ event: "tryon.started", job_id: "job_1" }, { secretIndex: 0 }]]);
+  });
+
+  it("is not taken for the completion of its job", async () => {
+    const process = start({ onUnknown: () => undefined });
+    await (
+      await process.deliver(started)
+    ).answer;
+    await process.deliver();
+    expect(process.works).toHaveLength(1);
+  });
+
+  it("is handled each time where it is about no job, and again when onUnknown failed", async () => {
+    const onUnknown = vi.fn<() => void>();
+    const process = start({ onUnknown });
+    const jobless = { event: "service.notice", job_id: null };
+    for (let time = 0; time < 2; time += 1) await (await process.deliver(jobless)).answer;
+    expect(onUnknown).toHaveBeenCalledTimes(2);
+    onUnknown.mockImplementationOnce(() => {
+      throw new Error("No.");
+    });
+    expect((await (await process.deliver(started)).answer).status).toBe(500);
+    expect((await (await process.deliver(started)).answer).status).toBe(204);
+    expect(onUnknown).toHaveBeenCalledTimes(4);
+  });
+});
+
+describe("a delivery is answered", () => {
+  it("500, and not 400, when the handler throws an error of this package", async () => {
+    const process = start();
+    const attempt = await process.deliver();
+    process.works[0]?.fail(new WebhookError("invalid_event", "Of another one."));
+    const answer = await attempt.answer;
+    expect(answer.status).toBe(500);
+    expect(await answer.json()).toEqual({
+      code: "handler_failed",
+      message: "The event was not handled. Send it again.",
+    });
+  });
+
+  it("500 without a word of what the handler threw", async () => {
+    const process = start();
+    const attempt = await process.deliver();
+    process.works[0]?.fail(new Error("password=hunter2"));
+    expect(await (await attempt.answer).text()).not.toContain("hunter2");
+  });
+
+  it.each(["GET", "PUT", "HEAD", "OPTIONS", "DELETE"])("405 by %s", async (method) => {
+    const process = start();
+    const errors: number[] = [];
+    const receive = createReceiver({
+      ...base,
+      store: process.store,
+      onError: (_error, status) => errors.push(status),
+    });
+    const answer = await receive(new Request("https://shop.example", { method }));
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
+    expect([errors, process.store.steps]).toEqual([[405], []]);
+  });
+
+  it("413 by its declared length, without reading", async () => {
+    const pull = vi.fn<(controller: ReadableStreamDefaultController<Uint8Array>) => void>(
+      (controller) => controller.enqueue(new Uint8Array(10)),
+    );
+    const body = new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 });
+    const headers = { "content-length": "1048577" };
+    // `duplex` is asked for by Node and is not in the types of the platform.
+    const settings = { method: "POST", headers, body, duplex: "half" } as RequestInit;
+    const answer = await createReceiver(base)(new Request("https://shop.example", settings));
+    expect(answer.status).toBe(413);
+    expect(await answer.json()).toMatchObject({ code: "body_too_large" });
+    expect(pull).not.toHaveBeenCalled();
+  });
+
+  it("413 by what came, where no length or a wrong one was declared", async () => {
+    for (const declared of [{}, { "content-length": "3" }, { "content-length": "many" }]) {
+      const request = await delivery({ ...event, padding: "x".repeat(1_000) });
+      const headers = { ...Object.fromEntries(request.headers), ...declared };
+      const receive = createReceiver({ ...base, maxBodyBytes: 500 });
+      const answer = await receive(new Request(request, { headers }));
+      expect(answer.status).toBe(413);
+    }
+  });
+
+  it("400 when it is forged, and the store is not asked", async () => {
+    const process = start({ secrets: "whsec_other" });
+    const attempt = await process.deliver();
+    expect(attempt.status).toBe(400);
+    expect(await (await attempt.answer).json()).toMatchObject({ code: "signature_mismatch" });
+    expect([process.store.steps, process.works]).toEqual([[], []]);
+  });
+});
+
+describe("secrets", () => {
+  it("that are a function are asked for at each delivery", async () => {
+    const secrets = vi.fn<() => (string | undefined)[]>(() => [undefined, secret]);
+    const process = start({ secrets });
+    await process.deliver();
+    await process.deliver({ job_id: "job_2" });
+    expect(secrets).toHaveBeenCalledTimes(2);
+    expect(process.works.map(({ context }) => context.secretIndex)).toEqual([1, 1]);
+  });
+
+  it.each([
+    ["gives nothing", () => undefined],
+    ["gives a blank one", () => " "],
+    [
+      "throws",
+      () => {
+        throw new Error("The vault is shut: hunter2");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("The vault is shut: hunter2"))],
+  ])("by a function that %s are answered 500", async (_name, secrets) => {
+    const process = start({ secrets });
+    const attempt = await process.deliver();
+    expect(attempt.status).toBe(500);
+    expect(await (await attempt.answer).text()).not.toContain("hunter2");
+    expect(process.errors).toMatchObject([{ error: { code: "invalid_secret" }, status: 500 }]);
+    expect(process.works).toEqual([]);
+  });
+
+  it.each([[undefined], [""], ["\n"], [[]], [[undefined]], [[secret, ""]]])(
+    "of %j are refused when the receiver is made",
+    (secrets) => {
+      expect(() => createReceiver({ ...base, secrets })).toThrow(/^A secret is missing/);
+    },
+  );
+});
+
+describe("an option that cannot be is refused by its name:", () => {
+  const refused: [string, object][] = [
+    ["onCompleted", { onCompleted: undefined }],
+    ["onUnknown", { onUnknown: "log" }],
+    ["onError", { onError: {} }],
+    ...["claimFor", "waitFor", "rememberFor"].flatMap((name) =>
+      [0, -1, Number.NaN, Infinity, "5s"].map((value): [string, object] => [
+        name,
+        { [name]: value },
+      ]),
+    ),
+  ];
+  it.each(refused)("%s of %j", (name, options) => {
+    // What the types forbid and JavaScript allows.
+    const given = { ...base, ...options } as ReceiverOptions;
+    expect(() => createReceiver(given)).toThrow(new RegExp(`^${name}: .*(?:Pass|Leave)`));
+  });
+});
