@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { startPostgres } from "./testing/postgres-server.ts";
+import { startReceivers } from "./testing/receiver-processes.ts";
+import type { Receivers } from "./testing/receiver-processes.ts";
+import { startRedis } from "./testing/redis-server.ts";
+import { findServer } from "./testing/store-server.ts";
+import type { StoreServer } from "./testing/store-server.ts";
+
+const redis = await findServer("redis");
+const postgres = await findServer("postgres");
+const jobs = Array.from({ length: 200 }, (_unused, index) => `job_${index}`);
+
+function onServer(start: () => Promise<StoreServer>): void {
+  let server: StoreServer;
+  let receivers: Receivers;
+  beforeEach(async () => {
+    server = await start();
+    receivers = await startReceivers(server.url, 3);
+  }, 60_000);
+  afterEach(async () => {
+    await receivers.stop();
+    await server.remove();
+  }, 60_000);
+
+  it("handle each of 200 events once, though each comes to all three at once, and twice", async () => {
+    const refused: number[] = [];
+    const note = (status: number) => refused.push(status);
+    await Promise.all([...jobs, ...jobs].map((job) => receivers.send(job, note)));
+    expect(refused).toEqual([]);
+    expect(receivers.named("handled").toSorted()).toEqual(jobs.toSorted());
+    expect(receivers.named("overlap")).toEqual([]);
+  }, 60_000);
+
+  it("answer 500 while it is gone, and handle every event in the end, none twice but those it was not told of", async () => {
+    const refused: number[] = [];
+    const note = (status: number) => refused.push(status);
+    const sendAll = async (some: readonly string[]): Promise<void> => {
+      for (const job of some) await receivers.send(job, note);
+    };
+    // Ten senders, each with one event after another, so that events come before, meanwhile and after.
+    const senders = Array.from({ length: 10 }, (_unused, index) =>
+      sendAll(jobs.filter((_job, at) => at % 10 === index)),
+    );
+    const outage = async (): Promise<void> => {
+      await expect.poll(() => receivers.named("handled").length).toBeGreaterThan(50);
+      await server.stop();
+      await expect.poll(() => refused.filter((status) => status === 500).length).toBeGreaterThan(9);
+      await server.start();
+    };
+    await Promise.all([...senders, outage()]);
+    expect(refused.filter((status) => status !== 500 && status !== 503)).toEqual([]);
+
+    const handled = receivers.named("handled");
+    expect(new Set(handled)).toEqual(new Set(jobs));
+    const untold = new Set(receivers.named("untold"));
+    const twice = handled.filter((job, index) => handled.indexOf(job) !== index);
+    expect(twice.filter((job) => !untold.has(job))).toEqual([]);
+    expect(receivers.named("overlap")).toEqual([]);
+  }, 120_000);
+}
+
+describe.runIf(redis !== undefined)("receivers on one Redis", () => {
+  onServer(() => startRedis(redis ?? ""));
+});
+
+describe.runIf(postgres !== undefined)("receivers on one PostgreSQL", () => {
+  onServer(() => startPostgres(postgres ?? ""));
+});
