@@ -184,6 +184,18 @@ describe("a store that cannot be reached", () => {
     expect(third.status).toBe(503);
   });
 
+  it("and does not even fail loses the claim at its end", async () => {
+    const [one, two] = [start(), start()];
+    await one.deliver();
+    one.store.hold("claim");
+    await clock.advance(14_999);
+    expect(one.works[0]?.context.signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(one.works[0]?.context.signal.aborted).toBe(true);
+    await two.deliver();
+    expect(two.works).toHaveLength(1);
+  });
+
   it("for so long that a claim comes too late is no claim", async () => {
     const [one, two] = [start({ waitFor: 60_000 }), start()];
     const letGo = one.store.hold("claim");
@@ -230,7 +242,7 @@ describe("a store that cannot be reached", () => {
   });
 });
 
-describe("a process that stood still for longer than its claim lasts", () => {
+describe("a process that stood still, so that its claim ran out,", () => {
   it("is told so when it goes on, and another delivery may be handled", async () => {
     const [one, two] = [start(), start()];
     await one.deliver();
@@ -252,6 +264,16 @@ describe("a process that stood still for longer than its claim lasts", () => {
     await clock.advance(0);
     expect(one.works[0]?.context.signal.aborted).toBe(true);
     expect(two.works).toHaveLength(1);
+  });
+
+  it("is told at its next renewal where somebody else has handled the event", async () => {
+    const process = start();
+    await process.deliver();
+    await shared.done("tryon.completed:job_1", 3_600_000);
+    await clock.advance(4_999);
+    expect(process.works[0]?.context.signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(process.works[0]?.context.signal.aborted).toBe(true);
   });
 
   it("but comes to its end leaves the event handled", async () => {
