@@ -1,0 +1,124 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { allWrongs, wrongs } from "./fate.ts";
+import { play } from "./performance.ts";
+import { oneMoreForKills, plansUpTo } from "./trouble.ts";
+import type { Plan, Trouble } from "./trouble.ts";
+
+const webhookBodies = ["same", "resigned"] as const;
+const upToThree = plansUpTo(3);
+
+describe.each(webhookBodies)("events of which each attempt has the %s body", (webhookBody) => {
+  it("are handled to their end under every order of three troubles, with claims of less than 9 s", async () => {
+    const fates = await play({ webhookBody, claimFor: 7_500 }, upToThree);
+    expect(fates).toHaveLength(415);
+    expect(allWrongs(fates)).toEqual([]);
+    expect(fates.every(({ attempts }) => attempts.at(-1) === 204)).toBe(true);
+    // What was planned has happened, unless the event had come to its end before.
+    const whole = fates.filter(({ plan }) => !plan.includes("hangs and ends"));
+    expect(whole.every(({ plan, troubles }) => troubles === plan.length)).toBe(true);
+    const twice = fates.filter(({ ends }) => ends > 1);
+    expect(twice).toHaveLength(upToThree.filter(endsUnnotedAndAgain).length);
+  });
+
+  it("are so with claims of 15 s where the attempt after a kill counts as a trouble", async () => {
+    const plans = plansUpTo(3, oneMoreForKills);
+    const fates = await play({ webhookBody, claimFor: 15_000 }, plans);
+    expect(plans).toHaveLength(179);
+    expect(allWrongs(fates)).toEqual([]);
+    expect(fates.every(({ attempts }) => attempts.at(-1) === 204)).toBe(true);
+  });
+});
+
+it("are handled so, too, when handlers have been at work for a while before it happens", async () => {
+  const setting = { webhookBody: "resigned", claimFor: 7_500, work: 1_500 } as const;
+  expect(allWrongs(await play(setting, upToThree))).toEqual([]);
+});
+
+/** Whether a kill falls between an end and its note: after a handler that ends there is none to fall on. */
+function endsUnnotedAndAgain(plan: Plan): boolean {
+  const ended = plan.indexOf("hangs and ends");
+  return plan.slice(0, ended === -1 ? undefined : ended).includes("is killed before the note");
+}
+
+describe("a kill", () => {
+  const kills: readonly Trouble[] = ["is killed", "is killed before the note"];
+
+  it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9.9])(
+    "%s s after the beginning of a handler costs its own attempt, with claims of less than 9 s",
+    async (seconds) => {
+      const setting = { webhookBody: "resigned", claimFor: 7_500, work: seconds * 1_000 } as const;
+      const fates = await play(
+        setting,
+        kills.map((kill) => [kill]),
+      );
+      expect(allWrongs(fates)).toEqual([]);
+      expect(fates.map(({ attempts }) => attempts.includes(503))).toEqual([false, false]);
+    },
+  );
+
+  it("costs the next attempt, too, with claims of 15 s, and no more than that", async () => {
+    const fates = await play({ webhookBody: "resigned", claimFor: 15_000 }, [
+      ["is killed"],
+      ["fails", "is killed"],
+      ["fails", "fails", "is killed"],
+    ]);
+    expect(fates.map(({ attempts }) => attempts)).toEqual([
+      [null, 503, 204],
+      [500, null, 503, 204],
+      [500, 500, null, 204],
+    ]);
+  });
+});
+
+describe("the page of the decision", () => {
+  it("says how many orders of troubles lose an event with which claims", async () => {
+    const [table] = await tables();
+    const counted = await Promise.all(
+      [7.5, 8.75, 10, 15].map(async (seconds) => {
+        const fates = await play({ webhookBody: "same", claimFor: seconds * 1_000 }, upToThree);
+        const count = (wrong: string): number =>
+          fates.filter((fate) => wrongs(fate).includes(wrong)).length;
+        const lost = count("never handled to its end");
+        const unnoted = count("handled, and never noted");
+        return [`${seconds} s`, `${fates.length - lost - unnoted}`, `${unnoted}`, `${lost}`];
+      }),
+    );
+    expect(table).toEqual(counted);
+  });
+
+  it("says which orders lose one with claims of 15 s", async () => {
+    const [, table = []] = await tables();
+    const fates = await play({ webhookBody: "same", claimFor: 15_000 }, upToThree);
+    const lost = fates.filter(({ ends }) => ends === 0).map(({ plan }) => plan.join(", "));
+    expect(table.flatMap(orders).toSorted()).toEqual(lost.toSorted());
+  });
+
+  const page = new URL("../../../../docs/decisions/claims-and-attempts.md", import.meta.url);
+
+  /** The cells of its tables, without their heads. */
+  async function tables(): Promise<readonly (readonly string[])[][]> {
+    const blocks = (await readFile(page, "utf8")).match(/^\|[^]*?\|$(?!\n\|)/gm) ?? [];
+    return blocks.map((block) =>
+      block
+        .split("\n")
+        .slice(2)
+        .map((row) =>
+          row
+            .split("|")
+            .slice(1, -1)
+            .map((cell) => cell.trim()),
+        ),
+    );
+  }
+});
+
+/** Every order that a row stands for: one trouble of each of its cells. */
+function orders(row: readonly string[]): readonly string[] {
+  return row
+    .filter((cell) => cell !== "")
+    .map((cell) => cell.split(" / "))
+    .reduce((before, troubles) =>
+      before.flatMap((order) => troubles.map((trouble) => `${order}, ${trouble}`)),
+    );
+}
