@@ -16,7 +16,7 @@ export type Plan = readonly Trouble[];
 export type Weights = Readonly<Record<Trouble, number>>;
 
 /** Where only the attempt is lost that has the trouble; the one that waits for a handler dies with it. */
-export const ownAttempt: Weights = {
+const ownAttempt: Weights = {
   fails: 1,
   "hangs and ends": 1,
   "hangs and fails": 1,

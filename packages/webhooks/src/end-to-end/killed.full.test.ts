@@ -1,0 +1,151 @@
+import { createMock } from "@tryon/mock";
+import type { Mock } from "@tryon/mock";
+import { serve } from "@tryon/mock/node";
+import { expect, it, onTestFinished } from "vitest";
+import { allWrongs } from "./fate.ts";
+import { Direction } from "./processes/direction.ts";
+import { receiverProcess } from "./processes/receiver-process.ts";
+import { Seat } from "./processes/seat.ts";
+import type { SeatedEvent } from "./processes/seat.ts";
+import { submit } from "./submit.ts";
+import type { Plan, Trouble } from "./trouble.ts";
+
+const secret = "whsec_end_to_end";
+const eventsOfEach = 5;
+
+/** Troubles of which each costs its own attempt, with claims of less than 9 s. */
+const plans: readonly Plan[] = [
+  [],
+  ["is killed"],
+  ["is killed before the note"],
+  ["fails", "is killed", "redirects"],
+  ["fails", "is down", "is killed before the note"],
+  ["is killed", "is killed", "is killed"],
+  ["is killed before the note", "is killed before the note", "is killed before the note"],
+  ["is killed", "fails", "hangs and fails"],
+  ["is killed", "is down", "is killed"],
+  ["is killed before the note", "hangs and ends"],
+  ["redirects", "is killed", "hangs and ends"],
+  ["redirects", "hangs and fails", "is killed"],
+  ["is down", "is killed before the note", "fails"],
+  ["hangs and fails", "hangs and fails", "hangs and fails"],
+  ["hangs and fails", "is killed", "is killed before the note"],
+  ["hangs and is killed", "fails"],
+];
+
+/** Troubles that leave an attempt where a kill costs the next one, too. */
+const plansWithLongClaims: readonly Plan[] = [
+  ["is killed", "fails"],
+  ["fails", "is killed before the note"],
+  ["is killed", "is down"],
+  ["hangs and is killed"],
+];
+
+async function servedMock(webhookBody: "same" | "resigned", direction: Direction) {
+  const mock: Mock = createMock({
+    latency: 0,
+    // Nobody looks at the pictures, and drawing them would keep the machine busy.
+    engine: { name: "none", render: async () => new Uint8Array() },
+    options: { webhookBody },
+    sendWebhook: direction.send,
+  });
+  const key = { credits: 1_000_000, rateLimitPerMinute: 1_000_000, webhookSecret: secret };
+  const { token } = await mock.createKey(key);
+  const server = await serve(mock);
+  onTestFinished(async () => {
+    mock.close();
+    await server.close();
+  });
+  const service = { fetch: globalThis.fetch, baseUrl: server.url };
+  return { mock, submit: (hook: string) => submit(service, token, hook) };
+}
+
+it(
+  "200 events at once, of which real receivers fail, hang, redirect, are down and are killed, are all handled",
+  { timeout: 180_000 },
+  async () => {
+    const direction = new Direction();
+    onTestFinished(() => direction.close());
+    const url = await direction.listen();
+    for (const [claimFor, some] of [
+      ["7500", plans],
+      ["15000", plansWithLongClaims],
+    ] as const) {
+      for (const plan of some) {
+        const name = `${claimFor}-${direction.seats.length}`;
+        const seat = new Seat(name, plan, 2 * eventsOfEach);
+        direction.seat(seat);
+        await seat.open(() => receiverProcess(url, secret, claimFor));
+      }
+    }
+    const services = [
+      await servedMock("same", direction),
+      await servedMock("resigned", direction),
+    ] as const;
+
+    // One seat after the other, since the events of one have to stay together.
+    const sent: { seat: Seat; event: SeatedEvent; mock: Mock; jobId: string }[] = [];
+    for (const seat of direction.seats) {
+      sent.push(
+        ...(await Promise.all(
+          seat.events.map(async (event, index) => {
+            const { mock, submit: ask } = services[index % 2 === 0 ? 0 : 1];
+            const jobId = await ask(`http://127.0.0.1:${seat.port}${event.path}`);
+            return { seat, event, mock, jobId };
+          }),
+        )),
+      );
+    }
+    expect(sent).toHaveLength(200);
+    const deliveries = () =>
+      Promise.all(services.map(({ mock }) => mock.webhooks.deliveries())).then((all) => all.flat());
+    await expect
+      .poll(async () => (await deliveries()).filter(({ state }) => state !== "pending").length, {
+        timeout: 150_000,
+        interval: 250,
+      })
+      .toBe(200);
+
+    const fates = await Promise.all(
+      sent.map(async ({ seat, event, mock, jobId }) => {
+        const [delivery] = await mock.webhooks.deliveries(jobId);
+        const attempts = delivery?.attempts.map(({ status }) => status) ?? [];
+        return { ...event, plan: seat.plan, jobId, attempts, delivery };
+      }),
+    );
+    expect(direction.mishaps).toEqual([]);
+    expect(allWrongs(fates)).toEqual([]);
+    expect(fates.filter(({ delivery }) => delivery?.state !== "delivered")).toEqual([]);
+    expect(fates.filter(({ plan, troubles }) => plan.length !== troubles)).toEqual([]);
+    const { table, killedBeforeNote, doubles } = figures(fates);
+    expect(doubles).toBe(killedBeforeNote);
+
+    const before = fates.map(({ ends }) => ends);
+    for (const [index, { delivery }] of fates.entries()) {
+      const { mock } = sent[index] ?? services[0];
+      const id = delivery?.id ?? "";
+      expect((await mock.webhooks.replay(id)).attempts).toMatchObject([{ status: 204 }]);
+      expect((await mock.webhooks.duplicate(id)).attempts).toMatchObject([{ status: 204 }]);
+      expect((await mock.webhooks.tamper(id)).attempts).toMatchObject([{ status: 400 }]);
+    }
+    expect(sent.map(({ event }) => event.ends)).toEqual(before);
+    // oxlint-disable-next-line no-console
+    console.log(table);
+  },
+);
+
+/** What befell the events, counted. */
+function figures(fates: readonly { readonly plan: Plan; readonly ends: number }[]) {
+  const count = (...troubles: readonly Trouble[]): number =>
+    fates.flatMap(({ plan }) => plan.filter((one) => troubles.includes(one))).length;
+  const killedBeforeNote = count("is killed before the note");
+  const doubles = fates.reduce((sum, { ends }) => sum + ends - 1, 0);
+  const hung = count("hangs and ends", "hangs and fails", "hangs and is killed");
+  const table = [
+    `${fates.length} events, half of them with each body`,
+    `killed in the handler ${count("is killed", "hangs and is killed")}, between its end and the note ${killedBeforeNote}`,
+    `failed ${count("fails", "hangs and fails")}, hung ${hung}, redirected ${count("redirects")}, down ${count("is down")}`,
+    `handled once more: after a kill between the end and the note ${doubles}, else ${doubles - killedBeforeNote}`,
+  ].join("\n");
+  return { table, killedBeforeNote, doubles };
+}

@@ -1,0 +1,132 @@
+import type { Plan, Trouble } from "../trouble.ts";
+import type { ReceiverProcess } from "./receiver-process.ts";
+
+/** One event of a seat, and what has become of it. */
+export interface SeatedEvent {
+  readonly path: string;
+  ends: number;
+  endsUnnoted: number;
+  mostAtOnce: number;
+  atWork: number;
+  /** How many of the troubles of its seat have befallen it. */
+  troubles: number;
+  /** Lets a handler go on that hangs until the service has sent the next attempt. */
+  goOn: () => void;
+  diesAtNote: boolean;
+}
+
+/**
+ * A place behind one port, where a receiver lives, is killed and is followed by another. All events that come to it have
+ * the same troubles, so that a kill, which takes all handlers down, is one for each of them: it falls when all have come
+ * to it.
+ */
+export class Seat {
+  readonly plan: Plan;
+  readonly events: readonly SeatedEvent[];
+  port = 0;
+  readonly #receivers: ReceiverProcess[] = [];
+  readonly #there = new Set<SeatedEvent>();
+  #living: ReceiverProcess | undefined;
+  #change: Promise<void> = Promise.resolve();
+  #meeting = Promise.withResolvers<void>();
+  #atMeeting = 0;
+
+  constructor(name: string, plan: Plan, events: number) {
+    this.plan = plan;
+    this.events = Array.from({ length: events }, (_, index) => ({
+      path: `/${name}/${index}`,
+      ends: 0,
+      endsUnnoted: 0,
+      mostAtOnce: 0,
+      atWork: 0,
+      troubles: 0,
+      goOn: () => undefined,
+      diesAtNote: false,
+    }));
+  }
+
+  /** What befalls an event next. */
+  comingTo(event: SeatedEvent): Trouble | undefined {
+    return this.plan[event.troubles];
+  }
+
+  /** Starts all receivers that there will be, so that no start of one keeps the machine busy later; one listens. */
+  async open(start: () => Promise<ReceiverProcess>): Promise<void> {
+    const deaths = this.plan.filter(
+      (trouble, at) =>
+        trouble.includes("killed") ||
+        (trouble === "is down" && this.plan[at - 1]?.includes("killed") !== true),
+    );
+    const started = await Promise.all([start(), ...deaths.map(start)]);
+    this.#receivers.push(...started);
+    await this.#rise();
+    if (this.plan[0] === "is down") await this.#takeDown();
+  }
+
+  /** Resolves when nobody is being taken down or about to listen. */
+  get steady(): Promise<void> {
+    return this.#change;
+  }
+
+  get isOpen(): boolean {
+    return this.#living !== undefined;
+  }
+
+  /** An event has come to where the receiver is taken down; when all have, it is. */
+  readyToDie(event: SeatedEvent): Promise<void> {
+    return this.#whenAll(event, async () => {
+      await this.#takeDown();
+      if (this.comingTo(event) !== "is down") await this.#rise();
+    });
+  }
+
+  /** An event has met a closed port; when all have, somebody listens again. */
+  async metClosedPort(event: SeatedEvent): Promise<void> {
+    if (this.isOpen || this.comingTo(event) !== "is down") {
+      throw new Error(`${event.path}: the port was closed, and was not to be.`);
+    }
+    event.troubles += 1;
+    return this.#whenAll(event, () => this.#rise());
+  }
+
+  /**
+   * Waits for all events before they fail together, where the receiver is down next: the service sends the next attempt
+   * a second later, and none of them may have failed that late.
+   */
+  async meetBeforeDown(event: SeatedEvent): Promise<void> {
+    if (this.comingTo(event) !== "is down") return undefined;
+    const { promise, resolve } = this.#meeting;
+    this.#atMeeting += 1;
+    if (this.#atMeeting < this.events.length) return promise;
+    this.#meeting = Promise.withResolvers<void>();
+    this.#atMeeting = 0;
+    return resolve();
+  }
+
+  async close(): Promise<void> {
+    await this.#living?.kill();
+    await Promise.all(this.#receivers.map((receiver) => receiver.kill()));
+  }
+
+  async #whenAll(event: SeatedEvent, change: () => Promise<void>): Promise<void> {
+    this.#there.add(event);
+    if (this.#there.size < this.events.length) return;
+    this.#there.clear();
+    this.#change = change();
+    await this.#change;
+  }
+
+  async #rise(): Promise<void> {
+    const receiver = this.#receivers.shift();
+    if (receiver === undefined) throw new Error("All receivers of this seat have died.");
+    this.port = await receiver.listen(this.port);
+    this.#living = receiver;
+  }
+
+  async #takeDown(): Promise<void> {
+    const receiver = this.#living;
+    this.#living = undefined;
+    for (const event of this.events) event.atWork = 0;
+    await receiver?.kill();
+  }
+}
