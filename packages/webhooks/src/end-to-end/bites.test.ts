@@ -4,7 +4,7 @@ import type { ReceiverStore } from "../index.ts";
 import { allWrongs } from "./fate.ts";
 import type { MakeReceiver } from "./ordeal.ts";
 import type { Setting } from "./performance.ts";
-import { perform, play } from "./performance.ts";
+import { longEnough, perform, play } from "./performance.ts";
 import { plansUpTo } from "./trouble.ts";
 
 const upToOne = plansUpTo(1);
@@ -113,7 +113,7 @@ describe("a receiver that knows an event by a digest of its body", () => {
 /** The wrongs of an event that was handled, when its request comes again with fewer headers. */
 async function sentAgain(make: MakeReceiver): Promise<readonly string[]> {
   const { mock, ordeals, fates } = await perform({ webhookBody: "same", make }, [[]]);
-  await mock.clock.runAll();
+  await mock.clock.advance(longEnough);
   const [ordeal] = ordeals;
   const request = ordeal?.last ?? new Request("https://shop.example/");
   request.headers.delete("x-service-job-id");

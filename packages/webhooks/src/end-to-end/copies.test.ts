@@ -1,6 +1,6 @@
 import { expect, it, describe } from "vitest";
 import { allWrongs } from "./fate.ts";
-import { perform } from "./performance.ts";
+import { longEnough, perform } from "./performance.ts";
 import { plansUpTo } from "./trouble.ts";
 
 const claimFor = 7_500;
@@ -8,7 +8,7 @@ const claimFor = 7_500;
 describe.each(["same", "resigned"] as const)("with the %s body", (webhookBody) => {
   it("an event that was handled is not handled again, replayed or duplicated, whatever befell it", async () => {
     const { mock, fates, deliveryIds } = await perform({ webhookBody, claimFor }, plansUpTo(2));
-    await mock.clock.runAll();
+    await mock.clock.advance(longEnough);
     const before = await fates();
     for (const id of await deliveryIds()) {
       for (const way of ["replay", "duplicate"] as const) {
@@ -31,7 +31,7 @@ describe.each(["same", "resigned"] as const)("with the %s body", (webhookBody) =
       mock.webhooks.replay(id),
       mock.webhooks.duplicate(id),
     ]);
-    await mock.clock.runAll();
+    await mock.clock.advance(longEnough);
     const statuses = (await Promise.all(copies)).map(({ attempts }) => attempts.at(-1)?.status);
     // A replay is one attempt, and waits for what is under way as long as any.
     expect(statuses).toEqual([204, 204, 204, 204]);
@@ -42,7 +42,7 @@ describe.each(["same", "resigned"] as const)("with the %s body", (webhookBody) =
   it("a forgery is refused before it reaches the handler, of an event that was handled and of one that was not", async () => {
     const fails = ["fails", "fails", "fails", "fails"] as const;
     const { mock, fates, deliveryIds } = await perform({ webhookBody, claimFor }, [[], fails]);
-    await mock.clock.runAll();
+    await mock.clock.advance(longEnough);
     const before = await fates();
     for (const id of await deliveryIds()) {
       const { attempts, state } = await mock.webhooks.tamper(id);
