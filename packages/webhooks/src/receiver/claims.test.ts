@@ -10,8 +10,41 @@ beforeEach(() => {
   clock = new ManualClock();
   shared = createMemoryStore({ clock });
 });
+/** With claims of 15 s, so that they outlast the 8 s that a delivery waits. */
 const start = (options?: Partial<ReceiverOptions>): ReceivingProcess =>
-  new ReceivingProcess(shared, clock, options);
+  new ReceivingProcess(shared, clock, { claimFor: 15_000, ...options });
+
+describe("a claim, unless another time is asked for,", () => {
+  const started = () => new ReceivingProcess(shared, clock);
+
+  it("runs out 7.5 s after its process died, while the next attempt waits", async () => {
+    const [one, two] = [started(), started()];
+    await one.deliver();
+    one.die();
+    await clock.advance(1_000);
+    const second = await two.deliver();
+    await clock.advance(6_499);
+    expect(two.works).toEqual([]);
+    await clock.advance(250);
+    expect(two.works).toHaveLength(1);
+    two.works[0]?.succeed();
+    await clock.advance(0);
+    expect(second.status).toBe(204);
+  });
+
+  it("is renewed every 2.5 s while its handler lives", async () => {
+    const [one, two] = [started(), started()];
+    await one.deliver();
+    for (let at = 0; at < 60_000; at += 10_000) {
+      const other = await two.deliver();
+      await clock.advance(10_000);
+      expect(other.status).toBe(503);
+    }
+    expect(one.store.count("claim")).toBe(1 + 24);
+    expect(one.works[0]?.context.signal.aborted).toBe(false);
+    expect(two.works).toEqual([]);
+  });
+});
 
 describe("an event that is being handled", () => {
   it("keeps another delivery waiting for 8 s, which is then answered 503", async () => {
@@ -320,6 +353,22 @@ describe("that an event was handled", () => {
     expect(one.works).toHaveLength(1);
     expect((await (await two.deliver()).answer).status).toBe(204);
     expect(two.works).toEqual([]);
+  });
+
+  it("and cannot be told is kept in mind of the 1,000 latest events, and of no more", async () => {
+    const process = start();
+    process.store.failing.add("done");
+    for (let number = 0; number <= 1_000; number += 1) {
+      await process.deliver({ job_id: `job_${number}` });
+      process.works.at(-1)?.succeed();
+    }
+    await clock.advance(2_000);
+    process.store.failing.clear();
+    await clock.advance(15_000);
+    expect((await (await process.deliver({ job_id: "job_1" })).answer).status).toBe(204);
+    expect(process.works).toHaveLength(1_001);
+    await process.deliver({ job_id: "job_0" });
+    expect(process.works).toHaveLength(1_002);
   });
 
   it("keeps its claim while it cannot be told", async () => {

@@ -129,6 +129,21 @@ describe("an event of a kind that is not known", () => {
     expect(seen).toMatchObject([[{ event: "tryon.started", job_id: "job_1" }, { secretIndex: 0 }]]);
   });
 
+  it("is told apart from all others, whatever they are called", async () => {
+    const seen: string[] = [];
+    const process = start({ onUnknown: ({ event: kind }) => seen.push(kind) });
+    for (const [kind, job_id] of [
+      ["a:b", "c"],
+      ["a", "b:c"],
+      ["a%3Ab", "c"],
+    ]) {
+      await (
+        await process.deliver({ event: kind, job_id })
+      ).answer;
+    }
+    expect(seen).toEqual(["a:b", "a", "a%3Ab"]);
+  });
+
   it("is not taken for the completion of its job", async () => {
     const process = start({ onUnknown: () => undefined });
     await (

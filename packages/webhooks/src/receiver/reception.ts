@@ -39,6 +39,11 @@ export function createReception(
 
   /** Handled, though the store could not be told: when one comes again, that is all that is left. */
   const untold = new Set<string>();
+  const toBeTold = (key: string): void => {
+    untold.add(key);
+    const [oldest] = untold;
+    if (untold.size > mostUntold && oldest !== undefined) untold.delete(oldest);
+  };
 
   const tell = async (error: unknown, status: number): Promise<void> => {
     try {
@@ -73,16 +78,14 @@ export function createReception(
         throw error;
       }
     }
-    untold.add(claim.key);
+    toBeTold(claim.key);
     await claim.done();
     untold.delete(claim.key);
   };
 
   const settleClaimed = async (delivery: Verified, arrivedAt: number): Promise<Answer> => {
     const { event, job_id } = delivery.event;
-    // Without a job one event cannot be told from another of its kind.
-    const key = `${event}:${job_id ?? globalThis.crypto.randomUUID()}`;
-    const claim = new Claim(store, clock, times, key);
+    const claim = new Claim(store, clock, times, keyOf(event, job_id));
     const state = await claim.take(arrivedAt);
     if (state === "done") return accepted(204);
     if (state === "open")
@@ -118,6 +121,16 @@ export function createReception(
     }
   };
 }
+
+/** What a store knows an event by. No two events have the same, whatever their kinds are called. */
+function keyOf(event: string, jobId: string | null): string {
+  const kind = event.replaceAll("%", "%25").replaceAll(":", "%3A");
+  // Without a job one event cannot be told from another of its kind.
+  return `${kind}:${jobId ?? globalThis.crypto.randomUUID()}`;
+}
+
+/** How many events are kept at most that a store did not hear of, while it cannot be reached. */
+const mostUntold = 1_000;
 
 const failed = "The event was not handled. Send it again.";
 const busy = "Another delivery of this event is being handled. Send it again later.";
