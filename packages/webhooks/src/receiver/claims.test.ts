@@ -13,12 +13,11 @@ beforeEach(() => {
 /** With claims of 15 s, so that they outlast the 8 s that a delivery waits. */
 const start = (options?: Partial<ReceiverOptions>): ReceivingProcess =>
   new ReceivingProcess(shared, clock, { claimFor: 15_000, ...options });
+const startPlain = (): ReceivingProcess => new ReceivingProcess(shared, clock);
 
 describe("a claim, unless another time is asked for,", () => {
-  const started = () => new ReceivingProcess(shared, clock);
-
   it("runs out 7.5 s after its process died, while the next attempt waits", async () => {
-    const [one, two] = [started(), started()];
+    const [one, two] = [startPlain(), startPlain()];
     await one.deliver();
     one.die();
     await clock.advance(1_000);
@@ -33,7 +32,7 @@ describe("a claim, unless another time is asked for,", () => {
   });
 
   it("is renewed every 2.5 s while its handler lives", async () => {
-    const [one, two] = [started(), started()];
+    const [one, two] = [startPlain(), startPlain()];
     await one.deliver();
     for (let at = 0; at < 60_000; at += 10_000) {
       const other = await two.deliver();

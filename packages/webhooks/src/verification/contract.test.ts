@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import * as fc from "fast-check";
+import { expect, expectTypeOf, it } from "vitest";
+// Generated from the contract; the type is all that is taken.
+import type { components } from "../../../client/src/generated/openapi.ts";
+import { sign, verify } from "../index.ts";
+import type { TryOnCompletedEvent } from "../index.ts";
+
+type Contract = components["schemas"]["TryOnCompletedEvent"];
+
+interface FieldSchema {
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly $ref?: string;
+}
+
+const secret = "whsec_test";
+// The contract, which its own tests hold to be well formed.
+const document = JSON.parse(
+  readFileSync(new URL("../../../../spec/openapi.json", import.meta.url), "utf8"),
+) as {
+  components: {
+    schemas: Readonly<Record<string, FieldSchema>> & {
+      TryOnCompletedEvent: {
+        properties: Readonly<Record<keyof Contract, FieldSchema>>;
+        required: readonly string[];
+      };
+    };
+  };
+  webhooks: {
+    "tryon.completed": {
+      post: {
+        requestBody: {
+          content: { "application/json": { examples: Record<string, { value: unknown }> } };
+        };
+      };
+    };
+  };
+};
+const { properties, required } = document.components.schemas.TryOnCompletedEvent;
+const { examples } =
+  document.webhooks["tryon.completed"].post.requestBody.content["application/json"];
+
+async function received(fields: unknown): Promise<unknown> {
+  const body = JSON.stringify(fields);
+  const headers = { "X-Service-Signature": await sign({ body, secret }) };
+  return verify({ body, headers, secrets: secret });
+}
+
+/** Any value that the contract allows for a field. */
+function allowed(schema: FieldSchema): fc.Arbitrary<unknown> {
+  const named = document.components.schemas[schema.$ref?.split("/").at(-1) ?? ""];
+  const { type = [], const: only, enum: choices, pattern } = named ?? schema;
+  if (only !== undefined) return fc.constant(only);
+  if (choices !== undefined) return fc.constantFrom(...choices);
+  return fc.oneof(
+    ...[type].flat().map((name): fc.Arbitrary<unknown> => {
+      if (name === "string") return pattern ? fc.stringMatching(new RegExp(pattern)) : fc.string();
+      if (name === "integer") return fc.nat();
+      if (name === "null") return fc.constant(null);
+      throw new Error(`The contract has a type of field that this test does not know: ${name}.`);
+    }),
+  );
+}
+
+it("every event that the contract allows is one of the type", () => {
+  expectTypeOf<Required<Contract>>().toExtend<TryOnCompletedEvent>();
+  expectTypeOf<keyof TryOnCompletedEvent>().toEqualTypeOf<keyof Contract>();
+  expect(required.toSorted()).toEqual(["event", "job_id", "status"]);
+});
+
+it.each(Object.entries(examples))(
+  "the example %s comes out as it went in",
+  async (_, { value }) => {
+    expect(await received(value)).toStrictEqual(value);
+  },
+);
+
+it("every event that the contract allows comes out as it went in, with null for what is left out", async () => {
+  const entries = Object.entries(properties).map(([name, schema]) => [name, allowed(schema)]);
+  // One arbitrary for each field of the contract.
+  const fields = Object.fromEntries(entries) as Record<string, fc.Arbitrary<unknown>>;
+  const events = fc.record(fields, { requiredKeys: [...required] });
+  const leftOut = Object.fromEntries(Object.keys(properties).map((name) => [name, null]));
+  const property = fc.asyncProperty(events, async (event) => {
+    expect(await received(event)).toStrictEqual({ ...leftOut, ...event });
+  });
+  await fc.assert(property, { numRuns: 500 });
+});
+
+it.each(required)("without %s an event is refused", async (name) => {
+  const { [name]: left, ...rest } = { ...Object(examples["succeeded"]?.value) };
+  expect(left).toBeDefined();
+  await expect(received(rest)).rejects.toMatchObject({ code: "invalid_event" });
+});
