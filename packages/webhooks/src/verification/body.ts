@@ -23,7 +23,9 @@ interface Source {
 
 /**
  * Gives the bytes of a body, copied, so that what is verified is what is parsed, whatever becomes
- * of the buffer meanwhile. Chunks are joined as bytes: text is made of them after verification.
+ * of the buffer meanwhile. Chunks are joined as bytes: text is made of them after verification. They
+ * are joined as they come, since a sender may cut a body into single bytes, and what holds one byte
+ * takes hundreds.
  *
  * Reading just stops where the bound is passed, and nothing is closed: what becomes of the
  * connection is for whoever answers the request to say.
@@ -32,7 +34,7 @@ export async function readBody(
   body: unknown,
   maxBodyBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
+  let joined = new Uint8Array();
   let length = 0;
   try {
     const source = await open(body);
@@ -42,24 +44,25 @@ export async function readBody(
       if (done) break;
       // Of text there is none, and it throws here.
       const chunk = viewOf(value) as Uint8Array;
-      length += chunk.byteLength;
-      chunks.push(chunk);
+      const offset = length;
+      length += chunk.length;
+      if (length > maxBodyBytes) break;
+      if (length > joined.length) {
+        const shorter = joined;
+        joined = new Uint8Array(2 * length);
+        joined.set(shorter);
+      }
+      joined.set(chunk, offset);
     }
   } catch (cause) {
     throw new WebhookError(
       "raw_body_required",
-      'The body is not there as bytes: it was parsed, read before or broke off. Express: express.raw({ type: "*/*" }) ahead of express.json(). Fastify: parseAs: "buffer". Koa: ctx.req, Next.js, Hono: the Request, each unread.',
+      'The body is not there as bytes: it was parsed, read before or broke off. Express: express.raw({ type: "*/*" }) ahead of express.json(). Fastify: parseAs: "buffer". Koa: ctx.req. Next.js, Hono: Request.',
       { cause },
     );
   }
   checkLength(length, maxBodyBytes);
-  const joined = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    joined.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return joined;
+  return joined.slice(0, length);
 }
 
 /** Written so that a bound which is not a number lets nothing through. */

@@ -54,6 +54,15 @@ async function delivered(
   }
 }
 
+/** The bytes one by one, each in the place of the one before. */
+async function* refilled(): AsyncGenerator<Uint8Array> {
+  const chunk = new Uint8Array(1);
+  for (const byte of bytes) {
+    chunk[0] = byte;
+    yield chunk;
+  }
+}
+
 describe("characters of several bytes that are split across chunks", () => {
   it("stay whole in a Request, wherever it is split", async () => {
     for (let at = 0; at <= bytes.length; at += 1) {
@@ -146,4 +155,9 @@ describe("a body without end", () => {
     );
     expect(outcome).toMatchObject({ ok: false, code: "body_too_large" });
   });
+});
+
+it("keeps no chunk beyond the next one, as a source has it that fills one buffer again and again", async () => {
+  const body = { headers, [Symbol.asyncIterator]: refilled };
+  expect(await safeVerify({ body, secrets })).toMatchObject(whole);
 });
