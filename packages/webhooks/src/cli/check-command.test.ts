@@ -111,3 +111,10 @@ describe("tryon-webhooks explain", () => {
     expect(stdout).toContain("otherSecrets[1]");
   });
 });
+
+it("refuses a kept request with thousands of spaces in a broken header, and does not try for hours", async () => {
+  const request = `POST /hook HTTP/1.1\r\nA:${" ".repeat(4_000)}\rx\r\n\r\n{}`;
+  const ended = await command(["explain", "--request", fileOf(request)], { secret });
+  expect(ended).toMatchObject({ code: 2, stdout: "" });
+  expect(ended.stderr).toContain('not of the form "Name: value"');
+});

@@ -1,3 +1,4 @@
+import { trimmed } from "../explain/trim.ts";
 import { UsageError } from "./flags.ts";
 import type { KeptDelivery } from "./delivery-input.ts";
 
@@ -19,9 +20,13 @@ export function readRawRequest(bytes: Uint8Array<ArrayBuffer>): KeptDelivery {
 
 /** @throws UsageError, without the line: it may hold a signature. */
 export function headerOf(line: string, flag: string): readonly [name: string, value: string] {
-  const [, name, value] = /^([^\s:]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
-  if (name !== undefined && value !== undefined) return [name, value];
+  const [, name, value] = /^([^\s:]+):(.*)$/.exec(line) ?? [];
+  if (name !== undefined && value !== undefined) return [name, trimmed(value, isBlank)];
   throw new UsageError(`${flag} has a header that is not of the form "Name: value".`);
+}
+
+function isBlank(character: string): boolean {
+  return character === " " || character === "\t";
 }
 
 function lowerCase([name, value]: readonly [string, string]): readonly [string, string] {

@@ -241,4 +241,20 @@ describe("the work is bounded", () => {
   ])("for a body that is %s", async (_, body) => {
     expect(causes(await arrived(body, "another"))).toContain("nothing_fits");
   });
+
+  it.each([
+    ["line breaks", "\n"],
+    ["spaces", " "],
+  ])("also where a forger sends a million %s within the body", async (_, character) => {
+    const body = `{${character.repeat(1_000_000)}}`;
+    const headers = { "X-Service-Signature": signatureOf("other") };
+    const explanation = await explained({ body, headers, secrets: secret });
+    expect(provenCauses(explanation)).toEqual([]);
+  });
+
+  it("also where a forger sends thousands of spaces within the signature", async () => {
+    const headers = { "X-Service-Signature": `a${" ".repeat(200_000)}b` };
+    const explanation = await explained({ body: eventBody, headers, secrets: secret });
+    expect(causes(explanation)).toContain("signature_prefix_missing");
+  });
 });

@@ -3,6 +3,7 @@ import { charsetVariants } from "./charset-variants.ts";
 import { decodeBase64, decodeUtf8, encodeUtf8, readJson } from "./encodings.ts";
 import { decompress, isCompressed } from "./gzip.ts";
 import { jsonForms } from "./json-variants.ts";
+import { trimmed, trimmedEnd } from "./trim.ts";
 
 /** A body that may have been signed, and what then has happened to the one that was given. */
 export interface BodyVariant extends Trouble {
@@ -76,9 +77,9 @@ function safely(make: (text: string) => readonly Made[], text: string): readonly
 }
 
 function lineEnds(text: string): readonly Made[] {
-  const bare = text.replace(/[\r\n]+$/, "");
-  const trimmed = text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
-  const forms = [bare, `${bare}\n`, `${bare}\r\n`, trimmed];
+  const bare = trimmedEnd(text, (character) => /[\r\n]/.test(character));
+  const plain = trimmed(text, (character) => /[ \t\r\n]/.test(character));
+  const forms = [bare, `${bare}\n`, `${bare}\r\n`, plain];
   return [...new Set(forms)].filter((form) => form !== text).map((form) => ({ text: form }));
 }
 

@@ -1,5 +1,6 @@
 import type { Cause } from "./cause.ts";
 import { decodeBase64, decodeHex } from "./encodings.ts";
+import { trimmed } from "./trim.ts";
 
 /** A digest that a signature header was meant to carry. */
 export interface Target {
@@ -27,7 +28,7 @@ const prefixes = /^((?:hmac[-_]?)?(?:sha[-_]?\d{1,3}|md5)|v\d|hmac|sig(?:nature)
 export function readSignature(value: unknown): SignatureReading {
   if (typeof value !== "string") return { causes: ["signature_not_text"], target: undefined };
   const causes: Cause[] = [];
-  const plain = value.replace(/^[\s"'`]+|[\s"'`]+$/g, "");
+  const plain = trimmed(value, (character) => /[\s"'`]/.test(character));
   if (plain === "") return { causes: ["signature_empty"], target: undefined };
   if (plain !== value) causes.push("signature_padded");
   if (isOfOtherService(plain)) {
