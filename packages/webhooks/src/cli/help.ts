@@ -49,7 +49,7 @@ ${secretOptions}
   send: `tryon-webhooks send --to <url> [options]   signs an event and sends it to a receiver
 
 Prints the answer, and what the service would do about it. Ends with 0 when the receiver answers with
-2xx, or with 4xx where --break is given. Redirects are not followed.
+2xx, or where --break is given with 4xx other than 404 and 405. Redirects are not followed.
 
   --to <url>               the receiver's address: on this machine, or https
   --allow-http             let --to be on another machine without https

@@ -109,6 +109,14 @@ describe("tryon-webhooks send", () => {
     expect(ended.stdout).toContain(code);
   });
 
+  it.each([404, 405])("does not take %i for a refusal: nothing has verified it", async (status) => {
+    const { url } = await receiver((response) => response.writeHead(status).end());
+    expect(await send(url, "--break", "signature")).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("Nothing receives events there"),
+    });
+  });
+
   it("ends with 1 for a receiver that takes a broken event, or breaks at it", async () => {
     const lax = await receiver((response) => response.writeHead(200).end());
     expect(await send(lax.url, "--break", "body")).toMatchObject({

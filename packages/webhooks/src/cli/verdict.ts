@@ -30,6 +30,10 @@ export function verdictOn(attempt: Attempt, breakage: Breakage | undefined): Ver
     const redirects = "Only 2xx counts, and a redirect is not followed: give the last address.";
     return { ok: false, meaning: `${redirects} ${again}` };
   }
+  if (breakage !== undefined && (status === 404 || status === 405)) {
+    const meaning = "Nothing receives events there, so nothing was verified: check --to.";
+    return { ok: false, meaning };
+  }
   if (breakage !== undefined && status < 500) {
     return { ok: true, meaning: "The receiver refused it, as it should." };
   }
