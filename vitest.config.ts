@@ -11,7 +11,12 @@ const full = process.env["TRYON_TESTS"] === "full";
 const project = (
   name: string,
   root: string,
-  own: { env?: Record<string, string>; exclude?: string[] } = {},
+  own: {
+    env?: Record<string, string>;
+    include?: string[];
+    exclude?: string[];
+    groupOrder?: number;
+  } = {},
 ) => ({
   ...sourceFirst,
   test: {
@@ -19,14 +24,14 @@ const project = (
     root,
     env: own.env ?? {},
     environment: "node" as const,
-    include: full ? ["**/*.full.test.ts"] : ["**/*.test.ts"],
+    include: own.include ?? (full ? ["**/*.full.test.ts"] : ["**/*.test.ts"]),
     exclude: [
       "**/node_modules/**",
       "**/dist/**",
       ...(full ? [] : ["**/*.full.test.ts"]),
       ...(own.exclude ?? []),
     ],
-    sequence: { shuffle: { files: true, tests: true } },
+    sequence: { shuffle: { files: true, tests: true }, groupOrder: own.groupOrder ?? 0 },
     testTimeout: 30_000,
     // What a test polls for comes when it comes; a busy machine is no reason to fail.
     expect: { poll: { timeout: 20_000 } },
@@ -41,6 +46,9 @@ const underAnyProfile = [
   "src/transport/retry.test.ts",
   "src/transport/exactly-once*.test.ts",
 ];
+
+/** A test with no other beside it: it kills real processes between attempts that come at real times. */
+const alone = "src/end-to-end/killed.full.test.ts";
 
 export default defineConfig({
   ...sourceFirst,
@@ -61,7 +69,10 @@ export default defineConfig({
         env: { TRYON_PROFILE: "contrary" },
         exclude: underAnyProfile,
       }),
-      project("webhooks", "packages/webhooks"),
+      project("webhooks", "packages/webhooks", { exclude: [alone] }),
+      ...(full
+        ? [project("webhooks-killed", "packages/webhooks", { include: [alone], groupOrder: 1 })]
+        : []),
       project("mock", "packages/mock"),
       project("bench", "packages/bench"),
       project("contract", "packages/contract"),

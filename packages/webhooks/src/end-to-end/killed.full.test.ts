@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 import { createMock } from "@tryon/mock";
 import type { Mock } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
@@ -13,8 +17,18 @@ import type { Plan, Trouble } from "./trouble.ts";
 const secret = "whsec_end_to_end";
 const eventsOfEach = 5;
 
-/** Troubles of which each costs its own attempt, with claims of less than 9 s. */
+/**
+ * Of all claims that leave a kill one attempt, the one that bears the longest standstills of a busy machine. A receiver
+ * or this process loses a claim when it stands still for two thirds of it, here 4 s. The next attempt has until 11 s
+ * after the kill; it gets the claim after 6 s, or 250 ms later, and so has 4.75 s for the handler, and 2.75 s before it
+ * would be answered 503. A longer claim has less of these, a shorter one less of the former.
+ */
+const claimFor = 6_000;
+const longClaimFor = 15_000;
+
+/** Troubles of which each costs its own attempt, with claims of less than 9 s. The one that takes longest stands first. */
 const plans: readonly Plan[] = [
+  ["hangs and fails", "hangs and fails", "hangs and fails"],
   [],
   ["is killed"],
   ["is killed before the note"],
@@ -28,7 +42,6 @@ const plans: readonly Plan[] = [
   ["redirects", "is killed", "hangs and ends"],
   ["redirects", "hangs and fails", "is killed"],
   ["is down", "is killed before the note", "fails"],
-  ["hangs and fails", "hangs and fails", "hangs and fails"],
   ["hangs and fails", "is killed", "is killed before the note"],
   ["hangs and is killed", "fails"],
 ];
@@ -66,16 +79,17 @@ it(
   async () => {
     const direction = new Direction();
     onTestFinished(() => direction.close());
-    const url = await direction.listen();
-    for (const [claimFor, some] of [
-      ["7500", plans],
-      ["15000", plansWithLongClaims],
+    const cache = await mkdtemp(join(tmpdir(), "tryon-killed-"));
+    onTestFinished(() => rm(cache, { recursive: true }));
+    for (const [lasting, some] of [
+      [claimFor, plans],
+      [longClaimFor, plansWithLongClaims],
     ] as const) {
       for (const plan of some) {
-        const name = `${claimFor}-${direction.seats.length}`;
+        const name = `${lasting}-${direction.seats.length}`;
         const seat = new Seat(name, plan, 2 * eventsOfEach);
         direction.seat(seat);
-        await seat.open(() => receiverProcess(url, secret, claimFor));
+        await seat.open(() => receiverProcess({ tell: direction.tell, cache, secret }, lasting));
       }
     }
     const services = [
@@ -83,7 +97,8 @@ it(
       await servedMock("resigned", direction),
     ] as const;
 
-    // One seat after the other, since the events of one have to stay together.
+    // One seat after the other, since the events of one have to stay together, and not before those of the last are
+    // there, so that a slow machine gets them more slowly.
     const sent: { seat: Seat; event: SeatedEvent; mock: Mock; jobId: string }[] = [];
     for (const seat of direction.seats) {
       sent.push(
@@ -95,16 +110,14 @@ it(
           }),
         )),
       );
+      await seat.begun;
     }
     expect(sent).toHaveLength(200);
-    const deliveries = () =>
-      Promise.all(services.map(({ mock }) => mock.webhooks.deliveries())).then((all) => all.flat());
-    await expect
-      .poll(async () => (await deliveries()).filter(({ state }) => state !== "pending").length, {
-        timeout: 150_000,
-        interval: 250,
-      })
-      .toBe(200);
+    const pending = async (): Promise<readonly string[]> => {
+      const all = await Promise.all(services.map(({ mock }) => mock.webhooks.deliveries()));
+      return all.flat().flatMap(({ state, url: at }) => (state === "pending" ? [at] : []));
+    };
+    await expect.poll(pending, { timeout: 150_000, interval: 250 }).toEqual([]);
 
     const fates = await Promise.all(
       sent.map(async ({ seat, event, mock, jobId }) => {
@@ -115,8 +128,12 @@ it(
     );
     expect(direction.mishaps).toEqual([]);
     expect(allWrongs(fates)).toEqual([]);
-    expect(fates.filter(({ delivery }) => delivery?.state !== "delivered")).toEqual([]);
-    expect(fates.filter(({ plan, troubles }) => plan.length !== troubles)).toEqual([]);
+    const astray = fates.filter(
+      ({ plan, troubles, delivery }) => delivery?.state !== "delivered" || plan.length !== troubles,
+    );
+    expect(
+      astray.map(({ path, plan, delivery }) => ({ path, plan, made: delivery?.attempts })),
+    ).toEqual([]);
     const { table, killedBeforeNote, doubles } = figures(fates);
     expect(doubles).toBe(killedBeforeNote);
 

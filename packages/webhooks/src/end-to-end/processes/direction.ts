@@ -1,6 +1,3 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
 import { createMemoryStore } from "../../index.ts";
 import type { Seat, SeatedEvent } from "./seat.ts";
 
@@ -9,6 +6,12 @@ export interface Told {
   readonly state?: string;
   readonly redirects?: boolean;
   readonly fails?: boolean;
+}
+
+/** What a receiver asks. */
+export interface Question {
+  readonly about: string;
+  readonly said: Said;
 }
 
 /** What a receiver says when it asks; each question has some of it. */
@@ -21,6 +24,8 @@ interface Said {
 }
 
 const never = new Promise<never>(() => undefined);
+const standstill =
+  "its claim ran out while its handler was at work, so its receiver or this process stood still for two thirds of claimFor.";
 
 /** What outlives the receivers: the store that they share, and the one who knows what is to befall which event. */
 export class Direction {
@@ -30,26 +35,16 @@ export class Direction {
   readonly #events = new Map<string, { readonly seat: Seat; readonly event: SeatedEvent }>();
   readonly #jobs = new Map<string, string>();
   readonly #store = createMemoryStore();
-  // It closes no idle connection: a receiver that is about to ask on it would have a trouble that was not planned.
-  readonly #server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
-    const about = request.url?.slice(1) ?? "";
-    const told = async (): Promise<void> => {
-      // Only receiver-program.ts asks here.
-      const said = JSON.parse(await text(request)) as Said;
-      response.end(JSON.stringify(await this.#tell(about, said)));
-    };
-    told().catch((error: unknown) => {
-      this.mishaps.push(`${about}: ${String(error)}`);
-      response.writeHead(500).end();
-    });
-  });
 
-  /** Resolves with its address. */
-  async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
-    // A server that listens on a port has an address of this form.
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
+  /** Tells a receiver what it asks, or nothing where that is in no plan. */
+  readonly tell = async ({ about, said }: Question): Promise<Told | undefined> => {
+    try {
+      return await this.#tell(about, said);
+    } catch (error) {
+      this.mishaps.push(`${about}: ${String(error)}`);
+      return undefined;
+    }
+  };
 
   seat(seat: Seat): void {
     this.seats.push(seat);
@@ -59,8 +54,7 @@ export class Direction {
   /** Sends a webhook over the network, and notes what comes of it. */
   readonly send = async (request: Request): Promise<Response> => {
     const { seat, event } = this.#at(new URL(request.url).pathname);
-    // A start that takes long is no trouble that was planned.
-    await seat.steady;
+    await seat.mayBeSent(event);
     try {
       const answer = await fetch(request);
       if (seat.isOpen && seat.comingTo(event) === "is down") this.#hear(seat.readyToDie(event));
@@ -73,8 +67,6 @@ export class Direction {
 
   async close(): Promise<void> {
     await Promise.all(this.seats.map((seat) => seat.close()));
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
   }
 
   async #tell(about: string, said: Said): Promise<Told> {
@@ -93,6 +85,7 @@ export class Direction {
     const place = this.#at(this.#jobs.get(said.job ?? said.key.split(":")[1]) ?? "");
     if (about === "begins") return this.#begins(place);
     if (about === "ends") return this.#ends(place.event);
+    if (about === "loses") throw new Error(`${place.event.path}: ${standstill}`);
     if (about === "done") return this.#notes(place, said);
     throw new Error("There is no such question.");
   }
@@ -101,6 +94,7 @@ export class Direction {
     const redirects = seat.comingTo(event) === "redirects";
     if (redirects) event.troubles += 1;
     event.goOn();
+    seat.arrived(event);
     return { redirects };
   }
 
@@ -120,10 +114,7 @@ export class Direction {
     }
     event.diesAtNote = trouble === "is killed before the note";
     const fails = trouble === "fails" || trouble === "hangs and fails";
-    if (fails) {
-      await seat.meetBeforeDown(event);
-      event.atWork -= 1;
-    }
+    if (fails) event.atWork -= 1;
     return { fails };
   }
 

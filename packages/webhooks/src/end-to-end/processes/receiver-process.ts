@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import type { Question, Told } from "./direction.ts";
 
 const program = fileURLToPath(new URL("receiver-program.ts", import.meta.url));
 const node = fileURLToPath(new URL("../../../../../node_modules/node/bin/node", import.meta.url));
@@ -13,30 +14,49 @@ export interface ReceiverProcess {
   kill(): Promise<void>;
 }
 
+/** What it is told: where to listen, or what it has asked. */
+export type Order =
+  | { readonly port: number }
+  | { readonly number: number; readonly told: Told | undefined };
+
+/** What it says: that it has started or listens, or a question. */
+type Message = { readonly port: number } | (Question & { readonly number: number });
+
+/** What all receivers have in common. */
+export interface Surroundings {
+  readonly tell: (question: Question) => Promise<Told | undefined>;
+  /** The folder where the first leaves for the others what it has compiled. */
+  readonly cache: string;
+  readonly secret: string;
+}
+
 /** Starts one, and resolves when it could listen. */
 export async function receiverProcess(
-  ...parameters: readonly [direction: string, secret: string, claimFor: string]
+  { tell, cache, secret }: Surroundings,
+  claimFor: number,
 ): Promise<ReceiverProcess> {
-  const child = fork(program, parameters, {
+  const child = fork(program, [secret, String(claimFor)], {
     execPath: node,
     execArgv: ["--conditions=@tryon/source"],
-    env: { PATH: process.env["PATH"] },
+    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: cache },
   });
   const ended = once(child, "close");
-  const heard = async (): Promise<unknown> => {
-    const [message] = await Promise.race([
-      once(child, "message"),
-      ended.then(() => Promise.reject(new Error("The receiver has ended by itself."))),
-    ]);
-    return message;
-  };
-  await heard();
+  const early = ended.then(() => Promise.reject(new Error("The receiver has ended by itself.")));
+  early.catch(() => undefined);
+  let heard = Promise.withResolvers<number>();
+  // Whoever has been killed hears nothing, which is no fault.
+  const order = (what: Order): unknown => child.connected && child.send(what, () => undefined);
+  child.on("message", (message: Message) => {
+    if ("number" in message) {
+      void tell(message).then((told) => order({ number: message.number, told }));
+    } else heard.resolve(message.port);
+  });
+  await Promise.race([heard.promise, early]);
   return {
     async listen(port) {
-      const listening = heard();
-      child.send(port);
-      // The program sends what its server says of its address.
-      return ((await listening) as { port: number }).port;
+      heard = Promise.withResolvers();
+      order({ port });
+      return Promise.race([heard.promise, early]);
     },
     async kill() {
       child.kill("SIGKILL");

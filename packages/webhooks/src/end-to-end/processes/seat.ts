@@ -28,8 +28,9 @@ export class Seat {
   readonly #there = new Set<SeatedEvent>();
   #living: ReceiverProcess | undefined;
   #change: Promise<void> = Promise.resolve();
-  #meeting = Promise.withResolvers<void>();
-  #atMeeting = 0;
+  #gathering = Promise.withResolvers<void>();
+  readonly #arrivals = new Set<SeatedEvent>();
+  readonly #begun = Promise.withResolvers<void>();
 
   constructor(name: string, plan: Plan, events: number) {
     this.plan = plan;
@@ -63,9 +64,24 @@ export class Seat {
     if (this.plan[0] === "is down") await this.#takeDown();
   }
 
-  /** Resolves when nobody is being taken down or about to listen. */
-  get steady(): Promise<void> {
-    return this.#change;
+  /**
+   * Resolves when an event may be sent: when nobody is being taken down or about to listen, and, for one that has come
+   * to where the receiver is taken down or put up, when all others have and it is done. However far apart the attempts
+   * of the others are, none of them then finds the seat in a state that was planned for the one before.
+   */
+  async mayBeSent(event: SeatedEvent): Promise<void> {
+    if (this.#there.has(event)) await this.#gathering.promise;
+    await this.#change;
+  }
+
+  /** Resolves when each event has been sent to the port for the first time. */
+  get begun(): Promise<void> {
+    return this.#begun.promise;
+  }
+
+  arrived(event: SeatedEvent): void {
+    this.#arrivals.add(event);
+    if (this.#arrivals.size === this.events.length) this.#begun.resolve();
   }
 
   get isOpen(): boolean {
@@ -86,21 +102,8 @@ export class Seat {
       throw new Error(`${event.path}: the port was closed, and was not to be.`);
     }
     event.troubles += 1;
+    this.arrived(event);
     return this.#whenAll(event, () => this.#rise());
-  }
-
-  /**
-   * Waits for all events before they fail together, where the receiver is down next: the service sends the next attempt
-   * a second later, and none of them may have failed that late.
-   */
-  async meetBeforeDown(event: SeatedEvent): Promise<void> {
-    if (this.comingTo(event) !== "is down") return undefined;
-    const { promise, resolve } = this.#meeting;
-    this.#atMeeting += 1;
-    if (this.#atMeeting < this.events.length) return promise;
-    this.#meeting = Promise.withResolvers<void>();
-    this.#atMeeting = 0;
-    return resolve();
   }
 
   async close(): Promise<void> {
@@ -111,8 +114,11 @@ export class Seat {
   async #whenAll(event: SeatedEvent, change: () => Promise<void>): Promise<void> {
     this.#there.add(event);
     if (this.#there.size < this.events.length) return;
+    const { resolve } = this.#gathering;
+    this.#gathering = Promise.withResolvers();
     this.#there.clear();
     this.#change = change();
+    resolve();
     await this.#change;
   }
 
