@@ -76,7 +76,8 @@ async function servedMock(webhookBody: "same" | "resigned", direction: Direction
 
 it(
   "200 events under way together, of which real receivers fail, hang, redirect, are down and are killed, are all handled",
-  { timeout: 180_000 },
+  // It takes 80 s. How slow the machine may be is no part of what is shown.
+  { timeout: 600_000 },
   async () => {
     const cache = await mkdtemp(join(tmpdir(), "tryon-killed-"));
     onTestFinished(() => rm(cache, { recursive: true, force: true }));
@@ -118,7 +119,7 @@ it(
       const all = await Promise.all(services.map(({ mock }) => mock.webhooks.deliveries()));
       return all.flat().flatMap(({ state, url: at }) => (state === "pending" ? [at] : []));
     };
-    await expect.poll(pending, { timeout: 150_000, interval: 250 }).toEqual([]);
+    await expect.poll(pending, { timeout: 400_000, interval: 250 }).toEqual([]);
 
     const fates = await Promise.all(
       sent.map(async ({ seat, event, mock, jobId }) => {
