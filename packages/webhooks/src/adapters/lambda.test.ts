@@ -14,7 +14,7 @@ import { behindGateway, gateways } from "../testing/lambda-gateway.ts";
 import { createReceiver } from "./lambda.ts";
 import type { LambdaEvent } from "./lambda.ts";
 
-type Handler = ReturnType<typeof createReceiver>;
+type Handler = (event: LambdaEvent) => ReturnType<ReturnType<typeof createReceiver>>;
 
 /** A middleware that parses the body, as middy has one. */
 const parsing =
@@ -58,7 +58,9 @@ it("takes events when the line of the message is applied to Lambda", async () =>
 describe("a function that is called for something else", () => {
   const receive = createReceiver({ secrets: secret, onCompleted: () => {}, onError: () => {} });
 
-  it.each<[string, LambdaEvent]>([
+  it.each<[string, LambdaEvent | null | undefined]>([
+    ["nothing in it", undefined],
+    ["null in its place", null],
     ["no fields at all", {}],
     ["headers that are null, as the test button of the console sends them", { headers: null }],
     ["messages of a queue", { Records: [] } as LambdaEvent],

@@ -60,7 +60,7 @@ const fix =
  */
 export function createReceiver(
   options: LambdaReceiverOptions,
-): (event: LambdaEvent) => Promise<LambdaResult> {
+): (event: LambdaEvent | null | undefined) => Promise<LambdaResult> {
   // The types have no such option; JavaScript, and a variable with more in it, may.
   if ((options as ReceiverOptions).background) {
     throw new TypeError(
@@ -68,7 +68,11 @@ export function createReceiver(
     );
   }
   const receive = createReception(options, fix);
-  return async (event) => resultOf(event, await receive(deliveryOf(event)));
+  return async (invocation) => {
+    // An invocation by hand may have no event.
+    const event: LambdaEvent = invocation ?? {};
+    return resultOf(event, await receive(deliveryOf(event)));
+  };
 }
 
 function deliveryOf(event: LambdaEvent): Delivery {

@@ -69,7 +69,7 @@ describe.each(["verify", "explain"])("tryon-webhooks %s", (verb) => {
   it("ends with 1 where there is no secret", async () => {
     const ended = await command([verb, "--body", fileOf(eventBody), "--header", header]);
     expect(ended).toMatchObject({ code: 1 });
-    expect(ended.stdout).toMatch(/^invalid_secret: /);
+    expect(ended.stdout).toMatch(/^invalid_secret: [^\n]+TRYON_WEBHOOK_SECRET or --secret-file/);
   });
 
   it("prints what others have written with nothing in it that steers a terminal", async () => {

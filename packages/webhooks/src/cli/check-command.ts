@@ -1,5 +1,5 @@
 import { explain, safeVerify } from "../index.ts";
-import type { Explanation, Finding, VerifyOutcome } from "../index.ts";
+import type { Explanation, Finding, VerifyOutcome, WebhookErrorCode } from "../index.ts";
 import type { CheckCommand } from "./arguments.ts";
 import { readDelivery } from "./delivery-input.ts";
 import { Input } from "./input.ts";
@@ -26,9 +26,15 @@ export async function runCheck(command: CheckCommand, around: Surroundings): Pro
   return outcome.ok ? 0 : 1;
 }
 
+/** What the messages, which speak of options and requests, come down to at a terminal. */
+const hints: Partial<Record<WebhookErrorCode, string>> = {
+  invalid_secret: " Here: TRYON_WEBHOOK_SECRET or --secret-file.",
+  missing_signature: " Here: --header, --headers or --request.",
+};
+
 function inWords(outcome: VerifyOutcome | Explanation): string {
   if (outcome.ok) return `ok\n${JSON.stringify(outcome.event, null, 2)}`;
-  const refusal = `${outcome.code}: ${outcome.message}`;
+  const refusal = `${outcome.code}: ${outcome.message}${hints[outcome.code] ?? ""}`;
   if (!("findings" in outcome)) return refusal;
   return [refusal, ...outcome.findings.map(findingInWords)].join("\n\n");
 }

@@ -197,7 +197,7 @@ const words: Readonly<Record<Cause, readonly [message: string, fix: string, more
   ],
   nothing_fits: [
     "The signature fits nothing that was tried",
-    "Check that the secret is the one of the key that made the job, give the secrets of your other keys as otherSecrets, and look at what stands between the service and this program. Otherwise the request is forged.",
+    "Check that the secret is the one of the key that made the job, give the secrets of your other keys as otherSecrets (--other-secret-file at a terminal), and look at what stands between the service and this program. Otherwise the request is forged.",
   ],
 };
 

@@ -27,10 +27,14 @@ export function accepted(status: 202 | 204): Answer {
 }
 
 /** The answer to a delivery that was not taken. Messages hold no header, body or secret. */
-export function refused(code: RefusalCode, message: string): Answer {
+export function refused(
+  code: RefusalCode,
+  message: string,
+  status = statuses[code] ?? 400,
+): Answer {
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (code === "method_not_allowed") headers["allow"] = "POST";
-  return { status: statuses[code] ?? 400, headers, body: JSON.stringify({ code, message }) };
+  return { status, headers, body: JSON.stringify({ code, message }) };
 }
 
 /** The same for a fetch handler. */

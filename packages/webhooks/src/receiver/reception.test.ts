@@ -181,6 +181,14 @@ describe("a delivery is answered", () => {
     });
   });
 
+  it("500, and not 400, when a connection of the handler was reset", async () => {
+    const process = start();
+    const attempt = await process.deliver();
+    const cause = Object.assign(new Error("aborted"), { code: "ECONNRESET" });
+    process.works[0]?.fail(new WebhookError("raw_body_required", "Of another one.", { cause }));
+    expect((await attempt.answer).status).toBe(500);
+  });
+
   it("500 without a word of what the handler threw", async () => {
     const process = start();
     const attempt = await process.deliver();

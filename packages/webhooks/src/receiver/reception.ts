@@ -1,7 +1,7 @@
 import { headerValues } from "../verification/header-values.ts";
 import { usableSecrets } from "../verification/secrets.ts";
 import type { Verified } from "../verification/verification.ts";
-import { check } from "../verification/verify.ts";
+import { check, defaultMaxBodyBytes } from "../verification/verify.ts";
 import type { VerifyOptions } from "../verification/verify.ts";
 import { isWebhookError, WebhookError } from "../webhook-error.ts";
 import { accepted, refused } from "./answer.ts";
@@ -31,7 +31,7 @@ export function createReception(
   rawBodyFix?: string,
 ): (delivery: Delivery) => Promise<Answer> {
   const { secrets, onCompleted, onUnknown, background = false, clock = systemClock } = options;
-  const { maxBodyBytes = 1_048_576, maxAge } = options;
+  const { maxBodyBytes = defaultMaxBodyBytes, maxAge } = options;
   const { store = createMemoryStore({ clock }), onError = logOwnFaults } = options;
   checkHandlers(options);
   const times = timesOf(options);
@@ -53,7 +53,7 @@ export function createReception(
     }
   };
   const refuse = (code: RefusalCode, error: Error, message = error.message): Answer => {
-    const answer = refused(code, message);
+    const answer = hasHungUp(code, error) ? refused(code, message, 400) : refused(code, message);
     void tell(error, answer.status);
     return answer;
   };
@@ -142,11 +142,21 @@ function tooLarge(declared: number, bound: number): WebhookError {
   );
 }
 
-/** The same error with the lines to change in the framework at hand, in place of those of all. */
+/** The same error with what fits the case in place of the lines to change in all frameworks. */
 function withFix(error: WebhookError, fix: string | undefined): WebhookError {
-  if (error.code !== "raw_body_required" || fix === undefined) return error;
+  const { code, cause } = error;
+  if (code !== "raw_body_required") return error;
+  if (hasHungUp(code, error))
+    return new WebhookError(code, "The sender hung up within its body.", { cause });
+  if (fix === undefined) return error;
   const message = `The body is not there as bytes: it was parsed, read before or broke off. ${fix}`;
-  return new WebhookError(error.code, message, { cause: error.cause });
+  return new WebhookError(code, message, { cause });
+}
+
+/** Whether the connection ended in the middle of the body: then nothing is to mend here. */
+function hasHungUp(code: RefusalCode, { cause }: Error): boolean {
+  if (code !== "raw_body_required") return false;
+  return cause instanceof Error && "code" in cause && cause.code === "ECONNRESET";
 }
 
 function asError(value: unknown): Error {

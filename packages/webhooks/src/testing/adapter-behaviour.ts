@@ -249,15 +249,20 @@ export function behavesAsReceiver(subject: Subject): void {
     });
 
     it("handles nothing of a sender that breaks off, and goes on", async () => {
-      const brokenOff = Promise.withResolvers<unknown>();
-      const { port, handled } = await observed(start, { onError: brokenOff.resolve });
+      const brokenOff = Promise.withResolvers<[unknown, number]>();
+      const onError = (...told: [unknown, number]) => brokenOff.resolve(told);
+      const { port, handled } = await observed(start, { onError });
       const delivery = await signedEvent("job_1");
       const beginning = head([
         ...linesIn(delivery.headers),
         `content-length: ${delivery.body.length}`,
       ]);
       await breakOff(port, `${beginning}{"event":`);
-      expect(await brokenOff.promise).toMatchObject({ code: "raw_body_required" });
+      // No fault of the receiver, and so nothing for its log.
+      expect(await brokenOff.promise).toMatchObject([
+        { code: "raw_body_required", message: "The sender hung up within its body." },
+        400,
+      ]);
       expect(handled).toEqual([]);
       expect(await send(port, delivery)).toMatchObject({ status: 204 });
     });
