@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { WebhookVector } from "../../../../spec/vectors/webhook-vector.ts";
 import { safeVerify, sign } from "../index.ts";
+import { safeVerifySync } from "../node/index.ts";
+import type { VerifySyncOptions } from "../node/index.ts";
 import { bytesOf, failuresOf } from "../testing/vectors.ts";
 import type { Verifier } from "../testing/vectors.ts";
 
@@ -11,6 +13,11 @@ const { cases } = JSON.parse(readFileSync(file, "utf8")) as { cases: WebhookVect
 
 const verifiers: Record<string, Verifier> = {
   safeVerify: { verify: safeVerify, readsStreams: true },
+  safeVerifySync: {
+    // Without streams, all bodies are in memory.
+    verify: (options) => safeVerifySync(options as VerifySyncOptions),
+    readsStreams: false,
+  },
 };
 
 describe.each(Object.entries(verifiers))("%s", (_name, verifier) => {

@@ -1,0 +1,16 @@
+import { safeVerifySync } from "@tryon/webhooks/node";
+import type { VerifySyncOptions } from "@tryon/webhooks/node";
+import type { WebhookVector } from "../../../../spec/vectors/webhook-vector.ts";
+import vectors from "../../../../spec/vectors/webhooks.json" with { type: "json" };
+import { tallyOf } from "../testing/vectors.ts";
+import type { Tally } from "../testing/vectors.ts";
+
+/** Runs the vectors where it is called, over node:crypto. */
+export function run(): Promise<Tally> {
+  // The form of the file is what its own test says; the compiler makes pairs of it lists.
+  return tallyOf(vectors.cases as unknown as readonly WebhookVector[], {
+    // Without streams, all bodies are in memory.
+    verify: (options) => safeVerifySync(options as VerifySyncOptions),
+    readsStreams: false,
+  });
+}
