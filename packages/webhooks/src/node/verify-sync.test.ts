@@ -15,6 +15,7 @@ const bytes = new TextEncoder().encode(body);
 
 /** For what the types forbid, and JavaScript allows. */
 const untyped = (options: object) => safeVerifySync(options as VerifySyncOptions);
+const untypedEvent = (options: object) => verifySync(options as VerifySyncOptions);
 const under = (source: SyncSecretSource) => safeVerifySync({ body, headers, secrets: source });
 
 function thrownBy(act: () => unknown): unknown {
@@ -33,6 +34,14 @@ it("an event is there at once", () => {
 it("a refusal is thrown with its code, and is known to the other entry of the package", () => {
   const error = thrownBy(() => verifySync({ body: "{}", headers, secrets }));
   expect(isWebhookError(error, "signature_mismatch")).toBe(true);
+});
+
+it("what the receiver itself threw is passed on, and taken for no refusal", () => {
+  const failure = new Error("no clock");
+  const now = () => {
+    throw failure;
+  };
+  expect(() => safeVerifySync({ body, headers, secrets, maxAge: 1, now })).toThrow(failure);
 });
 
 describe("a body", () => {
@@ -92,6 +101,12 @@ describe("a body", () => {
     };
     const error = thrownBy(() => verifySync({ body: hostile, headers, secrets }));
     expect(error).toMatchObject({ code: "raw_body_required", cause: failure });
+  });
+
+  it("that was parsed is refused without a cause, as nothing has failed", () => {
+    const error = thrownBy(() => untypedEvent({ body: { headers, body: {} }, secrets }));
+    expect(error).toMatchObject({ code: "raw_body_required" });
+    expect(error).not.toHaveProperty("cause");
   });
 
   it.each([Number.NaN, -1, 0, bytes.length - 1])("over a bound of %s is refused", (bound) => {
