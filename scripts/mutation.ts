@@ -16,13 +16,23 @@ const tools = ["@stryker-mutator/core@10.1.1", "@stryker-mutator/vitest-runner@1
 
 const webhooks = "packages/webhooks";
 const listed = join(root, webhooks, "mutation-survivors.json");
-const mutated = ["verification", "signing"].flatMap((room) => [
-  `${webhooks}/src/${room}/**/*.ts`,
-  `!${webhooks}/src/${room}/**/*.test.ts`,
-]);
 
-/** The tests that may notice: the fast ones of the core. */
-const tests = ["verification", "signing", "fuzz"].map((room) => `src/${room}/**/*.test.ts`);
+/** What decides: both back ends, what signs, and what keeps an event from being handled twice. */
+const mutated = [
+  "verification/!(*.test).ts",
+  "signing/!(*.test).ts",
+  "node/{held-body,node-crypto,secrets-at-once,verify-sync}.ts",
+  "receiver/{claim,memory-store,reception}.ts",
+].map((path) => `${webhooks}/src/${path}`);
+
+/** The tests that may notice: the fast ones of the same, which start no server. */
+const tests = [
+  "verification/*.test.ts",
+  "signing/*.test.ts",
+  "fuzz/*.test.ts",
+  "node/{both-back-ends,verify-sync}.test.ts",
+  "receiver/{claims,claims-properties,memory-store,reception}.test.ts",
+].map((path) => `src/${path}`);
 
 /** A change that no test noticed: the text that was replaced, and by what. */
 interface Survivor {
