@@ -1,12 +1,19 @@
 import * as crypto from "node:crypto";
 import { createServer, request as sendRequest } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { isWebhookError, sign, verify } from "../index.ts";
 import { safeVerifySync, verifySync } from "./index.ts";
 import type { SyncSecretSource, VerifySyncOptions } from "./index.ts";
 
+// Another file may have loaded the modules before, with the crypto of Node that no one looks at.
+vi.hoisted(() => vi.resetModules());
 vi.mock("node:crypto", { spy: true });
+
+afterAll(() => {
+  vi.doUnmock("node:crypto");
+  vi.resetModules();
+});
 
 const secrets = "whsec_old";
 const body = JSON.stringify({ event: "tryon.completed", job_id: "job_1", status: "succeeded" });
