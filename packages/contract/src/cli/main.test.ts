@@ -14,7 +14,11 @@ const node = fileURLToPath(new URL("../../../../node_modules/node/bin/node", imp
 function start(argv: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const child = spawn(node, ["--conditions=@tryon/source", main, ...argv], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"], ...environment },
+    env: {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      ...environment,
+    },
   });
   const texts = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {

@@ -29,7 +29,11 @@ export function commandWith(
 ): Command {
   const child = spawn(node, ["--conditions=@tryon/source", main, ...argv], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"], ...environment },
+    env: {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      ...environment,
+    },
   });
   const texts = { stdout: "", stderr: "" };
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
