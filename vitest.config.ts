@@ -44,7 +44,7 @@ const project = (
       ...(own.exclude ?? []),
     ],
     sequence: { shuffle: { files: true, tests: true }, groupOrder: own.groupOrder ?? 0 },
-      ...(full ? {} : sharedWorkers),
+    ...(full ? {} : sharedWorkers),
     testTimeout: 30_000,
     // What a test polls for comes when it comes; a busy machine is no reason to fail.
     expect: { poll: { timeout: 20_000 } },
