@@ -66,6 +66,8 @@ const alone = "src/end-to-end/killed.full.test.ts";
 export default defineConfig({
   ...sourceFirst,
   test: {
+    // One worker less than there are processors, as otherwise, would leave half of a small machine idle.
+    ...(full ? {} : { maxWorkers: "100%" }),
     // Of the client alone, see `npm run coverage`: the paths are those inside of the project that runs.
     coverage: {
       provider: "v8",
