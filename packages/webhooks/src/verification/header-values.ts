@@ -43,5 +43,9 @@ export function headerValues(
   } catch {
     pairs.length = 0;
   }
-  return (name) => pairs.flatMap(([key, value]) => (key === name ? [value] : []));
+  return (name) => {
+    const values: unknown[] = [];
+    for (const [key, value] of pairs) if (key === name) values.push(value);
+    return values;
+  };
 }
