@@ -9,17 +9,6 @@ const sourceFirst = {
 // `*.full.test.ts` is what is slow or needs a browser or a server: `npm run test:full`.
 const full = process.env["TRYON_TESTS"] === "full";
 
-/**
- * The files of a project share their workers and the modules in them, which halves the work. Whatever a test puts in
- * the place of something else is back before the next one, whichever file that is in.
- */
-const sharedWorkers = {
-  isolate: false,
-  restoreMocks: true,
-  unstubEnvs: true,
-  unstubGlobals: true,
-};
-
 const project = (
   name: string,
   root: string,
@@ -44,7 +33,6 @@ const project = (
       ...(own.exclude ?? []),
     ],
     sequence: { shuffle: { files: true, tests: true }, groupOrder: own.groupOrder ?? 0 },
-    ...(full ? {} : sharedWorkers),
     testTimeout: 30_000,
     // What a test polls for comes when it comes; a busy machine is no reason to fail.
     expect: { poll: { timeout: 20_000 } },
