@@ -1,6 +1,5 @@
-import { responseOf } from "../receiver/answer.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
-import { createReception } from "../receiver/reception.ts";
+import { createFetchReceiver } from "../receiver/receiver.ts";
 
 /** A context of Hono, as far as it is used here. */
 export interface HonoContext {
@@ -34,7 +33,6 @@ const fix =
 export function createReceiver(
   options: ReceiverOptions,
 ): (context: HonoContext) => Promise<Response> {
-  const receive = createReception(options, fix);
-  return async ({ req: { raw } }) =>
-    responseOf(await receive({ method: raw.method, headers: raw.headers, body: raw }));
+  const receive = createFetchReceiver(options, fix);
+  return ({ req: { raw } }) => receive(raw);
 }

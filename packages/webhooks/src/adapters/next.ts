@@ -1,7 +1,6 @@
-import { responseOf } from "../receiver/answer.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
+import { createFetchReceiver } from "../receiver/receiver.ts";
 import type { Receiver } from "../receiver/receiver.ts";
-import { createReception } from "../receiver/reception.ts";
 import { createNodeReceiver } from "./node-receiver.ts";
 import type { IncomingRequest, NodeReceiver, OutgoingResponse } from "./node-receiver.ts";
 
@@ -29,9 +28,7 @@ const pagesFix =
  * });
  */
 export function createReceiver(options: ReceiverOptions): Receiver {
-  const receive = createReception(options, routeFix);
-  return async (request) =>
-    responseOf(await receive({ method: request.method, headers: request.headers, body: request }));
+  return createFetchReceiver(options, routeFix);
 }
 
 /**

@@ -31,7 +31,12 @@ export type Receiver = (request: Request) => Promise<Response>;
  * });
  */
 export function createReceiver(options: ReceiverOptions): Receiver {
-  const receive = createReception(options);
+  return createFetchReceiver(options);
+}
+
+/** The same, with the lines to change in one framework where a body was parsed. */
+export function createFetchReceiver(options: ReceiverOptions, rawBodyFix?: string): Receiver {
+  const receive = createReception(options, rawBodyFix);
   return async (request) =>
     responseOf(await receive({ method: request.method, headers: request.headers, body: request }));
 }
