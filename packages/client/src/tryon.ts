@@ -9,6 +9,7 @@ import { Account } from "./money/account.ts";
 import { Credits } from "./money/credits.ts";
 import type { TryOnOptions } from "./options.ts";
 import { resolveSettings, type Settings } from "./settings.ts";
+import { systemClock, type Clock } from "./transport/clock.ts";
 import type { RateLimit } from "./transport/rate-limit.ts";
 import { createRawClient, type RawClient } from "./transport/raw.ts";
 import { Service } from "./transport/service.ts";
@@ -119,6 +120,11 @@ export class TryOn {
    */
   get rateLimit(): RateLimit | undefined {
     return this.#settings?.gate.rateLimit;
+  }
+
+  /** Where this client takes time from: what builds on it, such as `batch`, waits on the same clock. */
+  get clock(): Clock {
+    return this.#options.clock ?? systemClock;
   }
 
   /** What may go into a log: no key. */

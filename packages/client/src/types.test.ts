@@ -120,6 +120,7 @@ function isKnown(code: TryOnErrorCode): boolean {
   let known: boolean;
   switch (code) {
     case "bad_request":
+    case "budget_exceeded":
     case "unauthorized":
     case "insufficient_credits":
     case "payment_failed":

@@ -27,5 +27,6 @@ export type TryOnErrorCode =
   | "result_expired"
   | "result_purged"
   | "invalid_input"
+  | "budget_exceeded"
   | "unsafe_environment"
   | "invalid_config";

@@ -1,0 +1,1 @@
+export type { Journal, JournalEntry, JournalState } from "./journal.ts";
