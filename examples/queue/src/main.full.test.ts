@@ -38,7 +38,6 @@ it.runIf(redisProgram !== undefined)(
       execArgv: ["--conditions=@tryon/source"],
       env: {
         PATH: process.env["PATH"],
-        CI: "true",
         REDIS_URL: redis.url,
         PICTURES: join(folder, "pictures"),
         TRYON_BASE_URL: server.url,

@@ -57,7 +57,7 @@ export class WorkerProcesses {
     const name = `worker-${(this.#started += 1)}`;
     const child = fork(program, [JSON.stringify({ ...this.#setup, name })], {
       execArgv: ["--conditions=@tryon/source"],
-      env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: this.#cache, CI: "true" },
+      env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: this.#cache },
     });
     this.#workers.set(name, child);
     child.once("exit", () => {
