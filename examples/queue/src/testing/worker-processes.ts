@@ -27,6 +27,7 @@ const program = join(import.meta.dirname, "worker-process.ts");
 /** Workers in processes of their own. One that is killed is followed by another. */
 export class WorkerProcesses {
   readonly #workers = new Map<string, ChildProcess>();
+  readonly #begun = new Map<string, PromiseWithResolvers<void>>();
   readonly #setup: Omit<WorkerSetup, "name">;
   readonly #cache: string;
   readonly #ask: (worker: string, question: Question) => Promise<void>;
@@ -60,6 +61,7 @@ export class WorkerProcesses {
       env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: this.#cache },
     });
     this.#workers.set(name, child);
+    this.#begun.set(name, Promise.withResolvers());
     child.once("exit", () => {
       if (this.#workers.has(name)) this.#ended.reject(new Error(`${name} has ended by itself.`));
     });
@@ -67,6 +69,7 @@ export class WorkerProcesses {
   }
 
   async #answer(name: string, child: ChildProcess, question: Question): Promise<void> {
+    if (question.about === "begins") this.#begun.get(name)?.resolve();
     await this.#ask(name, question);
     // Whoever has been killed meanwhile hears nothing, which is no fault.
     if (child.connected) child.send(question.number, () => undefined);
@@ -86,14 +89,16 @@ export class WorkerProcesses {
 
   /** Asks all to end, and tells how each of them did. */
   async stop(): Promise<readonly unknown[]> {
-    const ends = [...this.#workers.values()].map(async (child) => {
+    const ends = [...this.#workers].map(async ([name, child]) => {
+      // Before that it does not hear that it is asked to.
+      await this.#begun.get(name)?.promise;
+      this.#workers.delete(name);
       const exited = once(child, "exit");
       child.kill("SIGTERM");
       const [code] = (await exited) as unknown[];
       return code;
     });
-    this.#workers.clear();
-    return Promise.all(ends);
+    return this.during(Promise.all(ends));
   }
 
   /** Ends whatever is left. */
