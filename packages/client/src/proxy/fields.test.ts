@@ -139,7 +139,7 @@ describe.each(profiles)("what a visitor may ask for, under the profile %s", (pro
         }
         expect([200, 400, 422, 429]).toContain(answer.status);
       }),
-      { numRuns: 300, seed: 21 },
+      { numRuns: 150, seed: 21 },
     );
     expect(submissions().length).toBeGreaterThan(50);
   });

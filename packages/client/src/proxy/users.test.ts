@@ -57,7 +57,7 @@ describe.each(profiles)("users of one proxy, under the profile %s", (profile) =>
     // Signed for Bob, and gone at the service: a key that was changed meanwhile has no such job.
     const own = await ask("bob", `/api/v1/tryon/${bobs.id}`);
     expect(own.status).toBe(200);
-    mock.reset();
+    await mock.reset();
     const gone = await ask("bob", `/api/v1/tryon/${bobs.id}`);
     expect(sent).toHaveLength(before + 2);
     const absent = [gone.status, [...gone.headers], await gone.text()];

@@ -63,15 +63,15 @@ export function createProxyWorld(
   const { mock } = world;
   const troubles: ProxyTrouble[] = [];
   const answers: Response[] = [];
-  const { busy, network, watched } = busyness(world.fetch);
+  const { busy, network, watched } = busyness(options.fetch ?? world.fetch);
   const handle = createProxy({
     apiKey: mock.keys.live,
     baseUrl: mock.baseUrl,
     authorize: byCookie,
-    fetch: network,
     clock: mock.clock,
     onError: (trouble) => troubles.push(trouble),
     ...options,
+    fetch: network,
   });
   const proxy = watched(handle);
   const page = (user: string, own: TryOnOptions = {}): TryOn =>
@@ -134,11 +134,12 @@ export function busyness(fetch: Fetch) {
   return { busy: (): boolean => count > 0, network, watched };
 }
 
-/** Moves time a quarter of a second at a time until the work has ended, and never while the proxy is at work. */
+/** Moves time in strides until the work has ended, and never while the proxy is at work. */
 export async function drive<Result>(
   { clock }: Mock,
   busy: () => boolean,
   work: Promise<Result>,
+  stride = 250,
 ): Promise<Result> {
   const state = { ended: false };
   const end = (): void => {
@@ -147,7 +148,7 @@ export async function drive<Result>(
   work.then(end, end);
   for (let step = 0; !state.ended; step += 1) {
     if (step > 20_000) throw new Error("The work has not ended after more than an hour.");
-    await clock.advance(250);
+    await clock.advance(step < 2 ? 0 : stride);
     while (busy()) {
       await new Promise((resolve) => {
         setImmediate(resolve);
