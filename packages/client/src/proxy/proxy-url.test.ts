@@ -68,7 +68,7 @@ describe("a client of a proxy", () => {
       url: "http://shop.example/api/api/v1/tryon/job_1",
     });
     const { error } = await sentBy({ proxyUrl: "http://api.example" });
-    expect(error).toMatch(/^unsafe_environment proxyUrl .*allowInsecure/);
+    expect(error).toMatch(/^unsafe_environment .*api\.example.*allowInsecure/);
     expect(await sentBy({ proxyUrl: "http://api.example", allowInsecure: true })).toHaveProperty(
       "url",
     );
@@ -85,8 +85,7 @@ describe("a client of a proxy", () => {
     expect((await sentBy(options)).error).toMatch(words);
   });
 
-  it("is refused at once with a key, and can be made where there is no page yet", () => {
-    expect(() => new TryOn({ proxyUrl: "/api/tryon", apiKey: "svc_test_a" })).toThrow(/proxyUrl/);
+  it("can be made where there is no page yet", () => {
     expect(JSON.stringify(new TryOn({ proxyUrl: "/api/tryon" }))).toContain("/api/tryon");
   });
 
