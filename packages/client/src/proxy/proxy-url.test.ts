@@ -90,9 +90,11 @@ describe("a client of a proxy", () => {
   });
 
   it("has everything of the client: raw calls, errors with their hints, recovery", async () => {
-    const { page, run, error, faults, answers } = createProxyWorld();
+    const { page, run, error, faults, answers, mock } = createProxyWorld();
     const tryon = page("ada");
     const { id } = await run(tryon.submit(input));
+    // Reads may lag behind.
+    await mock.clock.advance("2s");
     const { data } = await run(
       tryon.raw.GET("/api/v1/tryon/{job_id}", { params: { path: { job_id: id } } }),
     );
