@@ -58,7 +58,10 @@ export function createProxy<Visitor extends ProxyVisitor>(options: ProxyOptions<
       ({ kind } = route);
       if (route.kind === undefined) return refuseUnknown(route.allow);
       if (isClosed(route.kind, own.allow)) {
-        return refuse(404, `The proxy keeps ${request.method} of this address closed.`);
+        return refuse(
+          404,
+          `The proxy keeps ${request.method} of this address closed (see its option allow).`,
+        );
       }
       if (originOf(request, origins) === "foreign") return refuseForeign();
       const admitted = await admit(request, route.kind, own, report);
