@@ -68,6 +68,8 @@ export function createProxy<Visitor extends ProxyVisitor>(options: ProxyOptions<
       if (admitted instanceof Response) return admitted;
       return await fulfil(route.id, admitted, { ...own, bounds, upstream: upstream() }, report);
     } catch (cause) {
+      // Whoever left hears no answer, and nobody has anything to mend.
+      if (request.signal.aborted) return refuse(499, "The visitor is gone.");
       report({ message: "The proxy failed: look at the cause.", cause });
       return refuse(500, "The proxy failed.");
     }
