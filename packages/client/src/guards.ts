@@ -14,7 +14,7 @@ export function guard(apiKey: string, address: URL, options: TryOnOptions): void
   check(
     address.protocol === "https:" || options.allowInsecure,
     "unsafe_environment",
-    `baseUrl (${address.host}) is http: key and images could be read on the way.`,
+    `${address.origin} is http: what is sent could be read on the way.`,
     "Use https, or set allowInsecure: true.",
   );
   // A live key is for servers: in a browser everybody can read it, and in a test it costs money.

@@ -11,6 +11,7 @@ import { redactor, type Redact } from "./transport/redact.ts";
 
 /** The options with every default filled in and every value checked. */
 export interface Settings {
+  /** Empty for a client of a proxy, which adds its own. */
   readonly apiKey: string;
   /** Without a slash at the end. */
   readonly baseUrl: string;
@@ -32,16 +33,32 @@ export interface Settings {
 
 /** Throws `invalid_config`, `unsafe_environment`, or `invalid_input` for a number out of bounds. */
 export function resolveSettings(options: TryOnOptions): Settings {
-  const apiKey = required(options.apiKey, "apiKey", "TRYON_API_KEY");
-  check(
-    /^[!-~]+$/.test(apiKey),
-    "invalid_config",
-    "apiKey (TRYON_API_KEY) is no key.",
-    "Copy it again, without quotes and line breaks.",
-  );
-  const baseUrl = required(options.baseUrl?.toString(), "baseUrl", "TRYON_BASE_URL");
-  const address = parseAddress(baseUrl);
-  guard(apiKey, address, options);
+  const { proxyUrl } = options;
+  // Typed as always there, but only pages and their workers have it.
+  const { location } = globalThis as { location?: Location };
+  let apiKey = "";
+  let address: URL;
+  if (proxyUrl === undefined) {
+    apiKey = required(options.apiKey, "apiKey", "TRYON_API_KEY");
+    check(
+      /^[!-~]+$/.test(apiKey),
+      "invalid_config",
+      "apiKey (TRYON_API_KEY) is no key.",
+      "Copy it again, without quotes and line breaks.",
+    );
+    const baseUrl = required(options.baseUrl?.toString(), "baseUrl", "TRYON_BASE_URL");
+    address = parseAddress(baseUrl, "baseUrl (TRYON_BASE_URL)");
+  } else {
+    check(
+      (options.apiKey ?? options.baseUrl) === undefined,
+      "invalid_config",
+      "proxyUrl goes without apiKey and baseUrl.",
+      "Give them to the proxy alone.",
+    );
+    address = parseAddress(`${proxyUrl}`, "proxyUrl", location?.href);
+  }
+  // A page without https can be safe no other way than it is.
+  if (apiKey || address.origin !== location?.origin) guard(apiKey, address, options);
   const { retries = defaults.retries, fetch, clock = systemClock, random = Math.random } = options;
   if (!Number.isInteger(retries) || retries < 0) {
     throw new InputError("retries", "is not a whole number from 0 up");
@@ -87,13 +104,13 @@ function required(value: string | undefined, option: string, variable: string): 
   return text;
 }
 
-function parseAddress(text: string): URL {
-  const address = URL.canParse(text) && new URL(text);
+function parseAddress(text: string, name: string, base?: string): URL {
+  const address = URL.canParse(text, base) && new URL(text, base);
   check(
     // Only without user, query and fragment is that all of it.
     address && /^https?:/.test(address.href) && address.href === address.origin + address.pathname,
     "invalid_config",
-    "baseUrl (TRYON_BASE_URL) is no address of a service.",
+    `${name} is no address of a service.`,
     "Give an http or https address without user, query and fragment.",
   );
   return address;

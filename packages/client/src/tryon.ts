@@ -129,6 +129,7 @@ export class TryOn {
 
   /** What may go into a log: no key. */
   toJSON(): { name: string; baseUrl: string | undefined } {
-    return { name: "TryOn", baseUrl: this.#options.baseUrl?.toString() };
+    const { baseUrl, proxyUrl } = this.#options;
+    return { name: "TryOn", baseUrl: (baseUrl ?? proxyUrl)?.toString() };
   }
 }

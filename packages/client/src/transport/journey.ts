@@ -109,7 +109,8 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
     pauses.set(kind, earlier + 1);
     const asked = answer && pauseAskedFor(answer, now);
     const pause = (conflict ? conflictDelay : retryDelay)(earlier, asked, random);
-    if (purpose && status === 429) gate.close(pause);
+    // A proxy may refuse a visitor another try-on, and that must not stop the waiting for the last one.
+    if (purpose && status === 429 && (settings.apiKey || !keyed)) gate.close(pause);
     if (
       (!kind && earlier >= retries) ||
       (conflict && now + pause - (conflictSince ??= now) > longestConflict) ||
@@ -148,6 +149,8 @@ function serviceFetch(settings: Settings, purpose: Purpose, count: number): Fetc
       return sendThrough(settings, url, init, { attempt: count, purpose });
     };
   }
+  // A proxy adds its own.
+  if (!apiKey) return fetch;
   return (url, init) => {
     // Every init of this package has its headers in a record.
     const headers = { ...(init.headers as object), authorization: `Bearer ${apiKey}` };

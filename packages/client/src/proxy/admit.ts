@@ -1,0 +1,71 @@
+import type { ProxyCall, ProxyKind, ProxyOptions, ProxyTrouble, ProxyVisitor } from "./options.ts";
+import { refuse } from "./refusal.ts";
+
+/** The longest key that the service takes, in characters. */
+const longestKey = 200;
+/** For how long a limit refuses that does not say for how long, in seconds. */
+const usualRetryAfter = 3_600;
+
+/** A request that was let in. */
+export interface Admitted<Visitor extends ProxyVisitor> {
+  readonly user: string;
+  readonly call: ProxyCall<Visitor>;
+}
+
+/** Lets a request in that comes from a user and is within the user's limit, or says why not. */
+export async function admit<Visitor extends ProxyVisitor>(
+  request: Request,
+  kind: ProxyKind,
+  { authorize, limit }: Pick<ProxyOptions<Visitor>, "authorize" | "limit">,
+  report: (trouble: ProxyTrouble) => void,
+): Promise<Admitted<Visitor> | Response> {
+  let visitor: Visitor | Response | null | undefined | false;
+  try {
+    visitor = await authorize(request);
+  } catch (cause) {
+    report({ message: "authorize threw, and nobody was let in: look at the cause.", cause });
+    return refuse(500, "The proxy could not find out who asks.");
+  }
+  if (visitor instanceof Response) return visitor;
+  if (visitor === null || visitor === undefined || visitor === false) return refuseStranger();
+  // Types cannot stop those who do not use them, and an empty name would be shared by all who have none.
+  const { user }: { user?: unknown } = Object(visitor);
+  if (typeof user !== "string" || user.trim() === "") {
+    report({ message: "authorize gave no user, and nobody was let in: give { user }, a text." });
+    return refuseStranger();
+  }
+  const key = kind === "submit" ? (request.headers.get("idempotency-key") ?? "") : "";
+  if (kind === "submit" && (key === "" || key.length > longestKey)) {
+    return refuse(
+      400,
+      `Idempotency-Key is missing or longer than ${longestKey} characters: without one, a retry would be paid for twice.`,
+    );
+  }
+  const call = { visitor, kind, idempotencyKey: key || undefined, request };
+  if (limit) {
+    try {
+      const verdict = await limit(call);
+      if (verdict !== true) return refuseMore(verdict);
+    } catch (cause) {
+      report({
+        message: "limit threw, and the request was refused: look at the cause.",
+        user,
+        cause,
+      });
+      return refuse(503, "The proxy could not find out how much may be asked for.");
+    }
+  }
+  return { user, call };
+}
+
+function refuseStranger(): Response {
+  return refuse(401, "The proxy lets in nobody it does not know: sign in first.");
+}
+
+function refuseMore(verdict: unknown): Response {
+  const { retryAfter }: { retryAfter?: unknown } = Object(verdict);
+  const seconds = Number(retryAfter) >= 0 ? Math.ceil(Number(retryAfter)) : usualRetryAfter;
+  return refuse(429, "This is more than one visitor may ask for now.", {
+    "retry-after": String(seconds),
+  });
+}

@@ -1,0 +1,30 @@
+import type { Admitted } from "./admit.ts";
+import { errandOf, type Rules } from "./errand.ts";
+import type { ProxyTrouble, ProxyVisitor } from "./options.ts";
+import { headersOf, passOn } from "./pass-on.ts";
+import { answerJson } from "./refusal.ts";
+import { askService } from "./upstream.ts";
+
+/** Does what a request asks for that was let in. */
+export async function fulfil<Visitor extends ProxyVisitor>(
+  id: string,
+  admitted: Admitted<Visitor>,
+  rules: Rules<Visitor>,
+  report: (trouble: ProxyTrouble) => void,
+): Promise<Response> {
+  const { upstream } = rules;
+  const errand = await errandOf(id, admitted, rules);
+  if (errand instanceof Response) return errand;
+  const outcome = await askService(upstream, errand.question);
+  const { answer } = outcome;
+  const now = upstream.clock.now();
+  const good = answer && answer.status >= 200 && answer.status < 300;
+  const content = good ? await errand.show(answer.content) : undefined;
+  if (answer && content) return answerJson(200, content, headersOf(answer, now));
+  const { kind } = admitted.call;
+  const { response, trouble } = passOn(outcome, { kind, redact: upstream.redact, now });
+  if (trouble !== undefined) {
+    report({ message: trouble, user: admitted.user, status: answer?.status });
+  }
+  return response;
+}
