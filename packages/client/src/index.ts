@@ -1,6 +1,7 @@
 export type { Duration } from "./duration.ts";
 export type { ApiErrorCode, TryOnErrorCode } from "./errors/code.ts";
 export { ApiError } from "./errors/api-error.ts";
+export { BudgetError } from "./errors/budget-error.ts";
 export { ConfigError } from "./errors/config-error.ts";
 export { ConnectionError } from "./errors/connection-error.ts";
 export { isTryOnError, type ErrorWithCode } from "./errors/guard.ts";
@@ -36,6 +37,7 @@ export type { Moment, Receipt, TryOnResult } from "./jobs/result.ts";
 export type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
 export type { OnUpdate, Update } from "./jobs/updates.ts";
 export type { Account } from "./money/account.ts";
+export { Budget, type BudgetLimit } from "./money/budget.ts";
 export type { Credits } from "./money/credits.ts";
 export type { CallOptions, Logger, TryOnOptions } from "./options.ts";
 export type { Clock } from "./transport/clock.ts";

@@ -2,6 +2,8 @@ import { WaitTimeoutError } from "../errors/wait-timeout-error.ts";
 import type { Attempt } from "../errors/tryon-error.ts";
 import type { CallOptions } from "../options.ts";
 import type { Settings } from "../settings.ts";
+import type { Charge } from "../money/charge.ts";
+import type { CreditBook } from "../money/credit-book.ts";
 import { within, type Deadline } from "../transport/deadline.ts";
 import type { Service } from "../transport/service.ts";
 import { Job } from "./job.ts";
@@ -18,6 +20,8 @@ export interface Parts {
   readonly service: Service;
   /** There from the first wait on. */
   watcher?: Watcher;
+  /** There from the first submission or purchase on. */
+  book?: CreditBook;
 }
 
 /** What is known of how a job came to be. */
@@ -25,6 +29,10 @@ interface Origin {
   readonly idempotencyKey?: string | undefined;
   readonly attempts?: readonly Attempt[];
   readonly timeline?: Moment[];
+  /** The `x-request-id` of the answer to its submission. */
+  readonly requestId?: string | undefined;
+  /** What it cost, where that is counted. */
+  readonly charge?: Charge;
   /** Whether the data is only an id, and the service has not been asked yet. */
   readonly unseen?: boolean;
 }
@@ -36,6 +44,8 @@ export class JobLife {
   idempotencyKey: string | undefined;
   readonly attempts: readonly Attempt[];
   readonly timeline: Moment[];
+  readonly requestId: string | undefined;
+  readonly #charge: Charge | undefined;
   readonly job = new Job(this);
   data: JobData;
   /** When the service was last heard of this job, in milliseconds since 1970. */
@@ -52,6 +62,8 @@ export class JobLife {
     this.idempotencyKey = origin.idempotencyKey;
     this.attempts = origin.attempts ?? [];
     this.timeline = origin.timeline ?? [];
+    this.requestId = origin.requestId;
+    this.#charge = origin.charge;
     this.data = data;
     this.learn(data);
     this.knownAt = this.dataAt;
@@ -75,6 +87,7 @@ export class JobLife {
     this.dataAt = this.settings.clock.now();
     this.unseen = false;
     this.balance = data.credits_remaining ?? this.balance;
+    this.#charge?.learn(data);
   }
 
   /** Does work for this job within the limits of a call. */
