@@ -1,5 +1,6 @@
 import type { Duration } from "./duration.ts";
-import type { Budget, BudgetLimit } from "./money/budget.ts";
+import type { Budget } from "./money/budget.ts";
+import type { BudgetLimit } from "./money/budget-limit.ts";
 import type { Clock } from "./transport/clock.ts";
 import type { Middleware } from "./transport/middleware.ts";
 

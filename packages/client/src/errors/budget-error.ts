@@ -1,4 +1,4 @@
-import { TryOnError } from "./tryon-error.ts";
+import { TryOnError, type TryOnErrorDetails } from "./tryon-error.ts";
 
 /** A try-on would cost more than its budget has left. Nothing was sent. */
 export class BudgetError extends TryOnError {
@@ -13,24 +13,9 @@ export class BudgetError extends TryOnError {
   declare readonly maxCredits: number;
 
   constructor(
-    budget: { readonly maxCredits: number; readonly spent: number; readonly reserved: number },
-    cost: number,
+    message: string,
+    details: TryOnErrorDetails & Pick<BudgetError, "cost" | "spent" | "reserved" | "maxCredits">,
   ) {
-    const { maxCredits, spent, reserved } = budget;
-    super(
-      "budget_exceeded",
-      `The budget of ${maxCredits} credits does not hold another ${cost}: ${spent} are spent and ${reserved} reserved.`,
-      {
-        hint: `Nothing was sent: raise maxCredits${
-          reserved > 0
-            ? ", or wait for what is reserved and settle what is unknown with recover()"
-            : ""
-        }.`,
-        cost,
-        spent,
-        reserved,
-        maxCredits,
-      },
-    );
+    super("budget_exceeded", message, details);
   }
 }

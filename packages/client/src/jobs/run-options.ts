@@ -1,4 +1,5 @@
-import type { Budget, BudgetLimit } from "../money/budget.ts";
+import type { Budget } from "../money/budget.ts";
+import type { BudgetLimit } from "../money/budget-limit.ts";
 import type { CallOptions } from "../options.ts";
 import type { WaitOptions } from "./job.ts";
 import type { OnUpdate } from "./updates.ts";

@@ -1,13 +1,4 @@
-import { InputError } from "../errors/input-error.ts";
-
-/** How many credits may be spent. */
-export interface BudgetLimit {
-  /** The most credits that try-ons may cost in all, those under way included. A number from 0 up. */
-  readonly maxCredits: number;
-}
-
-// In the registry of the whole program, so that a budget of one copy of this package counts in another.
-const tally = Symbol.for("@tryon/client/budget");
+import { creditLimit, type BudgetLimit, type Counted } from "./budget-limit.ts";
 
 /**
  * Credits that may be spent, and what has become of them. Calls, batches and clients that are given the same budget share
@@ -25,16 +16,13 @@ const tally = Symbol.for("@tryon/client/budget");
  * await tryon.run(input);
  * budget.left; // 492
  */
-export class Budget implements BudgetLimit {
+export class Budget implements Counted {
   readonly maxCredits: number;
   #spent = 0;
   #reserved = 0;
 
-  constructor({ maxCredits }: BudgetLimit) {
-    if (!(typeof maxCredits === "number" && maxCredits >= 0)) {
-      throw new InputError("budget.maxCredits", "is not a number from 0 up");
-    }
-    this.maxCredits = maxCredits;
+  constructor(limit: BudgetLimit) {
+    this.maxCredits = creditLimit(limit);
   }
 
   /** What try-ons have cost, without what was seen to be refunded. */
@@ -52,7 +40,8 @@ export class Budget implements BudgetLimit {
     return Math.max(0, this.maxCredits - this.#spent - this.#reserved);
   }
 
-  [tally](spent: number, reserved: number): void {
+  /** @internal The client counts. */
+  count(spent: number, reserved: number): void {
     this.#spent += spent;
     this.#reserved += reserved;
   }
@@ -61,18 +50,4 @@ export class Budget implements BudgetLimit {
     const { maxCredits, spent, reserved, left } = this;
     return { maxCredits, spent, reserved, left };
   }
-}
-
-/** Counts something in a budget. */
-export function count(budget: Budget, spent: number, reserved: number): void {
-  budget[tally](spent, reserved);
-}
-
-/** The budget that an option names: itself, or one with that limit. */
-export function budgetOf(option: Budget | BudgetLimit): Budget {
-  if (tally in Object(option)) {
-    // Only budgets have it, of this copy of the package or another.
-    return option as Budget;
-  }
-  return new Budget(Object(option) as BudgetLimit);
 }

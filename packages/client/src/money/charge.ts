@@ -1,5 +1,5 @@
 import type { JobData } from "../jobs/job-data.ts";
-import type { Budget } from "./budget.ts";
+import type { Counted } from "./budget-limit.ts";
 
 /** How far a try-on has come, as far as credits go. */
 export type ChargeState =
@@ -57,7 +57,7 @@ export interface ChargePlan {
   readonly idempotencyKey: string;
   /** Whether others may have used the key, so that its job may have been paid for before. */
   readonly ownKey: boolean;
-  readonly budgets: readonly Budget[];
+  readonly budgets: readonly Counted[];
 }
 
 /** The credits of one try-on, from before it is sent. The {@link CreditBook} it is in changes it. */

@@ -1,11 +1,12 @@
-import { BudgetError } from "../errors/budget-error.ts";
+import { budgetExceeded } from "./budget-exceeded.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
 import type { AccountResponse } from "../generated/openapi.ts";
 import type { JobData } from "../jobs/job-data.ts";
 import type { Parts } from "../jobs/job-life.ts";
 import { abortable, within, type Deadline } from "../transport/deadline.ts";
 import { heldBy, surplusOf, type Mark } from "./balance-watch.ts";
-import { budgetOf, count, type Budget, type BudgetLimit } from "./budget.ts";
+import type { BudgetLimit, Counted } from "./budget-limit.ts";
+import { budgetOf } from "./counted-budget.ts";
 import { Charge, nextState, type ChargePlan, type ChargeState, type Shares } from "./charge.ts";
 import { documentPrices, highestPriceOf, readPrices, type Prices } from "./prices.ts";
 
@@ -29,7 +30,7 @@ export class CreditBook {
   readonly #parts: Parts;
   readonly #open = new Set<Charge>();
   readonly #unknown = new Set<Charge>();
-  readonly #budgets = new WeakMap<Budget, Part>();
+  readonly #budgets = new WeakMap<Counted, Part>();
   readonly #jobs = new Set<string>();
   #prices: Prices | undefined;
   #asked: Promise<void> | undefined;
@@ -38,7 +39,7 @@ export class CreditBook {
   #loose = 0;
   /** What purchases may have added to the balance. */
   #bought = 0;
-  #own: Budget | undefined;
+  #own: Counted | undefined;
   /** Whether something has changed that another look at the balance would show. */
   #stale = false;
   /** What had come back for certain by the last look. */
@@ -54,7 +55,7 @@ export class CreditBook {
   }
 
   /** The client's budget and that of a call, where there are any. */
-  budgets(option: Budget | BudgetLimit | undefined): readonly Budget[] {
+  budgets(option: BudgetLimit | undefined): readonly Counted[] {
     const { budget } = this.#parts.settings();
     if (budget) this.#own ??= budgetOf(budget);
     return [...new Set([this.#own ?? [], option ? budgetOf(option) : []].flat())];
@@ -79,7 +80,7 @@ export class CreditBook {
       const full = budgets.find((one) => one.spent + one.reserved + credits > one.maxCredits);
       if (!full) return this.#add(plan, credits);
       const released = await this.#race(this.#release(full), deadline);
-      if (!released) throw new BudgetError(full, credits);
+      if (!released) throw budgetExceeded(full, credits);
     }
   }
 
@@ -227,11 +228,11 @@ export class CreditBook {
       const part = this.#part(budget);
       part.loose += sign * loose;
       part.doubt += sign * doubt;
-      count(budget, sign * spent, sign * reserved);
+      budget.count(sign * spent, sign * reserved);
     }
   }
 
-  #part(budget: Budget): Part {
+  #part(budget: Counted): Part {
     const part = this.#budgets.get(budget) ?? { loose: 0, doubt: 0, released: 0 };
     this.#budgets.set(budget, part);
     return part;
@@ -244,7 +245,7 @@ export class CreditBook {
   }
 
   /** Gives back to a budget what the balance shows to have come back. Gives false when that is nothing. */
-  async #release(budget: Budget): Promise<boolean> {
+  async #release(budget: Counted): Promise<boolean> {
     const part = this.#part(budget);
     for (const charge of this.#unknown) {
       if (this.#now - charge.sentAt > longestWay) this.#move(charge, "lost");
@@ -256,7 +257,7 @@ export class CreditBook {
       const more = Math.min(certain, part.doubt) - part.released;
       if (more > 0) {
         part.released += more;
-        count(budget, -more, 0);
+        budget.count(-more, 0);
         return true;
       }
       const hopeless = part.doubt <= part.released || !this.#stale;
