@@ -4,6 +4,7 @@ import type { CallOptions } from "../options.ts";
 import type { Settings } from "../settings.ts";
 import type { Charge } from "../money/charge.ts";
 import type { CreditBook } from "../money/credit-book.ts";
+import type { Purchases } from "../money/purchases.ts";
 import { within, type Deadline } from "../transport/deadline.ts";
 import type { Service } from "../transport/service.ts";
 import { Job } from "./job.ts";
@@ -22,6 +23,7 @@ export interface Parts {
   watcher?: Watcher;
   /** There from the first submission or purchase on. */
   book?: CreditBook;
+  purchases?: Purchases;
 }
 
 /** What is known of how a job came to be. */

@@ -10,6 +10,8 @@ import { Submitter } from "./submit.ts";
 import type { Notify } from "./updates.ts";
 import { withMark } from "./with-mark.ts";
 
+export { costs, estimate } from "../money/costs.ts";
+export { purchasesOf } from "../money/purchases.ts";
 export { finish } from "./finish.ts";
 export { updates } from "./wait.ts";
 

@@ -39,6 +39,8 @@ export class CreditBook {
   #loose = 0;
   /** What purchases may have added to the balance. */
   #bought = 0;
+  /** What of that may not be there yet. */
+  #due = 0;
   #own: Counted | undefined;
   /** Whether something has changed that another look at the balance would show. */
   #stale = false;
@@ -121,18 +123,19 @@ export class CreditBook {
     this.#move(charge, mayBeMade ? "unknown" : "free");
   }
 
-  /** Takes what a purchase may add to the balance, or that it did not. */
-  bought(credits: number): void {
+  /** Takes what a purchase may add to the balance, or that it did not, and how much of it may still come. */
+  bought(credits: number, due: number): void {
     this.#bought += credits;
+    this.#due += due;
     this.#stale = true;
   }
 
   /** Where the key stands, to be compared with a later balance. */
   mark(balance: number): Mark {
-    return { balance, taken: this.#taken, bought: this.#bought };
+    return { balance, taken: this.#taken, bought: this.#bought - this.#due };
   }
 
-  /** What has been added to the balance for certain since a mark, beyond what was bought. */
+  /** By how much a balance is certain to be higher than what was taken and bought since a mark would make it. */
   addedSince(mark: Mark, balance: number): number {
     const now = { taken: this.#taken, bought: this.#bought };
     return surplusOf(balance, mark, now) - heldBy(this.#pending()) - this.#loose;
