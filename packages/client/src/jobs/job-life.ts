@@ -2,7 +2,6 @@ import { WaitTimeoutError } from "../errors/wait-timeout-error.ts";
 import type { Attempt } from "../errors/tryon-error.ts";
 import type { CallOptions } from "../options.ts";
 import type { Settings } from "../settings.ts";
-import type { Charge } from "../money/charge.ts";
 import type { CreditBook } from "../money/credit-book.ts";
 import type { Purchases } from "../money/purchases.ts";
 import { within, type Deadline } from "../transport/deadline.ts";
@@ -33,8 +32,6 @@ interface Origin {
   readonly timeline?: Moment[];
   /** The `x-request-id` of the answer to its submission. */
   readonly requestId?: string | undefined;
-  /** What it cost, where that is counted. */
-  readonly charge?: Charge;
   /** Whether the data is only an id, and the service has not been asked yet. */
   readonly unseen?: boolean;
 }
@@ -47,7 +44,6 @@ export class JobLife {
   readonly attempts: readonly Attempt[];
   readonly timeline: Moment[];
   readonly requestId: string | undefined;
-  readonly #charge: Charge | undefined;
   readonly job = new Job(this);
   data: JobData;
   /** When the service was last heard of this job, in milliseconds since 1970. */
@@ -65,7 +61,6 @@ export class JobLife {
     this.attempts = origin.attempts ?? [];
     this.timeline = origin.timeline ?? [];
     this.requestId = origin.requestId;
-    this.#charge = origin.charge;
     this.data = data;
     this.learn(data);
     this.knownAt = this.dataAt;
@@ -89,7 +84,7 @@ export class JobLife {
     this.dataAt = this.settings.clock.now();
     this.unseen = false;
     this.balance = data.credits_remaining ?? this.balance;
-    this.#charge?.learn(data);
+    this.parts.book?.hear(data);
   }
 
   /** Does work for this job within the limits of a call. */

@@ -11,7 +11,6 @@ import type { Job } from "./job.ts";
 import { JobLife, type Parts } from "./job-life.ts";
 import { readInput } from "./inspect.ts";
 import { JobList } from "./list.ts";
-import type { JobData } from "./job-data.ts";
 import type { PreparedInput } from "./prepare.ts";
 import type { Moment } from "./result.ts";
 import { serviceTime } from "./service-time.ts";
@@ -94,10 +93,12 @@ export class Submitter {
       // An answer that is repeated to the first request that could make the job is that of an earlier submission.
       const replayed = headers?.get("idempotent-replayed") === "true" && trail.isFirst;
       book.answered(charge, data, replayed);
-      const { attempts } = trail;
-      const origin = { idempotencyKey, attempts, timeline, charge };
-      const known = { ...origin, requestId: this.#parts.settings().redact(requestId) || undefined };
-      return new JobLife(this.#parts, data, known);
+      return new JobLife(this.#parts, data, {
+        idempotencyKey,
+        attempts: trail.attempts,
+        timeline,
+        requestId: this.#parts.settings().redact(requestId) || undefined,
+      });
     } catch (error) {
       book.failed(charge, trail.mayHaveMade);
       throw error;
@@ -125,7 +126,10 @@ export class Submitter {
     try {
       const jobs = marked ? new JobList(this.#parts, { signal: deadline.signal }) : [];
       for await (const job of jobs) {
-        if (job.idempotencyKey === idempotencyKey) return this.#found(submission, job.data);
+        if (job.idempotencyKey === idempotencyKey) {
+          bookOf(this.#parts).answered(submission.charge, job.data, false);
+          return job;
+        }
         if (serviceTime(job.data.created_at) < oldest) break;
       }
     } catch (error) {
@@ -140,12 +144,6 @@ export class Submitter {
       recover: (options) => this.#recover(submission, options),
       cause,
     });
-  }
-
-  #found({ idempotencyKey, trail, timeline, charge }: Submission, data: JobData): Job {
-    bookOf(this.#parts).answered(charge, data, false);
-    const { attempts } = trail;
-    return new JobLife(this.#parts, data, { idempotencyKey, attempts, timeline, charge }).job;
   }
 }
 

@@ -1,4 +1,3 @@
-import type { JobData } from "../jobs/job-data.ts";
 import type { Counted } from "./budget-limit.ts";
 
 /** How far a try-on has come, as far as credits go. */
@@ -70,25 +69,12 @@ export class Charge {
   sentAt: number;
   /** Whether it was begun before the balance was first known. */
   readonly early: boolean;
-  /** Takes what the service says of the job. */
-  readonly learn: (data: JobData) => void;
 
-  constructor(
-    plan: ChargePlan,
-    {
-      credits,
-      sentAt,
-      early,
-      learn,
-    }: Pick<Charge, "credits" | "sentAt" | "early"> & {
-      readonly learn: (charge: Charge, data: JobData) => void;
-    },
-  ) {
+  constructor(plan: ChargePlan, begun: Pick<Charge, "credits" | "sentAt" | "early">) {
     this.plan = plan;
-    this.credits = credits;
-    this.sentAt = sentAt;
-    this.early = early;
-    this.learn = (data) => learn(this, data);
+    this.credits = begun.credits;
+    this.sentAt = begun.sentAt;
+    this.early = begun.early;
   }
 
   /** What it adds to the sums now, in credits. */

@@ -14,7 +14,7 @@ import { documentPrices, highestPriceOf, readPrices, type Prices } from "./price
 const longestAsk = 30_000;
 /** How long after a request was sent it may still arrive, in milliseconds: nothing on the way keeps one for longer. */
 const longestWay = 600_000;
-/** How many jobs are remembered, to tell one that comes again. */
+/** How many jobs are remembered, to hear of their ends and to tell one that comes again. */
 const mostRemembered = 10_000;
 
 /** What one book counts of one budget. */
@@ -31,7 +31,8 @@ export class CreditBook {
   readonly #open = new Set<Charge>();
   readonly #unknown = new Set<Charge>();
   readonly #budgets = new WeakMap<Counted, Part>();
-  readonly #jobs = new Set<string>();
+  /** Charges by the ids of their jobs. */
+  readonly #jobs = new Map<string, Charge>();
   #prices: Prices | undefined;
   #asked: Promise<void> | undefined;
   #mark: Mark | undefined;
@@ -108,12 +109,20 @@ export class CreditBook {
           one !== charge && one.plan.idempotencyKey === plan.idempotencyKey && one.sentAt >= since,
       );
       if (earlier) this.#move(earlier, "counted");
-      const known = this.#jobs.has(data.job_id);
-      if (plan.ownKey) this.#remember(data.job_id);
-      if (known || (replayed && !earlier)) return this.#move(charge, "counted");
-      this.#move(charge, "accepted");
+      const known = this.#jobs.has(data.job_id) || (replayed && !earlier);
+      this.#move(charge, known ? "counted" : "accepted");
+      if (!known) this.#remember(data.job_id, charge);
     }
-    charge.learn(data);
+    this.hear(data);
+  }
+
+  /** Takes what the service says of a job. */
+  hear({ job_id: id, status, cost_credits: cost }: JobData): void {
+    const charge = this.#jobs.get(id);
+    if (!charge) return;
+    const isTest = this.#parts.settings().apiKey.startsWith("svc_test_");
+    const known = typeof cost === "number" && cost >= 0 ? cost : isTest ? 0 : undefined;
+    this.#move(charge, nextState(charge.state, status, known !== undefined), known);
   }
 
   /** Takes the end of a call that gave no job. */
@@ -188,20 +197,11 @@ export class CreditBook {
       credits,
       sentAt: this.#now,
       early: this.#mark === undefined,
-      learn: (one, data) => this.#heard(one, data),
     });
     this.#open.add(charge);
     this.#touched?.add(charge);
     this.#sum(charge, charge.sums, 1);
     return charge;
-  }
-
-  #heard(charge: Charge, { status, cost_credits: cost }: JobData): void {
-    const { state } = charge;
-    if (!["accepted", "charged", "succeeded", "failed"].includes(state)) return;
-    const isTest = this.#parts.settings().apiKey.startsWith("svc_test_");
-    const known = typeof cost === "number" && cost >= 0 ? cost : isTest ? 0 : undefined;
-    this.#move(charge, nextState(state, status, known !== undefined), known);
   }
 
   #move(charge: Charge, state: ChargeState, credits = charge.credits): void {
@@ -241,9 +241,9 @@ export class CreditBook {
     return part;
   }
 
-  #remember(job: string): void {
-    this.#jobs.add(job);
-    const [oldest] = this.#jobs;
+  #remember(job: string, charge: Charge): void {
+    this.#jobs.set(job, charge);
+    const [oldest] = this.#jobs.keys();
     if (this.#jobs.size > mostRemembered && oldest !== undefined) this.#jobs.delete(oldest);
   }
 
