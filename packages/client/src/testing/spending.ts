@@ -186,12 +186,12 @@ class Shopper {
     }
   }
 
-  async #follow(error: unknown, { recoversAfter }: Spending): Promise<void> {
-    if (!isTryOnError(error)) return;
-    if (error.code === "budget_exceeded") this.#refused += 1;
-    if (error.job) this.#jobs.push(error.job);
-    // Of several classes of errors, and absent from the rest.
-    const { recover } = error as { recover?: () => Promise<Job> };
+  async #follow(failure: unknown, { recoversAfter }: Spending): Promise<void> {
+    if (!isTryOnError(failure)) return;
+    if (failure.code === "budget_exceeded") this.#refused += 1;
+    if (failure.job) this.#jobs.push(failure.job);
+    // Of several classes of failures, and absent from the rest.
+    const { recover } = failure as { recover?: () => Promise<Job> };
     if (recoversAfter === null || !recover) return;
     await this.#sleep(recoversAfter * 60_000);
     // Somebody may ask twice at the same time.
