@@ -185,10 +185,11 @@ describe("what a budget counts", () => {
   it("gets back later what was in flight and hid a refund", async () => {
     const budget = new Budget({ maxCredits: 16 });
     const world = createWorld({ options: { refund: "failed" } });
-    const { run, error, client } = world;
+    const { run, error, client, mock } = world;
     const tryon = client({ budget });
     await error(tryon.run(failing));
     const slow = tryon.run({ ...input, prompt: "mock:slow=20000" }, { hold: true });
+    await mock.clock.advance("1s");
     expect(await error(tryon.submit(input))).toMatchObject({ spent: 8, reserved: 8 });
     await run(slow);
     await run(tryon.run(input));
