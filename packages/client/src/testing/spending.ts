@@ -18,7 +18,7 @@ const sizes = ["1K", "2K", "4K"] as const;
 const outcomes = ["fine", "fine", "content_blocked", "model_rejected", "storage_failed"] as const;
 
 /** Something that a program does with credits, and when. */
-export interface Spending {
+interface Spending {
   readonly call: "run" | "submit";
   readonly size: (typeof sizes)[number];
   readonly outcome: (typeof outcomes)[number];
