@@ -32,9 +32,10 @@ export interface Shares {
   readonly doubt: number;
 }
 
-const nothing: Shares = { taken: 0, reserved: 0, spent: 0, loose: 0, doubt: 0 };
-const pending: Shares = { ...nothing, taken: 1, reserved: 1 };
-const paid: Shares = { ...nothing, taken: 1, spent: 1 };
+/** The shares of what has not begun, or came to nothing. */
+export const noShares: Shares = { taken: 0, reserved: 0, spent: 0, loose: 0, doubt: 0 };
+const pending: Shares = { ...noShares, taken: 1, reserved: 1 };
+const paid: Shares = { ...noShares, taken: 1, spent: 1 };
 const doubted: Shares = { ...paid, loose: 1, doubt: 1 };
 
 const shares: Readonly<Record<ChargeState, Shares>> = {
@@ -45,8 +46,8 @@ const shares: Readonly<Record<ChargeState, Shares>> = {
   charged: { ...paid, loose: 1 },
   succeeded: paid,
   failed: doubted,
-  free: nothing,
-  counted: nothing,
+  free: noShares,
+  counted: noShares,
 };
 
 /** What a submission asks to be counted. */

@@ -4,10 +4,17 @@ import type { AccountResponse } from "../generated/openapi.ts";
 import type { JobData } from "../jobs/job-data.ts";
 import type { Parts } from "../jobs/job-life.ts";
 import { abortable, within, type Deadline } from "../transport/deadline.ts";
-import { heldBy, surplusOf, type Mark } from "./balance-watch.ts";
+import { Balance, type Mark } from "./balance.ts";
 import type { BudgetLimit, Counted } from "./budget-limit.ts";
 import { budgetOf } from "./counted-budget.ts";
-import { Charge, nextState, type ChargePlan, type ChargeState, type Shares } from "./charge.ts";
+import {
+  Charge,
+  nextState,
+  noShares,
+  type ChargePlan,
+  type ChargeState,
+  type Shares,
+} from "./charge.ts";
 import { documentPrices, highestPriceOf, readPrices, type Prices } from "./prices.ts";
 
 /** How long the account is asked for in the name of whoever needs it, in milliseconds. */
@@ -28,6 +35,7 @@ interface Part {
 /** Counts the credits that a client's try-ons take, for its budgets. */
 export class CreditBook {
   readonly #parts: Parts;
+  readonly #balance = new Balance();
   readonly #open = new Set<Charge>();
   readonly #unknown = new Set<Charge>();
   readonly #budgets = new WeakMap<Counted, Part>();
@@ -35,23 +43,7 @@ export class CreditBook {
   readonly #jobs = new Map<string, Charge>();
   #prices: Prices | undefined;
   #asked: Promise<void> | undefined;
-  #mark: Mark | undefined;
-  #taken = 0;
-  #loose = 0;
-  /** What purchases may have added to the balance. */
-  #bought = 0;
-  /** What of that may not be there yet. */
-  #due = 0;
   #own: Counted | undefined;
-  /** Whether something has changed that another look at the balance would show. */
-  #stale = false;
-  /** What had come back for certain by the last look. */
-  #surplus = Number.NEGATIVE_INFINITY;
-  #look: Promise<boolean> | undefined;
-  /** What was under way at some moment of the look that is going on. */
-  #touched: Set<Charge> | undefined;
-  /** What was under way at the last look and hid what had come back. */
-  #hiding = new Set<Charge>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -134,46 +126,44 @@ export class CreditBook {
 
   /** Takes what a purchase may add to the balance, or that it did not, and how much of it may still come. */
   bought(credits: number, due: number): void {
-    this.#bought += credits;
-    this.#due += due;
-    this.#stale = true;
+    this.#balance.buy(credits, due);
   }
 
   /** Where the key stands, to be compared with a later balance. */
   mark(balance: number): Mark {
-    return { balance, taken: this.#taken, bought: this.#bought - this.#due };
+    return this.#balance.mark(balance);
   }
 
   /** By how much a balance is certain to be higher than what was taken and bought since a mark would make it. */
   addedSince(mark: Mark, balance: number): number {
-    const now = { taken: this.#taken, bought: this.#bought };
-    return surplusOf(balance, mark, now) - heldBy(this.#pending()) - this.#loose;
+    return this.#balance.addedSince(mark, balance, this.#pending());
   }
 
   get #now(): number {
     return this.#parts.settings().clock.now();
   }
 
-  #pending(): Set<Charge> {
-    return new Set([...this.#open, ...this.#unknown]);
+  #pending(): readonly Charge[] {
+    return [...this.#open, ...this.#unknown];
   }
 
   /** Asks for prices and balance before the first submission that has a budget; goes on without them where there are none. */
   async #introduce(deadline: Deadline): Promise<void> {
     this.#asked ??= this.#account().then(
-      ({ credits_remaining: balance }) => this.#begins(balance),
+      (balance) => this.#balance.begin(balance),
       () => undefined,
     );
     await this.#race(this.#asked, deadline);
   }
 
-  async #account(): Promise<AccountResponse> {
+  /** Asks for the account, takes its prices and gives the balance. */
+  readonly #account = async (): Promise<number> => {
     const { settings, service } = this.#parts;
     const ask = (deadline: Deadline) => service.account({ deadline });
     const account = await within(settings(), {}, longestAsk, ask);
     this.learn(account);
-    return account;
-  }
+    return account.credits_remaining;
+  };
 
   /** Work that is done for several calls, within the limits of one of them. */
   async #race<Result>(work: Promise<Result>, deadline: Deadline): Promise<Result> {
@@ -188,50 +178,30 @@ export class CreditBook {
     }
   }
 
-  #begins(balance: unknown): void {
-    if (Number.isFinite(balance)) this.#mark = this.mark(Number(balance));
-  }
-
   #add(plan: ChargePlan, credits: number): Charge {
-    const charge = new Charge(plan, {
-      credits,
-      sentAt: this.#now,
-      early: this.#mark === undefined,
-    });
-    this.#open.add(charge);
-    this.#touched?.add(charge);
-    this.#sum(charge, charge.sums, 1);
+    const early = !this.#balance.known;
+    const charge = new Charge(plan, { credits, sentAt: this.#now, early });
+    this.#changed(charge, noShares);
     return charge;
   }
 
   #move(charge: Charge, state: ChargeState, credits = charge.credits): void {
     const before = charge.sums;
-    this.#sum(charge, before, -1);
     charge.state = state;
     charge.credits = credits;
-    const { sums } = charge;
-    this.#sum(charge, sums, 1);
-    if (charge.early && this.#mark) {
-      // It is no part of what happened since the mark.
-      const taken = this.#mark.taken + sums.taken - before.taken;
-      this.#mark = { ...this.#mark, taken };
-    }
-    if (sums.doubt > before.doubt) this.#stale = true;
-    this.#open[state === "open" ? "add" : "delete"](charge);
-    this.#unknown[state === "unknown" ? "add" : "delete"](charge);
-    if (state !== "open" && this.#hiding.delete(charge) && this.#hiding.size === 0) {
-      this.#stale = true;
-    }
+    this.#changed(charge, before);
   }
 
-  #sum({ plan }: Charge, { taken, reserved, spent, loose, doubt }: Shares, sign: 1 | -1): void {
-    this.#taken += sign * taken;
-    this.#loose += sign * loose;
+  #changed(charge: Charge, before: Shares): void {
+    const { sums, state, plan } = charge;
+    this.#open[state === "open" ? "add" : "delete"](charge);
+    this.#unknown[state === "unknown" ? "add" : "delete"](charge);
+    this.#balance.take(charge, before);
     for (const budget of plan.budgets) {
       const part = this.#part(budget);
-      part.loose += sign * loose;
-      part.doubt += sign * doubt;
-      budget.count(sign * spent, sign * reserved);
+      part.loose += sums.loose - before.loose;
+      part.doubt += sums.doubt - before.doubt;
+      budget.count(sums.spent - before.spent, sums.reserved - before.reserved);
     }
   }
 
@@ -256,46 +226,17 @@ export class CreditBook {
     // Others may go on to submit, and hide anew what came back: two looks have to do.
     for (let looks = 0; looks <= 2; looks += 1) {
       // What came back may have come back to others than this budget.
-      const certain = this.#surplus - (this.#loose - part.loose);
+      const certain = this.#balance.surplus - (this.#balance.loose - part.loose);
       const more = Math.min(certain, part.doubt) - part.released;
       if (more > 0) {
         part.released += more;
         budget.count(-more, 0);
         return true;
       }
-      const hopeless = part.doubt <= part.released || !this.#stale;
-      if (hopeless || !(await this.#lookOnce())) return false;
+      if (part.doubt <= part.released || !this.#balance.stale) return false;
+      if (!(await this.#balance.look(this.#pending(), this.#account))) return false;
     }
     return false;
-  }
-
-  /** Looks at the balance, once for all who want to; gives false when it could not be seen. */
-  #lookOnce(): Promise<boolean> {
-    return (this.#look ??= this.#lookAtBalance());
-  }
-
-  async #lookAtBalance(): Promise<boolean> {
-    this.#stale = false;
-    // While the service answers, each of these is taken from the balance sooner or later.
-    this.#touched = this.#pending();
-    try {
-      const { credits_remaining: balance } = await this.#account();
-      if (this.#mark === undefined) this.#begins(balance);
-      else if (Number.isFinite(balance)) {
-        const now = { taken: this.#taken, bought: this.#bought };
-        this.#surplus = surplusOf(balance, this.#mark, now) - heldBy(this.#touched);
-        this.#hiding = new Set([...this.#touched].filter(({ state }) => state === "open"));
-        // What has ended meanwhile hid something, too, and does no more.
-        if ([...this.#touched].some(({ sums }) => sums.taken > sums.reserved)) this.#stale = true;
-      }
-      return true;
-    } catch {
-      this.#stale = true;
-      return false;
-    } finally {
-      this.#touched = undefined;
-      this.#look = undefined;
-    }
   }
 }
 

@@ -5,7 +5,7 @@ import type { PurchaseWithSPTRequest, PurchaseWithSPTResponse } from "../generat
 import type { Parts } from "../jobs/job-life.ts";
 import { defaults, type CallOptions } from "../options.ts";
 import { within, type Deadline } from "../transport/deadline.ts";
-import type { Mark } from "./balance-watch.ts";
+import type { Mark } from "./balance.ts";
 import { bookOf } from "./credit-book.ts";
 import { packs } from "./packs.ts";
 import { endOf, settledBy, settleDelay, type SettledPurchase } from "./settled-purchase.ts";
