@@ -135,6 +135,21 @@ const checks: Readonly<Record<string, (snippet: Snippet) => Promise<void>>> = {
       console.log(picture.src.includes("/results/"));`;
     expect(await execute({ ...snippet, code: `${before}${snippet.code}${call}` })).toBe("true\n");
   },
+  "budget.ts": async (snippet) => {
+    const call = `const input: TryOnInput = {
+      person: "https://shop.example/me.jpg",
+      garments: ["https://shop.example/shirt.png"],
+    };
+    await previews([input, input]);
+    console.log(budget.toJSON());`;
+    expect(await execute({ ...snippet, code: `${snippet.code}${call}` })).toBe(
+      "{ maxCredits: 500, spent: 16, reserved: 0, left: 484 }\n",
+    );
+  },
+  "purchase.ts": async (snippet) => {
+    const code = `${snippet.code}console.log(await buy("spt_one"));`;
+    expect(await execute({ ...snippet, code })).toBe("1200 credits more\n");
+  },
   "watch.ts": async (snippet) => {
     const told = await execute(snippet);
     expect(told).toMatch(/^GET \/api\/v1\/account: attempt 1 ended in 200 after \d+ ms\n/);

@@ -1,4 +1,6 @@
 import type { Duration } from "./duration.ts";
+import type { Budget } from "./money/budget.ts";
+import type { BudgetLimit } from "./money/budget-limit.ts";
 import type { Clock } from "./transport/clock.ts";
 import type { Middleware } from "./transport/middleware.ts";
 
@@ -112,6 +114,13 @@ export interface TryOnOptions {
    * @default true
    */
   readonly inspect?: boolean | undefined;
+  /**
+   * How many credits the try-ons of this client may cost in all: one that does not fit is `budget_exceeded` before anything
+   * is sent. A `Budget` can be read, and shared with other clients and calls. A call's own `budget` holds besides.
+   *
+   * @default no limit but the balance of the key
+   */
+  readonly budget?: Budget | BudgetLimit | undefined;
   /**
    * Allows http to an address that is not this machine. Key and images can then be read on the way.
    *

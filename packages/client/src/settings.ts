@@ -2,6 +2,7 @@ import { milliseconds } from "./duration.ts";
 import { environment } from "./environment.ts";
 import { InputError } from "./errors/input-error.ts";
 import { check, guard } from "./guards.ts";
+import type { BudgetLimit } from "./money/budget-limit.ts";
 import { defaults, type Logger, type TryOnOptions } from "./options.ts";
 import type { Fetch } from "./transport/attempt.ts";
 import { systemClock, type Clock } from "./transport/clock.ts";
@@ -24,6 +25,7 @@ export interface Settings {
   readonly replaySafeFor: number;
   readonly mark: boolean | undefined;
   readonly inspect: boolean;
+  readonly budget: BudgetLimit | undefined;
   readonly middleware: readonly Middleware[];
   readonly log: (level: keyof Logger, message: string, ...details: unknown[]) => void;
   /** Lets in every request of the client to the service. */
@@ -80,6 +82,7 @@ export function resolveSettings(options: TryOnOptions): Settings {
     replaySafeFor: time("replaySafeFor"),
     mark: options.mark,
     inspect: options.inspect ?? true,
+    budget: options.budget,
     middleware: [options.middleware ?? []].flat(),
     log: (level, message, ...details) => {
       try {

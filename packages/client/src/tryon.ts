@@ -1,13 +1,16 @@
 import type { InputIssue } from "./jobs/input-issue.ts";
 import type { TryOnInput } from "./jobs/input.ts";
 import type { Job } from "./jobs/job.ts";
+import type { Parts } from "./jobs/job-life.ts";
 import { Jobs } from "./jobs/jobs.ts";
+import { late } from "./jobs/late.ts";
 import type { TryOnResult } from "./jobs/result.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
 import { Starter } from "./jobs/starter.ts";
 import { Account } from "./money/account.ts";
+import type { Costs, Inputs } from "./money/costs.ts";
 import { Credits } from "./money/credits.ts";
-import type { TryOnOptions } from "./options.ts";
+import type { CallOptions, TryOnOptions } from "./options.ts";
 import { resolveSettings, type Settings } from "./settings.ts";
 import { systemClock, type Clock } from "./transport/clock.ts";
 import type { RateLimit } from "./transport/rate-limit.ts";
@@ -35,6 +38,7 @@ import type { Call } from "./transport/with-response.ts";
  */
 export class TryOn {
   readonly #options: TryOnOptions;
+  readonly #parts: Parts;
   readonly #starter: Starter;
   #settings: Settings | undefined;
   #raw: RawClient | undefined;
@@ -51,11 +55,11 @@ export class TryOn {
     const settings = (): Settings => (this.#settings ??= resolveSettings(this.#options));
     if (options.apiKey !== undefined && options.baseUrl !== undefined) settings();
     const service = new Service(settings);
-    const parts = { settings, service };
+    const parts = (this.#parts = { settings, service });
     this.#starter = new Starter(parts);
     this.jobs = new Jobs(parts);
     this.account = new Account(service);
-    this.credits = new Credits(service);
+    this.credits = new Credits(parts);
   }
 
   /**
@@ -97,6 +101,30 @@ export class TryOn {
    */
   inspect(input: TryOnInput): Promise<readonly InputIssue[]> {
     return this.#starter.inspect(input);
+  }
+
+  /**
+   * What one try-on costs in credits, by output size: as the account says, which is asked once, or as the service's document
+   * says, as long as the account cannot be asked. A test key pays nothing.
+   *
+   * @throws the reason of `signal`
+   * @example
+   * const { costs, source } = await tryon.costs();
+   * costs["2K"]; // 12
+   */
+  async costs(options: CallOptions = {}): Promise<Costs> {
+    return (await late()).costs(this.#parts, options);
+  }
+
+  /**
+   * What try-ons would cost in credits, at the prices of `costs()`: one input, or a list or stream of them.
+   *
+   * @throws `invalid_input` for an output size that has no price, with its place: `inputs.3.output_size`
+   * @example
+   * await tryon.estimate([input, { ...input, output_size: "4K" }]); // 28
+   */
+  async estimate(inputs: Inputs, options: CallOptions = {}): Promise<number> {
+    return (await late()).estimate(this.#parts, inputs, options);
   }
 
   /**

@@ -2,7 +2,9 @@ import type { createMock } from "@tryon/mock";
 import { expect, expectTypeOf, it } from "vitest";
 
 import {
+  Budget,
   isTryOnError,
+  packs,
   type InputIssue,
   type AccountResponse,
   type Job,
@@ -93,7 +95,19 @@ export async function typed(
   });
   // A status of the payment processor, which may add others.
   expectTypeOf(bought.status).toEqualTypeOf<string>();
+  const settled = await tryon.credits.settled(bought, { timeout: "5m" });
+  if (settled.status === "succeeded") expectTypeOf(settled.creditsAdded).toEqualTypeOf<number>();
+  if (settled.status === "canceled") expectTypeOf(settled.reason).toEqualTypeOf<string>();
+  expectTypeOf(settled.balance).toEqualTypeOf<number | undefined>();
+  const budget = new Budget({ maxCredits: 5 });
+  expectTypeOf(budget).toExtend<NonNullable<TryOnOptions["budget"]>>();
+  await tryon.submit({ person, garments: photos }, { budget });
+  await tryon.run({ person, garments: photos }, { budget: { maxCredits: 5 } });
+  expectTypeOf(await tryon.estimate([{ person, garments: photos }])).toEqualTypeOf<number>();
+  expectTypeOf((await tryon.costs()).costs["4K"]).toEqualTypeOf<number>();
+  expectTypeOf(packs.demo.usd).toEqualTypeOf<number>();
   const result = await job.result();
+  expectTypeOf(result.receipt.requestId).toEqualTypeOf<string | undefined>();
   expectTypeOf(result.receipt.credits).toEqualTypeOf<number | undefined>();
   expectTypeOf(await result.image.url()).toEqualTypeOf<string>();
   expectTypeOf(await result.image.blob()).toEqualTypeOf<Blob>();
@@ -157,6 +171,7 @@ it("knows the class of an error by its code", () => {
   if (isTryOnError(error, "wait_timed_out")) expectTypeOf(error.job).toEqualTypeOf<Job>();
   if (isTryOnError(error, "outcome_unknown"))
     expectTypeOf(error.recover()).toEqualTypeOf<Promise<Job>>();
+  if (isTryOnError(error, "budget_exceeded")) expectTypeOf(error.cost).toEqualTypeOf<number>();
   if (isTryOnError(error, "unavailable")) expectTypeOf(error.status).toEqualTypeOf<number>();
   if (isTryOnError(error)) expectTypeOf(error.code).toEqualTypeOf<TryOnErrorCode>();
   expect(isKnown("job_failed")).toBe(true);

@@ -1,4 +1,5 @@
 import type { ApiError } from "./api-error.ts";
+import type { BudgetError } from "./budget-error.ts";
 import type { ApiErrorCode, TryOnErrorCode } from "./code.ts";
 import type { ConfigError } from "./config-error.ts";
 import type { ConnectionError } from "./connection-error.ts";
@@ -20,11 +21,13 @@ export type ErrorWithCode<Code extends TryOnErrorCode> = (Code extends ApiErrorC
         ? ResultError
         : Code extends "invalid_input"
           ? InputError
-          : Code extends "job_failed"
-            ? JobFailedError
-            : Code extends "wait_timed_out"
-              ? WaitTimeoutError
-              : OutcomeUnknownError) & { readonly code: Code };
+          : Code extends "budget_exceeded"
+            ? BudgetError
+            : Code extends "job_failed"
+              ? JobFailedError
+              : Code extends "wait_timed_out"
+                ? WaitTimeoutError
+                : OutcomeUnknownError) & { readonly code: Code };
 
 /**
  * Tells whether something caught is an error of this package, of one code if one is given. Holds where `instanceof`

@@ -116,6 +116,30 @@ describe.each(Object.keys(calls))("an error of %s", (name) => {
   );
 });
 
+it.each([200, 400, 402, 409, 500])(
+  "what becomes of a purchase holds no token, also where a %i repeats it",
+  async (status) => {
+    const { run, client, faults } = createWorld();
+    const tryon = client({ apiKey, retries: 0 });
+    const said = {
+      payment_intent_id: "pi_1",
+      status: "processing",
+      pack_slug: "demo",
+      credits_added: 0,
+      credits_remaining: 5,
+    };
+    faults.push(answering(200, said));
+    const bought = await run(tryon.credits.purchase(purchase));
+    expectNoSecret(bought);
+    const body = status === 200 ? { ...said, status: "canceled" } : { detail: echo };
+    faults.push(...Array.from({ length: 40 }, () => answering(status, body)));
+    const settled = tryon.credits.settled(bought, { timeout: "9s" });
+    const end = await run(settled.catch((error: unknown) => error));
+    expect(end).toBeDefined();
+    for (const held of [end, bought, tryon.credits]) expectNoSecret(held);
+  },
+);
+
 describe("a job that failed with the key in its reason", () => {
   const failed = {
     job_id: "job_1",

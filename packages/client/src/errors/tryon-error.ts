@@ -62,6 +62,10 @@ export interface TryOnErrorDetails {
   readonly error_code?: string | null | undefined;
   readonly error_message?: string | null | undefined;
   readonly isContentBlocked?: boolean;
+  readonly cost?: number;
+  readonly spent?: number;
+  readonly reserved?: number;
+  readonly maxCredits?: number;
 }
 
 /**

@@ -36,6 +36,7 @@ export async function finish(
     image: new ResultImage(life),
     receipt: {
       jobId: id,
+      requestId: life.requestId,
       idempotencyKey: life.idempotencyKey,
       credits: finite(life.data.cost_credits),
       balance: finite(life.balance),

@@ -2,6 +2,8 @@ import { WaitTimeoutError } from "../errors/wait-timeout-error.ts";
 import type { Attempt } from "../errors/tryon-error.ts";
 import type { CallOptions } from "../options.ts";
 import type { Settings } from "../settings.ts";
+import type { CreditBook } from "../money/credit-book.ts";
+import type { Purchases } from "../money/purchases.ts";
 import { within, type Deadline } from "../transport/deadline.ts";
 import type { Service } from "../transport/service.ts";
 import { Job } from "./job.ts";
@@ -18,6 +20,9 @@ export interface Parts {
   readonly service: Service;
   /** There from the first wait on. */
   watcher?: Watcher;
+  /** There from the first submission or purchase on. */
+  book?: CreditBook;
+  purchases?: Purchases;
 }
 
 /** What is known of how a job came to be. */
@@ -25,6 +30,8 @@ interface Origin {
   readonly idempotencyKey?: string | undefined;
   readonly attempts?: readonly Attempt[];
   readonly timeline?: Moment[];
+  /** The `x-request-id` of the answer to its submission. */
+  readonly requestId?: string | undefined;
   /** Whether the data is only an id, and the service has not been asked yet. */
   readonly unseen?: boolean;
 }
@@ -36,6 +43,7 @@ export class JobLife {
   idempotencyKey: string | undefined;
   readonly attempts: readonly Attempt[];
   readonly timeline: Moment[];
+  readonly requestId: string | undefined;
   readonly job = new Job(this);
   data: JobData;
   /** When the service was last heard of this job, in milliseconds since 1970. */
@@ -52,6 +60,7 @@ export class JobLife {
     this.idempotencyKey = origin.idempotencyKey;
     this.attempts = origin.attempts ?? [];
     this.timeline = origin.timeline ?? [];
+    this.requestId = origin.requestId;
     this.data = data;
     this.learn(data);
     this.knownAt = this.dataAt;
@@ -75,6 +84,7 @@ export class JobLife {
     this.dataAt = this.settings.clock.now();
     this.unseen = false;
     this.balance = data.credits_remaining ?? this.balance;
+    this.parts.book?.hear(data);
   }
 
   /** Does work for this job within the limits of a call. */

@@ -13,6 +13,8 @@ export interface Moment {
 /** What was paid for what. */
 export interface Receipt {
   readonly jobId: string;
+  /** The `x-request-id` of the answer to the submission; absent when it had none, or the job was resumed. */
+  readonly requestId: string | undefined;
   /** The key of the submission; absent when the job was resumed without it. */
   readonly idempotencyKey: string | undefined;
   /** What the job cost in credits; absent when the service did not say. */

@@ -1,3 +1,5 @@
+import type { Budget } from "../money/budget.ts";
+import type { BudgetLimit } from "../money/budget-limit.ts";
 import type { CallOptions } from "../options.ts";
 import type { WaitOptions } from "./job.ts";
 import type { OnUpdate } from "./updates.ts";
@@ -18,6 +20,13 @@ export interface SubmitOptions extends CallOptions {
    * @default the client's `mark`, which is false
    */
   readonly mark?: boolean | undefined;
+  /**
+   * How many credits this call may cost, or a `Budget` that it shares with others; `budget_exceeded` before anything is sent
+   * when that does not hold it. The client's budget holds besides.
+   *
+   * @default none
+   */
+  readonly budget?: Budget | BudgetLimit | undefined;
   /** Whether the input is looked at before it is sent. @default the client's `inspect` */
   readonly inspect?: boolean | undefined;
   /** Is told how the call comes along. What it throws is ignored, and handed to the client's `logger`. */

@@ -1,5 +1,6 @@
 import { holdGrace, holdLimit } from "../options.ts";
 import type { Deadline } from "../transport/deadline.ts";
+import { bookOf } from "../money/credit-book.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { inspectInput } from "./inspect.ts";
 import type { JobLife, Parts } from "./job-life.ts";
@@ -9,6 +10,8 @@ import { Submitter } from "./submit.ts";
 import type { Notify } from "./updates.ts";
 import { withMark } from "./with-mark.ts";
 
+export { costs, estimate } from "../money/costs.ts";
+export { purchasesOf } from "../money/purchases.ts";
 export { finish } from "./finish.ts";
 export { updates } from "./wait.ts";
 
@@ -44,6 +47,12 @@ export class Runner {
       idempotencyKey: key,
       held,
       marked: marked !== input,
+      charge: {
+        size: prepared.size,
+        idempotencyKey: key,
+        ownKey: options.idempotencyKey !== undefined,
+        budgets: bookOf(this.#parts).budgets(options.budget),
+      },
     };
     return this.#submitter.submit(plan, deadline, notify);
   }

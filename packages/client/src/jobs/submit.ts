@@ -1,5 +1,7 @@
 import { ConnectionError } from "../errors/connection-error.ts";
 import { OutcomeUnknownError } from "../errors/outcome-error.ts";
+import type { Charge, ChargePlan } from "../money/charge.ts";
+import { bookOf } from "../money/credit-book.ts";
 import type { CallOptions } from "../options.ts";
 import { freezeBody, type Body } from "../transport/body.ts";
 import { within, type Deadline } from "../transport/deadline.ts";
@@ -23,13 +25,16 @@ interface SubmissionPlan {
   readonly held: boolean;
   /** Whether the job can be known by its key in the list. */
   readonly marked: boolean;
+  readonly charge: ChargePlan;
 }
 
 /** One logical submission: its key and its bytes are made once, and every attempt in every call sends them. */
-interface Submission extends Omit<SubmissionPlan, "input"> {
+interface Submission extends Omit<SubmissionPlan, "input" | "charge"> {
   readonly body: Body;
   readonly trail: Trail;
   readonly timeline: Moment[];
+  /** What it takes of budgets; a new one when it is sent again after that was given up. */
+  charge: Charge;
 }
 
 /** A held answer that ends in one of these was cut by something between client and service. */
@@ -52,10 +57,11 @@ export class Submitter {
   async submit(plan: SubmissionPlan, deadline: Deadline, notify: Notify): Promise<JobLife> {
     const body = await this.#freeze(plan, deadline);
     deadline.throwIfAborted();
+    const charge = await bookOf(this.#parts).begin(plan.charge, deadline);
     const { idempotencyKey } = plan;
     const timeline: Moment[] = [{ phase: "sending", at: deadline.clock.now() }];
     notify({ phase: "sending", idempotencyKey });
-    return this.#send({ ...plan, body, trail: new Trail(), timeline }, deadline, notify);
+    return this.#send({ ...plan, body, trail: new Trail(), timeline, charge }, deadline, notify);
   }
 
   async #freeze(plan: SubmissionPlan, deadline: Deadline): Promise<Body> {
@@ -74,7 +80,8 @@ export class Submitter {
   }
 
   async #send(submission: Submission, deadline: Deadline, notify: Notify): Promise<JobLife> {
-    const { idempotencyKey, trail, timeline, held } = submission;
+    const { idempotencyKey, trail, timeline, held, charge } = submission;
+    const book = bookOf(this.#parts);
     try {
       const data = await this.#parts.service.submit({
         ...submission,
@@ -82,7 +89,19 @@ export class Submitter {
         onRetry: (pause) => notify({ phase: "retrying", idempotencyKey, pause }),
         recover: (options) => this.#recover(submission, options),
       });
-      return new JobLife(this.#parts, data, { idempotencyKey, attempts: trail.attempts, timeline });
+      const { headers, requestId } = deadline.answer ?? {};
+      // An answer that is repeated to the first request that could make the job is that of an earlier submission.
+      const replayed = headers?.get("idempotent-replayed") === "true" && trail.isFirst;
+      book.answered(charge, data, replayed);
+      return new JobLife(this.#parts, data, {
+        idempotencyKey,
+        attempts: trail.attempts,
+        timeline,
+        requestId: this.#parts.settings().redact(requestId) || undefined,
+      });
+    } catch (error) {
+      book.failed(charge, trail.mayHaveMade);
+      throw error;
     } finally {
       if (held && trail.attempts.some(isCut)) this.holds = false;
     }
@@ -90,11 +109,13 @@ export class Submitter {
 
   #recover(submission: Submission, options: CallOptions = {}): Promise<Job> {
     const settings = this.#parts.settings();
-    return within(settings, options, settings.timeout, async (deadline) =>
-      isForgettable(submission.trail, settings, deadline.clock.now())
-        ? this.#find(submission, deadline)
-        : (await this.#send(submission, deadline, () => undefined)).job,
-    );
+    return within(settings, options, settings.timeout, async (deadline) => {
+      if (isForgettable(submission.trail, settings, deadline.clock.now())) {
+        return this.#find(submission, deadline);
+      }
+      submission.charge = await bookOf(this.#parts).again(submission.charge, deadline);
+      return (await this.#send(submission, deadline, () => undefined)).job;
+    });
   }
 
   /** Looks for the job in the list, where it is too late to send its submission again. */
@@ -105,7 +126,10 @@ export class Submitter {
     try {
       const jobs = marked ? new JobList(this.#parts, { signal: deadline.signal }) : [];
       for await (const job of jobs) {
-        if (job.idempotencyKey === idempotencyKey) return job;
+        if (job.idempotencyKey === idempotencyKey) {
+          bookOf(this.#parts).answered(submission.charge, job.data, false);
+          return job;
+        }
         if (serviceTime(job.data.created_at) < oldest) break;
       }
     } catch (error) {

@@ -1,16 +1,17 @@
-import { isTryOnError } from "../errors/guard.ts";
 import type { PurchaseWithSPTRequest, PurchaseWithSPTResponse } from "../generated/openapi.ts";
+import type { Parts } from "../jobs/job-life.ts";
+import { late } from "../jobs/late.ts";
 import { defaults, type CallOptions } from "../options.ts";
-import type { Service } from "../transport/service.ts";
 import { call, type Call } from "../transport/with-response.ts";
+import type { SettledPurchase } from "./settled-purchase.ts";
 
 /** Buys credits. */
 export class Credits {
-  readonly #service: Service;
+  readonly #parts: Parts;
 
   /** @internal It is `tryon.credits`. */
-  constructor(service: Service) {
-    this.#service = service;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
@@ -31,18 +32,28 @@ export class Credits {
     options: CallOptions = {},
   ): Call<PurchaseWithSPTResponse> {
     const body = { ...request };
-    return call(this.#service.settings, options, defaults.callTimeout, async (deadline) => {
-      try {
-        return await this.#service.purchase(body, { deadline });
-      } catch (error) {
-        if (isTryOnError(error, "purchase_already_processed")) {
-          // What the key has now, if that can be learned.
-          const account = await this.#service.account({ deadline }).catch(() => undefined);
-          deadline.throwIfAborted();
-          if (account) Reflect.set(error, "balance", account.credits_remaining);
-        }
-        throw error;
-      }
+    return call(this.#parts.settings, options, defaults.callTimeout, async (deadline) => {
+      const { purchasesOf } = await late(deadline);
+      return purchasesOf(this.#parts).buy(body, deadline);
     });
+  }
+
+  /**
+   * Waits until it is known what became of a purchase: `succeeded`, `canceled`, `failed`, or `unknown` when that is not
+   * known within `timeout`. It repeats the purchase, which pays once, after pauses of 1 s to 10 s. Where the service repeats
+   * no purchase, it looks whether the balance has risen by the credits of the pack, what this client spent counted in.
+   *
+   * @param purchase - What `purchase` gave, or what it was given: its token and pack.
+   * @param options.timeout - How long to wait. @default "2m"
+   * @throws `invalid_input` for a purchase of another client; `unauthorized`, `forbidden`, `bad_request`; the reason of `signal`
+   * @example
+   * const settled = await tryon.credits.settled(purchase, { timeout: "5m" });
+   * if (settled.status === "succeeded") console.log(settled.creditsAdded, settled.balance);
+   */
+  async settled(
+    purchase: PurchaseWithSPTResponse | PurchaseWithSPTRequest,
+    options: CallOptions = {},
+  ): Promise<SettledPurchase> {
+    return (await late()).purchasesOf(this.#parts).settled(purchase, options);
   }
 }

@@ -3,7 +3,7 @@ import { failureCode, type Outcome } from "./attempt.ts";
 /** It is proved that nothing happened. */
 export const nothing = 0;
 /** The key is taken, by another try-on or by this one, which is still being worked on. */
-const conflict = 1;
+export const conflict = 1;
 const serverError = 2;
 /** Anything may have happened. */
 export const anything = 3;

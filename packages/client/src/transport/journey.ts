@@ -3,7 +3,7 @@ import type { Settings } from "../settings.ts";
 import type { Purpose } from "./answer-error.ts";
 import { attempt, failureCode, type Fetch, type Outcome, type Outgoing } from "./attempt.ts";
 import { isTruncated } from "./answer.ts";
-import { anything, effectOf, nothing, type Effect } from "./certainty.ts";
+import { anything, conflict, effectOf, nothing, type Effect } from "./certainty.ts";
 import type { Deadline } from "./deadline.ts";
 import { latePart } from "./late-part.ts";
 import {
@@ -23,11 +23,18 @@ export class Trail {
   /** When the first attempt was sent that may have done something, in milliseconds since 1970. */
   uncertainSince: number | undefined;
   #worst: Effect = nothing;
+  #first = 0;
+  /** Whether an attempt is being sent. */
+  sending = false;
 
   add(outcome: Outcome, startedAt: number, duration: number): void {
     const effect = effectOf(outcome);
+    this.sending = false;
     if (effect > this.#worst) this.#worst = effect;
-    if (effect !== nothing) this.uncertainSince ??= startedAt;
+    if (effect !== nothing && this.uncertainSince === undefined) {
+      this.uncertainSince = startedAt;
+      this.#first = this.attempts.length + 1;
+    }
     const { answer } = outcome;
     this.attempts.push({
       startedAt,
@@ -40,6 +47,16 @@ export class Trail {
   /** Whether an attempt may have done something. */
   get uncertain(): boolean {
     return this.uncertainSince !== undefined;
+  }
+
+  /** Whether an attempt may have made a job, or may be about to; a key that is taken is no job of its own. */
+  get mayHaveMade(): boolean {
+    return this.sending || this.#worst > conflict;
+  }
+
+  /** Whether the last attempt is the first that may have done something. */
+  get isFirst(): boolean {
+    return this.#first === this.attempts.length;
   }
 
   /** Whether the end of the last attempt says all that can be said of every one before. */
@@ -88,6 +105,7 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
     const { uncertain } = trail;
     const count = trail.attempts.length + 1;
     const way = purpose ? serviceFetch(settings, purpose, count) : settings.fetch;
+    trail.sending = true;
     const outcome = await attempt(way, request, deadline);
     const now = clock.now();
     const { answer } = outcome;
@@ -101,19 +119,19 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
     const end = answer ? status : (failureCode(outcome.cause) ?? outcome.failure);
     log(`attempt ${count} ended in ${end} after ${now - startedAt} ms`);
     if (purpose) gate.hear(answer?.rateLimit);
-    const conflict = status === 409 && keyed && uncertain;
-    if (answer && !conflict && !isRetryable(answer.status) && !isTruncated(answer)) return outcome;
+    const taken = status === 409 && keyed && uncertain;
+    if (answer && !taken && !isRetryable(answer.status) && !isTruncated(answer)) return outcome;
     // The limit is not a failure: as long as there is time, it does not use up the retries, nor does a conflict.
-    const kind = conflict || status === 429 ? status : undefined;
+    const kind = taken || status === 429 ? status : undefined;
     const earlier = pauses.get(kind) ?? 0;
     pauses.set(kind, earlier + 1);
     const asked = answer && pauseAskedFor(answer, now);
-    const pause = (conflict ? conflictDelay : retryDelay)(earlier, asked, random);
+    const pause = (taken ? conflictDelay : retryDelay)(earlier, asked, random);
     // A proxy may refuse a visitor another try-on, and that must not stop the waiting for the last one.
     if (purpose && status === 429 && (settings.apiKey || !keyed)) gate.close(pause);
     if (
       (!kind && earlier >= retries) ||
-      (conflict && now + pause - (conflictSince ??= now) > longestConflict) ||
+      (taken && now + pause - (conflictSince ??= now) > longestConflict) ||
       (asked ?? 0) > longestRetryAfter ||
       pause >= deadline.left() ||
       (keyed && isForgettable(trail, settings, now + pause))

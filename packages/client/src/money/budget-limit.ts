@@ -1,0 +1,20 @@
+import { InputError } from "../errors/input-error.ts";
+
+/** How many credits may be spent. */
+export interface BudgetLimit {
+  /** The most credits that try-ons may cost in all, those under way included. A number from 0 up. */
+  readonly maxCredits: number;
+}
+
+/** What try-ons are counted in. */
+export interface Counted extends BudgetLimit {
+  readonly spent: number;
+  readonly reserved: number;
+  count(spent: number, reserved: number): void;
+}
+
+/** The limit that somebody set; throws `invalid_input` for what is none. */
+export function creditLimit({ maxCredits }: BudgetLimit): number {
+  if (typeof maxCredits === "number" && maxCredits >= 0) return maxCredits;
+  throw new InputError("budget.maxCredits", "is not a number from 0 up");
+}
