@@ -105,7 +105,8 @@ async function runKilledIn(
     "one job of each at most": [...counts.values()].every((count) => count === 1),
     "one charge of each at most": charged === jobs.length * 8,
     "each done in time": !isInTime || last?.every((code) => code === "done") === true,
-    "done or unknown": last?.every((code) => code === "done" || code === "outcome_unknown") === true,
+    "done or unknown":
+      last?.every((code) => code === "done" || code === "outcome_unknown") === true,
     "each job handed out": (last?.filter((code) => code === "done").length ?? 0) <= jobs.length,
     "no secret": !/svc_live|result_url|shop\.example/.test(JSON.stringify([...kept.values()])),
   };
