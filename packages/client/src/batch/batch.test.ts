@@ -103,11 +103,13 @@ describe("a batch", () => {
 
   it("takes what is looped over asynchronously, and inputs that are made asynchronously", async () => {
     const { run, tryon } = createWorld();
-    async function* source() {
-      yield 1;
-      yield 2;
-    }
-    const items = await run(all(batch(tryon, source(), { input: async () => input })));
+    const source = new ReadableStream<number>({
+      start(controller) {
+        for (const one of [1, 2]) controller.enqueue(one);
+        controller.close();
+      },
+    });
+    const items = await run(all(batch(tryon, source, { input: async () => input })));
     expect(items.map(({ error }) => error)).toEqual([undefined, undefined]);
   });
 
