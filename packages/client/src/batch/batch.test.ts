@@ -219,6 +219,18 @@ describe("what a batch reads", () => {
     expect(closed).toBe(2);
   });
 
+  it("is not waited for when it is a generator that never goes on", async () => {
+    const { tryon, run } = createWorld();
+    const never = new Promise<never>(() => undefined);
+    async function* source() {
+      yield input;
+      await never;
+    }
+    const items = batch(tryon, source());
+    await run(items.next());
+    expect(await run(items.return())).toEqual({ done: true, value: undefined });
+  });
+
   it("may fail: what is in flight is handed out first", async () => {
     const { tryon, run } = createWorld();
     const reason = new Error("the list broke off");

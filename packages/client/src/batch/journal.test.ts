@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError, type TryOnInput } from "../index.ts";
+import "../testing/instant-digests.ts";
 import { all, memoryJournal, type MemoryJournal } from "../testing/memory-journal.ts";
 import {
   answering,
@@ -10,6 +11,7 @@ import {
   fieldsOf,
   input,
   personUrl,
+  profile,
   shirtUrl,
   type Fault,
   type World,
@@ -54,7 +56,7 @@ async function interrupted(
   const journal = memoryJournal();
   // The first request asks for the rate limit.
   world.faults.push(undefined, ...faults);
-  await runOrders(world, [one], journal);
+  await runOrders({ ...world, tryon: world.client() }, [one], journal);
   world.faults.length = 0;
   return journal;
 }
@@ -173,6 +175,14 @@ describe("a batch with a journal", () => {
     expect([bodies.size, keys.size]).toEqual([1, 1]);
   });
 
+  it("holds no answer any more once one was cut off", async () => {
+    const world = createWorld({ options: { holdCut: 30 }, latency: "40s" });
+    const journal = memoryJournal();
+    await runOrders(world, [order("a"), order("b")], journal, { concurrency: 1 });
+    expect(["a", "b"].map((id) => journal.entries.get(id)?.held)).toEqual([true, false]);
+    expect(await balance(world)).toBe(984);
+  });
+
   it("waits until the service has done with what it takes for another use of the key", async () => {
     const world = createWorld({ options: { concurrentTwin: 409 }, latency: "60s" });
     const journal = await interrupted(world, [cut.before, cut.before, cut.before, cut.before]);
@@ -230,6 +240,20 @@ describe("what may have been sent so long ago that its key may be forgotten", ()
     await world.run(world.tryon.submit(input, { idempotencyKey, mark: true }));
     await world.mock.clock.advance("1m");
     expect((await world.run(error.recover())).idempotencyKey).toBe(idempotencyKey);
+  });
+
+  it("is looked for no further back than an hour before it was sent", async () => {
+    const world = createWorld();
+    const { run, tryon, mock, sent } = world;
+    for (let count = 0; count < 105; count += 1) await run(tryon.submit(input));
+    await mock.clock.advance("61m");
+    const journal = await interrupted(world, unsent);
+    await mock.clock.advance("31m");
+    const before = sent.length;
+    const [item] = await runOrders(world, [order("a")], journal);
+    expect(item?.error).toMatchObject({ code: "outcome_unknown" });
+    // Where a page of 100 is refused, one of 20 follows.
+    expect(sent.length - before).toBe(profile === "default" ? 1 : 2);
   });
 
   it("says why the list could not be read", async () => {
@@ -390,7 +414,7 @@ describe("a refusal of what was sent before", () => {
   it.each([402, 403, 422])("(%i) proves nothing: the job is found by its mark", async (status) => {
     const world = createWorld();
     const journal = await interrupted(world, unheard);
-    world.faults.push(answering(status, { detail: "no" }));
+    world.faults.push(undefined, answering(status, { detail: "no" }));
     const [item] = await runOrders(world, [order("a")], journal);
     expect(item?.result).toBeDefined();
     expect(await balance(world)).toBe(992);
@@ -399,7 +423,7 @@ describe("a refusal of what was sent before", () => {
   it("is the cause of an unknown outcome where there is no such job", async () => {
     const world = createWorld();
     const journal = await interrupted(world, unsent);
-    world.faults.push(answering(402, { detail: "no" }));
+    world.faults.push(undefined, answering(402, { detail: "no" }));
     const work = runOrders(world, [order("a")], journal);
     const stopped = await work.catch((error: unknown) => error);
     // Nor is any other item paid for.

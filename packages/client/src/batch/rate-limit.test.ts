@@ -43,6 +43,25 @@ describe("a batch alone with its key", () => {
   );
 });
 
+it("reads no further ahead than a second of what the limit allows", async () => {
+  const { world, tryon } = await limited({});
+  let read = 0;
+  function* source() {
+    for (;;) {
+      read += 1;
+      yield input;
+    }
+  }
+  const items = batch(tryon, source(), { concurrency: 50 });
+  const next = items.next();
+  await world.mock.clock.advance("10s");
+  // The first at once, then one a second, and one that waits for its turn.
+  expect(read).toBeGreaterThanOrEqual(10);
+  expect(read).toBeLessThanOrEqual(12);
+  await world.run(next);
+  await world.run(items.return());
+});
+
 describe("a batch that is not alone with its key", () => {
   it("spreads what others leave", async () => {
     const { world, tryon, token } = await limited({

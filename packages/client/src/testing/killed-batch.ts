@@ -4,6 +4,7 @@ import { array, constantFrom, integer, record, tuple, type Arbitrary } from "fas
 import { batch, BatchStoppedError, type Journal, type JournalEntry } from "../batch/index.ts";
 import { isTryOnError, type TryOn } from "../index.ts";
 import type { Fetch } from "../transport/attempt.ts";
+import "./instant-digests.ts";
 import { misfortuneNames, misfortunes, type Misfortune } from "./misfortunes.ts";
 import { input, openWorld, type World } from "./world.ts";
 
