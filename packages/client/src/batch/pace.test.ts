@@ -77,32 +77,6 @@ describe("starts are spaced", () => {
     expect(nextDue({ ...idle, budget, dueAt: now - 9_000 })).toBeCloseTo(now + apart, 6);
   });
 
-  it.each([
-    [
-      "further where others use up the key",
-      { ...budget, remaining: 10, resetAt: now + 50_000 },
-      5_000,
-    ],
-    ["by no more than a minute", { ...budget, remaining: 0, resetAt: now + 90_000 }, minute],
-    [
-      "as ever where what is left suffices",
-      { ...budget, remaining: 59, resetAt: now + 50_000 },
-      minute / 58.2,
-    ],
-    [
-      "as ever where it was counted by ourselves",
-      { ...budget, remaining: 1, source: "count" as const },
-      minute / 58.2,
-    ],
-    [
-      "as ever where what was said is over",
-      { ...budget, remaining: 1, resetAt: now },
-      minute / 58.2,
-    ],
-  ])("%s", (_name, known, apart) => {
-    expect(nextDue({ ...idle, budget: known }) - now).toBeCloseTo(apart, 6);
-  });
-
   const seeds = integer({ min: 0, max: 2_000 });
 
   it("never holds more in any minute than the limit allows, whenever its timers come", () => {

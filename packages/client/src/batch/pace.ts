@@ -50,17 +50,9 @@ function usedUp(pace: Pace, { remaining, resetAt, source }: Budget): number {
   return source === "headers" ? reset : Math.min(reset, spacing(pace));
 }
 
-/** When the start after one at `now` is due. Where others use up the key, too, what they leave is spread evenly. */
+/** When the start after one at `now` is due. */
 export function nextDue(pace: Pace): number {
-  const { now, dueAt, budget } = pace;
-  let apart = spacing(pace);
-  if (budget?.source === "headers" && budget.resetAt > now) {
-    apart = Math.max(
-      apart,
-      Math.min(minute, (budget.resetAt - now) / Math.max(1, budget.remaining)),
-    );
-  }
-  return Math.max(now, dueAt) + apart;
+  return Math.max(pace.now, pace.dueAt) + spacing(pace);
 }
 
 /** How many items may be read ahead of their start: what is started within a second. */

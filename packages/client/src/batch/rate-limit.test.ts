@@ -63,7 +63,7 @@ it("reads no further ahead than a second of what the limit allows", async () => 
 });
 
 describe("a batch that is not alone with its key", () => {
-  it("spreads what others leave", async () => {
+  it("waits for what is left to be renewed", async () => {
     const { world, tryon, token } = await limited({
       options: { rateHeaders: "all", holdCut: "off" },
       latency: 500,
