@@ -374,7 +374,8 @@ describe("a batch stops", () => {
 
   it("not at a budget that what failed has given back", async () => {
     const { tryon, run, faults } = createWorld();
-    faults.push(undefined, answering(422, { detail: "no" }));
+    // The account is asked for the rate limit, and for the balance.
+    faults.push(undefined, undefined, answering(422, { detail: "no" }));
     const inputs = many(3).map(() => input);
     const { read, error } = await run(
       upTo(batch(tryon, inputs, { budget: { maxCredits: 16 }, concurrency: 1 })),

@@ -13,7 +13,7 @@ import { abortable } from "../transport/deadline.ts";
 import { digestOf } from "./digest.ts";
 import type { JournalEntry, JournalState } from "./journal.ts";
 import type { Logbook } from "./logbook.ts";
-import { costOf, isProof } from "./make.ts";
+import { isProof } from "./make.ts";
 import type { MarkedJobs } from "./marked-jobs.ts";
 import { rereadable } from "./read-once.ts";
 import type { End, Task, Workplace } from "./workplace.ts";
@@ -67,15 +67,12 @@ class Making {
 
   /** Submits for the first time, or anew after it was proved that nothing had happened. */
   async begin(planned: JournalEntry): Promise<End> {
-    const { logbook, spending, tryon } = this.#place;
-    const reserved = spending?.reserve(this.#task.input);
+    const { logbook, tryon } = this.#place;
     await this.#task.turn();
     this.#task.signal.throwIfAborted();
     const entry = { ...planned, sentAt: tryon.clock.now() };
     await logbook.first(entry);
-    const end = await this.#send(entry, false);
-    if (reserved !== undefined) spending?.settle(reserved, costOf(end));
-    return end;
+    return this.#send(entry, false);
   }
 
   /** Goes on where an earlier run stopped. */
@@ -100,7 +97,7 @@ class Making {
   }
 
   async #send(entry: JournalEntry, again: boolean): Promise<End> {
-    const { tryon, timeout } = this.#place;
+    const { tryon, timeout, budget } = this.#place;
     const { clock } = tryon;
     const { input, signal } = this.#task;
     this.#entry = entry;
@@ -122,7 +119,8 @@ class Making {
       written = this.#write("submitted", update.job);
     };
     const { idempotencyKey, held: hold } = entry;
-    const options = { idempotencyKey, mark: true, hold, timeout, signal: limit.signal, onUpdate };
+    const limits = { timeout, budget, signal: limit.signal };
+    const options = { ...limits, idempotencyKey, mark: true, hold, onUpdate };
     try {
       const result = await tryon.run(input, options);
       await written;
@@ -158,7 +156,7 @@ class Making {
     const isProved = isProof(error) && !signal.aborted;
     if (again === undefined || (!again && isProved)) {
       await this.#write("refused");
-    } else if (again && (isProved || error === tooLate)) {
+    } else if (again && ((isProved && attempts.length > 0) || error === tooLate)) {
       // What is refused now may have been taken before.
       return this.#find(entry, this.#now(), error);
     }

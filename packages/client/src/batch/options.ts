@@ -1,8 +1,7 @@
-import type { Duration, TryOnErrorCode, TryOnInput } from "@tryon/client";
+import type { Budget, BudgetLimit, Duration, TryOnErrorCode, TryOnInput } from "@tryon/client";
 
 import type { Journal } from "./journal.ts";
 import type { OnProgress } from "./progress.ts";
-import type { SpendingLimit } from "./spending.ts";
 
 /** What a batch takes, whatever its items are. */
 interface CommonOptions {
@@ -22,7 +21,7 @@ interface CommonOptions {
    */
   readonly hold?: boolean | "auto" | undefined;
   /** What the batch may spend, in credits, with what is in flight. Past it nothing is sent: `budget_exceeded`. @default no limit */
-  readonly budget?: SpendingLimit | undefined;
+  readonly budget?: Budget | BudgetLimit | undefined;
   /**
    * How long one item may take, from its first request to its end, as milliseconds or a text such as `"3m"`. The wait for
    * its turn does not count.

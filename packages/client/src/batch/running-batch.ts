@@ -1,4 +1,11 @@
-import { InputError, isTryOnError, type TryOn, type TryOnInput } from "@tryon/client";
+import {
+  Budget,
+  InputError,
+  isTryOnError,
+  type BudgetLimit,
+  type TryOn,
+  type TryOnInput,
+} from "@tryon/client";
 
 import { isCut } from "../jobs/held-answer.ts";
 import { abortable } from "../transport/deadline.ts";
@@ -13,7 +20,6 @@ import type { ReadOptions } from "./options.ts";
 import { Pacer } from "./pacer.ts";
 import { ProgressCount } from "./progress.ts";
 import { lengthOf, Source } from "./source.ts";
-import { Spending } from "./spending.ts";
 import { mostContentBlocked, StopRule, stoppingCodes } from "./stop-rule.ts";
 import { isTrouble, pushedBackAt } from "./trouble.ts";
 import type { End, Task } from "./workplace.ts";
@@ -50,7 +56,7 @@ export class RunningBatch<Item> {
     inputs: Iterable<Item> | AsyncIterable<Item>,
     options: ReadOptions<Item>,
   ) {
-    const { concurrency = "auto", journal, hold, timeout, budget, total } = options;
+    const { concurrency = "auto", journal, hold, timeout, total } = options;
     const { stopOn = stoppingCodes, stopAfterContentBlocked = mostContentBlocked } = options;
     this.#tryon = tryon;
     this.#options = options;
@@ -59,7 +65,7 @@ export class RunningBatch<Item> {
     this.#pacer = new Pacer(tryon, hold !== false, this.#starting.signal);
     this.#rule = new StopRule(stopOn, stopAfterContentBlocked);
     this.#progress = new ProgressCount(tryon.clock.now(), total ?? lengthOf(inputs));
-    const place = { tryon, spending: budget && new Spending(budget), hold, timeout };
+    const place = { tryon, budget: budgetOf(options.budget), hold, timeout };
     const journaled = journal && {
       ...place,
       logbook: new Logbook(journal, (error) => this.#stop(error)),
@@ -254,6 +260,12 @@ export class RunningBatch<Item> {
       // What listens to a batch never ends it.
     }
   }
+}
+
+/** The budget that all items share. */
+function budgetOf(option: Budget | BudgetLimit | undefined): Budget | undefined {
+  // That of another copy of the package counts, too.
+  return option && "count" in option ? option : option && new Budget(option);
 }
 
 type Known<Item> = Pick<BatchItem<Item>, "id" | "index" | "input" | "earlier">;

@@ -1,11 +1,9 @@
-import type { Attempt, Duration, Job, TryOn, TryOnInput, TryOnResult } from "@tryon/client";
-
-import type { Spending } from "./spending.ts";
+import type { Attempt, Budget, Duration, Job, TryOn, TryOnInput, TryOnResult } from "@tryon/client";
 
 /** What the items of a batch share. */
 export interface Workplace {
   readonly tryon: TryOn;
-  readonly spending: Spending | undefined;
+  readonly budget: Budget | undefined;
   readonly hold: boolean | "auto" | undefined;
   readonly timeout: Duration | undefined;
 }
