@@ -8,9 +8,9 @@ import { RunTimes } from "./run-times.ts";
 const usual = { median: 12_000, spread: 0.557 };
 
 describe("nextLook", () => {
-  it("is first when about one of eight has ended, give or take a tenth", () => {
+  it("is first when about one of seven has ended, give or take a tenth", () => {
     const first = nextLook(0, usual, () => 0.5);
-    expect(first).toBeCloseTo(12_000 * Math.exp(-1.175 * 0.557), 0);
+    expect(first).toBeCloseTo(12_000 * Math.exp(-1.036 * 0.557), 0);
     expect(nextLook(0, usual, () => 0)).toBeCloseTo(first * 0.9);
     expect(nextLook(0, usual, () => 1)).toBeCloseTo(first * 1.1);
     expect(nextLook(2_000, usual, () => 0.5)).toBeCloseTo(first - 2_000);

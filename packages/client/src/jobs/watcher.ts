@@ -18,7 +18,7 @@ const together = 1_000;
 const abreast = 4;
 /** The pages of the list, from what the document of the service suggests to what every service gives. */
 const pageSizes = [100, 20] as const;
-/** A further page is asked for as long as so many are missing: for fewer it is no cheaper than asking by id. */
+/** A further page is asked for as long as so many are missing: it is long, and for fewer hardly cheaper than asking by id. */
 const worthPage = 3;
 /** How long a fresh job may be unknown to the service, whose reads may lag behind. In milliseconds. */
 const lagAllowed = 5_000;
@@ -159,13 +159,16 @@ export class Watcher {
       .toSorted((one, other) => one.due - other.due);
     if (due[0] && due[0].due <= now) {
       const isListed = ({ watch }: Waiter): boolean =>
-        this.#size < pageSizes.length && !watch.unlisted;
+        this.#size < pageSizes.length && watch.byId === undefined;
       const listed = due.filter(isListed);
       const several = new Set(listed.map(({ watch }) => watch.id)).size > 1;
       const single = new Map<string, Waiter[]>();
       for (const waiter of due) {
         const { id } = waiter.watch;
-        if (!several || !isListed(waiter)) single.set(id, [...(single.get(id) ?? []), waiter]);
+        if (several && isListed(waiter)) continue;
+        const same = single.get(id);
+        if (same) same.push(waiter);
+        else single.set(id, [waiter]);
       }
       const asked = [...single].slice(0, abreast);
       this.#pace.count(asked.length);
@@ -204,6 +207,7 @@ export class Watcher {
 
   async #list(deadline: Deadline, look: Look): Promise<void> {
     let cursor: string | undefined;
+    let poor = 0;
     for (;;) {
       const limit = pageSizes[this.#size];
       if (limit === undefined) return;
@@ -212,19 +216,29 @@ export class Watcher {
       if (page) {
         const before = look.waiters.size;
         this.#tell(page.jobs);
-        for (const waiter of look.waiters)
+        for (const waiter of look.waiters) {
           if (!this.#waiters.has(waiter)) look.waiters.delete(waiter);
+        }
         const { size } = look.waiters;
+        const shown = before - size;
         const next = page.next_cursor ?? undefined;
-        // A page costs as much as one job by its id, and is long: it has to show several of those that are missing.
-        if (size < worthPage || before - size < worthPage || !next || next === cursor) break;
+        if (size < worthPage) return this.#askSingly(look, "once");
+        // Pages that show little cost at most a ninth of what asking for the rest by id does.
+        if (shown < worthPage && size < worthPage ** 2 * (poor += 1)) break;
+        if (next === undefined || next === cursor) break;
         cursor = next;
       }
     }
+    this.#askSingly(look, "always");
+  }
+
+  /** Has those who wait for a look that did not show their job ask for it by its id. */
+  #askSingly({ waiters }: Look, byId: Watch["byId"]): void {
     const now = this.#now;
-    for (const waiter of look.waiters) {
-      const lags = now - waiter.watch.knownSince < lagAllowed;
-      waiter.watch.unlisted = !lags;
+    for (const waiter of waiters) {
+      const { watch } = waiter;
+      const lags = now - watch.knownSince < lagAllowed;
+      watch.byId = lags ? undefined : byId;
       waiter.due = lags ? now + failurePause : now;
     }
   }
@@ -257,6 +271,7 @@ export class Watcher {
       if (isFinal(data.status) && !learned.has(watch.id)) this.#learn(watch, data);
       learned.add(watch.id);
       watch.looks += 1;
+      if (watch.byId === "once") watch.byId = undefined;
       watch.failure = undefined;
       this.#waiters.delete(waiter);
       waiter.resolve(data);
