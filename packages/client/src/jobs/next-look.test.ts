@@ -17,7 +17,7 @@ describe("nextLook", () => {
   });
 
   it("comes sooner where the end is likely than where it is not, and at last every 8 s", () => {
-    const pauses = [6_500, 14_000, 60_000, 3_600_000].map((age) => nextLook(age, usual, () => 0.5));
+    const pauses = [7_000, 14_000, 60_000, 3_600_000].map((age) => nextLook(age, usual, () => 0.5));
     const [early = 0, middle = 0, late = 0, last = 0] = pauses;
     expect(middle).toBeLessThan(early);
     expect(middle).toBeLessThan(late);

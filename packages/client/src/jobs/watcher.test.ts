@@ -109,7 +109,7 @@ describe.each(profiles)("the waits of a client under the profile %s", (profile) 
 describe("the list that many waits share", () => {
   it.each([
     { maxLimit: 100, later: 100 },
-    { maxLimit: 50, later: 20 },
+    { maxLimit: 50, later: 50 },
   ] as const)(
     "is asked for by pages that are not too long for $maxLimit",
     async ({ maxLimit, later }) => {
