@@ -194,6 +194,7 @@ describe.each(["all", "429-only", "none"] as const)("with the headers %s", (rate
     for (const [many, one, method] of [
       [submit, read, "GET"],
       [read, submit, "POST"],
+      [submit, read, "GET"],
     ] as const) {
       const before = sent.length;
       const crowd = Array.from({ length: 25 }, many);

@@ -11,6 +11,9 @@ const margin = 1_000;
 const spread = 1_000;
 /** The part of the limit that submissions leave to those who wait for jobs. */
 export const readShare = 0.18;
+/** No more requests are remembered; a limit above this is heard of by headers, or a 429. */
+const longestLog = 10_000;
+
 /** Where a request waits: with those that read, or with those that make something. */
 export type Line = 0 | 1;
 
@@ -127,7 +130,7 @@ export class Gate {
   }
 
   #count(): number {
-    this.#log.push(this.#clock.now());
+    if (this.#log.push(this.#clock.now()) > longestLog) this.#log.shift();
     return (this.sent += 1);
   }
 
