@@ -158,13 +158,13 @@ describe("lesson 8: a 429", () => {
 
 describe.each(["all", "429-only", "none"] as const)("with the headers %s", (rateHeaders) => {
   it("the only client of a key never hears 429 once it knows the limit", async () => {
-    const { run, client, mock, sent } = createWorld({ options: { rateHeaders } });
+    const { run, client, mock, sent, fetch } = createWorld({ options: { rateHeaders } });
     const { token } = await mock.createKey({ rateLimitPerMinute: 10, credits: 5_000 });
     const statuses = new Set<number>();
     const tryon = client({
       apiKey: token,
-      middleware: async (request, next) => {
-        const response = await next(request);
+      fetch: async (url, init) => {
+        const response = await fetch(url, init);
         statuses.add(response.status);
         return response;
       },
