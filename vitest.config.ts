@@ -44,7 +44,7 @@ const project = (
 const underAnyProfile = [
   "src/{readme,settings,types}.test.ts",
   "src/batch/{pace,pause,in-flight,killed*}.test.ts",
-  "src/jobs/watcher.test.ts",
+  "src/jobs/next-look.test.ts",
   "src/transport/retry.test.ts",
   "src/{transport,proxy}/exactly-once*.test.ts",
 ];

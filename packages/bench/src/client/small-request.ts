@@ -13,7 +13,7 @@ const ownWork = `${ours}, its own work in a call`;
 const account = JSON.stringify({
   name: "bench",
   credits_remaining: 1_000,
-  rate_limit_per_min: 60,
+  rate_limit_per_min: 10_000_000,
   total_calls: 1,
   tryon_cost_credits: { "1K": 8, "2K": 12, "4K": 20 },
 });

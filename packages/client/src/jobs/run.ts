@@ -14,6 +14,7 @@ export { costs, estimate } from "../money/costs.ts";
 export { purchasesOf } from "../money/purchases.ts";
 export { finish } from "./finish.ts";
 export { updates } from "./wait.ts";
+export { waitAll } from "./wait-all.ts";
 
 /** Makes try-ons; {@link Starter} is the way to it. */
 export class Runner {
@@ -27,7 +28,7 @@ export class Runner {
   }
 
   /** Submits an input that nobody changes any more. */
-  submit(
+  async submit(
     input: unknown,
     options: RunOptions,
     deadline: Deadline,
@@ -54,6 +55,10 @@ export class Runner {
         budgets: bookOf(this.#parts).budgets(options.budget),
       },
     };
-    return this.#submitter.submit(plan, deadline, notify);
+    const life = await this.#submitter.submit(plan, deadline, notify);
+    const { size } = prepared;
+    // Whatever else it is is for the service to refuse.
+    life.size = typeof size === "string" ? size : "1K";
+    return life;
   }
 }

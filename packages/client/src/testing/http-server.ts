@@ -56,7 +56,7 @@ export async function closedAddress(): Promise<string> {
 export const accountBody = JSON.stringify({
   name: null,
   credits_remaining: 5,
-  rate_limit_per_min: 60,
+  rate_limit_per_min: 10_000_000,
   total_calls: 1,
   tryon_cost_credits: { "1K": 8, "2K": 12, "4K": 20 },
 });
