@@ -1,0 +1,64 @@
+import type { TryOn } from "@tryon/client";
+import type { MockOptions } from "@tryon/mock";
+
+import { pollFor, pollingClients } from "./fixed-polling.ts";
+import { inParallel } from "./in-parallel.ts";
+import { fieldsOf, type Item, type Scene } from "./scene.ts";
+import { byWebhook } from "./webhook.ts";
+
+/** A way of having many try-ons made. */
+export interface Way {
+  readonly name: string;
+  /** How the service is in this row. */
+  readonly options?: MockOptions["options"];
+  readonly work: (scene: Scene, items: readonly Item[]) => Promise<void>;
+}
+
+/** How many jobs a caller has under way at once whose client says nothing of that. */
+export const poolSize = 20;
+
+/** As clients do that poll each job by itself. */
+export const pollingWays: readonly Way[] = Object.entries(pollingClients).map(
+  ([name, habits]): Way => ({
+    name: `each polled every ${habits.interval.toLocaleString("en-US")} ms, as ${name} does`,
+    work: (scene, items) => inParallel(items, poolSize, (item) => pollFor(item, habits, scene)),
+  }),
+);
+
+const watched = inBatch("watched", async (tryon, item) => {
+  const job = await tryon.submit(fieldsOf(item));
+  await job.result();
+});
+const held = inBatch("held", async (tryon, item) => {
+  await tryon.run(fieldsOf(item));
+});
+
+/** Ours, where each answer says how much of the rate limit is left. */
+export const ourWays = {
+  watched,
+  held,
+  webhooks: { name: "by webhook", work: byWebhook },
+} as const satisfies Readonly<Record<string, Way>>;
+
+/** The same where the service says less of its limit. */
+export const ourWaysUntold: readonly Way[] = (["429-only", "none"] as const).flatMap(
+  (rateHeaders) =>
+    [watched, held].map((way) => ({
+      ...way,
+      name: `${way.name}, ${rateHeaders === "none" ? "no headers of the limit" : "such headers with a 429 alone"}`,
+      options: { rateHeaders },
+    })),
+);
+
+function inBatch(name: string, one: (tryon: TryOn, item: Item) => Promise<void>): Way {
+  return {
+    name,
+    work: (scene, items) => {
+      const tryon = scene.client();
+      return inParallel(items, poolSize, async (item) => {
+        await one(tryon, item);
+        scene.came(item.index);
+      });
+    },
+  };
+}
