@@ -1,4 +1,4 @@
-import type { TryOn } from "@tryon/client";
+import { batch } from "@tryon/client/batch";
 import type { MockOptions } from "@tryon/mock";
 
 import { pollFor, pollingClients } from "./fixed-polling.ts";
@@ -25,13 +25,8 @@ export const pollingWays: readonly Way[] = Object.entries(pollingClients).map(
   }),
 );
 
-const watched = inBatch("watched", async (tryon, item) => {
-  const job = await tryon.submit(fieldsOf(item));
-  await job.result();
-});
-const held = inBatch("held", async (tryon, item) => {
-  await tryon.run(fieldsOf(item));
-});
+const watched = inBatch("a batch, watched", false);
+const held = inBatch("a batch, held", "auto");
 
 /** Ours, where each answer says how much of the rate limit is left. */
 export const ourWays = {
@@ -50,15 +45,14 @@ export const ourWaysUntold: readonly Way[] = (["429-only", "none"] as const).fla
     })),
 );
 
-function inBatch(name: string, one: (tryon: TryOn, item: Item) => Promise<void>): Way {
+function inBatch(name: string, hold: boolean | "auto"): Way {
   return {
     name,
-    work: (scene, items) => {
-      const tryon = scene.client();
-      return inParallel(items, poolSize, async (item) => {
-        await one(tryon, item);
-        scene.came(item.index);
-      });
+    work: async (scene, items) => {
+      for await (const outcome of batch(scene.client(), items, { input: fieldsOf, hold })) {
+        if (outcome.error) throw outcome.error;
+        scene.came(outcome.index);
+      }
     },
   };
 }
