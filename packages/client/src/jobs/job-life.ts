@@ -10,7 +10,8 @@ import { late, type Late } from "./late.ts";
 import { readMark } from "./mark.ts";
 import type { Moment, TryOnResult } from "./result.ts";
 import type { Notify } from "./updates.ts";
-import type { Watch, Watcher } from "./watcher.ts";
+import type { Watch } from "./watch.ts";
+import type { Watcher } from "./watcher.ts";
 
 /** What jobs need of the client. */
 export interface Parts {
@@ -36,6 +37,8 @@ export class JobLife {
   idempotencyKey: string | undefined;
   readonly attempts: readonly Attempt[];
   readonly timeline: Moment[];
+  /** The `output_size` that it was submitted with, if it was here. */
+  size: string | undefined;
   readonly job = new Job(this);
   data: JobData;
   /** When the service was last heard of this job, in milliseconds since 1970. */

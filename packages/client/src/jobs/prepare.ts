@@ -12,6 +12,8 @@ export interface PreparedInput {
   readonly garments: readonly ImageSource[];
   /** Images that are among the fields, as base64. */
   readonly texts: readonly ImageSource[];
+  /** The output size, as it is sent. */
+  readonly size: unknown;
   /** What the input says about waiting. */
   readonly wait: boolean | undefined;
   /** What is wrong with it, as far as can be said without reading images. */
@@ -86,6 +88,7 @@ export function prepareInput(input: unknown): PreparedInput {
     texts: [["person_image_b64", photo] as const, ...pictures].flatMap(([field, content]) =>
       typeof content === "string" && content !== "" ? { field, content } : [],
     ),
+    size: fields["output_size"],
     wait: typeof wait === "boolean" ? wait : undefined,
     issues,
   };

@@ -24,7 +24,7 @@ export class Runner {
   }
 
   /** Submits an input that nobody changes any more. */
-  submit(
+  async submit(
     input: unknown,
     options: RunOptions,
     deadline: Deadline,
@@ -45,6 +45,10 @@ export class Runner {
       held,
       marked: marked !== input,
     };
-    return this.#submitter.submit(plan, deadline, notify);
+    const life = await this.#submitter.submit(plan, deadline, notify);
+    const { size } = prepared;
+    // Whatever else it is is for the service to refuse.
+    life.size = typeof size === "string" ? size : "1K";
+    return life;
   }
 }

@@ -80,14 +80,16 @@ describe("submit", () => {
     expect((await run(job.result())).job.status).toBe("succeeded");
   });
 
-  it("polls after about a second, then less and less often up to every 5 seconds", async () => {
+  it("looks first when the first may have ended, then more often, and less and less if it takes long", async () => {
     const { run, tryon, sent } = createWorld({ latency: "60s" });
     await run(tryon.run(input, { hold: false }));
-    const times = sent.slice(0, -1).map(({ at }) => at);
+    const times = sent.map(({ at }) => at);
     const pauses = times.slice(1).map((at, index) => at - (times[index] ?? 0));
-    expect(pauses[0]).toBe(1_000);
-    expect(Math.max(...pauses)).toBe(5_000);
-    expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
+    expect(pauses[0]).toBeGreaterThan(5_000);
+    expect(pauses[0]).toBeLessThan(8_000);
+    expect(Math.min(...pauses)).toBeGreaterThan(1_500);
+    expect(pauses.at(-1)).toBeGreaterThan(3_500);
+    expect(sent.length).toBeLessThan(27);
   });
 
   it("tells an unknown job from a fresh one", async () => {

@@ -3,19 +3,38 @@ import type { CallOptions } from "../options.ts";
 import type { Deadline } from "../transport/deadline.ts";
 import { isFinal, type JobData } from "./job-data.ts";
 import type { JobLife } from "./job-life.ts";
-import { Poller, type Watch } from "./watcher.ts";
+import { testKind } from "./run-times.ts";
+import type { Watch } from "./watch.ts";
+import { Watcher } from "./watcher.ts";
+
+/** What took longer to submit than this was held, or asked for again. In milliseconds. */
+const longSubmission = 15_000;
 
 /** Starts a wait for a job. */
-export function startWatch({ id, unseen, knownAt, settings }: JobLife): Watch {
-  const since = unseen ? settings.clock.now() : knownAt;
-  return { id, unseen, since, looks: 0, failure: undefined };
+export function startWatch({
+  id,
+  unseen,
+  knownAt,
+  settings,
+  attempts,
+  data,
+  size,
+}: JobLife): Watch {
+  const knownSince = unseen ? settings.clock.now() : knownAt;
+  const sentAt = attempts[0]?.startedAt ?? knownSince;
+  const since = knownSince - sentAt > longSubmission ? sentAt : knownSince;
+  const kinds = [data.test_mode && testKind, size, data.cost_credits].filter(Boolean).map(String);
+  return { id, unseen, since, knownSince, kinds, looks: 0, unlisted: false, failure: undefined };
+}
+
+/** The watcher of the client that a job belongs to. */
+export function watcherOf({ parts }: JobLife): Watcher {
+  return (parts.watcher ??= new Watcher(parts.service));
 }
 
 /** Takes the next look of a wait. */
 export async function look(life: JobLife, watch: Watch, deadline: Deadline): Promise<void> {
-  const { parts } = life;
-  const watcher = (parts.watcher ??= new Poller(parts.service));
-  life.learn(await life.keep(deadline, watcher.next(watch, deadline), watch));
+  life.learn(await life.keep(deadline, watcherOf(life).next(watch, deadline), watch));
 }
 
 /** The job as it is now, and again after each look; a loop that is begun at `since` gets all of its time from there. */

@@ -1,65 +1,295 @@
-import type { TryOnErrorCode } from "../errors/code.ts";
 import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
-import type { Deadline } from "../transport/deadline.ts";
+import type { TryOnErrorCode } from "../errors/code.ts";
+import { defaults } from "../options.ts";
+import { abortable, Deadline } from "../transport/deadline.ts";
 import type { Service } from "../transport/service.ts";
-import type { JobData } from "./job-data.ts";
+import { copyOf } from "./copy-error.ts";
+import { isFinal, type JobData } from "./job-data.ts";
+import { nextLook } from "./next-look.ts";
+import { isHidden, watchSight } from "./page-sight.ts";
+import { Pace } from "./pace.ts";
+import { RunTimes } from "./run-times.ts";
+import { serviceTime } from "./service-time.ts";
+import type { Watch } from "./watch.ts";
 
-/** One wait for one job. */
-export interface Watch {
-  readonly id: string;
-  /** Whether nothing is known of the job yet, so that the first look is due at once. */
-  readonly unseen: boolean;
-  /** Since when the service has had the job, as far as is known. */
-  readonly since: number;
-  /** How many looks were taken. */
-  looks: number;
-  /** The last failure that did not end the wait. */
-  failure: TryOnError | undefined;
+/** Waits that are due within so many milliseconds share a look. */
+const together = 1_000;
+/** How many jobs are asked for by their ids at the same time. */
+const abreast = 4;
+/** The pages of the list, from what the document of the service suggests to what every service gives. */
+const pageSizes = [100, 20] as const;
+/** A further page is asked for as long as so many are missing: for fewer it is no cheaper than asking by id. */
+const worthPage = 3;
+/** How long a fresh job may be unknown to the service, whose reads may lag behind. In milliseconds. */
+const lagAllowed = 5_000;
+/** The pause after a failure at least, in milliseconds. */
+const failurePause = 1_000;
+/** The pause while nobody sees the page at least, in milliseconds. */
+const hiddenPause = 30_000;
+/** How long before the end of a wait its last look is, in milliseconds. */
+const lastLook = 1_000;
+
+/** One who waits for the next look at a job. */
+interface Waiter {
+  readonly watch: Watch;
+  due: number;
+  readonly resolve: (data: JobData) => void;
+  readonly reject: (error: unknown) => void;
 }
 
-/** Says how jobs come along. A wait asks for one look after the other, and does not care where the look comes from. */
-export interface Watcher {
+/** A request that is under way, and those who wait for it. */
+interface Look {
+  readonly waiters: Set<Waiter>;
+  readonly controller: AbortController;
+}
+
+/**
+ * Looks at jobs for all waits of a client: at one by its id, at several by the list. Every wait gets each look that shows its
+ * job. Nothing is left of it when nobody waits.
+ */
+export class Watcher {
+  readonly runTimes = new RunTimes();
+  readonly #service: Service;
+  readonly #pace: Pace;
+  readonly #waiters = new Set<Waiter>();
+  readonly #looks = new Set<Look>();
+  /** Which size of {@link pageSizes} is asked for; behind them when the list is closed. */
+  #size = 0;
+  #timer: unknown;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #unwatch: (() => void) | undefined;
+
+  constructor(service: Service) {
+    this.#service = service;
+    this.#pace = new Pace(service.settings());
+  }
+
   /**
    * Gives the job as it is after a sensible while. Rejects with what ends the wait: the caller's reason, the end of the
    * time, or an error that will not pass.
    */
-  next(watch: Watch, deadline: Deadline): Promise<JobData>;
-}
-
-const firstPause = 1_000;
-const longestPause = 5_000;
-/** How long a fresh job may be unknown to the service, whose reads may lag behind. In milliseconds. */
-const lagAllowed = 5_000;
-
-/** The pause before a look, in milliseconds: a second at first, then longer up to 5 s, each up to 15 % off. */
-export function pollDelay(looks: number, random: () => number): number {
-  return Math.min(longestPause, firstPause * 1.5 ** looks) * (0.85 + 0.3 * random());
-}
-
-/** Asks for each job by its id. */
-export class Poller implements Watcher {
-  readonly #service: Service;
-
-  constructor(service: Service) {
-    this.#service = service;
+  async next(watch: Watch, deadline: Deadline): Promise<JobData> {
+    const { signal } = deadline;
+    signal.throwIfAborted();
+    let waiter: Waiter | undefined;
+    const data = new Promise<JobData>((resolve, reject) => {
+      waiter = { watch, due: this.#due(watch, deadline.left()), resolve, reject };
+      this.#join(waiter);
+    });
+    try {
+      return await abortable(data, signal);
+    } finally {
+      if (waiter) this.#leave(waiter);
+    }
   }
 
-  async next(watch: Watch, deadline: Deadline): Promise<JobData> {
-    const { clock } = deadline;
-    for (;;) {
-      const due = watch.unseen && watch.looks === 0;
-      const pause = due ? 0 : pollDelay(watch.looks, this.#service.settings().random);
-      watch.looks += 1;
-      await deadline.sleep(Math.max(pause, (watch.failure?.retryAfter ?? 0) * 1_000));
-      try {
-        return await this.#service.job(watch.id, { deadline });
-      } catch (error) {
-        const lags = clock.now() - watch.since < lagAllowed;
-        if (deadline.signal.aborted || !isBranded(error)) throw error;
-        if (!passing.has(error.code) && !(lags && error.code === "not_found")) throw error;
-        watch.failure = error;
+  get #now(): number {
+    return this.#service.settings().clock.now();
+  }
+
+  #due(watch: Watch, left: number): number {
+    const now = this.#now;
+    const { failure, unseen, looks, since } = watch;
+    const { random } = this.#service.settings();
+    let pause = nextLook(now - since, this.runTimes.of(watch.kinds), random);
+    if (unseen && looks === 0) pause = 0;
+    if (failure) pause = Math.max(pause, failurePause, (failure.retryAfter ?? 0) * 1_000);
+    else if (isHidden()) pause = Math.max(pause, hiddenPause);
+    return now + (left > lastLook ? Math.min(pause, left - lastLook) : pause);
+  }
+
+  #join(waiter: Waiter): void {
+    this.#waiters.add(waiter);
+    this.#service.settings().gate.watched = true;
+    this.#unwatch ??= watchSight(() => this.#seen());
+    this.#arm(waiter.due);
+  }
+
+  #leave(waiter: Waiter): void {
+    this.#waiters.delete(waiter);
+    for (const { waiters, controller } of this.#looks) {
+      if (waiters.delete(waiter) && waiters.size === 0) controller.abort();
+    }
+    if (this.#waiters.size > 0) return;
+    this.#disarm();
+    this.#service.settings().gate.watched = false;
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+  }
+
+  /** Looks at once when the page is shown again. */
+  #seen(): void {
+    if (isHidden()) return;
+    for (const waiter of this.#waiters) waiter.due = Math.min(waiter.due, this.#now);
+    this.#arm(this.#now);
+  }
+
+  #arm(due: number): void {
+    const at = Math.max(due, this.#pace.opensAt);
+    if (at >= this.#timerAt) return;
+    this.#disarm();
+    this.#timerAt = at;
+    const { clock } = this.#service.settings();
+    this.#timer = clock.setTimeout(() => this.#wake(), Math.max(0, at - clock.now()));
+  }
+
+  #disarm(): void {
+    this.#service.settings().clock.clearTimeout(this.#timer);
+    this.#timerAt = Number.POSITIVE_INFINITY;
+  }
+
+  /** Sets the timer for the first that is due and not asked for yet. */
+  #rearm(): void {
+    const due = this.#idle().reduce((first, waiter) => Math.min(first, waiter.due), Infinity);
+    if (due < Number.POSITIVE_INFINITY) this.#arm(due);
+  }
+
+  /** Those whose job no look is under way for. */
+  #idle(): Waiter[] {
+    const asked = new Set<string>();
+    for (const { waiters } of this.#looks) for (const { watch } of waiters) asked.add(watch.id);
+    return [...this.#waiters].filter(({ watch }) => !asked.has(watch.id));
+  }
+
+  #wake(): void {
+    this.#disarm();
+    const now = this.#now;
+    const due = this.#idle()
+      .filter((waiter) => waiter.due <= now + Math.max(together, this.#pace.pause()))
+      .toSorted((one, other) => one.due - other.due);
+    if (due[0] && due[0].due <= now) {
+      const isListed = ({ watch }: Waiter): boolean =>
+        this.#size < pageSizes.length && !watch.unlisted;
+      const listed = due.filter(isListed);
+      const several = new Set(listed.map(({ watch }) => watch.id)).size > 1;
+      const single = new Map<string, Waiter[]>();
+      for (const waiter of due) {
+        const { id } = waiter.watch;
+        if (!several || !isListed(waiter)) single.set(id, [...(single.get(id) ?? []), waiter]);
+      }
+      const asked = [...single].slice(0, abreast);
+      this.#pace.count(asked.length);
+      if (several) {
+        this.#pace.rest();
+        void this.#look(listed, (deadline, look) => this.#list(deadline, look));
+      }
+      for (const [id, waiters] of asked) {
+        void this.#look(waiters, async (deadline) => {
+          this.#tell([await this.#service.job(id, { deadline })]);
+        });
       }
     }
+    this.#rearm();
+  }
+
+  /** Makes one look for some who wait, and lets its failures end what they have to. */
+  async #look(
+    waiters: readonly Waiter[],
+    work: (deadline: Deadline, look: Look) => Promise<void>,
+  ): Promise<void> {
+    const look = { waiters: new Set(waiters), controller: new AbortController() };
+    this.#looks.add(look);
+    const { clock } = this.#service.settings();
+    const deadline = new Deadline(clock, defaults.callTimeout, look.controller.signal);
+    try {
+      await work(deadline, look);
+    } catch (error) {
+      this.#fail(error, look);
+    } finally {
+      deadline.close();
+      this.#looks.delete(look);
+      this.#rearm();
+    }
+  }
+
+  async #list(deadline: Deadline, look: Look): Promise<void> {
+    let cursor: string | undefined;
+    for (;;) {
+      const limit = pageSizes[this.#size];
+      if (limit === undefined) return;
+      this.#pace.count(1);
+      const page = await this.#page({ limit, ...(cursor && { cursor }) }, deadline);
+      if (page) {
+        const before = look.waiters.size;
+        this.#tell(page.jobs);
+        for (const waiter of look.waiters)
+          if (!this.#waiters.has(waiter)) look.waiters.delete(waiter);
+        const { size } = look.waiters;
+        const next = page.next_cursor ?? undefined;
+        // A page costs as much as one job by its id, and is long: it has to show several of those that are missing.
+        if (size < worthPage || before - size < worthPage || !next || next === cursor) break;
+        cursor = next;
+      }
+    }
+    const now = this.#now;
+    for (const waiter of look.waiters) {
+      const lags = now - waiter.watch.knownSince < lagAllowed;
+      waiter.watch.unlisted = !lags;
+      waiter.due = lags ? now + failurePause : now;
+    }
+  }
+
+  /** A page of the list; nothing when it was not given like this, and the next size is to be tried, if there is one. */
+  async #page(query: { limit: number; cursor?: string }, deadline: Deadline) {
+    try {
+      return await this.#service.list(query, { deadline });
+    } catch (error) {
+      const { status = 0 } = isBranded(error) ? error : {};
+      if (status === 400 || status === 422) this.#size += 1;
+      // What stands before the service may keep the list closed, and still let jobs be asked for.
+      else if (status === 403 || status === 404 || status === 405) this.#size = pageSizes.length;
+      else throw error;
+      return undefined;
+    }
+  }
+
+  /** Gives everybody who waits for one of these jobs what is known of it now. */
+  #tell(jobs: readonly JobData[]): void {
+    const now = this.#now;
+    const shown = new Map(jobs.map((data) => [data.job_id, data]));
+    const learned = new Set<string>();
+    for (const waiter of this.#waiters) {
+      const { watch } = waiter;
+      const data = shown.get(watch.id);
+      if (!data) continue;
+      const created = serviceTime(data.created_at);
+      if (watch.unseen && watch.looks === 0 && created <= now) watch.since = created;
+      if (isFinal(data.status) && !learned.has(watch.id)) this.#learn(watch, data);
+      learned.add(watch.id);
+      watch.looks += 1;
+      watch.failure = undefined;
+      this.#waiters.delete(waiter);
+      waiter.resolve(data);
+    }
+  }
+
+  #learn({ kinds, since, unseen }: Watch, data: JobData): void {
+    const { duration_ms: told, completed_at, created_at, cost_credits: cost } = data;
+    const between = serviceTime(completed_at) - serviceTime(created_at);
+    // What was taken up unseen may have ended long before it was looked at.
+    const duration = told ?? (between > 0 || unseen ? between : this.#now - since);
+    this.runTimes.learn([...kinds, ...(cost ? [String(cost)] : [])], duration);
+  }
+
+  #fail(error: unknown, look: Look): void {
+    // Those who wait for it have left, and nobody hears of it.
+    if (look.controller.signal.aborted) return;
+    const all = isBranded(error) && (error.code === "unauthorized" || error.code === "forbidden");
+    for (const waiter of all ? [...this.#waiters] : look.waiters) {
+      if (!this.#waiters.has(waiter)) continue;
+      if (!isBranded(error) || !this.#passes(error, waiter.watch)) {
+        waiter.reject(copyOf(error));
+      } else {
+        waiter.watch.failure = error;
+        const pause = Math.max(failurePause, (error.retryAfter ?? 0) * 1_000);
+        waiter.due = this.#now + pause;
+      }
+    }
+  }
+
+  #passes(error: TryOnError, { knownSince }: Watch): boolean {
+    const lags = this.#now - knownSince < lagAllowed;
+    return passing.has(error.code) || (lags && error.code === "not_found");
   }
 }
 

@@ -1,78 +1,179 @@
+import type { Purpose } from "./answer-error.ts";
 import type { Clock } from "./clock.ts";
-import type { Deadline } from "./deadline.ts";
+import { abortable, type Deadline } from "./deadline.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { longestRetryAfter } from "./retry.ts";
 
-/** How far apart calls are let in that waited for the same moment, in milliseconds. */
-const spread = 1_000;
 /** What requests are counted over, in milliseconds. */
 const rateWindow = 60_000;
+/** By how much a request may arrive later than it was sent, in milliseconds. */
+const margin = 1_000;
+/** How far apart calls are let in that waited for the same moment, in milliseconds. */
+const spread = 1_000;
+/** The part of the limit that submissions leave to those who wait for jobs. */
+export const readShare = 0.18;
+/** More requests are not remembered. */
+const longestLog = 10_000;
 
-/** What every request of a client to the service goes through: a 429 to one of them holds back all. */
+/** Lets one in, with the number of its request, or with 0 when it is not to be sent. */
+type Enter = (ticket: number) => void;
+
+/**
+ * What every request of a client to the service goes through. A 429 to one of them holds back all, and as far as the limit
+ * is known none is let in that is certain to break it.
+ */
 export class Gate {
   readonly #clock: Clock;
   readonly #random: () => number;
   #openAt = 0;
   #heard: RateLimit | undefined;
-  #count = 0;
-  #countsUntil = 0;
+  /** The number of the request that was heard of last. */
+  #heardOf = 0;
+  /** When the last of them were. */
+  readonly #log: number[] = [];
+  /** Those that wait: to submit, and to read. Each line is let in by its order, the two in turn. */
+  readonly #lines = [new Set<Enter>(), new Set<Enter>()] as const;
+  #turn: 0 | 1 = 1;
+  #timer: unknown;
+  #timerAt = Number.POSITIVE_INFINITY;
+  /** How many requests were let in. */
+  sent = 0;
   /** Requests a minute, once the service has said how many. */
   limit: number | undefined;
+  /** Whether somebody waits for jobs, which submissions then leave some room for. */
+  watched = false;
 
   constructor(clock: Clock, random: () => number) {
     this.#clock = clock;
     this.#random = random;
   }
 
-  /** Milliseconds until requests are let in. */
-  get wait(): number {
-    return Math.max(0, this.#openAt - this.#clock.now());
+  /** Milliseconds until a request is let in. */
+  wait(purpose: Purpose): number {
+    return this.#wait(purpose === "read" ? 1 : 0);
   }
 
   /** Lets nothing in for so many milliseconds. */
   close(pause: number): void {
     this.#openAt = Math.max(this.#openAt, this.#clock.now() + pause);
-    this.#count = Number.POSITIVE_INFINITY;
-    this.#countsUntil = this.#openAt;
   }
 
-  /** Waits to be let in. Gives true when that would take too long, and nothing is to be sent. */
-  async refuses(deadline: Deadline): Promise<boolean> {
-    for (let wait = this.wait; wait > 0; wait = this.wait) {
-      const left = deadline.left();
-      if (wait > longestRetryAfter || wait >= left) return true;
-      // Not to the very end of the time: the call would end in a way that hides why.
-      await deadline.sleep(Math.min(wait + this.#random() * spread, Math.max(wait, left - 1)));
+  /** Lets a request in and gives its number, or 0 when it has to wait. */
+  enter(purpose: Purpose): number {
+    const line = purpose === "read" ? 1 : 0;
+    return this.#lines[line].size > 0 || this.#wait(line) > 0 ? 0 : this.#count();
+  }
+
+  /** Waits to be let in. Gives 0 when that would take too long, and nothing is to be sent. */
+  async queue(purpose: Purpose, deadline: Deadline): Promise<number> {
+    const line = purpose === "read" ? 1 : 0;
+    const waiting = this.#lines[line];
+    const wait = this.#wait(line);
+    const turns = Math.floor(waiting.size / (this.limit ?? Number.POSITIVE_INFINITY));
+    if (wait > longestWait || wait + turns * rateWindow >= deadline.left()) return 0;
+    let enter: Enter | undefined;
+    const turn = new Promise<number>((resolve) => {
+      waiting.add((enter = resolve));
+    });
+    this.#arm();
+    try {
+      return await abortable(turn, deadline.signal);
+    } catch {
+      deadline.throwIfAborted();
+      return 0;
+    } finally {
+      if (enter) waiting.delete(enter);
+      this.#arm();
     }
-    return false;
   }
 
-  /** Counts a request that is let in. */
-  count(): void {
-    this.#renew();
-    this.#count += 1;
-  }
-
-  /** Takes what an answer says of the limit. */
-  hear(heard: RateLimit | undefined): void {
-    if (heard) this.limit = (this.#heard = heard).limit;
+  /** Takes what the answer to a request says of the limit. */
+  hear(ticket: number, heard: RateLimit | undefined): void {
+    // Of answers that overtake each other, that to the youngest request knows most.
+    if (!heard || ticket < this.#heardOf) return;
+    this.#heard = heard;
+    this.#heardOf = ticket;
+    this.limit = heard.limit;
   }
 
   /** What is known of the limit now. */
   get rateLimit(): RateLimit | undefined {
     const { limit } = this;
-    if (this.#heard && this.#heard.resetAt > this.#clock.now()) return this.#heard;
-    if (limit === undefined) return undefined;
-    this.#renew();
-    const remaining = Math.max(0, limit - this.#count);
-    return { limit, remaining, resetAt: this.#countsUntil, source: "count" };
+    const heard = this.#heard;
+    const log = this.#log;
+    const now = this.#clock.now();
+    const heardUntil = heard?.resetAt ?? 0;
+    // A request may have been counted in the window after the one that it was sent in.
+    const since = Math.max(now - rateWindow, heardUntil <= now ? heardUntil : 0) - margin;
+    while ((log[0] ?? now) <= since) log.shift();
+    if (heard && heardUntil > now) {
+      const later = this.sent - this.#heardOf;
+      return later ? { ...heard, remaining: Math.max(0, heard.remaining - later) } : heard;
+    }
+    if (!limit) return undefined;
+    const closed = this.#openAt > now;
+    return {
+      limit,
+      remaining: closed ? 0 : Math.max(0, limit - log.length),
+      resetAt: closed ? this.#openAt : (log[0] ?? now) + rateWindow + margin,
+      source: "count",
+    };
   }
 
-  /** Begins to count anew when a minute is over. */
-  #renew(): void {
-    const now = this.#clock.now();
-    if (now < this.#countsUntil) return;
-    this.#countsUntil = now + rateWindow;
-    this.#count = 0;
+  #wait(line: 0 | 1): number {
+    let opensAt = this.#openAt;
+    const { limit = 0, remaining = 1, resetAt = 0 } = this.rateLimit ?? {};
+    if (remaining === 0) {
+      opensAt = Math.max(opensAt, resetAt);
+    } else if (line === 0 && this.watched && remaining < limit) {
+      // What is left falls to submissions bit by bit, so that until the reset there is always some for looks.
+      const each = rateWindow / (limit * readShare);
+      opensAt = Math.max(opensAt, resetAt - (remaining - 1) * each);
+    }
+    return Math.max(0, opensAt - this.#clock.now());
   }
+
+  #count(): number {
+    if (this.#log.push(this.#clock.now()) > longestLog) this.#log.shift();
+    return (this.sent += 1);
+  }
+
+  /** Sets the timer for the next of those that wait; none is left when nobody does. */
+  #arm(): void {
+    const waiting = this.#lines[0].size + this.#lines[1].size;
+    if (waiting === 0) this.#disarm();
+    else {
+      const wait = this.#wait(this.#lines[1].size > 0 ? 1 : 0);
+      const at = this.#clock.now() + wait + (this.#random() * spread) / waiting;
+      if (at >= this.#timerAt) return;
+      this.#disarm();
+      this.#timerAt = at;
+      this.#timer = this.#clock.setTimeout(this.#open, at - this.#clock.now());
+    }
+  }
+
+  #disarm(): void {
+    this.#clock.clearTimeout(this.#timer);
+    this.#timerAt = Number.POSITIVE_INFINITY;
+  }
+
+  readonly #open = (): void => {
+    this.#disarm();
+    for (const line of [this.#turn, this.#turn === 0 ? 1 : 0] as const) {
+      const waiting = this.#lines[line];
+      const [first] = waiting;
+      const wait = this.#wait(line);
+      if (wait > longestWait) for (const refuse of waiting) refuse(0);
+      else if (first && wait === 0) {
+        waiting.delete(first);
+        this.#turn = line === 0 ? 1 : 0;
+        first(this.#count());
+        break;
+      }
+    }
+    this.#arm();
+  };
 }
+
+/** What is counted here is counted over a little more than a minute. */
+const longestWait = longestRetryAfter + margin;

@@ -75,15 +75,15 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
   const pauses = new Map<number | undefined, number>();
   let conflictSince: number | undefined;
   for (;;) {
-    if (purpose && gate.wait > 0) {
-      log(`rate limit for ${gate.wait} ms`);
-      const refused = await gate.refuses(deadline);
+    let ticket = purpose ? gate.enter(purpose) : 0;
+    if (purpose && !ticket) {
+      log(`rate limit for ${gate.wait(purpose)} ms`);
+      ticket = await gate.queue(purpose, deadline);
       // Waiting may have taken longer than a key is remembered.
-      if (refused || (keyed && isForgettable(trail, settings, clock.now()))) {
-        return { answer: undefined, failure: "rate_limited", wait: gate.wait };
+      if (!ticket || (keyed && isForgettable(trail, settings, clock.now()))) {
+        return { answer: undefined, failure: "rate_limited", wait: gate.wait(purpose) };
       }
     }
-    if (purpose) gate.count();
     const startedAt = clock.now();
     const { uncertain } = trail;
     const count = trail.attempts.length + 1;
@@ -100,7 +100,7 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
     const status = answer?.status;
     const end = answer ? status : (failureCode(outcome.cause) ?? outcome.failure);
     log(`attempt ${count} ended in ${end} after ${now - startedAt} ms`);
-    if (purpose) gate.hear(answer?.rateLimit);
+    gate.hear(ticket, purpose && answer?.rateLimit);
     const conflict = status === 409 && keyed && uncertain;
     if (answer && !conflict && !isRetryable(answer.status) && !isTruncated(answer)) return outcome;
     // The limit is not a failure: as long as there is time, it does not use up the retries, nor does a conflict.
@@ -122,7 +122,7 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
     log(`${pause} ms until attempt ${count + 1}`);
     journey.onRetry?.(pause);
     // The gate has its own pause.
-    if (gate.wait < pause || !purpose) await deadline.sleep(pause);
+    if (!purpose || gate.wait(purpose) < pause) await deadline.sleep(pause);
   }
 }
 

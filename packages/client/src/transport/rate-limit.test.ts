@@ -36,15 +36,15 @@ describe.each(["all", "429-only", "none"] as const)(
           await run(tryon.account.get());
           const waiting = tryon.account.get();
           await mock.clock.advance(1);
-          expect(tryon.rateLimit).toMatchObject({
-            limit: 3,
-            remaining: 0,
-            source: rateHeaders === "none" ? "count" : "headers",
-          });
-          expect(Math.abs((tryon.rateLimit?.resetAt ?? 0) - windowEnd)).toBeLessThan(1_500);
+          const { resetAt = 0, ...known } = tryon.rateLimit ?? {};
+          const source = rateHeaders === "all" ? "headers" : "count";
+          expect(known).toEqual({ limit: 3, remaining: 0, source });
+          // Where the service does not say when its minute began, it may have begun with the first request.
+          const wanted = rateHeaders === "all" ? windowEnd : start + minute;
+          expect(Math.abs(resetAt - wanted)).toBeLessThan(1_500);
           await run(waiting);
-          expect(sent).toHaveLength(5);
-          expect(sent[4]?.at).toBeGreaterThanOrEqual(windowEnd);
+          expect(sent).toHaveLength(4);
+          expect(sent[3]?.at).toBeGreaterThanOrEqual(windowEnd);
           expect(tryon.rateLimit).toMatchObject({ limit: 3, remaining: 2 });
         },
       );
