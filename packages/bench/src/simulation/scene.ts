@@ -18,7 +18,7 @@ export interface SceneOptions {
   /** Requests a minute that the key may make. */
   readonly limit: number;
   /** How the service is, where its document leaves that open. */
-  readonly options?: MockOptions["options"];
+  readonly service?: Pick<MockOptions, "options" | "profile"> | undefined;
 }
 
 /** The fields of a submission, as the service names them. */
@@ -68,11 +68,11 @@ export class Scene {
   #givenUp = 0;
   #receive: Receiver | undefined;
 
-  constructor({ seed, limit, options = {} }: SceneOptions) {
+  constructor({ seed, limit, service }: SceneOptions) {
     const mock = createMock({
       clock: "manual",
       seed,
-      options,
+      ...service,
       // Nobody reads it.
       journalLimit: 1,
       sendWebhook: (request) => this.#deliver(request),
@@ -104,7 +104,7 @@ export class Scene {
     const content = await answer.arrayBuffer();
     const { status, headers } = answer;
     if (status === 429) this.#refusals += 1;
-    if (status === 200 && body !== null) this.#noteEnd(body, arrivedAt);
+    else if (body !== null) this.#noteEnd(body, arrivedAt);
     await this.#travel(init.signal);
     return new Response(content, { status, headers });
   };
@@ -181,7 +181,7 @@ export class Scene {
     // What is posted here is a try-on of `fieldsOf`.
     const { metadata, prompt } = JSON.parse(body) as Fields;
     const end = arrivedAt + Number(prompt.slice(prompt.indexOf("=") + 1));
-    // A job that is submitted again under its key has begun before.
+    // Whatever the answer was, the job has begun, and is not begun again under its key.
     if (!this.#ends.has(metadata.item)) this.#ends.set(metadata.item, end);
   }
 

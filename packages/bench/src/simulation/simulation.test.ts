@@ -1,15 +1,56 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import { trial } from "./trial.ts";
-import { ourWays, pollingWays } from "./ways.ts";
+import { leastMakespan, trial } from "./trial.ts";
+import { ourWays, ourWaysUntold, pollingWays } from "./ways.ts";
 
-test("polled each by itself, they meet the limit", async () => {
-  for (const way of pollingWays) {
-    const { refusals, requestsPerJob, credits } = await trial(way, { jobs: 6, limit: 10 }, 1);
-    expect(refusals, way.name).toBeGreaterThan(5);
-    expect(requestsPerJob, way.name).toBeGreaterThan(3);
-    expect(credits).toBe(48);
-  }
+const load = { jobs: 60, limit: 20 };
+const least = leastMakespan(load);
+const { watched, held, webhooks } = ourWays;
+const untold = ourWaysUntold.filter(({ name }) => name.endsWith("no headers of the limit"));
+/** A service that is another one in every open point. */
+const contrary = { profile: "contrary" } as const;
+
+describe("few jobs under a low limit", () => {
+  test.each([held, ...untold].filter(({ hold }) => hold !== false))(
+    "$name: no 429, hardly more than a request for each",
+    async (way) => {
+      const { makespan, requestsPerJob, refusals, credits } = await trial(way, load, 1);
+      expect({ refusals, credits }).toEqual({ refusals: 0, credits: 480 });
+      expect(requestsPerJob).toBeLessThanOrEqual(1.05);
+      expect(makespan / least).toBeLessThanOrEqual(1.25);
+    },
+  );
+
+  test.each([watched, ...untold].filter(({ hold }) => hold === false))(
+    "$name: no 429, few looks",
+    async (way) => {
+      const { makespan, requestsPerJob, refusals, credits } = await trial(way, load, 1);
+      expect({ refusals, credits }).toEqual({ refusals: 0, credits: 480 });
+      expect(requestsPerJob).toBeLessThanOrEqual(1.6);
+      expect(makespan / least).toBeLessThanOrEqual(1.7);
+    },
+  );
+
+  test("a batch, where every open point of the service is the other way: no 429, and each is paid once", async () => {
+    const { refusals, credits } = await trial({ ...watched, service: contrary }, load, 1);
+    expect({ refusals, credits }).toEqual({ refusals: 0, credits: 480 });
+  });
+
+  test("by webhook: a request for each, and one for the limit", async () => {
+    const { requestsPerJob, refusals, meanDelay, credits } = await trial(webhooks, load, 1);
+    expect(requestsPerJob - refusals / load.jobs).toBeCloseTo(1 + 1 / load.jobs);
+    expect(meanDelay).toBeLessThan(100);
+    expect(credits).toBe(480);
+  });
+
+  test("polled each by itself, they meet the limit", async () => {
+    for (const way of pollingWays) {
+      const { refusals, requestsPerJob, credits } = await trial(way, { jobs: 6, limit: 10 }, 1);
+      expect(refusals, way.name).toBeGreaterThan(5);
+      expect(requestsPerJob, way.name).toBeGreaterThan(3);
+      expect(credits).toBe(48);
+    }
+  });
 });
 
 test.each(Object.values(ourWays))(

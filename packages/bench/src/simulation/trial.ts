@@ -14,7 +14,7 @@ export interface Load extends Pick<SceneOptions, "limit"> {
 
 /** Has as many try-ons made in one way, from the start to the last result. */
 export async function trial(
-  way: Pick<Way, "work" | "options">,
+  way: Pick<Way, "work" | "service">,
   { jobs, limit, runTimes = usualRunTimes }: Load,
   seed: number,
 ): Promise<Tally> {
@@ -22,7 +22,7 @@ export async function trial(
   const items = drawRunTimes(jobs, runTimes, seededRandom(seed * 3)).map(
     (runTime, index): Item => ({ index, runTime }),
   );
-  const scene = new Scene({ seed, limit, ...(way.options && { options: way.options }) });
+  const scene = new Scene({ seed, limit, service: way.service });
   await scene.run(() => way.work(scene, items));
   return scene.close(jobs);
 }

@@ -1,16 +1,15 @@
 import { batch } from "@tryon/client/batch";
-import type { MockOptions } from "@tryon/mock";
-
 import { pollFor, pollingClients } from "./fixed-polling.ts";
 import { inParallel } from "./in-parallel.ts";
-import { fieldsOf, type Item, type Scene } from "./scene.ts";
+import { fieldsOf, type Item, type Scene, type SceneOptions } from "./scene.ts";
 import { byWebhook } from "./webhook.ts";
 
 /** A way of having many try-ons made. */
 export interface Way {
   readonly name: string;
-  /** How the service is in this row. */
-  readonly options?: MockOptions["options"];
+  readonly service?: SceneOptions["service"];
+  /** What is said about holding answers, where that can be said. */
+  readonly hold?: boolean | "auto";
   readonly work: (scene: Scene, items: readonly Item[]) => Promise<void>;
 }
 
@@ -41,13 +40,14 @@ export const ourWaysUntold: readonly Way[] = (["429-only", "none"] as const).fla
     [watched, held].map((way) => ({
       ...way,
       name: `${way.name}, ${rateHeaders === "none" ? "no headers of the limit" : "such headers with a 429 alone"}`,
-      options: { rateHeaders },
+      service: { options: { rateHeaders } },
     })),
 );
 
 function inBatch(name: string, hold: boolean | "auto"): Way {
   return {
     name,
+    hold,
     work: async (scene, items) => {
       for await (const outcome of batch(scene.client(), items, { input: fieldsOf, hold })) {
         if (outcome.error) throw outcome.error;
