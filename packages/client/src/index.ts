@@ -34,6 +34,7 @@ export type { Jobs } from "./jobs/jobs.ts";
 export type { JobList, JobPage, ListOptions } from "./jobs/list.ts";
 export type { Moment, Receipt, TryOnResult } from "./jobs/result.ts";
 export type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
+export type { WaitAllOptions, WaitOutcome } from "./jobs/wait-all.ts";
 export type { OnUpdate, Update } from "./jobs/updates.ts";
 export type { Account } from "./money/account.ts";
 export type { Credits } from "./money/credits.ts";

@@ -5,7 +5,7 @@ import { isFinal } from "./job-data.ts";
 import type { JobLife } from "./job-life.ts";
 import type { TryOnResult } from "./result.ts";
 import type { Notify } from "./updates.ts";
-import { look, startWatch } from "./wait.ts";
+import { learnHeld, look, startWatch } from "./wait.ts";
 
 /** Waits for the end of a job and gives the result, or throws how it failed. */
 export async function finish(
@@ -23,6 +23,7 @@ export async function finish(
   for (;;) {
     const { status } = life.data;
     if (isFinal(status)) {
+      if (watch.looks === 0) learnHeld(life, watch);
       tell(status);
       if (status === "failed") throw new JobFailedError(job, { attempts });
       break;

@@ -1,4 +1,5 @@
 import type { CallOptions } from "../options.ts";
+import type { Deadline } from "../transport/deadline.ts";
 import type { JobLife } from "./job-life.ts";
 import type { JobData, OpenJobStatus } from "./job-data.ts";
 import type { TryOnResult } from "./result.ts";
@@ -79,6 +80,11 @@ export class Job {
     const since = life.settings.clock.now();
     const { updates } = await life.within(options, (deadline) => life.late(deadline));
     yield* updates(life, options, since);
+  }
+
+  /** @internal Waits under the limits of a call that waits for several. */
+  finish(deadline: Deadline): Promise<TryOnResult> {
+    return this.#life.finish(deadline, () => undefined);
   }
 
   /** `updates()` with the client's own time limit. */

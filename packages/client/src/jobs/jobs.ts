@@ -2,9 +2,11 @@ import { InputError } from "../errors/input-error.ts";
 import { defaults, type CallOptions } from "../options.ts";
 import { isJobId } from "../transport/service.ts";
 import { call, type Call } from "../transport/with-response.ts";
-import type { Job, SavedJob } from "./job.ts";
+import { Job, type SavedJob } from "./job.ts";
 import { JobLife, type Parts } from "./job-life.ts";
+import { late } from "./late.ts";
 import { JobList, type ListOptions } from "./list.ts";
+import type { WaitAllOptions, WaitOutcome } from "./wait-all.ts";
 
 /** The jobs that a key has. */
 export class Jobs {
@@ -55,20 +57,50 @@ export class Jobs {
    * const result = await job.result();
    */
   resume(saved: string | SavedJob): Job {
+    return this.#take(saved);
+  }
+
+  #take(saved: string | SavedJob, field?: string): Job {
     const { id, idempotencyKey, data } =
       typeof saved === "string" ? { id: saved } : (Object(saved) as SavedJob);
-    checkId(id);
+    checkId(id, field);
     const known = data?.job_id === id && typeof data.status === "string" ? data : undefined;
     return new JobLife(this.#parts, known ?? { job_id: id, status: "queued" }, {
       idempotencyKey,
       unseen: true,
     }).job;
   }
+
+  /**
+   * Waits for many jobs at once, which takes hardly more requests than waiting for one: one request looks at up to 100.
+   * One that fails ends no other.
+   *
+   * @param jobs - Ids, saved jobs or jobs, mixed. The same job twice is waited for once.
+   * @returns how each of them ended, in the order given: its `result`, or the `error` that `job.result()` throws; when the
+   * time is up, those that have not ended have `wait_timed_out`
+   * @throws `invalid_input` before anything is sent when one of them is none of these; the reason of `signal`
+   * @example
+   * for (const { id, result, error } of await tryon.jobs.waitAll(ids, { timeout: "5m" })) {
+   *   console.log(id, result ? await result.image.url() : error.message);
+   * }
+   */
+  async waitAll(
+    jobs: Iterable<string | SavedJob | Job>,
+    options: WaitAllOptions = {},
+  ): Promise<WaitOutcome[]> {
+    const { settings } = this.#parts;
+    const waited = Array.from(jobs, (job, index) =>
+      job instanceof Job ? job : this.#take(job, `jobs.${index}`),
+    );
+    return call(settings, options, undefined, async (deadline) =>
+      (await late(deadline)).waitAll(settings(), waited, deadline, options),
+    );
+  }
 }
 
-function checkId(id: unknown): asserts id is string {
+function checkId(id: unknown, field = "id"): asserts id is string {
   if (isJobId(id)) return;
-  throw new InputError("id", "is not the id of a job", {
+  throw new InputError(field, "is not the id of a job", {
     hint: 'It is "job_" and letters and digits.',
   });
 }

@@ -1,9 +1,9 @@
 import type { RunTime } from "./run-times.ts";
 
-/** Where the first look is: 12 of 100 try-ons have ended by then. In standard deviations. */
-const firstLook = -1.175;
+/** Where the first look is: 15 of 100 try-ons have ended by then. In standard deviations. */
+const firstLook = -1.036;
 /** How many milliseconds of waiting for what has ended a look is worth. */
-const worth = 240;
+const worth = 212;
 /** In milliseconds. */
 const shortestPause = 500;
 const longestPause = 8_000;

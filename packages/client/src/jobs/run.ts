@@ -11,6 +11,7 @@ import { withMark } from "./with-mark.ts";
 
 export { finish } from "./finish.ts";
 export { updates } from "./wait.ts";
+export { waitAll } from "./wait-all.ts";
 
 /** Makes try-ons; {@link Starter} is the way to it. */
 export class Runner {

@@ -19,16 +19,20 @@ export type Notify = (update: Update) => void;
 export type OnUpdate = (update: Update) => unknown;
 
 /** Calls back, and hands what the callback throws to the logger, once for each call. */
-export function notifier(settings: Settings, onUpdate: OnUpdate | undefined): Notify {
-  let told = false;
+export function notifier<Told = Update>(
+  settings: Settings,
+  callback: ((told: Told) => unknown) | undefined,
+  name = "onUpdate",
+): (told: Told) => void {
+  let threw = false;
   const report = (error: unknown): void => {
-    if (!told) settings.log("warn", "onUpdate threw, which was ignored.", error);
-    told = true;
+    if (!threw) settings.log("warn", `${name} threw, which was ignored.`, error);
+    threw = true;
   };
-  return (update) => {
-    if (onUpdate === undefined) return;
+  return (told) => {
+    if (callback === undefined) return;
     try {
-      Promise.resolve(onUpdate(update)).catch(report);
+      Promise.resolve(callback(told)).catch(report);
     } catch (error) {
       report(error);
     }

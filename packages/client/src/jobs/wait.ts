@@ -24,12 +24,21 @@ export function startWatch({
   const sentAt = attempts[0]?.startedAt ?? knownSince;
   const since = knownSince - sentAt > longSubmission ? sentAt : knownSince;
   const kinds = [data.test_mode && testKind, size, data.cost_credits].filter(Boolean).map(String);
-  return { id, unseen, since, knownSince, kinds, looks: 0, unlisted: false, failure: undefined };
+  return { id, unseen, since, knownSince, kinds, looks: 0, byId: undefined, failure: undefined };
 }
 
 /** The watcher of the client that a job belongs to. */
 export function watcherOf({ parts }: JobLife): Watcher {
   return (parts.watcher ??= new Watcher(parts.service));
+}
+
+/** Learns how long a job has run whose submission was answered at its end. */
+export function learnHeld(life: JobLife, { kinds }: Watch): void {
+  const { attempts, timeline, unseen } = life;
+  const [only] = attempts;
+  // What was asked for again may have ended before; and a result that is asked for again is no second job.
+  if (attempts.length !== 1 || !only || unseen || timeline.length !== 1) return;
+  watcherOf(life).runTimes.learn(kinds, only.duration);
 }
 
 /** Takes the next look of a wait. */

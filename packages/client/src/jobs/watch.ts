@@ -13,8 +13,8 @@ export interface Watch {
   readonly kinds: readonly string[];
   /** How many looks have shown it. */
   looks: number;
-  /** Whether the list did not show it, so that it has to be asked for by its id. */
-  unlisted: boolean;
+  /** Whether it is to be asked for by its id the next time, or always, since the list did not show it. */
+  byId: "once" | "always" | undefined;
   /** The last failure that did not end the wait. */
   failure: TryOnError | undefined;
 }

@@ -1,13 +1,13 @@
-import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
-import type { TryOnErrorCode } from "../errors/code.ts";
+import { isBranded } from "../errors/tryon-error.ts";
 import { defaults } from "../options.ts";
 import { abortable, Deadline } from "../transport/deadline.ts";
 import type { Service } from "../transport/service.ts";
 import { copyOf } from "./copy-error.ts";
 import { isFinal, type JobData } from "./job-data.ts";
-import { nextLook } from "./next-look.ts";
-import { isHidden, watchSight } from "./page-sight.ts";
+import { failurePause, lookPause, pauseAfter } from "./look-pause.ts";
 import { Pace } from "./pace.ts";
+import { isHidden, watchSight } from "./page-sight.ts";
+import { isFresh, passes } from "./passing.ts";
 import { RunTimes } from "./run-times.ts";
 import { serviceTime } from "./service-time.ts";
 import type { Watch } from "./watch.ts";
@@ -17,17 +17,9 @@ const together = 1_000;
 /** How many jobs are asked for by their ids at the same time. */
 const abreast = 4;
 /** The pages of the list, from what the document of the service suggests to what every service gives. */
-const pageSizes = [100, 20] as const;
-/** A further page is asked for as long as so many are missing: for fewer it is no cheaper than asking by id. */
+const pageSizes = [100, 50, 20] as const;
+/** A further page is asked for as long as so many are missing: it is long, and for fewer hardly cheaper than asking by id. */
 const worthPage = 3;
-/** How long a fresh job may be unknown to the service, whose reads may lag behind. In milliseconds. */
-const lagAllowed = 5_000;
-/** The pause after a failure at least, in milliseconds. */
-const failurePause = 1_000;
-/** The pause while nobody sees the page at least, in milliseconds. */
-const hiddenPause = 30_000;
-/** How long before the end of a wait its last look is, in milliseconds. */
-const lastLook = 1_000;
 
 /** One who waits for the next look at a job. */
 interface Waiter {
@@ -89,13 +81,9 @@ export class Watcher {
 
   #due(watch: Watch, left: number): number {
     const now = this.#now;
-    const { failure, unseen, looks, since } = watch;
     const { random } = this.#service.settings();
-    let pause = nextLook(now - since, this.runTimes.of(watch.kinds), random);
-    if (unseen && looks === 0) pause = 0;
-    if (failure) pause = Math.max(pause, failurePause, (failure.retryAfter ?? 0) * 1_000);
-    else if (isHidden()) pause = Math.max(pause, hiddenPause);
-    return now + (left > lastLook ? Math.min(pause, left - lastLook) : pause);
+    const runTime = this.runTimes.of(watch.kinds);
+    return now + lookPause(watch, { now, left, runTime, random });
   }
 
   #join(waiter: Waiter): void {
@@ -159,13 +147,16 @@ export class Watcher {
       .toSorted((one, other) => one.due - other.due);
     if (due[0] && due[0].due <= now) {
       const isListed = ({ watch }: Waiter): boolean =>
-        this.#size < pageSizes.length && !watch.unlisted;
+        this.#size < pageSizes.length && watch.byId === undefined;
       const listed = due.filter(isListed);
       const several = new Set(listed.map(({ watch }) => watch.id)).size > 1;
       const single = new Map<string, Waiter[]>();
       for (const waiter of due) {
         const { id } = waiter.watch;
-        if (!several || !isListed(waiter)) single.set(id, [...(single.get(id) ?? []), waiter]);
+        if (several && isListed(waiter)) continue;
+        const same = single.get(id);
+        if (same) same.push(waiter);
+        else single.set(id, [waiter]);
       }
       const asked = [...single].slice(0, abreast);
       this.#pace.count(asked.length);
@@ -204,6 +195,7 @@ export class Watcher {
 
   async #list(deadline: Deadline, look: Look): Promise<void> {
     let cursor: string | undefined;
+    let poor = 0;
     for (;;) {
       const limit = pageSizes[this.#size];
       if (limit === undefined) return;
@@ -212,19 +204,29 @@ export class Watcher {
       if (page) {
         const before = look.waiters.size;
         this.#tell(page.jobs);
-        for (const waiter of look.waiters)
+        for (const waiter of look.waiters) {
           if (!this.#waiters.has(waiter)) look.waiters.delete(waiter);
+        }
         const { size } = look.waiters;
+        const shown = before - size;
         const next = page.next_cursor ?? undefined;
-        // A page costs as much as one job by its id, and is long: it has to show several of those that are missing.
-        if (size < worthPage || before - size < worthPage || !next || next === cursor) break;
+        if (size < worthPage) return this.#askSingly(look, "once");
+        // Pages that show little cost at most a ninth of what asking for the rest by id does.
+        if (shown < worthPage && size < worthPage ** 2 * (poor += 1)) break;
+        if (next === undefined || next === cursor) break;
         cursor = next;
       }
     }
+    this.#askSingly(look, "always");
+  }
+
+  /** Has those who wait for a look that did not show their job ask for it by its id. */
+  #askSingly({ waiters }: Look, byId: Watch["byId"]): void {
     const now = this.#now;
-    for (const waiter of look.waiters) {
-      const lags = now - waiter.watch.knownSince < lagAllowed;
-      waiter.watch.unlisted = !lags;
+    for (const waiter of waiters) {
+      const { watch } = waiter;
+      const lags = isFresh(watch, now);
+      watch.byId = lags ? undefined : byId;
       waiter.due = lags ? now + failurePause : now;
     }
   }
@@ -257,6 +259,7 @@ export class Watcher {
       if (isFinal(data.status) && !learned.has(watch.id)) this.#learn(watch, data);
       learned.add(watch.id);
       watch.looks += 1;
+      if (watch.byId === "once") watch.byId = undefined;
       watch.failure = undefined;
       this.#waiters.delete(waiter);
       waiter.resolve(data);
@@ -277,28 +280,13 @@ export class Watcher {
     const all = isBranded(error) && (error.code === "unauthorized" || error.code === "forbidden");
     for (const waiter of all ? [...this.#waiters] : look.waiters) {
       if (!this.#waiters.has(waiter)) continue;
-      if (!isBranded(error) || !this.#passes(error, waiter.watch)) {
+      const now = this.#now;
+      if (!isBranded(error) || !passes(error, waiter.watch, now)) {
         waiter.reject(copyOf(error));
       } else {
         waiter.watch.failure = error;
-        const pause = Math.max(failurePause, (error.retryAfter ?? 0) * 1_000);
-        waiter.due = this.#now + pause;
+        waiter.due = now + pauseAfter(error);
       }
     }
   }
-
-  #passes(error: TryOnError, { knownSince }: Watch): boolean {
-    const lags = this.#now - knownSince < lagAllowed;
-    return passing.has(error.code) || (lags && error.code === "not_found");
-  }
 }
-
-/** Failures that say nothing about the job. */
-const passing = new Set<TryOnErrorCode>([
-  "connection_failed",
-  "timed_out",
-  "server_error",
-  "unavailable",
-  "rate_limited",
-  "unexpected_response",
-]);

@@ -3,7 +3,8 @@ import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError } from "../index.ts";
-import { answering, createWorld, cut, input, profiles } from "../testing/world.ts";
+import { seeded } from "../testing/seeded.ts";
+import { answering, createWorld, cut, fieldsOf, input, profiles } from "../testing/world.ts";
 
 const busy = { detail: "Rate limit exceeded" };
 
@@ -152,6 +153,127 @@ describe("lesson 8: a 429", () => {
     await run(result.image.bytes());
     expect(sent.at(-1)?.at).toBe(before);
     await run(held);
+  });
+});
+
+describe.each(["all", "429-only", "none"] as const)("with the headers %s", (rateHeaders) => {
+  it("the only client of a key never hears 429 once it knows the limit", async () => {
+    const { run, client, mock, sent } = createWorld({ options: { rateHeaders } });
+    const { token } = await mock.createKey({ rateLimitPerMinute: 10, credits: 5_000 });
+    const statuses = new Set<number>();
+    const tryon = client({
+      apiKey: token,
+      middleware: async (request, next) => {
+        const response = await next(request);
+        statuses.add(response.status);
+        return response;
+      },
+    });
+    await run(mock.clock.advance("47s"));
+    await run(tryon.account.get());
+    const options = { timeout: "1h" } as const;
+    const calls = [
+      ...Array.from({ length: 40 }, () => tryon.submit(input, options)),
+      ...Array.from({ length: 7 }, () => tryon.jobs.list(options).page()),
+    ];
+    // In one move, which takes less time than many.
+    await mock.clock.advance("10m");
+    await Promise.all<unknown>(calls);
+    expect(statuses).toEqual(new Set([200]));
+    // 48 at 10 a minute take four minutes, and a little more where the service does not say when its minutes begin.
+    expect((sent.at(-1)?.at ?? 0) - (sent[0]?.at ?? 0)).toBeLessThan(5 * 60_000);
+  });
+
+  it("no crowd of submissions keeps what reads waiting for long, nor the reverse", async () => {
+    const { run, client, mock, sent } = createWorld({ options: { rateHeaders } });
+    const { token } = await mock.createKey({ rateLimitPerMinute: 10, credits: 5_000 });
+    const tryon = client({ apiKey: token, timeout: "1h" });
+    await run(tryon.account.get());
+    const read = (): Promise<unknown> => tryon.jobs.list({ timeout: "1h" }).page();
+    const submit = (): Promise<unknown> => tryon.submit(input);
+    for (const [many, one, method] of [
+      [submit, read, "GET"],
+      [read, submit, "POST"],
+    ] as const) {
+      const before = sent.length;
+      const crowd = Array.from({ length: 25 }, many);
+      await mock.clock.advance(1);
+      const start = mock.clock.now();
+      const other = one();
+      await mock.clock.advance("10m");
+      await Promise.all([...crowd, other]);
+      const { at = Number.NaN } =
+        sent.slice(before).find((request) => request.method === method) ?? {};
+      expect(at - start).toBeLessThan(65_000);
+    }
+  });
+});
+
+describe("the line before the gate", () => {
+  it("lets calls in by their order", async () => {
+    const { run, client, mock, sent } = createWorld();
+    const { token } = await mock.createKey({ rateLimitPerMinute: 5, credits: 5_000 });
+    const tryon = client({ apiKey: token, random: seeded(9), timeout: "1h" });
+    await run(tryon.account.get());
+    const seeds = Array.from({ length: 20 }, (_none, seed) => seed);
+    const calls = seeds.map((seed) => tryon.submit({ ...input, seed }));
+    await mock.clock.advance("10m");
+    await Promise.all(calls);
+    expect(sent.slice(1).map((request) => fieldsOf(request)["seed"])).toEqual(seeds);
+  });
+
+  it("turns away at once who could not be let in before the end of its time", async () => {
+    const { run, error, client, mock } = createWorld();
+    const { token } = await mock.createKey({ rateLimitPerMinute: 5, credits: 5_000 });
+    const tryon = client({ apiKey: token, timeout: "1h" });
+    await run(tryon.account.get());
+    const crowd = Array.from({ length: 20 }, () => tryon.submit(input));
+    await mock.clock.advance(1);
+    const before = mock.clock.now();
+    expect(await error(tryon.submit(input, { timeout: "2m" }))).toMatchObject({
+      code: "rate_limited",
+      attempts: [],
+    });
+    expect(mock.clock.now() - before).toBeLessThan(1_000);
+    await mock.clock.advance("10m");
+    await Promise.all(crowd);
+  });
+
+  it("keeps nobody who is aborted, and no timer when all have left", async () => {
+    const { run, client, mock } = createWorld();
+    const { token } = await mock.createKey({ rateLimitPerMinute: 2, credits: 5_000 });
+    const tryon = client({ apiKey: token, timeout: "1h" });
+    await run(tryon.account.get());
+    await run(tryon.account.get());
+    const pending = mock.clock.pending;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const calls = Array.from({ length: 50 }, (_none, index) =>
+      index % 2 ? tryon.submit(input, { signal }) : tryon.account.get({ signal, timeout: "1h" }),
+    );
+    await mock.clock.advance("1s");
+    expect(mock.clock.pending).toBeGreaterThan(pending);
+    controller.abort("enough");
+    const ends = await Promise.allSettled<unknown>(calls);
+    expect(new Set(ends.map((end) => end.status === "rejected" && end.reason))).toEqual(
+      new Set(["enough"]),
+    );
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    expect(mock.clock.pending).toBe(pending);
+  });
+
+  it("counts what is under way in what is left", async () => {
+    const { run, client, mock } = createWorld({ options: { rateHeaders: "all" } });
+    const { token } = await mock.createKey({ rateLimitPerMinute: 10, credits: 5_000 });
+    const tryon = client({ apiKey: token });
+    await run(tryon.account.get());
+    expect(tryon.rateLimit).toMatchObject({ limit: 10, remaining: 9 });
+    const held = [1, 2, 3].map(() => tryon.run(input));
+    expect(tryon.rateLimit).toMatchObject({ limit: 10, remaining: 9 });
+    await mock.clock.advance(1);
+    expect(tryon.rateLimit).toMatchObject({ limit: 10, remaining: 6, source: "headers" });
+    await run(Promise.all(held));
+    expect(tryon.rateLimit).toMatchObject({ limit: 10, remaining: 6, source: "headers" });
   });
 });
 

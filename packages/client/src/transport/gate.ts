@@ -1,4 +1,3 @@
-import type { Purpose } from "./answer-error.ts";
 import type { Clock } from "./clock.ts";
 import { abortable, type Deadline } from "./deadline.ts";
 import type { RateLimit } from "./rate-limit.ts";
@@ -12,8 +11,8 @@ const margin = 1_000;
 const spread = 1_000;
 /** The part of the limit that submissions leave to those who wait for jobs. */
 export const readShare = 0.18;
-/** More requests are not remembered. */
-const longestLog = 10_000;
+/** Where a request waits: with those that read, or with those that make something. */
+export type Line = 0 | 1;
 
 /** Lets one in, with the number of its request, or with 0 when it is not to be sent. */
 type Enter = (ticket: number) => void;
@@ -33,7 +32,7 @@ export class Gate {
   readonly #log: number[] = [];
   /** Those that wait: to submit, and to read. Each line is let in by its order, the two in turn. */
   readonly #lines = [new Set<Enter>(), new Set<Enter>()] as const;
-  #turn: 0 | 1 = 1;
+  #turn: Line = 1;
   #timer: unknown;
   #timerAt = Number.POSITIVE_INFINITY;
   /** How many requests were let in. */
@@ -48,27 +47,20 @@ export class Gate {
     this.#random = random;
   }
 
-  /** Milliseconds until a request is let in. */
-  wait(purpose: Purpose): number {
-    return this.#wait(purpose === "read" ? 1 : 0);
-  }
-
   /** Lets nothing in for so many milliseconds. */
   close(pause: number): void {
     this.#openAt = Math.max(this.#openAt, this.#clock.now() + pause);
   }
 
   /** Lets a request in and gives its number, or 0 when it has to wait. */
-  enter(purpose: Purpose): number {
-    const line = purpose === "read" ? 1 : 0;
-    return this.#lines[line].size > 0 || this.#wait(line) > 0 ? 0 : this.#count();
+  enter(line: Line): number {
+    return this.#lines[line].size > 0 || this.wait(line) > 0 ? 0 : this.#count();
   }
 
   /** Waits to be let in. Gives 0 when that would take too long, and nothing is to be sent. */
-  async queue(purpose: Purpose, deadline: Deadline): Promise<number> {
-    const line = purpose === "read" ? 1 : 0;
+  async queue(line: Line, deadline: Deadline): Promise<number> {
     const waiting = this.#lines[line];
-    const wait = this.#wait(line);
+    const wait = this.wait(line);
     const turns = Math.floor(waiting.size / (this.limit ?? Number.POSITIVE_INFINITY));
     if (wait > longestWait || wait + turns * rateWindow >= deadline.left()) return 0;
     let enter: Enter | undefined;
@@ -102,25 +94,26 @@ export class Gate {
     const heard = this.#heard;
     const log = this.#log;
     const now = this.#clock.now();
-    const heardUntil = heard?.resetAt ?? 0;
+    const isFresh = heard && heard.resetAt > now;
     // A request may have been counted in the window after the one that it was sent in.
-    const since = Math.max(now - rateWindow, heardUntil <= now ? heardUntil : 0) - margin;
+    const since = Math.max(now - rateWindow, isFresh ? 0 : (heard?.resetAt ?? 0)) - margin;
     while ((log[0] ?? now) <= since) log.shift();
-    if (heard && heardUntil > now) {
+    if (isFresh) {
       const later = this.sent - this.#heardOf;
       return later ? { ...heard, remaining: Math.max(0, heard.remaining - later) } : heard;
     }
     if (!limit) return undefined;
-    const closed = this.#openAt > now;
+    const closedUntil = this.#openAt > now && this.#openAt;
     return {
       limit,
-      remaining: closed ? 0 : Math.max(0, limit - log.length),
-      resetAt: closed ? this.#openAt : (log[0] ?? now) + rateWindow + margin,
+      remaining: closedUntil ? 0 : Math.max(0, limit - log.length),
+      resetAt: closedUntil || (log[0] ?? now) + rateWindow + margin,
       source: "count",
     };
   }
 
-  #wait(line: 0 | 1): number {
+  /** Milliseconds until a request is let in. */
+  wait(line: Line): number {
     let opensAt = this.#openAt;
     const { limit = 0, remaining = 1, resetAt = 0 } = this.rateLimit ?? {};
     if (remaining === 0) {
@@ -134,7 +127,7 @@ export class Gate {
   }
 
   #count(): number {
-    if (this.#log.push(this.#clock.now()) > longestLog) this.#log.shift();
+    this.#log.push(this.#clock.now());
     return (this.sent += 1);
   }
 
@@ -143,7 +136,7 @@ export class Gate {
     const waiting = this.#lines[0].size + this.#lines[1].size;
     if (waiting === 0) this.#disarm();
     else {
-      const wait = this.#wait(this.#lines[1].size > 0 ? 1 : 0);
+      const wait = this.wait(this.#lines[1].size > 0 ? 1 : 0);
       const at = this.#clock.now() + wait + (this.#random() * spread) / waiting;
       if (at >= this.#timerAt) return;
       this.#disarm();
@@ -162,7 +155,7 @@ export class Gate {
     for (const line of [this.#turn, this.#turn === 0 ? 1 : 0] as const) {
       const waiting = this.#lines[line];
       const [first] = waiting;
-      const wait = this.#wait(line);
+      const wait = this.wait(line);
       if (wait > longestWait) for (const refuse of waiting) refuse(0);
       else if (first && wait === 0) {
         waiting.delete(first);

@@ -71,17 +71,18 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
   const keyed = purpose === "submit";
   const { clock } = deadline;
   const { gate, random, retries } = settings;
+  const line = purpose === "read" ? 1 : 0;
   const log = (words: string): void => settings.log("debug", `${name}: ${words}`);
   const pauses = new Map<number | undefined, number>();
   let conflictSince: number | undefined;
   for (;;) {
-    let ticket = purpose ? gate.enter(purpose) : 0;
+    let ticket = purpose ? gate.enter(line) : 0;
     if (purpose && !ticket) {
-      log(`rate limit for ${gate.wait(purpose)} ms`);
-      ticket = await gate.queue(purpose, deadline);
+      log(`rate limit for ${gate.wait(line)} ms`);
+      ticket = await gate.queue(line, deadline);
       // Waiting may have taken longer than a key is remembered.
       if (!ticket || (keyed && isForgettable(trail, settings, clock.now()))) {
-        return { answer: undefined, failure: "rate_limited", wait: gate.wait(purpose) };
+        return { answer: undefined, failure: "rate_limited", wait: gate.wait(line) };
       }
     }
     const startedAt = clock.now();
@@ -122,7 +123,7 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
     log(`${pause} ms until attempt ${count + 1}`);
     journey.onRetry?.(pause);
     // The gate has its own pause.
-    if (!purpose || gate.wait(purpose) < pause) await deadline.sleep(pause);
+    if (!purpose || gate.wait(line) < pause) await deadline.sleep(pause);
   }
 }
 

@@ -1,0 +1,55 @@
+import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
+import type { CallOptions } from "../options.ts";
+import type { Settings } from "../settings.ts";
+import type { Deadline } from "../transport/deadline.ts";
+import type { Job } from "./job.ts";
+import type { TryOnResult } from "./result.ts";
+import { notifier } from "./updates.ts";
+
+/** How the wait for one of several jobs ended. */
+export type WaitOutcome = { readonly id: string; readonly job: Job } & (
+  | { readonly result: TryOnResult; readonly error?: undefined }
+  | { readonly result?: undefined; readonly error: TryOnError }
+);
+
+/** What `waitAll` takes. `timeout` is for all of it. */
+export interface WaitAllOptions extends CallOptions {
+  /**
+   * Is told how each ended, as they end. What it throws is ignored, and handed to the client's `logger`.
+   *
+   * @default nobody is told before all have ended
+   */
+  readonly onSettled?: ((outcome: WaitOutcome) => unknown) | undefined;
+}
+
+/** Waits for jobs under one limit, for each id once. */
+export async function waitAll(
+  settings: Settings,
+  jobs: readonly Job[],
+  deadline: Deadline,
+  options: WaitAllOptions,
+): Promise<WaitOutcome[]> {
+  const tell = notifier(settings, options.onSettled, "onSettled");
+  const wait = async (job: Job): Promise<WaitOutcome> => {
+    const { id } = job;
+    let outcome: WaitOutcome;
+    try {
+      outcome = { id, job, result: await job.finish(deadline) };
+    } catch (error) {
+      deadline.throwIfAborted();
+      // What middleware throws stops the whole call, as it does everywhere.
+      if (!isBranded(error)) throw error;
+      outcome = { id, job, error };
+    }
+    tell(outcome);
+    return outcome;
+  };
+  deadline.throwIfAborted();
+  const waits = new Map<string, Promise<WaitOutcome>>();
+  for (const job of jobs) if (!waits.has(job.id)) waits.set(job.id, wait(job));
+  // Also when one of them throws what is no outcome, none is left waiting.
+  await Promise.allSettled(waits.values());
+  const outcomes = new Map<string, WaitOutcome>();
+  for (const outcome of await Promise.all(waits.values())) outcomes.set(outcome.id, outcome);
+  return jobs.flatMap(({ id }) => outcomes.get(id) ?? []);
+}
