@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError, type TryOnInput } from "../index.ts";
-import "../testing/instant-digests.ts";
+import { makeDigestsInstant } from "../testing/instant-digests.ts";
 import { all, memoryJournal, type MemoryJournal } from "../testing/memory-journal.ts";
 import {
   answering,
@@ -17,6 +17,8 @@ import {
   type World,
 } from "../testing/world.ts";
 import { batch, BatchStoppedError, type BatchItem, type JournalEntry } from "./index.ts";
+
+makeDigestsInstant();
 
 interface Order {
   readonly sku: string;

@@ -4,7 +4,7 @@ import { array, constantFrom, integer, record, tuple, type Arbitrary } from "fas
 import { batch, BatchStoppedError, type Journal, type JournalEntry } from "../batch/index.ts";
 import { isTryOnError, type TryOn } from "../index.ts";
 import type { Fetch } from "../transport/attempt.ts";
-import "./instant-digests.ts";
+import { makeDigestsInstant } from "./instant-digests.ts";
 import { misfortuneNames, misfortunes, type Misfortune } from "./misfortunes.ts";
 import { input, openWorld, type World } from "./world.ts";
 
@@ -54,6 +54,7 @@ export async function runKilled(
   killedBatch: KilledBatch,
   flush: Flush = "each",
 ): Promise<KilledOutcome> {
+  makeDigestsInstant();
   const { latency, options } = killedBatch;
   const world = openWorld({ profile: "default", options, latency, journalLimit: 1 });
   try {
