@@ -95,6 +95,15 @@ const checks: Readonly<Record<string, (snippet: Snippet) => Promise<void>>> = {
   "resume.ts": async (snippet) => {
     expect(await execute(snippet)).toBe("8\n");
   },
+  "wait-all.ts": async (snippet) => {
+    const jobs = `const jobs = await Promise.all([1, 2].map(() => tryon.submit({
+      person: "https://shop.example/me.jpg",
+      garments: ["https://shop.example/shirt.png"],
+    })));
+    await report(jobs.map(({ id }) => id));`;
+    const told = await execute({ ...snippet, code: `${snippet.code}${jobs}` });
+    expect(told).toMatch(/^(job_\w+ http:[^\s]+\n){2}$/);
+  },
   "idempotency.ts": async (snippet) => {
     expect(await execute(snippet)).toBe("true\n");
   },

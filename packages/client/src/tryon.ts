@@ -113,7 +113,8 @@ export class TryOn {
 
   /**
    * What is known of the rate limit now: what the service last said, or, where it says nothing, what this client has
-   * counted of its own requests against the limit that `account.get()` told. Nothing as long as neither is known.
+   * counted of its own requests against the limit that `account.get()` told. Requests under way are not among those that
+   * remain. Nothing as long as neither is known.
    *
    * @example
    * if (tryon.rateLimit?.remaining === 0) console.log(new Date(tryon.rateLimit.resetAt));

@@ -28,7 +28,7 @@ export function startWatch({
 }
 
 /** The watcher of the client that a job belongs to. */
-export function watcherOf({ parts }: JobLife): Watcher {
+function watcherOf({ parts }: JobLife): Watcher {
   return (parts.watcher ??= new Watcher(parts.service));
 }
 

@@ -170,6 +170,17 @@ describe("the list that many waits share", () => {
     expect(world.mock.clock.pending).toBe(jobs.length);
   });
 
+  it("is not asked for before the usual time once held answers have told it", async () => {
+    const world = createWorld({ latency: "40s" });
+    for (let made = 0; made < 6; made += 1) await world.run(world.tryon.run(input));
+    const jobs = await submitted(world, 3);
+    const before = world.sent.length;
+    await ended(world, jobs);
+    expect((world.sent[before]?.at ?? 0) - (world.sent[before - 1]?.at ?? 0)).toBeGreaterThan(
+      15_000,
+    );
+  });
+
   it("misses no job that the service does not show yet", async () => {
     const world = createWorld(
       { latency: "1s", options: { readLag: 800 } },
