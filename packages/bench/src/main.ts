@@ -15,6 +15,7 @@ import { accountOverHttp } from "./server/account-over-http.ts";
 import { commandStart } from "./server/command-start.ts";
 import { stockPicture } from "./server/stock-picture.ts";
 import { submissionsInProcess } from "./server/submissions-in-process.ts";
+import { simulation } from "./simulation/simulation.ts";
 import type { Bench, Subject } from "./subject.ts";
 import { webhookTiming } from "./webhooks/timing.ts";
 import { webhooks } from "./webhooks/verification.ts";
@@ -29,6 +30,7 @@ const subjects: readonly Subject[] = [
   upload,
   weight,
   importTime,
+  simulation,
   webhooks,
   webhookTiming,
 ];

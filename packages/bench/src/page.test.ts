@@ -9,6 +9,7 @@ const findings: Findings = {
     { what: "start", unit: "ms", figures: [3.14159] },
     { what: "a|b", unit: "times", figures: [], note: "could not\nbe had" },
   ],
+  tables: [{ head: ["", "figure", "other"], lines: [["each|one", "1", "2,000"]] }],
   remarks: ["It is bounded by the load."],
 };
 
@@ -44,6 +45,12 @@ describe("the page", () => {
     expect(page).toContain("| start | 3.14 ms | 3.14 ms | 3.14 ms | 1 |");
   });
 
+  test("has further tables before that of the spreads", () => {
+    expect(page).toContain(
+      "\n\n| | figure | other |\n| --- | ---: | ---: |\n| each\\|one | 1 | 2,000 |\n\n| | median |",
+    );
+  });
+
   test("says why something could not be measured, on one line of the table", () => {
     expect(page).toContain("| a\\|b | could not be had |  |  | 0 |");
   });
@@ -58,7 +65,7 @@ describe("the page", () => {
 
 test("the text for a terminal has the same figures and the goals", () => {
   const text = benchmarkText({ subject, findings });
-  expect(text).toContain("A subject\n  ours  10,000 calls a second  9,000");
+  expect(text).toContain("  each|one  1  2,000\n  ours  10,000 calls a second  9,000");
   expect(text).toContain("It is met");
   expect(text).toContain("It is missed");
 });

@@ -1,5 +1,5 @@
 import { spreadOf } from "./figures.ts";
-import type { Findings, Goal, Row, Subject, Unit } from "./subject.ts";
+import type { Findings, Goal, Row, Subject, Table, Unit } from "./subject.ts";
 
 /** A subject and what was found about it. */
 export interface Measured {
@@ -34,19 +34,26 @@ export function benchmarkPage(measured: readonly Measured[], machine: Machine): 
 
 /** The same for a terminal. */
 export function benchmarkText({ subject, findings }: Measured): string {
-  const lines = findings.rows.map((row) => `  ${cells(row).join("  ")}`);
+  const tables = (findings.tables ?? []).flatMap(({ head, lines }) => [head, ...lines]);
+  const lines = [...tables, ...findings.rows.map(cells)].map((line) => `  ${line.join("  ")}`);
   const goals = verdicts(subject, findings).map((line) => `  ${line}`);
   return `${[subject.title, ...lines, ...goals].join("\n")}\n\n`;
 }
 
 function section({ subject, findings }: Measured): readonly string[] {
-  const table = [
-    "| | median | least | most | runs |",
-    "| --- | ---: | ---: | ---: | ---: |",
-    ...findings.rows.map((row) => `| ${cells(row).map(escaped).join(" | ")} |`),
-  ].join("\n");
-  const goals = verdicts(subject, findings);
-  return [`## ${subject.title}`, subject.how, table, ...goals, ...(findings.remarks ?? [])];
+  const { rows, tables = [], remarks = [] } = findings;
+  const spreads = { head: ["", "median", "least", "most", "runs"], lines: rows.map(cells) };
+  const shown = [...tables, spreads].map(markdown);
+  return [`## ${subject.title}`, subject.how, ...shown, ...verdicts(subject, findings), ...remarks];
+}
+
+function markdown({ head, lines }: Table): string {
+  const rule = head.map((_name, index) => (index === 0 ? "---" : "---:"));
+  return [lineOf(head), lineOf(rule), ...lines.map(lineOf)].join("\n");
+}
+
+function lineOf(texts: readonly string[]): string {
+  return `| ${texts.map(escaped).join(" | ")} |`.replace(/^\|  \|/, "| |");
 }
 
 function verdicts({ goals = [] }: Subject, findings: Findings): readonly string[] {
@@ -72,12 +79,16 @@ export function verdict(goal: Goal, { rows }: Findings): string {
 }
 
 function written(figure: number, unit: Unit): string {
+  return `${numeral(figure)} ${unit === "times" ? "×" : unit}`;
+}
+
+/** A figure as the page has it, with no more digits than say something. */
+export function numeral(figure: number): string {
   const digits = figure >= 100 ? 0 : figure >= 10 ? 1 : 2;
-  const number = figure.toLocaleString("en-US", {
+  return figure.toLocaleString("en-US", {
     minimumFractionDigits: Number.isInteger(figure) ? 0 : digits,
     maximumFractionDigits: digits,
   });
-  return unit === "times" ? `${number} ×` : `${number} ${unit}`;
 }
 
 function escaped(text: string): string {

@@ -2,7 +2,17 @@ import type { Peers } from "./client/peers.ts";
 import type { Processes } from "./processes.ts";
 
 /** What a figure counts. */
-export type Unit = "calls a second" | "ms" | "µs" | "ns" | "bytes" | "times" | "standard errors";
+export type Unit =
+  | "calls a second"
+  | "ms"
+  | "µs"
+  | "ns"
+  | "bytes"
+  | "times"
+  | "standard errors"
+  | "s"
+  | "requests"
+  | "answers";
 
 /** One line of a table: the same thing measured several times. */
 export interface Row {
@@ -21,9 +31,18 @@ export interface Goal {
   readonly bound: number;
 }
 
+/** Several figures for each of several things, where rows would be too many. */
+export interface Table {
+  /** What the columns hold; the first has the names of the lines. */
+  readonly head: readonly string[];
+  readonly lines: readonly (readonly string[])[];
+}
+
 /** What was found about a subject. */
 export interface Findings {
   readonly rows: readonly Row[];
+  /** Shown before the rows. */
+  readonly tables?: readonly Table[];
   /** What bounds a goal that is missed, or how to read the figures. */
   readonly remarks?: readonly string[];
 }

@@ -84,8 +84,13 @@ export class Gate {
 
   /** Takes what the answer to a request says of the limit. */
   hear(ticket: number, heard: RateLimit | undefined): void {
-    // Of answers that overtake each other, that to the youngest request knows most.
-    if (!heard || ticket < this.#heardOf) return;
+    if (!heard) return;
+    const known = this.#heard;
+    const later = heard.resetAt - (known?.resetAt ?? 0);
+    const isSame = Math.abs(later) < 2 * margin;
+    // Requests overtake each other on the way: of one window, the answer counts that leaves the least.
+    const isLess = heard.remaining + ticket < (known?.remaining ?? 0) + this.#heardOf;
+    if (known && (isSame ? !isLess : later < 0)) return;
     this.#heard = heard;
     this.#heardOf = ticket;
     this.limit = heard.limit;
