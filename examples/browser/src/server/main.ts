@@ -1,0 +1,33 @@
+import { randomBytes } from "node:crypto";
+import { parseArgs } from "node:util";
+
+import { createMock } from "@tryon/mock";
+import { compositeEngine, serve } from "@tryon/mock/node";
+
+import { startShop } from "./start-shop.ts";
+
+const { values } = parseArgs({
+  options: { dev: { type: "boolean" }, port: { type: "string", default: "5180" } },
+});
+
+// The reference server stands in for the service: its pictures show what was sent.
+const mock = createMock({ engine: await compositeEngine(), latency: "6s" });
+const service = await serve(mock);
+const shop = await startShop(
+  {
+    apiKey: process.env["TRYON_API_KEY"] ?? mock.keys.live,
+    baseUrl: process.env["TRYON_BASE_URL"] ?? service.url,
+    secret: process.env["SHOP_SECRET"] ?? randomBytes(32).toString("hex"),
+  },
+  Number(values.port),
+  values.dev ? await developmentPages() : undefined,
+);
+process.stdout.write(
+  `The fitting room is open at ${shop.url} (without a server: ${shop.url}/?mock)\n`,
+);
+
+async function developmentPages() {
+  const { createServer } = await import("vite");
+  const vite = await createServer({ server: { middlewareMode: true }, appType: "spa" });
+  return vite.middlewares;
+}
