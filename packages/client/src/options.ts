@@ -44,6 +44,18 @@ export interface TryOnOptions {
    */
   readonly baseUrl?: string | URL | undefined;
   /**
+   * Where a proxy made by `createProxy` of `@tryon/client/proxy` is mounted, for pages: in place of `apiKey` and `baseUrl`,
+   * since the proxy has both. A path is one of the page's own site, with the page's cookies; for another site, give its
+   * whole address, which has to be https unless it is this machine or `allowInsecure` is set.
+   *
+   * @default none: the client asks the service itself
+   * @example
+   * import { TryOn } from "@tryon/client";
+   *
+   * const tryon = new TryOn({ proxyUrl: "/api/tryon" });
+   */
+  readonly proxyUrl?: string | URL | undefined;
+  /**
    * Sends the requests: a function like the global `fetch`. It gets an address and an init, and has to honour
    * `redirect: "manual"` and `signal`.
    *

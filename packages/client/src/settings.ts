@@ -11,6 +11,7 @@ import { redactor, type Redact } from "./transport/redact.ts";
 
 /** The options with every default filled in and every value checked. */
 export interface Settings {
+  /** Empty for a client of a proxy, which adds its own. */
   readonly apiKey: string;
   /** Without a slash at the end. */
   readonly baseUrl: string;
@@ -32,16 +33,7 @@ export interface Settings {
 
 /** Throws `invalid_config`, `unsafe_environment`, or `invalid_input` for a number out of bounds. */
 export function resolveSettings(options: TryOnOptions): Settings {
-  const apiKey = required(options.apiKey, "apiKey", "TRYON_API_KEY");
-  check(
-    /^[!-~]+$/.test(apiKey),
-    "invalid_config",
-    "apiKey (TRYON_API_KEY) is no key.",
-    "Copy it again, without quotes and line breaks.",
-  );
-  const baseUrl = required(options.baseUrl?.toString(), "baseUrl", "TRYON_BASE_URL");
-  const address = parseAddress(baseUrl);
-  guard(apiKey, address, options);
+  const [apiKey, address] = (options.proxyUrl === undefined ? ownAccess : proxyAccess)(options);
   const { retries = defaults.retries, fetch, clock = systemClock, random = Math.random } = options;
   if (!Number.isInteger(retries) || retries < 0) {
     throw new InputError("retries", "is not a whole number from 0 up");
@@ -76,6 +68,37 @@ export function resolveSettings(options: TryOnOptions): Settings {
   };
 }
 
+/** Where requests go, and with which key. */
+type Access = readonly [apiKey: string, address: URL];
+
+function ownAccess(options: TryOnOptions): Access {
+  const apiKey = required(options.apiKey, "apiKey", "TRYON_API_KEY");
+  check(
+    /^[!-~]+$/.test(apiKey),
+    "invalid_config",
+    "apiKey (TRYON_API_KEY) is no key.",
+    "Copy it again, without quotes and line breaks.",
+  );
+  const baseUrl = required(options.baseUrl?.toString(), "baseUrl", "TRYON_BASE_URL");
+  const address = parseAddress(baseUrl, "baseUrl (TRYON_BASE_URL)");
+  guard(apiKey, address, options);
+  return [apiKey, address];
+}
+
+function proxyAccess(options: TryOnOptions): Access {
+  check(
+    (options.apiKey ?? options.baseUrl) === undefined,
+    "invalid_config",
+    "proxyUrl goes without apiKey and baseUrl.",
+    "Give them to the proxy alone.",
+  );
+  // Typed as always there, but only pages and their workers have it.
+  const { location } = globalThis as { location?: Location };
+  const address = parseAddress(String(options.proxyUrl), "proxyUrl", location?.href);
+  if (address.origin !== location?.origin) guard("", address, options, "proxyUrl");
+  return ["", address];
+}
+
 function required(value: string | undefined, option: string, variable: string): string {
   const text = (value ?? environment(variable) ?? "").trim();
   check(
@@ -87,13 +110,13 @@ function required(value: string | undefined, option: string, variable: string): 
   return text;
 }
 
-function parseAddress(text: string): URL {
-  const address = URL.canParse(text) && new URL(text);
+function parseAddress(text: string, name: string, base?: string): URL {
+  const address = URL.canParse(text, base) && new URL(text, base);
   check(
     // Only without user, query and fragment is that all of it.
     address && /^https?:/.test(address.href) && address.href === address.origin + address.pathname,
     "invalid_config",
-    "baseUrl (TRYON_BASE_URL) is no address of a service.",
+    `${name} is no address of a service.`,
     "Give an http or https address without user, query and fragment.",
   );
   return address;

@@ -49,7 +49,9 @@ export class TryOn {
   constructor(options: TryOnOptions = {}) {
     this.#options = { ...options };
     const settings = (): Settings => (this.#settings ??= resolveSettings(this.#options));
-    if (options.apiKey !== undefined && options.baseUrl !== undefined) settings();
+    if (options.apiKey !== undefined && (options.baseUrl ?? options.proxyUrl) !== undefined) {
+      settings();
+    }
     const service = new Service(settings);
     const parts = { settings, service };
     this.#starter = new Starter(parts);
@@ -129,6 +131,7 @@ export class TryOn {
 
   /** What may go into a log: no key. */
   toJSON(): { name: string; baseUrl: string | undefined } {
-    return { name: "TryOn", baseUrl: this.#options.baseUrl?.toString() };
+    const { baseUrl, proxyUrl } = this.#options;
+    return { name: "TryOn", baseUrl: (baseUrl ?? proxyUrl)?.toString() };
   }
 }

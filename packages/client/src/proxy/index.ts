@@ -1,2 +1,9 @@
-/** Who a request of a browser comes from: whatever names one user of the app for good, such as the id of an account. */
-export type ProxyUser = string;
+export { createProxy, type Proxy } from "./create-proxy.ts";
+export type {
+  ProxyCall,
+  ProxyField,
+  ProxyKind,
+  ProxyOptions,
+  ProxyTrouble,
+  ProxyVisitor,
+} from "./options.ts";

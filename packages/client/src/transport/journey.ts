@@ -148,6 +148,8 @@ function serviceFetch(settings: Settings, purpose: Purpose, count: number): Fetc
       return sendThrough(settings, url, init, { attempt: count, purpose });
     };
   }
+  // A proxy adds its own.
+  if (!apiKey) return fetch;
   return (url, init) => {
     // Every init of this package has its headers in a record.
     const headers = { ...(init.headers as object), authorization: `Bearer ${apiKey}` };

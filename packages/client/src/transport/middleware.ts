@@ -51,7 +51,9 @@ export async function sendThrough(
     }
     // A copy, so that no middleware sees the key in a request that it keeps.
     const headers = Object.fromEntries(request.headers);
-    if (request.url.startsWith(`${baseUrl}/`)) headers["authorization"] ??= `Bearer ${apiKey}`;
+    if (apiKey && request.url.startsWith(`${baseUrl}/`)) {
+      headers["authorization"] ??= `Bearer ${apiKey}`;
+    }
     let changes: RequestInit = { headers };
     if (request !== original) {
       const { method, signal } = request;

@@ -14,7 +14,8 @@ export function redactor(apiKey: string): Redact {
       // An address may let its reader in: by its query, or by the user that it names.
       .replaceAll(/([\w/])[?#][^\s"'<>]*=[^\s"'<>]*/g, "$1?[…]")
       .replaceAll(/:\/\/[^\s/]*@/g, "://")
-      .replaceAll(apiKey, "[API key]")
+      // Clients of a proxy have none.
+      .replaceAll(apiKey || "\0", "[API key]")
       .replaceAll(/(svc_live|svc_test|whsec|spt)_[\w-]+/g, "$1_[…]")
       .replaceAll(/[A-Za-z0-9+/]{80,}={0,2}/g, "[…]")
       .replaceAll(/\s+/g, " ")

@@ -1,0 +1,35 @@
+import { filterFields, filterPurchase } from "./filter-fields.ts";
+import type { ProxyKind } from "./options.ts";
+import { readBody } from "./read-body.ts";
+import { refuse } from "./refusal.ts";
+import type { Bounds } from "./settings.ts";
+
+/** The body that goes to the service for what a visitor posted, or why none does. */
+export async function bodyOf(
+  request: Request,
+  kind: ProxyKind,
+  bounds: Bounds,
+): Promise<string | Response> {
+  // Pages of other sites can send what calls itself something else without asking first.
+  if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
+    const msg = "The body has to be application/json.";
+    return refuse(422, [{ loc: ["header", "content-type"], msg, type: "content_type" }]);
+  }
+  if (request.bodyUsed) {
+    throw new Error("authorize or limit has read the body: give it request.clone() to read.");
+  }
+  let text: string | undefined;
+  try {
+    text = await readBody(request, bounds.maxBody);
+  } catch {
+    return refuse(400, "The body broke off or is not UTF-8.");
+  }
+  if (text === undefined) {
+    return refuse(
+      413,
+      `The body is larger than the ${bounds.maxBody} bytes that the proxy takes (see its option maxBody). Images grow by a third on the way, as base64.`,
+    );
+  }
+  const { fields, issues } = kind === "submit" ? filterFields(text, bounds) : filterPurchase(text);
+  return fields ? JSON.stringify(fields) : refuse(422, issues);
+}

@@ -1,0 +1,97 @@
+import { admit } from "./admit.ts";
+import { fulfil } from "./fulfil.ts";
+import type { ProxyKind, ProxyOptions, ProxyTrouble, ProxyVisitor } from "./options.ts";
+import { originOf, preflight, readableBy } from "./origin.ts";
+import { refuse } from "./refusal.ts";
+import { findRoute } from "./route.ts";
+import { checkOptions, resolveUpstream, type Upstream } from "./settings.ts";
+
+/** A fetch handler that lets pages make try-ons. */
+export type Proxy = (request: Request) => Promise<Response>;
+
+/**
+ * Makes a fetch handler through which pages use the service without a key: `new TryOn({ proxyUrl })` in the page, this on
+ * the server, for every runtime that has `Request` and `Response`. It offers `POST …/api/v1/tryon` and
+ * `GET …/api/v1/tryon/{job_id}` under any path, to visitors that `authorize` lets in, each of whom sees only jobs of
+ * their own. It keeps nothing between two requests, so that any number of instances can stand side by side.
+ *
+ * Of a request, nothing reaches the service but the fields that are allowed by name. Pages of other sites are refused.
+ *
+ * @throws `invalid_config` without `authorize` or for an option that cannot be, and for a key or an address that is given
+ * and is none; `unsafe_environment` when the key would be at risk. What is read from the environment is looked at with
+ * the first request, which is then answered with 500.
+ * @example
+ * import { createProxy } from "@tryon/client/proxy";
+ *
+ * const proxy = createProxy({
+ *   authorize: async (request) => {
+ *     const session = await readSession(request.headers.get("cookie"));
+ *     return session && { user: session.userId };
+ *   },
+ * });
+ * export const GET = proxy; // Next.js: app/api/tryon/[...path]/route.ts
+ * export const POST = proxy;
+ */
+export function createProxy<Visitor extends ProxyVisitor>(options: ProxyOptions<Visitor>): Proxy {
+  const own = { ...options };
+  const bounds = checkOptions(own);
+  let resolved: Upstream | undefined;
+  const upstream = (): Upstream => (resolved ??= resolveUpstream(own));
+  if (own.apiKey !== undefined && own.baseUrl !== undefined) upstream();
+  const { origins = [], onError = logTrouble } = own;
+
+  const answer = async (request: Request): Promise<Response> => {
+    let kind: ProxyKind | undefined;
+    const report = (trouble: ProxyTrouble): void => {
+      try {
+        onError({ kind, ...trouble });
+      } catch {
+        // What listens to a request never ends it.
+      }
+    };
+    try {
+      const { pathname } = new URL(request.url);
+      if (request.method === "OPTIONS") {
+        return typeof originOf(request, origins) === "object" ? preflight() : refuseForeign();
+      }
+      const route = findRoute(request.method, pathname);
+      ({ kind } = route);
+      if (route.kind === undefined) return refuseUnknown(route.allow);
+      if (isClosed(route.kind, own.allow)) {
+        return refuse(404, `The proxy keeps ${request.method} of this address closed.`);
+      }
+      if (originOf(request, origins) === "foreign") return refuseForeign();
+      const admitted = await admit(request, route.kind, own, report);
+      if (admitted instanceof Response) return admitted;
+      const settings = { bounds, upstream: upstream(), exposeCredits: own.exposeCredits ?? false };
+      return await fulfil(request, route, admitted, settings, report);
+    } catch (cause) {
+      report({ message: "The proxy failed: look at the cause.", cause });
+      return refuse(500, "The proxy failed.");
+    }
+  };
+  return async (request) => readableBy(originOf(request, origins), await answer(request));
+}
+
+function isClosed(
+  kind: ProxyKind,
+  allow: ProxyOptions["allow"] & { readonly list?: undefined } = {},
+): boolean {
+  return kind !== "submit" && kind !== "get" && allow[kind] !== true;
+}
+
+function refuseUnknown(allow: string | undefined): Response {
+  return allow === undefined
+    ? refuse(404, "Not Found")
+    : refuse(405, "Method Not Allowed", { allow });
+}
+
+function refuseForeign(): Response {
+  return refuse(403, "Pages of other sites may not use this proxy (see its option origins).");
+}
+
+/** Says what is the operator's to mend where operators look, for those who pass no `onError`. */
+function logTrouble(trouble: ProxyTrouble): void {
+  // oxlint-disable-next-line no-console
+  console.error("@tryon/client/proxy:", trouble.message, trouble.cause ?? "");
+}

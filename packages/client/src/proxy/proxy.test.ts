@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+
+import { createProxyWorld } from "../testing/proxy-world.ts";
+import { assetBytes, input, profiles } from "../testing/world.ts";
+
+describe.each(profiles)("a page that uses the proxy, under the profile %s", (profile) => {
+  it("makes a try-on and shows its image", async () => {
+    const { run, page, sent, mock, troubles } = createProxyWorld({}, { profile });
+    const person = assetBytes("person.jpg");
+    const result = await run(page("ada").run({ ...input, person }));
+    const bytes = await run(result.image.bytes());
+    expect(bytes.length).toBe(result.job.data.result_bytes ?? bytes.length);
+    expect(result.job.id).toMatch(/^job_[a-zA-Z0-9]{24}[\da-f]{32}$/);
+    expect(result.receipt).toMatchObject({ credits: undefined, balance: undefined });
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
+    expect(sent[0]?.headers.get("authorization")).toBe(`Bearer ${mock.keys.live}`);
+    expect(troubles).toEqual([]);
+  });
+
+  it("submits, follows the job, and takes it up again after a reload", async () => {
+    const { run, page } = createProxyWorld({}, { profile });
+    const job = await run(page("ada").submit(input));
+    const saved = JSON.stringify(job);
+    const result = await run(page("ada").jobs.resume(JSON.parse(saved)).result());
+    expect(result.job.id).toBe(job.id);
+    expect(await run(result.image.url())).toContain("/results/");
+  });
+});

@@ -1,0 +1,62 @@
+import { isJobId } from "../transport/service.ts";
+import type { Signer } from "./signer.ts";
+
+/** What visitors see of a job. Fields that a later service adds are not among them before they are added here. */
+const shown = [
+  "status",
+  "result_url",
+  "result_width",
+  "result_height",
+  "result_bytes",
+  "result_content_type",
+  "seed",
+  "test_mode",
+  "error_code",
+  "error_message",
+  "message",
+  "duration_ms",
+  "created_at",
+  "completed_at",
+] as const;
+const credits = ["cost_credits", "credits_remaining"] as const;
+
+/** How a visitor sees jobs. */
+export interface View {
+  readonly user: string;
+  readonly signer: Signer;
+  readonly exposeCredits: boolean;
+  readonly metadata: boolean;
+}
+
+/** A job as the service tells it. */
+export type WireJob = Readonly<Record<string, unknown>> & {
+  readonly job_id: string;
+  readonly status: string;
+};
+
+export function isWireJob(content: unknown): content is WireJob {
+  const { job_id: id, status }: { job_id?: unknown; status?: unknown } = Object(content);
+  return isJobId(id) && typeof status === "string";
+}
+
+/**
+ * The job as its visitor may see it, under the id that is signed for that visitor. The address of the picture stays as it
+ * is, also where the service's own id is part of it: without the key, that id opens nothing.
+ */
+export async function showJob(job: WireJob, view: View): Promise<Record<string, unknown>> {
+  const { job_id: id } = job;
+  const signed = await view.signer.signJobId(view.user, id);
+  const names: readonly string[] = [
+    ...shown,
+    ...(view.exposeCredits ? credits : []),
+    ...(view.metadata ? ["metadata"] : []),
+  ];
+  const rest = names
+    .filter((name) => job[name] !== undefined)
+    .map((name) => {
+      const value = job[name];
+      const speaks = typeof value === "string" && name !== "result_url";
+      return [name, speaks ? value.replaceAll(id, signed) : value];
+    });
+  return { job_id: signed, ...Object.fromEntries(rest) };
+}
