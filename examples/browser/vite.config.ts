@@ -5,9 +5,10 @@ import { defaultClientConditions, defineConfig, type Plugin } from "vite";
 
 const workerFile = "mockServiceWorker.js";
 
+const read = () => readFile(fileURLToPath(import.meta.resolve(`msw/${workerFile}`)));
+
 /** Serves the service worker of the msw that is installed, which has to fit the code in the page. */
 function mockServiceWorker(): Plugin {
-  const read = () => readFile(fileURLToPath(import.meta.resolve(`msw/${workerFile}`)));
   return {
     name: "mock-service-worker",
     configureServer(server) {

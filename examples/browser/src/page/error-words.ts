@@ -80,7 +80,13 @@ const words: Readonly<Record<TryOnErrorCode, ErrorWords>> = {
     remedy: "find out",
   },
   server_error: unanswered,
-  unavailable: unanswered,
+  // Also what the shop's proxy says of its own key and credits.
+  unavailable: {
+    title: "No try-ons at the moment",
+    advice:
+      "Ask again in a while. If yours has begun after all, it is found, and never made twice.",
+    remedy: "find out",
+  },
   idempotency_conflict: {
     title: "It is being made already",
     advice: "Find out how far it is: it is never made twice.",

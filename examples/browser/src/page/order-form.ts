@@ -55,7 +55,9 @@ export class OrderForm {
     const fields = new FormData(this.#form);
     // The radio buttons have no other values.
     const size = fields.get("size") as OutputSize;
-    return { person, garments: files, size, words: String(fields.get("wish")).trim() };
+    // And a line of text is one.
+    const words = fields.get("wish") as string;
+    return { person, garments: files, size, words: words.trim() };
   }
 
   #refresh(): void {

@@ -30,7 +30,7 @@ export function browserStore(): OrderStore {
     // Nothing but orders is put there.
     load: () => use("readonly", (orders) => orders.get(last) as IDBRequest<Order | undefined>),
     save: async (order) => void (await use("readwrite", (orders) => orders.put(order, last))),
-    clear: async () => void (await use("readwrite", (orders) => orders.delete(last))),
+    clear: async () => use("readwrite", (orders) => orders.delete(last)),
   };
 }
 

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 
 import { serveStatic } from "@hono/node-server/serve-static";
-import { createProxy } from "@tryon/client/proxy";
+import { createProxy, type ProxyTrouble } from "@tryon/client/proxy";
 import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 
+import { fairShare } from "./fair-share.ts";
 import { newVisitor, visitorOf } from "./visitor.ts";
 
 export interface ShopOptions {
@@ -15,13 +16,17 @@ export interface ShopOptions {
   readonly secret: string;
   /** Where pictures are fetched from, if not from the service itself. */
   readonly pictures?: string;
+  /** The folder of the pages. @default where `vite build` puts them */
+  readonly pages?: string;
+  /** Is told what visitors are not. @default console.error */
+  readonly onError?: (trouble: ProxyTrouble) => void;
 }
 
-/** The pages as `vite build` makes them. */
-export const builtPages = join(import.meta.dirname, "../../dist");
+const builtPages = join(import.meta.dirname, "../../dist");
 
 /** The server of the shop: who the visitor is, the way to the try-on service, and the pages. */
-export function createShop({ apiKey, baseUrl, secret, pictures = baseUrl }: ShopOptions): Hono {
+export function createShop(options: ShopOptions): Hono {
+  const { apiKey, baseUrl, secret, pictures = baseUrl, pages = builtPages, onError } = options;
   const visitor = (request: Request) => visitorOf(request.headers.get("cookie"), secret);
   const proxy = createProxy({
     apiKey,
@@ -31,7 +36,9 @@ export function createShop({ apiKey, baseUrl, secret, pictures = baseUrl }: Shop
       const user = visitor(request);
       return user === undefined ? null : { user };
     },
+    limit: fairShare(30),
     sizes: ["1K", "2K", "4K"],
+    onError,
   });
   const shop = new Hono();
   shop.post("/api/visitor", (context) => {
@@ -42,13 +49,13 @@ export function createShop({ apiKey, baseUrl, secret, pictures = baseUrl }: Shop
   // The page talks to the shop and fetches pictures; nothing else is ever asked.
   const contentSecurityPolicy = {
     defaultSrc: ["'self'"],
-    connectSrc: ["'self'", "blob:", new URL(pictures).origin],
+    connectSrc: ["'self'", new URL(pictures).origin],
     imgSrc: ["'self'", "blob:"],
     frameAncestors: ["'none'"],
     baseUri: ["'none'"],
     formAction: ["'self'"],
   };
   shop.use(secureHeaders({ contentSecurityPolicy, strictTransportSecurity: false }));
-  shop.get("*", serveStatic({ root: builtPages }));
+  shop.get("*", serveStatic({ root: pages }));
   return shop;
 }
