@@ -34,8 +34,8 @@ describe.runIf(room.present)("the whole way through the fitting room", () => {
     const shareBefore = () => compare.evaluate((root) => root.style.getPropertyValue("--before"));
     await slider.focus();
     await page.keyboard.press("ArrowRight");
-    expect(await shareBefore()).toBe("51%");
-    expect(await slider.getAttribute("aria-valuetext")).toBe("51% before");
+    expect(await shareBefore()).toBe("23%");
+    expect(await slider.getAttribute("aria-valuetext")).toBe("23% before");
     const box = await compare.boundingBox();
     if (box === null) throw new Error("The comparison is not to be seen.");
     await page.mouse.click(box.x + box.width * 0.2, box.y + box.height / 2);

@@ -19,7 +19,8 @@ export class Compare {
   show(before: Blob | undefined, after: Blob | undefined): void {
     preview(this.#before, before);
     preview(this.#after, after);
-    this.#line.value = "50";
+    // Most of what is new is to be seen, and enough of what was to tell them apart.
+    this.#line.value = "22";
     this.#move();
   }
 

@@ -78,10 +78,10 @@ export class Mirror {
     this.#compare.show(before, after);
     if (after)
       find(place, "[data-action=download]", HTMLAnchorElement).href = this.#compare.address;
-    if (!begins) return;
-    // The button that was pressed is gone; and on a phone the mirror is below what was filled in.
-    this.#root.focus({ preventScroll: true });
-    this.#root.scrollIntoView({ block: "nearest" });
+    // The button that was pressed is gone.
+    if (begins) this.#root.focus({ preventScroll: true });
+    // On a phone the mirror is below what was filled in.
+    if (begins || stage.name === "offered") this.#root.scrollIntoView({ block: "nearest" });
   }
 
   #showWorking(place: HTMLElement, step: Step, since: number): void {
