@@ -45,7 +45,7 @@ const underAnyProfile = [
   "src/{readme,settings,types}.test.ts",
   "src/jobs/watcher.test.ts",
   "src/transport/retry.test.ts",
-  "src/transport/exactly-once*.test.ts",
+  "src/{transport,proxy}/exactly-once*.test.ts",
 ];
 
 /** A test with no other beside it: it kills real processes between attempts that come at real times. */

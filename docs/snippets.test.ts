@@ -109,6 +109,32 @@ const checks: Readonly<Record<string, (snippet: Snippet) => Promise<void>>> = {
     const code = `${snippet.code}${call}`;
     expect(await execute({ ...snippet, code })).toBe("running\n");
   },
+  "proxy.ts": async (snippet) => {
+    const call = `
+      const body = JSON.stringify({ person_url: "https://shop.example/me.jpg",
+        garment_urls: ["https://shop.example/shirt.png"], wait: false });
+      for (const cookie of ["session=7f3a", "session=0000"]) {
+        const headers = { cookie, "content-type": "application/json", "idempotency-key": "a" };
+        const request = new Request("http://localhost/api/tryon/api/v1/tryon", { method: "POST", headers, body });
+        console.log((await proxy(request)).status);
+      }`;
+    expect(await execute({ ...snippet, code: `${snippet.code}${call}` })).toBe("200\n401\n");
+  },
+  "page.ts": async (snippet) => {
+    // A page and its proxy in one program: what the page asks for is what the service answers.
+    const before = `
+      globalThis.location = new URL("https://shop.example/");
+      const { fetch } = globalThis;
+      globalThis.fetch = (url, init) => fetch(String(url).replace("https://shop.example/api/tryon",
+        process.env.TRYON_BASE_URL), { ...init, headers: { ...init.headers,
+        authorization: "Bearer " + process.env.TRYON_API_KEY } });`;
+    const call = `
+      const picture = {};
+      const image = new Blob([Uint8Array.of(255, 216, 255), new Uint8Array(900)]);
+      await show(image, image, picture);
+      console.log(picture.src.includes("/results/"));`;
+    expect(await execute({ ...snippet, code: `${before}${snippet.code}${call}` })).toBe("true\n");
+  },
   "watch.ts": async (snippet) => {
     const told = await execute(snippet);
     expect(told).toMatch(/^GET \/api\/v1\/account: attempt 1 ended in 200 after \d+ ms\n/);

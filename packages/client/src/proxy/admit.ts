@@ -1,4 +1,4 @@
-import type { ProxyKind, ProxyOptions, ProxyTrouble, ProxyVisitor } from "./options.ts";
+import type { ProxyCall, ProxyKind, ProxyOptions, ProxyTrouble, ProxyVisitor } from "./options.ts";
 import { refuse } from "./refusal.ts";
 
 /** The longest key that the service takes, in characters. */
@@ -6,11 +6,10 @@ const longestKey = 200;
 /** For how long a limit refuses that does not say for how long, in seconds. */
 const usualRetryAfter = 3_600;
 
-/** A visitor who was let in. */
-export interface Admitted {
+/** A request that was let in. */
+export interface Admitted<Visitor extends ProxyVisitor> {
   readonly user: string;
-  /** The visitor's own key of a submission; empty for anything else. */
-  readonly key: string;
+  readonly call: ProxyCall<Visitor>;
 }
 
 /** Lets a request in that comes from a user and is within the user's limit, or says why not. */
@@ -19,7 +18,7 @@ export async function admit<Visitor extends ProxyVisitor>(
   kind: ProxyKind,
   { authorize, limit }: Pick<ProxyOptions<Visitor>, "authorize" | "limit">,
   report: (trouble: ProxyTrouble) => void,
-): Promise<Admitted | Response> {
+): Promise<Admitted<Visitor> | Response> {
   let visitor: Visitor | Response | null | undefined | false;
   try {
     visitor = await authorize(request);
@@ -42,10 +41,10 @@ export async function admit<Visitor extends ProxyVisitor>(
       `Idempotency-Key is missing or longer than ${longestKey} characters: without one, a retry would be paid for twice.`,
     );
   }
+  const call = { visitor, kind, idempotencyKey: key || undefined, request };
   if (limit) {
     try {
-      const idempotencyKey = key || undefined;
-      const verdict = await limit({ visitor, kind, idempotencyKey, request });
+      const verdict = await limit(call);
       if (verdict !== true) return refuseMore(verdict);
     } catch (cause) {
       report({
@@ -56,7 +55,7 @@ export async function admit<Visitor extends ProxyVisitor>(
       return refuse(503, "The proxy could not find out how much may be asked for.");
     }
   }
-  return { user, key };
+  return { user, call };
 }
 
 function refuseStranger(): Response {

@@ -63,8 +63,7 @@ export function createProxy<Visitor extends ProxyVisitor>(options: ProxyOptions<
       if (originOf(request, origins) === "foreign") return refuseForeign();
       const admitted = await admit(request, route.kind, own, report);
       if (admitted instanceof Response) return admitted;
-      const settings = { bounds, upstream: upstream(), exposeCredits: own.exposeCredits ?? false };
-      return await fulfil(request, route, admitted, settings, report);
+      return await fulfil(route.id, admitted, { ...own, bounds, upstream: upstream() }, report);
     } catch (cause) {
       report({ message: "The proxy failed: look at the cause.", cause });
       return refuse(500, "The proxy failed.");
@@ -73,10 +72,7 @@ export function createProxy<Visitor extends ProxyVisitor>(options: ProxyOptions<
   return async (request) => readableBy(originOf(request, origins), await answer(request));
 }
 
-function isClosed(
-  kind: ProxyKind,
-  allow: ProxyOptions["allow"] & { readonly list?: undefined } = {},
-): boolean {
+function isClosed(kind: ProxyKind, allow: ProxyOptions["allow"] = {}): boolean {
   return kind !== "submit" && kind !== "get" && allow[kind] !== true;
 }
 

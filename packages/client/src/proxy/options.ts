@@ -102,7 +102,7 @@ export interface ProxyOptions<Visitor extends ProxyVisitor = ProxyVisitor> {
     | undefined;
   /**
    * Which fields visitors may fill in. Any other is refused (422), under whatever name the service would know it, and
-   * `webhook_url` cannot be opened.
+   * `webhook_url` cannot be opened. Visitors who may fill in `metadata` also see what `addFields` puts there.
    *
    * @default person and garments, prompt, negative_prompt and seed
    */
@@ -134,13 +134,30 @@ export interface ProxyOptions<Visitor extends ProxyVisitor = ProxyVisitor> {
    */
   readonly origins?: readonly string[] | undefined;
   /**
-   * Opens what is closed. `account` shows visitors the account behind the key with its credits; `purchase` lets them buy
-   * credits for it.
+   * Opens what is closed. `list` shows visitors a list of their own jobs, and only those that were made while it was open,
+   * since they are known by a field `_tryon_user` in their metadata; each page is one of the whole key's list, so that it
+   * can hold fewer jobs than asked for, or none. `account` shows them the account behind the key with its credits;
+   * `purchase` lets them buy credits for it.
    *
    * @default nothing
    */
   readonly allow?:
-    | { readonly account?: boolean | undefined; readonly purchase?: boolean | undefined }
+    | { readonly [Kind in "list" | "account" | "purchase"]?: boolean | undefined }
+    | undefined;
+  /**
+   * Fields that the proxy itself puts into each submission, over those of the visitor: a `webhook_url`, or `metadata` by which
+   * the app knows the job, which is put beside the visitor's. They have to be the same each time for the same key, or a
+   * retry is a conflict (409).
+   *
+   * @default none
+   * @example
+   * addFields: ({ visitor }) => ({
+   *   webhook_url: "https://shop.example/hooks/tryon",
+   *   metadata: { customer: visitor.user },
+   * }),
+   */
+  readonly addFields?:
+    | ((call: ProxyCall<Visitor>) => Awaitable<Readonly<Record<string, unknown>>>)
     | undefined;
   /**
    * Whether visitors see what a try-on costs and how many credits the key has left.

@@ -41,7 +41,7 @@ export interface Upstream {
 }
 
 /** The options of any proxy. What takes a visitor of its own kind is not looked at here. */
-type Setup = Omit<ProxyOptions, "limit">;
+type Setup = Omit<ProxyOptions, "limit" | "addFields">;
 
 /** Throws `invalid_config` for options that cannot be; key and address are looked at by {@link resolveUpstream}. */
 export function checkOptions(options: Setup): Bounds {

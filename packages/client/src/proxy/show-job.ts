@@ -20,6 +20,9 @@ const shown = [
 ] as const;
 const credits = ["cost_credits", "credits_remaining"] as const;
 
+/** The field of the metadata that says whose a job is. */
+export const userField = "_tryon_user";
+
 /** How a visitor sees jobs. */
 export interface View {
   readonly user: string;
@@ -45,7 +48,7 @@ export function isWireJob(content: unknown): content is WireJob {
  */
 export async function showJob(job: WireJob, view: View): Promise<Record<string, unknown>> {
   const { job_id: id } = job;
-  const signed = await view.signer.signJobId(view.user, id);
+  const signed = await view.signer.signId("job", view.user, id);
   const names: readonly string[] = [
     ...shown,
     ...(view.exposeCredits ? credits : []),
@@ -54,9 +57,15 @@ export async function showJob(job: WireJob, view: View): Promise<Record<string, 
   const rest = names
     .filter((name) => job[name] !== undefined)
     .map((name) => {
-      const value = job[name];
+      const value = name === "metadata" ? withoutMark(job[name]) : job[name];
       const speaks = typeof value === "string" && name !== "result_url";
       return [name, speaks ? value.replaceAll(id, signed) : value];
     });
   return { job_id: signed, ...Object.fromEntries(rest) };
+}
+
+function withoutMark(metadata: unknown): unknown {
+  if (typeof metadata !== "object" || metadata === null) return metadata;
+  const { [userField]: mark, ...rest }: Record<string, unknown> = { ...metadata };
+  return mark !== undefined && Object.keys(rest).length === 0 ? null : rest;
 }

@@ -1,6 +1,9 @@
 /** Of 64 hexadecimal digits, what a job id gets: 128 bits. */
 const signatureLength = 32;
 
+/** What an id that a visitor holds is good for. */
+export type SignedId = "job" | "cursor";
+
 /** Binds what visitors hold to the user who got it, by HMAC-SHA-256 under a secret that never leaves the proxy. */
 export class Signer {
   readonly #secret: string;
@@ -15,17 +18,24 @@ export class Signer {
     return this.#sign("idempotency-key", user, key);
   }
 
-  /** The id under which a user knows a job, in the form of the service's own ids. */
-  async signJobId(user: string, id: string): Promise<string> {
-    const signature = await this.#sign("job", user, id);
+  /** What marks a user's jobs in the list: nobody who sees it learns the user. */
+  async userMark(user: string): Promise<string> {
+    return (await this.#sign("user", user)).slice(0, signatureLength);
+  }
+
+  /**
+   * The id under which a user knows a job, in the form of the service's own ids. The cursor of a list is the id of a job,
+   * too, maybe of another user's, and is signed as that alone.
+   */
+  async signId(kind: SignedId, user: string, id: string): Promise<string> {
+    const signature = await this.#sign(kind, user, id);
     return `${id}${signature.slice(0, signatureLength)}`;
   }
 
-  /** The service's id for an id that this user was given; nothing for any other. */
-  async readJobId(user: string, signed: string): Promise<string | undefined> {
+  /** The service's id for an id that this user was given as one of this kind; nothing for any other. */
+  async readId(kind: SignedId, user: string, signed: string): Promise<string | undefined> {
     const id = signed.slice(0, -signatureLength);
-    const expected = await this.signJobId(user, id);
-    return isEqual(expected, signed) ? id : undefined;
+    return isEqual(await this.signId(kind, user, id), signed) ? id : undefined;
   }
 
   async #sign(...parts: readonly string[]): Promise<string> {

@@ -1,4 +1,4 @@
-import type { MockOptions } from "@tryon/mock";
+import type { Mock, MockOptions } from "@tryon/mock";
 
 import { createProxy, type Proxy, type ProxyOptions, type ProxyTrouble } from "../proxy/index.ts";
 import { TryOn, type TryOnOptions } from "../index.ts";
@@ -63,15 +63,17 @@ export function createProxyWorld(
   const { mock } = world;
   const troubles: ProxyTrouble[] = [];
   const answers: Response[] = [];
-  const proxy = createProxy({
+  const { busy, network, watched } = busyness(options.fetch ?? world.fetch);
+  const handle = createProxy({
     apiKey: mock.keys.live,
     baseUrl: mock.baseUrl,
     authorize: byCookie,
-    fetch: world.fetch,
     clock: mock.clock,
     onError: (trouble) => troubles.push(trouble),
     ...options,
+    fetch: network,
   });
+  const proxy = watched(handle);
   const page = (user: string, own: TryOnOptions = {}): TryOn =>
     new TryOn({
       proxyUrl: mount,
@@ -92,5 +94,66 @@ export function createProxyWorld(
       headers: { "content-type": "application/json", "idempotency-key": "key-1", ...headers },
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
-  return { ...world, proxy, troubles, answers, page, ask, post };
+  const run = <Result>(work: Promise<Result>): Promise<Result> => drive(mock, busy, work);
+  const error: ProxyWorld["error"] = (work) =>
+    run(
+      work.then(
+        (value) => {
+          throw new Error(`It gave ${JSON.stringify(value)} where it was to fail.`);
+        },
+        (thrown: unknown) => thrown,
+      ),
+    );
+  return { ...world, proxy, troubles, answers, page, ask, post, run, error };
+}
+
+/**
+ * Tells whether a proxy is at work, apart from waiting for the service: signing takes real time, and a clock that stands
+ * still for everything else must not be moved meanwhile.
+ */
+export function busyness(fetch: Fetch) {
+  let count = 0;
+  const network: Fetch = async (url, init) => {
+    count -= 1;
+    try {
+      return await fetch(url, init);
+    } finally {
+      count += 1;
+    }
+  };
+  const watched =
+    (handle: Proxy): Proxy =>
+    async (request) => {
+      count += 1;
+      try {
+        return await handle(request);
+      } finally {
+        count -= 1;
+      }
+    };
+  return { busy: (): boolean => count > 0, network, watched };
+}
+
+/** Moves time in strides until the work has ended, and never while the proxy is at work. */
+export async function drive<Result>(
+  { clock }: Mock,
+  busy: () => boolean,
+  work: Promise<Result>,
+  stride = 250,
+): Promise<Result> {
+  const state = { ended: false };
+  const end = (): void => {
+    state.ended = true;
+  };
+  work.then(end, end);
+  for (let step = 0; !state.ended; step += 1) {
+    if (step > 20_000) throw new Error("The work has not ended after more than an hour.");
+    await clock.advance(step < 2 ? 0 : stride);
+    while (busy()) {
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+  }
+  return work;
 }

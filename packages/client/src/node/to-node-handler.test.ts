@@ -1,0 +1,121 @@
+import { createServer, request } from "node:http";
+
+import { createMock } from "@tryon/mock";
+import { serve } from "@tryon/mock/node";
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { isTryOnError, TryOn, type TryOnOptions } from "../index.ts";
+import { createProxy, type ProxyOptions } from "../proxy/index.ts";
+import { listening } from "../testing/http-server.ts";
+import { assetBytes, input, profile } from "../testing/world.ts";
+import { toNodeHandler } from "./index.ts";
+
+/** The reference server and a proxy before it, both over real HTTP, and a page that signs in by a header. */
+async function openSite(options: Partial<ProxyOptions> = {}) {
+  const mock = createMock({ seed: "proxy", latency: 0, profile });
+  const service = await serve(mock);
+  onTestFinished(async () => {
+    await service.close();
+    mock.close();
+  });
+  const proxy = createProxy({
+    apiKey: mock.keys.live,
+    baseUrl: service.url,
+    authorize: ({ headers }) => ({ user: headers.get("authorization") ?? "" }),
+    onError: () => undefined,
+    ...options,
+  });
+  const site = await listening(createServer(toNodeHandler(proxy)));
+  const page = (user: string, own: TryOnOptions = {}): TryOn =>
+    new TryOn({
+      proxyUrl: `${site}/api/tryon`,
+      random: () => 0,
+      middleware: (one, next) => {
+        one.headers.set("authorization", user);
+        return next(one);
+      },
+      ...own,
+    });
+  return { mock, site, page };
+}
+
+describe("a proxy on node:http", () => {
+  it("makes try-ons for pages, once however often connections break behind it", async () => {
+    const { mock, page } = await openSite();
+    const fault = { on: "POST /api/v1/tryon", times: 1 } as const;
+    mock.faults.add({ ...fault, reset: "before" });
+    mock.faults.add({ ...fault, reset: "after" });
+    const person = assetBytes("person.jpg");
+    const garments = [new Blob([assetBytes("shirt.png"), new Uint8Array(300_000)])];
+    const result = await page("ada").run({ person, garments });
+    expect((await result.image.bytes()).length).toBeGreaterThan(1_000);
+    expect(result.receipt.attempts).toHaveLength(3);
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
+    const other: unknown = await page("bob")
+      .jobs.get(result.job.id)
+      .catch((error: unknown) => error);
+    expect(other).toMatchObject({ code: "not_found" });
+  });
+
+  it("says of a body that it is too large, while that is still being sent", async () => {
+    const { page } = await openSite({ maxBody: 100_000 });
+    const person = new Blob([assetBytes("person.jpg"), new Uint8Array(8_000_000)]);
+    const error: unknown = await page("ada")
+      .submit({ ...input, person })
+      .catch((thrown: unknown) => thrown);
+    expect(isTryOnError(error) && error.code).toBe("payload_too_large");
+  });
+
+  it.each([
+    ["//evil.example/api/v1/tryon/job_1", 404],
+    ["http://evil.example/api/v1/account", 404],
+    ["/api/v1/tryon/../account", 404],
+    ["/%", 404],
+    ["*", 404],
+  ])("asks nobody for %s", async (path, status) => {
+    const { mock, site } = await openSite();
+    const { port } = new URL(site);
+    const answered = await new Promise((resolve, reject) => {
+      const call = request(
+        { port, path, host: "127.0.0.1", headers: { authorization: "ada" } },
+        (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        },
+      );
+      call.once("error", reject);
+      call.end();
+    });
+    expect(answered).toBe(status);
+    expect(mock.journal.entries()).toEqual([]);
+  });
+
+  it("says what to do when something has read the body before", async () => {
+    const handler = toNodeHandler(async () => new Response());
+    const url = await listening(
+      createServer((incoming, outgoing) => {
+        incoming.resume();
+        incoming.once("end", () => handler(incoming, outgoing));
+      }),
+    );
+    const answer = await fetch(url, { method: "POST", body: "{}" });
+    expect([answer.status, await answer.text()]).toEqual([
+      500,
+      expect.stringContaining("before what reads bodies"),
+    ]);
+  });
+
+  it("hands on every cookie of an answer, and answers also when the handler throws", async () => {
+    const answer = new Response("hello", { status: 201 });
+    for (const cookie of ["a=1", "b=2"]) answer.headers.append("set-cookie", cookie);
+    const handler = toNodeHandler(async ({ method }) => {
+      if (method === "GET") return answer;
+      throw new Error("no");
+    });
+    const url = await listening(createServer(handler));
+    const got = await fetch(url);
+    expect([got.status, await got.text()]).toEqual([201, "hello"]);
+    expect(got.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+    expect((await fetch(url, { method: "POST", body: "{}" })).status).toBe(500);
+  });
+});

@@ -1,0 +1,101 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/**
+ * Makes of a fetch handler, such as the proxy of `@tryon/client/proxy`, one for `node:http` and what is built on it, such as
+ * Express. It has to come before whatever reads bodies, such as `express.json()`.
+ *
+ * @example
+ * import { createServer } from "node:http";
+ * import { toNodeHandler } from "@tryon/client/node";
+ * import { createProxy } from "@tryon/client/proxy";
+ *
+ * const proxy = createProxy({ authorize: (request) => findUser(request.headers.get("cookie")) });
+ * createServer(toNodeHandler(proxy)).listen(3000); // or app.use("/api/tryon", toNodeHandler(proxy))
+ */
+export function toNodeHandler(
+  handler: (request: Request) => Promise<Response>,
+): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
+  return (incoming, outgoing) => void respond(handler, incoming, outgoing);
+}
+
+async function respond(
+  handler: (request: Request) => Promise<Response>,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  outgoing.once("close", () => gone.abort());
+  const { status, headers, body } = await answer(handler, incoming, gone.signal);
+  if (outgoing.destroyed) return;
+  for (const [name, value] of headers) outgoing.appendHeader(name, value);
+  outgoing.writeHead(status).end(body);
+  // What is still on its way is taken and dropped: a connection that is cut off meanwhile loses the answer.
+  incoming.resume();
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Iterable<[string, string]>;
+  readonly body: Uint8Array;
+}
+
+async function answer(
+  handler: (request: Request) => Promise<Response>,
+  incoming: IncomingMessage,
+  signal: AbortSignal,
+): Promise<Answer> {
+  if (incoming.readableDidRead) {
+    return failure(500, "The body was read before: put this handler before what reads bodies.");
+  }
+  let request: Request;
+  try {
+    request = requestOf(incoming, signal);
+  } catch {
+    return failure(400, "This is no request that can be understood.");
+  }
+  try {
+    const response = await handler(request);
+    const body = new Uint8Array(await response.arrayBuffer());
+    return { status: response.status, headers: response.headers, body };
+  } catch {
+    return failure(500, "The handler failed.");
+  }
+}
+
+function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
+  const { method = "GET", url = "/" } = incoming;
+  const headers = new Headers();
+  for (const [name, value = ""] of Object.entries(incoming.headers)) {
+    // Those of HTTP/2 that begin so are no headers.
+    if (!name.startsWith(":")) headers.set(name, String(value));
+  }
+  const host = incoming.headers.host ?? incoming.headers[":authority"]?.toString() ?? "localhost";
+  // Joined as texts: resolved as an address, "//elsewhere" would be another host.
+  const address = new URL(`http://${host}${url.startsWith("/") ? url : `/${url}`}`);
+  if (method === "GET" || method === "HEAD")
+    return new Request(address, { method, headers, signal });
+  // Left open when its reader stops, or the answer that says why could not be sent.
+  const chunks = incoming.iterator({ destroyOnReturn: false });
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      // Without an encoding, a request gives bytes.
+      const { done, value } = (await chunks.next()) as IteratorResult<Uint8Array, undefined>;
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await chunks.return?.();
+    },
+  });
+  // A stream can be sent only where it is said that nothing of the answer is read before its end.
+  const init: RequestInit & { duplex: "half" } = { method, headers, signal, body, duplex: "half" };
+  return new Request(address, init);
+}
+
+function failure(status: number, detail: string): Answer {
+  return {
+    status,
+    headers: [["content-type", "application/json"]],
+    body: new TextEncoder().encode(JSON.stringify({ detail })),
+  };
+}

@@ -1,0 +1,234 @@
+import { describe, expect, it } from "vitest";
+
+import { createProxyWorld, mount, site } from "../testing/proxy-world.ts";
+import { input, personUrl, profiles, shirtUrl } from "../testing/world.ts";
+import { createProxy, type ProxyOptions } from "./index.ts";
+
+const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
+
+/** What an answer says. */
+async function said(response: Response) {
+  const { detail } = (await response.json()) as { detail?: unknown };
+  return { status: response.status, detail: JSON.stringify(detail) };
+}
+
+describe("lesson 21: the proxy lets nobody in", () => {
+  it("when it does not know how to tell who asks", () => {
+    const options = { apiKey: "svc_test_a", baseUrl: "https://tryon.example" };
+    // What those write who do not use the types.
+    expect(() => createProxy(options as unknown as ProxyOptions)).toThrow(/authorize/);
+    expect(() => createProxy(undefined as unknown as ProxyOptions)).toThrow(/authorize/);
+  });
+
+  it.each<[string, unknown]>([
+    ["null", null],
+    ["undefined", undefined],
+    ["false", false],
+    ["true", true],
+    ["a name alone", "ada"],
+    ["an empty name", { user: "" }],
+    ["a blank name", { user: " " }],
+    ["a number", { user: 7 }],
+    ["no name", { id: "ada" }],
+  ])("whom authorize answers %s", async (_name, answer) => {
+    const { post, sent } = createProxyWorld({ authorize: () => answer as null });
+    expect((await post("ada", tryOn)).status).toBe(401);
+    expect(sent).toEqual([]);
+  });
+
+  it("when authorize throws, and tells the reason to the operator alone", async () => {
+    const cause = new Error("session store at 10.0.0.7 is down");
+    const { post, sent, troubles } = createProxyWorld({
+      authorize: () => {
+        throw cause;
+      },
+    });
+    const { status, detail } = await said(await post("ada", tryOn));
+    expect(status).toBe(500);
+    expect(detail).not.toContain("10.0.0.7");
+    expect(troubles).toMatchObject([{ cause, kind: "submit" }]);
+    expect(sent).toEqual([]);
+  });
+
+  it("but hands on what authorize answers itself", async () => {
+    const { post } = createProxyWorld({
+      authorize: () => Response.redirect("https://shop.example/login", 302),
+    });
+    const answer = await post("ada", tryOn);
+    expect([answer.status, answer.headers.get("location")]).toEqual([
+      302,
+      "https://shop.example/login",
+    ]);
+  });
+
+  it("from the pages of other sites, unless they are allowed", async () => {
+    const other = "https://other.example";
+    const requests = [
+      { "sec-fetch-site": "cross-site", origin: other },
+      { "sec-fetch-site": "same-site", origin: "https://blog.shop.example" },
+      { "sec-fetch-site": "cross-site", origin: "null" },
+      { "sec-fetch-site": "cross-site", origin: site },
+      { origin: other },
+      { origin: "null" },
+      { origin: "https://shop.example.evil.example" },
+      { origin: other, "x-forwarded-host": "other.example", host: "other.example" },
+    ];
+    for (const headers of requests) {
+      const { proxy, sent } = createProxyWorld({ origins: ["https://friend.example"] });
+      const answer = await proxy(
+        new Request(`${mount}/api/v1/tryon`, {
+          method: "POST",
+          headers: { ...headers, cookie: "user=ada", "content-type": "application/json" },
+          body: JSON.stringify(tryOn),
+        }),
+      );
+      expect([headers, answer.status]).toEqual([headers, 403]);
+      expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+      expect(sent).toEqual([]);
+    }
+  });
+
+  it("whose browser asks first, and answers only pages that are allowed", async () => {
+    const friend = "https://friend.example";
+    const { proxy } = createProxyWorld({ origins: [friend] });
+    const asked = (origin: string) =>
+      proxy(new Request(`${mount}/api/v1/tryon`, { method: "OPTIONS", headers: { origin } }));
+    const welcome = await asked(friend);
+    expect(welcome.status).toBe(204);
+    expect(Object.fromEntries(welcome.headers)).toMatchObject({
+      "access-control-allow-origin": friend,
+      "access-control-allow-credentials": "true",
+      "access-control-allow-headers": "content-type, idempotency-key, authorization",
+      vary: "Origin",
+    });
+    for (const origin of ["https://other.example", site]) {
+      const answer = await asked(origin);
+      expect(answer.status).toBe(403);
+      expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+    }
+  });
+
+  it("and answers pages that are allowed so that they can read it", async () => {
+    const origin = "https://friend.example";
+    const { ask } = createProxyWorld({ origins: [origin] });
+    const answer = await ask("ada", "/api/v1/tryon", { method: "POST", headers: { origin } });
+    // The world's browser says where the page is from, and that is the proxy's own site.
+    expect(answer.status).toBe(400);
+    const { proxy } = createProxyWorld({ origins: [origin], authorize: () => null });
+    const refused = await proxy(
+      new Request(`${mount}/api/v1/tryon/job_1`, {
+        headers: { origin, "sec-fetch-site": "cross-site" },
+      }),
+    );
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get("access-control-allow-origin")).toBe(origin);
+  });
+});
+
+describe("the proxy offers two addresses", () => {
+  it.each([
+    ["GET", "/api/v1/tryon", 404],
+    ["GET", "/api/v1/account", 404],
+    ["POST", "/api/v1/credits/purchase", 404],
+    ["GET", "/", 404],
+    ["GET", "", 404],
+    ["GET", "/api/v1/openapi.json", 404],
+    ["POST", "/api/webhooks/payments", 404],
+    ["POST", "/__mock/reset", 404],
+    ["GET", "/api/v1/tryon/", 404],
+    ["DELETE", "/api/v1/tryon", 405],
+    ["PUT", "/api/v1/tryon", 405],
+    ["POST", "/api/v1/tryon/job_1", 405],
+    ["HEAD", "/api/v1/tryon/job_1", 405],
+    ["POST", "/api/v1/account", 405],
+    ["GET", "/api/v1/tryon/job_1/../../account", 404],
+    ["GET", "/api/v1/tryon/..%2Faccount", 404],
+    ["GET", "/api/v1/tryon/%2e%2e/account", 404],
+    ["GET", "/api/v1/tryon/job_1%2F..%2F..%2Faccount", 404],
+    ["GET", "/api/v1/tryon/job_1%00", 404],
+    ["GET", "/api/v1/tryon/https:%2F%2Fevil.example", 404],
+    ["GET", "/api/v1/tryon/@evil.example", 404],
+    ["GET", "/api/v1/tryon/constructor", 404],
+  ])("and refuses %s %s", async (method, path, status) => {
+    const { ask, sent } = createProxyWorld();
+    const answer = await ask("ada", path, { method });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.has("allow")).toBe(status === 405);
+    expect(sent).toEqual([]);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    [mount, { "x-fal-target-url": "https://evil.example/steal", "x-target-url": "https://evil" }],
+    [mount, { "x-forwarded-host": "evil.example", forwarded: "host=evil.example" }],
+    ["https://shop.example//evil.example", {}],
+    ["https://shop.example/https://evil.example", {}],
+    ["https://shop.example/api/v1/account", {}],
+    ["https://shop.example/..%2f..%2fevil.example", { host: "evil.example" }],
+  ])("and asks the service alone, whatever %s and %j say", async (prefix, headers) => {
+    const { proxy, sent, mock } = createProxyWorld();
+    await proxy(
+      new Request(`${prefix}/api/v1/tryon?url=https://evil.example`, {
+        method: "POST",
+        headers: {
+          ...headers,
+          cookie: "user=ada",
+          "content-type": "application/json",
+          "idempotency-key": "a",
+        },
+        body: JSON.stringify(tryOn),
+      }),
+    );
+    expect(sent.map(({ url }) => url)).toEqual([`${mock.baseUrl}/api/v1/tryon`]);
+  });
+});
+
+describe.each(profiles)("what crosses the proxy, under the profile %s", (profile) => {
+  it("is the key of the proxy, and no header of the visitor", async () => {
+    const { ask, sent, mock, run, page } = createProxyWorld({}, { profile });
+    const secrets = {
+      authorization: "Bearer svc_live_of_the_visitor",
+      "proxy-authorization": "Basic abc",
+      cookie: "user=ada; session=s3cret",
+      "x-api-key": "s3cret",
+      "x-forwarded-for": "203.0.113.9",
+      referer: "https://shop.example/private?token=s3cret",
+      "user-agent": "visitor",
+    };
+    const { id } = await run(page("ada").submit(input));
+    await ask("ada", "/api/v1/tryon", {
+      method: "POST",
+      headers: { ...secrets, "content-type": "application/json", "idempotency-key": "own" },
+      body: JSON.stringify(tryOn),
+    });
+    await ask("ada", `/api/v1/tryon/${id}`, { headers: secrets });
+    expect(sent).toHaveLength(3);
+    for (const { headers } of sent) {
+      expect(headers.get("authorization")).toBe(`Bearer ${mock.keys.live}`);
+      const names = [...headers.keys()].toSorted();
+      expect(["accept", "authorization", "content-type", "idempotency-key"]).toEqual(
+        expect.arrayContaining(names),
+      );
+    }
+    expect(JSON.stringify(sent.map(({ headers }) => [...headers]))).not.toMatch(/s3cret|"own"/);
+  });
+
+  it("is of the service's answer neither its key, its credits nor its rate limit", async () => {
+    const { run, page, answers, mock } = createProxyWorld({}, { profile });
+    const tryon = page("ada");
+    const job = await run(tryon.submit(input));
+    await run(job.result());
+    for (const answer of answers) {
+      expect([...answer.headers.keys()].filter((name) => /ratelimit|mock/.test(name))).toEqual([]);
+      expect(answer.headers.get("cache-control")).toBe("no-store");
+      const text = await answer.text();
+      expect(text).not.toMatch(/credits/);
+      expect(text).not.toContain(mock.keys.live);
+    }
+  });
+
+  it("is what a try-on costs where the proxy says so", async () => {
+    const { run, page } = createProxyWorld({ exposeCredits: true }, { profile });
+    const { receipt } = await run(page("ada").run(input));
+    expect(receipt.credits).toBe(8);
+  });
+});

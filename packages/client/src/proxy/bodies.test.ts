@@ -1,0 +1,185 @@
+import { describe, expect, it } from "vitest";
+
+import { createProxyWorld, mount } from "../testing/proxy-world.ts";
+import { assetBytes, fieldsOf, input, personUrl, profiles, shirtUrl } from "../testing/world.ts";
+
+const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
+
+/** A body that tells nothing of its length before it ends, if it ever does. */
+function endless(piece: Uint8Array<ArrayBuffer>, count = Number.POSITIVE_INFINITY) {
+  const state = { pulled: 0, canceled: false };
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      state.pulled += 1;
+      if (state.pulled > count) controller.close();
+      else controller.enqueue(piece);
+    },
+    cancel() {
+      state.canceled = true;
+    },
+  });
+  return { body, state };
+}
+
+describe("a body that the proxy does not take", () => {
+  it("is one without end, of which it reads no more than its bound", async () => {
+    const { ask, sent } = createProxyWorld({ maxBody: 1_000_000 });
+    const { body, state } = endless(new Uint8Array(64_000));
+    const answer = await ask("ada", "/api/v1/tryon", {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": "a" },
+      body,
+    });
+    expect(answer.status).toBe(413);
+    expect(await answer.text()).toMatch(/1000000 bytes .*maxBody.*third/);
+    expect(state.pulled).toBeLessThan(20);
+    expect(state.canceled).toBe(true);
+    expect(sent).toEqual([]);
+  });
+
+  it.each([
+    ["that says it is too large", "2000000", 1],
+    ["that says it is small and is not", "10", 40],
+    ["that says nothing that can be", "many", 40],
+  ])("is one %s", async (_name, length, count) => {
+    const { ask, sent } = createProxyWorld({ maxBody: 1_000_000 });
+    const { body, state } = endless(new Uint8Array(64_000), count);
+    const answer = await ask("ada", "/api/v1/tryon", {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "idempotency-key": "a",
+        "content-length": length,
+      },
+      body,
+    });
+    expect(answer.status).toBe(413);
+    expect(state.pulled).toBeLessThan(20);
+    expect(sent).toEqual([]);
+  });
+
+  it("is over 15,000,000 bytes unless it is said otherwise, which the client tells as what it is", async () => {
+    const { page, error, sent } = createProxyWorld();
+    const person = new Blob([assetBytes("person.jpg"), new Uint8Array(10_000_000)]);
+    const garment = new Blob([assetBytes("shirt.png"), new Uint8Array(1_500_000)]);
+    const refused = await error(page("ada").submit({ person, garments: [garment] }));
+    expect(refused).toMatchObject({ code: "payload_too_large" });
+    expect(String(refused)).toContain("15000000");
+    expect(sent).toEqual([]);
+  });
+
+  it.each<[string, string | Uint8Array<ArrayBuffer> | undefined, Record<string, string>, number]>([
+    ["nothing", undefined, {}, 422],
+    ["no JSON", "person_url=https://a", {}, 422],
+    ["a list", "[]", {}, 422],
+    ["a text", '"a"', {}, 422],
+    ["null", "null", {}, 422],
+    ["no UTF-8", Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d), {}, 400],
+    ["a form", "a=b", { "content-type": "application/x-www-form-urlencoded" }, 422],
+    ["text that says so", JSON.stringify(tryOn), { "content-type": "text/plain" }, 422],
+    ["what only looks like JSON", "{}", { "content-type": "application/jsonp" }, 422],
+    ["no key", JSON.stringify(tryOn), { "idempotency-key": "" }, 400],
+    ["a key that is too long", JSON.stringify(tryOn), { "idempotency-key": "a".repeat(201) }, 400],
+  ])("is %s", async (_name, body, own, status) => {
+    const { ask, sent, troubles } = createProxyWorld();
+    const headers = { "content-type": "application/json", "idempotency-key": "a", ...own };
+    const answer = await ask("ada", "/api/v1/tryon", {
+      method: "POST",
+      headers,
+      body: body ?? null,
+    });
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toHaveProperty("detail");
+    expect([sent, troubles]).toEqual([[], []]);
+  });
+
+  it("is one that breaks off", async () => {
+    const { ask, sent } = createProxyWorld();
+    const body = new ReadableStream({
+      start: (controller) => controller.error(new Error("the visitor is gone")),
+    });
+    const headers = { "content-type": "application/json", "idempotency-key": "a" };
+    const answer = await ask("ada", "/api/v1/tryon", { method: "POST", headers, body });
+    expect(answer.status).toBe(400);
+    expect(sent).toEqual([]);
+  });
+
+  it("is one that authorize has read, which the operator is told", async () => {
+    const { post, sent, troubles } = createProxyWorld({
+      authorize: async (request) => {
+        await request.json();
+        return { user: "ada" };
+      },
+    });
+    expect((await post("ada", tryOn)).status).toBe(500);
+    expect(String(troubles[0]?.cause)).toContain("clone()");
+    expect(sent).toEqual([]);
+  });
+});
+
+describe.each(profiles)("a body that the proxy takes, under the profile %s", (profile) => {
+  it("is one of images, in JSON of any kind and pieces of any size", async () => {
+    const { ask, page, run, sent } = createProxyWorld({}, { profile });
+    const person = assetBytes("person.jpg");
+    await run(page("ada").submit({ ...input, person }));
+    const photo = Buffer.from(person).toString("base64");
+    expect(fieldsOf(sent[0])["person_image_b64"]).toBe(photo);
+    const text = JSON.stringify({ ...tryOn, prompt: "rot – schön 🧥" });
+    const bytes = new TextEncoder().encode(text);
+    let at = 0;
+    const body = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(bytes.slice(at, (at += 1)));
+        if (at === bytes.length) controller.close();
+      },
+    });
+    const headers = {
+      "content-type": 'application/problem+json; charset="utf-8"',
+      "idempotency-key": "b",
+    };
+    const answer = await run(ask("ada", "/api/v1/tryon", { method: "POST", headers, body }));
+    expect(answer.status).toBe(200);
+    expect(fieldsOf(sent[1])["prompt"]).toBe("rot – schön 🧥");
+  });
+});
+
+describe("a visitor who leaves", () => {
+  it("ends a poll of the service, and no submission", async () => {
+    const signals: AbortSignal[] = [];
+    let answers = 1;
+    const { page, run, mock, proxy } = createProxyWorld({
+      fetch: (url, init) => {
+        const { signal } = init;
+        if (answers > 0) {
+          answers -= 1;
+          return mock.fetch(url, init);
+        }
+        if (signal) signals.push(signal);
+        return new Promise((_resolve, reject) => {
+          signal?.addEventListener("abort", () => reject(signal.reason as Error));
+        });
+      },
+    });
+    const { id } = await run(page("ada").submit(input));
+    for (const [method, path, over] of [
+      ["GET", `/api/v1/tryon/${id}`, true],
+      ["POST", "/api/v1/tryon", false],
+    ] as const) {
+      const controller = new AbortController();
+      const headers = {
+        cookie: "user=ada",
+        "content-type": "application/json",
+        "idempotency-key": "a",
+      };
+      const body = method === "POST" ? JSON.stringify({ ...tryOn, prompt: "red" }) : null;
+      const { signal } = controller;
+      const answering = proxy(new Request(`${mount}${path}`, { method, headers, body, signal }));
+      await expect.poll(() => signals.length).toBe(1);
+      controller.abort();
+      await expect.poll(() => signals[0]?.aborted).toBe(over);
+      await mock.clock.advance("5m");
+      expect(signals.pop()?.aborted).toBe(true);
+      expect((await answering).status).toBe(over ? 500 : 504);
+    }
+  });
+});

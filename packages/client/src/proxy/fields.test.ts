@@ -1,0 +1,204 @@
+import {
+  array,
+  assert,
+  asyncProperty,
+  constantFrom,
+  jsonValue,
+  oneof,
+  string,
+  tuple,
+} from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { createProxyWorld } from "../testing/proxy-world.ts";
+import { fieldsOf, personUrl, profiles, shirtUrl } from "../testing/world.ts";
+
+const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
+const usual = [
+  "person_url",
+  "person_image_b64",
+  "garment_urls",
+  "garment_images_b64",
+  "prompt",
+  "negative_prompt",
+  "seed",
+  "output_size",
+  "wait",
+];
+
+interface Issue {
+  readonly loc: readonly string[];
+  readonly msg: string;
+}
+
+async function issuesOf(response: Response): Promise<readonly Issue[]> {
+  expect(response.status).toBe(422);
+  const { detail } = (await response.json()) as { detail: readonly Issue[] };
+  return detail;
+}
+
+describe.each(profiles)("what a visitor may ask for, under the profile %s", (profile) => {
+  it.each<[unknown, string]>([
+    [{ webhook_url: "https://evil.example/hook" }, "webhook_url"],
+    [{ metadata: { a: "b" } }, "metadata"],
+    [{ style_hint: "grunge" }, "style_hint"],
+    [{ callback: "https://evil.example" }, "callback"],
+    [{ output_size: "2K" }, "output_size"],
+    [{ output_size: "4k" }, "output_size"],
+    [{ size: "4K" }, "output_size"],
+    [{ size: "4k" }, "output_size"],
+    [{ resolution: "2k" }, "output_size"],
+    [{ output_size: "", size: "4K" }, "output_size"],
+    [{ output_size: null, resolution: "", size: "4K" }, "output_size"],
+    [{ output_size: ["4K"] }, "output_size"],
+    [{ output_size: { toString: "4K" } }, "output_size"],
+    [{ output_size: 4 }, "output_size"],
+    [{ output_size: "1K " }, "output_size"],
+    [{ SIZE: "4K" }, "SIZE"],
+    [{ Output_Size: "4K" }, "Output_Size"],
+    [{ " output_size": "4K" }, " output_size"],
+    [{ "output_size\u0000": "4K" }, "output_size\u0000"],
+    [{ constructor: { prototype: 1 } }, "constructor"],
+    [{ prompt: { webhook_url: "https://evil.example" } }, "prompt"],
+    [{ person_url: [{ output_size: "4K" }] }, "person_url"],
+    [{ garment_urls: [[{ output_size: "4K" }]] }, "garment_urls"],
+    [{ wait: "false" }, "wait"],
+  ])("is not %j, and the answer names the field", async (own, field) => {
+    const { post, sent } = createProxyWorld({}, { profile });
+    const [issue] = await issuesOf(await post("ada", { ...tryOn, ...(own as object) }));
+    expect(issue?.loc).toEqual(["body", field]);
+    expect(sent).toEqual([]);
+  });
+
+  it.each([
+    '{"__proto__":{"webhook_url":"https://evil.example"}}',
+    '{"output_size":"1K","output_size":"4K"}',
+    '{"output_size":"4K","person_url":"","__proto__":{"output_size":"1K"}}',
+  ])("is not %s", async (text) => {
+    const { post, sent } = createProxyWorld({}, { profile });
+    await issuesOf(await post("ada", text));
+    expect(sent).toEqual([]);
+  });
+
+  it("has every alias folded into its field, and the first size where none is chosen", async () => {
+    const { post, run, sent } = createProxyWorld({ sizes: ["2K", "4K"] }, { profile });
+    const other = "https://shop.example/other.png";
+    const asked = { person: personUrl, model_url: other, items: [shirtUrl], mode: "async" };
+    await run(post("ada", { ...asked, resolution: "", webhook_url: null }));
+    await run(post("ada", { ...asked, size: "4k" }, { "idempotency-key": "b" }));
+    expect(sent.map(fieldsOf)).toEqual([
+      { person_url: personUrl, garment_urls: [shirtUrl], wait: false, output_size: "2K" },
+      { person_url: personUrl, garment_urls: [shirtUrl], wait: false, output_size: "4K" },
+    ]);
+  });
+
+  it("reaches the service only as allowed fields and sizes, whatever is posted", async () => {
+    const good = constantFrom<readonly [string, unknown]>(
+      ["output_size", "1K"],
+      ["size", "1k"],
+      ["resolution", ""],
+      ["mode", "async"],
+      ["wait", true],
+      ["person", personUrl],
+      ["clothing", [shirtUrl]],
+      ["prompt", "red"],
+      ["seed", 7],
+      ["webhook_url", null],
+    );
+    const name = oneof(
+      constantFrom(...usual, "size", "resolution", "mode", "person", "garments", "items"),
+      constantFrom("webhook_url", "metadata", "style_hint", "__proto__", "SIZE", "toString"),
+      string(),
+    );
+    const value = oneof(
+      constantFrom<unknown>("1K", "2K", "4K", "4k", "", null, true, "async", [], ["4K"], 7),
+      constantFrom<unknown>(personUrl, [shirtUrl], { webhook_url: "https://evil.example" }),
+      jsonValue(),
+    );
+    const entry = oneof(
+      { weight: 3, arbitrary: good },
+      { weight: 2, arbitrary: tuple(name, value) },
+    );
+    const { post, run, sent, submissions } = createProxyWorld({}, { profile, latency: 0 });
+    let number = 0;
+    await assert(
+      asyncProperty(array(entry, { minLength: 1, maxLength: 4 }), async (entries) => {
+        // Written by hand, so that names can be there twice, and `__proto__` at all.
+        const listed = [...Object.entries(tryOn), ...entries].map(
+          ([one, its]) => `${JSON.stringify(one)}:${JSON.stringify(its)}`,
+        );
+        const text = `{${listed.join(",")}}`;
+        const before = sent.length;
+        const answer = await run(post("ada", text, { "idempotency-key": `key-${(number += 1)}` }));
+        for (const submission of submissions().slice(before)) {
+          const fields = fieldsOf(submission);
+          expect(usual).toEqual(expect.arrayContaining(Object.keys(fields)));
+          expect(fields["output_size"]).toBe("1K");
+          // Nothing in which more fields could hide.
+          for (const one of Object.values(fields).flat()) expect(Object(one) === one).toBe(false);
+        }
+        expect([200, 400, 422, 429]).toContain(answer.status);
+      }),
+      { numRuns: 150, seed: 21 },
+    );
+    expect(submissions().length).toBeGreaterThan(50);
+  });
+
+  it("may be more where the proxy opens it, but never a webhook", async () => {
+    const { post, run, sent } = createProxyWorld(
+      { fields: ["person_url", "garment_urls", "style_hint", "metadata"], sizes: ["1K", "4K"] },
+      { profile },
+    );
+    const own = { style_hint: "grunge", metadata: { order: 7 }, size: "4k" };
+    const answer = await run(post("ada", { ...tryOn, ...own }));
+    expect(await answer.json()).toMatchObject({ status: "running" });
+    expect(fieldsOf(sent[0])).toEqual({
+      ...tryOn,
+      style_hint: "grunge",
+      metadata: { order: 7 },
+      output_size: "4K",
+    });
+    expect(() => createProxyWorld({ fields: ["webhook_url"] })).toThrow(/webhook_url/);
+  });
+
+  it("has what the proxy adds over and beside it", async () => {
+    const { post, run, sent, page, mock } = createProxyWorld(
+      {
+        fields: ["person_url", "garment_urls", "metadata"],
+        allow: { list: true },
+        addFields: ({ visitor }) => ({
+          webhook_url: "https://shop.example/hook",
+          metadata: { customer: visitor.user },
+        }),
+      },
+      { profile },
+    );
+    const metadata = { customer: "somebody else", _tryon_user: "somebody else", note: "mine" };
+    const answer = await run(post("ada", { ...tryOn, metadata }));
+    const { metadata: shown, job_id: id } = (await answer.json()) as {
+      metadata: unknown;
+      job_id: string;
+    };
+    const mark = expect.stringMatching(/^[\da-f]{32}$/) as unknown;
+    expect(fieldsOf(sent[0])).toMatchObject({
+      webhook_url: "https://shop.example/hook",
+      metadata: { customer: "ada", note: "mine", _tryon_user: mark },
+    });
+    await mock.clock.advance("1m");
+    const job = await run(page("ada").jobs.get(id));
+    expect(job.data.metadata).toEqual({ customer: "ada", note: "mine" });
+    expect(shown ?? job.data.metadata).toEqual(job.data.metadata);
+    const many = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`key${index}`, "a"]));
+    const [issue] = await issuesOf(await post("ada", { ...tryOn, metadata: many }));
+    expect(issue?.loc).toEqual(["body", "metadata"]);
+  });
+
+  it("is not held where the proxy may not hold", async () => {
+    const { run, page, sent } = createProxyWorld({ hold: false }, { profile });
+    const { job } = await run(
+      page("ada").run({ person: personUrl, garments: [shirtUrl] }, { hold: true }),
+    );
+    expect(job.status).toBe("succeeded");
+    expect(fieldsOf(sent[0])["wait"]).toBe(false);
+  });
+});

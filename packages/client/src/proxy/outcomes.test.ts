@@ -1,0 +1,198 @@
+import { describe, expect, it, vi } from "vitest";
+
+import { createProxyWorld } from "../testing/proxy-world.ts";
+import {
+  answering,
+  answeringAfter,
+  cut,
+  input,
+  personUrl,
+  profiles,
+  shirtUrl,
+  silence,
+  type Fault,
+} from "../testing/world.ts";
+import { createProxy } from "./index.ts";
+
+const own = (status: number, headers?: Record<string, string>): Fault =>
+  answering(status, { detail: "The key svc_live_mock has 3 credits left." }, headers);
+
+describe.each(profiles)("an end that is not good, under the profile %s", (profile) => {
+  it.each<[string, Fault, string, RegExp | undefined]>([
+    ["400", own(400), "bad_request", undefined],
+    ["409", own(409), "idempotency_conflict", undefined],
+    [
+      "422",
+      answering(422, { detail: [{ loc: ["body", "seed"], msg: "no", type: "int" }] }),
+      "validation_failed",
+      undefined,
+    ],
+    ["429", own(429, { "retry-after": "90" }), "rate_limited", undefined],
+    ["413 HTML", answering(413, "<h1>Too large</h1>"), "payload_too_large", undefined],
+    ["401", own(401), "unavailable", /401.*apiKey/],
+    ["402", own(402), "unavailable", /402.*credits/],
+    ["403", own(403), "unavailable", /403.*dashboard/],
+    ["403 HTML", answering(403, "<h1>Firewall</h1>"), "unavailable", /403/],
+    ["404", own(404), "server_error", /404.*baseUrl/],
+    ["405 HTML", answering(405, "<h1>No</h1>"), "server_error", /405.*baseUrl/],
+    ["408", own(408), "server_error", /408/],
+    ["400 HTML", answering(400, "<h1>Bad request</h1>"), "server_error", /400/],
+    ["429 HTML", answering(429, "<h1>Slow down</h1>"), "unavailable", /429/],
+    ["500", own(500), "server_error", /500.*later/],
+    ["503", own(503), "unavailable", /503/],
+    ["524 HTML", answering(524, "<h1>Timeout</h1>"), "server_error", /524/],
+    [
+      "307",
+      answering(307, "", { location: "https://elsewhere.example" }),
+      "server_error",
+      /307.*not followed/,
+    ],
+    ["a cut", cut.before, "server_error", /no answer/],
+    ["no connection", cut.refused, "server_error", /ECONNREFUSED/],
+    ["200 HTML", answeringAfter(200, "<h1>Welcome</h1>"), "server_error", /200/],
+    ["200 of something else", answeringAfter(200, { id: 7 }), "server_error", /200/],
+    [
+      "200 with a strange id",
+      answeringAfter(200, { job_id: "../account", status: "running" }),
+      "server_error",
+      /200/,
+    ],
+  ])("of %s is told as it may be", async (_name, fault, code, trouble) => {
+    const { page, error, faults, troubles, answers, mock } = createProxyWorld({}, { profile });
+    faults.push(fault);
+    const thrown = await error(page("ada", { retries: 0 }).submit(input));
+    expect(thrown).toMatchObject({ code });
+    const told = [
+      String(thrown),
+      ...(await Promise.all(answers.map((answer) => answer.text()))),
+    ].join();
+    expect(told).not.toContain(mock.keys.live);
+    const words = troubles.map(({ message }) => message).join();
+    expect(words).toMatch(trouble ?? /^$/);
+    // Of the key and its credits the visitor hears nothing, unless it is about the visitor's own request.
+    expect(trouble && /credits left|key/i.test(told)).not.toBe(true);
+    expect(JSON.stringify(troubles)).not.toContain(mock.keys.live);
+  });
+
+  it("never proves that nothing happened where that is open", async () => {
+    for (const fault of [
+      cut.after,
+      answeringAfter(403, "<h1>No</h1>"),
+      answeringAfter(400, "<h1>No</h1>"),
+    ]) {
+      const { page, error, run, faults, client, mock } = createProxyWorld({}, { profile });
+      faults.push(fault);
+      const thrown = await error(page("ada", { retries: 0 }).submit(input));
+      // What the types of the error say of these codes.
+      const { recover } = thrown as { recover: () => Promise<{ id: string }> };
+      const job = await run(recover.call(thrown));
+      await mock.clock.advance("2m");
+      const [made, ...others] = await run(client().jobs.list().toArray());
+      expect(job.id.startsWith(String(made?.id))).toBe(true);
+      expect(others).toEqual([]);
+    }
+  });
+
+  it("is 504 when the service does not answer, 90 seconds after it may have held", async () => {
+    const { page, error, faults, mock, troubles } = createProxyWorld({}, { profile });
+    faults.push(silence.before);
+    const start = mock.clock.now();
+    const thrown = await error(page("ada", { retries: 0, attemptTimeout: "5m" }).submit(input));
+    expect(thrown).toMatchObject({ code: "server_error", status: 504 });
+    expect(mock.clock.now() - start).toBeLessThan(125_000);
+    expect(troubles).toMatchObject([{ message: expect.stringContaining("in time") as unknown }]);
+  });
+
+  it("says how long to wait in seconds, in whatever form the service did", async () => {
+    const { post, faults, mock } = createProxyWorld({}, { profile });
+    const date = new Date(mock.clock.now()).toUTCString();
+    const later = new Date(mock.clock.now() + 7_000).toUTCString();
+    const said = [
+      { "retry-after": "3" },
+      { "retry-after": later, date },
+      { "x-ratelimit-reset": "9", "retry-after": "" },
+    ];
+    const heard = [];
+    for (const headers of said) {
+      faults.push(own(429, headers));
+      const answer = await post("ada", { person_url: personUrl, garment_urls: [shirtUrl] });
+      heard.push([answer.status, answer.headers.get("retry-after")]);
+    }
+    expect(heard).toEqual([
+      [429, "3"],
+      [429, "7"],
+      [429, "9"],
+    ]);
+  });
+
+  it("tells of a closed address that it is closed", async () => {
+    const { page, error } = createProxyWorld({}, { profile });
+    const tryon = page("ada");
+    for (const call of [() => tryon.account.get(), () => tryon.jobs.list().page()]) {
+      const thrown = await error(call());
+      expect(thrown).toMatchObject({ code: "not_found" });
+      expect(String(thrown)).toContain("closed");
+    }
+  });
+
+  it("opens account and purchases where it is told to", async () => {
+    const { page, run, error, sent } = createProxyWorld(
+      { allow: { account: true, purchase: true } },
+      { profile },
+    );
+    const tryon = page("ada");
+    expect(await run(tryon.account.get())).toMatchObject({ credits_remaining: 1_000 });
+    const request = { pack_slug: "demo", shared_payment_granted_token: "spt_one" } as const;
+    const more = { ...request, webhook_url: "https://evil.example" };
+    expect(await run(tryon.credits.purchase(more))).toMatchObject({ credits_added: 100 });
+    expect(sent.at(-1)?.body).toBe(JSON.stringify(request));
+    const declined = { ...request, shared_payment_granted_token: "spt_declined_1" };
+    expect(await error(tryon.credits.purchase(declined))).toMatchObject({ code: "payment_failed" });
+  });
+});
+
+describe("a proxy", () => {
+  const good = {
+    apiKey: "svc_test_a",
+    baseUrl: "https://tryon.example",
+    authorize: () => null,
+    fetch: async () => new Response(),
+  };
+
+  it.each([
+    [{ apiKey: " " }, "apiKey"],
+    [{ apiKey: "svc_test_ä" }, "apiKey"],
+    [{ baseUrl: "tryon.example" }, "baseUrl"],
+    [{ baseUrl: "http://tryon.example" }, "allowInsecure"],
+    [{ apiKey: "svc_live_a", fetch: undefined }, "allowLiveKey"],
+    [{ secret: "short" }, "secret"],
+    [{ secret: " ".repeat(40) }, "secret"],
+    [{ origins: ["*"] }, "origins"],
+    [{ origins: ["https://shop.example/"] }, "origins"],
+    [{ origins: ["shop.example"] }, "origins"],
+    [{ sizes: [] }, "sizes"],
+    [{ sizes: ["8K" as "4K"] }, "sizes"],
+    [{ maxBody: 0 }, "maxBody"],
+    [{ maxBody: Number.NaN }, "maxBody"],
+  ])("with %j is refused at once, and says what to do", (options, word) => {
+    expect(() => createProxy({ ...good, ...options })).toThrow(word);
+  });
+
+  it("reads its environment at the first request, and tells the operator what is missing", async () => {
+    vi.stubEnv("TRYON_API_KEY", undefined);
+    vi.stubEnv("TRYON_BASE_URL", undefined);
+    const { post, troubles, sent, mock } = createProxyWorld({
+      apiKey: undefined,
+      baseUrl: undefined,
+    });
+    const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
+    const answer = await post("ada", tryOn);
+    expect([answer.status, await answer.text()]).toEqual([500, '{"detail":"The proxy failed."}']);
+    expect(String(troubles[0]?.cause)).toContain("TRYON_API_KEY");
+    vi.stubEnv("TRYON_API_KEY", mock.keys.live);
+    vi.stubEnv("TRYON_BASE_URL", `${mock.baseUrl}/`);
+    expect((await post("ada", tryOn)).status).toBe(200);
+    expect(sent.map(({ url }) => url)).toEqual([`${mock.baseUrl}/api/v1/tryon`]);
+    vi.unstubAllEnvs();
+  });
+});

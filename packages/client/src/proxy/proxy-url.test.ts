@@ -1,0 +1,114 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { isTryOnError, TryOn, type Middleware, type TryOnOptions } from "../index.ts";
+import { createProxyWorld, mount } from "../testing/proxy-world.ts";
+import { input } from "../testing/world.ts";
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.unstubAllEnvs();
+});
+
+const accepted = '{"job_id":"job_1","status":"running"}';
+
+const passing: Middleware = (request, next) => next(request);
+
+/** What a client with these options sends for a look at a job, or the error in place of it. */
+async function sentBy(
+  options: TryOnOptions,
+): Promise<{ url?: string; headers?: Headers; error?: string }> {
+  const sent: { url?: string; headers?: Headers } = {};
+  const fetch = async (url: string, init: RequestInit) => {
+    Object.assign(sent, { url, headers: new Headers(init.headers) });
+    return new Response(accepted);
+  };
+  try {
+    await new TryOn({ fetch, ...options }).jobs.get("job_1");
+    return sent;
+  } catch (error) {
+    return { error: isTryOnError(error) ? `${error.code} ${error.message}` : String(error) };
+  }
+}
+
+describe("a client of a proxy", () => {
+  it.each([
+    ["/api/tryon", "https://shop.example/api/tryon"],
+    ["/api/tryon/", "https://shop.example/api/tryon"],
+    ["/", "https://shop.example"],
+    ["api", "https://shop.example/shirts/api"],
+    ["//api.shop.example/tryon", "https://api.shop.example/tryon"],
+    ["https://api.shop.example", "https://api.shop.example"],
+    [new URL("http://localhost:3000/api"), "http://localhost:3000/api"],
+  ])("at %s asks there, without a key", async (proxyUrl, base) => {
+    vi.stubGlobal("location", new URL("https://shop.example/shirts/7?size=m#top"));
+    vi.stubEnv("TRYON_API_KEY", "svc_live_of_the_server");
+    vi.stubEnv("TRYON_BASE_URL", "https://tryon.example");
+    const { url, headers } = await sentBy({ proxyUrl });
+    expect(url).toBe(`${base}/api/v1/tryon/job_1`);
+    expect([...(headers ?? [])]).toEqual([["accept", "application/json"]]);
+    const through = await sentBy({ proxyUrl, middleware: passing });
+    expect(through.headers?.has("authorization")).toBe(false);
+  });
+
+  it("may send what its own app signs in with", async () => {
+    const { headers } = await sentBy({
+      proxyUrl: mount,
+      middleware: (request, next) => {
+        request.headers.set("authorization", "Bearer session");
+        return next(request);
+      },
+    });
+    expect(headers?.get("authorization")).toBe("Bearer session");
+  });
+
+  it("on a page without https asks its own site, and no other", async () => {
+    vi.stubGlobal("location", new URL("http://shop.example/"));
+    vi.stubGlobal("document", {});
+    expect(await sentBy({ proxyUrl: "/api" })).toMatchObject({
+      url: "http://shop.example/api/api/v1/tryon/job_1",
+    });
+    const { error } = await sentBy({ proxyUrl: "http://api.example" });
+    expect(error).toMatch(/^unsafe_environment proxyUrl .*allowInsecure/);
+    expect(await sentBy({ proxyUrl: "http://api.example", allowInsecure: true })).toHaveProperty(
+      "url",
+    );
+  });
+
+  it.each<[TryOnOptions, RegExp]>([
+    [{ proxyUrl: mount, apiKey: "svc_test_a" }, /^invalid_config proxyUrl.*apiKey/],
+    [{ proxyUrl: mount, baseUrl: "https://tryon.example" }, /^invalid_config proxyUrl.*baseUrl/],
+    [{ proxyUrl: "/api/tryon" }, /^invalid_config proxyUrl/],
+    [{ proxyUrl: "https://a:b@shop.example" }, /^invalid_config proxyUrl/],
+    [{ proxyUrl: "https://shop.example/?a=b" }, /^invalid_config proxyUrl/],
+    [{ proxyUrl: "file:///etc" }, /^invalid_config proxyUrl/],
+  ])("set up with %j is refused", async (options, words) => {
+    expect((await sentBy(options)).error).toMatch(words);
+  });
+
+  it("is refused at once with a key, and can be made where there is no page yet", () => {
+    expect(() => new TryOn({ proxyUrl: "/api/tryon", apiKey: "svc_test_a" })).toThrow(/proxyUrl/);
+    expect(JSON.stringify(new TryOn({ proxyUrl: "/api/tryon" }))).toContain("/api/tryon");
+  });
+
+  it("has everything of the client: raw calls, errors with their hints, recovery", async () => {
+    const { page, run, error, faults, answers } = createProxyWorld();
+    const tryon = page("ada");
+    const { id } = await run(tryon.submit(input));
+    const { data } = await run(
+      tryon.raw.GET("/api/v1/tryon/{job_id}", { params: { path: { job_id: id } } }),
+    );
+    expect(data?.job_id).toBe(id);
+    faults.push(async (_request, pass) => {
+      await pass();
+      return new Response("<h1>Bad gateway</h1>", { status: 502 });
+    });
+    const lost = await error(page("ada", { retries: 0 }).submit(input, { idempotencyKey: "one" }));
+    if (!isTryOnError(lost, "server_error") || !lost.recover) throw lost;
+    const found = await run(lost.recover());
+    const again = await run(tryon.submit(input, { idempotencyKey: "one" }));
+    expect(again.id).toBe(found.id);
+    expect(answers.length).toBeGreaterThan(4);
+    const other = await error(page("bob").jobs.get(id));
+    expect(other).toMatchObject({ code: "not_found" });
+  });
+});
