@@ -61,6 +61,17 @@ describe.runIf(room.present)("the whole way through the fitting room", () => {
     expect(troubles).toEqual([]);
   });
 
+  test("goes the whole way also where the service is otherwise in everything that it leaves open", async () => {
+    const visit = await room.open({ mock: { profile: "contrary" } });
+    const { page, charges, troubles } = visit;
+    await choose(page, person, shirt);
+    await button(page, "Try it on").click();
+    await untilSeen(visit, "Download");
+    await expect.poll(() => widths(page, ".compare img")).toEqual([768, 900]);
+    expect(await charges()).toEqual([-8]);
+    expect(troubles).toEqual([]);
+  });
+
   test("tells the time that has gone by, and more when it is long", async () => {
     const visit = await begun();
     await visit.page.getByText("Usually 10–30 seconds.").waitFor();

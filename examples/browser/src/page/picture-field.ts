@@ -129,7 +129,11 @@ export class PictureField {
   }
 
   async #addSample(name: string, url: string): Promise<void> {
-    const blob = await (await fetch(url)).blob();
-    await this.#add([new File([blob], name, { type: blob.type })]);
+    try {
+      const blob = await (await fetch(url)).blob();
+      await this.#add([new File([blob], name, { type: blob.type })]);
+    } catch {
+      this.#say([`“${name}” could not be loaded. Check your network, then try again.`]);
+    }
   }
 }

@@ -42,9 +42,12 @@ export async function openPage(browser: Browser, options: OpenOptions): Promise<
   const mock = createMock({ clock: "manual", seed: "page", engine, ...options.mock });
   await mock.createKey({ token: shopKey, credits: options.credits ?? 100 });
   const service = await serve(mock);
+  const elsewhere = service.url.replace("127.0.0.1", "localhost");
   const shop = await startShop({
     apiKey: shopKey,
     baseUrl: service.url,
+    // Some services keep their pictures elsewhere.
+    pictures: mock.options.resultsOrigin === "other" ? elsewhere : service.url,
     secret: "a secret of the shop, for tests",
     pages: options.pages,
     onError: () => undefined,
@@ -60,7 +63,7 @@ export async function openPage(browser: Browser, options: OpenOptions): Promise<
   const page = await context.newPage();
   // The page's own time can be moved on, and goes by as usual in between.
   await page.clock.install();
-  const { troubles, answers } = watch(page, [shop.url, service.url]);
+  const { troubles, answers } = watch(page, [shop.url, service.url, elsewhere]);
   await page.goto(`${shop.url}/${options.query ?? ""}`);
   await page.getByText("Still missing").waitFor();
   const ledger = async () => (await mock.ledger(shopKey))?.entries ?? [];
