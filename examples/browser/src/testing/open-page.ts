@@ -1,6 +1,12 @@
 import { createMock, type Engine, type Mock, type MockOptions } from "@tryon/mock";
 import { compositeEngine, serve } from "@tryon/mock/node";
-import type { Browser, BrowserContextOptions, Page, Response as Answer } from "playwright-core";
+import type {
+  Browser,
+  BrowserContextOptions,
+  Page,
+  Request,
+  Response as Answer,
+} from "playwright-core";
 import { expect, onTestFinished } from "vitest";
 
 import { startShop } from "../server/start-shop.ts";
@@ -27,6 +33,8 @@ export interface Opened {
   readonly worn: readonly (readonly Uint8Array[])[];
   /** What the page wrote as an error, and what it asked of anybody but the shop and its service. */
   readonly troubles: readonly string[];
+  /** Whether the page waits for no answer. */
+  readonly isQuiet: () => boolean;
   /** What the page got, as text. */
   readonly received: () => Promise<readonly string[]>;
   /** How often the shop was charged. */
@@ -63,7 +71,7 @@ export async function openPage(browser: Browser, options: OpenOptions): Promise<
   const page = await context.newPage();
   // The page's own time can be moved on, and goes by as usual in between.
   await page.clock.install();
-  const { troubles, answers } = watch(page, [shop.url, service.url, elsewhere]);
+  const { troubles, answers, isQuiet } = watch(page, [shop.url, service.url, elsewhere]);
   await page.goto(`${shop.url}/${options.query ?? ""}`);
   await page.getByText("Still missing").waitFor();
   const ledger = async () => (await mock.ledger(shopKey))?.entries ?? [];
@@ -73,6 +81,7 @@ export async function openPage(browser: Browser, options: OpenOptions): Promise<
     url: shop.url,
     worn,
     troubles,
+    isQuiet,
     received: () => Promise.all(answers.map(textOf)),
     charges: async () =>
       (await ledger()).filter(({ jobId }) => jobId !== undefined).map(({ credits }) => credits),
@@ -80,13 +89,19 @@ export async function openPage(browser: Browser, options: OpenOptions): Promise<
   };
 }
 
-/** Lets the page's time go by in small steps, and the service's with it, until something is to be seen. */
-export async function untilSeen({ page, mock }: Opened, text: string | RegExp): Promise<void> {
+/**
+ * Lets the page's time go by in small steps, and the service's with it, until something is to be seen. It stands still
+ * while an answer is on its way: on a busy machine the page would give it up.
+ */
+export async function untilSeen(
+  { page, mock, isQuiet }: Opened,
+  text: string | RegExp,
+): Promise<void> {
   const seen = page.locator(".stage:not([hidden])").getByText(text).first();
   await expect
     .poll(async () => {
       await mock.clock.advance("1s");
-      await page.clock.runFor(1_000);
+      if (isQuiet()) await page.clock.runFor(1_000);
       return seen.isVisible();
     })
     .toBe(true);
@@ -125,6 +140,10 @@ function noting(engine: Engine, worn: Uint8Array[][]): Engine {
 function watch(page: Page, known: readonly string[]) {
   const troubles: string[] = [];
   const answers: Answer[] = [];
+  const open = new Set<Request>();
+  page.on("request", (request) => open.add(request));
+  page.on("requestfinished", (request) => open.delete(request));
+  page.on("requestfailed", (request) => open.delete(request));
   page.on("pageerror", (error) => troubles.push(error.message));
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") troubles.push(message.text());
@@ -138,7 +157,7 @@ function watch(page: Page, known: readonly string[]) {
     if (request.headers()["authorization"] && !inPage) troubles.push(`authorized ${request.url()}`);
   });
   page.on("response", (answer) => answers.push(answer));
-  return { troubles, answers };
+  return { troubles, answers, isQuiet: () => open.size === 0 };
 }
 
 async function textOf(answer: Answer): Promise<string> {
