@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { RequestListener, Server } from "node:http";
 import { parseArgs } from "node:util";
 
 import { createMock } from "@tryon/mock";
@@ -20,14 +21,15 @@ const shop = await startShop(
     secret: process.env["SHOP_SECRET"] ?? randomBytes(32).toString("hex"),
   },
   Number(values.port),
-  values.dev ? await developmentPages() : undefined,
+  values.dev ? developmentPages : undefined,
 );
 process.stdout.write(
   `The fitting room is open at ${shop.url} (without a server: ${shop.url}/?mock)\n`,
 );
 
-async function developmentPages() {
+/** The pages as they are in the editor. */
+async function developmentPages(server: Server): Promise<RequestListener> {
   const { createServer } = await import("vite");
-  const vite = await createServer({ server: { middlewareMode: true }, appType: "spa" });
+  const vite = await createServer({ server: { middlewareMode: true, hmr: { server } } });
   return vite.middlewares;
 }

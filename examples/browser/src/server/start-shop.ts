@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { getRequestListener } from "@hono/node-server";
@@ -11,20 +11,21 @@ export interface RunningShop {
   close(): Promise<void>;
 }
 
-/**
- * Lets the shop listen on this machine.
- *
- * @param pages - Serves the pages in place of the built ones: the development server.
- */
+/** Serves the pages in place of the built ones, on the same server: for development. */
+export type Pages = (server: Server) => Promise<RequestListener>;
+
+/** Lets the shop listen on this machine. */
 export async function startShop(
   options: ShopOptions,
   port = 0,
-  pages?: RequestListener,
+  pages?: Pages,
 ): Promise<RunningShop> {
   const shop = getRequestListener(createShop(options).fetch);
-  const server = createServer((request, response) => {
-    if (pages === undefined || request.url?.startsWith("/api/")) void shop(request, response);
-    else pages(request, response);
+  const server = createServer();
+  const others = await pages?.(server);
+  server.on("request", (request, response) => {
+    if (others === undefined || request.url?.startsWith("/api/")) void shop(request, response);
+    else others(request, response);
   });
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
