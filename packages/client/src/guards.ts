@@ -8,13 +8,13 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** Throws when a key would be at risk. */
-export function guard(apiKey: string, address: URL, options: TryOnOptions, name = "baseUrl"): void {
+export function guard(apiKey: string, address: URL, options: TryOnOptions): void {
   if (isLoopback(address.hostname)) return;
   // Key and images are sent over http only to this machine.
   check(
     address.protocol === "https:" || options.allowInsecure,
     "unsafe_environment",
-    `${name} (${address.host}) is http: key and images could be read on the way.`,
+    `${address.origin} is http: what is sent could be read on the way.`,
     "Use https, or set allowInsecure: true.",
   );
   // A live key is for servers: in a browser everybody can read it, and in a test it costs money.

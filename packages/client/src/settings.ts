@@ -33,7 +33,32 @@ export interface Settings {
 
 /** Throws `invalid_config`, `unsafe_environment`, or `invalid_input` for a number out of bounds. */
 export function resolveSettings(options: TryOnOptions): Settings {
-  const [apiKey, address] = (options.proxyUrl === undefined ? ownAccess : proxyAccess)(options);
+  const { proxyUrl } = options;
+  // Typed as always there, but only pages and their workers have it.
+  const { location } = globalThis as { location?: Location };
+  let apiKey = "";
+  let address: URL;
+  if (proxyUrl === undefined) {
+    apiKey = required(options.apiKey, "apiKey", "TRYON_API_KEY");
+    check(
+      /^[!-~]+$/.test(apiKey),
+      "invalid_config",
+      "apiKey (TRYON_API_KEY) is no key.",
+      "Copy it again, without quotes and line breaks.",
+    );
+    const baseUrl = required(options.baseUrl?.toString(), "baseUrl", "TRYON_BASE_URL");
+    address = parseAddress(baseUrl, "baseUrl (TRYON_BASE_URL)");
+  } else {
+    check(
+      (options.apiKey ?? options.baseUrl) === undefined,
+      "invalid_config",
+      "proxyUrl goes without apiKey and baseUrl.",
+      "Give them to the proxy alone.",
+    );
+    address = parseAddress(`${proxyUrl}`, "proxyUrl", location?.href);
+  }
+  // A page without https can be safe no other way than it is.
+  if (apiKey || address.origin !== location?.origin) guard(apiKey, address, options);
   const { retries = defaults.retries, fetch, clock = systemClock, random = Math.random } = options;
   if (!Number.isInteger(retries) || retries < 0) {
     throw new InputError("retries", "is not a whole number from 0 up");
@@ -66,37 +91,6 @@ export function resolveSettings(options: TryOnOptions): Settings {
     gate: new Gate(clock, random),
     redact,
   };
-}
-
-/** Where requests go, and with which key. */
-type Access = readonly [apiKey: string, address: URL];
-
-function ownAccess(options: TryOnOptions): Access {
-  const apiKey = required(options.apiKey, "apiKey", "TRYON_API_KEY");
-  check(
-    /^[!-~]+$/.test(apiKey),
-    "invalid_config",
-    "apiKey (TRYON_API_KEY) is no key.",
-    "Copy it again, without quotes and line breaks.",
-  );
-  const baseUrl = required(options.baseUrl?.toString(), "baseUrl", "TRYON_BASE_URL");
-  const address = parseAddress(baseUrl, "baseUrl (TRYON_BASE_URL)");
-  guard(apiKey, address, options);
-  return [apiKey, address];
-}
-
-function proxyAccess(options: TryOnOptions): Access {
-  check(
-    (options.apiKey ?? options.baseUrl) === undefined,
-    "invalid_config",
-    "proxyUrl goes without apiKey and baseUrl.",
-    "Give them to the proxy alone.",
-  );
-  // Typed as always there, but only pages and their workers have it.
-  const { location } = globalThis as { location?: Location };
-  const address = parseAddress(String(options.proxyUrl), "proxyUrl", location?.href);
-  if (address.origin !== location?.origin) guard("", address, options, "proxyUrl");
-  return ["", address];
 }
 
 function required(value: string | undefined, option: string, variable: string): string {

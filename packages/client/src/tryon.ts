@@ -49,9 +49,7 @@ export class TryOn {
   constructor(options: TryOnOptions = {}) {
     this.#options = { ...options };
     const settings = (): Settings => (this.#settings ??= resolveSettings(this.#options));
-    if (options.apiKey !== undefined && (options.baseUrl ?? options.proxyUrl) !== undefined) {
-      settings();
-    }
+    if (options.apiKey !== undefined && options.baseUrl !== undefined) settings();
     const service = new Service(settings);
     const parts = { settings, service };
     this.#starter = new Starter(parts);

@@ -8,7 +8,7 @@ export const hints: { readonly [Code in TryOnErrorCode]?: string } & {
   readonly [Code in ApiErrorCode]: string;
 } = {
   bad_request: "Change the request.",
-  unauthorized: "Check apiKey (TRYON_API_KEY).",
+  unauthorized: "Check apiKey (TRYON_API_KEY), or sign in.",
   insufficient_credits: "Buy credits.",
   payment_failed: "Ask for another token.",
   forbidden: "Ask the provider.",

@@ -147,7 +147,7 @@ describe("a visitor who leaves", () => {
   it("ends a poll of the service, and no submission", async () => {
     const signals: AbortSignal[] = [];
     let answers = 1;
-    const { page, run, mock, proxy } = createProxyWorld({
+    const { page, run, mock, proxy, troubles } = createProxyWorld({
       fetch: (url, init) => {
         const { signal } = init;
         if (answers > 0) {
@@ -179,7 +179,8 @@ describe("a visitor who leaves", () => {
       await expect.poll(() => signals[0]?.aborted).toBe(over);
       await mock.clock.advance("5m");
       expect(signals.pop()?.aborted).toBe(true);
-      expect((await answering).status).toBe(over ? 500 : 504);
+      expect((await answering).status).toBe(over ? 499 : 504);
+      expect(troubles).toHaveLength(over ? 0 : 1);
     }
   });
 });

@@ -58,13 +58,18 @@ export function createProxy<Visitor extends ProxyVisitor>(options: ProxyOptions<
       ({ kind } = route);
       if (route.kind === undefined) return refuseUnknown(route.allow);
       if (isClosed(route.kind, own.allow)) {
-        return refuse(404, `The proxy keeps ${request.method} of this address closed.`);
+        return refuse(
+          404,
+          `The proxy keeps ${request.method} of this address closed (see its option allow).`,
+        );
       }
       if (originOf(request, origins) === "foreign") return refuseForeign();
       const admitted = await admit(request, route.kind, own, report);
       if (admitted instanceof Response) return admitted;
       return await fulfil(route.id, admitted, { ...own, bounds, upstream: upstream() }, report);
     } catch (cause) {
+      // Whoever left hears no answer, and nobody has anything to mend.
+      if (request.signal.aborted) return refuse(499, "The visitor is gone.");
       report({ message: "The proxy failed: look at the cause.", cause });
       return refuse(500, "The proxy failed.");
     }

@@ -68,7 +68,7 @@ describe("a client of a proxy", () => {
       url: "http://shop.example/api/api/v1/tryon/job_1",
     });
     const { error } = await sentBy({ proxyUrl: "http://api.example" });
-    expect(error).toMatch(/^unsafe_environment proxyUrl .*allowInsecure/);
+    expect(error).toMatch(/^unsafe_environment .*api\.example.*allowInsecure/);
     expect(await sentBy({ proxyUrl: "http://api.example", allowInsecure: true })).toHaveProperty(
       "url",
     );
@@ -85,15 +85,16 @@ describe("a client of a proxy", () => {
     expect((await sentBy(options)).error).toMatch(words);
   });
 
-  it("is refused at once with a key, and can be made where there is no page yet", () => {
-    expect(() => new TryOn({ proxyUrl: "/api/tryon", apiKey: "svc_test_a" })).toThrow(/proxyUrl/);
+  it("can be made where there is no page yet", () => {
     expect(JSON.stringify(new TryOn({ proxyUrl: "/api/tryon" }))).toContain("/api/tryon");
   });
 
   it("has everything of the client: raw calls, errors with their hints, recovery", async () => {
-    const { page, run, error, faults, answers } = createProxyWorld();
+    const { page, run, error, faults, answers, mock } = createProxyWorld();
     const tryon = page("ada");
     const { id } = await run(tryon.submit(input));
+    // Reads may lag behind.
+    await mock.clock.advance("2s");
     const { data } = await run(
       tryon.raw.GET("/api/v1/tryon/{job_id}", { params: { path: { job_id: id } } }),
     );

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { createProxyWorld } from "../testing/proxy-world.ts";
+import { createProxyWorld, mount } from "../testing/proxy-world.ts";
 import { assetBytes, input, profiles } from "../testing/world.ts";
+import { createProxy } from "./index.ts";
 
 describe.each(profiles)("a page that uses the proxy, under the profile %s", (profile) => {
   it("makes a try-on and shows its image", async () => {
@@ -24,5 +25,36 @@ describe.each(profiles)("a page that uses the proxy, under the profile %s", (pro
     const result = await run(page("ada").jobs.resume(JSON.parse(saved)).result());
     expect(result.job.id).toBe(job.id);
     expect(await run(result.image.url())).toContain("/results/");
+  });
+});
+
+describe("what authorize says of a visitor", () => {
+  it("is what limit and addFields get, in its own type", async () => {
+    const plans: string[] = [];
+    const sessions = new Map([["session=1", { user: "ada", plan: "free" }]]);
+    const proxy = createProxy({
+      apiKey: "svc_test_a",
+      baseUrl: "https://tryon.example",
+      authorize: async ({ headers }) => sessions.get(headers.get("cookie") ?? ""),
+      limit: ({ visitor: { plan }, kind }) => plans.push(`${kind} ${plan}`) > 0,
+      addFields: ({ visitor: { plan } }) => ({ metadata: { plan } }),
+      fetch: async (_url, { body }) => {
+        expect(body).toContain('"metadata":{"plan":"free"}');
+        return Response.json({ job_id: "job_1", status: "running" });
+      },
+    });
+    const answer = await proxy(
+      new Request(`${mount}/api/v1/tryon`, {
+        method: "POST",
+        headers: {
+          cookie: "session=1",
+          "content-type": "application/json",
+          "idempotency-key": "a",
+        },
+        body: JSON.stringify({ person_url: input.person, garment_urls: input.garments }),
+      }),
+    );
+    expect(answer.status).toBe(200);
+    expect(plans).toEqual(["submit free"]);
   });
 });

@@ -115,10 +115,17 @@ export function busyness(fetch: Fetch) {
   let count = 0;
   const network: Fetch = async (url, init) => {
     count -= 1;
+    let away = true;
+    const back = (): void => {
+      if (away) count += 1;
+      away = false;
+    };
+    // Given up, it is the proxy's turn again, whether an answer comes or not.
+    init.signal?.addEventListener("abort", back);
     try {
       return await fetch(url, init);
     } finally {
-      count += 1;
+      back();
     }
   };
   const watched =

@@ -70,7 +70,7 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
   // A 409 to what is under a key may come from an attempt of its own that is still being worked on.
   const keyed = purpose === "submit";
   const { clock } = deadline;
-  const { gate, random, retries, apiKey } = settings;
+  const { gate, random, retries } = settings;
   const log = (words: string): void => settings.log("debug", `${name}: ${words}`);
   const pauses = new Map<number | undefined, number>();
   let conflictSince: number | undefined;
@@ -110,7 +110,7 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
     const asked = answer && pauseAskedFor(answer, now);
     const pause = (conflict ? conflictDelay : retryDelay)(earlier, asked, random);
     // A proxy may refuse a visitor another try-on, and that must not stop the waiting for the last one.
-    if (purpose && status === 429 && (apiKey || !keyed)) gate.close(pause);
+    if (purpose && status === 429 && (settings.apiKey || !keyed)) gate.close(pause);
     if (
       (!kind && earlier >= retries) ||
       (conflict && now + pause - (conflictSince ??= now) > longestConflict) ||

@@ -1,0 +1,127 @@
+import { createServer } from "node:http";
+
+import { createMock } from "@tryon/mock";
+import { serve } from "@tryon/mock/node";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+
+import { findChromium } from "../../../mock/src/testing/chromium.ts";
+import type * as Client from "../index.ts";
+import { toNodeHandler } from "../node/index.ts";
+import { bundleClient, startBrowser, type Bundle } from "../testing/browser.ts";
+import { listening } from "../testing/http-server.ts";
+import { input, profile } from "../testing/world.ts";
+import { createProxy, type ProxyOptions } from "./index.ts";
+
+/** The client in the page: what is given to `page.evaluate` runs there, and knows nothing of this file. */
+declare const client: typeof Client;
+
+const document = `<!doctype html><link rel="icon" href="data:,"><title>Shop</title>
+<script type="module" src="/page.js"></script>`;
+
+const chromium = await findChromium();
+
+describe.runIf(chromium.present)("a page in a browser", () => {
+  let browser: Awaited<ReturnType<typeof startBrowser>>;
+  let bundle: Bundle;
+  beforeAll(async () => {
+    [browser, bundle] = await Promise.all([startBrowser(chromium.path), bundleClient()]);
+  });
+  afterAll(() => browser.close());
+
+  /** A site with a page that is signed in and a proxy, and a proxy of the same app at another origin. */
+  async function openShop(elsewhere: (origin: string) => Partial<ProxyOptions> = () => ({})) {
+    const mock = createMock({ seed: "browser", latency: 0, profile });
+    const service = await serve(mock);
+    onTestFinished(async () => {
+      await service.close();
+      mock.close();
+    });
+    const proxy = (options: Partial<ProxyOptions> = {}) =>
+      toNodeHandler(
+        createProxy({
+          apiKey: mock.keys.live,
+          baseUrl: service.url,
+          authorize: ({ headers }) =>
+            headers.get("cookie") === "session=7f3a" ? { user: "ada" } : null,
+          onError: () => undefined,
+          ...options,
+        }),
+      );
+    const own = proxy();
+    const origin = await listening(
+      createServer((incoming, outgoing) => {
+        const { url = "" } = incoming;
+        if (url.startsWith("/api/tryon/")) return own(incoming, outgoing);
+        const type = url.endsWith(".js") ? "text/javascript" : "text/html";
+        const file = url === "/" ? document : bundle.files.get(url);
+        outgoing.setHeader("set-cookie", "session=7f3a; HttpOnly");
+        return outgoing.writeHead(file ? 200 : 404, { "content-type": type }).end(file);
+      }),
+    );
+    const other = await listening(createServer(proxy(elsewhere(origin))));
+    const context = await browser.newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    await page.goto(origin);
+    await page.waitForFunction("globalThis.client");
+    return { mock, page, other };
+  }
+
+  test("makes a try-on through the proxy of its own site, with its own cookies and no key", async () => {
+    const { mock, page } = await openShop();
+    const made = await page.evaluate(async (tryOn) => {
+      const tryon = new client.TryOn({ proxyUrl: "/api/tryon" });
+      const image = new Blob([Uint8Array.of(255, 216, 255), new Uint8Array(400_000)]);
+      const { job, image: result } = await tryon.run({ ...tryOn, person: image });
+      const shown = await createImageBitmap(await result.blob());
+      const again = await tryon.jobs.resume(job.id).result();
+      return { id: job.id, width: shown.width, again: again.job.id };
+    }, input);
+    expect(made).toMatchObject({ width: 768, again: made.id });
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
+  });
+
+  test("is told that its images are too many bytes", async () => {
+    const { mock, page } = await openShop();
+    const code = await page.evaluate(async () => {
+      const image = new Blob([Uint8Array.of(255, 216, 255), new Uint8Array(9_000_000)]);
+      const tryon = new client.TryOn({ proxyUrl: "/api/tryon" });
+      try {
+        await tryon.submit({ person: image, garments: [image] });
+        return "none";
+      } catch (error) {
+        return client.isTryOnError(error) ? error.code : String(error);
+      }
+    });
+    expect(code).toBe("payload_too_large");
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000);
+  });
+
+  test.each([
+    ["may not use the proxy of another", [], "outcome_unknown", 1_000],
+    ["may use the proxy of another that allows it", ["own"], "none", 992],
+  ])("%s", async (_name, allowed, code, balance) => {
+    const { mock, page, other } = await openShop((origin) => ({
+      origins: allowed.map(() => origin),
+    }));
+    const ended = await page.evaluate(
+      async ({ proxyUrl, tryOn }) => {
+        const tryon = new client.TryOn({
+          proxyUrl,
+          retries: 0,
+          fetch: (url, init) =>
+            fetch(url, { ...init, ...(url.startsWith(proxyUrl) && { credentials: "include" }) }),
+        });
+        try {
+          await tryon.run(tryOn);
+          return "none";
+        } catch (error) {
+          return client.isTryOnError(error) ? error.code : String(error);
+        }
+      },
+      { proxyUrl: other, tryOn: input },
+    );
+    expect(ended).toBe(code);
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(balance);
+  });
+});
