@@ -84,6 +84,21 @@ describe.runIf(room.present)("choosing pictures", () => {
     expect(troubles).toEqual([]);
   });
 
+  test("takes what was chosen before the page was ready", async () => {
+    const { page, troubles } = await room.open();
+    const ready = Promise.withResolvers<void>();
+    await page.route("**/api/visitor", async (route) => {
+      await ready.promise;
+      await route.continue();
+    });
+    await page.reload();
+    await page.locator("[data-field=person] input").setInputFiles(person);
+    ready.resolve();
+    await page.getByRole("img", { name: "person.jpg" }).waitFor();
+    await page.getByText("Still missing: a garment.").waitFor();
+    expect(troubles).toEqual([]);
+  });
+
   test("makes a heavy photo lighter before it is sent", async () => {
     const visit = await room.open();
     const noise = await heavyPhoto();

@@ -39,9 +39,9 @@ describe.runIf(room.present)("mishaps in the fitting room", () => {
     expect(await charges()).toEqual([-8]);
     // Also the photo before is there again.
     await expect.poll(() => widths(page, ".compare img")).toEqual([768, 900]);
+    expect(await page.evaluate(keptOrders)).toBe(1);
     await button(page, "Try on something else").click();
-    await page.reload();
-    await page.getByText("Your picture appears here.").waitFor();
+    await expect.poll(() => page.evaluate(keptOrders)).toBe(0);
     expect(troubles).toEqual([]);
   });
 
@@ -162,4 +162,14 @@ async function begun(): Promise<Opened> {
   await button(visit.page, "Try it on").click();
   await visit.page.locator(".step", { hasText: "Dressing you" }).waitFor();
   return visit;
+}
+
+/** Runs in the page: how many orders the browser keeps. */
+async function keptOrders(): Promise<number> {
+  const request = indexedDB.open("fitting-room");
+  await new Promise((resolve) => request.addEventListener("success", resolve));
+  const count = request.result.transaction("orders").objectStore("orders").count();
+  await new Promise((resolve) => count.addEventListener("success", resolve));
+  request.result.close();
+  return count.result;
 }

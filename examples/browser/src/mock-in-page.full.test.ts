@@ -50,6 +50,7 @@ describe.runIf(room.present)("the fitting room with the mock in the page", () =>
     await button(page, "Try it on").click();
     await untilSeen(visit, "Dressing you");
     await page.reload();
+    await page.getByText("Still missing").waitFor();
     await page.getByText("Your picture appears here.").waitFor();
     await page.getByRole("link", { name: "Shop" }).click();
     await choose(page, asset("person.jpg"), asset("shirt.png"));

@@ -33,20 +33,24 @@ export class PictureField {
     this.#list = find(root, ".pictures", HTMLUListElement);
     this.#input = find(root, "input[type=file]", HTMLInputElement);
     this.#problem = find(root, ".problem", HTMLElement);
-    this.#input.addEventListener("change", () => {
-      const files = [...(this.#input.files ?? [])];
-      // The same file can be chosen again after it was mended.
-      this.#input.value = "";
-      void this.#add(files);
-    });
+    this.#input.addEventListener("change", () => this.#takeChosen());
     this.#takeDrops();
     find(root, ".samples", HTMLElement).append(
       ...options.samples.map((sample) => this.#sampleButton(sample)),
     );
+    // Whoever was quicker than the page, or came back to it, has chosen already.
+    this.#takeChosen();
   }
 
   get files(): readonly Blob[] {
     return this.#pictures.map(({ file }) => file);
+  }
+
+  #takeChosen(): void {
+    const files = [...(this.#input.files ?? [])];
+    // The same file can be chosen again after it was mended.
+    this.#input.value = "";
+    void this.#add(files);
   }
 
   async #add(files: readonly File[]): Promise<void> {
