@@ -1,0 +1,38 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+import { expect, onTestFinished, test } from "vitest";
+
+/** Starts the program, and gives the address that it names. */
+async function started(...args: string[]): Promise<string> {
+  const program = ["--conditions=@tryon/source", join(import.meta.dirname, "main.ts"), ...args];
+  const cwd = join(import.meta.dirname, "../..");
+  const child = spawn(process.execPath, program, { cwd, stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(async () => {
+    child.kill();
+    await once(child, "exit");
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const address = /open at (http:\S+)/.exec(line)?.[1];
+    if (address !== undefined) return address;
+  }
+  throw new Error("The program ended without a word of its address.");
+}
+
+test("the development server serves the page from its sources, beside the shop's own addresses", async () => {
+  const url = await started("--dev", "--port", "0");
+  const text = async (path: string) => (await fetch(`${url}${path}`)).text();
+  expect(await text("/")).toContain("<title>Fitting room</title>");
+  expect(await text("/src/page/main.ts")).toContain("/src/page/fitting.ts");
+  expect(await text("/mockServiceWorker.js")).toContain("Mock Service Worker");
+  const visitor = await fetch(`${url}/api/visitor`, { method: "POST" });
+  expect([visitor.status, visitor.headers.has("set-cookie")]).toEqual([204, true]);
+  const stranger = await fetch(`${url}/api/tryon/api/v1/tryon/job_1`);
+  expect(stranger.status).toBe(401);
+  const known = await fetch(`${url}/api/tryon/api/v1/tryon/job_1`, {
+    headers: { cookie: visitor.headers.get("set-cookie")?.split(";")[0] ?? "" },
+  });
+  expect(known.status).toBe(404);
+});
