@@ -29,6 +29,7 @@ const codes = Object.keys({
   result_purged: true,
   invalid_input: true,
   budget_exceeded: true,
+  batch_stopped: true,
   unsafe_environment: true,
   invalid_config: true,
 } satisfies Record<TryOnErrorCode, true>) as TryOnErrorCode[];

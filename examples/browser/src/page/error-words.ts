@@ -128,6 +128,7 @@ const words: Readonly<Record<TryOnErrorCode, ErrorWords>> = {
     remedy: "again",
   },
   budget_exceeded: closed,
+  batch_stopped: closed,
   payment_failed: closed,
   purchase_already_processed: closed,
   redirected: closed,
