@@ -44,6 +44,7 @@ const project = (
 const underAnyProfile = [
   "src/{readme,settings,types}.test.ts",
   "src/jobs/watcher.test.ts",
+  "src/node/journal/*.test.ts",
   "src/transport/retry.test.ts",
   "src/transport/exactly-once*.test.ts",
 ];

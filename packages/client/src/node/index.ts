@@ -1,1 +1,3 @@
 export { diagnostics, type RequestMessage } from "./diagnostics.ts";
+export type { FileJournal } from "./journal/file-journal.ts";
+export { openJournal } from "./journal/open-journal.ts";
