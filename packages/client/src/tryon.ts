@@ -127,6 +127,14 @@ export class TryOn {
     return this.#options.clock ?? systemClock;
   }
 
+  /**
+   * For how long a try-on that may have been made is sent again under its key, in milliseconds: what builds on this client
+   * keeps to it.
+   */
+  get replaySafeFor(): number {
+    return (this.#settings ??= resolveSettings(this.#options)).replaySafeFor;
+  }
+
   /** What may go into a log: no key. */
   toJSON(): { name: string; baseUrl: string | undefined } {
     return { name: "TryOn", baseUrl: this.#options.baseUrl?.toString() };

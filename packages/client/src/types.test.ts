@@ -143,6 +143,7 @@ function isKnown(code: TryOnErrorCode): boolean {
     case "result_expired":
     case "result_purged":
     case "invalid_input":
+    case "batch_stopped":
     case "unsafe_environment":
     case "invalid_config":
       known = true;

@@ -28,5 +28,6 @@ export type TryOnErrorCode =
   | "result_purged"
   | "invalid_input"
   | "budget_exceeded"
+  | "batch_stopped"
   | "unsafe_environment"
   | "invalid_config";

@@ -1,0 +1,57 @@
+import { InputError, type TryOn, type TryOnInput } from "@tryon/client";
+
+import type { BatchItem } from "./batch-item.ts";
+import type { BatchOptions, ReadOptions } from "./options.ts";
+import { RunningBatch } from "./running-batch.ts";
+
+/**
+ * Makes a try-on of each item, many at once, and gives them as they end. Items are read one by one when there is room for
+ * them, so that there may be any number; a loop that stands still stops the starts. An item that fails is handed out
+ * with its error and ends nothing.
+ *
+ * Breaking out of the loop starts nothing else and stops waiting: jobs in flight run on, and are billed once.
+ *
+ * @param inputs - The items, in an array or in whatever can be looped over, also asynchronously.
+ * @throws `invalid_input` at once for an option that is wrong. While it runs, once everything in flight has been handed
+ * out: `batch_stopped` when no other item is worth starting, with the reason as `cause`, and what `inputs` throws. When
+ * `signal` is aborted, its reason, at once.
+ * @example
+ * import { TryOn } from "@tryon/client";
+ * import { batch } from "@tryon/client/batch";
+ *
+ * const tryon = new TryOn();
+ * const inputs = shirts.map((shirt) => ({ person, garments: [shirt] as const }));
+ * for await (const { index, result, error } of batch(tryon, inputs)) {
+ *   if (error) console.error(index, error.message);
+ *   else await writeFile(`${index}.png`, await result.image.bytes());
+ * }
+ */
+export function batch<Item>(
+  tryon: TryOn,
+  inputs: Iterable<Item> | AsyncIterable<Item>,
+  ...[options]: OptionsOf<Item>
+): AsyncGenerator<BatchItem<Item>, void, undefined> {
+  // The compiler cannot look into options of a type that depends on what the items are.
+  const read = { ...options } as ReadOptions<Item>;
+  check(read);
+  return new RunningBatch(tryon, inputs, read).results();
+}
+
+/** Options may be left out where none is required. */
+type OptionsOf<Item> = [Item] extends [TryOnInput]
+  ? [options?: BatchOptions<Item>]
+  : [options: BatchOptions<Item>];
+
+function check<Item>({ journal, id, concurrency = "auto", budget }: ReadOptions<Item>): void {
+  if (journal && typeof id !== "function") {
+    throw new InputError("id", "is missing", {
+      hint: "A journal knows items by their ids: give id, a function that names an item.",
+    });
+  }
+  if (concurrency !== "auto" && !(Number.isInteger(concurrency) && concurrency >= 1)) {
+    throw new InputError("concurrency", 'is neither a whole number from 1 up nor "auto"');
+  }
+  if (budget && !(budget.maxCredits >= 0)) {
+    throw new InputError("budget.maxCredits", "is not a number of credits");
+  }
+}

@@ -1,0 +1,23 @@
+import { isTryOnError, type Attempt, type TryOnErrorCode } from "@tryon/client";
+
+/** Failures that others may meet, too, and that may pass. */
+const passing = new Set<TryOnErrorCode>([
+  "connection_failed",
+  "timed_out",
+  "rate_limited",
+  "server_error",
+  "unavailable",
+  "unexpected_response",
+]);
+
+/** Whether an item failed because the service or the way there does. */
+export function isTrouble(error: unknown): boolean {
+  if (!isTryOnError(error)) return false;
+  const last = error.code === "outcome_unknown" ? error.cause : error;
+  return isTryOnError(last) && passing.has(last.code);
+}
+
+/** When the last request was sent that was answered with 429 or 503, if one was. */
+export function pushedBackAt(attempts: readonly Attempt[]): number | undefined {
+  return attempts.findLast(({ status }) => status === 429 || status === 503)?.startedAt;
+}
