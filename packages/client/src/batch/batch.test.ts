@@ -1,55 +1,481 @@
-import { describe, expect, it } from "vitest";
+import { getEventListeners } from "node:events";
 
-import { createWorld, input } from "../testing/world.ts";
-import { batch, type Journal, type JournalEntry } from "./index.ts";
+import { describe, expect, expectTypeOf, it } from "vitest";
 
-async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const list: Item[] = [];
-  for await (const item of items) list.push(item);
-  return list;
+import { isTryOnError, type Job, type TryOnResult } from "../index.ts";
+import { all, memoryJournal } from "../testing/memory-journal.ts";
+import { answering, createWorld, cut, input, type World } from "../testing/world.ts";
+import { batch, BatchStoppedError, type BatchItem, type BatchProgress } from "./index.ts";
+
+/** An input whose job takes so long. */
+const taking = (milliseconds: number) => ({ ...input, prompt: `mock:slow=${milliseconds}` });
+const many = (count: number) => Array.from({ length: count }, (_, index) => index);
+const blocked = { ...input, prompt: "mock:content_blocked" };
+
+/** Reads a batch up to its error. */
+async function upTo<Item>(
+  items: AsyncIterable<Item>,
+): Promise<{ readonly read: Item[]; readonly error: unknown }> {
+  const read: Item[] = [];
+  try {
+    for await (const item of items) read.push(item);
+    return { read, error: undefined };
+  } catch (error) {
+    return { read, error };
+  }
+}
+
+/** Lets everything happen that needs no time. */
+async function settle({ mock }: World): Promise<void> {
+  await mock.clock.advance(0);
 }
 
 describe("a batch", () => {
-  it("makes each item", async () => {
-    const { run, tryon, mock, sent } = createWorld({ latency: "3s" });
-    const items = await run(
-      all(
-        batch(
-          tryon,
-          Array.from({ length: 30 }, () => input),
-        ),
-      ),
-    );
-    expect(items.map(({ error }) => error)).toEqual(items.map(() => undefined));
-    expect(items.map(({ index }) => index).toSorted((a, b) => a - b)).toEqual([...items.keys()]);
-    expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000 - 240);
-    expect(sent.length).toBe(31);
+  it("makes each item once and hands it out with its id, its index and itself", async () => {
+    const { run, tryon, mock } = createWorld();
+    const skus = ["a", "b", "c"];
+    const items = await run(all(batch(tryon, skus, { id: (sku) => sku, input: () => input })));
+    for (const { id, index, input: sku, result, error, job, earlier } of items) {
+      expect(error).toBeUndefined();
+      expect(id).toBe(sku);
+      expect(skus[index]).toBe(sku);
+      expect(result?.job).toBe(job);
+      expect(earlier).toBe(false);
+    }
+    expect(items.map(({ id }) => id).toSorted()).toEqual(skus);
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000 - 24);
   });
 
-  it("takes what was done from its journal, without a request", async () => {
-    const { run, tryon, mock, sent } = createWorld({ latency: "3s" });
-    const entries = new Map<string, JournalEntry>();
-    const journal: Journal = {
-      get: async (id) => entries.get(id),
-      put: async (entry) => void entries.set(entry.id, entry),
+  it("hands items out as they end, called by their indexes where they have no ids", async () => {
+    const { run, tryon } = createWorld();
+    const items = await run(all(batch(tryon, [9_000, 3_000, 6_000].map(taking))));
+    expect(items.map(({ id }) => id)).toEqual(["1", "2", "0"]);
+  });
+
+  it("gives an item its own error, and goes on with the others", async () => {
+    const { run, tryon } = createWorld();
+    const inputs = [
+      input,
+      { person: input.person },
+      { ...input, prompt: "mock:model_rejected" },
+      input,
+    ];
+    const items = await run(all(batch(tryon, inputs)));
+    const ends = new Map(items.map(({ index, error }) => [index, error]));
+    expect(ends.get(1)).toMatchObject({ code: "invalid_input" });
+    expect(ends.get(2)).toMatchObject({ code: "job_failed" });
+    expect(items.filter(({ result }) => result)).toHaveLength(2);
+    expect(items.find(({ index }) => index === 2)?.job?.status).toBe("failed");
+    expect(items.find(({ index }) => index === 1)?.job).toBeUndefined();
+  });
+
+  it("gives what id and input throw as the error of their item, as an error", async () => {
+    const { run, tryon, sent } = createWorld();
+    const reason = new Error("no such file");
+    const fails = (index: number) => {
+      if (index === 0) throw reason;
+      // What is thrown need not be an error.
+      // oxlint-disable-next-line typescript/only-throw-error
+      throw "text";
     };
-    const inputs = Array.from({ length: 30 }, (_, index) => ({ sku: `s${index}` }));
-    const go = () =>
-      run(
-        all(
-          batch(tryon, inputs, {
-            journal,
-            id: ({ sku }) => sku,
-            input: () => input,
-          }),
-        ),
-      );
-    const items = await go();
-    expect(items.map(({ error }) => error)).toEqual(items.map(() => undefined));
-    expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000 - 240);
-    const count = sent.length;
-    const again = await go();
-    expect(again.map(({ error }) => error)).toEqual(items.map(() => undefined));
-    expect(sent).toHaveLength(count);
+    const items = await run(all(batch(tryon, [0, 1], { input: fails })));
+    expect(items.find(({ index }) => index === 0)?.error).toBe(reason);
+    expect(items.find(({ index }) => index === 1)?.error).toMatchObject({
+      message: "text",
+      cause: "text",
+    });
+    const named = await run(all(batch(tryon, [input], { id: () => fails(0) })));
+    expect(named[0]).toMatchObject({ id: "0", error: reason });
+    // Programs without types may name an item anything.
+    const wrong = await run(
+      all(batch(tryon, [input, input], { id: (_item, index) => ["", 7][index] as never })),
+    );
+    for (const { error } of wrong)
+      expect(error).toMatchObject({ code: "invalid_input", issues: [{ field: "id" }] });
+    expect(sent).toEqual([]);
+  });
+
+  it("of nothing ends without a request", async () => {
+    const { run, tryon, sent } = createWorld();
+    expect(await run(all(batch(tryon, [])))).toEqual([]);
+    expect(sent).toEqual([]);
+  });
+
+  it("takes what is looped over asynchronously, and inputs that are made asynchronously", async () => {
+    const { run, tryon } = createWorld();
+    async function* source() {
+      yield 1;
+      yield 2;
+    }
+    const items = await run(all(batch(tryon, source(), { input: async () => input })));
+    expect(items.map(({ error }) => error)).toEqual([undefined, undefined]);
+  });
+
+  it.each([
+    ["an id for its journal", { journal: memoryJournal() }, "id"],
+    ["a whole concurrency", { concurrency: 1.5 }, "concurrency"],
+    ["a concurrency", { concurrency: 0 }, "concurrency"],
+    ["a number of credits", { budget: { maxCredits: Number.NaN } }, "budget.maxCredits"],
+  ])("wants %s", (_name, options, field) => {
+    const { tryon } = createWorld();
+    // What types forbid comes from programs without types.
+    expect(() => batch(tryon, [input], options as never)).toThrow(
+      expect.objectContaining({
+        code: "invalid_input",
+        issues: [expect.objectContaining({ field })],
+      }),
+    );
   });
 });
+
+describe("what a batch reads", () => {
+  it("is no more than is in flight, with what nobody has read", async () => {
+    const world = createWorld();
+    const { tryon, run } = world;
+    let read = 0;
+    let made = 0;
+    function* source() {
+      for (;;) {
+        read += 1;
+        yield read;
+      }
+    }
+    const items = batch(tryon, source(), {
+      concurrency: 3,
+      input: () => {
+        made += 1;
+        return input;
+      },
+    });
+    await run(items.next());
+    await world.mock.clock.advance("10m");
+    // One has been read, and three have ended or are in flight.
+    expect(read).toBe(4);
+    expect(made).toBe(4);
+    await run(items.next());
+    await world.mock.clock.advance("10m");
+    expect(read).toBe(5);
+    await run(items.return());
+    expect(read).toBe(5);
+  });
+
+  it("is closed when the loop is left, and nothing is left behind", async () => {
+    const world = createWorld();
+    const { tryon, run, mock, sent } = world;
+    const closed: string[] = [];
+    async function* source() {
+      try {
+        for (const length of [1_000, 80_000, 80_000, 80_000, 80_000]) yield taking(length);
+      } finally {
+        closed.push("closed");
+      }
+    }
+    const timers = mock.clock.pending;
+    const controller = new AbortController();
+    const work = async () => {
+      for await (const { error } of batch(tryon, source(), {
+        concurrency: 2,
+        signal: controller.signal,
+      })) {
+        expect(error).toBeUndefined();
+        break;
+      }
+    };
+    await run(work());
+    expect(closed).toEqual(["closed"]);
+    const count = sent.length;
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+    await mock.clock.advance("5m");
+    expect(mock.clock.pending).toBe(timers);
+    expect(sent).toHaveLength(count);
+  });
+
+  it("is closed even if it never gives what it was asked for, or fails at being closed", async () => {
+    const { tryon, run } = createWorld();
+    let closed = 0;
+    const source = (stuckAt: number) => {
+      let count = 0;
+      return {
+        [Symbol.asyncIterator]: () => ({
+          next: async () => {
+            count += 1;
+            if (count > stuckAt) await new Promise(() => undefined);
+            return { done: false as const, value: input };
+          },
+          return: async () => {
+            closed += 1;
+            throw new Error("cannot be closed");
+          },
+        }),
+      };
+    };
+    for (const stuckAt of [1, 100]) {
+      const items = batch(tryon, source(stuckAt), { concurrency: 2 });
+      await run(items.next());
+      await run(items.return());
+    }
+    expect(closed).toBe(2);
+  });
+
+  it("may fail: what is in flight is handed out first", async () => {
+    const { tryon, run } = createWorld();
+    const reason = new Error("the list broke off");
+    function* source() {
+      yield taking(5_000);
+      yield taking(3_000);
+      throw reason;
+    }
+    const { read, error } = await run(upTo(batch(tryon, source())));
+    expect(read.map(({ index, error: own }) => [index, own])).toEqual([
+      [1, undefined],
+      [0, undefined],
+    ]);
+    expect(error).toBe(reason);
+  });
+});
+
+describe("the signal of a batch", () => {
+  it("ends it at once with the caller's reason, and starts nothing else", async () => {
+    const world = createWorld();
+    const { tryon, sent, mock } = world;
+    const controller = new AbortController();
+    const reason = { why: "enough" };
+    const work = upTo(
+      batch(tryon, many(9), {
+        input: () => taking(30_000),
+        signal: controller.signal,
+        concurrency: 2,
+      }),
+    );
+    await mock.clock.advance("5s");
+    controller.abort(reason);
+    await settle(world);
+    expect((await work).error).toBe(reason);
+    const count = sent.length;
+    await mock.clock.advance("10m");
+    expect(sent).toHaveLength(count);
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+  });
+
+  it("that was aborted before reads nothing", async () => {
+    const { tryon } = createWorld();
+    const reason = new Error("never mind");
+    let read = 0;
+    function* source() {
+      read += 1;
+      yield input;
+    }
+    const { error } = await upTo(batch(tryon, source(), { signal: AbortSignal.abort(reason) }));
+    expect(error).toBe(reason);
+    expect(read).toBe(0);
+  });
+
+  it("is heard while an input is being made", async () => {
+    const { tryon, mock } = createWorld();
+    const controller = new AbortController();
+    const never = new Promise<typeof input>(() => undefined);
+    const work = upTo(batch(tryon, [1], { input: () => never, signal: controller.signal }));
+    await mock.clock.advance("1s");
+    controller.abort();
+    expect((await work).error).toMatchObject({ name: "AbortError" });
+  });
+});
+
+describe("a batch stops", () => {
+  it.each([
+    [401, "unauthorized"],
+    [402, "insufficient_credits"],
+    [403, "forbidden"],
+  ])(
+    "at a %i, which every item would meet, and hands out what is in flight",
+    async (status, code) => {
+      const { tryon, run, faults, submissions } = createWorld();
+      // The first request asks for the rate limit.
+      faults.push(undefined, undefined, answering(status, { detail: "no" }));
+      const { read, error } = await run(
+        upTo(batch(tryon, many(50), { input: () => taking(20_000), concurrency: 3 })),
+      );
+      if (!(error instanceof BatchStoppedError)) throw error;
+      expect(error).toMatchObject({ code: "batch_stopped", reason: "error", cause: { code } });
+      expect(isTryOnError(error, "batch_stopped")).toBe(true);
+      expect(read.filter(({ error: own }) => own === undefined).length).toBe(
+        submissions().length - 1,
+      );
+      expect(submissions().length).toBeLessThanOrEqual(4);
+      expect(read.length).toBeLessThanOrEqual(5);
+    },
+  );
+
+  it("at what stopOn names, and at nothing else", async () => {
+    const { tryon, run, faults, submissions } = createWorld();
+    const refuse = (): void =>
+      void faults.push(
+        undefined,
+        answering(402, { detail: "no" }),
+        answering(422, { detail: "no" }),
+      );
+    refuse();
+    const inputs = many(9).map(() => input);
+    const { read, error } = await run(upTo(batch(tryon, inputs, { concurrency: 1, stopOn: [] })));
+    expect(error).toBeUndefined();
+    expect(read).toHaveLength(9);
+    refuse();
+    const before = submissions().length;
+    const second = await run(
+      upTo(batch(tryon, inputs, { concurrency: 1, stopOn: ["validation_failed"] })),
+    );
+    expect(second.error).toMatchObject({ reason: "error" });
+    expect(submissions().length - before).toBeLessThanOrEqual(3);
+  });
+
+  it("when the content of three in a row was refused", async () => {
+    const { tryon, run, submissions } = createWorld();
+    const inputs = [blocked, blocked, input, blocked, blocked, blocked, blocked, input];
+    const { read, error } = await run(upTo(batch(tryon, inputs, { concurrency: 1 })));
+    expect(error).toMatchObject({ code: "batch_stopped", reason: "content_blocked" });
+    expect(read).toHaveLength(6);
+    expect(submissions()).toHaveLength(6);
+  });
+
+  it("at as many refusals as one says, or never", async () => {
+    const { tryon, run } = createWorld({ options: { suspendAfterContentBlocked: "off" } });
+    const inputs = many(7).map(() => blocked);
+    const options = { concurrency: 1, stopAfterContentBlocked: 5 } as const;
+    expect((await run(upTo(batch(tryon, inputs, options)))).read).toHaveLength(5);
+    const never = { concurrency: 1, stopAfterContentBlocked: false } as const;
+    const { read, error } = await run(upTo(batch(tryon, inputs, never)));
+    expect([read.length, error]).toEqual([7, undefined]);
+  });
+
+  it("before its budget is passed", async () => {
+    const { tryon, run, mock } = createWorld();
+    const inputs = many(9).map((index) =>
+      index % 2 === 0 ? { ...input, size: "2k" as const } : input,
+    );
+    const { read, error } = await run(upTo(batch(tryon, inputs, { budget: { maxCredits: 40 } })));
+    expect(error).toMatchObject({ reason: "error", cause: { code: "budget_exceeded" } });
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(960);
+    expect(read.filter(({ result }) => result)).toHaveLength(4);
+  });
+
+  it("not at a budget that what failed has given back", async () => {
+    const { tryon, run, faults } = createWorld();
+    faults.push(undefined, answering(422, { detail: "no" }));
+    const inputs = many(3).map(() => input);
+    const { read, error } = await run(
+      upTo(batch(tryon, inputs, { budget: { maxCredits: 16 }, concurrency: 1 })),
+    );
+    expect(error).toBeUndefined();
+    expect(read.filter(({ result }) => result)).toHaveLength(2);
+  });
+});
+
+describe("onProgress", () => {
+  it("tells of each item that ended, at what rate, and how long the rest takes", async () => {
+    const { tryon, run } = createWorld({ latency: "10s" });
+    const told: BatchProgress[] = [];
+    const inputs = [input, { person: input.person }, input, input];
+    await run(
+      all(batch(tryon, inputs, { concurrency: 1, onProgress: (progress) => told.push(progress) })),
+    );
+    expect(told.map(({ done }) => done)).toEqual([1, 2, 3, 4]);
+    expect(told.at(-1)).toMatchObject({ succeeded: 3, failed: 1, inFlight: 0, total: 4, eta: 0 });
+    expect(told.at(-1)?.credits).toBe(24);
+    const [first] = told;
+    expect(first?.rate).toBeGreaterThan(5);
+    expect(first?.eta).toBeCloseTo((3 / (first?.rate ?? 0)) * 60_000, 0);
+  });
+
+  it("knows no total of what has no length, unless it is told", async () => {
+    const { tryon, run } = createWorld();
+    const told: BatchProgress[] = [];
+    const onProgress = (progress: BatchProgress) => told.push(progress);
+    await run(all(batch(tryon, new Set([input]).values(), { onProgress })));
+    await run(all(batch(tryon, new Set([input]).values(), { onProgress, total: 3 })));
+    await run(all(batch(tryon, new Set([input]), { onProgress })));
+    expect(told.map(({ total }) => total)).toEqual([undefined, 3, 1]);
+    expect(told[0]?.eta).toBeUndefined();
+    expect(told[1]?.eta).toBeGreaterThan(0);
+  });
+
+  it("may throw, at once or later", async () => {
+    const { tryon, run } = createWorld();
+    const throws = [
+      () => {
+        throw new Error("at once");
+      },
+      async () => {
+        throw new Error("later");
+      },
+    ];
+    for (const onProgress of throws) {
+      expect(await run(all(batch(tryon, [input], { onProgress })))).toHaveLength(1);
+    }
+  });
+});
+
+describe("when the service has trouble", () => {
+  it("few items fail of many", async () => {
+    const { tryon, run, mock } = createWorld({ latency: "2s" }, { retries: 0 });
+    mock.faults.add({ on: "POST /api/v1/tryon", status: 503, times: 12 });
+    const items = await run(all(batch(tryon, many(30), { input: () => input })));
+    expect(items).toHaveLength(30);
+    const failed = items.filter(({ error }) => error);
+    for (const { error } of failed) expect(error).toMatchObject({ code: "unavailable" });
+    expect(failed).toHaveLength(12);
+  });
+
+  it("a connection that never stands is tried ever more rarely", async () => {
+    const { client, fetch, mock } = createWorld();
+    let attempts = 0;
+    const tryon = client({
+      retries: 0,
+      fetch: async (url, init) => {
+        if (init.method !== "POST") return fetch(url, init);
+        attempts += 1;
+        return cut.refused();
+      },
+    });
+    const work = upTo(
+      batch(tryon, many(5_000), { input: () => input, signal: AbortSignal.abort() }),
+    );
+    await work;
+    const controller = new AbortController();
+    const failing = upTo(
+      batch(tryon, many(5_000), { input: () => input, signal: controller.signal }),
+    );
+    await mock.clock.advance("10m");
+    controller.abort();
+    await failing;
+    expect(attempts).toBeLessThan(40);
+    expect(attempts).toBeGreaterThan(10);
+  });
+});
+
+/** Compiled, never called. */
+export async function typed(
+  tryon: Parameters<typeof batch>[0],
+  journal: ReturnType<typeof memoryJournal>,
+): Promise<void> {
+  for await (const { result, error, job, input: item } of batch(tryon, [input])) {
+    if (error) {
+      expectTypeOf(error).toEqualTypeOf<Error>();
+      expectTypeOf(job).toEqualTypeOf<Job | undefined>();
+    } else {
+      expectTypeOf(result).toEqualTypeOf<TryOnResult>();
+      expectTypeOf(job).toEqualTypeOf<Job>();
+    }
+    expectTypeOf(item).toEqualTypeOf<typeof input>();
+  }
+  expectTypeOf<BatchItem<string>["input"]>().toEqualTypeOf<string>();
+  // @ts-expect-error A text is no input.
+  batch(tryon, ["a"]);
+  // @ts-expect-error A text is no input.
+  batch(tryon, ["a"], { concurrency: 2 });
+  batch(tryon, ["a"], { input: () => input });
+  // @ts-expect-error A journal wants ids.
+  batch(tryon, [input], { journal });
+  // @ts-expect-error A journal wants ids.
+  batch(tryon, ["a"], { journal, input: () => input });
+  batch(tryon, ["a"], { journal, input: () => input, id: (sku) => sku });
+}

@@ -172,9 +172,9 @@ class Making {
     const { signal } = this.#task;
     this.#entry = entry;
     let failure = cause === tooLate ? undefined : cause;
-    const look = (limits?: CallOptions): Promise<string | undefined> =>
-      marked.find({ idempotencyKey, firstSentAt: sentAt, lastSentAt }, limits);
-    const id = await look({ signal }).catch((error: unknown) => {
+    const look = (since: number, limits?: CallOptions): Promise<string | undefined> =>
+      marked.find({ idempotencyKey, firstSentAt: sentAt, lastSentAt: since }, limits);
+    const id = await look(lastSentAt, { signal }).catch((error: unknown) => {
       signal.throwIfAborted();
       failure ??= error;
       return undefined;
@@ -187,7 +187,7 @@ class Making {
         idempotencyKey,
         cause: failure,
         recover: async (limits) => {
-          const found = await look(limits);
+          const found = await look(this.#now(), limits);
           if (found === undefined) throw error;
           return tryon.jobs.resume({ id: found, idempotencyKey });
         },

@@ -27,7 +27,9 @@ export class RunningBatch<Item> {
   readonly #pacer: Pacer;
   readonly #rule: StopRule;
   readonly #progress: ProgressCount;
-  /** Aborted when nothing else is to be started. */
+  /** Aborted when nothing else is to be read. */
+  readonly #reading = new AbortController();
+  /** Aborted when nothing else is to be sent, not even of what has been read. */
   readonly #starting = new AbortController();
   /** Aborted when nobody waits for their items any more. */
   readonly #waits = new Set<AbortController>();
@@ -96,16 +98,23 @@ export class RunningBatch<Item> {
     }
   }
 
-  /** Starts nothing else; once everything that is in flight has been handed out, the batch ends with that error. */
-  #stop(error: unknown): void {
+  /** Reads nothing else; once everything that has been read has been handed out, the batch ends with that error. */
+  #finishWith(error: unknown): void {
     this.#failure ??= { error };
-    this.#starting.abort(error);
+    this.#reading.abort(error);
     this.#changed.ring();
+  }
+
+  /** The same, and sends nothing else: what has been read and not been sent gets that error. */
+  #stop(error: unknown): void {
+    this.#finishWith(error);
+    this.#starting.abort(error);
   }
 
   /** Nobody waits any more. */
   #leave(reason: unknown): void {
     this.#left ??= { reason };
+    this.#reading.abort(reason);
     this.#starting.abort(reason);
     for (const wait of this.#waits) wait.abort(reason);
     this.#changed.ring();
@@ -113,7 +122,7 @@ export class RunningBatch<Item> {
 
   /** Reads one item after the other, each when there is room for it. Never fails. */
   async #readAll(): Promise<void> {
-    const { signal } = this.#starting;
+    const { signal } = this.#reading;
     try {
       for (;;) {
         while (!signal.aborted && !this.#hasRoom()) await this.#changed.wait();
@@ -123,8 +132,7 @@ export class RunningBatch<Item> {
         this.#start(next.item);
       }
     } catch (error) {
-      // Of a source that fails, what is in flight is finished first.
-      if (!signal.aborted) this.#stop(error);
+      if (!signal.aborted) this.#finishWith(error);
     }
     await this.#source.close();
     this.#isReading = false;
@@ -225,7 +233,9 @@ export class RunningBatch<Item> {
       }
     }
     const stop = this.#rule.after(error);
-    if (stop) this.#stop(stop);
+    // What was let in by the budget before is paid for by it.
+    if (stop && isTryOnError(error, "budget_exceeded")) this.#finishWith(stop);
+    else if (stop) this.#stop(stop);
   }
 
   #tell({ result, job, earlier = false }: End): void {

@@ -1,0 +1,521 @@
+import { describe, expect, it } from "vitest";
+
+import { isTryOnError, type TryOnInput } from "../index.ts";
+import { all, memoryJournal, type MemoryJournal } from "../testing/memory-journal.ts";
+import {
+  answering,
+  assetBytes,
+  createWorld,
+  cut,
+  fieldsOf,
+  input,
+  personUrl,
+  shirtUrl,
+  type Fault,
+  type World,
+} from "../testing/world.ts";
+import { batch, BatchStoppedError, type BatchItem, type JournalEntry } from "./index.ts";
+
+interface Order {
+  readonly sku: string;
+  readonly input: TryOnInput;
+}
+
+const order = (sku: string, more: TryOnInput = {}): Order => ({
+  sku,
+  input: { ...input, ...more },
+});
+
+/** Runs a batch of orders to its end. */
+function runOrders(
+  { run, tryon }: World,
+  orders: readonly Order[],
+  journal: MemoryJournal,
+  options: { hold?: boolean; concurrency?: number } = {},
+): Promise<BatchItem<Order>[]> {
+  return run(
+    all(
+      batch(tryon, orders, {
+        id: ({ sku }) => sku,
+        input: (one) => one.input,
+        journal,
+        ...options,
+      }),
+    ),
+  );
+}
+
+/** A batch of one order whose first run ended in these faults. */
+async function interrupted(
+  world: World,
+  faults: Fault[],
+  one = order("a"),
+): Promise<MemoryJournal> {
+  const journal = memoryJournal();
+  // The first request asks for the rate limit.
+  world.faults.push(undefined, ...faults);
+  await runOrders(world, [one], journal);
+  world.faults.length = 0;
+  return journal;
+}
+
+/** It was sent, and nothing was heard of it. */
+const unheard = [cut.after, cut.before, cut.before, cut.before];
+/** It was sent and never arrived. */
+const unsent = [cut.before, cut.before, cut.before, cut.before];
+
+async function balance({ mock }: World): Promise<number | undefined> {
+  return (await mock.ledger(mock.keys.live))?.balance;
+}
+
+describe("a batch with a journal", () => {
+  it.each([true, false])(
+    "writes down each step before the next is taken, held: %s",
+    async (hold) => {
+      const world = createWorld({ latency: "5s" });
+      const journal = memoryJournal();
+      const { submissions } = world;
+      const seen: (readonly string[])[] = [];
+      const { put } = journal;
+      journal.put = async (entry) => {
+        seen.push([entry.state, String(submissions().length)]);
+        await put(entry);
+      };
+      await runOrders(world, [order("a")], journal, { hold });
+      const steps = [
+        ["sending", "0"],
+        ["submitted", "1"],
+        ["succeeded", "1"],
+      ];
+      expect(seen).toEqual(hold ? [steps[0], steps[2]] : steps);
+      const [sent] = submissions();
+      const [first, last] = [journal.puts[0], journal.puts.at(-1)];
+      expect(first).toEqual({
+        id: "a",
+        state: "sending",
+        idempotencyKey: sent?.headers.get("idempotency-key"),
+        digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+        held: hold,
+        sentAt: expect.any(Number),
+      });
+      expect(first?.sentAt).toBeLessThanOrEqual(sent?.at ?? 0);
+      expect(fieldsOf(sent)).toMatchObject({
+        wait: hold,
+        metadata: { _tryon_key: first?.idempotencyKey },
+      });
+      expect(last).toMatchObject({
+        ...first,
+        state: "succeeded",
+        job: { data: { status: "succeeded" } },
+      });
+      expect(JSON.stringify(journal.puts)).not.toMatch(
+        /svc_live|shop\.example|result_url|signature/,
+      );
+    },
+  );
+
+  it("gives what an earlier run has done without a request, failures too", async () => {
+    const world = createWorld();
+    const journal = memoryJournal();
+    const orders = [order("a"), order("b", { prompt: "mock:model_rejected" })];
+    const before = await runOrders(world, orders, journal);
+    const count = world.sent.length;
+    const puts = journal.puts.length;
+    const after = await runOrders(world, orders, journal);
+    expect(world.sent).toHaveLength(count);
+    expect(journal.puts).toHaveLength(puts);
+    expect(after.map(({ earlier }) => earlier)).toEqual([true, true]);
+    const [done, failed] = after.toSorted((a, b) => a.index - b.index);
+    expect(done?.job?.id).toBe(before.find(({ id }) => id === "a")?.job?.id);
+    expect(failed?.error).toMatchObject({ code: "job_failed", error_message: "model_rejected" });
+    expect(
+      await world.run(done?.result?.image.bytes() ?? Promise.reject(new Error())),
+    ).toBeInstanceOf(Uint8Array);
+  });
+
+  it("passes what was done before without waiting for its turn", async () => {
+    const world = createWorld();
+    const { token } = await world.mock.createKey({ rateLimitPerMinute: 6, credits: 1_000 });
+    const tryon = world.client({ apiKey: token });
+    const journal = memoryJournal();
+    const orders = Array.from({ length: 12 }, (_, index) => order(`sku-${index}`));
+    await runOrders({ ...world, tryon }, orders, journal);
+    const now = world.mock.clock.now();
+    expect(await runOrders({ ...world, tryon }, orders, journal)).toHaveLength(12);
+    expect(world.mock.clock.now() - now).toBeLessThan(15_000);
+  });
+
+  it("waits for a job that an earlier run has submitted", async () => {
+    const world = createWorld({ latency: "5s" });
+    const journal = await interrupted(world, []);
+    // As if the program had ended right after it was submitted.
+    const submitted = journal.puts.find(({ state }) => state === "succeeded");
+    if (!submitted) throw new Error("It was not done.");
+    await journal.put({ ...submitted, state: "submitted", job: { id: submitted.job?.id ?? "" } });
+    const [item] = await runOrders(world, [order("a")], journal);
+    expect(item).toMatchObject({ earlier: false, job: { id: submitted.job?.id } });
+    expect(item?.error).toBeUndefined();
+    expect(world.submissions()).toHaveLength(1);
+    expect(journal.entries.get("a")?.state).toBe("succeeded");
+  });
+
+  it.each([
+    ["and had arrived", unheard],
+    ["and had not", unsent],
+  ])("sends again what was sent before %s, the same under the same key", async (_name, faults) => {
+    const world = createWorld();
+    const journal = await interrupted(world, faults);
+    expect(journal.entries.get("a")).toMatchObject({ state: "sending" });
+    await world.mock.clock.advance("20m");
+    const [item] = await runOrders(world, [order("a")], journal, { hold: false });
+    expect(item?.result).toBeDefined();
+    expect(await balance(world)).toBe(992);
+    const bodies = new Set(world.submissions().map(({ body }) => body));
+    const keys = new Set(world.submissions().map(({ headers }) => headers.get("idempotency-key")));
+    // It was held at first, and that is part of what is sent.
+    expect([bodies.size, keys.size]).toEqual([1, 1]);
+  });
+
+  it("waits until the service has done with what it takes for another use of the key", async () => {
+    const world = createWorld({ options: { concurrentTwin: 409 }, latency: "60s" });
+    const journal = await interrupted(world, [cut.before, cut.before, cut.before, cut.before]);
+    const entry = journal.entries.get("a");
+    // Another program sends it at this moment.
+    void world
+      .client({ fetch: world.mock.fetch })
+      .run(input, { idempotencyKey: entry?.idempotencyKey, mark: true, hold: true })
+      .catch(() => undefined);
+    await world.mock.clock.advance("1s");
+    const [item] = await runOrders(world, [order("a")], journal);
+    expect(item?.result).toBeDefined();
+    expect(await balance(world)).toBe(992);
+  });
+});
+
+describe("what may have been sent so long ago that its key may be forgotten", () => {
+  it("is found by its mark, all with one walk, and never sent again", async () => {
+    const world = createWorld({ options: { idempotencyHours: 1 } });
+    const journal = memoryJournal();
+    const orders = ["a", "b", "c"].map((sku) => order(sku));
+    for (const one of orders) {
+      world.faults.push(...(one.sku === "a" ? [undefined] : []), ...unheard);
+      await runOrders(world, [one], journal);
+      world.faults.length = 0;
+    }
+    const others = Array.from({ length: 70 }, () => world.tryon.submit(input));
+    await world.run(Promise.all(others));
+    await world.mock.clock.advance("2h");
+    const before = world.sent.length;
+    const items = await runOrders(world, orders, journal);
+    expect(items.filter(({ result }) => result)).toHaveLength(3);
+    const after = world.sent.slice(before);
+    expect(after.filter(({ method }) => method === "POST")).toEqual([]);
+    // One page of 100, or a refused one and four of 20; and a look at each job that is found.
+    expect(after.filter(({ path }) => path.endsWith("/tryon")).length).toBeLessThanOrEqual(5);
+    expect(await balance(world)).toBe(1_000 - 73 * 8);
+    expect(journal.entries.get("a")?.state).toBe("succeeded");
+  });
+
+  it("is reported as unknown where the list does not show it, and recover looks again", async () => {
+    const world = createWorld();
+    const journal = await interrupted(world, unsent);
+    await world.mock.clock.advance("31m");
+    const before = world.submissions().length;
+    const [item] = await runOrders(world, [order("a")], journal);
+    const error = item?.error;
+    if (!isTryOnError(error, "outcome_unknown")) throw error ?? new Error("It was done.");
+    expect(error.message).toContain('"a"');
+    expect(await world.error(error.recover())).toBe(error);
+    expect(world.submissions()).toHaveLength(before);
+    expect(journal.entries.get("a")?.state).toBe("sending");
+    // It comes after all.
+    const { idempotencyKey } = error;
+    await world.run(world.tryon.submit(input, { idempotencyKey, mark: true }));
+    await world.mock.clock.advance("1m");
+    expect((await world.run(error.recover())).idempotencyKey).toBe(idempotencyKey);
+  });
+
+  it("says why the list could not be read", async () => {
+    const world = createWorld();
+    const journal = await interrupted(world, unheard);
+    await world.mock.clock.advance("31m");
+    world.faults.push(answering(404, "<h1>Nothing here</h1>"));
+    const [item] = await runOrders(world, [order("a")], journal);
+    expect(item?.error).toMatchObject({ code: "outcome_unknown", cause: { code: "not_found" } });
+    const [again] = await runOrders(world, [order("a")], journal);
+    expect(again?.result).toBeDefined();
+  });
+
+  it("is so, too, where the clock was set back", async () => {
+    const world = createWorld();
+    const journal = await interrupted(world, unsent);
+    const entry = journal.entries.get("a");
+    if (!entry) throw new Error("It was not written down.");
+    await journal.put({ ...entry, sentAt: entry.sentAt + 3_600_000 });
+    const before = world.submissions().length;
+    const [item] = await runOrders(world, [order("a")], journal);
+    expect(item?.error).toMatchObject({ code: "outcome_unknown" });
+    expect(world.submissions()).toHaveLength(before);
+  });
+
+  it("is not sent on beyond that time either", async () => {
+    const world = createWorld();
+    const journal = await interrupted(world, unsent);
+    const { sentAt = 0 } = journal.entries.get("a") ?? {};
+    await world.mock.clock.advance("29m");
+    const before = world.submissions().length;
+    world.mock.faults.add({ on: "POST /api/v1/tryon", status: 429, retryAfter: 30, times: 9 });
+    const [item] = await runOrders(world, [order("a")], journal);
+    expect(item?.error).toMatchObject({ code: "outcome_unknown" });
+    const after = world.submissions().slice(before);
+    expect(after.length).toBeGreaterThan(0);
+    for (const { at } of after) expect(at - sentAt).toBeLessThanOrEqual(1_800_000);
+  });
+});
+
+describe("the same id", () => {
+  it("with another input is an error before anything is sent", async () => {
+    const world = createWorld();
+    const journal = memoryJournal();
+    await runOrders(world, [order("a")], journal);
+    const count = world.sent.length;
+    const [item] = await runOrders(world, [order("a", { prompt: "in blue" })], journal);
+    expect(item?.error).toMatchObject({ code: "invalid_input", issues: [{ field: "id" }] });
+    expect(item?.error?.message).toContain('"a" was submitted before with another input');
+    expect(world.sent).toHaveLength(count);
+    expect(journal.entries.get("a")?.state).toBe("succeeded");
+  });
+
+  it("with another input is none where it is proved that nothing has happened", async () => {
+    const world = createWorld();
+    const journal = await interrupted(world, [answering(422, { detail: "no" })]);
+    expect(journal.entries.get("a")).toMatchObject({ state: "refused" });
+    const [item] = await runOrders(world, [order("a", { prompt: "in blue" })], journal);
+    expect(item?.result).toBeDefined();
+    expect(journal.entries.get("a")?.state).toBe("succeeded");
+  });
+
+  it("twice in one run is an error of the second, whether the first has ended or not", async () => {
+    const world = createWorld();
+    const journal = memoryJournal();
+    const items = await runOrders(world, [order("a"), order("a"), order("b")], journal);
+    const second = items.find(({ index }) => index === 1);
+    expect(second?.error).toMatchObject({ code: "invalid_input", issues: [{ field: "id" }] });
+    expect(world.submissions()).toHaveLength(2);
+  });
+});
+
+describe("what an item is", () => {
+  /** The digest under which an input is written down. */
+  async function digestOf(one: TryOnInput): Promise<string | undefined> {
+    const world = createWorld();
+    const journal = memoryJournal();
+    await runOrders(world, [{ sku: "a", input: one }], journal);
+    return journal.entries.get("a")?.digest;
+  }
+  const shirt = assetBytes("shirt.png");
+  const base64 = Buffer.from(shirt).toString("base64");
+
+  it("does not depend on how its fields are written", async () => {
+    const digests = await Promise.all(
+      [
+        { person: personUrl, garments: [shirtUrl], output_size: "2K", metadata: { a: 1, b: 2 } },
+        { metadata: { b: 2, a: 1 }, size: "2k", garments: [new URL(shirtUrl)], person: personUrl },
+        { person_url: personUrl, items: [shirtUrl], resolution: "2K", metadata: { a: 1, b: 2 } },
+        // What is left out of a body.
+      ].map((one) => digestOf(one as TryOnInput)),
+    );
+    expect(new Set(digests).size).toBe(1);
+  });
+
+  it("does not depend on what its images come in", async () => {
+    const digests = await Promise.all(
+      [
+        shirt,
+        new Blob([shirt]),
+        { base64 },
+        `data:image/png;base64,${base64}`,
+        new Response(shirt),
+        new Blob([shirt]).stream(),
+      ].map((garment) => digestOf({ person: personUrl, garments: [garment] })),
+    );
+    expect(new Set(digests).size).toBe(1);
+  });
+
+  it("depends on everything that is sent", async () => {
+    const other = shirt.slice();
+    other[other.length - 1] = 1;
+    const digests = await Promise.all([
+      digestOf(input),
+      digestOf({ ...input, prompt: "in blue" }),
+      digestOf({ ...input, person: shirtUrl }),
+      digestOf({ ...input, garments: [shirtUrl, shirtUrl] }),
+      digestOf({ person: personUrl, garments: [shirt] }),
+      digestOf({ person: personUrl, garments: [other] }),
+      digestOf({ person: personUrl, garments: [other, shirt] }),
+      digestOf({ person: personUrl, garments: [shirt, other] }),
+      digestOf({ person: shirt, garments: [shirtUrl] }),
+    ]);
+    expect(new Set(digests).size).toBe(9);
+  });
+
+  it("is sent as it was read, also where it can be read only once", async () => {
+    const world = createWorld();
+    await runOrders(
+      world,
+      [order("a", { garments: [new Blob([shirt]).stream()] })],
+      memoryJournal(),
+    );
+    expect(fieldsOf(world.submissions()[0])["garment_images_b64"]).toEqual([base64]);
+  });
+
+  it("may be wrong: that is refused before anything is sent, and may be mended", async () => {
+    const world = createWorld();
+    const journal = memoryJournal();
+    const wrong: TryOnInput[] = [
+      { person: personUrl },
+      { ...input, garments: [new Response("none", { status: 404 })] },
+      { ...input, garments: [{ base64: "not base64!" }] },
+      { ...input, garments: [new Blob([new Uint8Array(11_000_000)]).stream()] },
+    ];
+    for (const one of wrong) {
+      const [item] = await runOrders(world, [{ sku: "a", input: one }], journal);
+      expect(item?.error).toMatchObject({ code: "invalid_input" });
+    }
+    expect(world.submissions()).toEqual([]);
+    expect(journal.entries.get("a")?.state).toBe("refused");
+    const [mended] = await runOrders(world, [order("a")], journal);
+    expect(mended?.result).toBeDefined();
+  });
+});
+
+describe("a refusal of what was sent before", () => {
+  it.each([402, 403, 422])("(%i) proves nothing: the job is found by its mark", async (status) => {
+    const world = createWorld();
+    const journal = await interrupted(world, unheard);
+    world.faults.push(answering(status, { detail: "no" }));
+    const [item] = await runOrders(world, [order("a")], journal);
+    expect(item?.result).toBeDefined();
+    expect(await balance(world)).toBe(992);
+  });
+
+  it("is the cause of an unknown outcome where there is no such job", async () => {
+    const world = createWorld();
+    const journal = await interrupted(world, unsent);
+    world.faults.push(answering(402, { detail: "no" }));
+    const work = runOrders(world, [order("a")], journal);
+    const stopped = await work.catch((error: unknown) => error);
+    // Nor is any other item paid for.
+    if (!(stopped instanceof BatchStoppedError)) throw stopped;
+    expect(stopped.cause).toMatchObject({
+      code: "outcome_unknown",
+      cause: { code: "insufficient_credits" },
+    });
+    expect(journal.entries.get("a")?.state).toBe("sending");
+    const [item] = await runOrders(world, [order("a")], journal);
+    expect(item?.result).toBeDefined();
+  });
+});
+
+describe("a journal that fails", () => {
+  const failing = (when: (entry: JournalEntry) => boolean): MemoryJournal => {
+    const journal = memoryJournal();
+    const { put } = journal;
+    journal.put = async (entry) => {
+      if (when(entry)) throw new Error("no space left");
+      await put(entry);
+    };
+    return journal;
+  };
+
+  it("stops the batch before anything is sent that is not written down", async () => {
+    const world = createWorld();
+    const stopped = await runOrders(
+      world,
+      [order("a"), order("b")],
+      failing(() => true),
+    ).catch((error: unknown) => error);
+    expect(stopped).toMatchObject({
+      code: "batch_stopped",
+      reason: "journal",
+      cause: { message: "no space left" },
+    });
+    expect(world.submissions()).toEqual([]);
+  });
+
+  it("stops it, too, when it cannot be read", async () => {
+    const world = createWorld();
+    const journal = memoryJournal();
+    journal.get = async () => Promise.reject(new Error("torn"));
+    const stopped = await runOrders(world, [order("a")], journal).catch((error: unknown) => error);
+    expect(stopped).toMatchObject({ reason: "journal", cause: { message: "torn" } });
+    expect(world.sent).toEqual([]);
+  });
+
+  it("does not lose the result of what was sent", async () => {
+    const world = createWorld();
+    const { run, tryon } = world;
+    const journal = failing(({ state }) => state === "succeeded");
+    const read: BatchItem<Order>[] = [];
+    const work = async (): Promise<void> => {
+      const orders = [order("a"), order("b"), order("c")];
+      const options = { id: ({ sku }: Order) => sku, input: (one: Order) => one.input, journal };
+      for await (const item of batch(tryon, orders, { ...options, concurrency: 1 }))
+        read.push(item);
+    };
+    const stopped = await run(work().catch((error: unknown) => error));
+    expect(stopped).toMatchObject({ reason: "journal" });
+    expect(read.map(({ result }) => result === undefined)).toEqual([false]);
+    expect(world.submissions()).toHaveLength(1);
+  });
+});
+
+describe("leaving a batch with a journal", () => {
+  it("before an item was sent leaves it as if nothing had been", async () => {
+    const world = createWorld();
+    const journal = memoryJournal();
+    const controller = new AbortController();
+    const { put } = journal;
+    journal.put = async (entry) => {
+      await put(entry);
+      controller.abort();
+    };
+    const work = all(
+      batch(world.tryon, [order("a")], {
+        id: ({ sku }) => sku,
+        input: (one) => one.input,
+        journal,
+        signal: controller.signal,
+      }),
+    );
+    await world.error(work);
+    expect(world.submissions()).toEqual([]);
+    expect(journal.entries.get("a")?.state).toBe("refused");
+  });
+
+  it("waits until the journal has what it was told, and the next run goes on", async () => {
+    const world = createWorld({ latency: "30s" });
+    const journal = memoryJournal();
+    const controller = new AbortController();
+    const orders = [order("a"), order("b")];
+    const work = all(
+      batch(world.tryon, orders, {
+        id: ({ sku }) => sku,
+        input: (one) => one.input,
+        journal,
+        hold: false,
+        signal: controller.signal,
+      }),
+    ).catch(() => undefined);
+    await world.mock.clock.advance("10s");
+    controller.abort();
+    await work;
+    expect([...journal.entries.values()].map(({ state }) => state)).toEqual([
+      "submitted",
+      "submitted",
+    ]);
+    const items = await runOrders(world, orders, journal);
+    expect(items.filter(({ result }) => result)).toHaveLength(2);
+    expect(world.submissions()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,23 @@
+import { assert, asyncProperty, sample } from "fast-check";
+import { expect, it } from "vitest";
+
+import { killedBatches, runKilled } from "../testing/killed-batch.ts";
+
+it("makes each item at most once wherever it is killed, and each once when it is run again in time", async () => {
+  await assert(
+    asyncProperty(killedBatches, async (killedBatch) => {
+      const { violations } = await runKilled(killedBatch);
+      expect(violations).toEqual([]);
+    }),
+    { numRuns: 100, seed: 7 },
+  );
+});
+
+it("would not bear a journal that loses what it was last told", async () => {
+  const broken = new Set<string>();
+  for (const killedBatch of sample(killedBatches, { numRuns: 400, seed: 11 })) {
+    for (const name of (await runKilled(killedBatch, "late")).violations) broken.add(name);
+    if (broken.has("one job of each at most")) break;
+  }
+  expect([...broken]).toContain("one job of each at most");
+});

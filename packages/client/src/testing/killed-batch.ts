@@ -1,0 +1,225 @@
+import { optionTable, type Options } from "@tryon/mock";
+import { array, constantFrom, integer, record, tuple, type Arbitrary } from "fast-check";
+
+import { batch, BatchStoppedError, type Journal, type JournalEntry } from "../batch/index.ts";
+import { isTryOnError, type TryOn } from "../index.ts";
+import type { Fetch } from "../transport/attempt.ts";
+import { misfortuneNames, misfortunes, type Misfortune } from "./misfortunes.ts";
+import { input, openWorld, type World } from "./world.ts";
+
+/** A batch that is stopped dead, once or twice, and run again, and everything that goes wrong before that. */
+export interface KilledBatch {
+  readonly options: Options;
+  readonly misfortunes: readonly (Misfortune | undefined)[];
+  readonly items: number;
+  readonly concurrency: number;
+  readonly hold: boolean | "auto";
+  /** How many steps each run gets before the last one, which gets as many as it needs: steps are of the journal and of the network. */
+  readonly kills: readonly number[];
+  /** How long after a kill it is run again. */
+  readonly later: "0s" | "10m" | "2h";
+  readonly latency: "0.1s" | "3s" | "40s";
+}
+
+/** Every mixture of options, faults and moments to be killed at. */
+export const killedBatches: Arbitrary<KilledBatch> = record({
+  // One value of its own row for each option, which the compiler cannot see through fromEntries.
+  options: tuple(...optionTable.map(({ values }) => constantFrom<unknown>(...values))).map(
+    (values) =>
+      Object.fromEntries(optionTable.map(({ id }, index) => [id, values[index]])) as Options,
+  ),
+  misfortunes: array(constantFrom(undefined, undefined, ...misfortuneNames), { maxLength: 6 }),
+  items: integer({ min: 1, max: 4 }),
+  concurrency: integer({ min: 1, max: 4 }),
+  hold: constantFrom<KilledBatch["hold"]>(true, false, "auto"),
+  kills: array(integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 2 }),
+  later: constantFrom<KilledBatch["later"]>("0s", "10m", "2h"),
+  latency: constantFrom("0.1s", "3s", "40s"),
+});
+
+/** Whether a journal keeps what it was told to keep: one that does not loses the last entry when its program is killed. */
+export type Flush = "each" | "late";
+
+/** What came of it. */
+export interface KilledOutcome {
+  readonly violations: readonly string[];
+  /** How many runs were killed before their end. */
+  readonly killed: number;
+  readonly unknown: number;
+}
+
+/** Runs a batch that is killed until it is not, and says what was not as promised. */
+export async function runKilled(
+  killedBatch: KilledBatch,
+  flush: Flush = "each",
+): Promise<KilledOutcome> {
+  const { latency, options } = killedBatch;
+  const world = openWorld({ profile: "default", options, latency, journalLimit: 1 });
+  try {
+    return await runKilledIn(world, killedBatch, flush);
+  } finally {
+    world.mock.close();
+  }
+}
+
+async function runKilledIn(
+  world: World,
+  killedBatch: KilledBatch,
+  flush: Flush,
+): Promise<KilledOutcome> {
+  const { mock } = world;
+  const { kills, later, items } = killedBatch;
+  const kept = new Map<string, JournalEntry>();
+  world.faults.push(
+    ...killedBatch.misfortunes.map((name) => (name === undefined ? undefined : misfortunes[name])),
+  );
+  let killed = 0;
+  for (const steps of kills) {
+    const life = new Life(steps);
+    const tryon = world.client({ fetch: life.network(world.fetch) });
+    await pass(world, life, readAll(tryon, life.journal(kept, flush), killedBatch));
+    if (life.isOver) killed += 1;
+    life.end();
+    await mock.clock.advance(later);
+  }
+  world.faults.length = 0;
+  const life = new Life(Number.POSITIVE_INFINITY);
+  const last = await pass(
+    world,
+    life,
+    readAll(world.client(), life.journal(kept, flush), killedBatch),
+  );
+  // Whatever is still on its way arrives, and no read lags behind.
+  await mock.clock.advance("5m");
+  const jobs = (await pass(world, life, world.client().jobs.list().toArray())) ?? [];
+  const charged = 1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0);
+  const counts = new Map<unknown, number>();
+  for (const { data } of jobs) {
+    const sku = data.metadata?.["sku"];
+    counts.set(sku, (counts.get(sku) ?? 0) + 1);
+  }
+  const isInTime = later !== "2h";
+  const unknown = last?.filter((code) => code === "outcome_unknown").length ?? 0;
+  const checks: Readonly<Record<string, boolean>> = {
+    "an end": last?.length === items,
+    "one job of each at most": [...counts.values()].every((count) => count === 1),
+    "one charge of each at most": charged === jobs.length * 8,
+    "each done in time": !isInTime || last?.every((code) => code === "done") === true,
+    "done or unknown":
+      last?.every((code) => code === "done" || code === "outcome_unknown") === true,
+    "each job handed out": (last?.filter((code) => code === "done").length ?? 0) <= jobs.length,
+    "no secret": !/svc_live|result_url|shop\.example/.test(JSON.stringify([...kept.values()])),
+  };
+  return {
+    violations: Object.keys(checks).filter((name) => checks[name] !== true),
+    killed,
+    unknown,
+  };
+}
+
+/** How each item ended: "done", or the code of its error. */
+async function readAll(
+  tryon: TryOn,
+  journal: Journal,
+  { items, concurrency, hold }: KilledBatch,
+): Promise<readonly string[]> {
+  const ends: string[] = [];
+  const skus = Array.from({ length: items }, (_, index) => `sku-${index}`);
+  try {
+    for await (const { error } of batch(tryon, skus, {
+      id: (sku) => sku,
+      input: (sku) => ({ ...input, metadata: { sku } }),
+      journal,
+      concurrency,
+      hold,
+      timeout: "20m",
+    })) {
+      ends.push(error === undefined ? "done" : isTryOnError(error) ? error.code : String(error));
+    }
+  } catch (error) {
+    if (!(error instanceof BatchStoppedError)) throw error;
+    ends.push(error.code);
+  }
+  return ends;
+}
+
+/** A program that has so many steps left before it is killed: nothing that it does afterwards has an effect. */
+class Life {
+  #steps: number;
+  #lost: (() => void) | undefined;
+
+  constructor(steps: number) {
+    this.#steps = steps;
+  }
+
+  get isOver(): boolean {
+    return this.#steps < 0;
+  }
+
+  /** Kills it now, if it is not dead yet. */
+  end(): void {
+    this.#steps = -1;
+    this.#lost?.();
+  }
+
+  async #step(): Promise<void> {
+    this.#steps -= 1;
+    if (this.isOver) await new Promise<never>(() => undefined);
+  }
+
+  network(fetch: Fetch): Fetch {
+    return async (url, init) => {
+      await this.#step();
+      const response = await fetch(url, init);
+      await this.#step();
+      return response;
+    };
+  }
+
+  journal(kept: Map<string, JournalEntry>, flush: Flush): Journal {
+    return {
+      get: async (id) => {
+        await this.#step();
+        return kept.get(id);
+      },
+      put: async (entry) => {
+        await this.#step();
+        const before = kept.get(entry.id);
+        kept.set(entry.id, structuredClone(entry));
+        if (flush === "late") {
+          this.#lost = () => {
+            if (before) kept.set(entry.id, before);
+            else kept.delete(entry.id);
+          };
+        }
+        await this.#step();
+      },
+    };
+  }
+}
+
+/** Moves time until the work has ended or its program is dead; what the dead has set in motion goes on. */
+async function pass<Result>(
+  { mock }: World,
+  life: Life,
+  work: Promise<Result>,
+): Promise<Result | undefined> {
+  const state: { ended: boolean; result?: Result } = { ended: false };
+  const watched = work.then(
+    (result) => {
+      state.ended = true;
+      state.result = result;
+    },
+    (error: unknown) => {
+      state.ended = true;
+      throw error;
+    },
+  );
+  watched.catch(() => undefined);
+  for (let stride = 0; !state.ended && !life.isOver; stride += 1) {
+    if (stride > 2_000) throw new Error("The batch does not end.");
+    await mock.clock.advance(stride < 2 ? "0s" : "2s");
+  }
+  if (state.ended) await watched;
+  return state.result;
+}
