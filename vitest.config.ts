@@ -45,6 +45,7 @@ const underAnyProfile = [
   "src/{readme,settings,types}.test.ts",
   "src/jobs/watcher.test.ts",
   "src/node/journal/*.test.ts",
+  "src/node/killed.full.test.ts",
   "src/transport/retry.test.ts",
   "src/transport/exactly-once*.test.ts",
 ];

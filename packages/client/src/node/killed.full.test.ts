@@ -28,6 +28,7 @@ const twice = (outcome: Outcome): string[] =>
 const fate = (own: Partial<Fate> & Pick<Fate, "items">): Fate => ({
   server: {},
   hold: true,
+  concurrency: 6,
   journal: "on disk",
   anyTime: [],
   startedAfter: 0,
@@ -89,17 +90,23 @@ it(
     const cache = await temporaryFolder();
     const server: MockOptions = { options: { idempotencyHours: 1 } };
     const outcomes = await Promise.all(
-      [true, false].map((hold) =>
-        suffer(
-          fate({ items: itemsFor(everyMoment, 2), hold, server, startedAfter: 7_200_000 }),
-          cache,
-        ),
+      [true, false].flatMap((hold) =>
+        // Of several in flight, all are too late after the kill for one.
+        [1, 6].map((concurrency) => {
+          const items = itemsFor(everyMoment, 2);
+          return suffer(fate({ items, hold, concurrency, server, startedAfter: 7_200_000 }), cache);
+        }),
       ),
     );
+    expect(outcomes.map(({ kills }) => kills.length)).toEqual([
+      2 * everyMoment.length,
+      expect.any(Number),
+      2 * everyMoment.length,
+      expect.any(Number),
+    ]);
     for (const outcome of outcomes) {
-      const { wrongs, ended, charges, kills } = outcome;
+      const { wrongs, ended, charges } = outcome;
       expect(wrongs).toEqual([]);
-      expect(kills).toHaveLength(2 * everyMoment.length);
       expect(twice(outcome)).toEqual([]);
       for (const { id, how } of ended.values()) {
         expect([id, how]).toEqual([id, charges.has(id) ? "succeeded" : "outcome_unknown"]);

@@ -11,12 +11,13 @@ export type Strike = (id: string) => Promise<void>;
 
 /** A reference server over HTTP, on a fast clock, which knows when a submission is to be answered by death. */
 export interface DeadlyService {
-  readonly mock: Mock;
   readonly url: string;
   readonly apiKey: string;
   readonly time: FastTime;
   /** The items of which a submission has arrived, or a part of it. */
   readonly arrived: ReadonlySet<string>;
+  /** Puts its clock forward, and that of the programs that are started from now on. */
+  putForward(by: number): Promise<void>;
   /** How often each item was charged for. */
   charges(): Promise<ReadonlyMap<string, number>>;
 }
@@ -109,7 +110,12 @@ export async function deadlyService(
     mock.close();
     await server.close();
   });
-  return { mock, url: server.url, apiKey, time, arrived, charges };
+  const putForward = async (by: number): Promise<void> => {
+    time.ahead += by;
+    const until = timeNow(time);
+    while (mock.clock.now() < until) await setTimeout(5);
+  };
+  return { url: server.url, apiKey, time, arrived, putForward, charges };
 }
 
 async function keepTime(mock: Mock, time: FastTime, signal: AbortSignal): Promise<void> {

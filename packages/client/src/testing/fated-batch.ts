@@ -13,6 +13,7 @@ export interface Fate {
   readonly items: readonly Item[];
   readonly server: MockOptions;
   readonly hold: boolean;
+  readonly concurrency: number;
   readonly journal: Orders["journal"];
   /** How long after its start it is killed besides, each time once, in milliseconds. */
   readonly anyTime: readonly number[];
@@ -45,21 +46,15 @@ export async function suffer(fate: Fate, cache: string): Promise<Outcome> {
   for (let run = 1; ; run += 1) {
     if (run > 3 * fate.items.length) throw new Error("The batch does not come to its end.");
     const { items } = life;
-    const { journal, hold } = fate;
-    const orders: Orders = { url, apiKey, path, time, journal, hold, items };
+    const { journal, hold, concurrency } = fate;
+    const orders: Orders = { url, apiKey, path, time, journal, hold, concurrency, items };
     const program: Program<Said> = startProgram("mortal-batch.ts", [JSON.stringify(orders)], cache);
     const ended = await life.live(program, service, run % 6 === 0 ? anyTime.shift() : undefined);
     if (ended !== undefined) {
       return { kills: life.kills, wrongs: life.wrongs, ended, charges: await service.charges() };
     }
-    await forward(service, fate.startedAfter);
+    await service.putForward(fate.startedAfter);
   }
-}
-
-/** Puts both clocks forward. */
-async function forward({ mock, time }: DeadlyService, by: number): Promise<void> {
-  time.ahead += by;
-  await mock.clock.advance(by);
 }
 
 /** The runs of one batch, and what they are killed for. */

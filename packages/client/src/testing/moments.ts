@@ -55,6 +55,7 @@ export interface Orders {
   /** `in memory`: a journal that promises what it has not written yet, and writes it when it is closed. */
   readonly journal: "on disk" | "in memory";
   readonly hold: boolean;
+  readonly concurrency: number;
   readonly time: FastTime;
   readonly items: readonly Item[];
 }

@@ -11,7 +11,7 @@ import { itemHeader, timeNow, type Ended, type Item, type Moment, type Orders } 
 
 // Whoever starts this program gives it that.
 const orders = JSON.parse(process.argv[2] ?? "") as Orders;
-const { url, apiKey, path, hold, time, items } = orders;
+const { url, apiKey, path, hold, concurrency, time, items } = orders;
 const moments = new Map(items.map(({ id, moment }) => [id, moment]));
 const ids = new Map<string, string>();
 
@@ -68,12 +68,14 @@ function inputOf({ id, isLarge }: Item): TryOnInput {
   };
 }
 
-const tryon = new TryOn({ apiKey, baseUrl: url, clock, middleware });
+// Its time runs faster than that of a machine which may be busy.
+const patience = { attemptTimeout: "5m", timeout: "30m" } as const;
+const tryon = new TryOn({ apiKey, baseUrl: url, clock, middleware, ...patience });
 const ended: Ended[] = [];
 const options = {
   id: ({ id }: Item) => id,
   input: inputOf,
-  concurrency: 6,
+  concurrency,
   hold,
   journal,
   inspect: false,
