@@ -114,15 +114,16 @@ export class FileJournal implements Journal {
   }
 
   async #lineAt(start: number): Promise<Buffer> {
-    for (let length = usualLine; ; length *= 2) {
+    let bytes = Buffer.alloc(0);
+    for (;;) {
       const { buffer, bytesRead } = await this.#file.read({
-        buffer: Buffer.allocUnsafe(length),
-        position: start,
+        buffer: Buffer.allocUnsafe(Math.max(usualLine, bytes.length)),
+        position: start + bytes.length,
       });
-      const bytes = buffer.subarray(0, bytesRead);
+      bytes = Buffer.concat([bytes, buffer.subarray(0, bytesRead)]);
       const at = bytes.indexOf("\n");
       if (at !== -1) return bytes.subarray(0, at);
-      if (bytesRead < length) return bytes;
+      if (bytesRead === 0) return bytes;
     }
   }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { open, readFile, type FileHandle } from "node:fs/promises";
+import { open, readFile, type FileHandle, type FileReadOptions } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 import { afterEach, expect, it, vi } from "vitest";
@@ -60,6 +60,23 @@ it("flushes what it finds before it leans on it, since whoever wrote that may no
   // Of the lock, and of the folder.
   expect(all).toHaveBeenCalledTimes(2);
   expect(await journal.get("shoe")).toBeUndefined();
+});
+
+it("reads on where the system gives less than was asked for", async () => {
+  const path = await journalPath();
+  const journal = await openJournal(path);
+  for (const id of ["shoe", "hat"]) await journal.put(entry(id));
+  await journal.close();
+  const before = await readFile(path);
+  const files = await everyFile();
+  // The original reads on behalf of the spy.
+  const read = files.read as (this: unknown, options: FileReadOptions) => Promise<unknown>;
+  vi.spyOn(files, "read").mockImplementation(function some(this: unknown, options: unknown) {
+    return read.call(this, { ...(options as FileReadOptions), length: 7 });
+  } as never);
+  await using again = await openJournal(path);
+  for (const id of ["shoe", "hat"]) expect(await again.get(id)).toEqual(entry(id));
+  expect(await readFile(path)).toEqual(before);
 });
 
 it("takes nothing more once the disk has failed, and keeps nothing that was not promised", async () => {
