@@ -43,6 +43,7 @@ const project = (
 /** Tests of the client that no option of the server can change, or that try every option themselves. */
 const underAnyProfile = [
   "src/{readme,settings,types}.test.ts",
+  "src/batch/{pace,pause,in-flight,killed*}.test.ts",
   "src/jobs/watcher.test.ts",
   "src/node/journal/*.test.ts",
   "src/node/killed.full.test.ts",

@@ -109,6 +109,12 @@ const checks: Readonly<Record<string, (snippet: Snippet) => Promise<void>>> = {
     const code = `${snippet.code}${call}`;
     expect(await execute({ ...snippet, code })).toBe("running\n");
   },
+  "many.ts": async (snippet) => {
+    await execute(snippet);
+    for (const name of ["shirt", "coat"]) {
+      expect((await readFile(join(folder, `${name}.png`))).readUInt32BE(16)).toBe(768);
+    }
+  },
   "watch.ts": async (snippet) => {
     const told = await execute(snippet);
     expect(told).toMatch(/^GET \/api\/v1\/account: attempt 1 ended in 200 after \d+ ms\n/);

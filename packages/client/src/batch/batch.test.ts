@@ -103,11 +103,13 @@ describe("a batch", () => {
 
   it("takes what is looped over asynchronously, and inputs that are made asynchronously", async () => {
     const { run, tryon } = createWorld();
-    async function* source() {
-      yield 1;
-      yield 2;
-    }
-    const items = await run(all(batch(tryon, source(), { input: async () => input })));
+    const source = new ReadableStream<number>({
+      start(controller) {
+        for (const one of [1, 2]) controller.enqueue(one);
+        controller.close();
+      },
+    });
+    const items = await run(all(batch(tryon, source, { input: async () => input })));
     expect(items.map(({ error }) => error)).toEqual([undefined, undefined]);
   });
 
@@ -215,6 +217,18 @@ describe("what a batch reads", () => {
       await run(items.return());
     }
     expect(closed).toBe(2);
+  });
+
+  it("is not waited for when it is a generator that never goes on", async () => {
+    const { tryon, run } = createWorld();
+    const never = new Promise<never>(() => undefined);
+    async function* source() {
+      yield input;
+      await never;
+    }
+    const items = batch(tryon, source());
+    await run(items.next());
+    expect(await run(items.return())).toEqual({ done: true, value: undefined });
   });
 
   it("may fail: what is in flight is handed out first", async () => {

@@ -9,7 +9,7 @@ export interface Breadth {
 }
 
 /** How many items are in flight at first. */
-export const firstBreadth = 8;
+const firstBreadth = 8;
 /** How many items `"auto"` ever has in flight. */
 export const largestBreadth = 100;
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError, type TryOnInput } from "../index.ts";
+import { makeDigestsInstant } from "../testing/instant-digests.ts";
 import { all, memoryJournal, type MemoryJournal } from "../testing/memory-journal.ts";
 import {
   answering,
@@ -10,11 +11,14 @@ import {
   fieldsOf,
   input,
   personUrl,
+  profile,
   shirtUrl,
   type Fault,
   type World,
 } from "../testing/world.ts";
 import { batch, BatchStoppedError, type BatchItem, type JournalEntry } from "./index.ts";
+
+makeDigestsInstant();
 
 interface Order {
   readonly sku: string;
@@ -54,7 +58,7 @@ async function interrupted(
   const journal = memoryJournal();
   // The first request asks for the rate limit.
   world.faults.push(undefined, ...faults);
-  await runOrders(world, [one], journal);
+  await runOrders({ ...world, tryon: world.client() }, [one], journal);
   world.faults.length = 0;
   return journal;
 }
@@ -73,14 +77,11 @@ describe("a batch with a journal", () => {
     "writes down each step before the next is taken, held: %s",
     async (hold) => {
       const world = createWorld({ latency: "5s" });
-      const journal = memoryJournal();
       const { submissions } = world;
       const seen: (readonly string[])[] = [];
-      const { put } = journal;
-      journal.put = async (entry) => {
-        seen.push([entry.state, String(submissions().length)]);
-        await put(entry);
-      };
+      const journal = memoryJournal({
+        before: ({ state }) => seen.push([state, String(submissions().length)]),
+      });
       await runOrders(world, [order("a")], journal, { hold });
       const steps = [
         ["sending", "0"],
@@ -176,6 +177,14 @@ describe("a batch with a journal", () => {
     expect([bodies.size, keys.size]).toEqual([1, 1]);
   });
 
+  it("holds no answer any more once one was cut off", async () => {
+    const world = createWorld({ options: { holdCut: 30 }, latency: "40s" });
+    const journal = memoryJournal();
+    await runOrders(world, [order("a"), order("b")], journal, { concurrency: 1 });
+    expect(["a", "b"].map((id) => journal.entries.get(id)?.held)).toEqual([true, false]);
+    expect(await balance(world)).toBe(984);
+  });
+
   it("waits until the service has done with what it takes for another use of the key", async () => {
     const world = createWorld({ options: { concurrentTwin: 409 }, latency: "60s" });
     const journal = await interrupted(world, [cut.before, cut.before, cut.before, cut.before]);
@@ -233,6 +242,20 @@ describe("what may have been sent so long ago that its key may be forgotten", ()
     await world.run(world.tryon.submit(input, { idempotencyKey, mark: true }));
     await world.mock.clock.advance("1m");
     expect((await world.run(error.recover())).idempotencyKey).toBe(idempotencyKey);
+  });
+
+  it("is looked for no further back than an hour before it was sent", async () => {
+    const world = createWorld();
+    const { run, tryon, mock, sent } = world;
+    for (let count = 0; count < 105; count += 1) await run(tryon.submit(input));
+    await mock.clock.advance("61m");
+    const journal = await interrupted(world, unsent);
+    await mock.clock.advance("31m");
+    const before = sent.length;
+    const [item] = await runOrders(world, [order("a")], journal);
+    expect(item?.error).toMatchObject({ code: "outcome_unknown" });
+    // Where a page of 100 is refused, one of 20 follows.
+    expect(sent.length - before).toBe(profile === "default" ? 1 : 2);
   });
 
   it("says why the list could not be read", async () => {
@@ -305,58 +328,58 @@ describe("the same id", () => {
   });
 });
 
+/** The digests under which inputs are written down. */
+async function digestsOf(inputs: readonly TryOnInput[]): Promise<Set<string>> {
+  const journal = memoryJournal();
+  const orders = inputs.map((one, index) => ({ sku: String(index), input: one }));
+  await runOrders(createWorld({ latency: 100 }), orders, journal);
+  expect(journal.entries.size).toBe(inputs.length);
+  return new Set([...journal.entries.values()].map(({ digest }) => digest));
+}
+
 describe("what an item is", () => {
-  /** The digest under which an input is written down. */
-  async function digestOf(one: TryOnInput): Promise<string | undefined> {
-    const world = createWorld();
-    const journal = memoryJournal();
-    await runOrders(world, [{ sku: "a", input: one }], journal);
-    return journal.entries.get("a")?.digest;
-  }
   const shirt = assetBytes("shirt.png");
   const base64 = Buffer.from(shirt).toString("base64");
 
   it("does not depend on how its fields are written", async () => {
-    const digests = await Promise.all(
-      [
-        { person: personUrl, garments: [shirtUrl], output_size: "2K", metadata: { a: 1, b: 2 } },
-        { metadata: { b: 2, a: 1 }, size: "2k", garments: [new URL(shirtUrl)], person: personUrl },
-        { person_url: personUrl, items: [shirtUrl], resolution: "2K", metadata: { a: 1, b: 2 } },
-        // What is left out of a body.
-      ].map((one) => digestOf(one as TryOnInput)),
-    );
-    expect(new Set(digests).size).toBe(1);
+    const digests = await digestsOf([
+      { person: personUrl, garments: [shirtUrl], output_size: "2K", metadata: { a: 1, b: 2 } },
+      { metadata: { b: 2, a: 1 }, size: "2k", garments: [new URL(shirtUrl)], person: personUrl },
+      { person_url: personUrl, items: [shirtUrl], resolution: "2K", metadata: { a: 1, b: 2 } },
+    ]);
+    expect(digests.size).toBe(1);
   });
 
   it("does not depend on what its images come in", async () => {
-    const digests = await Promise.all(
-      [
-        shirt,
-        new Blob([shirt]),
-        { base64 },
-        `data:image/png;base64,${base64}`,
-        new Response(shirt),
-        new Blob([shirt]).stream(),
-      ].map((garment) => digestOf({ person: personUrl, garments: [garment] })),
+    const images = [
+      shirt,
+      new Blob([shirt]),
+      { base64 },
+      `data:image/png;base64,${base64}`,
+      new Response(shirt),
+      new Blob([shirt]).stream(),
+    ];
+    const digests = await digestsOf(
+      images.map((garment) => ({ person: personUrl, garments: [garment] })),
     );
-    expect(new Set(digests).size).toBe(1);
+    expect(digests.size).toBe(1);
   });
 
   it("depends on everything that is sent", async () => {
     const other = shirt.slice();
     other[other.length - 1] = 1;
-    const digests = await Promise.all([
-      digestOf(input),
-      digestOf({ ...input, prompt: "in blue" }),
-      digestOf({ ...input, person: shirtUrl }),
-      digestOf({ ...input, garments: [shirtUrl, shirtUrl] }),
-      digestOf({ person: personUrl, garments: [shirt] }),
-      digestOf({ person: personUrl, garments: [other] }),
-      digestOf({ person: personUrl, garments: [other, shirt] }),
-      digestOf({ person: personUrl, garments: [shirt, other] }),
-      digestOf({ person: shirt, garments: [shirtUrl] }),
+    const digests = await digestsOf([
+      input,
+      { ...input, prompt: "in blue" },
+      { ...input, person: shirtUrl },
+      { ...input, garments: [shirtUrl, shirtUrl] },
+      { person: personUrl, garments: [shirt] },
+      { person: personUrl, garments: [other] },
+      { person: personUrl, garments: [other, shirt] },
+      { person: personUrl, garments: [shirt, other] },
+      { person: shirt, garments: [shirtUrl] },
     ]);
-    expect(new Set(digests).size).toBe(9);
+    expect(digests.size).toBe(9);
   });
 
   it("is sent as it was read, also where it can be read only once", async () => {
@@ -393,7 +416,7 @@ describe("a refusal of what was sent before", () => {
   it.each([402, 403, 422])("(%i) proves nothing: the job is found by its mark", async (status) => {
     const world = createWorld();
     const journal = await interrupted(world, unheard);
-    world.faults.push(answering(status, { detail: "no" }));
+    world.faults.push(undefined, answering(status, { detail: "no" }));
     const [item] = await runOrders(world, [order("a")], journal);
     expect(item?.result).toBeDefined();
     expect(await balance(world)).toBe(992);
@@ -402,7 +425,7 @@ describe("a refusal of what was sent before", () => {
   it("is the cause of an unknown outcome where there is no such job", async () => {
     const world = createWorld();
     const journal = await interrupted(world, unsent);
-    world.faults.push(answering(402, { detail: "no" }));
+    world.faults.push(undefined, answering(402, { detail: "no" }));
     const work = runOrders(world, [order("a")], journal);
     const stopped = await work.catch((error: unknown) => error);
     // Nor is any other item paid for.
@@ -417,17 +440,16 @@ describe("a refusal of what was sent before", () => {
   });
 });
 
-describe("a journal that fails", () => {
-  const failing = (when: (entry: JournalEntry) => boolean): MemoryJournal => {
-    const journal = memoryJournal();
-    const { put } = journal;
-    journal.put = async (entry) => {
+/** A journal that cannot keep some entries. */
+function failing(when: (entry: JournalEntry) => boolean): MemoryJournal {
+  return memoryJournal({
+    before: (entry) => {
       if (when(entry)) throw new Error("no space left");
-      await put(entry);
-    };
-    return journal;
-  };
+    },
+  });
+}
 
+describe("a journal that fails", () => {
   it("stops the batch before anything is sent that is not written down", async () => {
     const world = createWorld();
     const stopped = await runOrders(
@@ -473,13 +495,8 @@ describe("a journal that fails", () => {
 describe("leaving a batch with a journal", () => {
   it("before an item was sent leaves it as if nothing had been", async () => {
     const world = createWorld();
-    const journal = memoryJournal();
     const controller = new AbortController();
-    const { put } = journal;
-    journal.put = async (entry) => {
-      await put(entry);
-      controller.abort();
-    };
+    const journal = memoryJournal({ after: () => controller.abort() });
     const work = all(
       batch(world.tryon, [order("a")], {
         id: ({ sku }) => sku,

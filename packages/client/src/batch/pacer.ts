@@ -12,7 +12,8 @@ export class Pacer {
   #bouts = 0;
   #failedAt = Number.NEGATIVE_INFINITY;
   #last: Promise<void> = Promise.resolve();
-  #asked: Promise<void> | undefined;
+  #asking: Promise<void> | undefined;
+  #isAsked = false;
   /** Whether answers are held, so that little has to be left for looks. */
   held: boolean;
 
@@ -22,9 +23,9 @@ export class Pacer {
     this.#signal = signal;
   }
 
-  /** How many items may be read ahead of their turn. */
+  /** How many items may be read ahead of their turn: one as long as it has not been asked how many may be sent. */
   get ahead(): number {
-    return readAhead(this.#pace());
+    return this.#isAsked || this.#tryon.rateLimit ? readAhead(this.#pace()) : 1;
   }
 
   /** Waits for the turn of one submission, first come, first served. */
@@ -58,7 +59,7 @@ export class Pacer {
   }
 
   async #wait(): Promise<void> {
-    if (this.#tryon.rateLimit === undefined) await (this.#asked ??= this.#ask());
+    if (this.#tryon.rateLimit === undefined) await (this.#asking ??= this.#ask());
     for (;;) {
       this.#signal.throwIfAborted();
       const pace = this.#pace();
@@ -78,5 +79,6 @@ export class Pacer {
     } catch {
       this.#signal.throwIfAborted();
     }
+    this.#isAsked = true;
   }
 }

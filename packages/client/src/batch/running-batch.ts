@@ -1,9 +1,9 @@
 import { InputError, isTryOnError, type TryOn, type TryOnInput } from "@tryon/client";
 
+import { isCut } from "../jobs/held-answer.ts";
 import { abortable } from "../transport/deadline.ts";
 import type { BatchItem } from "./batch-item.ts";
 import { Bell } from "./bell.ts";
-import { isCut } from "./held-answers.ts";
 import { atFirst, breadthAfter, type Breadth } from "./in-flight.ts";
 import { Logbook } from "./logbook.ts";
 import { makeOnce } from "./make-once.ts";

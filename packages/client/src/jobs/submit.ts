@@ -5,6 +5,7 @@ import { freezeBody, type Body } from "../transport/body.ts";
 import { within, type Deadline } from "../transport/deadline.ts";
 import { isForgettable, Trail } from "../transport/journey.ts";
 import { describeInput } from "./describe-input.ts";
+import { isCut } from "./held-answer.ts";
 import type { Job } from "./job.ts";
 import { JobLife, type Parts } from "./job-life.ts";
 import { readInput } from "./inspect.ts";
@@ -32,10 +33,6 @@ interface Submission extends Omit<SubmissionPlan, "input"> {
   readonly timeline: Moment[];
 }
 
-/** A held answer that ends in one of these was cut by something between client and service. */
-const cutStatuses = new Set([408, 502, 504, 524]);
-/** Shorter failures are about something else than the holding, in milliseconds. */
-const shortestCut = 5_000;
 /** How far the clocks of client and service may be apart, in milliseconds. */
 const longestSkew = 3_600_000;
 
@@ -121,9 +118,4 @@ export class Submitter {
       cause,
     });
   }
-}
-
-function isCut(attempt: Trail["attempts"][number]): boolean {
-  const { duration, status } = attempt;
-  return duration >= shortestCut && (status === undefined || cutStatuses.has(status));
 }

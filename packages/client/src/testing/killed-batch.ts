@@ -4,6 +4,7 @@ import { array, constantFrom, integer, record, tuple, type Arbitrary } from "fas
 import { batch, BatchStoppedError, type Journal, type JournalEntry } from "../batch/index.ts";
 import { isTryOnError, type TryOn } from "../index.ts";
 import type { Fetch } from "../transport/attempt.ts";
+import { makeDigestsInstant } from "./instant-digests.ts";
 import { misfortuneNames, misfortunes, type Misfortune } from "./misfortunes.ts";
 import { input, openWorld, type World } from "./world.ts";
 
@@ -53,6 +54,7 @@ export async function runKilled(
   killedBatch: KilledBatch,
   flush: Flush = "each",
 ): Promise<KilledOutcome> {
+  makeDigestsInstant();
   const { latency, options } = killedBatch;
   const world = openWorld({ profile: "default", options, latency, journalLimit: 1 });
   try {
@@ -204,22 +206,20 @@ async function pass<Result>(
   life: Life,
   work: Promise<Result>,
 ): Promise<Result | undefined> {
-  const state: { ended: boolean; result?: Result } = { ended: false };
-  const watched = work.then(
-    (result) => {
-      state.ended = true;
-      state.result = result;
-    },
-    (error: unknown) => {
-      state.ended = true;
-      throw error;
-    },
-  );
-  watched.catch(() => undefined);
+  const state: { ended: boolean; result?: Result; error?: unknown } = { ended: false };
+  const watch = async (): Promise<void> => {
+    try {
+      state.result = await work;
+    } catch (error) {
+      state.error = error;
+    }
+    state.ended = true;
+  };
+  void watch();
   for (let stride = 0; !state.ended && !life.isOver; stride += 1) {
     if (stride > 2_000) throw new Error("The batch does not end.");
     await mock.clock.advance(stride < 2 ? "0s" : "2s");
   }
-  if (state.ended) await watched;
+  if ("error" in state) throw state.error;
   return state.result;
 }

@@ -6,7 +6,13 @@ export interface MemoryJournal extends Journal {
   readonly puts: JournalEntry[];
 }
 
-export function memoryJournal(): MemoryJournal {
+/** What else happens around each put; what it throws makes the put fail. */
+interface Around {
+  readonly before?: (entry: JournalEntry) => void;
+  readonly after?: (entry: JournalEntry) => void;
+}
+
+export function memoryJournal({ before, after }: Around = {}): MemoryJournal {
   const entries = new Map<string, JournalEntry>();
   const puts: JournalEntry[] = [];
   return {
@@ -14,9 +20,11 @@ export function memoryJournal(): MemoryJournal {
     puts,
     get: async (id) => entries.get(id),
     put: async (entry) => {
+      before?.(entry);
       puts.push(entry);
       // What is kept is text, as in any journal that outlives its program.
       entries.set(entry.id, JSON.parse(JSON.stringify(entry)) as JournalEntry);
+      after?.(entry);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Attempt } from "@tryon/client";
+import type { Attempt } from "../errors/tryon-error.ts";
 
 /** A held answer that ends in one of these was cut by something between client and service. */
 const cutStatuses = new Set([408, 502, 504, 524]);
