@@ -15,6 +15,9 @@ const { url, apiKey, path, hold, concurrency, time, items } = orders;
 const moments = new Map(items.map(({ id, moment }) => [id, moment]));
 const ids = new Map<string, string>();
 
+// While it hears that, a program that stands still does not end by itself.
+process.on("disconnect", () => process.exit());
+
 /** Stands still for ever if this is when the program is to be killed. */
 async function stand(id: string | undefined, moment: Moment): Promise<void> {
   if (id === undefined || moments.get(id) !== moment) return;

@@ -69,11 +69,11 @@ it("reads on where the system gives less than was asked for", async () => {
   await journal.close();
   const before = await readFile(path);
   const files = await everyFile();
-  // The original reads on behalf of the spy.
-  const read = files.read as (this: unknown, options: FileReadOptions) => Promise<unknown>;
-  vi.spyOn(files, "read").mockImplementation(function some(this: unknown, options: unknown) {
-    return read.call(this, { ...(options as FileReadOptions), length: 7 });
-  } as never);
+  // The method of every file, to be called on behalf of one.
+  const read = Reflect.get(files, "read") as typeof files.read;
+  vi.spyOn(files, "read").mockImplementation(function few(this: unknown, options: unknown) {
+    return Reflect.apply(read, this, [{ ...(options as FileReadOptions), length: 7 }]);
+  } as typeof files.read);
   await using again = await openJournal(path);
   for (const id of ["shoe", "hat"]) expect(await again.get(id)).toEqual(entry(id));
   expect(await readFile(path)).toEqual(before);
