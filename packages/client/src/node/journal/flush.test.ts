@@ -70,7 +70,7 @@ it("reads on where the system gives less than was asked for", async () => {
   const before = await readFile(path);
   const files = await everyFile();
   // The method of every file, to be called on behalf of one.
-  const read = Reflect.get(files, "read") as typeof files.read;
+  const read = Reflect.get<FileHandle, "read">(files, "read");
   vi.spyOn(files, "read").mockImplementation(function few(this: unknown, options: unknown) {
     return Reflect.apply(read, this, [{ ...(options as FileReadOptions), length: 7 }]);
   } as typeof files.read);
