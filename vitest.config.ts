@@ -45,6 +45,8 @@ const underAnyProfile = [
   "src/{readme,settings,types}.test.ts",
   "src/batch/{pace,pause,in-flight,killed*}.test.ts",
   "src/jobs/next-look.test.ts",
+  "src/node/journal/*.test.ts",
+  "src/node/killed.full.test.ts",
   "src/transport/retry.test.ts",
   "src/{transport,proxy}/exactly-once*.test.ts",
 ];

@@ -1,0 +1,122 @@
+import { spawnSync } from "node:child_process";
+import { open, readFile, type FileHandle, type FileReadOptions } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+import { afterEach, expect, it, vi } from "vitest";
+
+import { entry, journalPath } from "../../testing/journal-folder.ts";
+import { openJournal } from "../index.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** What all files of this program have. */
+async function everyFile(): Promise<FileHandle> {
+  const file = await open(fileURLToPath(import.meta.url));
+  await file.close();
+  // A prototype of the class whose instances files are.
+  return Object.getPrototypeOf(file) as FileHandle;
+}
+
+it("comes back when what was put is on disk, and flushes once for all that is put meanwhile", async () => {
+  const path = await journalPath();
+  await using journal = await openJournal(path);
+  const disk: { done: () => void; held: number }[] = [];
+  vi.spyOn(await everyFile(), "datasync").mockImplementation(async () => {
+    const held = (await readFile(path, "utf8")).split("\n").length - 2;
+    await new Promise<void>((resolve) => {
+      disk.push({ done: resolve, held });
+    });
+  });
+  const back: string[] = [];
+  const put = async (id: string): Promise<void> => {
+    await journal.put(entry(id));
+    back.push(id);
+  };
+  const first = put("first");
+  await vi.waitUntil(() => disk.length === 1);
+  const more = Array.from({ length: 50 }, (_, index) => put(String(index)));
+  expect(back).toEqual([]);
+  expect(await journal.get("first")).toBeUndefined();
+  disk[0]?.done();
+  await first;
+  await vi.waitUntil(() => disk.length === 2);
+  expect(back).toEqual(["first"]);
+  disk[1]?.done();
+  await Promise.all(more);
+  expect(disk.map(({ held }) => held)).toEqual([1, 51]);
+  expect(back).toEqual(["first", ...Array.from({ length: 50 }, (_, index) => String(index))]);
+});
+
+it("flushes what it finds before it leans on it, since whoever wrote that may not have lived to do so", async () => {
+  const path = await journalPath();
+  await (await openJournal(path)).close();
+  const files = await everyFile();
+  const data = vi.spyOn(files, "datasync");
+  const all = vi.spyOn(files, "sync");
+  await using journal = await openJournal(path);
+  expect(data).toHaveBeenCalledTimes(1);
+  // Of the lock, and of the folder.
+  expect(all).toHaveBeenCalledTimes(2);
+  expect(await journal.get("shoe")).toBeUndefined();
+});
+
+it("reads on where the system gives less than was asked for", async () => {
+  const path = await journalPath();
+  const journal = await openJournal(path);
+  for (const id of ["shoe", "hat"]) await journal.put(entry(id));
+  await journal.close();
+  const before = await readFile(path);
+  const files = await everyFile();
+  // The method of every file, to be called on behalf of one.
+  const read = Reflect.get<FileHandle, "read">(files, "read");
+  vi.spyOn(files, "read").mockImplementation(function few(this: unknown, options: unknown) {
+    return Reflect.apply(read, this, [{ ...(options as FileReadOptions), length: 7 }]);
+  } as typeof files.read);
+  await using again = await openJournal(path);
+  for (const id of ["shoe", "hat"]) expect(await again.get(id)).toEqual(entry(id));
+  expect(await readFile(path)).toEqual(before);
+});
+
+it("takes nothing more once the disk has failed, and keeps nothing that was not promised", async () => {
+  const path = await journalPath();
+  const journal = await openJournal(path);
+  await journal.put(entry("shoe"));
+  const cause = Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" });
+  vi.spyOn(await everyFile(), "datasync").mockRejectedValueOnce(cause);
+  const puts = [journal.put(entry("hat")), journal.put(entry("coat"))];
+  const [first, second] = await Promise.allSettled(puts);
+  expect(first).toMatchObject({
+    reason: {
+      code: "invalid_config",
+      cause,
+      message: `The journal ${path} could not be written (EIO), and takes nothing more. Make room or mend the disk, and run the batch again: it goes on where it was.`,
+    },
+  });
+  expect(second?.status).toBe("rejected");
+  await expect(journal.put(entry("sock"))).rejects.toThrow("takes nothing more");
+  expect(await journal.get("shoe")).toEqual(entry("shoe"));
+  expect(await journal.get("hat")).toBeUndefined();
+  await journal.close();
+  await using again = await openJournal(path);
+  expect(await again.get("shoe")).toEqual(entry("shoe"));
+  expect(await again.get("hat")).toBeUndefined();
+});
+
+it("says so when a file cannot grow any more, and goes on where it was when it can", async () => {
+  const path = await journalPath();
+  const program = fileURLToPath(new URL("../../testing/fill-journal.ts", import.meta.url));
+  const node = `"${process.execPath}" --conditions=@tryon/source "${program}" "${path}"`;
+  // In blocks of 512 bytes, or twice that: the line over which it fails is in part written.
+  const { stdout, stderr } = spawnSync("sh", ["-c", `ulimit -f 4 && exec ${node}`]);
+  expect(String(stderr)).toBe("");
+  const [kept, ...said] = String(stdout).trimEnd().split("\n");
+  expect(said).toEqual(["EFBIG", "takes nothing more"]);
+  const count = Number(kept);
+  expect(count).toBeGreaterThan(5);
+  await using journal = await openJournal(path);
+  expect(await journal.get(`item-${count - 1}`)).toEqual(entry(`item-${count - 1}`));
+  expect(await journal.get(`item-${count}`)).toBeUndefined();
+  await journal.put(entry("next"));
+});

@@ -1,0 +1,170 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
+
+import { isTryOnError } from "@tryon/client";
+import type { JournalEntry } from "@tryon/client/batch";
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+
+import { entry, journalPath, temporaryFolder } from "../../testing/journal-folder.ts";
+import { createWorld, input } from "../../testing/world.ts";
+import { openJournal } from "../index.ts";
+
+it("gives back the last entry of each item, also when it is opened again", async () => {
+  const path = await journalPath();
+  const first = await openJournal(path);
+  const last = entry("shoe", { state: "succeeded", job: { id: "job_1", idempotencyKey: "k" } });
+  for (const one of [entry("shoe"), entry("hat"), { ...last, state: "submitted" as const }, last]) {
+    await first.put(one);
+  }
+  expect(await first.get("shoe")).toEqual(last);
+  await first.close();
+  await using again = await openJournal(pathToFileURL(path));
+  expect(await again.get("shoe")).toEqual(last);
+  expect(await again.get("hat")).toEqual(entry("hat"));
+  expect(await again.get("coat")).toBeUndefined();
+});
+
+it("gives back whatever was put, however it is written", async () => {
+  const text = fc.string({ unit: "binary", maxLength: 40 });
+  const entries = fc.array(
+    fc.record({
+      id: fc.oneof(text, fc.constantFrom("__proto__", "", "ä", "\n", "\uD83D", "👗")),
+      state: fc.constantFrom("sending", "submitted", "succeeded", "failed", "refused"),
+      idempotencyKey: text,
+      digest: text,
+      held: fc.boolean(),
+      sentAt: fc.integer(),
+      job: fc.option(
+        fc.record({
+          id: text,
+          idempotencyKey: text,
+          data: fc.record({
+            job_id: text,
+            status: fc.constant("running"),
+            // Some are longer than what is read at once.
+            metadata: fc.dictionary(
+              text,
+              fc.nat(9000).map((length) => "ä".repeat(length)),
+              { maxKeys: 3 },
+            ),
+          }),
+        }),
+        { nil: undefined },
+      ),
+    }),
+    { maxLength: 12 },
+  );
+  const path = await journalPath();
+  await fc.assert(
+    fc.asyncProperty(entries, fc.integer({ min: 1, max: 5 }), async (made, atOnce) => {
+      await writeFile(path, "");
+      // The service may answer with more or less than its contract has.
+      const all = made as unknown as JournalEntry[];
+      const journal = await openJournal(path);
+      for (let at = 0; at < all.length; at += atOnce) {
+        await Promise.all(all.slice(at, at + atOnce).map((one) => journal.put(one)));
+      }
+      await journal.close();
+      await using again = await openJournal(path);
+      const last = new Map(all.map((one) => [one.id, one]));
+      for (const [id, one] of last) {
+        // What is undefined is not written, and a dictionary here has no prototype.
+        expect(await again.get(id)).toEqual(JSON.parse(JSON.stringify(one)));
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+it("finds everything in a file that is longer than what is read at once", async () => {
+  const path = await journalPath();
+  const journal = await openJournal(path);
+  const all = Array.from({ length: 300 }, (_, index) =>
+    entry(String(index), { digest: "ä".repeat(index * 30) }),
+  );
+  await Promise.all(all.map((one) => journal.put(one)));
+  await journal.close();
+  expect((await stat(path)).size).toBeGreaterThan(2_500_000);
+  await using again = await openJournal(path);
+  for (const one of all) expect(await again.get(one.id)).toEqual(one);
+});
+
+it("is a file of lines that only its owner can read, first what it is, then an entry each", async () => {
+  const path = await journalPath();
+  await using journal = await openJournal(path);
+  await journal.put(entry("shoe"));
+  const lines = (await readFile(path, "utf8")).split("\n");
+  expect(lines).toEqual([
+    '{"journal":"tryon-batch","version":1}',
+    '{"id":"shoe","state":"sending","idempotencyKey":"key-of-shoe","digest":"5e","held":true,"sentAt":1800000000000,"sum":"b8c6d6b0"}',
+    "",
+  ]);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+it("holds no signed address, whatever job is put into it", async () => {
+  const { mock, run, tryon } = createWorld();
+  const job = await run(tryon.submit(input, { idempotencyKey: "order-17" }));
+  await run(job.result());
+  expect(job.data.result_url).toContain("signature");
+  const path = await journalPath();
+  await using journal = await openJournal(path);
+  const { id, idempotencyKey, data } = job;
+  await journal.put(entry("shoe", { state: "succeeded", job: { id, idempotencyKey, data } }));
+  const text = await readFile(path, "utf8");
+  expect(text).not.toContain("signature");
+  expect(text).not.toContain(mock.keys.live);
+  const resumed = tryon.jobs.resume((await journal.get("shoe"))?.job ?? "");
+  expect(resumed).toMatchObject({ id, idempotencyKey, status: "succeeded" });
+});
+
+it("says what is wrong with a path, and what to do", async () => {
+  const folder = await temporaryFolder();
+  await writeFile(`${folder}/file`, "");
+  for (const [path, said] of [
+    [folder, "(EISDIR). That is a folder: give the path of a file."],
+    [`${folder}/none/run.ndjson`, "(ENOENT). Make its folder first."],
+    [`${folder}/file/run.ndjson`, "(ENOTDIR). Give a file on a disk of this machine"],
+    ["/dev/null", "it is no file. Give another path."],
+  ] as const) {
+    const error: unknown = await openJournal(path).catch((thrown: unknown) => thrown);
+    expect(isTryOnError(error, "invalid_config")).toBe(true);
+    expect(error).toMatchObject({ message: expect.stringContaining(said) });
+    expect(JSON.stringify(error)).not.toContain("cause");
+  }
+});
+
+it("refuses a file that is no journal or of a newer release, and leaves it as it is", async () => {
+  const path = await journalPath();
+  for (const [text, said] of [
+    ["shopping list", "is no journal"],
+    ["shopping list\neggs\n", "is no journal"],
+    ["{}\n", "is no journal"],
+    ['{"journal":"tryon-batch"}\n', "is no journal"],
+    ['{"journal":"tryon-batch","version":1}x\n', "is no journal"],
+    ["x".repeat(3_000_000), "is no journal"],
+    ['{"journal":"tryon-batch","version":2}\n{"whatever":true}\n', "by a newer release"],
+  ] as const) {
+    await writeFile(path, text);
+    const error: unknown = await openJournal(path).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: "invalid_config",
+      message: expect.stringMatching(new RegExp(`${said}.*Nothing was changed.`)),
+    });
+    expect(await readFile(path, "utf8")).toBe(text);
+  }
+});
+
+it("is used no more once it is closed, and may be closed twice", async () => {
+  const path = await journalPath();
+  const journal = await openJournal(path);
+  const put = journal.put(entry("shoe"));
+  const closed = Promise.all([journal.close(), journal.close()]);
+  await expect(journal.put(entry("hat"))).rejects.toThrow(`The journal ${path} is closed.`);
+  await expect(journal.get("shoe")).rejects.toMatchObject({ code: "invalid_config" });
+  await Promise.all([put, closed]);
+  await using again = await openJournal(path);
+  expect(await again.get("shoe")).toEqual(entry("shoe"));
+  expect(await again.get("hat")).toBeUndefined();
+});

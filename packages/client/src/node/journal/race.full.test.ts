@@ -1,0 +1,88 @@
+import { copyFile, readdir, readFile } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { setTimeout } from "node:timers/promises";
+
+import { expect, it, onTestFinished } from "vitest";
+
+import { journalPath, temporaryFolder } from "../../testing/journal-folder.ts";
+import type { Order, Outcome } from "../../testing/journal-racer.ts";
+import { startProgram, type Program } from "../../testing/program.ts";
+import { openJournal } from "../index.ts";
+
+type Racer = Program<"ready" | Outcome>;
+
+async function racers(count: number, cache: string): Promise<Racer[]> {
+  const started: Racer[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const racer: Racer = startProgram("journal-racer.ts", [], cache);
+    onTestFinished(() => racer.kill());
+    started.push(racer);
+    // The others find compiled what the first has left.
+    if (index === 0) await racer.hear();
+  }
+  for (const racer of started.slice(1)) await racer.hear();
+  return started;
+}
+
+/** Lets all try at once. */
+function start(all: readonly Racer[], path: string): void {
+  const order: Order = { path, at: Date.now() + 5 };
+  for (const racer of all) racer.tell(order);
+}
+
+/** The lock of a process that was really killed. */
+async function lockOfTheDead(cache: string): Promise<{ file: string; id: string }> {
+  const path = await journalPath();
+  const [racer] = await racers(1, cache);
+  racer?.tell({ path, at: 0 });
+  expect(await racer?.hear()).toEqual({ has: true });
+  await racer?.kill();
+  const file = `${path}.lock`;
+  // Written by the journal.
+  const { id } = JSON.parse(await readFile(file, "utf8")) as { id: string };
+  return { file, id };
+}
+
+it(
+  "exactly one of many processes gets the journal of a dead one, and of several who died one after the other",
+  { timeout: 300_000 },
+  async () => {
+    const cache = await temporaryFolder();
+    const dead = await lockOfTheDead(cache);
+    const all = await racers(8, cache);
+    for (let round = 0; round < 120; round += 1) {
+      const path = await journalPath();
+      if (round % 3 > 0) await copyFile(dead.file, `${path}.lock`);
+      // Killed while it was taking over.
+      if (round % 3 > 1) await copyFile(dead.file, `${path}.lock.${dead.id}`);
+      start(all, path);
+      const outcomes = await Promise.all(all.map((racer) => racer.hear()));
+      const won = outcomes.filter((outcome) => Object(outcome).has === true);
+      const lost = outcomes.filter((outcome) => Object(outcome).has === false);
+      expect({ round, won, lost: lost.length }).toEqual({ round, won: [{ has: true }], lost: 7 });
+      const said = expect.stringContaining(`The journal ${path} is held by process `);
+      for (const outcome of lost) expect(outcome).toEqual({ has: false, why: said });
+      for (const racer of all) racer.tell("give back");
+      await expect.poll(() => readdir(dirname(path))).toEqual([basename(path)]);
+    }
+  },
+);
+
+it(
+  "whenever all who try for it are killed, the journal can be had afterwards",
+  { timeout: 300_000 },
+  async () => {
+    const cache = await temporaryFolder();
+    const dead = await lockOfTheDead(cache);
+    for (let round = 0; round < 20; round += 1) {
+      const path = await journalPath();
+      await copyFile(dead.file, `${path}.lock`);
+      const all = await racers(3, cache);
+      start(all, path);
+      await setTimeout(5 + round / 2);
+      await Promise.all(all.map((racer) => racer.kill()));
+      await (await openJournal(path)).close();
+      expect(await readdir(dirname(path))).not.toContain(`${basename(path)}.lock`);
+    }
+  },
+);

@@ -1,0 +1,27 @@
+/*
+ * A program: puts into a journal until that fails. Says how often it went well, what the system said then, and what the
+ * journal says from then on.
+ */
+import { openJournal } from "@tryon/client/node";
+
+const journal = await openJournal(process.argv[2] ?? "");
+const failure = (error: unknown): Error => error as Error;
+
+for (let count = 0; ; count += 1) {
+  const entry = {
+    id: `item-${count}`,
+    state: "sending",
+    idempotencyKey: `key-of-item-${count}`,
+    digest: "5e",
+    held: true,
+    sentAt: 1_800_000_000_000,
+  } as const;
+  const failed = await journal.put(entry).then(() => undefined, failure);
+  if (failed === undefined) continue;
+  const again = await journal.put(entry).then(() => undefined, failure);
+  const code = /\((?<code>E\w+)\)/.exec(failed.message)?.groups?.["code"];
+  const said = again?.message.includes("takes nothing more") === true ? "takes nothing more" : "";
+  process.stdout.write(`${count}\n${code}\n${said}\n`);
+  break;
+}
+await journal.close();

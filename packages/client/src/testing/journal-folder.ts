@@ -1,0 +1,35 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { JournalEntry } from "@tryon/client/batch";
+import { onTestFinished } from "vitest";
+
+// Where flushing takes no time, if there is such a place.
+const memory = "/dev/shm";
+const root = existsSync(memory) ? memory : tmpdir();
+
+/** A folder until the end of the test. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(root, "tryon-journal-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The path of a journal that does not exist yet, in a folder of its own. */
+export async function journalPath(): Promise<string> {
+  return join(await temporaryFolder(), "run.ndjson");
+}
+
+export function entry(id: string, fields: Partial<JournalEntry> = {}): JournalEntry {
+  return {
+    id,
+    state: "sending",
+    idempotencyKey: `key-of-${id}`,
+    digest: "5e",
+    held: true,
+    sentAt: 1_800_000_000_000,
+    ...fields,
+  };
+}
