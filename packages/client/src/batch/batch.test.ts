@@ -219,6 +219,22 @@ describe("what a batch reads", () => {
     expect(closed).toBe(2);
   });
 
+  it("may throw when it is closed: the batch still says why it stopped", async () => {
+    const { tryon, run, faults } = createWorld();
+    function* source() {
+      try {
+        for (;;) yield input;
+      } finally {
+        // What is thrown here comes out of the closing at once.
+        // oxlint-disable-next-line no-unsafe-finally
+        throw new Error("cannot be closed");
+      }
+    }
+    faults.push(undefined, answering(401, { detail: "no" }));
+    const { error } = await run(upTo(batch(tryon, source(), { concurrency: 1 })));
+    expect(error).toMatchObject({ code: "batch_stopped", cause: { code: "unauthorized" } });
+  });
+
   it("is not waited for when it is a generator that never goes on", async () => {
     const { tryon, run } = createWorld();
     const never = new Promise<never>(() => undefined);

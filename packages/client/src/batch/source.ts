@@ -29,10 +29,8 @@ export class Source<Item> {
   async close(): Promise<void> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    const closing = Promise.resolve(this.#items.return?.()).then(
-      () => undefined,
-      () => undefined,
-    );
+    const close = async (): Promise<unknown> => this.#items.return?.();
+    const closing = close().catch(() => undefined);
     // A source that is asked for an item closes only once it has given it, which may be never.
     if (!this.#isReading) await closing;
   }
