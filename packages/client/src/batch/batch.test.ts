@@ -12,6 +12,17 @@ const taking = (milliseconds: number) => ({ ...input, prompt: `mock:slow=${milli
 const many = (count: number) => Array.from({ length: count }, (_, index) => index);
 const blocked = { ...input, prompt: "mock:content_blocked" };
 
+/** Gives the same input for ever, and throws at once when it is closed. */
+function* unclosable() {
+  try {
+    for (;;) yield input;
+  } finally {
+    // That is what it is for.
+    // oxlint-disable-next-line no-unsafe-finally
+    throw new Error("cannot be closed");
+  }
+}
+
 /** Reads a batch up to its error. */
 async function upTo<Item>(
   items: AsyncIterable<Item>,
@@ -221,17 +232,8 @@ describe("what a batch reads", () => {
 
   it("may throw when it is closed: the batch still says why it stopped", async () => {
     const { tryon, run, faults } = createWorld();
-    function* source() {
-      try {
-        for (;;) yield input;
-      } finally {
-        // What is thrown here comes out of the closing at once.
-        // oxlint-disable-next-line no-unsafe-finally
-        throw new Error("cannot be closed");
-      }
-    }
     faults.push(undefined, answering(401, { detail: "no" }));
-    const { error } = await run(upTo(batch(tryon, source(), { concurrency: 1 })));
+    const { error } = await run(upTo(batch(tryon, unclosable(), { concurrency: 1 })));
     expect(error).toMatchObject({ code: "batch_stopped", cause: { code: "unauthorized" } });
   });
 
