@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { isTryOnError, type TryOnInput } from "../index.ts";
+import { isTryOnError, type Clock, type TryOnInput } from "../index.ts";
 import { makeDigestsInstant } from "../testing/instant-digests.ts";
 import { all, memoryJournal, type MemoryJournal } from "../testing/memory-journal.ts";
 import {
@@ -29,6 +29,8 @@ const order = (sku: string, more: TryOnInput = {}): Order => ({
   sku,
   input: { ...input, ...more },
 });
+
+type Timer = Parameters<World["mock"]["clock"]["clearTimeout"]>[0];
 
 /** Runs a batch of orders to its end. */
 function runOrders(
@@ -279,6 +281,32 @@ describe("what may have been sent so long ago that its key may be forgotten", ()
     const [item] = await runOrders(world, [order("a")], journal);
     expect(item?.error).toMatchObject({ code: "outcome_unknown" });
     expect(world.submissions()).toHaveLength(before);
+  });
+
+  it("is not sent when its turn comes after that time, as on a machine that slept", async () => {
+    const world = createWorld();
+    const { mock, submissions } = world;
+    const journal = await interrupted(world, unsent);
+    const before = submissions().length;
+    let slept = 0;
+    const clock: Clock = {
+      now: () => mock.clock.now() + slept,
+      setTimeout: (callback, delay) => mock.clock.setTimeout(callback, delay),
+      // What comes back is what the line above gave out.
+      clearTimeout: (timer) => mock.clock.clearTimeout(timer as Timer),
+    };
+    // The limit is asked for while the item waits for its turn.
+    world.faults.push(async (_request, pass) => {
+      slept = 7_200_000;
+      return pass();
+    });
+    const [item] = await runOrders(
+      { ...world, tryon: world.client({ clock }) },
+      [order("a")],
+      journal,
+    );
+    expect(item?.error).toMatchObject({ code: "outcome_unknown" });
+    expect(submissions()).toHaveLength(before);
   });
 
   it("is not sent on beyond that time either", async () => {

@@ -9,6 +9,7 @@ import {
 
 import { prepareInput } from "../jobs/prepare.ts";
 import { randomKey } from "../jobs/random-key.ts";
+import { longestTimer } from "../transport/clock.ts";
 import { abortable } from "../transport/deadline.ts";
 import { digestOf } from "./digest.ts";
 import type { JournalEntry, JournalState } from "./journal.ts";
@@ -107,13 +108,21 @@ class Making {
     const onAbort = (): void => limit.abort(signal.reason);
     signal.addEventListener("abort", onAbort);
     if (signal.aborted) onAbort();
-    const left = again ? entry.sentAt + tryon.replaySafeFor - this.#startedAt : undefined;
-    const timer =
-      left === undefined ? undefined : clock.setTimeout(() => limit.abort(tooLate), left);
+    const left = (): number => entry.sentAt + tryon.replaySafeFor - clock.now();
+    const onTime = (): void => {
+      if (left() < 0) limit.abort(tooLate);
+      else timer = clock.setTimeout(onTime, Math.min(left() + 1, longestTimer));
+    };
+    let timer: unknown;
+    if (again) onTime();
     let sending = false;
     let written: Promise<void> | undefined;
     const onUpdate = (update: Update): void => {
-      if (update.phase === "sending") sending = true;
+      if (update.phase === "sending") {
+        sending = true;
+        // Timers stand still while the machine sleeps.
+        if (again && left() < 0) limit.abort(tooLate);
+      }
       if (update.phase !== "waiting" || written) return;
       clock.clearTimeout(timer);
       written = this.#write("submitted", update.job);
