@@ -420,6 +420,32 @@ describe("what an item is", () => {
     expect(fieldsOf(world.submissions()[0])["garment_images_b64"]).toEqual([base64]);
   });
 
+  it("cannot be read twice: that is said of the second item as it is without a journal", async () => {
+    const world = createWorld();
+    const [used, person, stream] = [1, 2, 3].map(() => new Response(new Blob([shirt])));
+    await used?.bytes();
+    const orders = [
+      order("a", { person }),
+      order("b", { person }),
+      order("c", { garments: [stream?.body ?? ""] }),
+      order("d", { garments: [stream?.body ?? ""] }),
+      order("e", { person: used }),
+    ];
+    const items = await runOrders(world, orders, memoryJournal());
+    const ends = new Map(items.map(({ id, error }) => [id, error]));
+    expect([ends.get("a"), ends.get("c")]).toEqual([undefined, undefined]);
+    for (const [id, field] of [
+      ["b", "person"],
+      ["d", "garments.0"],
+      ["e", "person"],
+    ] as const) {
+      expect(ends.get(id)).toMatchObject({
+        code: "invalid_input",
+        issues: [{ field, code: "unreadable" }],
+      });
+    }
+  });
+
   it("may be wrong: that is refused before anything is sent, and may be mended", async () => {
     const world = createWorld();
     const journal = memoryJournal();

@@ -21,11 +21,11 @@ async function blobOf(image: unknown): Promise<unknown> {
   // Tags hold across realms, where `instanceof` does not.
   const tag = Object.prototype.toString.call(image).slice(8, -1);
   if (tag !== "Response" && tag !== "ReadableStream") return image;
-  const answer = tag === "Response" ? (image as Response) : new Response(image as ReadableStream);
-  if (!answer.ok || answer.body === null) return image;
+  const reader = readerOf(image as Response | ReadableStream);
+  // Whoever sends it says what is wrong with it.
+  if (reader === undefined) return image;
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
-  const reader = answer.body.getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     chunks.push(next.value);
     size += next.value.length;
@@ -33,4 +33,14 @@ async function blobOf(image: unknown): Promise<unknown> {
   }
   void reader.cancel().catch(() => undefined);
   return new Blob(chunks);
+}
+
+/** What reads an image, if that can be done: another item may have the same one, and have read it. */
+function readerOf(image: Response | ReadableStream) {
+  try {
+    const answer = "body" in image ? image : new Response(image);
+    return answer.ok && !answer.bodyUsed ? answer.body?.getReader() : undefined;
+  } catch {
+    return undefined;
+  }
 }
