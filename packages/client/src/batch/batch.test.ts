@@ -128,6 +128,9 @@ describe("a batch", () => {
     ["an id for its journal", { journal: memoryJournal() }, "id"],
     ["a whole concurrency", { concurrency: 1.5 }, "concurrency"],
     ["a concurrency", { concurrency: 0 }, "concurrency"],
+    ["refusals to stop at", { stopAfterContentBlocked: 0 }, "stopAfterContentBlocked"],
+    ["a number of refusals", { stopAfterContentBlocked: Number.NaN }, "stopAfterContentBlocked"],
+    ["a length of time", { timeout: "3 minutes" }, "timeout"],
     ["a number of credits", { budget: { maxCredits: Number.NaN } }, "budget.maxCredits"],
   ])("wants %s", (_name, options, field) => {
     const { tryon } = createWorld();
@@ -140,6 +143,20 @@ describe("a batch", () => {
     );
   });
 });
+
+it.each([undefined, null, 7, "abc", { length: 1, 0: input }])(
+  "a batch of %j, which holds no items, is an error at once",
+  (inputs) => {
+    const { tryon } = createWorld();
+    // What types forbid comes from programs without types.
+    expect(() => batch(tryon, inputs as never, {} as never)).toThrow(
+      expect.objectContaining({
+        code: "invalid_input",
+        issues: [expect.objectContaining({ field: "inputs" })],
+      }),
+    );
+  },
+);
 
 describe("what a batch reads", () => {
   it("is no more than is in flight, with what nobody has read", async () => {

@@ -1,5 +1,6 @@
 import { InputError, type TryOn, type TryOnInput } from "@tryon/client";
 
+import { readDuration } from "../duration.ts";
 import type { BatchItem } from "./batch-item.ts";
 import type { BatchOptions, ReadOptions } from "./options.ts";
 import { RunningBatch } from "./running-batch.ts";
@@ -33,7 +34,7 @@ export function batch<Item>(
 ): AsyncGenerator<BatchItem<Item>, void, undefined> {
   // The compiler cannot look into options of a type that depends on what the items are.
   const read = { ...options } as ReadOptions<Item>;
-  check(read);
+  check(inputs, read);
   return new RunningBatch(tryon, inputs, read).results();
 }
 
@@ -42,7 +43,18 @@ type OptionsOf<Item> = [Item] extends [TryOnInput]
   ? [options?: BatchOptions<Item>]
   : [options: BatchOptions<Item>];
 
-function check<Item>({ journal, id, concurrency = "auto", budget }: ReadOptions<Item>): void {
+function check<Item>(inputs: unknown, options: ReadOptions<Item>): void {
+  const { journal, id, concurrency = "auto", budget, timeout } = options;
+  const { stopAfterContentBlocked: mostBlocked = false } = options;
+  const { [Symbol.iterator]: sync, [Symbol.asyncIterator]: async } = Object(inputs) as {
+    readonly [Symbol.iterator]?: unknown;
+    readonly [Symbol.asyncIterator]?: unknown;
+  };
+  if (typeof inputs !== "object" || inputs === null || !(sync || async)) {
+    throw new InputError("inputs", "is nothing that items can be read from", {
+      hint: "Give an array, or whatever else can be looped over.",
+    });
+  }
   if (journal && typeof id !== "function") {
     throw new InputError("id", "is missing", {
       hint: "A journal knows items by their ids: give id, a function that names an item.",
@@ -50,6 +62,14 @@ function check<Item>({ journal, id, concurrency = "auto", budget }: ReadOptions<
   }
   if (concurrency !== "auto" && !(Number.isInteger(concurrency) && concurrency >= 1)) {
     throw new InputError("concurrency", 'is neither a whole number from 1 up nor "auto"');
+  }
+  if (mostBlocked !== false && !(mostBlocked >= 1)) {
+    throw new InputError("stopAfterContentBlocked", "is neither a number from 1 up nor false");
+  }
+  if (timeout !== undefined && !(readDuration(timeout) > 0)) {
+    throw new InputError("timeout", "is not a length of time", {
+      hint: 'Give milliseconds above 0, or a text such as "30s" or "3m".',
+    });
   }
   if (budget && !(budget.maxCredits >= 0)) {
     throw new InputError("budget.maxCredits", "is not a number of credits");
