@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { isTryOnError, type Clock, type TryOnInput } from "../index.ts";
+import { isTryOnError, type Clock, type Duration, type TryOnInput } from "../index.ts";
 import { makeDigestsInstant } from "../testing/instant-digests.ts";
 import { all, memoryJournal, type MemoryJournal } from "../testing/memory-journal.ts";
 import {
@@ -37,7 +37,7 @@ function runOrders(
   { run, tryon }: World,
   orders: readonly Order[],
   journal: MemoryJournal,
-  options: { hold?: boolean; concurrency?: number } = {},
+  options: { hold?: boolean; concurrency?: number; timeout?: Duration } = {},
 ): Promise<BatchItem<Order>[]> {
   return run(
     all(
@@ -185,6 +185,14 @@ describe("a batch with a journal", () => {
     await runOrders(world, [order("a"), order("b")], journal, { concurrency: 1 });
     expect(["a", "b"].map((id) => journal.entries.get(id)?.held)).toEqual([true, false]);
     expect(await balance(world)).toBe(984);
+  });
+
+  it("holds no answer for longer than an item may take: the job is known when the time is up", async () => {
+    const world = createWorld({ latency: "50s" });
+    const journal = memoryJournal();
+    const [item] = await runOrders(world, [order("a")], journal, { timeout: "30s" });
+    expect(item).toMatchObject({ error: { code: "wait_timed_out" }, job: { status: "running" } });
+    expect(journal.entries.get("a")).toMatchObject({ state: "submitted", held: false });
   });
 
   it("waits until the service has done with what it takes for another use of the key", async () => {

@@ -7,8 +7,10 @@ import {
   type Update,
 } from "@tryon/client";
 
+import { readDuration } from "../duration.ts";
 import { prepareInput } from "../jobs/prepare.ts";
 import { randomKey } from "../jobs/random-key.ts";
+import { holdGrace, holdLimit } from "../options.ts";
 import { longestTimer } from "../transport/clock.ts";
 import { abortable } from "../transport/deadline.ts";
 import { digestOf } from "./digest.ts";
@@ -29,7 +31,7 @@ export interface JournaledWorkplace extends Workplace {
 
 /** Makes a try-on that is written down before it is sent, or takes it up where an earlier run left it. */
 export async function makeOnce(place: JournaledWorkplace, task: Task): Promise<End> {
-  const { logbook, hold, holds, tryon } = place;
+  const { logbook, hold, holds, timeout, tryon } = place;
   const { id, signal } = task;
   const input = await abortable(rereadable(task.input), signal);
   const prepared = prepareInput(input);
@@ -44,12 +46,14 @@ export async function makeOnce(place: JournaledWorkplace, task: Task): Promise<E
     });
   }
   const wanted = hold ?? prepared.wait ?? "auto";
+  // An answer that is waited for no longer than this leaves the item unknown, where a job can be waited for later.
+  const suffices = timeout === undefined || readDuration(timeout) >= holdLimit + holdGrace;
   return item.begin({
     id,
     state: "sending",
     idempotencyKey: entry?.idempotencyKey ?? randomKey(),
     digest,
-    held: wanted === "auto" ? holds() : wanted,
+    held: wanted === "auto" ? suffices && holds() : wanted,
     sentAt: tryon.clock.now(),
   });
 }
