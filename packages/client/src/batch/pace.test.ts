@@ -108,10 +108,11 @@ describe("starts are spaced", () => {
   });
 });
 
-it("reads ahead what is started within a second", () => {
-  expect(readAhead({ held: true })).toBe(Number.POSITIVE_INFINITY);
-  expect(readAhead({ held: true, budget })).toBe(1);
-  expect(readAhead({ held: true, budget: { ...budget, limit: 6_000 } })).toBe(97);
+it("reads ahead what is started within a second, and while an input is made", () => {
+  expect(readAhead({ held: true }, 0)).toBe(Number.POSITIVE_INFINITY);
+  expect(readAhead({ held: true, budget }, 0)).toBe(1);
+  expect(readAhead({ held: true, budget }, 4_000)).toBe(5);
+  expect(readAhead({ held: true, budget: { ...budget, limit: 6_000 } }, 0)).toBe(97);
 });
 
 it("rests longer with each bout of failures, up to a minute", () => {

@@ -55,10 +55,16 @@ export function nextDue(pace: Pace): number {
   return Math.max(pace.now, pace.dueAt) + spacing(pace);
 }
 
-/** How many items may be read ahead of their start: what is started within a second. */
-export function readAhead(pace: Pick<Pace, "held" | "budget">): number {
+/** How many items may be read ahead of their start: what is started within a second, and while an input is made. */
+export function readAhead(pace: Pick<Pace, "held" | "budget">, preparation: number): number {
   const apart = spacing(pace);
-  return apart === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(1_000 / apart));
+  if (apart === 0) return Number.POSITIVE_INFINITY;
+  return Math.max(1, Math.floor(1_000 / apart)) + Math.ceil(preparation / apart);
+}
+
+/** How long the making of an input is taken to take after one more of them: the newest counts a quarter. */
+export function preparationAfter(earlier: number | undefined, newest: number): number {
+  return earlier === undefined ? newest : earlier + (newest - earlier) / 4;
 }
 
 /** How long nothing is started after so many bouts of failures in a row: 1 s, then twice as long each time, up to 60 s. */

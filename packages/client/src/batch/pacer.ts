@@ -1,6 +1,6 @@
 import type { TryOn } from "@tryon/client";
 
-import { nextDue, readAhead, restAfter, startDelay, type Pace } from "./pace.ts";
+import { nextDue, preparationAfter, readAhead, restAfter, startDelay, type Pace } from "./pace.ts";
 import { pause } from "./pause.ts";
 
 /** Lets submissions start one after the other, as far apart as the rate limit of the key wants it. */
@@ -14,6 +14,8 @@ export class Pacer {
   #last: Promise<void> = Promise.resolve();
   #asking: Promise<void> | undefined;
   #isAsked = false;
+  /** How long it takes from reading an item until its turn is asked for, in milliseconds. */
+  #preparation: number | undefined;
   /** Whether answers are held, so that little has to be left for looks. */
   held: boolean;
 
@@ -25,7 +27,15 @@ export class Pacer {
 
   /** How many items may be read ahead of their turn: one as long as it has not been asked how many may be sent. */
   get ahead(): number {
-    return this.#isAsked || this.#tryon.rateLimit ? readAhead(this.#pace()) : 1;
+    return this.#isAsked || this.#tryon.rateLimit
+      ? readAhead(this.#pace(), this.#preparation ?? 0)
+      : 1;
+  }
+
+  /** Takes note of how long an input that was read then has been made. */
+  prepared(readAt: number): void {
+    const took = Math.max(0, this.#tryon.clock.now() - readAt);
+    this.#preparation = preparationAfter(this.#preparation, took);
   }
 
   /** Waits for the turn of one submission, first come, first served. */

@@ -43,6 +43,28 @@ describe("a batch alone with its key", () => {
   );
 });
 
+it("makes inputs that take long at the same time, and no more of them than are started meanwhile", async () => {
+  const { world, tryon } = await limited({});
+  const { run, mock } = world;
+  const startedAt = mock.clock.now();
+  let [making, most] = [0, 0];
+  const make = async () => {
+    most = Math.max(most, (making += 1));
+    await new Promise<void>((made) => mock.clock.setTimeout(made, 4_000));
+    making -= 1;
+    return input;
+  };
+  const work = async (): Promise<void> => {
+    const skus = Array.from({ length: 60 }, (_none, index) => index);
+    for await (const { error } of batch(tryon, skus, { input: make }))
+      expect(error).toBeUndefined();
+  };
+  await run(work());
+  // One after the other they would take four minutes.
+  expect(mock.clock.now() - startedAt).toBeLessThan(100_000);
+  expect(most).toBeLessThanOrEqual(6);
+});
+
 it("reads no further ahead than a second of what the limit allows", async () => {
   const { world, tryon } = await limited({});
   let read = 0;

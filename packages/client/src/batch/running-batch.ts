@@ -174,7 +174,9 @@ export class RunningBatch<Item> {
       isStarted = true;
       this.#changed.ring();
     };
+    const readAt = this.#tryon.clock.now();
     const turn = async (): Promise<void> => {
+      this.#pacer.prepared(readAt);
       await this.#pacer.turn();
       started();
     };
