@@ -69,6 +69,15 @@ describe("run times", () => {
     expect(runTimes.of(["1K"]).median).toBeGreaterThan(20_000);
   });
 
+  it("are not upset by one that stood still for an hour", () => {
+    const runTimes = new RunTimes();
+    runTimes.learn(["1K"], 3_600_000);
+    const first = nextLook(0, runTimes.of(["1K"]), () => 0.5);
+    expect(first).toBeLessThan(30_000);
+    for (let time = 0; time < 3; time += 1) runTimes.learn(["1K"], 12_000);
+    expect(nextLook(0, runTimes.of(["1K"]), () => 0.5)).toBeLessThan(12_000);
+  });
+
   it.each([Number.NaN, -1, 0, 20, Number.POSITIVE_INFINITY])(
     "are not learned from %d ms",
     (time) => {

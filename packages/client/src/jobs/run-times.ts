@@ -22,6 +22,8 @@ const narrowest = 0.2;
 const widest = 1.2;
 /** What ended sooner was not run but remembered. In milliseconds. */
 const shortest = 300;
+/** What took longer stood still. It counts as this, or the next wait would begin with a look that comes minutes late. */
+const longest = 120_000;
 /** There are three sizes, each known by its name and its price. */
 const mostKinds = 16;
 /** How much the newest try-on counts at least, so that what has changed is learned anew. */
@@ -34,7 +36,7 @@ export class RunTimes {
   /** Takes how long a try-on ran, which goes by several names. */
   learn(kinds: readonly string[], duration: number): void {
     if (!(duration >= shortest) || duration === Number.POSITIVE_INFINITY) return;
-    const value = Math.log(duration);
+    const value = Math.log(Math.min(duration, longest));
     for (const kind of [...kinds, ""]) {
       const known = this.#estimates.get(kind);
       if (!known && this.#estimates.size >= mostKinds) continue;
