@@ -148,6 +148,46 @@ describe("the list that many waits share", () => {
   });
 
   it.each([
+    ["fails", answering(500, { detail: "no" })],
+    ["holds what is no job", answering(200, { jobs: [{ id: 7 }] })],
+  ])("is done without while it %s and jobs are given by their ids", async (_what, fault) => {
+    const world = createWorld({ latency: "20s" });
+    const jobs = await submitted(world, 12);
+    let lists = 0;
+    const client = world.client({
+      fetch: async (url, init) => {
+        if (!new URL(url).pathname.endsWith("/tryon")) return world.fetch(url, init);
+        lists += 1;
+        world.faults.push(fault);
+        return world.fetch(url, init);
+      },
+    });
+    const work = client.jobs.waitAll(
+      jobs.map((job) => job.toJSON()),
+      { timeout: "2m" },
+    );
+    await world.mock.clock.advance("2m");
+    expect((await work).map(({ error }) => error)).toEqual(jobs.map(() => undefined));
+    expect(lists).toBeLessThan(12);
+  });
+
+  it.each([
+    { failures: 4, pause: [0, 5_000] },
+    { failures: 8, pause: [50_000, 75_000] },
+  ])("is asked for again when it has failed $failures times", async ({ failures, pause }) => {
+    const world = createWorld({ latency: "3m", options: { maxLimit: 100 } });
+    const waits = results(await submitted(world, 12));
+    world.mock.faults.add({ on: "GET /api/v1/tryon", status: 500, times: failures });
+    await world.mock.clock.advance("6m");
+    await waits;
+    const times = world.sent.filter(isList).map(({ at }) => at);
+    const [last = 0, next = 0] = times.slice(failures - 1);
+    expect(next - last).toBeGreaterThan(pause[0] ?? 0);
+    expect(next - last).toBeLessThan(pause[1] ?? 0);
+    expect(times.length).toBeGreaterThan(10);
+  });
+
+  it.each([
     [401, "unauthorized"],
     [403, "forbidden"],
   ])("ends every wait with %d, each with its own job on the error", async (status, code) => {

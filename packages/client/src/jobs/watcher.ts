@@ -21,6 +21,9 @@ const pageSizes = [100, 50, 20] as const;
 /** A further page is asked for as long as so many are missing: it is long, and for fewer hardly cheaper than asking by id. */
 const worthPage = 3;
 
+/** How long jobs are asked for by their ids when they are given and the list is not, in milliseconds. */
+const withoutList = 60_000;
+
 /** One who waits for the next look at a job. */
 interface Waiter {
   readonly watch: Watch;
@@ -47,6 +50,10 @@ export class Watcher {
   readonly #looks = new Set<Look>();
   /** Which size of {@link pageSizes} is asked for; behind them when the list is closed. */
   #size = 0;
+  /** Whether the list has failed since it was last given. */
+  #listFails = false;
+  /** When the list is asked for again that failed while jobs were given, in milliseconds since 1970. */
+  #listedFrom = 0;
   #timer: unknown;
   #timerAt = Number.POSITIVE_INFINITY;
   #unwatch: (() => void) | undefined;
@@ -146,8 +153,8 @@ export class Watcher {
       .filter((waiter) => waiter.due <= now + Math.max(together, this.#pace.pause()))
       .toSorted((one, other) => one.due - other.due);
     if (due[0] && due[0].due <= now) {
-      const isListed = ({ watch }: Waiter): boolean =>
-        this.#size < pageSizes.length && watch.byId === undefined;
+      const hasList = this.#size < pageSizes.length && now >= this.#listedFrom;
+      const isListed = ({ watch }: Waiter): boolean => hasList && watch.byId === undefined;
       const listed = due.filter(isListed);
       const several = new Set(listed.map(({ watch }) => watch.id)).size > 1;
       const single = new Map<string, Waiter[]>();
@@ -166,7 +173,10 @@ export class Watcher {
       }
       for (const [id, waiters] of asked) {
         void this.#look(waiters, async (deadline) => {
-          this.#tell([await this.#service.job(id, { deadline })]);
+          const data = await this.#service.job(id, { deadline });
+          if (this.#listFails) this.#listedFrom = this.#now + withoutList;
+          this.#listFails = false;
+          this.#tell([data]);
         });
       }
     }
@@ -234,13 +244,19 @@ export class Watcher {
   /** A page of the list; nothing when it was not given like this, and the next size is to be tried, if there is one. */
   async #page(query: { limit: number; cursor?: string }, deadline: Deadline) {
     try {
-      return await this.#service.list(query, { deadline });
+      const page = await this.#service.list(query, { deadline });
+      this.#listFails = false;
+      this.#listedFrom = 0;
+      return page;
     } catch (error) {
       const { status = 0 } = isBranded(error) ? error : {};
       if (status === 400 || status === 422) this.#size += 1;
       // What stands before the service may keep the list closed, and still let jobs be asked for.
       else if (status === 403 || status === 404 || status === 405) this.#size = pageSizes.length;
-      else throw error;
+      else {
+        this.#listFails = true;
+        throw error;
+      }
       return undefined;
     }
   }
@@ -278,6 +294,7 @@ export class Watcher {
     // Those who wait for it have left, and nobody hears of it.
     if (look.controller.signal.aborted) return;
     const all = isBranded(error) && (error.code === "unauthorized" || error.code === "forbidden");
+    let probes = 0;
     for (const waiter of all ? [...this.#waiters] : look.waiters) {
       if (!this.#waiters.has(waiter)) continue;
       const now = this.#now;
@@ -286,6 +303,8 @@ export class Watcher {
       } else {
         waiter.watch.failure = error;
         waiter.due = now + pauseAfter(error);
+        // Whether jobs are given while the list is not is seen by one of them.
+        if (this.#listFails && (probes += 1) === 1) waiter.watch.byId ??= "once";
       }
     }
   }
