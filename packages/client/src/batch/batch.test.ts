@@ -80,6 +80,28 @@ describe("a batch", () => {
     expect(items.find(({ index }) => index === 1)?.job).toBeUndefined();
   });
 
+  it.each([undefined, memoryJournal()])(
+    "hands out the job also where what a middleware throws ends the wait, journal: %#",
+    async (journal) => {
+      const world = createWorld();
+      const reason = new Error("cannot sign");
+      const tryon = world.client({
+        middleware: [
+          (request, next) => {
+            if (request.url.includes("/job_")) throw reason;
+            return next(request);
+          },
+        ],
+      });
+      const options = { hold: false, id: () => "a" };
+      const [item] = await world.run(
+        all(batch(tryon, [input], journal ? { ...options, journal } : options)),
+      );
+      expect(item?.error).toBe(reason);
+      expect(item?.job?.id).toMatch(/^job_/);
+    },
+  );
+
   it("gives what id and input throw as the error of their item, as an error", async () => {
     const { run, tryon, sent } = createWorld();
     const reason = new Error("no such file");

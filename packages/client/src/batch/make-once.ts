@@ -64,6 +64,8 @@ class Making {
   readonly #task: Task;
   #entry: JournalEntry | undefined;
   #startedAt: number | undefined;
+  /** The job of the submission, once it is known. */
+  #job: Job | undefined;
 
   constructor(place: JournaledWorkplace, task: Task) {
     this.#place = place;
@@ -127,6 +129,7 @@ class Making {
         // Timers stand still while the machine sleeps.
         if (again && left() < 0) limit.abort(tooLate);
       }
+      if ("job" in update) this.#job = update.job;
       if (update.phase !== "waiting" || written) return;
       clock.clearTimeout(timer);
       written = this.#write("submitted", update.job);
@@ -173,7 +176,7 @@ class Making {
       // What is refused now may have been taken before.
       return this.#find(entry, this.#now(), error);
     }
-    return this.#end({ error, attempts });
+    return this.#end({ error, attempts, job: this.#job });
   }
 
   /** Looks for the job of a submission that cannot be sent again. */

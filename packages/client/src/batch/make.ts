@@ -1,4 +1,4 @@
-import { isTryOnError } from "@tryon/client";
+import { isTryOnError, type Job, type Update } from "@tryon/client";
 
 import type { End, Task, Workplace } from "./workplace.ts";
 
@@ -8,11 +8,18 @@ export async function make(place: Workplace, { input, signal, turn }: Task): Pro
   await turn();
   const startedAt = tryon.clock.now();
   let end: End;
+  let job: Job | undefined;
+  const onUpdate = (update: Update): void => {
+    if ("job" in update) job = update.job;
+  };
   try {
-    const result = await tryon.run(input, { budget, hold, timeout, signal });
+    const result = await tryon.run(input, { budget, hold, timeout, signal, onUpdate });
     end = { result, job: result.job, attempts: result.receipt.attempts };
   } catch (error) {
-    end = isTryOnError(error) ? { error, job: error.job, attempts: error.attempts } : { error };
+    // What a middleware throws while a job is waited for is handed on as it is.
+    end = isTryOnError(error)
+      ? { error, job: error.job ?? job, attempts: error.attempts }
+      : { error, job };
   }
   return { ...end, startedAt };
 }
