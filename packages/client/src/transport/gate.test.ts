@@ -1,8 +1,9 @@
 import { getEventListeners } from "node:events";
 
+import type { Mock } from "@tryon/mock";
 import { describe, expect, it } from "vitest";
 
-import { isTryOnError } from "../index.ts";
+import { isTryOnError, type Clock } from "../index.ts";
 import { seeded } from "../testing/seeded.ts";
 import { answering, createWorld, cut, fieldsOf, input, profiles } from "../testing/world.ts";
 
@@ -286,5 +287,53 @@ describe.each(profiles)("under the profile %s", (profile) => {
     const calls = Array.from({ length: 17 }, () => tryon.jobs.list({ timeout: "1h" }).page());
     await run(Promise.all(calls));
     expect(sent.length).toBeLessThan(60);
+  });
+});
+
+type Timer = Parameters<Mock["clock"]["clearTimeout"]>[0];
+
+/** The clock of the reference server, and how it is set back. */
+function movable({ clock }: Mock): { readonly clock: Clock; readonly setBack: () => void } {
+  let back = 0;
+  return {
+    setBack: () => (back = 3_600_000),
+    clock: {
+      now: () => clock.now() - back,
+      setTimeout: (callback, delay) => clock.setTimeout(callback, delay),
+      // What comes back is what the line above gave out.
+      clearTimeout: (timer) => clock.clearTimeout(timer as Timer),
+    },
+  };
+}
+
+describe("a clock that is set back by an hour", () => {
+  it.each(["all", "none"] as const)(
+    "does not close the gate until it has come there again, with X-RateLimit on: %s",
+    async (rateHeaders) => {
+      const { run, client, mock, sent } = createWorld({ options: { rateHeaders } });
+      const { token } = await mock.createKey({ rateLimitPerMinute: 60 });
+      const { clock, setBack } = movable(mock);
+      const tryon = client({ apiKey: token, clock });
+      for (let count = 0; count < 40; count += 1) await run(tryon.account.get());
+      setBack();
+      for (let count = 0; count < 90; count += 1) {
+        await run(tryon.account.get({ timeout: "20s" }));
+        await mock.clock.advance("2s");
+      }
+      // What was counted by the clock as it was is forgotten, for which there may be a 429.
+      expect(sent.length).toBeLessThan(133);
+    },
+  );
+
+  it("lets in who waits", async () => {
+    const { run, client, mock, faults, sent } = createWorld();
+    const { clock, setBack } = movable(mock);
+    const tryon = client({ clock });
+    faults.push(answering(429, busy, { "retry-after": "20" }));
+    const work = tryon.account.get();
+    await mock.clock.advance("5s");
+    setBack();
+    await run(Promise.all([work, tryon.account.get({ timeout: "40s" })]));
+    expect(sent).toHaveLength(3);
   });
 });

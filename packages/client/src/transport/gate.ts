@@ -28,6 +28,7 @@ export class Gate {
   readonly #clock: Clock;
   readonly #random: () => number;
   #openAt = 0;
+  #latest = 0;
   #heard: RateLimit | undefined;
   /** The number of the request that was heard of last. */
   #heardOf = 0;
@@ -52,7 +53,7 @@ export class Gate {
 
   /** Lets nothing in for so many milliseconds. */
   close(pause: number): void {
-    this.#openAt = Math.max(this.#openAt, this.#clock.now() + pause);
+    this.#openAt = Math.max(this.#openAt, this.#now() + pause);
   }
 
   /** Lets a request in and gives its number, or 0 when it has to wait. */
@@ -98,10 +99,10 @@ export class Gate {
 
   /** What is known of the limit now. */
   get rateLimit(): RateLimit | undefined {
+    const now = this.#now();
     const { limit } = this;
     const heard = this.#heard;
     const log = this.#log;
-    const now = this.#clock.now();
     const isFresh = heard && heard.resetAt > now;
     // A request may have been counted in the window after the one that it was sent in.
     const since = Math.max(now - rateWindow, isFresh ? 0 : (heard?.resetAt ?? 0)) - margin;
@@ -122,6 +123,7 @@ export class Gate {
 
   /** Milliseconds until a request is let in. */
   wait(line: Line): number {
+    const now = this.#now();
     let opensAt = this.#openAt;
     const { limit = 0, remaining = 1, resetAt = 0 } = this.rateLimit ?? {};
     if (remaining === 0) {
@@ -131,11 +133,21 @@ export class Gate {
       const each = rateWindow / (limit * readShare);
       opensAt = Math.max(opensAt, resetAt - (remaining - 1) * each);
     }
-    return Math.max(0, opensAt - this.#clock.now());
+    return Math.max(0, opensAt - now);
+  }
+
+  /** The time. All that is known was known by a clock that is set back, and would hold for as long as that is. */
+  #now(): number {
+    const now = this.#clock.now();
+    if (now < this.#latest - margin) {
+      this.#heard = undefined;
+      this.#openAt = this.#log.length = 0;
+    }
+    return (this.#latest = now);
   }
 
   #count(): number {
-    if (this.#log.push(this.#clock.now()) > longestLog) this.#log.shift();
+    if (this.#log.push(this.#now()) > longestLog) this.#log.shift();
     return (this.sent += 1);
   }
 
@@ -145,11 +157,11 @@ export class Gate {
     if (waiting === 0) this.#disarm();
     else {
       const wait = this.wait(this.#lines[1].size > 0 ? 1 : 0);
-      const at = this.#clock.now() + wait + (this.#random() * spread) / waiting;
+      const at = this.#now() + wait + (this.#random() * spread) / waiting;
       if (at >= this.#timerAt) return;
       this.#disarm();
       this.#timerAt = at;
-      this.#timer = this.#clock.setTimeout(this.#open, at - this.#clock.now());
+      this.#timer = this.#clock.setTimeout(this.#open, at - this.#now());
     }
   }
 
