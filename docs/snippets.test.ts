@@ -280,7 +280,7 @@ describe("the code that people are shown", () => {
         include: ["*.ts"],
       }),
     );
-    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    const compiler = join(root, "node_modules/typescript-7/bin/tsc");
     const compiled = await run(node, [compiler, "-p", typed]).catch((error: unknown) => error);
     expect(compiled).toMatchObject({ stdout: "" });
   });
