@@ -1,3 +1,4 @@
+import { passing } from "../errors/passing.ts";
 import { isTryOnError } from "../errors/guard.ts";
 import { InputError } from "../errors/input-error.ts";
 import type { TryOnErrorCode } from "../errors/code.ts";
@@ -21,15 +22,6 @@ interface Order {
   mark?: Mark;
 }
 
-/** After these another look may say more. */
-const passing = new Set<TryOnErrorCode>([
-  "connection_failed",
-  "timed_out",
-  "server_error",
-  "unavailable",
-  "rate_limited",
-  "unexpected_response",
-]);
 /** After these, when nothing was sent before, nothing was bought. */
 const refused = new Set<TryOnErrorCode>([
   "bad_request",
