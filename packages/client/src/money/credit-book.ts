@@ -129,14 +129,20 @@ export class CreditBook {
     this.#balance.buy(credits, due);
   }
 
-  /** Where the key stands, to be compared with a later balance. */
-  mark(balance: number): Mark {
-    return this.#balance.mark(balance);
+  /** What has been taken for certain, to be told when a balance is marked that the service says from now on. */
+  get certainlyTaken(): number {
+    return this.#balance.certainlyTaken(this.#pending());
   }
 
-  /** By how much a balance is certain to be higher than what was taken and bought since a mark would make it. */
-  addedSince(mark: Mark, balance: number): number {
-    return this.#balance.addedSince(mark, balance, this.#pending());
+  /** Where the key stands, to be compared with a later balance. */
+  mark(balance: number, certainlyTaken: number): Mark {
+    const mark = this.#balance.mark(balance);
+    return { ...mark, doubtful: mark.taken - certainlyTaken };
+  }
+
+  /** Whether a balance shows that so many bought credits have come since a mark. */
+  shows(credits: number, mark: Mark, balance: number): boolean {
+    return this.#balance.shows(credits, mark, balance, this.#pending());
   }
 
   get #now(): number {
