@@ -66,8 +66,11 @@ export class CreditBook {
     this.#prices = readPrices(account.tryon_cost_credits) ?? this.#prices;
   }
 
-  /** Counts a submission that is about to be sent; throws `budget_exceeded` when that would be too much. */
-  async begin(plan: ChargePlan, deadline: Deadline): Promise<Charge> {
+  /**
+   * Counts a submission that is about to be sent, for the first time or `again`; throws `budget_exceeded` when that would be
+   * too much.
+   */
+  async begin(plan: ChargePlan, deadline: Deadline, again = false): Promise<Charge> {
     const { budgets, size } = plan;
     if (budgets.length > 0) await this.#introduce(deadline);
     const credits = highestPriceOf(size, this.#prices ?? documentPrices);
@@ -75,14 +78,14 @@ export class CreditBook {
       const full = budgets.find((one) => one.spent + one.reserved + credits > one.maxCredits);
       if (!full) return this.#add(plan, credits);
       const released = await this.#race(this.#release(full), deadline);
-      if (!released) throw budgetExceeded(full, credits);
+      if (!released) throw budgetExceeded(full, credits, again);
     }
   }
 
   /** Counts a submission that is about to be sent once more, as a new one where the earlier one has been given up. */
   async again(charge: Charge, deadline: Deadline): Promise<Charge> {
     if (charge.state === "free" || charge.state === "lost") {
-      return this.begin({ ...charge.plan, ownKey: true }, deadline);
+      return this.begin({ ...charge.plan, ownKey: true }, deadline, true);
     }
     if (charge.state === "unknown") this.#move(charge, "open");
     charge.sentAt = this.#now;
