@@ -43,8 +43,9 @@ const project = (
 /** Tests of the client that no option of the server can change, or that try every option themselves. */
 const underAnyProfile = [
   "src/{readme,settings,types}.test.ts",
-  "src/batch/{pace,pause,in-flight,killed*}.test.ts",
+  "src/batch/{pace,pause,in-flight,killed*,memory*}.test.ts",
   "src/jobs/next-look.test.ts",
+  "src/money/budget-property*.test.ts",
   "src/node/journal/*.test.ts",
   "src/node/killed.full.test.ts",
   "src/transport/retry.test.ts",

@@ -159,6 +159,14 @@ const checks: Readonly<Record<string, (snippet: Snippet) => Promise<void>>> = {
     const code = `${snippet.code}console.log(await buy("spt_one"));`;
     expect(await execute({ ...snippet, code })).toBe("1200 credits more\n");
   },
+  "catalogue.ts": async (snippet) => {
+    const told = `console.log(names.length, (await readFile("catalogue.ndjson", "utf8")).split("\\n").length);`;
+    const code = `import { readFile } from "node:fs/promises";${snippet.code}${told}`;
+    const first = await execute({ ...snippet, code });
+    expect((await readFile(join(folder, "coat.png"))).readUInt32BE(16)).toBe(768);
+    // The second run writes nothing down, since it sends nothing.
+    expect(await execute({ ...snippet, code })).toBe(first);
+  },
   "many.ts": async (snippet) => {
     await execute(snippet);
     for (const name of ["shirt", "coat"]) {
@@ -280,7 +288,7 @@ describe("the code that people are shown", () => {
         include: ["*.ts"],
       }),
     );
-    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    const compiler = join(root, "node_modules/typescript-7/bin/tsc");
     const compiled = await run(node, [compiler, "-p", typed]).catch((error: unknown) => error);
     expect(compiled).toMatchObject({ stdout: "" });
   });

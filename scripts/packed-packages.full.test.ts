@@ -84,6 +84,56 @@ it("does a whole try-on from a CommonJS module", async () => {
   expect(JSON.parse(stdout)).toEqual([true, 8, "invalid_event", "svc_test_mock"]);
 });
 
+/** A batch in two runs on one journal, the second of which sends nothing, and a page's client before a proxy. */
+const manyJobs = `
+  const tryon = new TryOn({ apiKey: "svc_live_mock", baseUrl: process.argv[2] });
+  const input = { person: "https://shop.example/me.jpg", garments: ["https://shop.example/shirt.png"] };
+  const told = [];
+  for (let times = 0; times < 2; times += 1) {
+    const journal = await openJournal(process.argv[3]);
+    for await (const { result, earlier } of batch(tryon, [input, input], { id: (_item, index) => "item-" + index, journal })) {
+      told.push(result?.receipt.credits, earlier);
+    }
+    await journal.close();
+  }
+  const stopped = await batch(tryon, [input], { budget: { maxCredits: 1 } }).next().then(({ value }) => value.error, (error) => error);
+  const authorize = () => ({ user: "ada" });
+  const proxy = createProxy({ apiKey: "svc_live_mock", baseUrl: process.argv[2], authorize });
+  const page = new TryOn({ proxyUrl: "https://shop.example/api", fetch: (url, init) => proxy(new Request(url, { ...init, duplex: "half" })) });
+  const { job } = await page.run(input);
+  const refused = await page.account.get().catch((error) => error);
+  console.log(JSON.stringify([told, stopped.code, stopped instanceof TryOnError, /^job_\\w+$/.test(job.id), refused.code]));
+`;
+const madeOnce = [
+  [8, false, 8, false, 8, true, 8, true],
+  "budget_exceeded",
+  true,
+  true,
+  "not_found",
+];
+
+it("makes a batch once in two runs, and a try-on through a proxy, from ES modules", async () => {
+  const path = join(app, "many.mjs");
+  const imports = `import { TryOn, TryOnError } from "@tryon/client";
+    import { batch } from "@tryon/client/batch";
+    import { openJournal } from "@tryon/client/node";
+    import { createProxy } from "@tryon/client/proxy";`;
+  await writeFile(path, imports + manyJobs);
+  const { stdout } = await run(node, [path, baseUrl, join(folder, "esm.ndjson")]);
+  expect(JSON.parse(stdout)).toEqual(madeOnce);
+});
+
+it("makes a batch once in two runs, and a try-on through a proxy, from CommonJS modules", async () => {
+  const path = join(app, "many.cjs");
+  const imports = `const { TryOn, TryOnError } = require("@tryon/client");
+    const { batch } = require("@tryon/client/batch");
+    const { openJournal } = require("@tryon/client/node");
+    const { createProxy } = require("@tryon/client/proxy");`;
+  await writeFile(path, `${imports}(async () => {${manyJobs}})();`);
+  const { stdout } = await run(node, [path, baseUrl, join(folder, "cjs.ndjson")]);
+  expect(JSON.parse(stdout)).toEqual(madeOnce);
+});
+
 it("knows an error of one CommonJS entry in another, though they share no class", async () => {
   const path = join(app, "brand.cjs");
   await writeFile(

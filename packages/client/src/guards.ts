@@ -23,7 +23,7 @@ export function guard(apiKey: string, address: URL, options: TryOnOptions): void
     !place || !apiKey.startsWith("svc_live_") || options.fetch || options.allowLiveKey,
     "unsafe_environment",
     `apiKey is a live key, and this is ${place}.`,
-    "Use a test key, or set allowLiveKey: true.",
+    "Use a test key, in a page proxyUrl, or set allowLiveKey: true.",
   );
 }
 

@@ -102,7 +102,7 @@ function required(value: string | undefined, option: string, variable: string): 
     text,
     "invalid_config",
     value === undefined ? `There is no ${option}.` : `${option} is blank.`,
-    `Give new TryOn({ ${option} }) or the environment variable ${variable}.`,
+    `Give new TryOn({ ${option} }), in a page { proxyUrl }, or the environment variable ${variable}.`,
   );
   return text;
 }

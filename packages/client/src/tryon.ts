@@ -129,7 +129,8 @@ export class TryOn {
 
   /**
    * The service's endpoints one by one, typed by its contract, with this client's key, retries and time limits. Answers
-   * with an error status come back as `error`, as in openapi-fetch; what gives no answer throws.
+   * with an error status come back as `error`, as in openapi-fetch; what gives no answer throws. Budgets do not count what
+   * is submitted here.
    *
    * @throws `invalid_config`, `unsafe_environment`; calls throw `connection_failed`, `timed_out`, `redirected`
    * @example

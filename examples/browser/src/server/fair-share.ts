@@ -12,16 +12,21 @@ export function fairShare(
   most: number,
   now: () => number = Date.now,
 ): NonNullable<ProxyOptions["limit"]> {
-  const visitors = new Map<string, Map<string, number>>();
-  return ({ visitor, kind, idempotencyKey = "" }) => {
+  /** What was begun within the last hour, the oldest first. */
+  const begun = new Map<string, { readonly user: string; readonly at: number }>();
+  return ({ visitor: { user }, kind, idempotencyKey }) => {
     if (kind !== "submit") return true;
-    const begun = visitors.get(visitor.user) ?? new Map<string, number>();
+    for (const [name, { at }] of begun) {
+      if (at > now() - hour) break;
+      begun.delete(name);
+    }
+    const name = JSON.stringify([user, idempotencyKey]);
     // The same key is the same try-on, sent again because the connection broke.
-    if (begun.has(idempotencyKey)) return true;
-    for (const [key, at] of begun) if (at <= now() - hour) begun.delete(key);
-    const [oldest] = begun.values();
-    if (begun.size >= most) return { retryAfter: ((oldest ?? now()) + hour - now()) / 1_000 };
-    visitors.set(visitor.user, begun.set(idempotencyKey, now()));
+    if (begun.has(name)) return true;
+    const own = [...begun.values()].filter((one) => one.user === user);
+    const [oldest] = own;
+    if (own.length >= most) return { retryAfter: ((oldest?.at ?? now()) + hour - now()) / 1_000 };
+    begun.set(name, { user, at: now() });
     return true;
   };
 }

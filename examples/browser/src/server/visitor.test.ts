@@ -46,3 +46,15 @@ test("a visitor may begin so many try-ons in an hour, and a retry is none", asyn
   now = 3_600_000;
   expect(ask("3")).toBe(true);
 });
+
+test("a visitor who has sent nothing for an hour may no longer repeat what is forgotten", () => {
+  let now = 0;
+  const limit = fairShare(1, () => now);
+  const request = new Request("http://localhost");
+  const ask = (idempotencyKey: string) =>
+    limit({ visitor: { user: "a" }, kind: "submit", idempotencyKey, request });
+  expect(ask("1")).toBe(true);
+  now = 3_600_000;
+  // The service has maybe forgotten the key, too, and makes another job for it.
+  expect([ask("1"), ask("2")]).toEqual([true, { retryAfter: 3_600 }]);
+});

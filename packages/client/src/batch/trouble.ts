@@ -1,14 +1,6 @@
-import { isTryOnError, type Attempt, type TryOnErrorCode } from "@tryon/client";
+import { isTryOnError, type Attempt } from "@tryon/client";
 
-/** Failures that others may meet, too, and that may pass. */
-const passing = new Set<TryOnErrorCode>([
-  "connection_failed",
-  "timed_out",
-  "rate_limited",
-  "server_error",
-  "unavailable",
-  "unexpected_response",
-]);
+import { passing } from "../errors/passing.ts";
 
 /** Whether an item failed because the service or the way there does. */
 export function isTrouble(error: unknown): boolean {

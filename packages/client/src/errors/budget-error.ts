@@ -1,6 +1,9 @@
 import { TryOnError, type TryOnErrorDetails } from "./tryon-error.ts";
 
-/** A try-on would cost more than its budget has left. Nothing was sent. */
+/**
+ * A try-on would cost more than its budget has left. The call sent nothing; a try-on whose `recover()` ended so may have
+ * been made before, as the error that has it says.
+ */
 export class BudgetError extends TryOnError {
   declare readonly code: "budget_exceeded";
   /** What the try-on would cost, in credits. */

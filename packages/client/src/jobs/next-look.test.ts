@@ -8,16 +8,23 @@ import { RunTimes } from "./run-times.ts";
 const usual = { median: 12_000, spread: 0.557 };
 
 describe("nextLook", () => {
-  it("is first when about one of seven has ended, give or take a tenth", () => {
+  it("is first when about one of six has ended, give or take a tenth", () => {
     const first = nextLook(0, usual, () => 0.5);
-    expect(first).toBeCloseTo(12_000 * Math.exp(-1.036 * 0.557), 0);
+    expect(first).toBeCloseTo(12_000 * Math.exp(-0.95 * 0.557), 0);
     expect(nextLook(0, usual, () => 0)).toBeCloseTo(first * 0.9);
     expect(nextLook(0, usual, () => 1)).toBeCloseTo(first * 1.1);
     expect(nextLook(2_000, usual, () => 0.5)).toBeCloseTo(first - 2_000);
   });
 
+  it("does not come at once after a first look that was a little early", () => {
+    const first = nextLook(0, usual, () => 0);
+    for (const chance of [0, 0.5, 1]) {
+      expect(nextLook(first, usual, () => chance)).toBeGreaterThan(1_500);
+    }
+  });
+
   it("comes sooner where the end is likely than where it is not, and at last every 8 s", () => {
-    const pauses = [7_000, 14_000, 60_000, 3_600_000].map((age) => nextLook(age, usual, () => 0.5));
+    const pauses = [7_500, 14_000, 60_000, 3_600_000].map((age) => nextLook(age, usual, () => 0.5));
     const [early = 0, middle = 0, late = 0, last = 0] = pauses;
     expect(middle).toBeLessThan(early);
     expect(middle).toBeLessThan(late);

@@ -1,14 +1,14 @@
 import type { RunTime } from "./run-times.ts";
 
-/** Where the first look is: 15 of 100 try-ons have ended by then. In standard deviations. */
-const firstLook = -1.036;
+/** Where the first look is: 17 of 100 try-ons have ended by then. In standard deviations. */
+const firstLook = -0.95;
 /** How many milliseconds of waiting for what has ended a look is worth. */
-const worth = 212;
+const worth = 165;
 /** In milliseconds. */
 const shortestPause = 500;
 const longestPause = 8_000;
 /** The pause grows with the age of the job at least, as a part of it: what takes this long may take long. */
-const leastGrowth = 0.08;
+const leastGrowth = 0.06;
 
 /**
  * The pause before the next look at a job that was submitted so many milliseconds ago: until a few of its kind have ended;
@@ -16,7 +16,8 @@ const leastGrowth = 0.08;
  */
 export function nextLook(age: number, { median, spread }: RunTime, random: () => number): number {
   const first = median * Math.exp(firstLook * spread);
-  const pause = age < first ? first - age : pauseAt(age, median, spread);
+  // Who has looked a little before the first look was due is not to look again at once.
+  const pause = age < 0.8 * first ? first - age : pauseAt(age, median, spread);
   return pause * (0.9 + 0.2 * random());
 }
 

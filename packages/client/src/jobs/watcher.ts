@@ -7,7 +7,7 @@ import { isFinal, type JobData } from "./job-data.ts";
 import { failurePause, lookPause, pauseAfter } from "./look-pause.ts";
 import { Pace } from "./pace.ts";
 import { isHidden, watchSight } from "./page-sight.ts";
-import { isFresh, passes } from "./passing.ts";
+import { isFresh, passes } from "./fresh.ts";
 import { RunTimes } from "./run-times.ts";
 import { serviceTime } from "./service-time.ts";
 import type { Watch } from "./watch.ts";

@@ -5,6 +5,8 @@ export interface Mark {
   readonly balance: number;
   readonly taken: number;
   readonly bought: number;
+  /** What of that may have been taken only later. */
+  readonly doubtful?: number;
 }
 
 /**
@@ -12,7 +14,7 @@ export interface Mark {
  * there: that much has come back, or was never taken. What others take from the key makes it less; what they buy, or what
  * is given back to them of before the mark, makes it more.
  */
-function surplusOf(balance: number, mark: Mark, now: Omit<Mark, "balance">): number {
+function surplusOf(balance: number, mark: Mark, now: Pick<Mark, "taken" | "bought">): number {
   return balance - mark.balance + (now.taken - mark.taken) - (now.bought - mark.bought);
 }
 
@@ -70,9 +72,20 @@ export class Balance {
     return { balance, taken: this.#taken, bought: this.#bought - this.#due };
   }
 
-  /** By how much a balance is certain to be higher than what was taken and bought since a mark would make it. */
-  addedSince(mark: Mark, balance: number, pending: Iterable<Charge>): number {
-    return this.#above(mark, balance) - heldBy(pending) - this.#loose;
+  /** What has been taken for certain. */
+  certainlyTaken(pending: Iterable<Charge>): number {
+    return this.#taken - heldBy(pending);
+  }
+
+  /**
+   * Whether a balance shows that so many bought credits have come since a mark: it has risen by as much, and all else that
+   * this client did would not explain it. What others do can hide that, and would have to be as much to feign it.
+   */
+  shows(credits: number, mark: Mark, balance: number, pending: Iterable<Charge>): boolean {
+    const { doubtful = 0 } = mark;
+    const risen = balance - mark.balance + (this.#taken - mark.taken) + doubtful;
+    const unexplained = this.#above(mark, balance) + credits - heldBy(pending) - this.#loose;
+    return risen >= credits && unexplained > 0;
   }
 
   /** Takes what a purchase may add, or that it did not, and how much of it may still come. */

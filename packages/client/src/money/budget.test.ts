@@ -321,7 +321,10 @@ describe("what a budget counts", () => {
     expect(budget).toMatchObject({ spent: 16, reserved: 0 });
     for (const unknown of [lost, made]) {
       if (!isTryOnError(unknown, "outcome_unknown")) throw unknown;
-      expect(await error(unknown.recover())).toMatchObject({ code: "budget_exceeded" });
+      const refused = await error(unknown.recover());
+      expect(refused).toMatchObject({ code: "budget_exceeded" });
+      // One of the two was made, and whoever reads this must not make it anew.
+      expect(String(refused)).toMatch(/not sent again.*may have been made.*recover\(\)/);
     }
     expect(await charged(world)).toBe(16);
   });

@@ -66,8 +66,11 @@ export class CreditBook {
     this.#prices = readPrices(account.tryon_cost_credits) ?? this.#prices;
   }
 
-  /** Counts a submission that is about to be sent; throws `budget_exceeded` when that would be too much. */
-  async begin(plan: ChargePlan, deadline: Deadline): Promise<Charge> {
+  /**
+   * Counts a submission that is about to be sent, for the first time or `again`; throws `budget_exceeded` when that would be
+   * too much.
+   */
+  async begin(plan: ChargePlan, deadline: Deadline, again = false): Promise<Charge> {
     const { budgets, size } = plan;
     if (budgets.length > 0) await this.#introduce(deadline);
     const credits = highestPriceOf(size, this.#prices ?? documentPrices);
@@ -75,14 +78,14 @@ export class CreditBook {
       const full = budgets.find((one) => one.spent + one.reserved + credits > one.maxCredits);
       if (!full) return this.#add(plan, credits);
       const released = await this.#race(this.#release(full), deadline);
-      if (!released) throw budgetExceeded(full, credits);
+      if (!released) throw budgetExceeded(full, credits, again);
     }
   }
 
   /** Counts a submission that is about to be sent once more, as a new one where the earlier one has been given up. */
   async again(charge: Charge, deadline: Deadline): Promise<Charge> {
     if (charge.state === "free" || charge.state === "lost") {
-      return this.begin({ ...charge.plan, ownKey: true }, deadline);
+      return this.begin({ ...charge.plan, ownKey: true }, deadline, true);
     }
     if (charge.state === "unknown") this.#move(charge, "open");
     charge.sentAt = this.#now;
@@ -109,10 +112,11 @@ export class CreditBook {
   }
 
   /** Takes what the service says of a job. */
-  hear({ job_id: id, status, cost_credits: cost }: JobData): void {
+  hear({ job_id: id, status, cost_credits: cost, test_mode: test }: JobData): void {
     const charge = this.#jobs.get(id);
     if (!charge) return;
-    const isTest = this.#parts.settings().apiKey.startsWith("svc_test_");
+    // Clients of a proxy do not know the key.
+    const isTest = test === true || this.#parts.settings().apiKey.startsWith("svc_test_");
     const known = typeof cost === "number" && cost >= 0 ? cost : isTest ? 0 : undefined;
     this.#move(charge, nextState(charge.state, status, known !== undefined), known);
   }
@@ -129,14 +133,20 @@ export class CreditBook {
     this.#balance.buy(credits, due);
   }
 
-  /** Where the key stands, to be compared with a later balance. */
-  mark(balance: number): Mark {
-    return this.#balance.mark(balance);
+  /** What has been taken for certain, to be told when a balance is marked that the service says from now on. */
+  get certainlyTaken(): number {
+    return this.#balance.certainlyTaken(this.#pending());
   }
 
-  /** By how much a balance is certain to be higher than what was taken and bought since a mark would make it. */
-  addedSince(mark: Mark, balance: number): number {
-    return this.#balance.addedSince(mark, balance, this.#pending());
+  /** Where the key stands, to be compared with a later balance. */
+  mark(balance: number, certainlyTaken: number): Mark {
+    const mark = this.#balance.mark(balance);
+    return { ...mark, doubtful: mark.taken - certainlyTaken };
+  }
+
+  /** Whether a balance shows that so many bought credits have come since a mark. */
+  shows(credits: number, mark: Mark, balance: number): boolean {
+    return this.#balance.shows(credits, mark, balance, this.#pending());
   }
 
   get #now(): number {

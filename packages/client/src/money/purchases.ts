@@ -1,3 +1,4 @@
+import { passing } from "../errors/passing.ts";
 import { isTryOnError } from "../errors/guard.ts";
 import { InputError } from "../errors/input-error.ts";
 import type { TryOnErrorCode } from "../errors/code.ts";
@@ -21,15 +22,6 @@ interface Order {
   mark?: Mark;
 }
 
-/** After these another look may say more. */
-const passing = new Set<TryOnErrorCode>([
-  "connection_failed",
-  "timed_out",
-  "server_error",
-  "unavailable",
-  "rate_limited",
-  "unexpected_response",
-]);
 /** After these, when nothing was sent before, nothing was bought. */
 const refused = new Set<TryOnErrorCode>([
   "bad_request",
@@ -124,10 +116,10 @@ export class Purchases {
     }
   }
 
-  /** Whether a balance is higher than it could be without the credits of a purchase. */
+  /** Whether a balance shows the credits of a purchase. */
   #isThere({ mark, credits }: Order, balance: number | undefined): boolean {
     if (mark === undefined || balance === undefined) return false;
-    return bookOf(this.#parts).addedSince(mark, balance) + credits > 0;
+    return bookOf(this.#parts).shows(credits, mark, balance);
   }
 
   #order(request: PurchaseWithSPTRequest): Order {
@@ -149,13 +141,14 @@ export class Purchases {
       order.ended = false;
       book.bought(order.credits, order.credits);
     }
+    const { certainlyTaken } = book;
     try {
       const answer = await service.purchase(order.request, { deadline });
       this.#answers.set(answer, order);
       const end = endOf(answer.status);
       if (end) this.#end(order, end === "succeeded" ? order.credits : 0);
       else if (Number.isFinite(answer.credits_remaining)) {
-        order.mark ??= book.mark(answer.credits_remaining);
+        order.mark ??= book.mark(answer.credits_remaining, certainlyTaken);
       }
       return answer;
     } catch (error) {

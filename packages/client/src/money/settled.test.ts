@@ -178,6 +178,43 @@ describe("settled", () => {
     expect(await run(tryon.credits.settled(purchase))).toMatchObject({ status: "unknown" });
   });
 
+  it("is not deceived by what another client of the key buys, or has refunded", async () => {
+    const { run, tryon, client } = createWorld({
+      options: { purchaseRepeat: 409, refund: "failed" },
+    });
+    await run(client().submit({ ...input, prompt: "mock:storage_failed" }));
+    const purchase = await run(tryon.credits.purchase(order("processing", "pro")));
+    await run(client().credits.purchase(order("fine")));
+    expect(await run(tryon.credits.settled(purchase))).toMatchObject({
+      status: "unknown",
+      balance: 1_100,
+    });
+  });
+
+  it("sees the credits also when try-ons were under way as the purchase was heard of", async () => {
+    const { run, tryon, mock, faults, sent } = createWorld({ options: { purchaseRepeat: 409 } });
+    // The balance is told, and only then are try-ons taken from it: one that is heard of before, and one after.
+    faults.push(async (_request, pass) => {
+      const answer = await pass();
+      await new Promise<void>((resolve) => {
+        mock.clock.setTimeout(resolve, 5_000);
+      });
+      return answer;
+    });
+    const bought = tryon.credits.purchase(order("processing"));
+    while (sent.length < 1) await mock.clock.advance(1);
+    faults.push(undefined, { latency: "20s" });
+    const jobs = [tryon.submit(input), tryon.submit(input)];
+    const purchase = await run(bought);
+    expect(purchase.credits_remaining).toBe(1_000);
+    await run(Promise.all(jobs));
+    await mock.settlePayment(purchase.payment_intent_id);
+    expect(await run(tryon.credits.settled(purchase))).toMatchObject({
+      status: "succeeded",
+      balance: 1_084,
+    });
+  });
+
   it("takes no purchase of another client", async () => {
     const { run, error, tryon, client } = createWorld();
     const purchase = await run(tryon.credits.purchase(order("processing")));

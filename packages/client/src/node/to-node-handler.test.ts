@@ -1,4 +1,6 @@
-import { createServer, request } from "node:http";
+import { once } from "node:events";
+import { createServer, request, type ServerResponse } from "node:http";
+import { connect } from "node:net";
 
 import { createMock } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
@@ -66,6 +68,24 @@ describe("a proxy on node:http", () => {
     expect(isTryOnError(error) && error.code).toBe("payload_too_large");
   });
 
+  it.each<[string, Partial<ProxyOptions>, number]>([
+    ["whom it does not know", { authorize: () => null }, 401],
+    ["who asks for too much", { limit: () => ({ retryAfter: 60 }) }, 429],
+  ])("takes in the photo of a visitor %s, so that the answer is heard", async (_, own, status) => {
+    const { site } = await openSite(own);
+    const { port, hostname, host } = new URL(site);
+    // As browsers do: the answer is looked at once all is sent.
+    const socket = connect(Number(port), hostname).pause();
+    const photo = new Uint8Array(12_000_000);
+    const head = `POST /api/v1/tryon HTTP/1.1\r\nhost: ${host}\r\nauthorization: ada\r\nidempotency-key: a`;
+    socket.write(`${head}\r\ncontent-length: ${photo.length}\r\n\r\n`);
+    socket.write(photo);
+    await once(socket, "drain");
+    const [answer] = (await once(socket.resume(), "data")) as [Uint8Array];
+    socket.destroy();
+    expect(new TextDecoder().decode(answer)).toContain(`HTTP/1.1 ${status} `);
+  });
+
   it.each([
     ["//evil.example/api/v1/tryon/job_1", 404],
     ["http://evil.example/api/v1/account", 404],
@@ -117,5 +137,36 @@ describe("a proxy on node:http", () => {
     expect([got.status, await got.text()]).toEqual([201, "hello"]);
     expect(got.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
     expect((await fetch(url, { method: "POST", body: "{}" })).status).toBe(500);
+  });
+
+  it.each<[string, () => Response]>([
+    ["is none", () => Response.error()],
+    [
+      "has a header that Node refuses",
+      () => new Response("", { headers: { "x-fine": "1", "x-odd": "\u0001" } }),
+    ],
+  ])("survives an answer that %s", async (_, answer) => {
+    const url = await listening(createServer(toNodeHandler(async () => answer())));
+    const got = await fetch(url);
+    expect([got.status, got.headers.get("x-fine")]).toEqual([500, null]);
+    expect(await got.text()).toContain("cannot be sent");
+  });
+
+  it("leaves alone what somebody else has begun to answer meanwhile", async () => {
+    const handler = toNodeHandler(async () => new Response("late"));
+    const begun: ServerResponse[] = [];
+    const url = await listening(
+      createServer((incoming, outgoing) => {
+        if (incoming.url === "/slow") {
+          outgoing.write("too slow");
+          begun.push(outgoing);
+        }
+        handler(incoming, outgoing);
+      }),
+    );
+    const slow = await fetch(`${url}/slow`);
+    expect(await (await fetch(url)).text()).toBe("late");
+    for (const one of begun) one.end();
+    expect(await slow.text()).toBe("too slow");
   });
 });

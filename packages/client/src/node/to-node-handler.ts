@@ -25,12 +25,28 @@ async function respond(
 ): Promise<void> {
   const gone = new AbortController();
   outgoing.once("close", () => gone.abort());
-  const { status, headers, body } = await answer(handler, incoming, gone.signal);
-  if (outgoing.destroyed) return;
-  for (const [name, value] of headers) outgoing.appendHeader(name, value);
-  outgoing.writeHead(status).end(body);
-  // What is still on its way is taken and dropped: a connection that is cut off meanwhile loses the answer.
+  // Left open when its reader stops, or the answer that says why could not be sent.
+  const chunks = incoming.iterator({ destroyOnReturn: false });
+  const answered = await answer(handler, incoming, chunks, gone.signal);
+  // Something else may have answered meanwhile, such as what limits the time, and goes on to do so.
+  if (!outgoing.headersSent && !outgoing.destroyed) send(outgoing, answered);
+  // What is still on its way is taken and dropped, which it is not while somebody could read it: browsers hear an
+  // answer once they have sent all, and a connection that is cut off meanwhile loses it.
+  await chunks.return?.().catch(() => undefined);
   incoming.resume();
+}
+
+/** Sends an answer, and what says so in place of one that Node cannot send: nobody would catch what it throws. */
+function send(outgoing: ServerResponse, { status, headers, body }: Answer): void {
+  try {
+    for (const [name, value] of headers) outgoing.appendHeader(name, value);
+    outgoing.writeHead(status);
+  } catch {
+    for (const [name] of headers) outgoing.removeHeader(name);
+    send(outgoing, failure(500, "The handler gave an answer that cannot be sent."));
+    return;
+  }
+  outgoing.end(body);
 }
 
 interface Answer {
@@ -42,6 +58,7 @@ interface Answer {
 async function answer(
   handler: (request: Request) => Promise<Response>,
   incoming: IncomingMessage,
+  chunks: AsyncIterator<unknown>,
   signal: AbortSignal,
 ): Promise<Answer> {
   if (incoming.readableDidRead) {
@@ -49,7 +66,7 @@ async function answer(
   }
   let request: Request;
   try {
-    request = requestOf(incoming, signal);
+    request = requestOf(incoming, chunks, signal);
   } catch {
     return failure(400, "This is no request that can be understood.");
   }
@@ -62,7 +79,11 @@ async function answer(
   }
 }
 
-function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
+function requestOf(
+  incoming: IncomingMessage,
+  chunks: AsyncIterator<unknown>,
+  signal: AbortSignal,
+): Request {
   const { method = "GET", url = "/" } = incoming;
   const headers = new Headers();
   for (const [name, value = ""] of Object.entries(incoming.headers)) {
@@ -74,19 +95,19 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
   const address = new URL(`http://${host}${url.startsWith("/") ? url : `/${url}`}`);
   if (method === "GET" || method === "HEAD")
     return new Request(address, { method, headers, signal });
-  // Left open when its reader stops, or the answer that says why could not be sent.
-  const chunks = incoming.iterator({ destroyOnReturn: false });
-  const body = new ReadableStream<Uint8Array>({
+  const source: UnderlyingDefaultSource<Uint8Array> = {
     async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (done === true) controller.close();
       // Without an encoding, a request gives bytes.
-      const { done, value } = (await chunks.next()) as IteratorResult<Uint8Array, undefined>;
-      if (done) controller.close();
-      else controller.enqueue(value);
+      else controller.enqueue(value as Uint8Array);
     },
     async cancel() {
       await chunks.return?.();
     },
-  });
+  };
+  // Nothing is read before somebody wants it.
+  const body = new ReadableStream(source, { highWaterMark: 0 });
   // A stream can be sent only where it is said that nothing of the answer is read before its end.
   const init: RequestInit & { duplex: "half" } = { method, headers, signal, body, duplex: "half" };
   return new Request(address, init);

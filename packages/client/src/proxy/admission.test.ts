@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { createProxyWorld, mount, site } from "../testing/proxy-world.ts";
-import { input, personUrl, profiles, shirtUrl } from "../testing/world.ts";
+import { answering, input, personUrl, profiles, shirtUrl } from "../testing/world.ts";
 import { createProxy, type ProxyOptions } from "./index.ts";
 
 const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
@@ -59,6 +59,23 @@ describe("lesson 21: the proxy lets nobody in", () => {
       302,
       "https://shop.example/login",
     ]);
+  });
+
+  it.each<[string, () => () => Response]>([
+    [
+      "was sent before",
+      () => {
+        const denied = new Response("Sign in.", { status: 401 });
+        return () => denied;
+      },
+    ],
+    ["is none", () => () => Response.error()],
+  ])("when authorize gives a Response that %s, and tells the operator", async (_, make) => {
+    const { post, troubles, sent } = createProxyWorld({ authorize: make() });
+    await (await post("ada", tryOn)).text();
+    expect(await said(await post("ada", tryOn))).toMatchObject({ status: 500 });
+    expect(troubles.at(-1)?.message).toContain("for each request");
+    expect(sent).toEqual([]);
   });
 
   it("from the pages of other sites, unless they are allowed", async () => {
@@ -224,6 +241,17 @@ describe.each(profiles)("what crosses the proxy, under the profile %s", (profile
       expect(text).not.toMatch(/credits/);
       expect(text).not.toContain(mock.keys.live);
     }
+  });
+
+  it("is no key, and no address with its secrets, that the service repeats in words", async () => {
+    const { run, post, mock, faults } = createProxyWorld({}, { profile });
+    const words = `${mock.keys.live} was refused by https://shop.example/hook?token=s3cret`;
+    const failed = { error_code: words, error_message: words, message: words };
+    faults.push(answering(200, { job_id: "job_1", status: "failed", ...failed }));
+    const text = await (await run(post("ada", tryOn))).text();
+    expect(text).toContain("was refused by https://shop.example/hook");
+    expect(text).not.toContain("s3cret");
+    expect(text).not.toContain(mock.keys.live);
   });
 
   it("is what a try-on costs where the proxy says so", async () => {

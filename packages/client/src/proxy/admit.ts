@@ -5,6 +5,10 @@ import { refuse } from "./refusal.ts";
 const longestKey = 200;
 /** For how long a limit refuses that does not say for how long, in seconds. */
 const usualRetryAfter = 3_600;
+/** The longest time that a limit refuses for, in seconds: what is much larger would be read as a date, or as nothing. */
+const longestRetryAfter = 31_536_000;
+
+const unknown = "The proxy could not find out who asks.";
 
 /** A request that was let in. */
 export interface Admitted<Visitor extends ProxyVisitor> {
@@ -24,9 +28,15 @@ export async function admit<Visitor extends ProxyVisitor>(
     visitor = await authorize(request);
   } catch (cause) {
     report({ message: "authorize threw, and nobody was let in: look at the cause.", cause });
-    return refuse(500, "The proxy could not find out who asks.");
+    return refuse(500, unknown);
   }
-  if (visitor instanceof Response) return visitor;
+  if (visitor instanceof Response) {
+    if (!visitor.bodyUsed && visitor.status > 0) return visitor;
+    report({
+      message: "authorize gave a Response that cannot be sent: make a new one for each request.",
+    });
+    return refuse(500, unknown);
+  }
   if (visitor === null || visitor === undefined || visitor === false) return refuseStranger();
   // Types cannot stop those who do not use them, and an empty name would be shared by all who have none.
   const { user }: { user?: unknown } = Object(visitor);
@@ -64,8 +74,8 @@ function refuseStranger(): Response {
 
 function refuseMore(verdict: unknown): Response {
   const { retryAfter }: { retryAfter?: unknown } = Object(verdict);
-  const seconds = Number(retryAfter) >= 0 ? Math.ceil(Number(retryAfter)) : usualRetryAfter;
+  const seconds = typeof retryAfter === "number" && retryAfter >= 0 ? retryAfter : usualRetryAfter;
   return refuse(429, "This is more than one visitor may ask for now.", {
-    "retry-after": String(seconds),
+    "retry-after": String(Math.min(Math.ceil(seconds), longestRetryAfter)),
   });
 }

@@ -30,8 +30,9 @@ export async function errandOf<Visitor extends ProxyVisitor>(
 ): Promise<Errand | Response> {
   const { kind, idempotencyKey = "", request } = call;
   const { signal } = request;
-  const { signer } = upstream;
-  const view: View = { user, signer, exposeCredits, metadata: bounds.fields.has("metadata") };
+  const { signer, redact } = upstream;
+  const metadata = bounds.fields.has("metadata");
+  const view: View = { user, signer, redact, exposeCredits, metadata };
   if (kind === "get") {
     const jobId = await signer.readId("job", user, id);
     if (jobId === undefined) return noSuchJob();

@@ -128,7 +128,7 @@ export interface ProxyOptions<Visitor extends ProxyVisitor = ProxyVisitor> {
   readonly hold?: boolean | undefined;
   /**
    * Origins of other sites whose pages may use this proxy, e.g. `["https://shop.example"]`. Pages of its own site
-   * always may.
+   * always may. Browsers ask first for the others: where methods are mounted one by one, mount `OPTIONS`, too.
    *
    * @default none
    */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { isTryOnError, TryOn, type Middleware, type TryOnOptions } from "../index.ts";
+import { Budget, isTryOnError, TryOn, type Middleware, type TryOnOptions } from "../index.ts";
 import { createProxyWorld, mount } from "../testing/proxy-world.ts";
 import { input } from "../testing/world.ts";
 
@@ -83,6 +83,30 @@ describe("a client of a proxy", () => {
     [{ proxyUrl: "file:///etc" }, /^invalid_config proxyUrl/],
   ])("set up with %j is refused", async (options, words) => {
     expect((await sentBy(options)).error).toMatch(words);
+  });
+
+  it("counts nothing of its budget where the proxy has a test key", async () => {
+    const { page, run, mock } = createProxyWorld(
+      { apiKey: "svc_test_mock" },
+      // Only a submission's answer says so.
+      { options: { sparseSubmit: false } },
+    );
+    const budget = new Budget({ maxCredits: 8 });
+    const tryon = page("ada", { budget });
+    const job = await run(tryon.submit(input));
+    expect(budget).toMatchObject({ spent: 0, reserved: 0 });
+    await mock.clock.advance("2s");
+    await run(job.result());
+    await run(tryon.run(input));
+    expect(budget.left).toBe(8);
+  });
+
+  it("is pointed to where a page has a key, or nothing", async () => {
+    vi.stubGlobal("document", {});
+    vi.stubEnv("TRYON_API_KEY", undefined);
+    const live = { apiKey: "svc_live_a", baseUrl: "https://tryon.example", fetch: undefined };
+    expect((await sentBy(live)).error).toMatch(/a browser.*proxyUrl/);
+    expect((await sentBy({ proxyUrl: undefined })).error).toMatch(/no apiKey.*proxyUrl/);
   });
 
   it("can be made where there is no page yet", () => {

@@ -1,4 +1,5 @@
 import { isJobId } from "../transport/service.ts";
+import type { Redact } from "../transport/redact.ts";
 import type { Signer } from "./signer.ts";
 
 /** What visitors see of a job. Fields that a later service adds are not among them before they are added here. */
@@ -18,6 +19,8 @@ const shown = [
   "created_at",
   "completed_at",
 ] as const;
+/** What the service says in words, in which it may repeat what it was sent. */
+const words = new Set<string>(["error_code", "error_message", "message"]);
 const credits = ["cost_credits", "credits_remaining"] as const;
 
 /** The field of the metadata that says whose a job is. */
@@ -27,6 +30,7 @@ export const userField = "_tryon_user";
 export interface View {
   readonly user: string;
   readonly signer: Signer;
+  readonly redact: Redact;
   readonly exposeCredits: boolean;
   readonly metadata: boolean;
 }
@@ -57,7 +61,9 @@ export async function showJob(job: WireJob, view: View): Promise<Record<string, 
   const rest = names
     .filter((name) => job[name] !== undefined)
     .map((name) => {
-      const value = name === "metadata" ? withoutMark(job[name]) : job[name];
+      const told = words.has(name) && typeof job[name] === "string";
+      const own = told ? view.redact(job[name]) : job[name];
+      const value = name === "metadata" ? withoutMark(own) : own;
       const speaks = typeof value === "string" && name !== "result_url";
       return [name, speaks ? value.replaceAll(id, signed) : value];
     });

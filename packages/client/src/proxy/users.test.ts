@@ -130,6 +130,29 @@ describe.each(profiles)("users of one proxy, under the profile %s", (profile) =>
     expect(calls[0]).toMatchObject({ kind: "submit", visitor: { user: "ada" } });
   });
 
+  it.each<[unknown, string]>([
+    [0, "0"],
+    [Number.POSITIVE_INFINITY, "31536000"],
+    [2e9, "31536000"],
+    [-1, "3600"],
+    [Number.NaN, "3600"],
+    [null, "3600"],
+    ["soon", "3600"],
+  ])("are told a limit that a page can read where retryAfter is %s", async (retryAfter, told) => {
+    const { post, page, error } = createProxyWorld(
+      // What types forbid comes from programs without types.
+      { limit: () => ({ retryAfter: retryAfter as number }) },
+      { profile },
+    );
+    const refused = await post("ada", tryOn);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, told]);
+    const timeout = "10s";
+    expect(await error(page("ada").submit(input, { timeout }))).toMatchObject({
+      code: "rate_limited",
+      retryAfter: Number(told),
+    });
+  });
+
   it("are refused when their limit cannot be found out", async () => {
     const cause = new Error("the counter is down");
     const { post, sent, troubles } = createProxyWorld(

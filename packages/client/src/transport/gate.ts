@@ -7,6 +7,8 @@ import { longestRetryAfter } from "./retry.ts";
 const rateWindow = 60_000;
 /** By how much a request may arrive later than it was sent, in milliseconds. */
 const margin = 1_000;
+/** What an answer that took longer says is out of date, in milliseconds. */
+const longestNews = 5_000;
 /** How far apart calls are let in that waited for the same moment, in milliseconds. */
 const spread = 1_000;
 /** The part of the limit that submissions leave to those who wait for jobs. */
@@ -83,9 +85,12 @@ export class Gate {
     }
   }
 
-  /** Takes what the answer to a request says of the limit. */
-  hear(ticket: number, heard: RateLimit | undefined): void {
+  /** Takes what the answer to a request says of the limit, and how many milliseconds it took to come. */
+  hear(ticket: number, heard: RateLimit | undefined, took: number): void {
     if (!heard) return;
+    this.limit = heard.limit;
+    // A service may say what is left, and how long until the reset, as it was when the request arrived.
+    if (took > longestNews) return;
     const known = this.#heard;
     const later = heard.resetAt - (known?.resetAt ?? 0);
     const isSame = Math.abs(later) < 2 * margin;
@@ -94,7 +99,6 @@ export class Gate {
     if (known && (isSame ? !isLess : later < 0)) return;
     this.#heard = heard;
     this.#heardOf = ticket;
-    this.limit = heard.limit;
   }
 
   /** What is known of the limit now. */

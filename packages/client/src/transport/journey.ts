@@ -119,7 +119,7 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
     const status = answer?.status;
     const end = answer ? status : (failureCode(outcome.cause) ?? outcome.failure);
     log(`attempt ${count} ended in ${end} after ${now - startedAt} ms`);
-    gate.hear(ticket, purpose && answer?.rateLimit);
+    if (purpose) gate.hear(ticket, answer?.rateLimit, now - startedAt);
     const taken = status === 409 && keyed && uncertain;
     if (answer && !taken && !isRetryable(answer.status) && !isTruncated(answer)) return outcome;
     // The limit is not a failure: as long as there is time, it does not use up the retries, nor does a conflict.

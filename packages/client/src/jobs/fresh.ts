@@ -1,19 +1,9 @@
-import type { TryOnErrorCode } from "../errors/code.ts";
+import { passing } from "../errors/passing.ts";
 import type { TryOnError } from "../errors/tryon-error.ts";
 import type { Watch } from "./watch.ts";
 
 /** How long a fresh job may be unknown to the service, whose reads may lag behind. In milliseconds. */
 const lagAllowed = 5_000;
-
-/** Failures that say nothing about the job. */
-const passing = new Set<TryOnErrorCode>([
-  "connection_failed",
-  "timed_out",
-  "server_error",
-  "unavailable",
-  "rate_limited",
-  "unexpected_response",
-]);
 
 /** Whether a job is so fresh that the service may not show it yet. */
 export function isFresh({ knownSince }: Watch, now: number): boolean {
