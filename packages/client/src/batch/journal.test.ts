@@ -254,6 +254,20 @@ describe("what may have been sent so long ago that its key may be forgotten", ()
     expect((await world.run(error.recover())).idempotencyKey).toBe(idempotencyKey);
   });
 
+  it("keeps no other from its turn where the job that is found still runs", async () => {
+    const world = createWorld();
+    const { token } = await world.mock.createKey({ rateLimitPerMinute: 60 });
+    const never = order("a", { prompt: "mock:never" });
+    const limited = { ...world, client: () => world.client({ apiKey: token }) };
+    const journal = await interrupted(limited, unheard, never);
+    await world.mock.clock.advance("40m");
+    const before = world.submissions().length;
+    const startedAt = world.mock.clock.now();
+    await runOrders({ ...world, tryon: limited.client() }, [never, order("b")], journal);
+    const [next] = world.submissions().slice(before);
+    expect((next?.at ?? 0) - startedAt).toBeLessThan(5_000);
+  });
+
   it("is looked for no further back than an hour before it was sent", async () => {
     const world = createWorld();
     const { run, tryon, mock, sent } = world;

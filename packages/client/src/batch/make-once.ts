@@ -193,7 +193,11 @@ class Making {
       failure ??= error;
       return undefined;
     });
-    if (id !== undefined) return this.#wait(entry, tryon.jobs.resume({ id, idempotencyKey }));
+    if (id !== undefined) {
+      // Others are not read before this one has had its turn, and it may run for long.
+      if (this.#startedAt === undefined) await this.#task.turn();
+      return this.#wait(entry, tryon.jobs.resume({ id, idempotencyKey }));
+    }
     const error = new OutcomeUnknownError(
       `Item ${JSON.stringify(entry.id)} may have been made by an earlier run, and the list does not show its mark.`,
       {
