@@ -109,8 +109,11 @@ export class FileJournal implements Journal {
   async #close(): Promise<void> {
     // What is put before this is written after what is being written.
     await Promise.allSettled([this.#last, this.#next]);
-    await this.#file.close();
-    await this.#release();
+    try {
+      await this.#file.close();
+    } finally {
+      await this.#release();
+    }
   }
 
   async #lineAt(start: number): Promise<Buffer> {
