@@ -28,12 +28,15 @@ beforeAll(async () => {
   await run("npm", ["install", "--no-audit", "--no-fund", ...installed], { cwd: app });
   await writeFile(join(app, "program.ts"), program);
   await writeFile(join(app, "program.cts"), program);
+  await writeFile(join(app, "server.cts"), server);
 }, installing);
 
 afterAll(() => rm(folder, { recursive: true }), installing);
 
 const program = `
-  import { isTryOnError, TryOn, type Job, type TryOnErrorCode, type TryOnInput } from "@tryon/client";
+  import { Budget, isTryOnError, packs, TryOn, type Job, type TryOnErrorCode, type TryOnInput } from "@tryon/client";
+  import { batch, type BatchItem, type Journal } from "@tryon/client/batch";
+  import { createProxy } from "@tryon/client/proxy";
 
   export async function shop(photo: Uint8Array, signal: AbortSignal | undefined, urls: string[]): Promise<number | undefined> {
     const tryon = new TryOn({ apiKey: undefined, baseUrl: new URL("https://tryon.example"), retries: undefined });
@@ -54,10 +57,49 @@ const program = `
     }
   }
 
+  export async function catalogue(names: string[], journal: Journal): Promise<BatchItem<string>[]> {
+    const budget = new Budget({ maxCredits: packs.pro.credits });
+    const tryon = new TryOn({ proxyUrl: "/api/tryon", budget });
+    const ended: BatchItem<string>[] = [];
+    const input = (name: string): TryOnInput => ({ person: "https://a.example", garments: [name] });
+    for await (const item of batch(tryon, names, { id: (name) => name, input, journal, budget: { maxCredits: budget.left } })) {
+      if (item.error && !item.job) throw item.error;
+      ended.push(item);
+    }
+    for (const { id, result, error } of await tryon.jobs.waitAll(names)) console.log(id, result ? result.receipt.requestId : error.message);
+    const settled = await tryon.credits.settled({ pack_slug: "demo", shared_payment_granted_token: "spt_a" });
+    if (settled.status !== "unknown") console.log((await tryon.estimate(names.map(input))) + (settled.balance ?? 0));
+    return ended;
+  }
+  export const proxy: (request: Request) => Promise<Response> = createProxy({
+    authorize: (request) => (request.headers.get("cookie") ? { user: "ada" } : undefined),
+    limit: ({ visitor }) => visitor.user === "ada",
+  });
+  // @ts-expect-error A journal wants ids.
+  export const unnamed = (journal: Journal) => batch(new TryOn(), [] as TryOnInput[], { journal });
+  // @ts-expect-error Nobody is let in without a word.
+  export const open = createProxy({});
+
   // @ts-expect-error Four garments.
   export const four: TryOnInput = { person: "https://a.example", garments: ["1", "2", "3", "4"] };
   // @ts-expect-error No such size.
   export const large: TryOnInput = { person: "https://a.example", garments: ["1"], output_size: "3K" };
+`;
+
+/** What is for Node alone. */
+const server = `
+  import { createServer } from "node:http";
+  import { batch, type Journal } from "@tryon/client/batch";
+  import { openJournal, toNodeHandler, type FileJournal } from "@tryon/client/node";
+  import { createProxy } from "@tryon/client/proxy";
+
+  export async function kept(): Promise<Journal> {
+    const journal: FileJournal = await openJournal("run.ndjson");
+    await journal.close();
+    return journal;
+  }
+  export const site = createServer(toNodeHandler(createProxy({ authorize: () => ({ user: "ada" }) })));
+  export const make = batch;
 `;
 
 const strict = {
@@ -78,7 +120,11 @@ const forPages = {
 
 describe.each(["5.4", "6"])("the declarations under TypeScript %s", (version) => {
   it.each([
-    ["node16, with the types of Node and not of the DOM", forNode, ["program.ts", "program.cts"]],
+    [
+      "node16, with the types of Node and not of the DOM",
+      forNode,
+      ["program.ts", "program.cts", "server.cts"],
+    ],
     ["bundler, with the types of the DOM and not of Node", forPages, ["program.ts"]],
   ])(
     "compile with %s",

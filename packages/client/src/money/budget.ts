@@ -1,4 +1,4 @@
-import { creditLimit, type BudgetLimit, type Counted } from "./budget-limit.ts";
+import { creditLimit, type BudgetLimit } from "./budget-limit.ts";
 
 /**
  * Credits that may be spent, and what has become of them. Calls, batches and clients that are given the same budget share
@@ -16,7 +16,7 @@ import { creditLimit, type BudgetLimit, type Counted } from "./budget-limit.ts";
  * await tryon.run(input);
  * budget.left; // 492
  */
-export class Budget implements Counted {
+export class Budget implements BudgetLimit {
   readonly maxCredits: number;
   #spent = 0;
   #reserved = 0;
