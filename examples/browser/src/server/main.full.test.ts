@@ -5,18 +5,22 @@ import { createInterface } from "node:readline";
 
 import { expect, onTestFinished, test } from "vitest";
 
-/** Starts the program, and gives the address that it names. */
+/** Starts the program, and gives the address that it names, before which it has nothing to complain of. */
 async function started(...args: string[]): Promise<string> {
   const program = ["--conditions=@tryon/source", join(import.meta.dirname, "main.ts"), ...args];
   const cwd = join(import.meta.dirname, "../..");
-  const child = spawn(process.execPath, program, { cwd, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, program, { cwd, stdio: "pipe" });
+  let complaints = "";
+  child.stderr.on("data", (chunk) => (complaints += String(chunk)));
   onTestFinished(async () => {
     child.kill();
     await once(child, "exit");
   });
   for await (const line of createInterface({ input: child.stdout })) {
     const address = /open at (http:\S+)/.exec(line)?.[1];
-    if (address !== undefined) return address;
+    if (address === undefined) continue;
+    expect(complaints).toBe("");
+    return address;
   }
   throw new Error("The program ended without a word of its address.");
 }

@@ -16,8 +16,8 @@ export interface ShopOptions {
   readonly secret: string;
   /** Where pictures are fetched from, if not from the service itself. */
   readonly pictures?: string;
-  /** The folder of the pages. @default where `vite build` puts them */
-  readonly pages?: string;
+  /** The folder of the pages; false where something else serves them. @default where `vite build` puts them */
+  readonly pages?: string | false;
   /** Is told what visitors are not. @default console.error */
   readonly onError?: (trouble: ProxyTrouble) => void;
 }
@@ -56,6 +56,6 @@ export function createShop(options: ShopOptions): Hono {
     formAction: ["'self'"],
   };
   shop.use(secureHeaders({ contentSecurityPolicy, strictTransportSecurity: false }));
-  shop.get("*", serveStatic({ root: pages }));
+  if (pages !== false) shop.get("*", serveStatic({ root: pages }));
   return shop;
 }

@@ -20,7 +20,7 @@ export async function startShop(
   port = 0,
   pages?: Pages,
 ): Promise<RunningShop> {
-  const shop = getRequestListener(createShop(options).fetch);
+  const shop = getRequestListener(createShop(pages ? { ...options, pages: false } : options).fetch);
   const server = createServer();
   const others = await pages?.(server);
   server.on("request", (request, response) => {
