@@ -1,9 +1,7 @@
 import { isTryOnError, type CallOptions, type Job, type TryOn } from "@tryon/client";
 
-import { serviceTime } from "../jobs/service-time.ts";
+import { longestSkew, serviceTime } from "../jobs/service-time.ts";
 
-/** How far the clocks of client and service may be apart, in milliseconds. */
-const longestSkew = 3_600_000;
 /** What the service takes at most, as far as is known; where it takes less, its own default will do. */
 const largestPage = 100;
 

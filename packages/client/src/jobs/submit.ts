@@ -14,7 +14,7 @@ import { readInput } from "./inspect.ts";
 import { JobList } from "./list.ts";
 import type { PreparedInput } from "./prepare.ts";
 import type { Moment } from "./result.ts";
-import { serviceTime } from "./service-time.ts";
+import { longestSkew, serviceTime } from "./service-time.ts";
 import type { Notify } from "./updates.ts";
 
 /** What a submission is to be. */
@@ -37,9 +37,6 @@ interface Submission extends Omit<SubmissionPlan, "input" | "charge"> {
   /** What it takes of budgets; a new one when it is sent again after that was given up. */
   charge: Charge;
 }
-
-/** How far the clocks of client and service may be apart, in milliseconds. */
-const longestSkew = 3_600_000;
 
 /** Submits, and never twice. */
 export class Submitter {

@@ -4,6 +4,7 @@ import { abortable, Deadline } from "../transport/deadline.ts";
 import type { Service } from "../transport/service.ts";
 import { copyOf } from "./copy-error.ts";
 import { isFinal, type JobData } from "./job-data.ts";
+import { JobPages } from "./job-pages.ts";
 import { failurePause, lookPause, pauseAfter } from "./look-pause.ts";
 import { Pace } from "./pace.ts";
 import { isHidden, watchSight } from "./page-sight.ts";
@@ -16,13 +17,8 @@ import type { Watch } from "./watch.ts";
 const together = 1_000;
 /** How many jobs are asked for by their ids at the same time. */
 const abreast = 4;
-/** The pages of the list, from what the document of the service suggests to what every service gives. */
-const pageSizes = [100, 50, 20] as const;
 /** A further page is asked for as long as so many are missing: it is long, and for fewer hardly cheaper than asking by id. */
 const worthPage = 3;
-
-/** How long jobs are asked for by their ids when they are given and the list is not, in milliseconds. */
-const withoutList = 60_000;
 
 /** One who waits for the next look at a job. */
 interface Waiter {
@@ -46,14 +42,9 @@ export class Watcher {
   readonly runTimes = new RunTimes();
   readonly #service: Service;
   readonly #pace: Pace;
+  readonly #pages: JobPages;
   readonly #waiters = new Set<Waiter>();
   readonly #looks = new Set<Look>();
-  /** Which size of {@link pageSizes} is asked for; behind them when the list is closed. */
-  #size = 0;
-  /** Whether the list has failed since it was last given. */
-  #listFails = false;
-  /** When the list is asked for again that failed while jobs were given, in milliseconds since 1970. */
-  #listedFrom = 0;
   #timer: unknown;
   #timerAt = Number.POSITIVE_INFINITY;
   #unwatch: (() => void) | undefined;
@@ -61,6 +52,7 @@ export class Watcher {
   constructor(service: Service) {
     this.#service = service;
     this.#pace = new Pace(service.settings());
+    this.#pages = new JobPages(service);
   }
 
   /**
@@ -153,7 +145,7 @@ export class Watcher {
       .filter((waiter) => waiter.due <= now + Math.max(together, this.#pace.pause()))
       .toSorted((one, other) => one.due - other.due);
     if (due[0] && due[0].due <= now) {
-      const hasList = this.#size < pageSizes.length && now >= this.#listedFrom;
+      const hasList = this.#pages.isOpen(now);
       const isListed = ({ watch }: Waiter): boolean => hasList && watch.byId === undefined;
       const listed = due.filter(isListed);
       const several = new Set(listed.map(({ watch }) => watch.id)).size > 1;
@@ -174,8 +166,7 @@ export class Watcher {
       for (const [id, waiters] of asked) {
         void this.#look(waiters, async (deadline) => {
           const data = await this.#service.job(id, { deadline });
-          if (this.#listFails) this.#listedFrom = this.#now + withoutList;
-          this.#listFails = false;
+          this.#pages.jobWasGiven(this.#now);
           this.#tell([data]);
         });
       }
@@ -207,10 +198,9 @@ export class Watcher {
     let cursor: string | undefined;
     let poor = 0;
     for (;;) {
-      const limit = pageSizes[this.#size];
-      if (limit === undefined) return;
+      if (this.#pages.isClosed) return;
       this.#pace.count(1);
-      const page = await this.#page({ limit, ...(cursor && { cursor }) }, deadline);
+      const page = await this.#pages.page(cursor, deadline);
       if (page) {
         const before = look.waiters.size;
         this.#tell(page.jobs);
@@ -238,26 +228,6 @@ export class Watcher {
       const lags = isFresh(watch, now);
       watch.byId = lags ? undefined : byId;
       waiter.due = lags ? now + failurePause : now;
-    }
-  }
-
-  /** A page of the list; nothing when it was not given like this, and the next size is to be tried, if there is one. */
-  async #page(query: { limit: number; cursor?: string }, deadline: Deadline) {
-    try {
-      const page = await this.#service.list(query, { deadline });
-      this.#listFails = false;
-      this.#listedFrom = 0;
-      return page;
-    } catch (error) {
-      const { status = 0 } = isBranded(error) ? error : {};
-      if (status === 400 || status === 422) this.#size += 1;
-      // What stands before the service may keep the list closed, and still let jobs be asked for.
-      else if (status === 403 || status === 404 || status === 405) this.#size = pageSizes.length;
-      else {
-        this.#listFails = true;
-        throw error;
-      }
-      return undefined;
     }
   }
 
@@ -304,7 +274,7 @@ export class Watcher {
         waiter.watch.failure = error;
         waiter.due = now + pauseAfter(error);
         // Whether jobs are given while the list is not is seen by one of them.
-        if (this.#listFails && (probes += 1) === 1) waiter.watch.byId ??= "once";
+        if (this.#pages.fails && (probes += 1) === 1) waiter.watch.byId ??= "once";
       }
     }
   }

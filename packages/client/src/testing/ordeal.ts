@@ -3,6 +3,7 @@ import { array, boolean, constantFrom, record, tuple, type Arbitrary } from "fas
 
 import { isTryOnError, type Job, type TryOn, type TryOnOptions } from "../index.ts";
 import type { Fetch } from "../transport/attempt.ts";
+import { endOf } from "./end-of.ts";
 import { misfortuneNames, misfortunes, type Misfortune } from "./misfortunes.ts";
 import { input, openWorld, type World } from "./world.ts";
 
@@ -181,12 +182,8 @@ async function jobOf(error: unknown): Promise<Job | undefined> {
 
 /** Moves time in strides until the work has ended. */
 async function passing<Result>({ mock }: World, work: Promise<Result>): Promise<Result> {
-  const state = { ended: false };
-  const end = (): void => {
-    state.ended = true;
-  };
-  work.then(end, end);
-  for (let stride = 0; !state.ended; stride += 1) {
+  const hasEnded = endOf(work);
+  for (let stride = 0; !hasEnded(); stride += 1) {
     if (stride > 400) throw new Error("The work does not end.");
     await mock.clock.advance(stride < 2 ? "0s" : "5s");
   }

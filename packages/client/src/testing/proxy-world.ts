@@ -3,6 +3,7 @@ import type { Mock, MockOptions } from "@tryon/mock";
 import { createProxy, type Proxy, type ProxyOptions, type ProxyTrouble } from "../proxy/index.ts";
 import { TryOn, type TryOnOptions } from "../index.ts";
 import type { Fetch } from "../transport/attempt.ts";
+import { endOf } from "./end-of.ts";
 import { createWorld, type World } from "./world.ts";
 
 /** A site with a proxy before the reference server, and pages that use it. */
@@ -148,12 +149,8 @@ export async function drive<Result>(
   work: Promise<Result>,
   stride = 250,
 ): Promise<Result> {
-  const state = { ended: false };
-  const end = (): void => {
-    state.ended = true;
-  };
-  work.then(end, end);
-  for (let step = 0; !state.ended; step += 1) {
+  const hasEnded = endOf(work);
+  for (let step = 0; !hasEnded(); step += 1) {
     if (step > 20_000) throw new Error("The work has not ended after more than an hour.");
     await clock.advance(step < 2 ? 0 : stride);
     while (busy()) {

@@ -11,6 +11,7 @@ import {
 } from "fast-check";
 
 import { Budget, isTryOnError, type Job, type TryOn } from "../index.ts";
+import { endOf } from "./end-of.ts";
 import { misfortuneNames, misfortunes, type Misfortune } from "./misfortunes.ts";
 import { input, openWorld, type World } from "./world.ts";
 
@@ -282,12 +283,8 @@ class Shopper {
 
   /** Moves time in strides until the work has ended. */
   async #passing<Result>(work: Promise<Result>): Promise<Result> {
-    const state = { ended: false };
-    const end = (): void => {
-      state.ended = true;
-    };
-    work.then(end, end);
-    for (let stride = 0; !state.ended; stride += 1) {
+    const hasEnded = endOf(work);
+    for (let stride = 0; !hasEnded(); stride += 1) {
       if (stride > 4_000) throw new Error("The work does not end.");
       await this.#world.mock.clock.advance(
         stride < 2 ? "0s" : stride < 60 ? "1s" : stride < 120 ? "10s" : "1m",

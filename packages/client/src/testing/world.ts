@@ -11,6 +11,7 @@ import { onTestFinished } from "vitest";
 
 import { TryOn, type TryOnOptions } from "../index.ts";
 import type { Fetch } from "../transport/attempt.ts";
+import { endOf } from "./end-of.ts";
 
 // What is imported late takes real time, and clocks stand still here.
 await import("../jobs/run.ts");
@@ -129,12 +130,8 @@ async function textOf(body: RequestInit["body"]): Promise<string | undefined> {
 
 /** Moves time a quarter of a second at a time until the work has ended. */
 async function drive<Result>(mock: Mock, work: Promise<Result>): Promise<Result> {
-  const state = { ended: false };
-  const end = (): void => {
-    state.ended = true;
-  };
-  work.then(end, end);
-  for (let step = 0; !state.ended; step += 1) {
+  const hasEnded = endOf(work);
+  for (let step = 0; !hasEnded(); step += 1) {
     if (step > 20_000) throw new Error("The work has not ended after more than an hour.");
     await mock.clock.advance(250);
   }
