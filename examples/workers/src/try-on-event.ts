@@ -46,9 +46,11 @@ export class TryOnEvent extends DurableObject {
 
 /** A store for `createReceiver` that all instances of the worker share. */
 export function eventStore(events: DurableObjectNamespace<TryOnEvent>): ReceiverStore {
+  // As JSON two keys are never the same name, whatever characters they are made of.
+  const eventOf = (key: string) => events.getByName(JSON.stringify(key));
   return {
-    claim: (key, owner, ttl) => events.getByName(key).claim(owner, ttl),
-    done: (key, ttl) => events.getByName(key).done(ttl),
-    release: (key, owner) => events.getByName(key).release(owner),
+    claim: (key, owner, ttl) => eventOf(key).claim(owner, ttl),
+    done: (key, ttl) => eventOf(key).done(ttl),
+    release: (key, owner) => eventOf(key).release(owner),
   };
 }
