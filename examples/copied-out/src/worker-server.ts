@@ -41,12 +41,12 @@ export async function serveWorker(
   port: number,
   bindings: Readonly<Record<string, string>>,
 ): Promise<Miniflare> {
-  const require = createRequire(example.path("package.json"));
+  const load = createRequire(example.path("package.json"));
   // What is installed there is untyped here.
-  const { unstable_getMiniflareWorkerOptions: readConfiguration } = require("wrangler") as {
+  const { unstable_getMiniflareWorkerOptions: readConfiguration } = load("wrangler") as {
     unstable_getMiniflareWorkerOptions: ReadConfiguration;
   };
-  const { Miniflare: Server, convertV4MiniflareOptions: converted } = require("miniflare") as {
+  const { Miniflare: Server, convertV4MiniflareOptions: converted } = load("miniflare") as {
     Miniflare: Constructor;
     convertV4MiniflareOptions: (options: object) => object;
   };
