@@ -1,0 +1,15 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { CopiedExample, installing } from "./copied-example.ts";
+
+let example: CopiedExample;
+
+beforeAll(async () => {
+  example = await CopiedExample.install("vitest-msw");
+}, installing);
+
+afterAll(() => example.remove(), installing);
+
+test("the example for vitest passes where it was copied to", { timeout: installing }, async () => {
+  expect(await example.run("npm", ["test"])).toMatch(/Tests +4 passed/);
+});
