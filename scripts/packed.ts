@@ -44,8 +44,15 @@ export async function packed(): Promise<Tarballs> {
       () => true,
       () => false,
     );
-    if (mine) await packInto(folder).finally(() => rm(lock, { recursive: true, force: true }));
-    else await waitFor(lock);
+    if (!mine) {
+      await waitFor(lock);
+      continue;
+    }
+    try {
+      await packInto(folder);
+    } finally {
+      await rm(lock, { recursive: true, force: true });
+    }
   }
   const files = await readdir(folder);
   const tarballs = published.map((name) => {

@@ -44,9 +44,8 @@ export class CopiedExample {
   }
 
   async #fill(name: string, tarballs: Tarballs): Promise<void> {
-    const filter = (path: string) => basename(path) !== "node_modules";
     const from = join(import.meta.dirname, "../..", name);
-    await cp(from, this.folder, { recursive: true, filter });
+    await cp(from, this.folder, { recursive: true, filter: isOwn });
     const manifest = await readFile(this.path("package.json"), "utf8");
     const settled = manifest
       .replaceAll(
@@ -87,6 +86,11 @@ export class CopiedExample {
   async remove(): Promise<void> {
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Whether a file is the example's own, and was not installed. */
+function isOwn(path: string): boolean {
+  return basename(path) !== "node_modules";
 }
 
 /** This process's own environment, but for what tells programs that tests run them, or which service to ask. */

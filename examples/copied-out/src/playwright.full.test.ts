@@ -21,7 +21,9 @@ describe.runIf(chromium.present)("the example for Playwright", () => {
 
   afterAll(() => example.remove(), installing);
 
-  test("compiles", { timeout: installing }, () => example.run("npm", ["run", "check"]));
+  test("compiles", { timeout: installing }, async () => {
+    await expect(example.run("npm", ["run", "check"])).resolves.toContain("tsc");
+  });
 
   test("passes in a real browser", { timeout: installing }, async () => {
     const said = await example.run("npm", ["test"]);

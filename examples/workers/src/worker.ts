@@ -11,7 +11,7 @@ const proxy = createProxy({
   apiKey: env.TRYON_API_KEY,
   baseUrl: env.TRYON_BASE_URL,
   authorize: async (request) => {
-    const [, session] = /session=(\w+)/.exec(request.headers.get("cookie") ?? "") ?? [];
+    const [, session] = /(?:^|; )session=(\w+)/.exec(request.headers.get("cookie") ?? "") ?? [];
     const user = session && (await env.SESSIONS.get(session));
     return user ? { user } : null;
   },
@@ -20,7 +20,7 @@ const proxy = createProxy({
 
 /** The service tells this how each job ended, so that no picture is lost when its page is closed. */
 const receive = createReceiver({
-  secrets: env.TRYON_WEBHOOK_SECRET,
+  secrets: () => env.TRYON_WEBHOOK_SECRET,
   store: eventStore(env.EVENTS),
   async onCompleted(event) {
     if (!event.result_url) return; // the job has failed
