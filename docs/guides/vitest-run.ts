@@ -1,0 +1,29 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const execute = promisify(execFile);
+const root = join(import.meta.dirname, "../..");
+
+/** Runs a page's test file by vitest, as its reader would, and gives the report of vitest. */
+export async function vitestRun(
+  folder: string,
+  test: { readonly name: string; readonly code: string },
+  env: NodeJS.ProcessEnv = {},
+): Promise<unknown> {
+  await writeFile(join(folder, test.name), test.code);
+  const conditions = ["@tryon/source", "module", "node", "development|production"];
+  const config = { ssr: { resolve: { conditions } }, test: { include: [test.name] } };
+  await writeFile(join(folder, "vitest.config.js"), `export default ${JSON.stringify(config)};`);
+  const report = join(folder, "vitest.json");
+  const reporting = ["--reporter=json", `--outputFile=${report}`];
+  const program = join(root, "node_modules/vitest/vitest.mjs");
+  await execute(
+    join(root, "node_modules/node/bin/node"),
+    [program, "run", "--root", folder, ...reporting],
+    { env: { ...process.env, ...env } },
+    // A test that fails is in the report.
+  ).catch(() => undefined);
+  return JSON.parse(await readFile(report, "utf8"));
+}
