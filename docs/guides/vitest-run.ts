@@ -6,12 +6,18 @@ import { promisify } from "node:util";
 const execute = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
 
-/** Runs a page's test file by vitest, as its reader would, and gives the report of vitest. */
+/** How many tests of a file passed and failed. */
+export interface VitestRun {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+}
+
+/** Runs a page's test file by vitest, as its reader would. */
 export async function vitestRun(
   folder: string,
   test: { readonly name: string; readonly code: string },
   env: NodeJS.ProcessEnv = {},
-): Promise<unknown> {
+): Promise<VitestRun> {
   await writeFile(join(folder, test.name), test.code);
   const conditions = ["@tryon/source", "module", "node", "development|production"];
   const config = { ssr: { resolve: { conditions } }, test: { include: [test.name] } };
@@ -25,5 +31,6 @@ export async function vitestRun(
     { env: { ...process.env, ...env } },
     // A test that fails is in the report.
   ).catch(() => undefined);
-  return JSON.parse(await readFile(report, "utf8"));
+  // The JSON reporter of vitest writes these fields, as that of jest does.
+  return JSON.parse(await readFile(report, "utf8")) as VitestRun;
 }
