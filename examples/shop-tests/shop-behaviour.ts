@@ -40,7 +40,7 @@ export function behavesAsShop(start: () => Promise<{ readonly server: Server }>)
     // A server that listens on a port has an address of this form.
     const { port } = server.address() as AddressInfo;
     shop = `http://localhost:${port}`;
-    vi.stubEnv("SHOP_URL", shop);
+    vi.stubEnv("TRYON_WEBHOOK_URL", `${shop}/webhooks/tryon`);
   });
   afterAll(async () => {
     server.close();

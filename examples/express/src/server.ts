@@ -17,7 +17,7 @@ const proxy = createProxy({
   authorize: ({ headers }) => sessions.get(headers.get("cookie") ?? ""),
   // An event tells which job has ended, and nothing of the app's: that is kept with the job.
   addFields: ({ visitor }) => ({
-    webhook_url: new URL("/webhooks/tryon", process.env["SHOP_URL"]).href,
+    webhook_url: process.env["TRYON_WEBHOOK_URL"],
     metadata: { customer: visitor.user },
   }),
 });
