@@ -4,6 +4,7 @@ const port = Number(process.env.PORT ?? 4173);
 
 export default defineConfig({
   testDir: "tests",
+  expect: { timeout: 15_000 },
   use: {
     baseURL: `http://localhost:${port}`,
     launchOptions: {
