@@ -41,7 +41,7 @@ export function behavesAsShop(start: () => Promise<{ readonly server: Server }>)
     const { port } = server.address() as AddressInfo;
     shop = `http://localhost:${port}`;
     vi.stubEnv("TRYON_WEBHOOK_URL", `${shop}/webhooks/tryon`);
-  });
+  }, 60_000);
   afterAll(async () => {
     server.close();
     await once(server, "close");
