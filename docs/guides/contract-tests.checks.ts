@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 
 import type { Checks } from "../code/checks.ts";
-import { vitestRun } from "./vitest-run.ts";
+import { vitestRun } from "../code/vitest-run.ts";
 
 export const checks: Checks = {
   "deployment.ts": {

@@ -3,8 +3,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
+import { root } from "./pages.ts";
+import { node } from "./programs.ts";
+
 const execute = promisify(execFile);
-const root = join(import.meta.dirname, "../..");
 
 /** How many tests of a file passed and failed. */
 export interface VitestRun {
@@ -26,7 +28,7 @@ export async function vitestRun(
   const reporting = ["--reporter=json", `--outputFile=${report}`];
   const program = join(root, "node_modules/vitest/vitest.mjs");
   await execute(
-    join(root, "node_modules/node/bin/node"),
+    node,
     [program, "run", "--root", folder, ...reporting],
     { env: { ...process.env, ...env } },
     // A test that fails is in the report.
