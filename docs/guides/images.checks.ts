@@ -7,12 +7,13 @@ import { expect } from "vitest";
 import { findChromium, startChromium } from "../../packages/mock/src/testing/chromium.ts";
 import type { Checks } from "../code/checks.ts";
 
+const encoded = (content: string | Uint8Array): string => Buffer.from(content).toString("base64");
+
 export const checks: Checks = {
   "shrink.ts": {
     slow: async ({ snippet, folder }) => {
       const chromium = await findChromium();
       if (!chromium.present) return;
-      const encoded = (text: string | Buffer): string => Buffer.from(text).toString("base64");
       const code = encoded(stripTypeScriptTypes(snippet.code));
       const photo = encoded(await readFile(join(folder, "me.jpg")));
       const browser = await startChromium(chromium.path);

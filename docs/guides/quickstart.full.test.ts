@@ -10,6 +10,7 @@ import { buildAndPack, root } from "../../scripts/packages.ts";
 import { started, typed, type Place, type Running } from "../code/terminal.ts";
 
 const installing = 600_000;
+const waiting = { timeout: 60_000 };
 const page = await readFile(join(import.meta.dirname, "quickstart.md"), "utf8");
 
 function blocks(language: string, text = page): readonly { name: string; content: string }[] {
@@ -124,8 +125,10 @@ it(
 
     const receiver = await reader.start(receive, "waiting for webhooks");
     const [, id] = /^submitted: (job_\w+)\n$/.exec(await reader.type(order)) ?? [];
-    expect(await receiver.line("verified")).toBe(`verified: ${id} succeeded`);
-    await expect.poll(() => reader.size(`${id}.png`).catch(() => [])).toEqual([768, 1_024]);
+    await expect.poll(() => receiver.output(), waiting).toContain(`verified: ${id} succeeded\n`);
+    await expect
+      .poll(() => reader.size(`${id}.png`).catch(() => []), waiting)
+      .toEqual([768, 1_024]);
 
     const forged = { method: "POST", body: JSON.stringify({ job_id: id, status: "succeeded" }) };
     const headers = { "x-service-signature": `sha256=${"0".repeat(64)}` };
