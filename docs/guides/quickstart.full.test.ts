@@ -97,6 +97,11 @@ class Reader {
     }
   }
 
+  /** The kind of pixels that a PNG has: 3 is a palette, as drawings have, and 2 is true color, as photos have. */
+  async colorType(picture: string): Promise<number> {
+    return (await readFile(this.path(picture))).readUInt8(25);
+  }
+
   async size(picture: string): Promise<readonly number[]> {
     const png = await readFile(this.path(picture));
     return [png.readUInt32BE(16), png.readUInt32BE(20)];
@@ -149,6 +154,9 @@ it(
     const other = await reader.start(compose, "engine composite");
     expect(await reader.type(own)).toBe("");
     expect(await reader.size("own.png")).toEqual([768, 1_024]);
+    // Her photo is in it.
+    expect(await reader.colorType("picture.png")).toBe(3);
+    expect(await reader.colorType("own.png")).toBe(2);
     await other.end();
   },
   installing,
