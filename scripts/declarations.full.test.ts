@@ -10,7 +10,7 @@ import { buildAndPack, root } from "./packages.ts";
 
 const run = promisify(execFile);
 const node = join(root, "node_modules/node/bin/node");
-const installing = 300_000;
+const installing = 600_000;
 
 let folder: string;
 let app: string;
