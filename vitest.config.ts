@@ -17,6 +17,7 @@ const project = (
     include?: string[];
     exclude?: string[];
     groupOrder?: number;
+    globalSetup?: string;
   } = {},
 ) => ({
   ...sourceFirst,
@@ -37,6 +38,7 @@ const project = (
     // What a test polls for comes when it comes; a busy machine is no reason to fail.
     expect: { poll: { timeout: 20_000 } },
     passWithNoTests: true,
+    ...(own.globalSetup !== undefined && { globalSetup: own.globalSetup }),
   },
 });
 
@@ -83,6 +85,8 @@ export default defineConfig({
       project("mock", "packages/mock"),
       project("bench", "packages/bench"),
       project("contract", "packages/contract"),
+      // What is packed and installed there is made once, and only where there are tests of it.
+      project("runtimes", "packages/runtimes", full ? { globalSetup: "src/set-up.ts" } : {}),
       project("examples", "examples"),
       project("docs", "docs"),
       project("repository", "scripts"),
