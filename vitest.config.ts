@@ -18,6 +18,7 @@ const project = (
     exclude?: string[];
     groupOrder?: number;
     maxWorkers?: number | string;
+    globalSetup?: string;
   } = {},
 ) => ({
   ...sourceFirst,
@@ -39,6 +40,7 @@ const project = (
     // What a test polls for comes when it comes; a busy machine is no reason to fail.
     expect: { poll: { timeout: 20_000 } },
     passWithNoTests: true,
+    ...(own.globalSetup !== undefined && { globalSetup: own.globalSetup }),
   },
 });
 
@@ -91,6 +93,8 @@ export default defineConfig({
       project("mock", "packages/mock"),
       project("bench", "packages/bench"),
       project("contract", "packages/contract"),
+      // What is packed and installed there is made once, and only where there are tests of it.
+      project("runtimes", "packages/runtimes", full ? { globalSetup: "src/set-up.ts" } : {}),
       // The tests of the one that is copied out run where it was copied to.
       project("examples", "examples", { exclude: ["ci/**"] }),
       project("docs", "docs"),

@@ -28,6 +28,7 @@ const tasks = {
     [bin("vitest"), "run", ...args],
   ],
   "test:full": (args) => [[bin("vitest"), "run", ...args]],
+  runtimes: (args) => [[bin("vitest"), "run", "--project", "runtimes", "runtimes.full", ...args]],
   coverage: (args) => [[bin("vitest"), "run", "--project", "client", "--coverage", ...args]],
   bench: (args) => [[node, sourceFirst, "packages/bench/src/main.ts", ...args]],
   build: (args) => [[...pnpm, "--recursive", "--filter", "./packages/*", "run", "build", ...args]],
@@ -39,6 +40,7 @@ const environments = {
   // Many tests start a program of their own from its sources, whose types need not be stripped each time anew.
   test: { NODE_COMPILE_CACHE: join(root, "node_modules/.compile-cache") },
   "test:full": { TRYON_TESTS: "full" },
+  runtimes: { TRYON_TESTS: "full", TRYON_RUNTIMES: "write" },
 };
 
 /** Runs one command to its end, hands signals on to it, and gives its exit code. */

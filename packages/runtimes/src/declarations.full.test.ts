@@ -1,36 +1,25 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 
-import { buildAndPack, root } from "./packages.ts";
+import { ownNode } from "./installation.ts";
 
 const run = promisify(execFile);
-const node = join(root, "node_modules/node/bin/node");
-const installing = 600_000;
+const { app } = inject("installation");
+const compiling = 300_000;
 
 let folder: string;
-let app: string;
 
-/** An app of a stranger, with the packed client, the oldest compiler that is served, the newest, and the types of Node. */
+/** In a stranger's app: what is written against the whole of the client, and of what is for Node alone. */
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tryon-declarations-"));
-  app = join(folder, "app");
-  await mkdir(app);
-  const tarballs = await buildAndPack(["client"], folder);
-  await writeFile(join(app, "package.json"), JSON.stringify({ name: "app", private: true }));
-  const compilers = ["typescript-5.4@npm:typescript@5.4.5", "typescript-6@npm:typescript@6.0.3"];
-  const installed = [...tarballs, ...compilers, "@types/node@24.19.2"];
-  await run("npm", ["install", "--no-audit", "--no-fund", ...installed], { cwd: app });
-  await writeFile(join(app, "program.ts"), program);
-  await writeFile(join(app, "program.cts"), program);
-  await writeFile(join(app, "server.cts"), server);
-}, installing);
-
-afterAll(() => rm(folder, { recursive: true }), installing);
+  folder = await mkdtemp(join(app, "declarations-"));
+  await writeFile(join(folder, "program.ts"), program);
+  await writeFile(join(folder, "program.cts"), program);
+  await writeFile(join(folder, "server.cts"), server);
+});
 
 const program = `
   import { Budget, isTryOnError, packs, TryOn, type Job, type TryOnErrorCode, type TryOnInput } from "@tryon/client";
@@ -128,24 +117,24 @@ describe.each(["5.4", "6"])("the declarations under TypeScript %s", (version) =>
   ])(
     "compile with %s",
     async (_what, options, files) => {
-      const project = join(app, `tsconfig.${options.module}.json`);
+      const project = join(folder, `tsconfig.${options.module}.json`);
       await writeFile(
         project,
         JSON.stringify({ compilerOptions: { ...strict, ...options }, files }),
       );
       const compiler = join(app, `node_modules/typescript-${version}/bin/tsc`);
-      const { stdout } = await run(node, [compiler, "-p", project]).catch((error: unknown) => ({
+      const { stdout } = await run(ownNode, [compiler, "-p", project]).catch((error: unknown) => ({
         // A compiler that finds something says so on its output.
         stdout: String(Object(error).stdout),
       }));
       expect(stdout).toBe("");
     },
-    installing,
+    compiling,
   );
 });
 
 it("lesson 11: knows the errors of an ES module in a CommonJS module, and the other way round", async () => {
-  const path = join(app, "copies.mjs");
+  const path = join(folder, "copies.mjs");
   await writeFile(
     path,
     `import { createRequire } from "node:module";
@@ -158,7 +147,7 @@ it("lesson 11: knows the errors of an ES module in a CommonJS module, and the ot
     }
     console.log(JSON.stringify(seen));`,
   );
-  const { stdout } = await run(node, [path], { cwd: app });
+  const { stdout } = await run(ownNode, [path], { cwd: folder });
   const [same, ...seen] = JSON.parse(stdout) as boolean[];
   expect(same).toBe(false);
   expect(seen).toEqual([false, true, true, false, false, true, true, false]);

@@ -2,8 +2,8 @@ import { safeVerifySync } from "@tryon/webhooks/node";
 import type { VerifySyncOptions } from "@tryon/webhooks/node";
 import type { WebhookVector } from "../../../../spec/vectors/webhook-vector.ts";
 import vectors from "../../../../spec/vectors/webhooks.json" with { type: "json" };
-import { tallyOf } from "../testing/vectors.ts";
-import type { Tally } from "../testing/vectors.ts";
+import { tallyOf } from "../../../webhooks/src/testing/vectors.ts";
+import type { Tally } from "../../../webhooks/src/testing/vectors.ts";
 
 /** Runs the vectors where it is called, over node:crypto. */
 export function run(): Promise<Tally> {

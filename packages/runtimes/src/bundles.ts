@@ -1,0 +1,63 @@
+import { join } from "node:path";
+
+import { build } from "esbuild";
+
+const programs = join(import.meta.dirname, "programs");
+
+/** What a program is started by, and how it tells what came of it. */
+export const surroundings = {
+  process: (program: string) => `
+    import { argv, stdout, versions } from "node:process";
+    import { run } from ${JSON.stringify(program)};
+    const { Bun, Deno } = globalThis;
+    const loopback = { hostname: "127.0.0.1", port: 0 };
+    const listen = (handler) => {
+      const server = Bun ? Bun.serve({ ...loopback, fetch: handler }) : Deno.serve({ ...loopback, onListen() {} }, handler);
+      server.unref();
+      return "http://127.0.0.1:" + (Bun ? server.port : server.addr.port);
+    };
+    run({ ...JSON.parse(argv[2]), listen }).then((value) => stdout.write(JSON.stringify({ value, versions }) + "\\n"));`,
+  worker: (program: string) => `
+    import { run } from ${JSON.stringify(program)};
+    const served = [];
+    export default {
+      async fetch(request) {
+        const { origin, pathname } = new URL(request.url);
+        const [, first, index] = pathname.split("/");
+        if (first === "served") return served[index](request);
+        const listen = (handler) => origin + "/served/" + (served.push(handler) - 1);
+        try {
+          return Response.json({ value: await run({ ...await request.json(), listen }) });
+        } catch (error) {
+          return Response.json({ error: error.stack });
+        }
+      },
+    };`,
+  page: (program: string) => `
+    import { run } from ${JSON.stringify(program)};
+    globalThis.run = run;`,
+} as const;
+
+/** Writes a program into a folder as one file, which finds what is installed there as any app does. */
+export async function writeProgram(
+  program: string,
+  where: keyof typeof surroundings,
+  format: "esm" | "cjs",
+  file: string,
+): Promise<void> {
+  await build({
+    stdin: {
+      contents: surroundings[where](join(programs, `${program}.ts`)),
+      resolveDir: programs,
+      loader: "js",
+    },
+    bundle: true,
+    packages: "external",
+    // In the workspace the package resolves to its sources, and to nothing once it is outside.
+    platform: where === "process" ? "node" : "neutral",
+    format,
+    target: "es2022",
+    outfile: file,
+    logLevel: "silent",
+  });
+}

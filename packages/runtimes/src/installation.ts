@@ -1,0 +1,98 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { build, pack, published, root } from "../../../scripts/packages.ts";
+
+const run = promisify(execFile);
+
+/** Every runtime at the version that the page tells; Node 24 is the repository's own. */
+export const versions = {
+  node20: "20.20.2",
+  node22: "22.23.3",
+  node24: "24.21.0",
+  node26: "26.10.0",
+  bun: "1.4.5",
+  deno: "2.9.6",
+  // The newest that also installs by an npm that runs on Node 20.
+  miniflare: "4.20260426.0",
+} as const;
+
+/** What strangers have beside the packages. */
+export const tools = {
+  esbuild: "0.28.2",
+  vite: "8.3.8",
+  msw: "3.0.5",
+  "typescript-5.4": "npm:typescript@5.4.5",
+  "typescript-6": "npm:typescript@6.0.3",
+  "typescript-7": "npm:typescript@7.0.2",
+  "@types/node": "24.19.2",
+} as const;
+
+/** Folders of which all tests of one run share the contents; what a test writes there has a name of its own. */
+export interface Installation {
+  /** All of it, and nothing else. */
+  readonly folder: string;
+  /** A stranger's app: a package.json, into which npm has installed the tarballs and the tools. */
+  readonly app: string;
+  /** The runtimes, apart from it. */
+  readonly runtimes: string;
+}
+
+/** The repository's own Node. */
+export const ownNode = join(root, "node_modules/node/bin/node");
+
+/** Builds and packs the packages, and installs them as strangers do, beside every runtime. */
+export async function install(): Promise<Installation> {
+  const folder = await mkdtemp(join(tmpdir(), "tryon-runtimes-"));
+  const { node20, node22, node26, bun, deno, miniflare } = versions;
+  const runtimes = installInto(join(folder, "runtimes"), [
+    `node-20@npm:node@${node20}`,
+    `node-22@npm:node@${node22}`,
+    `node-26@npm:node@${node26}`,
+    `bun@${bun}`,
+    `deno@${deno}`,
+    `miniflare@${miniflare}`,
+  ]);
+  const app = packAll(folder).then((tarballs) => {
+    const beside = Object.entries(tools).map(([name, version]) => `${name}@${version}`);
+    return installInto(join(folder, "app"), [...tarballs, ...beside]);
+  });
+  return { folder, app: await app, runtimes: await runtimes };
+}
+
+export function remove({ folder }: Installation): Promise<void> {
+  return rm(folder, { recursive: true });
+}
+
+async function packAll(folder: string): Promise<string[]> {
+  const tarballs: string[] = [];
+  for (const name of published) {
+    await build(name);
+    tarballs.push(await pack(name, folder));
+  }
+  return tarballs;
+}
+
+/** With their scripts, which put the programs for this machine into their places. */
+async function installInto(folder: string, packages: readonly string[]): Promise<string> {
+  await mkdir(folder);
+  await writeFile(join(folder, "package.json"), JSON.stringify({ name: "app", private: true }));
+  await run("npm", ["install", "--no-audit", "--no-fund", ...packages], { cwd: folder });
+  return folder;
+}
+
+/** As much of an installed package's manifest as is asked about here. */
+export interface Manifest {
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly engines?: { readonly node?: string };
+}
+
+export async function manifestOf(folder: string, name: string): Promise<Manifest> {
+  const text = await readFile(join(folder, "node_modules", name, "package.json"), "utf8");
+  // npm has installed it, and so has read it.
+  return JSON.parse(text) as Manifest;
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+
+import { deeds } from "./deeds.ts";
+import type { Finding } from "./findings.ts";
+import { runtimesPage } from "./page.ts";
+import type { Row } from "./rows.ts";
+
+const row: Row = {
+  title: "Chromium, Vite",
+  kind: "page",
+  perform: () => Promise.reject(new Error("It is not run here.")),
+};
+
+/** The page where all works in that row but these programs. */
+function pageWithout(...programs: readonly string[]): string {
+  const findings = new Map(
+    deeds.map((deed): [typeof deed, Finding] => [
+      deed,
+      programs.includes(deed.program) ? { works: false, why: "It gave 1." } : { works: true },
+    ]),
+  );
+  return runtimesPage([{ row, findings }], "150.0");
+}
+
+describe("the page of the runtimes", () => {
+  it("says of a row in which all works nothing but that", () => {
+    const page = pageWithout();
+    expect(page).toContain("| Chromium 150.0, Vite | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |\n");
+    expect(page).not.toContain("\n1. ");
+  });
+
+  it("tells what is known not to work, with the words for it", () => {
+    const page = pageWithout("journal", "contract");
+    expect(page).toContain("| Chromium 150.0, Vite | ✓ | ✓ 1 | ✓ | ✓ | ✓ | – 2 |\n");
+    expect(page).toMatch(/\n1\. `batch` works\. .*\n2\. `@tryon\/contract` is for/);
+  });
+
+  it("calls broken what nobody knows a reason for", () => {
+    const page = pageWithout("verify");
+    expect(page).toContain("| Chromium 150.0, Vite | ✓ | ✓ | ✓ | ✓ 1 | ✓ | ✓ |\n");
+    expect(page).toContain("\n1. **Broken.**\n");
+  });
+});

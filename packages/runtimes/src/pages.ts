@@ -1,0 +1,70 @@
+import { execFile } from "node:child_process";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import type { Browser } from "playwright-core";
+
+import { writeProgram } from "./bundles.ts";
+import { ownNode, type Installation } from "./installation.ts";
+import type { Place } from "./programs/place.ts";
+import { serveSite } from "./site.ts";
+
+const run = promisify(execFile);
+
+/** What bundles the code of a page. */
+export type Bundler = "vite" | "esbuild";
+
+const document = `<!doctype html><title>Page</title><script type="module" src="./main.js"></script>`;
+
+/** Builds a page as it would be published, and gives the folder to be served. */
+export async function buildPage(
+  { app }: Installation,
+  bundler: Bundler,
+  program: string,
+): Promise<string> {
+  const folder = join(app, `page-${bundler}-${program}`);
+  const built = join(folder, "dist");
+  const worker = "mockServiceWorker.js";
+  await mkdir(join(folder, "public"), { recursive: true });
+  await writeProgram(program, "page", "esm", join(folder, "main.js"));
+  await writeFile(join(folder, "index.html"), document);
+  await copyFile(join(app, "node_modules/msw/lib", worker), join(folder, "public", worker));
+  if (bundler === "vite") {
+    const vite = join(app, "node_modules/vite/bin/vite.js");
+    // Without the variables of the test, which make it build for development.
+    const env = { PATH: process.env["PATH"] };
+    await run(ownNode, [vite, "build", folder, "--logLevel", "error"], { cwd: app, env });
+    return built;
+  }
+  const esbuild = join(app, "node_modules/esbuild/bin/esbuild");
+  const options = ["--bundle", "--splitting", "--minify", "--format=esm", `--outdir=${built}`];
+  await run(esbuild, [join(folder, "main.js"), ...options, "--log-level=error"]);
+  await copyFile(join(folder, "index.html"), join(built, "index.html"));
+  await copyFile(join(folder, "public", worker), join(built, worker));
+  return built;
+}
+
+/** Opens a page that has been built, on a site with a proxy, and gives what its program gives. */
+export async function runInPage(
+  installation: Installation,
+  browser: Browser,
+  built: string,
+  place: Omit<Place, "listen">,
+  proxyKey: string,
+): Promise<unknown> {
+  const site = await serveSite(installation, built, { baseUrl: place.baseUrl, apiKey: proxyKey });
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    const troubles: string[] = [];
+    page.on("pageerror", ({ message }) => troubles.push(message));
+    await page.goto(site.url);
+    await page.waitForLoadState("load");
+    if (troubles.length > 0) throw new Error(troubles.join("\n"));
+    return await page.evaluate(`run(${JSON.stringify(place)})`);
+  } finally {
+    await context.close();
+    await site.close();
+  }
+}

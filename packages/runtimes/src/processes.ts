@@ -1,0 +1,36 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** Of a machine that is busy with other things besides; a program that does not end by itself has failed. */
+const timeout = 300_000;
+
+/** What a program told of itself and of its runtime. */
+export interface Told {
+  readonly value: unknown;
+  readonly versions: Readonly<Record<string, string>>;
+}
+
+/** Runs a program to its end, which has to come by itself, and gives what it told. */
+export async function told(
+  command: string,
+  args: readonly string[],
+  folder: string,
+): Promise<Told> {
+  // Far from UTC, so that a time without its zone tells whether it is read as one of there.
+  const env = {
+    PATH: process.env["PATH"],
+    TZ: "Asia/Kolkata",
+    DENO_NO_UPDATE_CHECK: "1",
+    NO_COLOR: "1",
+  };
+  const { stdout } = await run(command, args, { cwd: folder, env, timeout }).catch(
+    (error: { killed?: boolean; stderr?: string; message: string }) => {
+      const silent = error.killed ? `It had not ended after ${timeout / 1_000} s.` : error.message;
+      throw new Error(error.stderr?.trim() || silent);
+    },
+  );
+  // The last line is the one that surroundings write.
+  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Told;
+}

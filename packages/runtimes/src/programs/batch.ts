@@ -1,0 +1,26 @@
+import { TryOn } from "@tryon/client";
+import { batch, type JournalEntry } from "@tryon/client/batch";
+import type { Place } from "./place.ts";
+
+/** Makes a batch in two runs on one journal of its own, the second of which sends nothing. */
+export async function run({ baseUrl, apiKey }: Place): Promise<unknown> {
+  const tryon = new TryOn({ apiKey, baseUrl });
+  const entries = new Map<string, JournalEntry>();
+  const journal = {
+    get: async (id: string) => entries.get(id),
+    put: async (entry: JournalEntry) => void entries.set(entry.id, entry),
+  };
+  const told: boolean[] = [];
+  for (let times = 0; times < 2; times += 1) {
+    const items = batch(tryon, ["shirt", "coat"], {
+      id: (name) => name,
+      input: (name) => ({
+        person: "https://shop.example/me.jpg",
+        garments: [`https://shop.example/${name}.png`],
+      }),
+      journal,
+    });
+    for await (const { result, earlier } of items) told.push(result !== undefined, earlier);
+  }
+  return told;
+}

@@ -1,0 +1,31 @@
+import { isTryOnError, TryOn, TryOnError, type SavedJob } from "@tryon/client";
+import type { Place } from "./place.ts";
+
+/** Submits without waiting, follows the job, finds it again, waits for several, and tells errors apart. */
+export async function run({ baseUrl, apiKey }: Place): Promise<unknown> {
+  const tryon = new TryOn({ apiKey, baseUrl });
+  const input = {
+    person: "https://shop.example/me.jpg",
+    garments: ["https://shop.example/shirt.png"],
+  } as const;
+  const job = await tryon.submit(input, { idempotencyKey: "order-17" });
+  let last: string | undefined;
+  for await (const { status } of job) last = status;
+  // What was saved was saved by this package.
+  const saved = JSON.parse(JSON.stringify(job)) as SavedJob;
+  const { image } = await tryon.jobs.resume(saved).result();
+  const { size } = await image.blob();
+  const again = await tryon.submit(input, { idempotencyKey: "order-17" });
+  const blocked = await tryon.submit({ ...input, prompt: "mock:content_blocked" });
+  const ends = await tryon.jobs.waitAll([job.id, blocked.id]);
+  const codes = ends.map(({ error }) => error?.code ?? "none");
+  const unknown: unknown = await tryon.jobs.get("job_none").catch((error: unknown) => error);
+  return [
+    last,
+    size > 0,
+    again.id === job.id,
+    codes,
+    isTryOnError(unknown, "not_found"),
+    unknown instanceof TryOnError,
+  ];
+}

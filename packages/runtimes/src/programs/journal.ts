@@ -1,0 +1,31 @@
+import { TryOn, TryOnError } from "@tryon/client";
+import { batch } from "@tryon/client/batch";
+import { openJournal } from "@tryon/client/node";
+import type { Place } from "./place.ts";
+
+const named = (_item: unknown, index: number): string => `item-${index}`;
+
+/** Makes a batch in two runs on one journal in a file, and stops another before it spends too much. */
+export async function run({ baseUrl, apiKey, file }: Place): Promise<unknown> {
+  const tryon = new TryOn({ apiKey, baseUrl });
+  const input = {
+    person: "https://shop.example/me.jpg",
+    garments: ["https://shop.example/shirt.png"],
+  } as const;
+  const told: unknown[] = [];
+  for (let times = 0; times < 2; times += 1) {
+    const journal = await openJournal(file);
+    for await (const { result, earlier } of batch(tryon, [input, input], { id: named, journal })) {
+      told.push(result?.receipt.credits, earlier);
+    }
+    await journal.close();
+  }
+  const stopped: unknown = await batch(tryon, [input], { budget: { maxCredits: 1 } })
+    .next()
+    .then(
+      ({ value }) => Object(value).error as unknown,
+      (error: unknown) => error,
+    );
+  // In CommonJS the entries share the classes of the main one.
+  return [told, stopped instanceof TryOnError && stopped.code];
+}

@@ -1,0 +1,22 @@
+import { TryOn } from "@tryon/client";
+import { createMock } from "@tryon/mock";
+import { handlers } from "@tryon/mock/msw";
+import { setupWorker } from "msw/browser";
+
+/** Makes a try-on in a page, whose service worker leads it to a server in the page. */
+export async function run(): Promise<unknown> {
+  const mock = createMock({ latency: 0 });
+  const worker = setupWorker(...handlers(mock, { baseUrl: "https://api.tryon.example" }));
+  await worker.start({ quiet: true });
+  const tryon = new TryOn({ apiKey: mock.keys.test, baseUrl: "https://api.tryon.example" });
+  const { image } = await tryon.run({
+    person: new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4)]),
+    garments: ["https://shop.example/shirt.png"],
+  });
+  const shown = new Image();
+  shown.src = await image.url();
+  await shown.decode();
+  mock.close();
+  await worker.stop();
+  return [shown.naturalWidth > 0];
+}

@@ -1,0 +1,23 @@
+import { TryOn } from "@tryon/client";
+import { createMock } from "@tryon/mock";
+import { handlers } from "@tryon/mock/msw";
+import { setupServer } from "msw/node";
+
+/** Nobody listens there: what msw lets pass goes nowhere. */
+const baseUrl = "http://127.0.0.1:2";
+
+/** Makes a try-on with the global `fetch`, which msw leads to a server in this process. */
+export async function run(): Promise<unknown> {
+  const mock = createMock({ latency: 0 });
+  const server = setupServer(...handlers(mock, { baseUrl }));
+  server.listen();
+  const tryon = new TryOn({ apiKey: mock.keys.live, baseUrl, retries: 0 });
+  const { image } = await tryon.run({
+    person: new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4)]),
+    garments: ["https://shop.example/shirt.png"],
+  });
+  const png = await image.bytes();
+  server.close();
+  mock.close();
+  return [png[1] === 80];
+}

@@ -1,0 +1,29 @@
+import { TryOn } from "@tryon/client";
+import { createProxy } from "@tryon/client/proxy";
+import type { Place } from "./place.ts";
+
+/** Makes a try-on over HTTP through a proxy that the runtime itself serves, and is refused as a stranger. */
+export async function run({ baseUrl, apiKey, listen }: Place): Promise<unknown> {
+  const proxy = createProxy({
+    apiKey,
+    baseUrl,
+    authorize: ({ headers }) => (headers.get("x-visitor") ? { user: "ada" } : undefined),
+  });
+  const proxyUrl = listen(proxy);
+  const input = {
+    person: "https://shop.example/me.jpg",
+    garments: [new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4)])],
+  } as const;
+  const visitor = new TryOn({
+    proxyUrl,
+    middleware: (request, next) => {
+      request.headers.set("x-visitor", "ada");
+      return next(request);
+    },
+  });
+  const { image } = await visitor.run(input);
+  const refused: unknown = await new TryOn({ proxyUrl })
+    .run(input)
+    .catch((error: unknown) => error);
+  return [(await image.bytes())[1] === 80, Object(refused).code];
+}

@@ -1,0 +1,19 @@
+import { TryOn } from "@tryon/client";
+import { createProxy } from "@tryon/client/proxy";
+import type { Place } from "./place.ts";
+
+/** Makes a try-on as a page does, through a proxy that is called as a function. */
+export async function run({ baseUrl, apiKey }: Place): Promise<unknown> {
+  const proxy = createProxy({ apiKey, baseUrl, authorize: () => ({ user: "ada" }) });
+  const page = new TryOn({
+    proxyUrl: "https://shop.example/api",
+    // Runtimes want to be told how a stream is sent, and the types do not know the option.
+    fetch: (url, init) => proxy(new Request(url, { ...init, duplex: "half" } as RequestInit)),
+  });
+  const { job } = await page.run({
+    person: "https://shop.example/me.jpg",
+    garments: [new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4)])],
+  });
+  const refused: unknown = await page.account.get().catch((error: unknown) => error);
+  return [/^job_\w+$/.test(job.id), Object(refused).code];
+}

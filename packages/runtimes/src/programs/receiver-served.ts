@@ -1,0 +1,25 @@
+import { TryOn } from "@tryon/client";
+import { createReceiver } from "@tryon/webhooks";
+import type { Place } from "./place.ts";
+
+/** Takes the webhook that the server sends, with the server that the runtime has by itself. */
+export async function run({ baseUrl, apiKey, webhookSecret, listen }: Place): Promise<unknown> {
+  const tryon = new TryOn({ apiKey, baseUrl });
+  const events: string[] = [];
+  const webhookUrl = listen(
+    createReceiver({
+      secrets: webhookSecret,
+      onCompleted: ({ job_id, status }) => void events.push(`${job_id} ${status}`),
+    }),
+  );
+  const { id } = await tryon.submit({
+    person: "https://shop.example/me.jpg",
+    garments: ["https://shop.example/shirt.png"],
+    webhook_url: webhookUrl,
+  });
+  // A worker may not wait in one request for what comes in another: it looks.
+  while (events.length === 0) await new Promise((later) => void setTimeout(later, 5));
+  const forged = await fetch(webhookUrl, { method: "POST", body: "{}" });
+  await forged.text();
+  return [events.join() === `${id} succeeded`, forged.status];
+}

@@ -1,0 +1,155 @@
+import { join } from "node:path";
+
+import type { Browser } from "playwright-core";
+
+import { writeProgram } from "./bundles.ts";
+import { compile, compilers, type Compiled, type Resolution } from "./compiled.ts";
+import { deeds, type Deed, type Kind } from "./deeds.ts";
+import { ownNode, tools, versions, type Installation } from "./installation.ts";
+import { buildPage, runInPage, type Bundler } from "./pages.ts";
+import { told } from "./processes.ts";
+import type { Tenant } from "./reference-server.ts";
+import { runInWorker } from "./worker.ts";
+
+/** What a program works with, as far as it is the same everywhere. */
+interface Given extends Tenant {
+  readonly baseUrl: string;
+  readonly file: string;
+}
+
+/** One line of the page: a runtime, and how it is made to run a program. */
+export interface Row {
+  readonly title: string;
+  readonly kind: Kind;
+  /** The version of Node, where it is one, to hold against what a package asks for. */
+  readonly node?: string;
+  /** Gives what came of the program, or throws. */
+  perform(deed: Deed, given: Given, proxyKey: string): Promise<unknown>;
+}
+
+const nodes = {
+  [versions.node20]: "node-20",
+  [versions.node22]: "node-22",
+  [versions.node24]: undefined,
+  [versions.node26]: "node-26",
+} as const;
+
+/** Every row, in the order of the page. */
+export function rowsOf(
+  installation: Installation,
+  browser: () => Promise<Browser>,
+  workerTitle: string,
+): readonly Row[] {
+  const within = (path: string): string => join(installation.runtimes, "node_modules", path);
+  return [
+    ...Object.entries(nodes).flatMap(([version, folder]) => {
+      const command = folder === undefined ? ownNode : within(`${folder}/bin/node`);
+      return (["esm", "cjs"] as const).map((format) =>
+        nodeRow(installation, version, command, format),
+      );
+    }),
+    ...(["node16", "nodenext", "bundler"] as const).map((resolution) =>
+      compiledRow(installation, resolution),
+    ),
+    bunRow(installation, within(".bin/bun")),
+    denoRow(installation, within(".bin/deno")),
+    {
+      title: workerTitle,
+      kind: "worker",
+      perform: ({ program }, given) => runInWorker(installation, program, given),
+    },
+    pageRow(installation, "vite", browser),
+    pageRow(installation, "esbuild", browser),
+  ];
+}
+
+function nodeRow(
+  { app }: Installation,
+  version: string,
+  command: string,
+  format: "esm" | "cjs",
+): Row {
+  return {
+    title: `Node ${version}, ${format === "esm" ? "`import`" : "`require`"}`,
+    kind: "node",
+    node: version,
+    async perform({ program }, given) {
+      const file = join(app, `${program}-${version}.${format === "esm" ? "mjs" : "cjs"}`);
+      await writeProgram(program, "process", format, file);
+      const outcome = await told(command, [file, JSON.stringify(given)], app);
+      same(outcome.versions["node"], version);
+      return outcome.value;
+    },
+  };
+}
+
+function bunRow({ app }: Installation, command: string): Row {
+  return {
+    title: `Bun ${versions.bun}`,
+    kind: "bun",
+    async perform({ program }, given) {
+      const file = join(app, `${program}-bun.mjs`);
+      await writeProgram(program, "process", "esm", file);
+      const outcome = await told(command, [file, JSON.stringify(given)], app);
+      same(outcome.versions["bun"], versions.bun);
+      return outcome.value;
+    },
+  };
+}
+
+function denoRow({ app }: Installation, command: string): Row {
+  return {
+    title: `Deno ${versions.deno}`,
+    kind: "deno",
+    async perform({ program, allow }, given) {
+      const file = join(app, `${program}-deno.mjs`);
+      await writeProgram(program, "process", "esm", file);
+      const args = ["run", "--no-prompt", "--no-remote", ...allow, file, JSON.stringify(given)];
+      const outcome = await told(command, args, app);
+      same(outcome.versions["deno"], versions.deno);
+      return outcome.value;
+    },
+  };
+}
+
+function compiledRow(installation: Installation, resolution: Resolution): Row {
+  const meant = deeds.filter(({ on }) => on.includes("typescript"));
+  let compiled: Promise<Compiled> | undefined;
+  const names = compilers.map((name) => tools[name].replace(/^.*@/, "")).join(" and ");
+  return {
+    title: `TypeScript ${names}, \`${resolution}\``,
+    kind: "typescript",
+    async perform({ program }, given) {
+      compiled ??= compile(installation, resolution, meant);
+      const made = await compiled;
+      const complaints = made.complaintsAbout(program);
+      if (complaints.length > 0) throw new Error(complaints.join("\n"));
+      const outcomes = made.outputsOf(program).map(async (output) => {
+        const own = { ...given, file: `${given.file}${output.at(-3)}` };
+        return (await told(ownNode, [output, JSON.stringify(own)], installation.app)).value;
+      });
+      const [first, ...others] = await Promise.all(outcomes);
+      for (const other of others) same(JSON.stringify(other), JSON.stringify(first));
+      return first;
+    },
+  };
+}
+
+function pageRow(
+  installation: Installation,
+  bundler: Bundler,
+  browser: () => Promise<Browser>,
+): Row {
+  return {
+    title: `Chromium, ${bundler === "vite" ? "Vite" : "esbuild"}`,
+    kind: "page",
+    async perform({ program }, given, proxyKey) {
+      const built = await buildPage(installation, bundler, program);
+      return runInPage(installation, await browser(), built, given, proxyKey);
+    },
+  };
+}
+
+function same(found: unknown, wanted: unknown): void {
+  if (found !== wanted) throw new Error(`It is ${String(found)}, and not ${String(wanted)}.`);
+}

@@ -1,0 +1,83 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+
+// The driver of the browser is at home there, and needs no second place.
+import { findChromium, startChromium } from "../../mock/src/testing/chromium.ts";
+import { root } from "../../../scripts/packages.ts";
+import vectors from "../../../spec/vectors/webhooks.json" with { type: "json" };
+import { deeds, type Deed } from "./deeds.ts";
+import { find, type Finding } from "./findings.ts";
+import { gapOf } from "./gaps.ts";
+import { command, runtimesPage } from "./page.ts";
+import { startReferenceServer, type ReferenceServer } from "./reference-server.ts";
+import { rowsOf, type Row } from "./rows.ts";
+import { workerVersions } from "./worker.ts";
+
+/** Of a machine that is busy with other things besides. */
+const timeout = 600_000;
+
+const installation = inject("installation");
+const chromium = await findChromium();
+let starting: ReturnType<typeof startChromium> | undefined;
+const browser = () => (starting ??= startChromium(chromium.path));
+let server: ReferenceServer;
+
+const rows = rowsOf(installation, browser, await workerVersions(installation)).filter(
+  ({ kind }) => kind !== "page" || chromium.present,
+);
+const deedsOf = ({ kind }: Row): readonly Deed[] => deeds.filter(({ on }) => on.includes(kind));
+
+const findings = new Map(rows.map((row) => [row, new Map<Deed, Promise<Finding>>()]));
+
+/** Whoever asks first has it tried; the others are told the same. */
+function found(row: Row, deed: Deed): Promise<Finding> {
+  const ofRow = findings.get(row) ?? new Map<Deed, Promise<Finding>>();
+  const finding = ofRow.get(deed) ?? find(installation, server, row, deed);
+  ofRow.set(deed, finding);
+  return finding;
+}
+
+beforeAll(async () => {
+  server = await startReferenceServer(installation);
+}, timeout);
+
+afterAll(async () => {
+  await server.stop();
+  await (await starting)?.close();
+}, timeout);
+
+describe.concurrent.each(rows)("$title", (row) => {
+  it.each(deedsOf(row))(
+    "$does",
+    async (deed) => {
+      const finding = await found(row, deed);
+      const outcome = finding.works ? "It works." : finding.why;
+      expect(outcome).toMatch(gapOf(row, deed)?.reason ?? /^It works\.$/);
+    },
+    timeout,
+  );
+});
+
+it("there are as many vectors as are needed to tell", () => {
+  expect(vectors.cases.length).toBeGreaterThanOrEqual(60);
+});
+
+it(`docs/runtimes.md says what was found; \`${command}\` writes it`, { timeout }, async () => {
+  const rowsFound = [];
+  for (const row of rows) {
+    const ofRow = new Map<Deed, Finding>();
+    for (const deed of deedsOf(row)) ofRow.set(deed, await found(row, deed));
+    rowsFound.push({ row, findings: ofRow });
+  }
+  const path = join(root, "docs/runtimes.md");
+  if (process.env["TRYON_RUNTIMES"] === "write") {
+    await writeFile(path, runtimesPage(rowsFound, (await browser()).version()));
+  }
+  const page = await readFile(path, "utf8");
+  // Every machine has a Chromium of its own, and some have none.
+  const [, version = ""] = /\| Chromium ([\d.]+),/.exec(page) ?? [];
+  const comparable = chromium.present ? page : page.replaceAll(/^\| Chromium .*\n/gm, "");
+  expect(runtimesPage(rowsFound, version)).toBe(comparable);
+});

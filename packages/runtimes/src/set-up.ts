@@ -1,0 +1,16 @@
+import type { TestProject } from "vitest/node";
+
+import { install, remove, type Installation } from "./installation.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly installation: Installation;
+  }
+}
+
+/** Runs once before all tests that need it, and gives them the folders; takes them away after the last. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const installation = await install();
+  project.provide("installation", installation);
+  return () => remove(installation);
+}

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { build } from "esbuild";
+
+import { writeProgram } from "./bundles.ts";
+import { manifestOf, type Installation } from "./installation.ts";
+
+/** As much of miniflare as is used here; nobody checks it but the test itself. */
+interface Miniflare {
+  readonly ready: Promise<URL>;
+  dispose(): Promise<void>;
+}
+type MiniflareConstructor = new (options: {
+  readonly modules: true;
+  readonly script: string;
+  readonly compatibilityDate: string;
+  readonly cf: false;
+  readonly host: string;
+  readonly port: number;
+}) => Miniflare;
+
+/** The name and version of the runtime of workers, as they are installed. */
+export async function workerVersions({ runtimes }: Installation): Promise<string> {
+  const { version } = await manifestOf(runtimes, "workerd");
+  const miniflare = await manifestOf(runtimes, "miniflare");
+  return `workerd ${version} by miniflare ${miniflare.version}`;
+}
+
+/** Bundles a program with what it imports, serves it as a worker, and gives what it answers. */
+export async function runInWorker(
+  { app, runtimes }: Installation,
+  program: string,
+  place: object,
+): Promise<unknown> {
+  const file = join(app, `worker-${program}.mjs`);
+  await writeProgram(program, "worker", "esm", file);
+  const { outputFiles } = await build({
+    entryPoints: [file],
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    conditions: ["workerd", "worker", "browser"],
+    target: "es2022",
+    write: false,
+    logLevel: "silent",
+  });
+  const path = pathToFileURL(join(runtimes, "node_modules/miniflare/dist/src/index.js")).href;
+  const { Miniflare } = (await import(path)) as { Miniflare: MiniflareConstructor };
+  const worker = new Miniflare({
+    modules: true,
+    script: outputFiles[0]?.text ?? "",
+    compatibilityDate: "2026-04-01",
+    // Otherwise it asks a server of its maker where this machine is.
+    cf: false,
+    host: "127.0.0.1",
+    port: 0,
+  });
+  try {
+    const response = await fetch(await worker.ready, {
+      method: "POST",
+      body: JSON.stringify(place),
+    });
+    // The surroundings of the program answer so.
+    const answer = (await response.json()) as { value?: unknown; error?: string };
+    if (answer.error !== undefined) throw new Error(answer.error);
+    return answer.value;
+  } finally {
+    await worker.dispose();
+  }
+}
