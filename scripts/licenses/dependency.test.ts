@@ -24,7 +24,10 @@ async function install(name: string, manifest: object, license = "Take it."): Pr
 it("reads the license of a package with its text", async () => {
   const path = await install("hat", { license: "ISC" });
   expect(await readDependency(path)).toEqual({
-    ...{ name: "hat", version: "1.0.0", license: "ISC", text: "Take it." },
+    name: "hat",
+    version: "1.0.0",
+    license: "ISC",
+    text: "Take it.",
   });
 });
 

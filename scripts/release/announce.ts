@@ -13,7 +13,7 @@ export const gitHub: GitHub = async (args) => {
 };
 
 /** The name of the tag, and of the release, of one version of one package. */
-export function tagOf({ name, version }: Pick<PackedPackage, "name" | "version">): string {
+function tagOf({ name, version }: Pick<PackedPackage, "name" | "version">): string {
   return `${name}@${version}`;
 }
 

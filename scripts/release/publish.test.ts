@@ -85,7 +85,11 @@ it("stops where the registry has the version with other contents", async () => {
 
 it("asks for provenance unless it is told not to", () => {
   expect(publishArguments("a.tgz", true)).toEqual([
-    ...["publish", "a.tgz", "--access", "public", "--provenance"],
+    "publish",
+    "a.tgz",
+    "--access",
+    "public",
+    "--provenance",
   ]);
   expect(publishArguments("a.tgz", false)).toEqual(["publish", "a.tgz", "--access", "public"]);
 });
