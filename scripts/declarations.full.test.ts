@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { build, pack, root } from "./packages.ts";
+import { build, pack, published, root } from "./packages.ts";
 
 const run = promisify(execFile);
 const node = join(root, "node_modules/node/bin/node");
@@ -15,20 +15,24 @@ const installing = 300_000;
 let folder: string;
 let app: string;
 
-/** An app of a stranger, with the packed client, the oldest compiler that is served, the newest, and the types of Node. */
+/** An app of a stranger, with the packed packages, the oldest compiler that is served, the newest, and the types of Node. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tryon-declarations-"));
   app = join(folder, "app");
   await mkdir(app);
-  await build("client");
-  const tarball = await pack("client", folder);
+  const tarballs: string[] = [];
+  for (const name of published) {
+    await build(name);
+    tarballs.push(await pack(name, folder));
+  }
   await writeFile(join(app, "package.json"), JSON.stringify({ name: "app", private: true }));
   const compilers = ["typescript-5.4@npm:typescript@5.4.5", "typescript-6@npm:typescript@6.0.3"];
-  const installed = [tarball, ...compilers, "@types/node@24.19.2"];
+  const installed = [...tarballs, ...compilers, "@types/node@24.19.2"];
   await run("npm", ["install", "--no-audit", "--no-fund", ...installed], { cwd: app });
   await writeFile(join(app, "program.ts"), program);
   await writeFile(join(app, "program.cts"), program);
   await writeFile(join(app, "server.cts"), server);
+  await writeFile(join(app, "others.mts"), others);
 }, installing);
 
 afterAll(() => rm(folder, { recursive: true }), installing);
@@ -102,6 +106,32 @@ const server = `
   export const make = batch;
 `;
 
+/** The other packages, of which an ES module can have all. */
+const others = `
+  import { createReceiver, type TryOnCompletedEvent } from "@tryon/webhooks";
+  import { createReceiver as forExpress } from "@tryon/webhooks/express";
+  import { createReceiver as forFastify } from "@tryon/webhooks/fastify";
+  import { createReceiver as forHono } from "@tryon/webhooks/hono";
+  import { createReceiver as forKoa } from "@tryon/webhooks/koa";
+  import { createReceiver as forLambda } from "@tryon/webhooks/lambda";
+  import { createReceiver as forNext } from "@tryon/webhooks/next";
+  import { verifySync } from "@tryon/webhooks/node";
+  import { createMock, type Engine } from "@tryon/mock";
+  import { serve } from "@tryon/mock/node";
+  import { runContract } from "@tryon/contract";
+
+  const engine: Engine = {
+    name: "as it came",
+    render: async ({ person }) => (person.source === "bytes" ? person.bytes() : new Uint8Array(1)),
+  };
+  const onCompleted = (event: TryOnCompletedEvent) => console.log(event.job_id);
+  export const receivers = [createReceiver, forNext].map((make) => make({ secrets: "whsec_a", onCompleted }));
+  export const more = [forExpress, forFastify, forHono, forKoa, forLambda, verifySync];
+  export const mock = createMock({ latency: 0, engine });
+  export const server = serve(mock, { port: 0 });
+  export const report = runContract({ baseUrl: mock.baseUrl, apiKey: mock.keys.test });
+`;
+
 const strict = {
   noEmit: true,
   strict: true,
@@ -123,7 +153,7 @@ describe.each(["5.4", "6"])("the declarations under TypeScript %s", (version) =>
     [
       "node16, with the types of Node and not of the DOM",
       forNode,
-      ["program.ts", "program.cts", "server.cts"],
+      ["program.ts", "program.cts", "server.cts", "others.mts"],
     ],
     ["bundler, with the types of the DOM and not of Node", forPages, ["program.ts"]],
   ])(

@@ -1,5 +1,8 @@
 import type { ImageKind } from "../service/image-kind.ts";
 
+/** `Uint8Array<ArrayBuffer>`, spelled so that compilers before TypeScript 5.7 read it too. */
+type Bytes = ReturnType<typeof Uint8Array.from>;
+
 /** One picture of a request, as an engine sees it. */
 export type EngineImage =
   | {
@@ -8,7 +11,7 @@ export type EngineImage =
       readonly source: "bytes";
       readonly mediaType: ImageKind;
       /** Decodes the bytes anew at each call. */
-      readonly bytes: () => Uint8Array<ArrayBuffer>;
+      readonly bytes: () => Bytes;
     }
   | {
       readonly field: string;
@@ -47,5 +50,5 @@ export interface Engine {
    * Makes a PNG of exactly `width` × `height` pixels. A throw makes the job fail as `model_rejected`. It must not wait
    * for the server's clock: time that is moved by hand waits for it.
    */
-  render(request: RenderRequest): Promise<Uint8Array<ArrayBuffer>>;
+  render(request: RenderRequest): Promise<Bytes>;
 }
