@@ -15,6 +15,7 @@ import { allowances } from "./release/allowances.ts";
 import { linkedFiles } from "./release/links.ts";
 import { originFrom } from "./release/origin.ts";
 import { packForRelease } from "./release/packing.ts";
+import { tooNew } from "./release/page-level.ts";
 
 const run = promisify(execFile);
 
@@ -65,9 +66,12 @@ async function checkWeight({
     const files = outputFiles.map(
       (file) => [relative(folderOf(name), file.path), file.contents] as const,
     );
-    return firstLoad({ files: new Map(files), outputs: metafile.outputs });
+    const names = outputFiles.flatMap(({ text }) => tooNew(text));
+    return { ...firstLoad({ files: new Map(files), outputs: metafile.outputs }), names };
   };
-  const { packed } = await bundle(true);
+  const { packed, names } = await bundle(true);
+  if (names.length > 0)
+    throw new Error(`@tryon/${name} needs what not every page has: ${names.join(", ")}.`);
   say(`{ ${imported} } of @tryon/${name}: ${packed} of ${bytes} bytes at first load`);
   const whole = await bundle(false);
   if (whole.packed !== packed) say(`  ${whole.packed} in one piece with what is loaded late`);

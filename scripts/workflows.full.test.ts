@@ -81,22 +81,24 @@ it("runs only what the repository has", async () => {
   const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {
     scripts: Record<string, string>;
   };
-  const known = jobs().flatMap(({ job }) => commandsOf(job));
-  expect(known.length).toBeGreaterThan(5);
-  for (const command of known) {
+  const isKnown = (command: string): boolean => {
     const script = /^npm (?:run )?(?<name>\S+)/.exec(command)?.groups?.["name"];
+    if (script !== undefined) return Object.hasOwn(scripts, script);
     const file = /^(?:node )?(?<path>\.?\w[\w./-]*\/[\w.-]+)/.exec(command)?.groups?.["path"];
-    if (script !== undefined) expect(Object.keys(scripts), command).toContain(script);
-    else if (file !== undefined) expect(existsSync(join(root, file)), command).toBe(true);
-    else expect(command).toMatch(/^git config --global --add safe\.directory /);
-  }
+    if (file !== undefined) return existsSync(join(root, file));
+    return command.startsWith("git config --global --add safe.directory ");
+  };
+  const commands = jobs().flatMap(({ job }) => commandsOf(job));
+  expect(commands.length).toBeGreaterThan(5);
+  expect(commands.filter((command) => !isKnown(command))).toEqual([]);
 });
 
 it("gives every job an end, and only actions of a version that is named", () => {
-  for (const { title, job } of jobs()) {
-    expect(job["timeout-minutes"], title).toEqual(expect.any(Number));
-    for (const { uses } of job.steps) if (uses) expect(uses, title).toMatch(/@v\d+(?:\.\d+)*$/);
-  }
+  const endless = jobs().filter(({ job }) => typeof job["timeout-minutes"] !== "number");
+  expect(endless).toEqual([]);
+  const used = jobs().flatMap(({ job }) => job.steps.flatMap(({ uses }) => uses ?? []));
+  expect(used.length).toBeGreaterThan(5);
+  expect(used.filter((action) => !/@v\d+(?:\.\d+)*$/.test(action))).toEqual([]);
 });
 
 it("lets only one job publish, which installs nothing and runs no code of others", () => {
@@ -110,10 +112,10 @@ it("lets only one job publish, which installs nothing and runs no code of others
       }),
     },
   ]);
-  for (const { job } of publishing) {
-    expect(commandsOf(job)).toEqual(["node scripts/release.ts publish out/release"]);
-    for (const { uses = "actions/" } of job.steps) expect(uses).toMatch(/^actions\//);
-  }
+  const [{ job } = { job: { steps: [] } }] = publishing;
+  expect(commandsOf(job)).toEqual(["node scripts/release.ts publish out/release"]);
+  const foreign = job.steps.filter(({ uses = "actions/" }) => !uses.startsWith("actions/"));
+  expect(foreign).toEqual([]);
 });
 
 it("lets write to the repository only what makes the pull request and the announcement", () => {
@@ -129,15 +131,17 @@ it("lets write to the repository only what makes the pull request and the announ
 
 it("needs nothing installed to plan, publish and announce", async () => {
   const seen = new Set<string>();
+  const foreign = new Set<string>();
   const follow = async (file: string): Promise<void> => {
     if (seen.has(file)) return;
     seen.add(file);
     const text = await readFile(file, "utf8");
     for (const [, from = ""] of text.matchAll(/^(?:import|export|\}) .*?"([^"]+)";$/gm)) {
       if (from.startsWith(".")) await follow(join(file, "..", from));
-      else expect(from, file).toMatch(/^node:/);
+      else if (!from.startsWith("node:")) foreign.add(from);
     }
   };
   await follow(join(root, "scripts/release.ts"));
   expect(seen.size).toBeGreaterThan(8);
+  expect([...foreign]).toEqual([]);
 });
