@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import * as esbuild from "esbuild";
 
 import { firstLoad } from "../packages/bench/src/client/first-load.ts";
-import { build, folderOf, published, root, type Published } from "./packages.ts";
+import { buildAnew, folderOf, published, root, type Published } from "./packages.ts";
 import { allowances } from "./release/allowances.ts";
 import { linkedFiles } from "./release/links.ts";
 import { originFrom } from "./release/origin.ts";
@@ -82,7 +82,7 @@ const folder = await mkdtemp(join(tmpdir(), "tryon-packages-"));
 try {
   for (const name of published) {
     say(`@tryon/${name}`);
-    await build(name);
+    await buildAnew(name);
     const publint = join(root, "node_modules/publint/src/cli.js");
     await run(process.execPath, [publint, "--strict", "--pack", "false", folderOf(name)]);
     say("  publint: nothing to say");

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -19,6 +19,12 @@ export function folderOf(name: Published): string {
 export async function build(name: Published): Promise<void> {
   const tsup = join(root, "node_modules/tsup/dist/cli-default.js");
   await run(process.execPath, [tsup, "--silent"], { cwd: folderOf(name) });
+}
+
+/** Builds one package into an empty `dist`: a file of an earlier build would be published too. */
+export async function buildAnew(name: Published): Promise<void> {
+  await rm(join(folderOf(name), "dist"), { recursive: true, force: true });
+  await build(name);
 }
 
 /**

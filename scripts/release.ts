@@ -5,7 +5,7 @@ import { appendFile, mkdir, readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs, promisify } from "node:util";
 
-import { build, folderOf, published, root, type Published } from "./packages.ts";
+import { buildAnew, folderOf, published, root, type Published } from "./packages.ts";
 import { announce, gitHub } from "./release/announce.ts";
 import { notesOf } from "./release/changelog.ts";
 import type { Manifest } from "./release/manifest.ts";
@@ -87,7 +87,7 @@ async function pack(folder: string): Promise<void> {
     const changelog = notesOf(await readFile(join(folderOf(one), "CHANGELOG.md"), "utf8"), version);
     if (changelog === undefined)
       throw new Error(`The changelog of ${name} says nothing of ${version}.`);
-    await build(one);
+    await buildAnew(one);
     const { tarball, integrity, bytes } = await packForRelease(one, folder, origin);
     packages.push({ name, version, tarball, integrity, notes: changelog });
     say(`${tarball}: ${bytes} bytes, ${integrity}`);
