@@ -6,11 +6,11 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { build, pack, published, root } from "./packages.ts";
+import { buildAndPack, published, root } from "./packages.ts";
 
 const run = promisify(execFile);
 const node = join(root, "node_modules/node/bin/node");
-const installing = 300_000;
+const installing = 600_000;
 
 let folder: string;
 let app: string;
@@ -20,11 +20,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tryon-declarations-"));
   app = join(folder, "app");
   await mkdir(app);
-  const tarballs: string[] = [];
-  for (const name of published) {
-    await build(name);
-    tarballs.push(await pack(name, folder));
-  }
+  const tarballs = await buildAndPack(published, folder);
   await writeFile(join(app, "package.json"), JSON.stringify({ name: "app", private: true }));
   const compilers = ["typescript-5.4@npm:typescript@5.4.5", "typescript-6@npm:typescript@6.0.3"];
   const installed = [...tarballs, ...compilers, "@types/node@24.19.2"];

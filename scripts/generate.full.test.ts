@@ -20,7 +20,7 @@ const ruleIds = "packages/mock/src/generated/server-rules.ts";
 const page = "docs/fidelity.md";
 const serverTest = "packages/mock/src/rules.test.ts";
 const inputs = [
-  ...["generate.ts", "control-page.ts", "fidelity.ts", "shown-rules.ts"].map(
+  ...["generate.ts", "control-page.ts", "fidelity.ts", "shown-files.ts", "shown-rules.ts"].map(
     (name) => `scripts/${name}`,
   ),
   "spec/openapi.json",
