@@ -1,16 +1,21 @@
-// Builds the packages and checks what people would install: the manifest (publint), what resolvers make of the types
-// (attw), what is in the tarball, and the weight of what browsers would load (size-limit).
+// Builds the packages and checks what people would install: the manifest (publint), what is in the tarball, what
+// resolvers make of the types (attw), the licenses of what others have made, and the weight of what browsers would load.
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
-import { gunzipSync } from "node:zlib";
 
 import * as esbuild from "esbuild";
 
 import { firstLoad } from "../packages/bench/src/client/first-load.ts";
-import { build, folderOf, pack, published, root } from "./packages.ts";
+import { build, folderOf, published, root, type Published } from "./packages.ts";
+import { allowances } from "./release/allowances.ts";
+import { linkedFiles } from "./release/links.ts";
+import { originFrom } from "./release/origin.ts";
+import { packForRelease } from "./release/packing.ts";
+import { tooNew } from "./release/page-level.ts";
 
 const run = promisify(execFile);
 
@@ -26,24 +31,17 @@ const budgets = [
 /** Packages whose code is for ES modules alone: what runs on Node by itself, as a command or in tests. */
 const esmOnly: ReadonlySet<string> = new Set(["contract"]);
 
-const unwanted = /\.test\.|\/testing\/|\.map$|tsconfig|\.tsbuildinfo/;
-
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-async function checkTarball(tarball: string): Promise<void> {
-  const { stdout } = await run("tar", ["-tzf", tarball]);
-  const files = stdout.trim().split("\n");
-  const stray = files.filter((file) => unwanted.test(file));
-  if (stray.length > 0) throw new Error(`${tarball} holds what nobody needs: ${stray.join(", ")}`);
-  for (const needed of ["package/LICENSE", "package/README.md", "package/package.json"]) {
-    if (!files.includes(needed)) throw new Error(`${tarball} lacks ${needed}.`);
+/** What a README of a package links to has to be there, as the release turns the links into addresses. */
+async function checkLinks(name: Published): Promise<void> {
+  const readme = await readFile(join(folderOf(name), "README.md"), "utf8");
+  for (const file of linkedFiles(readme, `packages/${name}`)) {
+    if (!existsSync(join(root, file)))
+      throw new Error(`The README of @tryon/${name} links to ${file}, which is not there.`);
   }
-  const text = gunzipSync(await readFile(tarball)).toString("latin1");
-  if (text.includes(root)) throw new Error(`${tarball} names a folder of this machine.`);
-  if (text.includes("@tryon/source")) throw new Error(`${tarball} still points at the sources.`);
-  say(`  ${files.length} files, ${Math.round((await readFile(tarball)).length / 1_000)} kB packed`);
 }
 
 async function checkWeight({
@@ -68,9 +66,12 @@ async function checkWeight({
     const files = outputFiles.map(
       (file) => [relative(folderOf(name), file.path), file.contents] as const,
     );
-    return firstLoad({ files: new Map(files), outputs: metafile.outputs });
+    const names = outputFiles.flatMap(({ text }) => tooNew(text));
+    return { ...firstLoad({ files: new Map(files), outputs: metafile.outputs }), names };
   };
-  const { packed } = await bundle(true);
+  const { packed, names } = await bundle(true);
+  if (names.length > 0)
+    throw new Error(`@tryon/${name} needs what not every page has: ${names.join(", ")}.`);
   say(`{ ${imported} } of @tryon/${name}: ${packed} of ${bytes} bytes at first load`);
   const whole = await bundle(false);
   if (whole.packed !== packed) say(`  ${whole.packed} in one piece with what is loaded late`);
@@ -85,15 +86,19 @@ try {
     const publint = join(root, "node_modules/publint/src/cli.js");
     await run(process.execPath, [publint, "--strict", "--pack", "false", folderOf(name)]);
     say("  publint: nothing to say");
-    const tarball = await pack(name, folder);
+    await checkLinks(name);
+    const { tarball, bytes } = await packForRelease(name, folder, originFrom(process.env));
+    say(`  tarball: ${bytes} of ${allowances[name].maxPackedBytes} bytes, with nothing amiss`);
     const profile = esmOnly.has(name) ? "esm-only" : "node16";
-    await run("npx", ["--yes", attw, tarball, "--profile", profile], { cwd: folder });
+    await run("npx", ["--yes", attw, join(folder, tarball), "--profile", profile], { cwd: folder });
     say("  attw: types resolve in every way that is supported");
-    await checkTarball(tarball);
   }
+  await run(process.execPath, [join(root, "scripts/licenses.ts"), "--check"]);
+  say("licenses: what others have made is named");
   for (const budget of budgets) await checkWeight(budget);
 } catch (error) {
-  const output = error instanceof Error && "stdout" in error ? String(error.stdout) : "";
+  const { stdout = "", stderr = "" } = Object(error);
+  const output = `${String(stdout)}${String(stderr)}`;
   process.stderr.write(`${output}${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 } finally {

@@ -1,9 +1,7 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-
-import { oneAtATime } from "./one-at-a-time.ts";
 
 const run = promisify(execFile);
 
@@ -17,8 +15,9 @@ export function folderOf(name: Published): string {
   return join(root, "packages", name);
 }
 
-/** Builds one package into its `dist`. */
+/** Builds one package into an empty `dist`: a file of an earlier build would be published too. */
 export async function build(name: Published): Promise<void> {
+  await rm(join(folderOf(name), "dist"), { recursive: true, force: true });
   const tsup = join(root, "node_modules/tsup/dist/cli-default.js");
   await run(process.execPath, [tsup, "--silent"], { cwd: folderOf(name) });
 }
@@ -40,23 +39,4 @@ export async function pack(name: Published, into: string): Promise<string> {
   // The listing begins at the first brace; a package manager may write notices before it.
   const listing = JSON.parse(stdout.slice(stdout.indexOf("{"))) as { filename: string };
   return listing.filename.startsWith("/") ? listing.filename : join(into, listing.filename);
-}
-
-/**
- * Builds packages and packs them. Several callers take turns, since all of them build into the same folders.
- *
- * @returns the paths of the tarballs, in the order of the names.
- */
-export async function buildAndPack(
-  names: readonly Published[],
-  into: string,
-): Promise<readonly string[]> {
-  return oneAtATime(`build ${root}`, async () => {
-    const tarballs: string[] = [];
-    for (const name of names) {
-      await build(name);
-      tarballs.push(await pack(name, into));
-    }
-    return tarballs;
-  });
 }

@@ -3,7 +3,7 @@ import { access, glob, mkdir, readdir, readFile, rename, rm } from "node:fs/prom
 import { join } from "node:path";
 
 import { oneAtATime } from "./one-at-a-time.ts";
-import { buildAndPack, published, root, type Published } from "./packages.ts";
+import { build, pack, published, root, type Published } from "./packages.ts";
 
 /** Where the tarball of each package is. */
 export type Tarballs = Readonly<Record<Published, string>>;
@@ -21,7 +21,10 @@ export async function packed(): Promise<Tarballs> {
     const unfinished = `${folder}.unfinished`;
     await rm(unfinished, { recursive: true, force: true });
     await mkdir(unfinished, { recursive: true });
-    await buildAndPack(published, unfinished);
+    for (const name of published) {
+      await build(name);
+      await pack(name, unfinished);
+    }
     await rename(unfinished, folder);
   });
   const files = await readdir(folder);

@@ -34,6 +34,15 @@ const tasks = {
   build: (args) => [[...pnpm, "--recursive", "--filter", "./packages/*", "run", "build", ...args]],
   mutation: (args) => [[node, "scripts/mutation.ts", ...args]],
   check: () => [[node, "scripts/check-packages.ts"]],
+  licenses: (args) => [[node, "scripts/licenses.ts", ...args]],
+  // The changes that are noted become versions and changelogs; what names versions follows them.
+  versions: () => [
+    [bin("changeset"), "version"],
+    [...pnpm, "install", "--lockfile-only", "--no-frozen-lockfile", "--loglevel=warn"],
+    [node, "scripts/generate.ts"],
+    [bin("oxfmt")],
+  ],
+  release: (args) => [[node, "scripts/release.ts", ...args]],
 };
 
 const environments = {

@@ -6,7 +6,8 @@ import { delimiter, join } from "node:path";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-import { buildAndPack, root } from "../../scripts/packages.ts";
+import { packed } from "../../scripts/packed.ts";
+import { root } from "../../scripts/packages.ts";
 import { started, typed, type Place, type Running } from "../code/terminal.ts";
 
 const installing = 600_000;
@@ -30,7 +31,8 @@ const running: Running[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tryon-quickstart-"));
-  tarballs = await buildAndPack(["client", "webhooks", "mock"], folder);
+  const { client, webhooks, mock } = await packed();
+  tarballs = [client, webhooks, mock];
 }, installing);
 
 afterAll(async () => {

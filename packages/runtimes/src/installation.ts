@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { build, pack, published, root } from "../../../scripts/packages.ts";
+import { packed } from "../../../scripts/packed.ts";
+import { root } from "../../../scripts/packages.ts";
 
 const run = promisify(execFile);
 
@@ -56,24 +57,15 @@ export async function install(): Promise<Installation> {
     `deno@${deno}`,
     `miniflare@${miniflare}`,
   ]);
-  const app = packAll(folder).then((tarballs) => {
+  const app = packed().then((tarballs) => {
     const beside = Object.entries(tools).map(([name, version]) => `${name}@${version}`);
-    return installInto(join(folder, "app"), [...tarballs, ...beside]);
+    return installInto(join(folder, "app"), [...Object.values<string>(tarballs), ...beside]);
   });
   return { folder, app: await app, runtimes: await runtimes };
 }
 
 export function remove({ folder }: Installation): Promise<void> {
   return rm(folder, { recursive: true });
-}
-
-async function packAll(folder: string): Promise<string[]> {
-  const tarballs: string[] = [];
-  for (const name of published) {
-    await build(name);
-    tarballs.push(await pack(name, folder));
-  }
-  return tarballs;
 }
 
 /** With their scripts, which put the programs for this machine into their places. */

@@ -1,0 +1,28 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+
+import { root } from "../packages.ts";
+
+const run = promisify(execFile);
+
+/** Copies the repository as it stands, what is not committed too, into a repository of its own with one commit. */
+export async function copyRepository(folder: string): Promise<void> {
+  const listed = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
+  const { stdout } = await run("git", listed, { cwd: root, maxBuffer: 16_000_000 });
+  for (const file of stdout.split("\0").filter((path) => path !== "")) {
+    const there = await stat(join(root, file)).catch(() => undefined);
+    if (!there?.isFile()) continue;
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await cp(join(root, file), join(folder, file));
+  }
+  await run("git", ["init", "--quiet", "--initial-branch", "main"], { cwd: folder });
+  await commitAll(folder, "Begin");
+}
+
+export async function commitAll(folder: string, message: string): Promise<void> {
+  const author = ["-c", "user.name=releaser", "-c", "user.email=releaser@shop.example"];
+  await run("git", ["add", "--all"], { cwd: folder });
+  await run("git", [...author, "commit", "--quiet", "--message", message], { cwd: folder });
+}
