@@ -148,8 +148,8 @@ async function json<T>(path: string): Promise<T> {
 }
 
 it("plans the versions first, then what is not published, then nothing", () => {
-  const next = seen.plans.map(({ output }) => /^Next: (.*)$/m.exec(output)?.[1]);
-  expect(next).toEqual(["versions", "publish", "nothing"]);
+  const steps = seen.plans.map(({ output }) => /^Next: (.*)$/m.exec(output)?.[1]);
+  expect(steps).toEqual(["versions", "publish", "nothing"]);
 });
 
 it("packs nothing while a change has no version or is not committed", () => {
