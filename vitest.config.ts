@@ -17,6 +17,7 @@ const project = (
     include?: string[];
     exclude?: string[];
     groupOrder?: number;
+    maxWorkers?: number | string;
   } = {},
 ) => ({
   ...sourceFirst,
@@ -33,6 +34,7 @@ const project = (
       ...(own.exclude ?? []),
     ],
     sequence: { shuffle: { files: true, tests: true }, groupOrder: own.groupOrder ?? 0 },
+    ...(own.maxWorkers === undefined ? {} : { maxWorkers: own.maxWorkers }),
     testTimeout: 30_000,
     // What a test polls for comes when it comes; a busy machine is no reason to fail.
     expect: { poll: { timeout: 20_000 } },
@@ -72,13 +74,19 @@ export default defineConfig({
     projects: [
       project("spec", "spec"),
       project("client", "packages/client"),
-      project("client-contrary", "packages/client", {
-        env: { TRYON_PROFILE: "contrary" },
-        exclude: underAnyProfile,
-      }),
       project("webhooks", "packages/webhooks", { exclude: [alone] }),
       ...(full
-        ? [project("webhooks-killed", "packages/webhooks", { include: [alone], groupOrder: 1 })]
+        ? [
+            project("webhooks-killed", "packages/webhooks", { include: [alone], groupOrder: 1 }),
+            // All of the client once more, the fast tests too, with every option of the server at its other value.
+            project("client-contrary", "packages/client", {
+              env: { TRYON_PROFILE: "contrary" },
+              include: ["**/*.test.ts"],
+              exclude: underAnyProfile,
+              groupOrder: 2,
+              maxWorkers: "100%",
+            }),
+          ]
         : []),
       project("mock", "packages/mock"),
       project("bench", "packages/bench"),

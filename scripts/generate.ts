@@ -5,6 +5,7 @@ import openapiTypeScript, { astToString, type OpenAPI3 } from "openapi-typescrip
 import { programsPage, readersPage } from "./contents-pages.ts";
 import { controlPage } from "./control-page.ts";
 import { Contradiction, fidelityPage, serverRuleIds } from "./fidelity.ts";
+import { pagesWithFiles, withFiles } from "./shown-files.ts";
 
 /** A file that is made from `spec/`, and from the tests that refer to it, and never edited. */
 interface GeneratedFile {
@@ -80,7 +81,9 @@ async function textOf(path: string): Promise<string | undefined> {
 
 async function generate(root: string, checkOnly: boolean): Promise<number> {
   let stale = 0;
-  for (const file of generatedFiles) {
+  const pages = await pagesWithFiles(root);
+  const filled = pages.map((path) => ({ path, make: () => withFiles(root, path) }));
+  for (const file of [...generatedFiles, ...filled]) {
     const path = join(root, file.path);
     const fresh = await file.make(root);
     if ((await textOf(path)) === fresh) continue;

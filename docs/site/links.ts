@@ -6,7 +6,7 @@ import { readManifest, root } from "./places.ts";
 import type { SitePage } from "./site-page.ts";
 
 /** What a link of a page becomes in the site. */
-export type LinkTarget =
+type LinkTarget =
   | { readonly kind: "page"; readonly page: SitePage; readonly hash: string }
   | { readonly kind: "outside"; readonly href: string }
   /** A file of a repository whose address nobody has told. */

@@ -11,13 +11,13 @@ export interface Heading {
 }
 
 /** What stands under one heading, for the search. */
-export interface Section {
+interface Section {
   readonly heading: Heading;
   readonly text: string;
 }
 
 /** A link to a page of the site. */
-export interface InnerLink {
+interface InnerLink {
   readonly path: string;
   readonly hash: string;
 }

@@ -200,7 +200,7 @@ function groupsOf(
 }
 
 /** `batch` of "Function: batch()". */
-export function nameOf(page: SitePage): string {
+function nameOf(page: SitePage): string {
   return page.title.replace(/(\(\)|<.*>)$/u, "");
 }
 
