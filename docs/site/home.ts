@@ -16,6 +16,11 @@ export const home: SitePage = {
   text: "",
 };
 
+/** What a page says, where its title has not said so. */
+function aboutHtml({ title, about }: SitePage): string {
+  return about === title ? "" : ` <span>${escapeHtml(about)}</span>`;
+}
+
 /** The first page: what this is, how it begins, and where to go. */
 export async function homeHtml(frame: Frame, codeBlocks: CodeBlocks): Promise<string> {
   const readme = await readFile(join(root, "README.md"), "utf8");
@@ -26,7 +31,7 @@ export async function homeHtml(frame: Frame, codeBlocks: CodeBlocks): Promise<st
   const chapters = frame.navigation.map(({ title, items }) => {
     const rows = items.map(
       ({ page }) =>
-        `<li><a href="${wayTo(home, `${page.path}.html`)}"><strong>${escapeHtml(page.title)}</strong> <span>${escapeHtml(page.about)}</span></a></li>`,
+        `<li><a href="${wayTo(home, `${page.path}.html`)}"><strong>${escapeHtml(page.title)}</strong>${aboutHtml(page)}</a></li>`,
     );
     return `<section><h2>${escapeHtml(title)}</h2><ul>${rows.join("\n")}</ul></section>`;
   });

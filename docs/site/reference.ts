@@ -204,10 +204,11 @@ function nameOf(page: SitePage): string {
   return page.title.replace(/(\(\)|<.*>)$/u, "");
 }
 
-/** Rules between members, and from which class each was inherited, would make a page longer and no clearer. */
+/** Rules between members, a heading for each default, and whence each was inherited: longer pages, and no clearer. */
 function tidy(text: string): string {
   return text
     .replaceAll(/^\*\*\*\n+/gmu, "")
+    .replaceAll(/^#+ Default(?: Value)?\n\n(?:```ts\n(.*)\n```|(.+))$/gmu, "Default: $1$2")
     .replaceAll(/^#+ (Inherited from|Overrides)\n\n.*\n+/gmu, "")
     .replaceAll(/^# (Module: )?(@tryon\/.*)$/gmu, "# $2");
 }

@@ -23,7 +23,8 @@ export const searchOptions: Options<SearchEntry> = {
   searchOptions: {
     prefix: (term) => term.length > 2,
     fuzzy: (term) => (term.length > 5 ? 0.15 : false),
-    boost: { title: 4, page: 2 },
+    boost: { title: 3, page: 1.5 },
+    weights: { prefix: 0.25, fuzzy: 0.2 },
     boostDocument: (_id, _term, stored) => Number(stored?.["weight"] ?? 1),
   },
 };

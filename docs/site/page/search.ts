@@ -60,6 +60,11 @@ export function startSearch(): void {
       event.preventDefault();
       move(list, input, chosen(list) + step);
     }
+    // Otherwise the first Escape would only empty the field.
+    if (event.key === "Escape") {
+      event.preventDefault();
+      dialog.close();
+    }
     if (event.key === "Enter") {
       event.preventDefault();
       list.querySelector<HTMLAnchorElement>("[aria-selected=true] a")?.click();
