@@ -29,7 +29,10 @@ const packages: readonly Omit<Line, "title">[] = [
 export async function readersPage(root: string): Promise<string> {
   const parts = await readParts(root);
   const chapters = parts.map(({ title, lines }) => {
-    const rows = lines.map(({ title: page, file, about }) => `- [${page}](${file}): ${about}.\n`);
+    const rows = lines.map(({ title: page, file, about }) => {
+      const said = about === page ? "" : `: ${about}${/[.?]$/u.test(about) ? "" : "."}`;
+      return `- [${page}](${file})${said}\n`;
+    });
     return `\n## ${title}\n\n${rows.join("")}`;
   });
   return [

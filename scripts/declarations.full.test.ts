@@ -6,11 +6,11 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { build, pack, root } from "./packages.ts";
+import { buildAndPack, root } from "./packages.ts";
 
 const run = promisify(execFile);
 const node = join(root, "node_modules/node/bin/node");
-const installing = 300_000;
+const installing = 600_000;
 
 let folder: string;
 let app: string;
@@ -20,11 +20,10 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tryon-declarations-"));
   app = join(folder, "app");
   await mkdir(app);
-  await build("client");
-  const tarball = await pack("client", folder);
+  const tarballs = await buildAndPack(["client"], folder);
   await writeFile(join(app, "package.json"), JSON.stringify({ name: "app", private: true }));
   const compilers = ["typescript-5.4@npm:typescript@5.4.5", "typescript-6@npm:typescript@6.0.3"];
-  const installed = [tarball, ...compilers, "@types/node@24.19.2"];
+  const installed = [...tarballs, ...compilers, "@types/node@24.19.2"];
   await run("npm", ["install", "--no-audit", "--no-fund", ...installed], { cwd: app });
   await writeFile(join(app, "program.ts"), program);
   await writeFile(join(app, "program.cts"), program);

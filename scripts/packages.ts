@@ -3,6 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
+import { oneAtATime } from "./one-at-a-time.ts";
+
 const run = promisify(execFile);
 
 export const root = join(import.meta.dirname, "..");
@@ -38,4 +40,23 @@ export async function pack(name: Published, into: string): Promise<string> {
   // The listing begins at the first brace; a package manager may write notices before it.
   const listing = JSON.parse(stdout.slice(stdout.indexOf("{"))) as { filename: string };
   return listing.filename.startsWith("/") ? listing.filename : join(into, listing.filename);
+}
+
+/**
+ * Builds packages and packs them. Several callers take turns, since all of them build into the same folders.
+ *
+ * @returns the paths of the tarballs, in the order of the names.
+ */
+export async function buildAndPack(
+  names: readonly Published[],
+  into: string,
+): Promise<readonly string[]> {
+  return oneAtATime(`build ${root}`, async () => {
+    const tarballs: string[] = [];
+    for (const name of names) {
+      await build(name);
+      tarballs.push(await pack(name, into));
+    }
+    return tarballs;
+  });
 }

@@ -8,11 +8,11 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-import { build, pack, published, root } from "./packages.ts";
+import { buildAndPack, published, root } from "./packages.ts";
 
 const run = promisify(execFile);
 const node = join(root, "node_modules/node/bin/node");
-const installing = 300_000;
+const installing = 600_000;
 
 let folder: string;
 let app: string;
@@ -24,11 +24,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tryon-packed-"));
   app = join(folder, "app");
   await mkdir(app);
-  const tarballs: string[] = [];
-  for (const name of published) {
-    await build(name);
-    tarballs.push(await pack(name, folder));
-  }
+  const tarballs = await buildAndPack(published, folder);
   await writeFile(join(app, "package.json"), JSON.stringify({ name: "app", private: true }));
   await run("npm", ["install", "--no-audit", "--no-fund", ...tarballs], { cwd: app });
   server = spawn(

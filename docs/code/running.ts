@@ -6,6 +6,9 @@ import { isOutput } from "./output.ts";
 import type { ShownPage } from "./pages.ts";
 import { Programs } from "./programs.ts";
 
+/** Of one program, on a machine that is busy with others, in milliseconds. */
+const timeout = 180_000;
+
 /** A program of a page, and what looks at it. */
 export interface ShownProgram {
   /** Page and line. */
@@ -49,7 +52,7 @@ export function runs(programs: readonly ShownProgram[]): void {
     await place.close();
   });
 
-  it.each(programs)("runs: $name of $place", async ({ snippet, check }) => {
+  it.each(programs)("runs: $name of $place", { timeout }, async ({ snippet, check }) => {
     expect.hasAssertions();
     await check?.(await place.contextOf(snippet));
   });

@@ -11,7 +11,7 @@ let redrawn = "";
 beforeAll(async () => {
   redrawn = await mkdtemp(join(tmpdir(), "tryon-assets-"));
   await drawAll(redrawn);
-});
+}, 60_000);
 
 afterAll(async () => {
   await rm(redrawn, { recursive: true, force: true });

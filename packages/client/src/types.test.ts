@@ -1,6 +1,7 @@
 import type { createMock } from "@tryon/mock";
 import { expect, expectTypeOf, it } from "vitest";
 
+import type { StopReason } from "./batch/index.ts";
 import {
   Budget,
   isTryOnError,
@@ -173,6 +174,7 @@ it("knows the class of an error by its code", () => {
   if (isTryOnError(error, "outcome_unknown"))
     expectTypeOf(error.recover()).toEqualTypeOf<Promise<Job>>();
   if (isTryOnError(error, "budget_exceeded")) expectTypeOf(error.cost).toEqualTypeOf<number>();
+  if (isTryOnError(error, "batch_stopped")) expectTypeOf(error.reason).toEqualTypeOf<StopReason>();
   if (isTryOnError(error, "unavailable")) expectTypeOf(error.status).toEqualTypeOf<number>();
   if (isTryOnError(error)) expectTypeOf(error.code).toEqualTypeOf<TryOnErrorCode>();
   expect(isKnown("job_failed")).toBe(true);

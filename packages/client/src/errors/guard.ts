@@ -1,3 +1,4 @@
+import type { BatchStoppedError } from "../batch/batch-stopped-error.ts";
 import type { ApiError } from "./api-error.ts";
 import type { BudgetError } from "./budget-error.ts";
 import type { ApiErrorCode, TryOnErrorCode } from "./code.ts";
@@ -27,7 +28,9 @@ export type ErrorWithCode<Code extends TryOnErrorCode> = (Code extends ApiErrorC
               ? JobFailedError
               : Code extends "wait_timed_out"
                 ? WaitTimeoutError
-                : OutcomeUnknownError) & { readonly code: Code };
+                : Code extends "batch_stopped"
+                  ? BatchStoppedError
+                  : OutcomeUnknownError) & { readonly code: Code };
 
 /**
  * Tells whether something caught is an error of this package, of one code if one is given. Holds where `instanceof`

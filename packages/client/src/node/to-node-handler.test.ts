@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, request, type ServerResponse } from "node:http";
+import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 
 import { createMock } from "@tryon/mock";
@@ -57,6 +57,35 @@ describe("a proxy on node:http", () => {
       .jobs.get(result.job.id)
       .catch((error: unknown) => error);
     expect(other).toMatchObject({ code: "not_found" });
+  });
+
+  it("shows authorize the request of Node, with the session that a middleware put there", async () => {
+    interface WithSession extends IncomingMessage {
+      session?: { readonly customer: string };
+    }
+    const { mock, page } = await openSite();
+    const own = createProxy({
+      apiKey: mock.keys.live,
+      baseUrl: mock.baseUrl,
+      fetch: mock.fetch,
+      onError: () => undefined,
+      authorize: (_request, { session }: WithSession) => session && { user: session.customer },
+    });
+    // @ts-expect-error It cannot tell who asks without what it was made for.
+    expect((await own(new Request("https://shop.example/api/v1/tryon/job_1"))).status).toBe(500);
+    const handler = toNodeHandler(own);
+    const shop = await listening(
+      createServer((incoming: WithSession, outgoing) => {
+        const { authorization } = incoming.headers;
+        if (authorization !== undefined) incoming.session = { customer: authorization };
+        handler(incoming, outgoing);
+      }),
+    );
+    const { job } = await page("ada", { proxyUrl: shop }).run(input);
+    await expect(page("bob", { proxyUrl: shop }).jobs.get(job.id)).rejects.toMatchObject({
+      code: "not_found",
+    });
+    expect((await fetch(`${shop}/api/v1/tryon/${job.id}`)).status).toBe(401);
   });
 
   it("says of a body that it is too large, while that is still being sent", async () => {

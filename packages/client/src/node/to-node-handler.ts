@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 /**
  * Makes of a fetch handler, such as the proxy of `@tryon/client/proxy`, one for `node:http` and what is built on it, such as
- * Express. It has to come before whatever reads bodies, such as `express.json()`.
+ * Express. It has to come before whatever reads bodies, such as `express.json()`. The handler gets the request of Node, too,
+ * with all that middleware put there.
  *
  * @example
  * import { createServer } from "node:http";
@@ -12,15 +13,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
  * const proxy = createProxy({ authorize: (request) => findUser(request.headers.get("cookie")) });
  * createServer(toNodeHandler(proxy)).listen(3000); // or app.use("/api/tryon", toNodeHandler(proxy))
  */
-export function toNodeHandler(
-  handler: (request: Request) => Promise<Response>,
-): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
+export function toNodeHandler<Incoming extends IncomingMessage>(
+  handler: (request: Request, incoming: Incoming) => Promise<Response>,
+): (incoming: Incoming, outgoing: ServerResponse) => void {
   return (incoming, outgoing) => void respond(handler, incoming, outgoing);
 }
 
-async function respond(
-  handler: (request: Request) => Promise<Response>,
-  incoming: IncomingMessage,
+async function respond<Incoming extends IncomingMessage>(
+  handler: (request: Request, incoming: Incoming) => Promise<Response>,
+  incoming: Incoming,
   outgoing: ServerResponse,
 ): Promise<void> {
   const gone = new AbortController();
@@ -55,9 +56,9 @@ interface Answer {
   readonly body: Uint8Array;
 }
 
-async function answer(
-  handler: (request: Request) => Promise<Response>,
-  incoming: IncomingMessage,
+async function answer<Incoming extends IncomingMessage>(
+  handler: (request: Request, incoming: Incoming) => Promise<Response>,
+  incoming: Incoming,
   chunks: AsyncIterator<unknown>,
   signal: AbortSignal,
 ): Promise<Answer> {
@@ -71,7 +72,7 @@ async function answer(
     return failure(400, "This is no request that can be understood.");
   }
   try {
-    const response = await handler(request);
+    const response = await handler(request, incoming);
     const body = new Uint8Array(await response.arrayBuffer());
     return { status: response.status, headers: response.headers, body };
   } catch {

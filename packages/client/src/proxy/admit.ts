@@ -20,12 +20,13 @@ export interface Admitted<Visitor extends ProxyVisitor> {
 export async function admit<Visitor extends ProxyVisitor>(
   request: Request,
   kind: ProxyKind,
-  { authorize, limit }: Pick<ProxyOptions<Visitor>, "authorize" | "limit">,
+  authorize: () => ReturnType<ProxyOptions<Visitor>["authorize"]>,
+  limit: ProxyOptions<Visitor>["limit"],
   report: (trouble: ProxyTrouble) => void,
 ): Promise<Admitted<Visitor> | Response> {
   let visitor: Visitor | Response | null | undefined | false;
   try {
-    visitor = await authorize(request);
+    visitor = await authorize();
   } catch (cause) {
     report({ message: "authorize threw, and nobody was let in: look at the cause.", cause });
     return refuse(500, unknown);

@@ -6,8 +6,11 @@ import { refuse } from "./refusal.ts";
 import { findRoute } from "./route.ts";
 import { checkOptions, resolveUpstream, type Upstream } from "./settings.ts";
 
-/** A fetch handler that lets pages make try-ons. */
-export type Proxy = (request: Request) => Promise<Response>;
+/** A fetch handler that lets pages make try-ons. What comes beside the request goes to `authorize`. */
+export type Proxy<Context = unknown> = (
+  request: Request,
+  ...rest: unknown extends Context ? [context?: unknown] : [context: Context]
+) => Promise<Response>;
 
 /**
  * Makes a fetch handler through which pages use the service without a key: `new TryOn({ proxyUrl })` in the page, this on
@@ -32,7 +35,9 @@ export type Proxy = (request: Request) => Promise<Response>;
  * export const GET = proxy; // Next.js: app/api/tryon/[...path]/route.ts
  * export const POST = proxy;
  */
-export function createProxy<Visitor extends ProxyVisitor>(options: ProxyOptions<Visitor>): Proxy {
+export function createProxy<Visitor extends ProxyVisitor, Context = unknown>(
+  options: ProxyOptions<Visitor, Context>,
+): Proxy<Context> {
   const own = { ...options };
   const bounds = checkOptions(own);
   let resolved: Upstream | undefined;
@@ -40,7 +45,7 @@ export function createProxy<Visitor extends ProxyVisitor>(options: ProxyOptions<
   if (own.apiKey !== undefined && own.baseUrl !== undefined) upstream();
   const { origins = [], onError = logTrouble } = own;
 
-  const answer = async (request: Request): Promise<Response> => {
+  const answer = async (request: Request, context: Context): Promise<Response> => {
     let kind: ProxyKind | undefined;
     const report = (trouble: ProxyTrouble): void => {
       try {
@@ -64,7 +69,8 @@ export function createProxy<Visitor extends ProxyVisitor>(options: ProxyOptions<
         );
       }
       if (originOf(request, origins) === "foreign") return refuseForeign();
-      const admitted = await admit(request, route.kind, own, report);
+      const authorize = () => own.authorize(request, context);
+      const admitted = await admit(request, route.kind, authorize, own.limit, report);
       if (admitted instanceof Response) return admitted;
       return await fulfil(route.id, admitted, { ...own, bounds, upstream: upstream() }, report);
     } catch (cause) {
@@ -74,7 +80,9 @@ export function createProxy<Visitor extends ProxyVisitor>(options: ProxyOptions<
       return refuse(500, "The proxy failed.");
     }
   };
-  return async (request) => readableBy(originOf(request, origins), await answer(request));
+  // It is missing only where its type is unknown.
+  return async (request, ...[context]) =>
+    readableBy(originOf(request, origins), await answer(request, context as Context));
 }
 
 function isClosed(kind: ProxyKind, allow: ProxyOptions["allow"] = {}): boolean {

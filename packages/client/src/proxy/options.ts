@@ -50,10 +50,14 @@ export type ProxyField =
 type Awaitable<Value> = Value | Promise<Value>;
 
 /** How a proxy is set up. */
-export interface ProxyOptions<Visitor extends ProxyVisitor = ProxyVisitor> {
+export interface ProxyOptions<Visitor extends ProxyVisitor = ProxyVisitor, Context = unknown> {
   /**
    * Says who a request comes from, by its cookies or whatever the app signs its users in with. Nothing lets nobody in
    * (401), and a `Response` is handed to the visitor as it is. What it throws lets nobody in either (500).
+   *
+   * Second comes what the proxy was called with beside the request: from `toNodeHandler` the request of Node or Express, with
+   * the session that a middleware put there; from workers their `env`; from Hono what you write, as in
+   * `proxy(context.req.raw, context)`. Declare its type, and the proxy takes no other.
    *
    * @example
    * createProxy({
@@ -65,6 +69,7 @@ export interface ProxyOptions<Visitor extends ProxyVisitor = ProxyVisitor> {
    */
   readonly authorize: (
     request: Request,
+    context: Context,
   ) => Awaitable<Visitor | Response | null | undefined | false>;
   /**
    * The API key that goes to the service. Visitors never see it.

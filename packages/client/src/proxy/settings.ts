@@ -40,8 +40,8 @@ export interface Upstream {
   readonly redact: Redact;
 }
 
-/** The options of any proxy. What takes a visitor of its own kind is not looked at here. */
-type Setup = Omit<ProxyOptions, "limit" | "addFields">;
+/** The options of any proxy. What takes a visitor or a context of its own kind is not looked at here. */
+type Setup = Omit<ProxyOptions, "authorize" | "limit" | "addFields">;
 
 /** Throws `invalid_config` for options that cannot be; key and address are looked at by {@link resolveUpstream}. */
 export function checkOptions(options: Setup): Bounds {

@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, it } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+
+function found(text: string, pattern: RegExp): readonly string[] {
+  return [...text.matchAll(pattern)].map(([, code = ""]) => code).toSorted();
+}
+
+/** The members of a union of texts that a file exports. */
+function codesIn(path: string): readonly string[] {
+  const unions = /(?<=export type \w+ErrorCode =)[^;]+;/g;
+  const text = readFileSync(join(root, path), "utf8");
+  return found((text.match(unions) ?? []).join(""), /"(\w+)"/g);
+}
+
+const page = readFileSync(join(import.meta.dirname, "errors.md"), "utf8");
+const [client = "", webhooks = ""] = page.split("\n## Webhooks\n");
+const rows = /^\| `(\w+)`/gm;
+
+it("has one line for every error code of the client, and for no other", () => {
+  const codes = codesIn("packages/client/src/errors/code.ts");
+  expect(codes.length).toBeGreaterThan(20);
+  expect(found(client, rows)).toEqual(codes);
+});
+
+it("has one line for every code of the webhooks, and for no other", () => {
+  const codes = codesIn("packages/webhooks/src/webhook-error.ts");
+  expect(codes.length).toBeGreaterThan(10);
+  expect(found(webhooks, rows)).toEqual(codes);
+});
+
+it("says of every error of the client what it costs, whether it was tried again, and what to do", () => {
+  for (const line of client.split("\n").filter((one) => one.startsWith("| `"))) {
+    const cells = line.split("|").slice(1, -1);
+    expect(cells, line).toHaveLength(5);
+    expect(cells[2], line).toMatch(/^ (no|once|open)\b/);
+    expect(cells[3], line).toMatch(/^ (no|yes|once|in a wait|when|if)\b/);
+    expect(cells[4]?.trim(), line).not.toBe("");
+  }
+});

@@ -1,0 +1,93 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { peerPackages } from "../../packages/bench/src/client/peers.ts";
+import { retriesOfOthers } from "./retries-of-others.ts";
+
+const execute = promisify(execFile);
+const root = join(import.meta.dirname, "../..");
+const node = join(root, "node_modules/node/bin/node");
+const page = await readFile(join(import.meta.dirname, "from-other-services.md"), "utf8");
+
+/** What the page is about; the benchmarks compare with the same versions of those that they have. */
+const others = [
+  ...peerPackages.filter((peer) => /^(fashn|replicate|@fal-ai\/client)@/.test(peer)),
+  "@fal-ai/server-proxy@1.2.1",
+];
+
+/** The code for the other services: ```ts name.ts peer */
+const before = [...page.matchAll(/^```ts (\S+) peer\n([^]*?)^```$/gm)].map(
+  ([, name = "", code = ""]) => ({ name, code }),
+);
+
+let folder: string;
+
+beforeAll(async () => {
+  // Inside the repository, where the types of Node are found.
+  await mkdir(join(root, "docs/.snippets"), { recursive: true });
+  folder = await mkdtemp(join(root, "docs/.snippets/others-"));
+  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  const options = ["--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"];
+  await execute("npm", ["install", ...options, ...others], { cwd: folder });
+}, 240_000);
+
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+/** What the compiler says of these modules under the strictest options; nothing when they are right. */
+async function complaints(modules: readonly { name: string; code: string }[]): Promise<string> {
+  const typed = await mkdtemp(join(folder, "typed-"));
+  for (const { name, code } of modules) await writeFile(join(typed, name), code);
+  const compilerOptions = { noPropertyAccessFromIndexSignature: false };
+  const config = { extends: join(root, "tsconfig.json"), compilerOptions, include: ["*.ts"] };
+  await writeFile(join(typed, "tsconfig.json"), JSON.stringify(config));
+  const compiler = join(root, "node_modules/typescript-7/bin/tsc");
+  const { stdout } = await execute(node, [compiler, "-p", typed]).catch(
+    // What execFile rejects with has the output.
+    (error: unknown) => error as { stdout: string },
+  );
+  return stdout;
+}
+
+describe("the code for other services", () => {
+  it("is told of the versions that it was compiled against", () => {
+    expect(others).toHaveLength(4);
+    for (const other of others) {
+      const [, name = "", version = ""] = /^(.+)@(.+)$/.exec(other) ?? [];
+      expect(page).toContain(`\`${name}\` ${version}`);
+    }
+  });
+
+  it("compiles against them", async () => {
+    expect(before.length).toBeGreaterThanOrEqual(9);
+    expect(await complaints(before)).toBe("");
+  });
+
+  it("would not if a name were wrong", async () => {
+    const [first] = before;
+    const wrong = (first?.code ?? "").replace("predictions.subscribe", "predictions.subscribed");
+    expect(await complaints([{ name: "wrong.ts", code: wrong }])).toContain("subscribed");
+  });
+});
+
+describe("the other packages", () => {
+  it("repeat submissions as the page says, and send no key with them", async () => {
+    const program = join(folder, "retries.js");
+    await writeFile(program, retriesOfOthers);
+    const { stdout } = await execute(node, [program]);
+    const connection = "connection";
+    expect(JSON.parse(stdout)).toEqual({
+      fashn: { repeated: [408, 409, 429, 500, 502, 503, 504, connection], keys: 0 },
+      replicate: { repeated: [429, connection], keys: 0 },
+      fal: { repeated: [429, 502, 503, 504, connection], keys: 0 },
+    });
+    expect(page).toContain(
+      "`fashn` repeats a submission after connection errors and on 408, 409, 429 and 5xx, `@fal-ai/client` after connection errors and on 429, 502, 503 and 504, `replicate` after connection errors and on 429.",
+    );
+  });
+});

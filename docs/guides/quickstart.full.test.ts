@@ -1,0 +1,163 @@
+import { once } from "node:events";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+import { buildAndPack, root } from "../../scripts/packages.ts";
+import { started, typed, type Place, type Running } from "../code/terminal.ts";
+
+const installing = 600_000;
+const waiting = { timeout: 60_000 };
+const page = await readFile(join(import.meta.dirname, "quickstart.md"), "utf8");
+
+function blocks(language: string, text = page): readonly { name: string; content: string }[] {
+  const pattern = new RegExp(`^\`\`\`${language} *(\\S*)\\n([^]*?)^\`\`\`$`, "gm");
+  return [...text.matchAll(pattern)].map(([, name = "", content = ""]) => ({ name, content }));
+}
+
+function commands(text: string): readonly string[] {
+  return blocks("sh", text).flatMap(({ content }) => content.trim().split("\n"));
+}
+
+const [first = "", more = ""] = page.split("## Your own pictures\n");
+
+let folder: string;
+let tarballs: readonly string[];
+const running: Running[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tryon-quickstart-"));
+  tarballs = await buildAndPack(["client", "webhooks", "mock"], folder);
+}, installing);
+
+afterAll(async () => {
+  for (const command of running) await command.end();
+  await rm(folder, { recursive: true });
+}, installing);
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  // A server that listens on a port has an address of this form.
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), "close");
+  return port;
+}
+
+/** A reader in an empty folder, who types what the page says and makes the files that it shows. */
+class Reader {
+  readonly #ports: ReadonlyMap<string, number>;
+  #place: Place;
+
+  constructor(ports: ReadonlyMap<string, number>) {
+    this.#ports = ports;
+    const path = [join(root, "node_modules/node/bin"), process.env["PATH"]].join(delimiter);
+    const {
+      TRYON_BASE_URL: _,
+      TRYON_API_KEY: _key,
+      TRYON_WEBHOOK_SECRET: _secret,
+      ...env
+    } = process.env;
+    this.#place = { cwd: folder, env: { ...env, PATH: path } };
+  }
+
+  /** The page's ports are anybody's; here others are taken, and the packages come from their tarballs. */
+  here(text: string): string {
+    const published = "npm install @tryon/client @tryon/webhooks @tryon/mock";
+    const there = text.replace(published, `npm install ${tarballs.join(" ")}`);
+    return [...this.#ports].reduce((at, [port, own]) => at.replaceAll(port, `${own}`), there);
+  }
+
+  path(name: string): string {
+    return join(this.#place.cwd, name);
+  }
+
+  async type(command: string): Promise<string> {
+    const [, to] = /^cd (\S+)$/.exec(command) ?? [];
+    if (to === undefined) return typed(this.here(command), this.#place);
+    this.#place = { ...this.#place, cwd: join(this.#place.cwd, to) };
+    return "";
+  }
+
+  async start(command: string, words: string): Promise<Running> {
+    const one = started(this.here(command), this.#place);
+    running.push(one);
+    await one.line(words);
+    return one;
+  }
+
+  async makeFiles(): Promise<void> {
+    const environment = blocks("text").find(({ name }) => name === ".env");
+    await writeFile(this.path(".env"), this.here(environment?.content ?? ""));
+    for (const { name, content } of blocks("ts")) {
+      await writeFile(this.path(name), this.here(content));
+    }
+  }
+
+  /** The kind of pixels that a PNG has: 3 is a palette, as drawings have, and 2 is true color, as photos have. */
+  async colorType(picture: string): Promise<number> {
+    return (await readFile(this.path(picture))).readUInt8(25);
+  }
+
+  async size(picture: string): Promise<readonly number[]> {
+    const png = await readFile(this.path(picture));
+    return [png.readUInt32BE(16), png.readUInt32BE(20)];
+  }
+}
+
+it(
+  "leads from an empty folder to a picture and a verified webhook, and to one's own pictures",
+  async () => {
+    const ports = new Map([
+      ["4010", await freePort()],
+      ["3000", await freePort()],
+    ]);
+    const reader = new Reader(ports);
+    const steps = commands(first);
+    expect(steps.length).toBeLessThan(10);
+    const [serve = "", picture = "", receive = "", order = "", ...none] = steps.slice(5);
+    expect(none).toEqual([]);
+    for (const command of steps.slice(0, 5)) await reader.type(command);
+    await reader.makeFiles();
+
+    const server = await reader.start(serve, "listening on");
+    const printed = blocks("text").find(({ name }) => name === "");
+    expect(await reader.type(picture)).toBe(printed?.content);
+    expect(await reader.size("picture.png")).toEqual([768, 1_024]);
+
+    const receiver = await reader.start(receive, "waiting for webhooks");
+    const [, id] = /^submitted: (job_\w+)\n$/.exec(await reader.type(order)) ?? [];
+    await expect.poll(() => receiver.output(), waiting).toContain(`verified: ${id} succeeded\n`);
+    await expect
+      .poll(() => reader.size(`${id}.png`).catch(() => []), waiting)
+      .toEqual([768, 1_024]);
+
+    const forged = { method: "POST", body: JSON.stringify({ job_id: id, status: "succeeded" }) };
+    const headers = { "x-service-signature": `sha256=${"0".repeat(64)}` };
+    const answer = await fetch(reader.here("http://127.0.0.1:3000/"), { ...forged, headers });
+    expect(answer.status).toBe(400);
+    expect(receiver.output().match(/verified/g)).toHaveLength(1);
+
+    const [install = "", compose = "", own = "", ...others] = commands(more);
+    expect(others).toEqual([]);
+    for (const [from, to] of [
+      ["person.jpg", "me.jpg"],
+      ["shirt.png", "shirt.png"],
+    ] as const) {
+      await copyFile(join(root, "examples/assets", from), reader.path(to));
+    }
+    await server.end();
+    await reader.type(install);
+    const other = await reader.start(compose, "engine composite");
+    expect(await reader.type(own)).toBe("");
+    expect(await reader.size("own.png")).toEqual([768, 1_024]);
+    // Her photo is in it.
+    expect(await reader.colorType("picture.png")).toBe(3);
+    expect(await reader.colorType("own.png")).toBe(2);
+    await other.end();
+  },
+  installing,
+);

@@ -1,0 +1,109 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { optionTable } from "@tryon/mock";
+import { packs, TryOn } from "@tryon/client";
+import { describe, expect, it } from "vitest";
+
+import { limits } from "../../packages/mock/src/service/catalogue.ts";
+import { tableOf } from "./page-table.ts";
+
+const page = await readFile(join(import.meta.dirname, "service.md"), "utf8");
+const spec = join(import.meta.dirname, "../../spec");
+
+const number = (value: number): string => value.toLocaleString("en-US");
+const seconds = (milliseconds: number): string => `${milliseconds / 1_000} s`;
+const hours = (milliseconds: number): number => milliseconds / 3_600_000;
+
+/** What a try-on costs by the service's document, as no account can be asked here. */
+async function documentCosts(): Promise<Readonly<Record<string, number>>> {
+  const tryon = new TryOn({
+    apiKey: "svc_test_a",
+    baseUrl: "https://tryon.example",
+    fetch: async () => Response.json({ detail: "No such key" }, { status: 401 }),
+  });
+  const { costs, source } = await tryon.costs();
+  expect(source).toBe("document");
+  return costs;
+}
+
+describe("the facts of the service", () => {
+  it("have the prices of the client", async () => {
+    const shown = tableOf(page, "`output_size`", "about", "credits");
+    const costs = Object.entries(await documentCosts());
+    expect(shown.map(([size, , credits]) => [size, credits])).toEqual(
+      costs.map(([size, credits]) => [`\`${size}\``, number(credits)]),
+    );
+  });
+
+  it("have the packs of the client, and what a try-on costs with each", async () => {
+    const { "1K": cost = Number.NaN } = await documentCosts();
+    expect(tableOf(page, "pack", "US dollars", "credits")).toEqual(
+      Object.entries(packs).map(([slug, { usd, credits }]) => [
+        `\`${slug}\``,
+        number(usd),
+        number(credits),
+        number(Math.floor(credits / cost)),
+        `$${((usd / credits) * cost).toFixed(3)}`,
+      ]),
+    );
+  });
+
+  it("have the limits that the reference server keeps", () => {
+    const shown = tableOf(page, "what", "limit");
+    const { least, most } = limits.paymentTokenCharacters;
+    const [first, second, third] = limits.webhookRetryDelays;
+    const retries = limits.webhookRetryDelays.length;
+    expect(Object.fromEntries(shown.map(([what, limit]) => [what, limit]))).toEqual({
+      "garments of a try-on": `1 to ${limits.garments}, addresses and pictures together`,
+      "`person_url`, `webhook_url`": `${number(limits.urlCharacters)} characters`,
+      "`person_image_b64`": `${number(limits.imageBase64Characters)} characters, which hold ${number(limits.imageBytes)} bytes`,
+      "each of `garment_images_b64`": "about 10 MB",
+      "`prompt`": `${number(limits.promptCharacters)} characters`,
+      "`style_hint`, `negative_prompt`": `${number(limits.hintCharacters)} characters`,
+      "`metadata`": `${limits.metadataKeys} keys, ${limits.metadataCharacters} characters each`,
+      "`seed`": `0 to ${number(limits.largestSeed)}`,
+      "`Idempotency-Key`": `${limits.idempotencyKeyCharacters} characters`,
+      "`shared_payment_granted_token`": `${least} to ${most} characters`,
+      "a held answer": seconds(limits.hold),
+      "a page of the list": `${limits.defaultPage} jobs unless asked otherwise`,
+      "the address of a picture": `${hours(limits.resultAddressValidity)} h; each look at the job gives a new one`,
+      "a picture": `${hours(limits.resultRetention) / 24} days`,
+      "a webhook": `${seconds(limits.webhookAnswer)} to answer, and up to ${retries} more attempts, after ${first / 1_000}, ${second / 1_000} and ${seconds(third)}`,
+      "test keys": "1 for each account",
+    });
+  });
+
+  it("list every option of the reference server, with all its values", () => {
+    expect(tableOf(page, "option", "what it decides", "values")).toEqual(
+      optionTable.map(({ id, summary, values }) => [
+        `\`${id}\``,
+        summary,
+        values.map((value) => `\`${value}\``).join(", "),
+      ]),
+    );
+  });
+
+  it("name every call of the contract", async () => {
+    const { paths }: { paths: Record<string, object> } = JSON.parse(
+      await readFile(join(spec, "openapi.json"), "utf8"),
+    );
+    const calls = Object.entries(paths)
+      .filter(([path]) => path.startsWith("/api/v1/") && !path.endsWith(".json"))
+      .flatMap(([path, item]) =>
+        ["get", "post"].filter((method) => method in item).map((method) => [method, path]),
+      )
+      .map(([method = "", path]) => `\`${method.toUpperCase()} ${path}\``);
+    expect(tableOf(page, "call").map(([call]) => call)).toEqual(expect.arrayContaining(calls));
+    expect(tableOf(page, "call")).toHaveLength(calls.length);
+  });
+
+  it("say all that no program can show", async () => {
+    const { rules }: { rules: readonly { id: string; shown_by: readonly string[] }[] } = JSON.parse(
+      await readFile(join(spec, "rules.json"), "utf8"),
+    );
+    const told = [...page.matchAll(/<!-- rule: (\S+) -->/g)].map(([, id]) => id);
+    const left = rules.filter(({ shown_by }) => shown_by.includes("docs")).map(({ id }) => id);
+    expect(new Set(told)).toEqual(new Set(left));
+  });
+});

@@ -1,0 +1,43 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { expect } from "vitest";
+
+import type { Checks } from "../code/checks.ts";
+
+/** The event of the first order comes; that of the second does not, and it has waited for long. */
+const orders = `
+import { signedRequest } from "@tryon/webhooks";
+
+const pictures = {
+  person: "https://shop.example/me.jpg",
+  garments: ["https://shop.example/shirt.png"],
+} as const;
+await order(pictures, "order-1");
+const [called = ""] = waiting.keys();
+const secret = process.env.TRYON_WEBHOOK_SECRET ?? "";
+const answer = await POST(await signedRequest({ job_id: called }, { secret }));
+console.log(answer.status, waiting.size, ended.size);
+
+await order({ ...pictures, prompt: "mock:content_blocked" }, "order-2");
+await sweep();
+console.log(waiting.size, ended.size);
+for (const id of waiting.keys()) waiting.set(id, 0);
+await sweep();
+console.log(waiting.size, [...ended.values()].map((end) => (end === "failed" ? end : "picture")));
+`;
+
+export const checks: Checks = {
+  "wait.ts": async ({ snippet, run, folder }) => {
+    await run(snippet.code);
+    expect((await readFile(join(folder, "order-17.png"))).readUInt32BE(16)).toBe(768);
+  },
+
+  "both.ts": async ({ snippet, run }) => {
+    // Nobody listens there.
+    const env = { TRYON_WEBHOOK_URL: "http://127.0.0.1:9/" };
+    expect(await run(`${snippet.code}${orders}`, { env })).toBe(
+      "204 0 1\n1 1\n0 [ 'picture', 'failed' ]\n",
+    );
+  },
+};

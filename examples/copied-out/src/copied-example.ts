@@ -1,0 +1,101 @@
+import { spawn } from "node:child_process";
+import { cp, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, delimiter, join } from "node:path";
+
+import { packed, type Tarballs } from "../../../scripts/packed.ts";
+import type { Published } from "../../../scripts/packages.ts";
+import { Program } from "./program.ts";
+
+/** How long copying, installing and building may take, in milliseconds. */
+export const installing = 300_000;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** An example in a folder of its own, outside of the repository, installed as its readers install it. */
+export class CopiedExample {
+  /** Where it is. */
+  readonly folder: string;
+  readonly #environment: Environment;
+
+  private constructor(folder: string, environment: Environment) {
+    this.folder = folder;
+    this.#environment = environment;
+  }
+
+  /**
+   * Copies an example and runs `npm install` there. Our packages are the tarballs that would be published, and everything
+   * else is the lowest version that the example allows, so that a run is like the one before.
+   */
+  static async install(name: string, environment: Environment = {}): Promise<CopiedExample> {
+    const tarballs = await packed();
+    const folder = await realpath(await mkdtemp(join(tmpdir(), `tryon-${name}-`)));
+    const example = new CopiedExample(folder, {
+      ...processEnvironment(),
+      ...environment,
+    });
+    try {
+      await example.#fill(name, tarballs);
+    } catch (error) {
+      await example.remove();
+      throw error;
+    }
+    return example;
+  }
+
+  async #fill(name: string, tarballs: Tarballs): Promise<void> {
+    const filter = (path: string) => basename(path) !== "node_modules";
+    const from = join(import.meta.dirname, "../..", name);
+    await cp(from, this.folder, { recursive: true, filter });
+    const manifest = await readFile(this.path("package.json"), "utf8");
+    const settled = manifest
+      .replaceAll(
+        /"@tryon\/(client|webhooks|mock|contract)": "[^"]+"/g,
+        // The expression has the names of those that are published.
+        (_whole, short: Published) => `"@tryon/${short}": "file:${tarballs[short]}"`,
+      )
+      .replaceAll('": "^', '": "');
+    await writeFile(this.path("package.json"), settled);
+    await this.run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline"]);
+  }
+
+  path(...parts: readonly string[]): string {
+    return join(this.folder, ...parts);
+  }
+
+  /**
+   * Runs a command to its end, and gives what it wrote.
+   *
+   * @throws Error with all that it wrote, when it ends with another exit code than 0.
+   */
+  async run(command: string, args: readonly string[], more: Environment = {}): Promise<string> {
+    const program = this.start(command, args, more);
+    const code = await program.ended;
+    if (code === 0) return program.written;
+    throw new Error(`${command} ${args.join(" ")} ended with ${code}:\n${program.written}`);
+  }
+
+  /** Starts a command in the folder. */
+  start(command: string, args: readonly string[], more: Environment = {}): Program {
+    const env = { ...this.#environment, ...more };
+    return new Program(
+      // In a group of its own, so that what it starts ends with it.
+      spawn(command, args, { cwd: this.folder, env, detached: true, stdio: "pipe" }),
+    );
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** This process's own environment, but for what tells programs that tests run them, or which service to ask. */
+function processEnvironment(): Environment {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(VITEST|TEST|TRYON_|NODE_ENV|NODE_OPTIONS)/.test(name),
+  );
+  const { PATH = "", ...environment } = Object.fromEntries(kept);
+  // The repository's own Node goes first.
+  const path = [dirname(process.execPath), PATH].join(delimiter);
+  return { ...environment, PATH: path, CI: "true", NO_COLOR: "1" };
+}

@@ -1,0 +1,113 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { isTryOnError } from "@tryon/client";
+import { createMock } from "@tryon/mock";
+import { serve, type Serving } from "@tryon/mock/node";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+// The driver of the browser is at home there, and needs no second place.
+import { findChromium, startChromium } from "../../../packages/mock/src/testing/chromium.ts";
+import { CopiedExample, installing } from "./copied-example.ts";
+import { freePort } from "./free-port.ts";
+import type { Program } from "./program.ts";
+import { visitor, wish } from "./visitor.ts";
+
+const chromium = await findChromium();
+const mock = createMock({ latency: 0 });
+let service: Serving;
+let example: CopiedExample;
+let app: Program;
+let browser: Browser;
+let url: string;
+
+beforeAll(async () => {
+  service = await serve(mock);
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  example = await CopiedExample.install("next", {
+    NEXT_TELEMETRY_DISABLED: "1",
+    TRYON_BASE_URL: service.url,
+    TRYON_API_KEY: mock.keys.live,
+    TRYON_WEBHOOK_SECRET: mock.webhookSecret,
+    TRYON_WEBHOOK_URL: `${url}/webhooks/tryon`,
+  });
+  await example.run("npm", ["run", "build"]);
+  app = example.start("npm", ["start", "--", "--hostname", "127.0.0.1", "--port", String(port)]);
+  await app.says(/Ready in/);
+  if (chromium.present) browser = await startChromium(chromium.path);
+}, installing);
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.end();
+  await service.close();
+  mock.close();
+  await example.remove();
+}, installing);
+
+const asset = (name: string): string => join(import.meta.dirname, "../../assets", name);
+
+/** What the receiver has written down. */
+async function looks(): Promise<readonly unknown[]> {
+  const text = await readFile(example.path("looks.ndjson"), "utf8").catch(() => "");
+  const lines = text.split("\n").filter((line) => line !== "");
+  return lines.map((line): unknown => JSON.parse(line));
+}
+
+describe.runIf(chromium.present)("the page", () => {
+  test("takes two files to a picture, with no key, and is told of it by a webhook", async () => {
+    const page = await browser.newPage();
+    const said: string[] = [];
+    page.on("pageerror", (error) => said.push(error.message));
+    page.on("request", (request) => {
+      if (request.headers()["authorization"] !== undefined) said.push("a page has a key");
+    });
+    await page.goto(url);
+    await page.getByLabel("You").setInputFiles(asset("person.jpg"));
+    await page.getByLabel("Garment").setInputFiles(asset("shirt.png"));
+    await page.getByRole("button", { name: "Try it on" }).click();
+    const picture = page.getByRole("img", { name: "You in the garment" });
+    await picture.waitFor();
+    const width = () => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth);
+    await expect.poll(width).toBeGreaterThan(0);
+    const [{ jobId } = { jobId: "" }] = mock.journal
+      .entries({ method: "POST", path: "/api/v1/tryon" })
+      .filter(({ submission }) => submission !== null)
+      .slice(-1);
+    await expect.poll(looks).toContainEqual([jobId, "succeeded"]);
+    expect(said).toEqual([]);
+    await page.close();
+  });
+
+  test("tells a visitor that the content was refused", async () => {
+    const page = await browser.newPage();
+    await page.goto(url);
+    await page.getByLabel("You").setInputFiles(asset("person.jpg"));
+    await page.getByLabel("Garment").setInputFiles(asset("hat.png"));
+    mock.nextJob({ outcome: "content_blocked" });
+    await page.getByRole("button", { name: "Try it on" }).click();
+    await page.getByText("This cannot be shown").waitFor();
+    await page.close();
+  });
+});
+
+test("the proxy lets nobody in who has no session", async () => {
+  const refused = await visitor(url, "")
+    .run(wish)
+    .catch((error: unknown) => error);
+  expect(isTryOnError(refused, "unauthorized")).toBe(true);
+});
+
+test("the receiver handles an event once that comes twice, and refuses a changed one", async () => {
+  await visitor(url, "session=81bc").run(wish);
+  const delivery = (await mock.webhooks.deliveries()).at(-1);
+  const { id = "", jobId = "" } = delivery ?? {};
+  await expect.poll(looks).toContainEqual([jobId, "succeeded"]);
+  const again = await mock.webhooks.duplicate(id);
+  expect(again.attempts.map(({ status }) => status)).toEqual([204]);
+  const forged = await mock.webhooks.tamper(id);
+  expect(forged.attempts.map(({ status }) => status)).toEqual([400]);
+  expect((await looks()).filter((look) => String(look).startsWith(jobId))).toHaveLength(1);
+});

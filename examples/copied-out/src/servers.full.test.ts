@@ -1,0 +1,56 @@
+import { cp, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import { CopiedExample, installing } from "./copied-example.ts";
+import { freePort } from "./free-port.ts";
+import { visitor, wish } from "./visitor.ts";
+
+/** What puts a reference server beside a command, as the example has installed it. */
+const beside = ["tryon-mock", "exec", "--latency", "0", "--"] as const;
+
+async function copied(name: string): Promise<CopiedExample> {
+  const example = await CopiedExample.install(name);
+  onTestFinished(() => example.remove(), installing);
+  return example;
+}
+
+test.each(["express", "fastify", "hono"])(
+  "the shop with %s starts where it was copied to, and is told of a try-on by a webhook",
+  async (name) => {
+    const example = await copied(name);
+    const port = await freePort();
+    const url = `http://localhost:${port}`;
+    const shop = example.start("npx", [...beside, "npm", "start"], {
+      PORT: String(port),
+      TRYON_WEBHOOK_URL: `${url}/webhooks/tryon`,
+    });
+    onTestFinished(() => shop.end(), installing);
+    const headers = { cookie: "session=7f3a" };
+    const looks = async (): Promise<unknown> => {
+      const answer = await fetch(`${url}/looks`, { headers }).catch(() => undefined);
+      return answer?.json();
+    };
+    await expect.poll(looks).toEqual([]);
+    const { image } = await visitor(url, headers.cookie).run(wish);
+    expect((await image.bytes()).length).toBeGreaterThan(1_000);
+    await expect.poll(looks).toHaveLength(1);
+  },
+  installing,
+);
+
+test(
+  "the script saves a picture where it was copied to",
+  async () => {
+    const example = await copied("node");
+    const pictures = ["person.jpg", "shirt.png"];
+    for (const picture of pictures) {
+      await cp(join(import.meta.dirname, "../../assets", picture), example.path(picture));
+    }
+    const said = await example.run("npx", [...beside, "npm", "start", "--", ...pictures]);
+    expect(said).toMatch(/try-on\.png: job_\w+ cost 8 credits/);
+    expect((await readFile(example.path("try-on.png"))).subarray(1, 4).toString()).toBe("PNG");
+  },
+  installing,
+);

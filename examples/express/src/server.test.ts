@@ -1,0 +1,3 @@
+import { behavesAsShop } from "../../shop-tests/shop-behaviour.ts";
+
+behavesAsShop(() => import("./server.ts"));

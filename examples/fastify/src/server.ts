@@ -1,0 +1,62 @@
+import { TryOn } from "@tryon/client";
+import { toNodeHandler } from "@tryon/client/node";
+import { createProxy } from "@tryon/client/proxy";
+import { createReceiver } from "@tryon/webhooks/fastify";
+import Fastify from "fastify";
+
+// These stand in for the sessions and the database that your shop has.
+const sessions = new Map([
+  ["session=7f3a", { user: "ada" }],
+  ["session=c21e", { user: "bob" }],
+]);
+const looks = new Map<string, { user: unknown; picture: string }>();
+
+const tryon = new TryOn(); // reads TRYON_API_KEY and TRYON_BASE_URL, as the proxy does
+
+const proxy = toNodeHandler(
+  createProxy({
+    authorize: ({ headers }) => sessions.get(headers.get("cookie") ?? ""),
+    // An event tells which job has ended, and nothing of the app's: that is kept with the job.
+    addFields: ({ visitor }) => ({
+      webhook_url: process.env["TRYON_WEBHOOK_URL"],
+      metadata: { customer: visitor.user },
+    }),
+  }),
+);
+
+const receiver = createReceiver({
+  secrets: process.env["TRYON_WEBHOOK_SECRET"],
+  async onCompleted({ job_id: id, result_url: picture }) {
+    if (picture === null) return; // The try-on failed, and the page says so.
+    const { metadata } = (await tryon.jobs.get(id)).data;
+    looks.set(id, { user: metadata?.["customer"], picture });
+  },
+});
+
+const app = Fastify();
+await app.register(receiver, { prefix: "/webhooks/tryon" });
+
+// A scope of its own: nothing in it reads bodies, and the proxy answers by itself.
+await app.register(async (scope) => {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
+  scope.all("/api/tryon/*", (request, reply) => {
+    reply.hijack();
+    proxy(request.raw, reply.raw);
+  });
+});
+
+app.post<{ Body: { sku: string } }>("/cart", (request, reply) => {
+  return reply.code(201).send({ added: request.body.sku });
+});
+
+// Each address opens for 24 hours: to keep a picture, fetch it in onCompleted.
+app.get("/looks", (request, reply) => {
+  const visitor = sessions.get(request.headers.cookie ?? "");
+  if (visitor === undefined) return reply.code(401).send();
+  const own = [...looks.values()].filter(({ user }) => user === visitor.user);
+  return reply.send(own.map(({ picture }) => picture));
+});
+
+await app.listen({ port: Number(process.env["PORT"] ?? 3_000) });
+export const { server } = app;

@@ -1,0 +1,52 @@
+import { serve } from "@hono/node-server";
+import { TryOn } from "@tryon/client";
+import { createProxy } from "@tryon/client/proxy";
+import { createReceiver } from "@tryon/webhooks/hono";
+import { Hono } from "hono";
+
+// These stand in for the sessions and the database that your shop has.
+const sessions = new Map([
+  ["session=7f3a", { user: "ada" }],
+  ["session=c21e", { user: "bob" }],
+]);
+const looks = new Map<string, { user: unknown; picture: string }>();
+
+const tryon = new TryOn(); // reads TRYON_API_KEY and TRYON_BASE_URL, as the proxy does
+
+const proxy = createProxy({
+  authorize: ({ headers }) => sessions.get(headers.get("cookie") ?? ""),
+  // An event tells which job has ended, and nothing of the app's: that is kept with the job.
+  addFields: ({ visitor }) => ({
+    webhook_url: process.env["TRYON_WEBHOOK_URL"],
+    metadata: { customer: visitor.user },
+  }),
+});
+
+const receiver = createReceiver({
+  secrets: process.env["TRYON_WEBHOOK_SECRET"],
+  async onCompleted({ job_id: id, result_url: picture }) {
+    if (picture === null) return; // The try-on failed, and the page says so.
+    const { metadata } = (await tryon.jobs.get(id)).data;
+    looks.set(id, { user: metadata?.["customer"], picture });
+  },
+});
+
+const app = new Hono();
+// Both want the body as it came, so they stand ahead of middleware that reads it.
+app.all("/api/tryon/*", (context) => proxy(context.req.raw));
+app.post("/webhooks/tryon", receiver);
+
+app.post("/cart", async (context) => {
+  const { sku } = await context.req.json<{ sku: string }>();
+  return context.json({ added: sku }, 201);
+});
+
+// Each address opens for 24 hours: to keep a picture, fetch it in onCompleted.
+app.get("/looks", (context) => {
+  const visitor = sessions.get(context.req.header("cookie") ?? "");
+  if (visitor === undefined) return context.body(null, 401);
+  const own = [...looks.values()].filter(({ user }) => user === visitor.user);
+  return context.json(own.map(({ picture }) => picture));
+});
+
+export const server = serve({ fetch: app.fetch, port: Number(process.env["PORT"] ?? 3_000) });

@@ -1,0 +1,10 @@
+import { appendFile } from "node:fs/promises";
+
+import { createReceiver } from "@tryon/webhooks/next";
+
+export const POST = createReceiver({
+  secrets: () => process.env.TRYON_WEBHOOK_SECRET,
+  // A file, so that this example needs nothing else: your app has a database.
+  onCompleted: (event) =>
+    appendFile("looks.ndjson", `${JSON.stringify([event.job_id, event.status])}\n`),
+});

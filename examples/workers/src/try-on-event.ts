@@ -1,0 +1,56 @@
+import type { ClaimState, ReceiverStore } from "@tryon/webhooks";
+import { DurableObject } from "cloudflare:workers";
+
+interface Held {
+  /** Absent once the event was handled. */
+  readonly owner?: string;
+  readonly until: number;
+}
+
+/**
+ * One object for each event: whoever asks, from whichever place, asks the same one, and it answers one after another.
+ * KV cannot do this. It gives no answer to "is it there, and if not, it is mine" in one step, and may show what was
+ * written a minute ago, so that two deliveries of an event would both be handled.
+ */
+export class TryOnEvent extends DurableObject {
+  async claim(owner: string, ttl: number): Promise<ClaimState> {
+    // Between this read and the write that follows, nobody else is let in.
+    const held = await this.ctx.storage.get<Held>("held");
+    if (held && held.until > Date.now() && held.owner !== owner) {
+      return held.owner === undefined ? "done" : "open";
+    }
+    await this.#hold({ owner, until: Date.now() + ttl });
+    return "claimed";
+  }
+
+  async done(ttl: number): Promise<void> {
+    await this.#hold({ until: Date.now() + ttl });
+  }
+
+  async release(owner: string): Promise<void> {
+    const held = await this.ctx.storage.get<Held>("held");
+    if (held?.owner === owner) await this.ctx.storage.deleteAll();
+  }
+
+  /** Forgets the event when it has run out, so that nothing is kept, and billed, for ever. */
+  override async alarm(): Promise<void> {
+    const held = await this.ctx.storage.get<Held>("held");
+    if (held && held.until > Date.now()) await this.ctx.storage.setAlarm(held.until);
+    else await this.ctx.storage.deleteAll();
+  }
+
+  async #hold(held: Held): Promise<void> {
+    await Promise.all([this.ctx.storage.put("held", held), this.ctx.storage.setAlarm(held.until)]);
+  }
+}
+
+/** A store for `createReceiver` that all instances of the worker share. */
+export function eventStore(events: DurableObjectNamespace<TryOnEvent>): ReceiverStore {
+  // As JSON two keys are never the same name, whatever characters they are made of.
+  const eventOf = (key: string) => events.getByName(JSON.stringify(key));
+  return {
+    claim: (key, owner, ttl) => eventOf(key).claim(owner, ttl),
+    done: (key, ttl) => eventOf(key).done(ttl),
+    release: (key, owner) => eventOf(key).release(owner),
+  };
+}

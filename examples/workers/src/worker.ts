@@ -1,0 +1,41 @@
+import { createProxy } from "@tryon/client/proxy";
+import { createReceiver } from "@tryon/webhooks";
+import { env } from "cloudflare:workers";
+
+import { eventStore } from "./try-on-event.ts";
+
+export { TryOnEvent } from "./try-on-event.ts";
+
+/** Pages of the shop ask this, with `new TryOn({ proxyUrl: "/api/tryon" })`. */
+const proxy = createProxy({
+  apiKey: env.TRYON_API_KEY,
+  baseUrl: env.TRYON_BASE_URL,
+  authorize: async (request) => {
+    const [, session] = /session=(\w+)/.exec(request.headers.get("cookie") ?? "") ?? [];
+    const user = session && (await env.SESSIONS.get(session));
+    return user ? { user } : null;
+  },
+  addFields: () => ({ webhook_url: env.TRYON_WEBHOOK_URL }),
+});
+
+/** The service tells this how each job ended, so that no picture is lost when its page is closed. */
+const receive = createReceiver({
+  secrets: env.TRYON_WEBHOOK_SECRET,
+  store: eventStore(env.EVENTS),
+  async onCompleted(event) {
+    if (!event.result_url) return; // the job has failed
+    const picture = await fetch(event.result_url);
+    // Whoever throws here is told again, by the next of the service's attempts.
+    if (!picture.ok) throw new Error(`The picture of ${event.job_id} came with ${picture.status}.`);
+    await env.PICTURES.put(`${event.job_id}.png`, await picture.arrayBuffer());
+  },
+});
+
+export default {
+  fetch(request) {
+    const { pathname } = new URL(request.url);
+    if (pathname.startsWith("/api/tryon/")) return proxy(request);
+    if (pathname === "/webhooks/tryon") return receive(request);
+    return new Response("Not found", { status: 404 });
+  },
+} satisfies ExportedHandler;
