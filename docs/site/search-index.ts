@@ -48,14 +48,13 @@ function weightOf(page: SitePage, isPage: boolean): number {
   return (weights.reference / depth) * (isPage ? 1 : 0.4);
 }
 
-const common = new Set([
-  ...["Accessors", "Call Signature", "Constructor", "Constructors", "Default", "Default Value"],
-  ...["Deprecated", "Example", "Examples", "Extended by", "Extends", "Get Signature"],
-  ...["Implements", "Index Signature", "Indexable", "Methods", "Parameters", "Properties"],
-  ...["Remarks", "Returns", "See", "Set Signature", "Throws", "Type Declaration"],
-  ...["Type Parameter", "Type Parameters", "Union Members", "Description"],
-  ...["Classes", "Functions", "Interfaces", "Modules", "Type Aliases", "Variables"],
-]);
+const common = new Set(
+  `Accessors, Call Signature, Classes, Constructor, Constructors, Default, Default Value,
+  Deprecated, Description, Example, Examples, Extended by, Extends, Functions,
+  Get Signature, Implements, Index Signature, Indexable, Interfaces, Methods, Modules,
+  Parameters, Properties, Remarks, Returns, See, Set Signature, Throws, Type Aliases,
+  Type Declaration, Type Parameter, Type Parameters, Union Members, Variables`.split(/,\s+/u),
+);
 
 /** Headings that every page of the reference has are found through the page. */
 function isMember(heading: Heading): boolean {
