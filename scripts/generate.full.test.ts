@@ -20,8 +20,8 @@ const ruleIds = "packages/mock/src/generated/server-rules.ts";
 const page = "docs/fidelity.md";
 const serverTest = "packages/mock/src/rules.test.ts";
 const inputs = [
-  ...["generate.ts", "control-page.ts", "fidelity.ts", "shown-files.ts", "shown-rules.ts"].map(
-    (name) => `scripts/${name}`,
+  ...["generate", "contents-pages", "control-page", "fidelity", "shown-files", "shown-rules"].map(
+    (name) => `scripts/${name}.ts`,
   ),
   "spec/openapi.json",
   "packages/mock/src/steering/control/page",
@@ -59,6 +59,15 @@ describe("generate", () => {
     write("spec/untested-rules.json", '["limits.untested"]');
     write(serverTest, 'test("a key", () => {\n  shows("limits.shown");\n});\n');
     mkdirSync(join(copy, "docs"));
+    write(
+      "docs/contents.ts",
+      'export const contents = [{ title: "Test", pages: [{ file: "clock.md", about: "Time" }] }];',
+    );
+    write("docs/clock.md", "# How `clock` moves\n");
+    for (const name of ["client", "webhooks", "mock", "contract"]) {
+      mkdirSync(join(copy, "packages", name), { recursive: true });
+      write(`packages/${name}/README.md`, `# @tryon/${name}\n`);
+    }
     symlinkSync(join(repository, "node_modules"), join(copy, "node_modules"), "junction");
   });
   const write = (path: string, text: string): void => writeFileSync(join(copy, path), text);
@@ -99,7 +108,9 @@ describe("generate", () => {
 
   it("writes what is stale, after which the check is content", () => {
     rmSync(dirname(join(copy, types)), { recursive: true });
-    const written = [types, ruleIds, page].map((path) => `wrote ${path}\n`);
+    const written = [types, ruleIds, page, "docs/README.md", "docs/llms.txt"].map(
+      (path) => `wrote ${path}\n`,
+    );
     expect(generate(copy)).toEqual({ status: 0, output: written.join("") });
     expect(readFileSync(join(copy, types), "utf8")).toBe(
       readFileSync(join(repository, types), "utf8"),
@@ -161,6 +172,26 @@ describe("generate", () => {
       expect(status).toBe(1);
       expect(output).toContain(complaint);
     }
+  });
+
+  it("lists what there is to read, with the titles of the pages", () => {
+    generate(copy);
+    const list = readFileSync(join(copy, "docs/README.md"), "utf8");
+    expect(list).toContain("## Test\n\n- [How clock moves](clock.md): Time.\n");
+    expect(list).toContain("- [@tryon/client](../packages/client/README.md): ");
+    const plain = readFileSync(join(copy, "docs/llms.txt"), "utf8");
+    expect(plain).toMatch(/^# TryOn SDK\n\n> .+\n\n[^#]+\n\n## Test\n\n- \[/u);
+  });
+
+  it.each([
+    ["is not there", undefined, "docs/contents.ts names clock.md, which is not there"],
+    ["has no title", "Time.\n", "docs/clock.md has no title"],
+  ])("fails for a page that %s", (_what, text, complaint) => {
+    if (text === undefined) rmSync(join(copy, "docs/clock.md"));
+    else write("docs/clock.md", text);
+    const { status, output } = generate(copy);
+    expect(status).toBe(1);
+    expect(output).toContain(complaint);
   });
 
   it("refuses a flag it does not know", () => {

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import openapiTypeScript, { astToString, type OpenAPI3 } from "openapi-typescript";
 
+import { programsPage, readersPage } from "./contents-pages.ts";
 import { controlPage } from "./control-page.ts";
 import { Contradiction, fidelityPage, serverRuleIds } from "./fidelity.ts";
 import { pagesWithFiles, withFiles } from "./shown-files.ts";
@@ -22,6 +23,9 @@ const generatedFiles: readonly GeneratedFile[] = [
   { path: "packages/mock/src/generated/server-rules.ts", make: serverRuleIds },
   { path: "packages/mock/src/generated/control-page.ts", make: controlPage },
   { path: "docs/fidelity.md", make: fidelityPage },
+  // Made after the pages whose titles they list.
+  { path: "docs/README.md", make: readersPage },
+  { path: "docs/llms.txt", make: programsPage },
 ];
 
 async function openapiTypes(root: string): Promise<string> {
@@ -33,12 +37,24 @@ async function openapiTypes(root: string): Promise<string> {
     defaultNonNullable: false,
     silent: true,
   });
-  const names = Object.keys(document.components?.schemas ?? {});
+  const schemas = Object.entries(document.components?.schemas ?? {});
   return [
     `// Made from spec/openapi.json by \`${command}\`. Changes made here are lost.\n\n`,
-    astToString(types),
-    ...names.map((name) => `export type ${name} = components["schemas"]["${name}"];\n`),
+    astToString(types).replace("export interface paths {", `${endpoints}$&`),
+    ...schemas.map(
+      ([name, schema]) =>
+        `${summary(schema)}export type ${name} = components["schemas"]["${name}"];\n`,
+    ),
   ].join("");
+}
+
+const endpoints = "/** Every endpoint of the service, as openapi-fetch reads them. */\n";
+
+/** The first paragraph of what the contract says of a schema, and how the reference of the packages shows its type. */
+function summary(schema: { readonly description?: string; readonly type?: unknown }): string {
+  const [first = ""] = (schema.description ?? "").split("\n\n");
+  const shown = schema.type === "object" ? "@interface" : "@useDeclaredType";
+  return `/**\n * ${first.replaceAll("\n", "\n * ")}\n *\n * ${shown}\n */\n`;
 }
 
 /**

@@ -32,6 +32,7 @@ const tasks = {
   coverage: (args) => [[bin("vitest"), "run", "--project", "client", "--coverage", ...args]],
   bench: (args) => [[node, sourceFirst, "packages/bench/src/main.ts", ...args]],
   build: (args) => [[...pnpm, "--recursive", "--filter", "./packages/*", "run", "build", ...args]],
+  docs: (args) => [[node, sourceFirst, "docs/site/main.ts", ...args]],
   mutation: (args) => [[node, "scripts/mutation.ts", ...args]],
   check: () => [[node, "scripts/check-packages.ts"]],
   licenses: (args) => [[node, "scripts/licenses.ts", ...args]],

@@ -2,6 +2,7 @@ import type { CheckResult } from "./report.ts";
 
 /** What the context of a test of vitest and that of node:test have in common. */
 export interface SkippingContext {
+  /** Marks the test as skipped. */
   skip(reason?: string): unknown;
 }
 

@@ -40,6 +40,11 @@ export interface Bench {
 
 /** What a key of a run is for. */
 export const keyNames = ["live", "test", "stranger", "disabled", "flagged"] as const;
+/**
+ * What a key of a run is for.
+ *
+ * @useDeclaredType
+ */
 export type KeyName = (typeof keyNames)[number];
 
 /** Says what a run lacks that has no key of this name. */

@@ -5,6 +5,11 @@ import type { Session } from "./session.ts";
  * things as well, such as the 90 s limit, the schedule of retries and what expires.
  */
 export const levels = ["safe", "paid", "full"] as const;
+/**
+ * How far a run goes, see `levels`.
+ *
+ * @useDeclaredType
+ */
 export type Level = (typeof levels)[number];
 
 /** Which key a check works on: any one, or one of a kind. */

@@ -10,7 +10,11 @@ import type { Shape } from "./shape-watch.ts";
 import { curlLine, masked } from "./wire/curl.ts";
 import { NoAnswer } from "./wire/send.ts";
 
-/** What is told while a run goes on. */
+/**
+ * What is told while a run goes on.
+ *
+ * @inline
+ */
 export type Progress = (result: CheckResult | Observation) => void;
 
 /** Who is told that a check begins, and what came of it. */

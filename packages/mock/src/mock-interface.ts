@@ -78,9 +78,9 @@ export interface Mock {
      * @throws RangeError when there is no such delivery.
      */
     replay(deliveryId: string): Promise<DeliveryRecord>;
-    /** Delivers the same event a second time, retries included; else as {@link replay}. */
+    /** Delivers the same event a second time, retries included; else as `replay`. */
     duplicate(deliveryId: string): Promise<DeliveryRecord>;
-    /** Sends a changed body under the old signature, which receivers have to refuse; else as {@link replay}. */
+    /** Sends a changed body under the old signature, which receivers have to refuse; else as `replay`. */
     tamper(deliveryId: string): Promise<DeliveryRecord>;
   };
   /**

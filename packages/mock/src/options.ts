@@ -249,14 +249,27 @@ export const optionTable = [
 
 type Row = (typeof optionTable)[number];
 
-/** The id of an option. */
+/**
+ * The id of an option.
+ *
+ * @useDeclaredType
+ */
 export type OptionId = Row["id"];
 
-/** One value for every option. */
+/**
+ * One value for every option.
+ *
+ * @interface
+ */
 export type Options = { readonly [Id in OptionId]: Extract<Row, { id: Id }>["values"][number] };
 
 /** The named sets of values: `default` has the first value of every row, `contrary` the last. */
 export const profileNames = ["default", "contrary"] as const;
+/**
+ * The name of a set of values.
+ *
+ * @useDeclaredType
+ */
 export type ProfileName = (typeof profileNames)[number];
 
 /** The values of a named profile. */

@@ -4,6 +4,11 @@ import { milliseconds, type Duration } from "./world/duration.ts";
 
 /** Whether images that come as addresses are fetched. */
 export const imagesSettings = ["off", "fetch"] as const;
+/**
+ * Whether images that come as addresses are fetched.
+ *
+ * @useDeclaredType
+ */
 export type ImagesSetting = (typeof imagesSettings)[number];
 
 /** What a server is set to besides its options: nothing here is an open point of the service, and no profile sets it. */

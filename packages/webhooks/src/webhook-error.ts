@@ -64,8 +64,8 @@ export class WebhookError extends Error {
  * try {
  *   await verify({ body, headers, secrets });
  * } catch (error) {
- *   if (isWebhookError(error, "body_too_large")) return new Response(null, { status: 413 });
- *   throw error;
+ *   if (!isWebhookError(error, "signature_mismatch")) throw error;
+ *   console.warn("Somebody else, or another secret");
  * }
  */
 export function isWebhookError<Code extends WebhookErrorCode = WebhookErrorCode>(

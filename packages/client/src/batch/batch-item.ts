@@ -1,7 +1,7 @@
 import type { Job, TryOnResult } from "@tryon/client";
 
 /** What is there of an item however it ended. */
-interface EndedItem<Input> {
+export interface EndedItem<Input> {
   /** What `id` called it; its index as text where there is no `id`. */
   readonly id: string;
   /** How many came before it in `inputs`. */
@@ -12,7 +12,7 @@ interface EndedItem<Input> {
   readonly earlier: boolean;
 }
 
-/** How one item of a batch ended: with a result, or with what went wrong with it. */
+/** How one item of a batch ended: with a result, or with what went wrong with it; and {@link EndedItem | which it was}. */
 export type BatchItem<Input> = EndedItem<Input> &
   (
     | { readonly result: TryOnResult; readonly error: undefined; readonly job: Job }

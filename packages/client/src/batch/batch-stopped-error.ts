@@ -11,6 +11,7 @@ export class BatchStoppedError extends TryOnError {
   declare readonly code: "batch_stopped";
   declare readonly reason: StopReason;
 
+  /** @hidden */
   constructor(reason: StopReason, message: string, hint: string, cause?: unknown) {
     super("batch_stopped", message, { hint, cause });
     this.reason = reason;

@@ -12,7 +12,9 @@ import { RunningBatch } from "./running-batch.ts";
  *
  * Breaking out of the loop starts nothing else and stops waiting: jobs in flight run on, and are billed once.
  *
+ * @param tryon - The client that makes them.
  * @param inputs - The items, in an array or in whatever can be looped over, also asynchronously.
+ * @param options - How it goes; may be left out where the items are inputs.
  * @throws `invalid_input` at once for an option that is wrong. While it runs, once everything in flight has been handed
  * out: `batch_stopped` when no other item is worth starting, with the reason as `cause`, and what `inputs` throws. When
  * `signal` is aborted, its reason, at once.
@@ -38,7 +40,11 @@ export function batch<Item>(
   return new RunningBatch(tryon, inputs, read).results();
 }
 
-/** Options may be left out where none is required. */
+/**
+ * Options may be left out where none is required.
+ *
+ * @inline
+ */
 type OptionsOf<Item> = [Item] extends [TryOnInput]
   ? [options?: BatchOptions<Item>]
   : [options: BatchOptions<Item>];

@@ -1,7 +1,14 @@
-export type { BatchItem } from "./batch-item.ts";
+export type { BatchItem, EndedItem } from "./batch-item.ts";
 export { BatchStoppedError, type StopReason } from "./batch-stopped-error.ts";
 export { batch } from "./batch.ts";
 export type { Journal, JournalEntry, JournalState } from "./journal.ts";
-export type { BatchOptions } from "./options.ts";
+export type {
+  BatchOptions,
+  CommonOptions,
+  IdOption,
+  InputOption,
+  WithInput,
+  WithJournal,
+} from "./options.ts";
 export type { BatchProgress, OnProgress } from "./progress.ts";
 export { stoppingCodes } from "./stop-rule.ts";

@@ -4,7 +4,7 @@ import type { Journal } from "./journal.ts";
 import type { OnProgress } from "./progress.ts";
 
 /** What a batch takes, whatever its items are. */
-interface CommonOptions {
+export interface CommonOptions {
   /**
    * How many items are in flight at once, at most; results that nobody has read yet count as in flight. `"auto"` begins
    * with 8 and goes up to 100 as long as all goes well, and halves when the service answers 429 or 503. However many are
@@ -46,12 +46,12 @@ interface CommonOptions {
 }
 
 /** How an item becomes the input of a try-on. */
-type InputOption<Item> = (item: Item, index: number) => TryOnInput | PromiseLike<TryOnInput>;
+export type InputOption<Item> = (item: Item, index: number) => TryOnInput | PromiseLike<TryOnInput>;
 /** What an item is called. */
-type IdOption<Item> = (item: Item, index: number) => string;
+export type IdOption<Item> = (item: Item, index: number) => string;
 
-/** Items that are inputs need not be made into some. */
-type WithInput<Item> = [Item] extends [TryOnInput]
+/** How items become inputs: items that are inputs need not be made into some. */
+export type WithInput<Item> = [Item] extends [TryOnInput]
   ? {
       /** Makes the input of an item when its turn has come, so that files are opened no sooner. @default the item itself */
       readonly input?: InputOption<Item> | undefined;
@@ -61,8 +61,8 @@ type WithInput<Item> = [Item] extends [TryOnInput]
       readonly input: InputOption<Item>;
     };
 
-/** A journal knows items by their ids. */
-type WithJournal<Item> =
+/** The journal of a batch, which knows items by their ids, and what items are called. */
+export type WithJournal<Item> =
   | {
       /** Where the batch writes down what it does, so that it can be run again after a crash without paying twice. */
       readonly journal: Journal;
@@ -75,7 +75,7 @@ type WithJournal<Item> =
       readonly id?: IdOption<Item> | undefined;
     };
 
-/** What a batch takes. */
+/** What a batch takes: {@link CommonOptions}, {@link WithInput | how items become inputs} and {@link WithJournal | a journal}. */
 export type BatchOptions<Item> = CommonOptions & WithInput<Item> & WithJournal<Item>;
 
 /** The same, as it is read: what the types above require is there. */

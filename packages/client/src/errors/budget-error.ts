@@ -15,6 +15,7 @@ export class BudgetError extends TryOnError {
   /** The budget's limit. */
   declare readonly maxCredits: number;
 
+  /** @hidden */
   constructor(
     message: string,
     details: TryOnErrorDetails & Pick<BudgetError, "cost" | "spent" | "reserved" | "maxCredits">,

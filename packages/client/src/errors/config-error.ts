@@ -4,6 +4,7 @@ import { TryOnError } from "./tryon-error.ts";
 export class ConfigError extends TryOnError {
   declare readonly code: "invalid_config" | "unsafe_environment";
 
+  /** @hidden */
   constructor(code: ConfigError["code"], message: string, hint: string) {
     super(code, message, { hint });
   }

@@ -37,8 +37,6 @@ export type ErrorWithCode<Code extends TryOnErrorCode> = (Code extends ApiErrorC
  * fails: when an ESM and a CJS copy of the package are loaded side by side.
  *
  * @param error - Anything that was caught.
- * @param code - The code asked for.
- * @default code - any
  * @example
  * import { isTryOnError } from "@tryon/client";
  *
@@ -50,6 +48,12 @@ export type ErrorWithCode<Code extends TryOnErrorCode> = (Code extends ApiErrorC
  * }
  */
 export function isTryOnError(error: unknown): error is TryOnError;
+/**
+ * Tells whether something caught is an error of this package with this code, and has the fields that go with it.
+ *
+ * @param error - Anything that was caught.
+ * @param code - The code asked for.
+ */
 export function isTryOnError<Code extends TryOnErrorCode>(
   error: unknown,
   code: Code,

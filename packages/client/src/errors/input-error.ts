@@ -6,7 +6,9 @@ export class InputError extends TryOnError {
   declare readonly code: "invalid_input";
   declare readonly issues: readonly (FieldIssue & Partial<InputIssue>)[];
 
+  /** @hidden */
   constructor(field: string, problem: string, details?: { hint?: string; bound?: number });
+  /** @hidden */
   constructor(issues: readonly InputIssue[]);
   constructor(
     field: string | readonly InputIssue[],

@@ -12,6 +12,7 @@ export class JobFailedError extends TryOnError {
   /** Whether the service refused the content. */
   declare readonly isContentBlocked: boolean;
 
+  /** @hidden */
   constructor(job: Job, details?: TryOnErrorDetails) {
     const { error_code, error_message } = job.data;
     const isContentBlocked = error_message === "content_blocked";

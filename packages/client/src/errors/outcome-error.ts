@@ -29,6 +29,7 @@ export class OutcomeUnknownError extends TryOnError {
    */
   declare readonly recover: Recover;
 
+  /** @hidden */
   constructor(
     message: string,
     details: TryOnErrorDetails & { idempotencyKey: string; recover: Recover },

@@ -6,6 +6,7 @@ export class ResultError extends TryOnError {
   declare readonly code: "result_expired" | "result_purged";
   declare readonly job: Job;
 
+  /** @hidden */
   constructor(code: ResultError["code"], job: Job, details?: TryOnErrorDetails) {
     super(code, `The image of job ${job.id} cannot be had.`, {
       hint:

@@ -83,16 +83,26 @@ export interface TryOnErrorDetails {
  * }
  */
 export class TryOnError extends Error {
+  /** What went wrong, for programs. */
   readonly code: TryOnErrorCode;
+  /** Every request that was sent for the call; none if nothing was. */
   readonly attempts: readonly Attempt[];
+  /** What to do next; the message ends with it. */
   declare readonly hint?: string;
+  /** The HTTP status of the answer, where there was one. */
   declare readonly status?: number;
+  /** The `x-request-id` of the answer, for the service's support. */
   declare readonly requestId?: string;
+  /** How long the service asks to wait, in seconds. */
   declare readonly retryAfter?: number;
+  /** The rate limit, when the answer named it. */
   declare readonly rateLimit?: RateLimit;
+  /** The fields that were refused. */
   declare readonly issues?: readonly FieldIssue[];
+  /** The job that the call was about. It is never lost with the error. */
   declare readonly job?: Job;
 
+  /** @hidden */
   constructor(code: TryOnErrorCode, message: string, details: TryOnErrorDetails = {}) {
     const { cause, attempts = [], hint = hints[code], ...rest } = details;
     super(hint ? `${message} ${hint}` : message, cause ? { cause } : {});
@@ -104,10 +114,12 @@ export class TryOnError extends Error {
     }
   }
 
+  /** `TryOnError`, of every class: `code` tells errors apart. */
   override get name(): string {
     return "TryOnError";
   }
 
+  /** @hidden */
   get [brand](): true {
     return true;
   }

@@ -6,6 +6,7 @@ export class WaitTimeoutError extends TryOnError {
   declare readonly code: "wait_timed_out";
   declare readonly job: Job;
 
+  /** @hidden */
   constructor(job: Job, details?: TryOnErrorDetails) {
     super("wait_timed_out", `Job ${job.id} had not ended in time.`, { ...details, job });
   }

@@ -27,7 +27,11 @@ const problems = {
   ignored: ["has no effect beside %"],
 } as const satisfies Readonly<Record<string, readonly [problem: string, hint?: string]>>;
 
-/** The kinds of issues. */
+/**
+ * The kinds of issues.
+ *
+ * @useDeclaredType
+ */
 export type InputIssueCode = keyof typeof problems;
 
 /** Something that is wrong with an input, or looks so. */

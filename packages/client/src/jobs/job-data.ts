@@ -6,6 +6,8 @@ export type OpenJobStatus = JobStatus | (string & {});
 /**
  * What is known of a job, as the service names it. Only the id and the status are always there: a submission is answered
  * with fewer fields than a poll.
+ *
+ * @interface
  */
 export type JobData = { readonly job_id: string; readonly status: OpenJobStatus } & {
   readonly [

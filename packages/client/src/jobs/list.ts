@@ -72,6 +72,7 @@ export class JobList implements AsyncIterable<Job> {
     return jobs;
   }
 
+  /** One job after another, over all pages; a page is asked for when it is needed. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Job, void, undefined> {
     const seen = new Set([this.#options.cursor]);
     for (let cursor = this.#options.cursor; ;) {

@@ -46,6 +46,7 @@ export class Budget implements BudgetLimit {
     this.#reserved += reserved;
   }
 
+  /** Where it stands, in credits. */
   toJSON(): Record<"maxCredits" | "spent" | "reserved" | "left", number> {
     const { maxCredits, spent, reserved, left } = this;
     return { maxCredits, spent, reserved, left };

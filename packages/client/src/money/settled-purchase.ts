@@ -8,6 +8,7 @@ export type SettledPurchase = SettledStatus & {
   readonly purchase: PurchaseWithSPTResponse | undefined;
 };
 
+/** @inline */
 type SettledStatus =
   /** The credits are there. */
   | { readonly status: "succeeded"; readonly creditsAdded: number }

@@ -46,6 +46,7 @@ export type ProxyField =
   | "metadata"
   | (string & {});
 
+/** @inline */
 type Awaitable<Value> = Value | Promise<Value>;
 
 /** How a proxy is set up. */
@@ -59,10 +60,12 @@ export interface ProxyOptions<Visitor extends ProxyVisitor = ProxyVisitor, Conte
    * `proxy(context.req.raw, context)`. Declare its type, and the proxy takes no other.
    *
    * @example
-   * authorize: async (request) => {
-   *   const session = await readSession(request.headers.get("cookie"));
-   *   return session && { user: session.userId };
-   * },
+   * createProxy({
+   *   authorize: async (request) => {
+   *     const session = await readSession(request.headers.get("cookie"));
+   *     return session && { user: session.userId };
+   *   },
+   * });
    */
   readonly authorize: (
     request: Request,
@@ -95,12 +98,15 @@ export interface ProxyOptions<Visitor extends ProxyVisitor = ProxyVisitor, Conte
    * @example
    * const counts = new Map<string, number>(); // of one process, to be emptied each day
    *
-   * limit: ({ visitor, kind }) => {
-   *   if (kind !== "submit") return true;
-   *   const count = (counts.get(visitor.user) ?? 0) + 1;
-   *   counts.set(visitor.user, count);
-   *   return count <= 20;
-   * },
+   * createProxy({
+   *   authorize,
+   *   limit: ({ visitor, kind }) => {
+   *     if (kind !== "submit") return true;
+   *     const count = (counts.get(visitor.user) ?? 0) + 1;
+   *     counts.set(visitor.user, count);
+   *     return count <= 20;
+   *   },
+   * });
    */
   readonly limit?:
     | ((call: ProxyCall<Visitor>) => Awaitable<boolean | { readonly retryAfter: number }>)
@@ -156,10 +162,13 @@ export interface ProxyOptions<Visitor extends ProxyVisitor = ProxyVisitor, Conte
    *
    * @default none
    * @example
-   * addFields: ({ visitor }) => ({
-   *   webhook_url: "https://shop.example/hooks/tryon",
-   *   metadata: { customer: visitor.user },
-   * }),
+   * createProxy({
+   *   authorize,
+   *   addFields: ({ visitor }) => ({
+   *     webhook_url: "https://shop.example/hooks/tryon",
+   *     metadata: { customer: visitor.user },
+   *   }),
+   * });
    */
   readonly addFields?:
     | ((call: ProxyCall<Visitor>) => Awaitable<Readonly<Record<string, unknown>>>)

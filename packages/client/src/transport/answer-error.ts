@@ -13,7 +13,11 @@ import type { Settings } from "../settings.ts";
 import type { Redact } from "./redact.ts";
 import { pauseAskedFor } from "./retry.ts";
 
-/** What a request is for: some statuses mean different things. */
+/**
+ * What a request is for: some statuses mean different things.
+ *
+ * @inline
+ */
 export type Purpose = "submit" | "purchase" | "read";
 
 /** What an error says about the request that it ended. */

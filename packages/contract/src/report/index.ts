@@ -6,6 +6,11 @@ import { textReport } from "./text.ts";
 
 /** The forms in which a report can be had. */
 export const reportForms = ["text", "junit", "json", "html"] as const;
+/**
+ * A form in which a report can be had.
+ *
+ * @useDeclaredType
+ */
 export type ReportForm = (typeof reportForms)[number];
 
 const writers: Readonly<Record<ReportForm, (report: Report) => string>> = {

@@ -40,6 +40,7 @@ export interface JsonReport {
   readonly profile: Profile;
 }
 
+/** What came of one check. */
 export interface JsonCheck extends Pick<
   CheckResult,
   "id" | "title" | "rules" | "level" | "status" | "credits"
@@ -50,6 +51,7 @@ export interface JsonCheck extends Pick<
   readonly duration_ms: number;
 }
 
+/** What was seen of one open point. */
 export interface JsonObservation {
   readonly id: string;
   readonly option: string;

@@ -1,5 +1,6 @@
 // Made from spec/openapi.json by `npm run generate`. Changes made here are lost.
 
+/** Every endpoint of the service, as openapi-fetch reads them. */
 export interface paths {
     "/api/v1/tryon": {
         parameters: {
@@ -972,22 +973,117 @@ export interface operations {
         };
     };
 }
+/**
+ * One try-on: a person, one to three garments, and how to make the image.
+ *
+ * @interface
+ */
 export type TryOnRequest = components["schemas"]["TryOnRequest"];
+/**
+ * Roughly how large a result is, and what it costs: 1K, about 1024 pixels, 8 credits; 2K, about 2048 pixels, 12 credits; 4K, about 4096 pixels, 20 credits. Widths and heights of a result are reported with the job.
+ *
+ * @useDeclaredType
+ */
 export type OutputSize = components["schemas"]["OutputSize"];
+/**
+ * A size as a request may spell it. Case does not matter to the service; the lower-case spellings are listed so that they validate and are typed.
+ *
+ * @useDeclaredType
+ */
 export type OutputSizeInput = components["schemas"]["OutputSizeInput"];
+/**
+ * At most 8 keys, with at most 256 characters each for a key and for its value. Values can be of any JSON type; for one that is no string, its JSON text counts, which a schema cannot state.
+ *
+ * @interface
+ */
 export type MetadataInput = components["schemas"]["MetadataInput"];
+/**
+ * Identifies a job.
+ *
+ * @useDeclaredType
+ */
 export type JobId = components["schemas"]["JobId"];
+/**
+ * `succeeded` and `failed` are final; a job never leaves them. Be ready for `queued`, though a deployment may never report it.
+ *
+ * @useDeclaredType
+ */
 export type JobStatus = components["schemas"]["JobStatus"];
+/**
+ * What became of a submission by the time it was answered.
+ *
+ * @interface
+ */
 export type TryOnSubmitResponse = components["schemas"]["TryOnSubmitResponse"];
+/**
+ * A job, as a poll or the list shows it.
+ *
+ * @interface
+ */
 export type TryOnJobStatus = components["schemas"]["TryOnJobStatus"];
+/**
+ * One page of jobs.
+ *
+ * @interface
+ */
 export type TryOnListResponse = components["schemas"]["TryOnListResponse"];
+/**
+ * The calling key: its balance, its limits, and what it pays.
+ *
+ * @interface
+ */
 export type AccountResponse = components["schemas"]["AccountResponse"];
+/**
+ * A pack of credits: demo, 100 credits for $2; starter, 1200 for $25; pro, 5600 for $99; scale, 32000 for $499; enterprise, 72000 for $999. An unknown pack is answered with 400 rather than 422.
+ *
+ * @useDeclaredType
+ */
 export type PackSlug = components["schemas"]["PackSlug"];
+/**
+ * Which pack to buy, and the token that pays for it.
+ *
+ * @interface
+ */
 export type PurchaseWithSPTRequest = components["schemas"]["PurchaseWithSPTRequest"];
+/**
+ * How the payment stands, and what the key now has.
+ *
+ * @interface
+ */
 export type PurchaseWithSPTResponse = components["schemas"]["PurchaseWithSPTResponse"];
+/**
+ * The body of every error but 422.
+ *
+ * @interface
+ */
 export type ErrorResponse = components["schemas"]["ErrorResponse"];
+/**
+ * The body of a 422.
+ *
+ * @interface
+ */
 export type HTTPValidationError = components["schemas"]["HTTPValidationError"];
+/**
+ * One problem with one place of a request.
+ *
+ * @interface
+ */
 export type ValidationError = components["schemas"]["ValidationError"];
+/**
+ * An open document: only `capabilities.agentic_commerce` is promised.
+ *
+ * @interface
+ */
 export type DiscoveryResponse = components["schemas"]["DiscoveryResponse"];
+/**
+ * An OpenAPI 3.1 document.
+ *
+ * @interface
+ */
 export type ApiDescription = components["schemas"]["ApiDescription"];
+/**
+ * The body of the `tryon.completed` event. The service lists all of these fields; only the three that say what happened to which job are required here, so that a receiver does not turn away an event over a detail.
+ *
+ * @interface
+ */
 export type TryOnCompletedEvent = components["schemas"]["TryOnCompletedEvent"];

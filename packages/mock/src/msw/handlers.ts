@@ -5,6 +5,7 @@ import type { Mock } from "../mock.ts";
 import { host } from "../world/host.ts";
 import { territory } from "./territory.ts";
 
+/** Where the handlers of msw stand. */
 export interface HandlersOptions {
   /**
    * The address at which the code under test calls the service; a path in it is allowed.

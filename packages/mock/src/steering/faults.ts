@@ -151,7 +151,11 @@ export class Faults {
   }
 }
 
-/** The faults of a server, as its users steer them. */
+/**
+ * The faults of a server, as its users steer them.
+ *
+ * @interface
+ */
 export type MockFaults = Pick<Faults, "add" | "list" | "remove" | "clear" | "limitTo">;
 
 function begin({ id, met, struck, ...input }: Fault): Standing {

@@ -23,7 +23,7 @@ export interface JournalFilter {
   since?: number | undefined;
 }
 
-/** How long and for what {@link Journal.waitFor} waits. */
+/** How long and for what `mock.journal.waitFor` waits. */
 export interface WaitForOptions extends Pick<JournalFilter, "apiKey" | "since"> {
   /**
    * How many calls have to be there, those before the waiting included.
@@ -195,7 +195,11 @@ export class Journal {
   }
 }
 
-/** The journal of a server, as its users read it. */
+/**
+ * The journal of a server, as its users read it.
+ *
+ * @interface
+ */
 export type MockJournal = Pick<Journal, "entries" | "dropped" | "waitFor">;
 
 function fits(entry: JournalEntry, pattern: CallPattern, until: "answered" | "arrived"): boolean {

@@ -1,5 +1,6 @@
 /** What the server remembers. Records are never changed in place: a change is a new record under the same id. */
 
+/** @inline */
 export type AccountState = "active" | "flagged";
 
 export interface AccountRecord {
@@ -9,9 +10,12 @@ export interface AccountRecord {
   readonly tenant?: true;
 }
 
+/** @inline */
 export type KeyMode = "live" | "test";
+/** @inline */
 export type KeyState = "active" | "disabled" | "revoked" | "suspended";
 
+/** An API key, as the server remembers it. */
 export interface KeyRecord {
   readonly id: string;
   /** The text that callers send as their bearer token. */
@@ -86,13 +90,16 @@ export interface IdempotencyRecord {
   readonly answer: StoredAnswer | null;
 }
 
+/** What made a balance change. */
 export type LedgerCause = "grant" | "tryon" | "refund" | "purchase";
 
+/** One change of the balance of a key. */
 export interface LedgerEntry {
   readonly keyId: string;
   /** What the balance changed by. */
   readonly credits: number;
   readonly cause: LedgerCause;
+  /** When, in milliseconds since 1970 of the server's clock. */
   readonly at: number;
   readonly jobId?: string;
   readonly paymentIntentId?: string;
@@ -110,7 +117,9 @@ export interface PurchaseRecord {
   readonly granted: boolean;
 }
 
+/** One request that took a webhook to its receiver. */
 export interface DeliveryAttempt {
+  /** When it was sent, in milliseconds since 1970 of the server's clock. */
   readonly at: number;
   /** The receiver's status, or null when it gave none. */
   readonly status: number | null;
@@ -121,6 +130,7 @@ export interface DeliveryAttempt {
 /** What brought a delivery about: the end of its job, or somebody who had an earlier one sent again. */
 export type DeliveryCause = "job" | "replay" | "duplicate" | "tamper";
 
+/** A webhook, with every attempt to deliver it. */
 export interface DeliveryRecord {
   readonly id: string;
   readonly jobId: string;

@@ -13,14 +13,19 @@ export interface FastifyRequest {
 
 /** A reply of Fastify, as far as it is used here. */
 export interface FastifyReply {
+  /** Sets the status of the answer. */
   code(status: number): unknown;
+  /** Sets headers of the answer. */
   headers(headers: Record<string, string>): unknown;
+  /** Sends the answer. */
   send(body?: string): unknown;
 }
 
 /** An instance of Fastify, or a scope within one, as far as it is used here. */
 export interface FastifyScope {
+  /** Takes every parser of bodies off this scope. */
   removeAllContentTypeParsers(): unknown;
+  /** Says how bodies are read in this scope. */
   addContentTypeParser(
     contentType: string,
     parser: (
@@ -29,6 +34,7 @@ export interface FastifyScope {
       done: (error: null, body: unknown) => void,
     ) => void,
   ): unknown;
+  /** Adds a route for every method. */
   all(
     path: string,
     handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,

@@ -8,6 +8,7 @@ export interface KoaContext {
   readonly req: IncomingRequest;
   status: number;
   body: unknown;
+  /** Sets headers of the answer. */
   set(headers: Record<string, string>): unknown;
 }
 

@@ -10,10 +10,15 @@ export interface IncomingRequest extends NodeRequest {
 
 /** A response of Node or of a framework on it, as far as it is used here. */
 export interface OutgoingResponse {
+  /** The status that is sent with the headers. */
   statusCode: number;
+  /** Whether something has answered. */
   readonly headersSent: boolean;
+  /** Sets one header of the answer. */
   setHeader(name: string, value: string): unknown;
+  /** Ends the answer without a body. */
   end(): unknown;
+  /** Ends the answer with its body. */
   end(body: string): unknown;
 }
 

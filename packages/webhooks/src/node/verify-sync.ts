@@ -52,7 +52,7 @@ export type VerifySyncOptions = VerifySyncSettings &
  * The same as `verify`, at once: by `node:crypto`, for a body that is in memory. What is accepted,
  * what is refused, the order of the checks and the event are those of `verify`.
  *
- * @throws {@link WebhookError} with a `code`, for whatever is wrong with the delivery or the
+ * @throws `WebhookError` with a `code`, for whatever is wrong with the delivery or the
  * secrets; `raw_body_required` also for a request that is not read yet, `invalid_secret` also for a
  * function that gives a promise.
  * @example

@@ -120,8 +120,8 @@ export async function verify(options: VerifyOptions): Promise<TryOnEvent> {
  *
  * const secrets = [process.env.NEW_SECRET, process.env.OLD_SECRET];
  * const outcome = await safeVerify({ body, headers, secrets });
- * if (!outcome.ok) return new Response(outcome.code, { status: 400 });
- * if (outcome.secretIndex === 1) console.warn("The old secret is still in use");
+ * if (!outcome.ok) console.warn(outcome.code);
+ * else if (outcome.secretIndex === 1) console.warn("The old secret is still in use");
  */
 export async function safeVerify(options: VerifyOptions): Promise<VerifyOutcome> {
   try {

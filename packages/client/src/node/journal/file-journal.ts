@@ -76,6 +76,7 @@ export class FileJournal implements Journal {
     return this.#closing;
   }
 
+  /** The same as `close()`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

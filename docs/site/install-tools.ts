@@ -1,0 +1,35 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { root } from "./places.ts";
+
+const folder = import.meta.dirname;
+const stamp = join(folder, "node_modules/.installed-lock");
+
+/** Installs what builds the site, apart from the workspace, unless the lock file's is there already. */
+export async function installTools(): Promise<void> {
+  const lock = await readFile(join(folder, "pnpm-lock.yaml"));
+  const digest = createHash("sha256").update(lock).digest("hex");
+  if ((await readFile(stamp, "utf8").catch(() => "")) === digest) return;
+  process.stderr.write("Installing what builds the site, which is needed once…\n");
+  // The same package manager as the workspace has.
+  const { packageManager } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {
+    packageManager: string;
+  };
+  const install = ["install", "--ignore-workspace", "--frozen-lockfile", "--loglevel=warn"];
+  await new Promise<void>((resolve, reject) => {
+    const child = spawn("npx", ["--yes", packageManager, ...install], {
+      cwd: folder,
+      // What it says is for people, and stdout may be read by a program.
+      stdio: ["ignore", process.stderr.fd, process.stderr.fd],
+    });
+    child.once("error", reject);
+    child.once("exit", (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(`The tools of the site could not be installed: exit code ${code}.`));
+    });
+  });
+  await writeFile(stamp, digest);
+}
