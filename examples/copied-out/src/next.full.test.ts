@@ -93,15 +93,18 @@ describe.runIf(chromium.present)("the page", () => {
   });
 });
 
-test("the proxy lets nobody in who has no session", async () => {
-  const refused = await visitor(url, "")
-    .run(wish)
-    .catch((error: unknown) => error);
-  expect(isTryOnError(refused, "unauthorized")).toBe(true);
-});
+test.each(["", "session=made-up"])(
+  "the proxy lets nobody in with the cookie %j",
+  async (cookie) => {
+    const refused = await visitor(url, cookie)
+      .run(wish)
+      .catch((error: unknown) => error);
+    expect(isTryOnError(refused, "unauthorized")).toBe(true);
+  },
+);
 
 test("the receiver handles an event once that comes twice, and refuses a changed one", async () => {
-  await visitor(url, "session=81bc").run(wish);
+  await visitor(url, "session=7f3a").run(wish);
   const delivery = (await mock.webhooks.deliveries()).at(-1);
   const { id = "", jobId = "" } = delivery ?? {};
   await expect.poll(looks).toContainEqual([jobId, "succeeded"]);
