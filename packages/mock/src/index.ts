@@ -1,6 +1,6 @@
 export type { DefaultKeys } from "./default-keys.ts";
 export type { Network } from "./delivery/network.ts";
-export type { Engine, EngineImage, RenderRequest } from "./engine/engine.ts";
+export type { Bytes, Engine, EngineImage, RenderRequest } from "./engine/engine.ts";
 export { stockEngine } from "./engine/stock.ts";
 export { createMock } from "./mock.ts";
 export type { Mock, MockOptions } from "./mock.ts";

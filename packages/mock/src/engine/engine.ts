@@ -1,7 +1,7 @@
 import type { ImageKind } from "../service/image-kind.ts";
 
 /** Bytes in memory of their own, as every version of TypeScript since 5.4 names them. */
-type Bytes = ReturnType<typeof Uint8Array.from>;
+export type Bytes = ReturnType<typeof Uint8Array.from>;
 
 /** One picture of a request, as an engine sees it. */
 export type EngineImage =
