@@ -81,6 +81,22 @@ describe.runIf(chromium.present)("the page", () => {
     await page.close();
   });
 
+  test("finds a try-on again whose answers were all lost, and pays for it once", async () => {
+    const page = await browser.newPage();
+    await page.goto(url);
+    await page.getByLabel("You").setInputFiles(asset("person.jpg"));
+    await page.getByLabel("Garment").setInputFiles(asset("jacket.webp"));
+    const before = Number((await mock.ledger(mock.keys.live))?.balance);
+    // As often as the client sends it by itself.
+    mock.faults.add({ on: "POST /api/v1/tryon", times: 4, reset: "after" });
+    await page.getByRole("button", { name: "Try it on" }).click();
+    await page.getByRole("img", { name: "You in the garment" }).waitFor();
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(before - 8);
+    expect(mock.faults.list().map(({ struck }) => struck)).toEqual([4]);
+    mock.faults.clear();
+    await page.close();
+  });
+
   test("tells a visitor that the content was refused", async () => {
     const page = await browser.newPage();
     await page.goto(url);

@@ -1,6 +1,6 @@
 "use client";
 
-import { isTryOnError, TryOn } from "@tryon/client";
+import { isTryOnError, TryOn, type TryOnInput, type TryOnResult } from "@tryon/client";
 import { useActionState } from "react";
 
 const tryon = new TryOn({ proxyUrl: "/api/tryon" });
@@ -10,12 +10,29 @@ interface Look {
   readonly trouble?: string;
 }
 
+/** Where nobody knows what became of it, it is asked for again under its own key: never a second charge. */
+async function make(input: TryOnInput): Promise<TryOnResult> {
+  try {
+    return await tryon.run(input);
+  } catch (error) {
+    if (
+      isTryOnError(error, "outcome_unknown") ||
+      isTryOnError(error, "server_error") ||
+      isTryOnError(error, "unavailable")
+    ) {
+      const job = await error.recover?.();
+      if (job) return job.result();
+    }
+    throw error;
+  }
+}
+
 async function tryOn(_before: Look, form: FormData): Promise<Look> {
   try {
     // Both fields are file inputs, so what they hold is a file.
     const person = form.get("person") as File;
     const garment = form.get("garment") as File;
-    const result = await tryon.run({ person, garments: [garment] });
+    const result = await make({ person, garments: [garment] });
     return { picture: await result.image.url() };
   } catch (error) {
     if (isTryOnError(error, "job_failed") && error.isContentBlocked) {
