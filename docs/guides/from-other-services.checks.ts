@@ -20,7 +20,7 @@ export const checks: Checks = {
       });
       await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
       process.env.PUBLIC_URL = "http://127.0.0.1:" + server.address().port;
-      console.log(await order());`;
+      console.log(await order("order-17"));`;
     const [id, status] = (await run(`${snippet.code}${server}`)).split("\n");
     expect(status).toBe("204");
     expect(await readdir(folder)).toContain(`${id}.png`);
