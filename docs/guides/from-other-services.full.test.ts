@@ -9,6 +9,8 @@ import { peerPackages } from "../../packages/bench/src/client/peers.ts";
 import { retriesOfOthers } from "./retries-of-others.ts";
 
 const execute = promisify(execFile);
+/** Of a compiler or a program, on a machine that is busy with others, in milliseconds. */
+const timeout = 120_000;
 const root = join(import.meta.dirname, "../..");
 const node = join(root, "node_modules/node/bin/node");
 const page = await readFile(join(import.meta.dirname, "from-other-services.md"), "utf8");
@@ -54,7 +56,7 @@ async function complaints(modules: readonly { name: string; code: string }[]): P
   return stdout;
 }
 
-describe("the code for other services", () => {
+describe("the code for other services", { timeout }, () => {
   it("is told of the versions that it was compiled against", () => {
     expect(others).toHaveLength(4);
     for (const other of others) {
@@ -75,7 +77,7 @@ describe("the code for other services", () => {
   });
 });
 
-describe("the other packages", () => {
+describe("the other packages", { timeout }, () => {
   it("repeat submissions as the page says, and send no key with them", async () => {
     const program = join(folder, "retries.js");
     await writeFile(program, retriesOfOthers);

@@ -75,12 +75,17 @@ export async function compile(
     const project = join(folder, `${compiler}-${skipLibCheck ? "loose" : "strict"}.json`);
     await writeFile(project, JSON.stringify({ compilerOptions, files: checked.flatMap(filesOf) }));
     const path = join(app, "node_modules", compiler, "bin/tsc");
-    const { stdout } = await run(ownNode, [path, "-p", project], { cwd: folder }).catch(
-      // A compiler that finds something says so on its output.
-      (error: unknown) => ({ stdout: String(Object(error).stdout) }),
+    const failure: unknown = await run(ownNode, [path, "-p", project], { cwd: folder }).then(
+      () => undefined,
+      (error: unknown) => error,
     );
-    const said = stdout.split("\n").filter((line) => line.includes("error TS"));
-    complaints.push(...said.map((line) => `${compiler}: ${line}`));
+    if (failure === undefined) return;
+    // A compiler that finds something says so on its output; one that breaks down has another message.
+    const said = String(Object(failure).stdout)
+      .split("\n")
+      .filter((line) => line.includes("error TS"));
+    const lines = said.length > 0 ? said : [String(failure)];
+    complaints.push(...lines.map((line) => `${compiler}: ${line}`));
   };
   const ofMsw = deeds.filter(({ usesMsw }) => usesMsw);
   for (const compiler of compilers) {
