@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
 // The suite that every store passes is at home there, and needs no second place.
 import { storeSuite } from "../../../packages/webhooks/src/testing/store-suite.ts";
+import { freePort } from "../../../scripts/free-port.ts";
 import { CopiedExample, installing } from "./copied-example.ts";
-import { freePort } from "./free-port.ts";
 import { visitor, wish } from "./visitor.ts";
 import { serveWorker } from "./worker-server.ts";
 

@@ -75,16 +75,14 @@ export async function compile(
     const project = join(folder, `${compiler}-${skipLibCheck ? "loose" : "strict"}.json`);
     await writeFile(project, JSON.stringify({ compilerOptions, files: checked.flatMap(filesOf) }));
     const path = join(app, "node_modules", compiler, "bin/tsc");
-    const failure: unknown = await run(ownNode, [path, "-p", project], { cwd: folder }).then(
-      () => undefined,
-      (error: unknown) => error,
+    const lines = await run(ownNode, [path, "-p", project], { cwd: folder }).then(
+      () => [],
+      (error: Error & { readonly stdout: string }) => {
+        // A compiler that finds something says so on its output; one that breaks down has another message.
+        const said = error.stdout.split("\n").filter((line) => line.includes("error TS"));
+        return said.length > 0 ? said : [error.message];
+      },
     );
-    if (failure === undefined) return;
-    // A compiler that finds something says so on its output; one that breaks down has another message.
-    const said = String(Object(failure).stdout)
-      .split("\n")
-      .filter((line) => line.includes("error TS"));
-    const lines = said.length > 0 ? said : [String(failure)];
     complaints.push(...lines.map((line) => `${compiler}: ${line}`));
   };
   const ofMsw = deeds.filter(({ usesMsw }) => usesMsw);
