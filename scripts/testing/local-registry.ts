@@ -64,7 +64,6 @@ export async function startRegistry(folder: string, node: string): Promise<Local
     environment: {
       "npm_config_@tryon:registry": `http://${host}/`,
       [`npm_config_//${host}/:_authToken`]: token,
-      npm_config_fetch_retries: "0",
     },
     sent,
     broken,

@@ -56,7 +56,7 @@ async function looks(): Promise<readonly unknown[]> {
   return lines.map((line): unknown => JSON.parse(line));
 }
 
-describe.runIf(chromium.present)("the page", () => {
+describe.runIf(chromium.present)("the page", { timeout: installing }, () => {
   test("takes two files to a picture, with no key, and is told of it by a webhook", async () => {
     const page = await browser.newPage();
     const said: string[] = [];

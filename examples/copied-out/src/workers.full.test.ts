@@ -70,7 +70,7 @@ async function saved(): Promise<readonly string[]> {
   return objects.filter(({ size }) => size > 0).map(({ key }) => key);
 }
 
-test("the example compiles with the types of workers", async () => {
+test("the example compiles with the types of workers", { timeout: installing }, async () => {
   await expect(example.run("npm", ["run", "check"])).resolves.toContain("tsc");
 });
 
