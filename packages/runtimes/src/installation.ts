@@ -61,7 +61,8 @@ export async function install(): Promise<Installation> {
     const beside = Object.entries(tools).map(([name, version]) => `${name}@${version}`);
     return installInto(join(folder, "app"), [...Object.values<string>(tarballs), ...beside]);
   });
-  return { folder, app: await app, runtimes: await runtimes };
+  const [inApp, inRuntimes] = await Promise.all([app, runtimes]);
+  return { folder, app: inApp, runtimes: inRuntimes };
 }
 
 export function remove({ folder }: Installation): Promise<void> {
