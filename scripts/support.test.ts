@@ -7,7 +7,7 @@ import { folderOf, published, root } from "./packages.ts";
 
 const page = readFileSync(join(root, "docs/support.md"), "utf8");
 
-/** Where tests name the versions that they install: what they install by themselves, and the workspace. */
+/** Where tests name the versions that they install: in themselves, in the matrix of runtimes, and in the workspace. */
 function namedInTests(): string {
   const files = ["packages", "scripts"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
@@ -18,7 +18,11 @@ function namedInTests(): string {
     /^ {2}"?([\w@/.-]+?)"?: (\d.*)$/gm,
     "$1@$2",
   );
-  return [...files.map((file) => readFileSync(file, "utf8")), catalog].join("\n");
+  const matrix = readFileSync(join(root, "packages/runtimes/src/installation.ts"), "utf8").replace(
+    /^ {2}(\w+): "(\d[\d.]*)",$/gm,
+    "$1@$2",
+  );
+  return [...files.map((file) => readFileSync(file, "utf8")), catalog, matrix].join("\n");
 }
 
 it("names no version of anything that no test runs", () => {

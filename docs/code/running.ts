@@ -26,15 +26,20 @@ export function placeOf({ page, line }: Block): string {
   return `${page}:${line}`;
 }
 
+/** The guides have more programs than the fast set has time for. */
+function isAlwaysRun(page: string): boolean {
+  return !page.startsWith("docs/guides/");
+}
+
 export function programsOf(pages: readonly ShownPage[]): readonly ShownProgram[] {
   return pages.flatMap(({ checks, blocks }) =>
     blocks.filter(isProgram).map((snippet) => {
       const found = checks[snippet.name];
-      const slow = typeof found === "object";
-      const own = slow ? found.slow : found;
+      const own = typeof found === "object" ? found.slow : found;
       const printed = snippet.output === undefined ? undefined : printsWhatIsShown;
       const twice = own !== undefined && printed !== undefined;
       const check = own ?? printed;
+      const slow = typeof found === "object" || !isAlwaysRun(snippet.page);
       return { place: placeOf(snippet), name: snippet.name, snippet, check, twice, slow };
     }),
   );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import packageJson from "../../package.json" with { type: "json" };
 import { command, fileOf } from "../testing/command.ts";
 
 const secret = "whsec_5f2b8c1d9e7a4036";
@@ -113,6 +114,7 @@ describe("help", () => {
   });
 
   it("has the version", async () => {
-    expect(await command(["--version"])).toMatchObject({ code: 0, stdout: "0.0.0\n" });
+    const stdout = `${packageJson.version}\n`;
+    expect(await command(["--version"])).toMatchObject({ code: 0, stdout });
   });
 });
