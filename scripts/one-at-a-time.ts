@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { setTimeout } from "node:timers/promises";
@@ -24,7 +25,9 @@ export async function oneAtATime<Result>(
 }
 
 async function takeTurn(name: string): Promise<Server | undefined> {
-  const server = createServer().listen({ path: `\0${name}` });
+  // Such an address has room for about 100 bytes, and a folder can have a longer name.
+  const short = createHash("sha256").update(name).digest("hex");
+  const server = createServer().listen({ path: `\0tryon-${short}` });
   try {
     await once(server, "listening");
     return server;

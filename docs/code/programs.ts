@@ -13,6 +13,9 @@ import { root } from "./pages.ts";
 const run = promisify(execFile);
 export const node = join(root, "node_modules/node/bin/node");
 
+/** After which a program that does not end is ended, before its test gives up on it, in milliseconds. */
+const timeout = 150_000;
+
 /** The pictures that pages name, as they stand in the folder of every program. */
 const pictures = { "person.jpg": "me.jpg" };
 const others = ["shirt.png", "jacket.webp", "hat.png"];
@@ -81,6 +84,7 @@ export class Programs {
     const { stdout } = await run(node, ["--conditions=@tryon/source", join(folder, file)], {
       cwd: folder,
       env: environment,
+      timeout,
     });
     return stdout;
   }

@@ -6,9 +6,12 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { peerPackages } from "../../packages/bench/src/client/peers.ts";
+import { installFor } from "../../scripts/testing/install-for.ts";
 import { retriesOfOthers } from "./retries-of-others.ts";
 
 const execute = promisify(execFile);
+/** Of a compiler or a program, on a machine that is busy with others, in milliseconds. */
+const timeout = 120_000;
 const root = join(import.meta.dirname, "../..");
 const node = join(root, "node_modules/node/bin/node");
 const page = await readFile(join(import.meta.dirname, "from-other-services.md"), "utf8");
@@ -30,9 +33,7 @@ beforeAll(async () => {
   // Inside the repository, where the types of Node are found.
   await mkdir(join(root, "docs/.snippets"), { recursive: true });
   folder = await mkdtemp(join(root, "docs/.snippets/others-"));
-  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
-  const options = ["--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"];
-  await execute("npm", ["install", ...options, ...others], { cwd: folder });
+  await installFor(folder, others, { manifest: { type: "module" } });
 }, 240_000);
 
 afterAll(async () => {
@@ -54,7 +55,7 @@ async function complaints(modules: readonly { name: string; code: string }[]): P
   return stdout;
 }
 
-describe("the code for other services", () => {
+describe("the code for other services", { timeout }, () => {
   it("is told of the versions that it was compiled against", () => {
     expect(others).toHaveLength(4);
     for (const other of others) {
@@ -75,7 +76,7 @@ describe("the code for other services", () => {
   });
 });
 
-describe("the other packages", () => {
+describe("the other packages", { timeout }, () => {
   it("repeat submissions as the page says, and send no key with them", async () => {
     const program = join(folder, "retries.js");
     await writeFile(program, retriesOfOthers);

@@ -1,11 +1,10 @@
-import { once } from "node:events";
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 
+import { freePort } from "../../scripts/free-port.ts";
 import { packed } from "../../scripts/packed.ts";
 import { root } from "../../scripts/packages.ts";
 import { started, typed, type Place, type Running } from "../code/terminal.ts";
@@ -39,15 +38,6 @@ afterAll(async () => {
   for (const command of running) await command.end();
   await rm(folder, { recursive: true });
 }, installing);
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  // A server that listens on a port has an address of this form.
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), "close");
-  return port;
-}
 
 /** A reader in an empty folder, who types what the page says and makes the files that it shows. */
 class Reader {

@@ -27,13 +27,8 @@ export interface ServedSite {
  */
 export async function serveSite(site: string, port = 0, base = "/"): Promise<ServedSite> {
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? "/", "http://localhost");
-    const inside = pathname.startsWith(base) ? pathname.slice(base.length) : undefined;
-    const path = normalize(decodeURIComponent(inside ?? ".."));
-    const file = path === "." || path.endsWith("/") ? join(path, "index.html") : path;
-    const text = path.startsWith("..") ? Promise.reject(new Error()) : readFile(join(site, file));
-    text.then(
-      (bytes) => response.setHeader("content-type", types[extname(file)] ?? "").end(bytes),
+    find(site, base, request.url ?? "/").then(
+      ({ type, bytes }) => response.setHeader("content-type", type).end(bytes),
       () => response.writeHead(404).end("There is no such page.\n"),
     );
   });
@@ -44,6 +39,16 @@ export async function serveSite(site: string, port = 0, base = "/"): Promise<Ser
   // A server that listens on a port has an address of this form.
   const { port: used } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${used}${base}`, close: () => closed(server) };
+}
+
+/** @throws Error for what is no path, leads out of the site or is not there. */
+async function find(site: string, base: string, url: string) {
+  const { pathname } = new URL(url, "http://localhost");
+  const inside = pathname.startsWith(base) ? pathname.slice(base.length) : "..";
+  const path = normalize(decodeURIComponent(inside));
+  if (path.startsWith("..")) throw new Error(`${url} is no page of the site.`);
+  const file = path === "." || path.endsWith("/") ? join(path, "index.html") : path;
+  return { type: types[extname(file)] ?? "", bytes: await readFile(join(site, file)) };
 }
 
 function closed(server: Server): Promise<void> {

@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -9,6 +8,7 @@ import { pack, root, type Published } from "../packages.ts";
 import { allowances } from "./allowances.ts";
 import { problemsOf } from "./contents.ts";
 import { publishedManifest, publishedReadme, type Origin } from "./origin.ts";
+import { integrityOf } from "./release.ts";
 
 const run = promisify(execFile);
 
@@ -41,9 +41,8 @@ export async function packForRelease(
     const [made] = JSON.parse(stdout) as [{ filename: string }];
     const tarball = join(into, basename(made.filename));
     await check(name, tarball, await unpack(tarball, join(folder, "second")));
-    const bytes = await readFile(tarball);
-    const integrity = `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
-    return { tarball: basename(tarball), integrity, bytes: bytes.length };
+    const { size: bytes } = await stat(tarball);
+    return { tarball: basename(tarball), integrity: await integrityOf(tarball), bytes };
   } finally {
     await rm(folder, { recursive: true });
   }

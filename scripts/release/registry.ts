@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
@@ -33,7 +34,9 @@ export function npmRegistry(options: { readonly provenance: boolean }): Registry
     },
     async publish(tarball) {
       if (options.provenance) await requireNpm();
-      const { code, stdout, stderr } = await npm(publishArguments(tarball, options.provenance));
+      const args = publishArguments(tarball, options.provenance);
+      if (process.stdin.isTTY && process.stdout.isTTY) return npmAtTerminal(args);
+      const { code, stdout, stderr } = await npm(args);
       if (code !== 0) throw new Error(stderr.trim() || stdout.trim() || `npm ended with ${code}.`);
     },
   };
@@ -49,6 +52,12 @@ async function requireNpm(): Promise<void> {
     throw new Error(
       `npm ${stdout.trim()} cannot publish without a token; npm ${oldestForProvenance.join(".")} can.`,
     );
+}
+
+/** A person is asked for a second factor, which npm does at a terminal alone. */
+async function npmAtTerminal(args: readonly string[]): Promise<void> {
+  const [code] = (await once(spawn("npm", args, { stdio: "inherit" }), "exit")) as [number | null];
+  if (code !== 0) throw new Error(`npm ended with ${code}; what it said stands above.`);
 }
 
 async function npm(

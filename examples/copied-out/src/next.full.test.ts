@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 // The driver of the browser is at home there, and needs no second place.
 import { findChromium, startChromium } from "../../../packages/mock/src/testing/chromium.ts";
+import { freePort } from "../../../scripts/free-port.ts";
 import { CopiedExample, installing } from "./copied-example.ts";
-import { freePort } from "./free-port.ts";
 import type { Program } from "./program.ts";
 import { visitor, wish } from "./visitor.ts";
 
@@ -56,7 +56,7 @@ async function looks(): Promise<readonly unknown[]> {
   return lines.map((line): unknown => JSON.parse(line));
 }
 
-describe.runIf(chromium.present)("the page", () => {
+describe.runIf(chromium.present)("the page", { timeout: installing }, () => {
   test("takes two files to a picture, with no key, and is told of it by a webhook", async () => {
     const page = await browser.newPage();
     const said: string[] = [];

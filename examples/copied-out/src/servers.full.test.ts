@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
+import { freePort } from "../../../scripts/free-port.ts";
 import { CopiedExample, installing } from "./copied-example.ts";
-import { freePort } from "./free-port.ts";
 import { visitor, wish } from "./visitor.ts";
 
 /** What puts a reference server beside a command, as the example has installed it. */
@@ -32,7 +32,8 @@ test.each(["express", "fastify", "hono"])(
       const answer = await fetch(`${url}/looks`, { headers }).catch(() => undefined);
       return answer?.json();
     };
-    await expect.poll(looks).toEqual([]);
+    // Four programs start, one after another.
+    await expect.poll(looks, { timeout: 120_000 }).toEqual([]);
     const { image } = await visitor(url, headers.cookie).run(wish);
     expect((await image.bytes()).length).toBeGreaterThan(1_000);
     await expect.poll(looks).toHaveLength(1);

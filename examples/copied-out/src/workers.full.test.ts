@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
 // The suite that every store passes is at home there, and needs no second place.
 import { storeSuite } from "../../../packages/webhooks/src/testing/store-suite.ts";
+import { freePort } from "../../../scripts/free-port.ts";
 import { CopiedExample, installing } from "./copied-example.ts";
-import { freePort } from "./free-port.ts";
 import { visitor, wish } from "./visitor.ts";
 import { serveWorker } from "./worker-server.ts";
 
@@ -70,7 +70,7 @@ async function saved(): Promise<readonly string[]> {
   return objects.filter(({ size }) => size > 0).map(({ key }) => key);
 }
 
-test("the example compiles with the types of workers", async () => {
+test("the example compiles with the types of workers", { timeout: installing }, async () => {
   await expect(example.run("npm", ["run", "check"])).resolves.toContain("tsc");
 });
 

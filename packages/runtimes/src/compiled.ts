@@ -75,12 +75,15 @@ export async function compile(
     const project = join(folder, `${compiler}-${skipLibCheck ? "loose" : "strict"}.json`);
     await writeFile(project, JSON.stringify({ compilerOptions, files: checked.flatMap(filesOf) }));
     const path = join(app, "node_modules", compiler, "bin/tsc");
-    const { stdout } = await run(ownNode, [path, "-p", project], { cwd: folder }).catch(
-      // A compiler that finds something says so on its output.
-      (error: unknown) => ({ stdout: String(Object(error).stdout) }),
+    const lines = await run(ownNode, [path, "-p", project], { cwd: folder }).then(
+      () => [],
+      (error: Error & { readonly stdout: string }) => {
+        // A compiler that finds something says so on its output; one that breaks down has another message.
+        const said = error.stdout.split("\n").filter((line) => line.includes("error TS"));
+        return said.length > 0 ? said : [error.message];
+      },
     );
-    const said = stdout.split("\n").filter((line) => line.includes("error TS"));
-    complaints.push(...said.map((line) => `${compiler}: ${line}`));
+    complaints.push(...lines.map((line) => `${compiler}: ${line}`));
   };
   const ofMsw = deeds.filter(({ usesMsw }) => usesMsw);
   for (const compiler of compilers) {

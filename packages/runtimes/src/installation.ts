@@ -1,13 +1,10 @@
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 
 import { packed } from "../../../scripts/packed.ts";
 import { root } from "../../../scripts/packages.ts";
-
-const run = promisify(execFile);
+import { installFor } from "../../../scripts/testing/install-for.ts";
 
 /** Every runtime at the version that the page tells; Node 24 is the repository's own. */
 export const versions = {
@@ -49,31 +46,29 @@ export const ownNode = join(root, "node_modules/node/bin/node");
 export async function install(): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), "tryon-runtimes-"));
   const { node20, node22, node26, bun, deno, miniflare } = versions;
-  const runtimes = installInto(join(folder, "runtimes"), [
+  const [app, runtimes] = [join(folder, "app"), join(folder, "runtimes")];
+  // With their scripts, which put the programs for this machine into their places.
+  const scripts = true;
+  const ofRuntimes = [
     `node-20@npm:node@${node20}`,
     `node-22@npm:node@${node22}`,
     `node-26@npm:node@${node26}`,
     `bun@${bun}`,
     `deno@${deno}`,
     `miniflare@${miniflare}`,
+  ];
+  const beside = Object.entries(tools).map(([name, version]) => `${name}@${version}`);
+  await Promise.all([
+    installFor(runtimes, ofRuntimes, { scripts }),
+    packed().then((tarballs) =>
+      installFor(app, [...Object.values<string>(tarballs), ...beside], { scripts }),
+    ),
   ]);
-  const app = packed().then((tarballs) => {
-    const beside = Object.entries(tools).map(([name, version]) => `${name}@${version}`);
-    return installInto(join(folder, "app"), [...Object.values<string>(tarballs), ...beside]);
-  });
-  return { folder, app: await app, runtimes: await runtimes };
+  return { folder, app, runtimes };
 }
 
 export function remove({ folder }: Installation): Promise<void> {
   return rm(folder, { recursive: true });
-}
-
-/** With their scripts, which put the programs for this machine into their places. */
-async function installInto(folder: string, packages: readonly string[]): Promise<string> {
-  await mkdir(folder);
-  await writeFile(join(folder, "package.json"), JSON.stringify({ name: "app", private: true }));
-  await run("npm", ["install", "--no-audit", "--no-fund", ...packages], { cwd: folder });
-  return folder;
 }
 
 /** As much of an installed package's manifest as is asked about here. */

@@ -1,12 +1,10 @@
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { createClient } from "@redis/client";
 
+import { freePort } from "../../../../scripts/free-port.ts";
 import { Daemon } from "./store-server.ts";
 import type { StoreServer } from "./store-server.ts";
 
@@ -44,15 +42,4 @@ async function ping(url: string): Promise<void> {
   } finally {
     if (client.isOpen) client.destroy();
   }
-}
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  // A server that listens on a port has an address of this form.
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

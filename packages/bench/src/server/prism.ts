@@ -1,6 +1,6 @@
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 
+import { freePort } from "../../../../scripts/free-port.ts";
 import type { Processes, Program } from "../processes.ts";
 
 /** The package, at the version that the figures are about. */
@@ -59,16 +59,4 @@ async function answering(url: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, askingStep));
   }
   throw new Error(`Nobody answered at ${url} within ${startGrace} ms.`);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      // A server that listens on a port has an address of this form.
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

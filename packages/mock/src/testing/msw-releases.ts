@@ -1,12 +1,10 @@
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 
 import { build, type Format, type Platform, type Plugin } from "esbuild";
 
-const run = promisify(execFile);
+import { installFor } from "../../../../scripts/testing/install-for.ts";
 
 /** The oldest and the newest releases of msw that the handlers work with. */
 export const releases = ["2.11.0", "2", "3"] as const;
@@ -19,10 +17,7 @@ export interface Installed {
 
 export async function installMsw(release: string): Promise<Installed> {
   const folder = await mkdtemp(join(tmpdir(), `tryon-msw-${release}-`));
-  await mkdir(join(folder, "node_modules"));
-  await writeFile(join(folder, "package.json"), '{ "private": true }');
-  const flags = ["--no-audit", "--no-fund", "--ignore-scripts"];
-  await run("npm", ["install", ...flags, `msw@${release}`], { cwd: folder });
+  await installFor(folder, [`msw@${release}`]);
   return { folder, remove: () => rm(folder, { recursive: true }) };
 }
 

@@ -7,6 +7,8 @@ import { promisify } from "node:util";
 
 import { build } from "esbuild";
 
+import { installFor } from "../../../../scripts/testing/install-for.ts";
+
 const run = promisify(execFile);
 const own = join(import.meta.dirname, "../..");
 const root = join(own, "../..");
@@ -26,9 +28,7 @@ export class AppFolder {
   static async install(...packages: readonly string[]): Promise<AppFolder> {
     const folder = new AppFolder(await mkdtemp(join(tmpdir(), "tryon-app-")));
     await mkdir(join(folder.path, "node_modules"));
-    await folder.write("package.json", '{ "private": true }');
-    const flags = ["--no-audit", "--no-fund", "--ignore-scripts"];
-    await run("npm", ["install", ...flags, ...packages], { cwd: folder.path });
+    await installFor(folder.path, packages);
     return folder;
   }
 
