@@ -22,7 +22,7 @@ async function fit(fields: FormData): Promise<void> {
     say("Here you are.");
   } catch (error) {
     const blocked = isTryOnError(error, "job_failed") && error.isContentBlocked;
-    say(blocked ? "This cannot be shown." : "Please try again in a moment.");
+    say(blocked ? "This cannot be shown." : "That did not work out.");
   }
 }
 
