@@ -160,7 +160,7 @@ describe.runIf(chromium.present)("the client in a browser", () => {
   );
 
   test("waits held and polling, and shows the image", async () => {
-    const { page, access, arrived, troubles } = await opened({ latency: 200 });
+    const { page, mock, access, arrived, troubles } = await opened({ latency: 200 });
     const seen = await page.evaluate(
       async ({ options, tryOn }) => {
         const tryon = new client.TryOn(options);
@@ -194,7 +194,9 @@ describe.runIf(chromium.present)("the client in a browser", () => {
     const fetched = arrived.filter(({ path: at }) => at.startsWith("/results/"));
     expect(fetched.length).toBeGreaterThan(3);
     expect(fetched.filter(({ headers }) => headers.has("authorization"))).toEqual([]);
-    expect(troubles).toEqual([]);
+    // Where the server reads from replicas, a look at a fresh job may come too early.
+    const early = mock.options.readLag === 0 ? /^$/ : /404/;
+    expect(troubles.filter((trouble) => !early.test(trouble))).toEqual([]);
   });
 
   test.each(["POST", "GET"])(
