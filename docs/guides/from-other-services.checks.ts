@@ -3,6 +3,8 @@ import { readdir } from "node:fs/promises";
 import { expect } from "vitest";
 
 import type { Checks } from "../code/checks.ts";
+import { showsAPictureInAPage } from "../readmes/page-check.ts";
+import { letsInWhomItKnows } from "../readmes/proxy-check.ts";
 
 export const checks: Checks = {
   "after-webhook.ts": async ({ snippet, run, folder }) => {
@@ -25,30 +27,6 @@ export const checks: Checks = {
     expect(status).toBe("204");
     expect(await readdir(folder)).toContain(`${id}.png`);
   },
-  "after-proxy.ts": async ({ snippet, run }) => {
-    const calls = `
-      const body = JSON.stringify({ person_url: "https://shop.example/me.jpg",
-        garment_urls: ["https://shop.example/shirt.png"], wait: false });
-      for (const cookie of ["session=7f3a", "session=0000"]) {
-        const headers = { cookie, "content-type": "application/json", "idempotency-key": "a" };
-        const address = "http://localhost/api/tryon/api/v1/tryon";
-        console.log((await POST(new Request(address, { method: "POST", headers, body }))).status);
-      }`;
-    expect(await run(`${snippet.code}${calls}`)).toBe("200\n401\n");
-  },
-  "after-page.ts": async ({ snippet, run }) => {
-    // A page and its proxy in one program: what the page asks for is what the service answers.
-    const page = `
-      globalThis.location = new URL("https://shop.example/");
-      const { fetch } = globalThis;
-      globalThis.fetch = (url, init) => fetch(String(url).replace("https://shop.example/api/tryon",
-        process.env.TRYON_BASE_URL), { ...init, headers: { ...init.headers,
-        authorization: "Bearer " + process.env.TRYON_API_KEY } });`;
-    const call = `
-      const picture = {};
-      const image = new Blob([Uint8Array.of(255, 216, 255), new Uint8Array(900)]);
-      await show(image, image, picture);
-      console.log(picture.src.includes("/results/"));`;
-    expect(await run(`${page}${snippet.code}${call}`)).toBe("true\n");
-  },
+  "after-proxy.ts": letsInWhomItKnows("POST"),
+  "after-page.ts": showsAPictureInAPage,
 };

@@ -3,14 +3,12 @@ import { join } from "node:path";
 import { expect } from "vitest";
 
 import type { Checks } from "../code/checks.ts";
+import { showsAPictureInAPage } from "./page-check.ts";
+import { savesAPictureAt2K } from "./picture-check.ts";
+import { letsInWhomItKnows } from "./proxy-check.ts";
 
 export const checks: Checks = {
-  "client.ts": async ({ snippet, run, folder }) => {
-    await run(snippet.code);
-    const png = await readFile(join(folder, "out.png"));
-    expect(png.readUInt32BE(16)).toBe(1_536);
-    expect(png.readUInt32BE(20)).toBe(2_048);
-  },
+  "client.ts": savesAPictureAt2K,
   "inspect.ts": async ({ snippet, run }) => {
     expect(await run(snippet.code)).toBe("error garments.0 not_https\nerror person not_an_image\n");
   },
@@ -58,32 +56,8 @@ export const checks: Checks = {
     const code = `${snippet.code}console.log(await buy("spt_one"));`;
     expect(await run(code)).toBe("1200 credits more\n");
   },
-  "proxy.ts": async ({ snippet, run }) => {
-    const call = `
-      const body = JSON.stringify({ person_url: "https://shop.example/me.jpg",
-        garment_urls: ["https://shop.example/shirt.png"], wait: false });
-      for (const cookie of ["session=7f3a", "session=0000"]) {
-        const headers = { cookie, "content-type": "application/json", "idempotency-key": "a" };
-        const request = new Request("http://localhost/api/tryon/api/v1/tryon", { method: "POST", headers, body });
-        console.log((await proxy(request)).status);
-      }`;
-    expect(await run(`${snippet.code}${call}`)).toBe("200\n401\n");
-  },
-  "page.ts": async ({ snippet, run }) => {
-    // A page and its proxy in one program: what the page asks for is what the service answers.
-    const before = `
-      globalThis.location = new URL("https://shop.example/");
-      const { fetch } = globalThis;
-      globalThis.fetch = (url, init) => fetch(String(url).replace("https://shop.example/api/tryon",
-        process.env.TRYON_BASE_URL), { ...init, headers: { ...init.headers,
-        authorization: "Bearer " + process.env.TRYON_API_KEY } });`;
-    const call = `
-      const picture = {};
-      const image = new Blob([Uint8Array.of(255, 216, 255), new Uint8Array(900)]);
-      await show(image, image, picture);
-      console.log(picture.src.includes("/results/"));`;
-    expect(await run(`${before}${snippet.code}${call}`)).toBe("true\n");
-  },
+  "proxy.ts": letsInWhomItKnows("proxy"),
+  "page.ts": showsAPictureInAPage,
   "watch.ts": async ({ snippet, run }) => {
     const told = await run(snippet.code);
     expect(told).toMatch(/^GET \/api\/v1\/account: attempt 1 ended in 200 after \d+ ms\n/);

@@ -3,15 +3,11 @@ import { join } from "node:path";
 import { expect } from "vitest";
 
 import type { Checks } from "../code/checks.ts";
+import { savesAPictureAt2K } from "./picture-check.ts";
 import { receivesOnce } from "./receiver-check.ts";
 
 export const checks: Checks = {
-  "client.ts": async ({ snippet, run, folder }) => {
-    await run(snippet.code);
-    const png = await readFile(join(folder, "out.png"));
-    expect(png.readUInt32BE(16)).toBe(1_536);
-    expect(png.readUInt32BE(20)).toBe(2_048);
-  },
+  "client.ts": savesAPictureAt2K,
   "catalogue.ts": async ({ snippet, run, folder }) => {
     const told = `console.log(names.length, (await readFile("catalogue.ndjson", "utf8")).split("\\n").length);`;
     const code = `import { readFile } from "node:fs/promises";${snippet.code}${told}`;

@@ -1,0 +1,20 @@
+import { expect } from "vitest";
+
+import type { Check } from "../code/checks.ts";
+
+/** That the `show` of a page, which asks a proxy of its own site, puts a result into a picture. */
+export const showsAPictureInAPage: Check = async ({ snippet, run }) => {
+  // A page and its proxy in one program: what the page asks for is what the service answers.
+  const before = `
+    globalThis.location = new URL("https://shop.example/");
+    const { fetch } = globalThis;
+    globalThis.fetch = (url, init) => fetch(String(url).replace("https://shop.example/api/tryon",
+      process.env.TRYON_BASE_URL), { ...init, headers: { ...init.headers,
+      authorization: "Bearer " + process.env.TRYON_API_KEY } });`;
+  const call = `
+    const picture = {};
+    const image = new Blob([Uint8Array.of(255, 216, 255), new Uint8Array(900)]);
+    await show(image, image, picture);
+    console.log(picture.src.includes("/results/"));`;
+  expect(await run(`${before}${snippet.code}${call}`)).toBe("true\n");
+};
