@@ -6,18 +6,27 @@ const sourceFirst = {
   ssr: { resolve: { conditions: ["@tryon/source", "module", "node", "development|production"] } },
 };
 
-// `*.full.test.ts` is what is slow or needs a browser or a server: `npm run test:full`.
-const full = process.env["TRYON_TESTS"] === "full";
+/** The sets of tests, by file name. `npm run test:all` runs all three. */
+const sets = {
+  fast: ["**/*.test.ts"],
+  /** Spawns processes, browsers or servers, or takes seconds. */
+  full: ["**/*.full.test.ts"],
+  /** Takes minutes, or installs other runtimes and frameworks. */
+  nightly: ["**/*.nightly.test.ts"],
+} as const;
+
+const set =
+  (["full", "nightly"] as const).find((name) => name === process.env["TRYON_TESTS"]) ?? "fast";
 
 const project = (
   name: string,
   root: string,
   own: {
     env?: Record<string, string>;
-    include?: string[];
-    exclude?: string[];
+    include?: readonly string[];
+    exclude?: readonly string[];
     groupOrder?: number;
-    maxWorkers?: number | string;
+    isolate?: boolean;
     globalSetup?: string;
   } = {},
 ) => ({
@@ -27,78 +36,66 @@ const project = (
     root,
     env: own.env ?? {},
     environment: "node" as const,
-    include: own.include ?? (full ? ["**/*.full.test.ts"] : ["**/*.test.ts"]),
+    include: [...(own.include ?? sets[set])],
     exclude: [
       "**/node_modules/**",
       "**/dist/**",
-      ...(full ? [] : ["**/*.full.test.ts"]),
+      ...(set === "fast" || own.include !== undefined ? [...sets.full, ...sets.nightly] : []),
       ...(own.exclude ?? []),
     ],
+    // Files of the fast set share a process. The set-up file fails a file that leaves a global changed.
+    isolate: own.isolate ?? set !== "fast",
+    setupFiles: [new URL("scripts/test-setup.ts", import.meta.url).pathname],
     sequence: { shuffle: { files: true, tests: true }, groupOrder: own.groupOrder ?? 0 },
-    ...(own.maxWorkers === undefined ? {} : { maxWorkers: own.maxWorkers }),
     testTimeout: 30_000,
-    // What a test polls for comes when it comes; a busy machine is no reason to fail.
+    // A busy machine is no reason to fail.
     expect: { poll: { timeout: 20_000 } },
     passWithNoTests: true,
     ...(own.globalSetup !== undefined && { globalSetup: own.globalSetup }),
   },
 });
 
-/** Tests of the client that no option of the server can change, or that try every option themselves. */
-const underAnyProfile = [
-  "src/{readme,settings,types}.test.ts",
-  "src/batch/{pace,pause,in-flight,killed*,memory*}.test.ts",
-  "src/jobs/next-look.test.ts",
-  "src/money/budget-property*.test.ts",
-  "src/node/journal/*.test.ts",
-  "src/node/killed.full.test.ts",
-  "src/transport/retry.test.ts",
-  "src/{transport,proxy}/exactly-once*.test.ts",
-];
-
-/** A test with no other beside it: it kills real processes between attempts that come at real times. */
-const alone = "src/end-to-end/killed.full.test.ts";
-
 export default defineConfig({
   ...sourceFirst,
   test: {
-    // One worker less than there are processors, as otherwise, would leave half of a small machine idle.
-    ...(full ? {} : { maxWorkers: "100%" }),
-    // Of the client alone, see `npm run coverage`: the paths are those inside of the project that runs.
+    // By default Vitest leaves one core idle, which is half of a small machine.
+    ...(set === "fast" ? { maxWorkers: "100%" } : {}),
+    // `npm test -- --coverage`: branches of the client that the fast set covers.
     coverage: {
       provider: "v8",
-      include: ["src/**/*.ts"],
+      include: ["packages/client/src/**/*.ts"],
       exclude: ["**/generated/**", "**/testing/**", "**/*.test.ts"],
-      reporter: ["text"],
+      reporter: ["text-summary"],
       thresholds: { branches: 95 },
     },
     reporters: ["default", "./scripts/closing-line-reporter.ts"],
     projects: [
       project("spec", "spec"),
       project("client", "packages/client"),
-      project("webhooks", "packages/webhooks", { exclude: [alone] }),
-      ...(full
-        ? [
-            project("webhooks-killed", "packages/webhooks", { include: [alone], groupOrder: 1 }),
-            // All of the client once more, the fast tests too, with every option of the server at its other value.
-            project("client-contrary", "packages/client", {
-              env: { TRYON_PROFILE: "contrary" },
-              include: ["**/*.test.ts"],
-              exclude: underAnyProfile,
-              groupOrder: 2,
-              maxWorkers: "100%",
-            }),
-          ]
-        : []),
+      project("webhooks", "packages/webhooks"),
       project("mock", "packages/mock"),
       project("bench", "packages/bench"),
       project("contract", "packages/contract"),
-      // What is packed and installed there is made once, and only where there are tests of it.
-      project("runtimes", "packages/runtimes", full ? { globalSetup: "src/set-up.ts" } : {}),
-      // The tests of the one that is copied out run where it was copied to.
+      // Packs and installs once, and only where there are tests of it.
+      project(
+        "runtimes",
+        "packages/runtimes",
+        set === "nightly" ? { globalSetup: "src/set-up.ts" } : {},
+      ),
       project("examples", "examples", { exclude: ["ci/**"] }),
       project("docs", "docs"),
       project("repository", "scripts"),
+      ...(set === "full"
+        ? [
+            // The fast tests of the client once more, with every option of the server at its other value.
+            project("client-contrary", "packages/client", {
+              env: { TRYON_PROFILE: "contrary" },
+              include: sets.fast,
+              isolate: false,
+              groupOrder: 1,
+            }),
+          ]
+        : []),
     ],
   },
 });

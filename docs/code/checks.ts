@@ -32,10 +32,5 @@ export interface RunOptions {
 /** Runs one piece of code of a page and looks at what it did. */
 export type Check = (context: CheckContext) => Promise<void>;
 
-/** One that takes seconds, and is left to the full set. */
-interface SlowCheck {
-  readonly slow: Check;
-}
-
 /** The checks of a page, by the names of its code. */
-export type Checks = Readonly<Record<string, Check | SlowCheck>>;
+export type Checks = Readonly<Record<string, Check>>;

@@ -1,4 +1,53 @@
-import { shownPages } from "./pages.ts";
-import { programsOf, runs } from "./running.ts";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
 
-runs(programsOf(await shownPages()).filter(({ slow }) => slow));
+import { describe, expect, it } from "vitest";
+
+import { knownOptions, optionsIn } from "./commands.ts";
+import { root, shownPages } from "./pages.ts";
+import { node } from "./programs.ts";
+import { placeOf, programsOf, runs, timeout } from "./running.ts";
+
+const run = promisify(execFile);
+
+const pages = await shownPages();
+const blocks = pages.flatMap((page) => page.blocks);
+const programs = programsOf(pages);
+
+describe("the code that people are shown", () => {
+  runs(programs);
+
+  it("compiles under the strictest options", { timeout }, async () => {
+    const places = join(root, "docs/.snippets");
+    await mkdir(places, { recursive: true });
+    const typed = await mkdtemp(join(places, "typed-"));
+    for (const [index, { snippet }] of programs.entries()) {
+      await writeFile(join(typed, `${index}-${snippet.name}`), snippet.code);
+    }
+    await writeFile(
+      join(typed, "tsconfig.json"),
+      JSON.stringify({
+        extends: join(root, "tsconfig.json"),
+        // Few apps set this one, and with it every process.env.NAME would need brackets.
+        compilerOptions: { noPropertyAccessFromIndexSignature: false, jsx: "react-jsx" },
+        include: ["*.ts", "*.tsx"],
+      }),
+    );
+    const compiler = join(root, "node_modules/typescript-7/bin/tsc");
+    const compiled = await run(node, [compiler, "-p", typed]).catch((error: unknown) => error);
+    await rm(typed, { recursive: true });
+    // Not of the output alone: a compiler that breaks down has none either.
+    expect(compiled).toEqual({ stdout: "", stderr: "" });
+  });
+
+  it("gives our commands options that they have", { timeout }, async () => {
+    const known = await knownOptions();
+    const shown = blocks
+      .filter(({ language }) => language === "sh" || language === "yaml" || language === "json")
+      .flatMap((block) => optionsIn(block).map((option) => ({ option, place: placeOf(block) })));
+    expect(shown.length).toBeGreaterThanOrEqual(10);
+    expect(shown.filter(({ option }) => !known.has(option))).toEqual([]);
+  });
+});

@@ -1,21 +1,9 @@
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { promisify } from "node:util";
-
 import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
 
 import { showsFile } from "./blocks.ts";
-import { knownOptions, optionsIn } from "./commands.ts";
-import { root, shownPages } from "./pages.ts";
-import { node } from "./programs.ts";
-import { placeOf, programsOf, runs } from "./running.ts";
-
-const run = promisify(execFile);
-
-/** Of what starts programs, on a machine that is busy with others, in milliseconds. */
-const timeout = 180_000;
+import { shownPages } from "./pages.ts";
+import { placeOf, programsOf } from "./running.ts";
 
 /** What can stand behind a fence, so that whatever is shown is held to something. */
 const languages = new Set(["ts", "tsx", "json", "jsonc", "yaml", "html", "sh", "sql", "text"]);
@@ -53,31 +41,6 @@ describe("the code that people are shown", () => {
     expect(idle).toEqual([]);
   });
 
-  runs(programs.filter(({ slow }) => !slow));
-
-  it("compiles under the strictest options", { timeout }, async () => {
-    const places = join(root, "docs/.snippets");
-    await mkdir(places, { recursive: true });
-    const typed = await mkdtemp(join(places, "typed-"));
-    for (const [index, { snippet }] of programs.entries()) {
-      await writeFile(join(typed, `${index}-${snippet.name}`), snippet.code);
-    }
-    await writeFile(
-      join(typed, "tsconfig.json"),
-      JSON.stringify({
-        extends: join(root, "tsconfig.json"),
-        // Few apps set this one, and with it every process.env.NAME would need brackets.
-        compilerOptions: { noPropertyAccessFromIndexSignature: false, jsx: "react-jsx" },
-        include: ["*.ts", "*.tsx"],
-      }),
-    );
-    const compiler = join(root, "node_modules/typescript-7/bin/tsc");
-    const compiled = await run(node, [compiler, "-p", typed]).catch((error: unknown) => error);
-    await rm(typed, { recursive: true });
-    // Not of the output alone: a compiler that breaks down has none either.
-    expect(compiled).toEqual({ stdout: "", stderr: "" });
-  });
-
   it("is JSON and YAML where it says so", () => {
     const parsers: Readonly<Record<string, (text: string) => unknown>> = {
       json: JSON.parse,
@@ -92,15 +55,6 @@ describe("the code that people are shown", () => {
       }
     });
     expect(unread).toEqual([]);
-  });
-
-  it("gives our commands options that they have", { timeout }, async () => {
-    const known = await knownOptions();
-    const shown = blocks
-      .filter(({ language }) => language === "sh" || language === "yaml" || language === "json")
-      .flatMap((block) => optionsIn(block).map((option) => ({ option, place: placeOf(block) })));
-    expect(shown.length).toBeGreaterThanOrEqual(10);
-    expect(shown.filter(({ option }) => !known.has(option))).toEqual([]);
   });
 
   it("shows files of the repository that are there", () => {

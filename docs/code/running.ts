@@ -6,8 +6,8 @@ import { isOutput } from "./output.ts";
 import type { ShownPage } from "./pages.ts";
 import { Programs } from "./programs.ts";
 
-/** Of one program, on a machine that is busy with others, in milliseconds. */
-const timeout = 180_000;
+/** Milliseconds for one program on a busy machine. */
+export const timeout = 180_000;
 
 /** A program of a page, and what looks at it. */
 export interface ShownProgram {
@@ -19,28 +19,20 @@ export interface ShownProgram {
   readonly check: Check | undefined;
   /** Whether it has both, of which one would be forgotten. */
   readonly twice: boolean;
-  readonly slow: boolean;
 }
 
 export function placeOf({ page, line }: Block): string {
   return `${page}:${line}`;
 }
 
-/** The guides have more programs than the fast set has time for. */
-function isAlwaysRun(page: string): boolean {
-  return !page.startsWith("docs/guides/");
-}
-
 export function programsOf(pages: readonly ShownPage[]): readonly ShownProgram[] {
   return pages.flatMap(({ checks, blocks }) =>
     blocks.filter(isProgram).map((snippet) => {
-      const found = checks[snippet.name];
-      const own = typeof found === "object" ? found.slow : found;
+      const own = checks[snippet.name];
       const printed = snippet.output === undefined ? undefined : printsWhatIsShown;
       const twice = own !== undefined && printed !== undefined;
       const check = own ?? printed;
-      const slow = typeof found === "object" || !isAlwaysRun(snippet.page);
-      return { place: placeOf(snippet), name: snippet.name, snippet, check, twice, slow };
+      return { place: placeOf(snippet), name: snippet.name, snippet, check, twice };
     }),
   );
 }

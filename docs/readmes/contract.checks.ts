@@ -4,24 +4,18 @@ import type { Checks } from "../code/checks.ts";
 import { vitestRun } from "../code/vitest-run.ts";
 
 export const checks: Checks = {
-  "contract-profile.ts": {
-    slow: async ({ snippet, run }) => {
-      expect(await run(snippet.code)).toBe("none\n");
-    },
+  "contract-profile.ts": async ({ snippet, run }) => {
+    expect(await run(snippet.code)).toBe("none\n");
   },
-  "contract-vitest.ts": {
-    slow: async ({ snippet, folder, mock, server }) => {
-      const env = { TRYON_BASE_URL: server.url, TRYON_API_KEY: mock.keys.live };
-      const { numPassedTests, numFailedTests } = await vitestRun(folder, snippet, env);
-      expect(numFailedTests).toBe(0);
-      expect(numPassedTests).toBeGreaterThan(0);
-    },
+  "contract-vitest.ts": async ({ snippet, folder, mock, server }) => {
+    const env = { TRYON_BASE_URL: server.url, TRYON_API_KEY: mock.keys.live };
+    const { numPassedTests, numFailedTests } = await vitestRun(folder, snippet, env);
+    expect(numFailedTests).toBe(0);
+    expect(numPassedTests).toBeGreaterThan(0);
   },
-  "contract-node.ts": {
-    slow: async ({ snippet, run }) => {
-      expect(await run(snippet.code)).toMatch(
-        /# pass [1-9]\d*\n# fail 0\n|ℹ pass [1-9]\d*\nℹ fail 0\n/,
-      );
-    },
+  "contract-node.ts": async ({ snippet, run }) => {
+    expect(await run(snippet.code)).toMatch(
+      /# pass [1-9]\d*\n# fail 0\n|ℹ pass [1-9]\d*\nℹ fail 0\n/,
+    );
   },
 };

@@ -11,7 +11,6 @@ import { onTestFinished } from "vitest";
 
 import { TryOn, type TryOnOptions } from "../index.ts";
 import type { Fetch } from "../transport/attempt.ts";
-import { endOf } from "./end-of.ts";
 
 // What is imported late takes real time, and clocks stand still here.
 await import("../jobs/run.ts");
@@ -109,10 +108,9 @@ export function openWorld(mockOptions: MockOptions = {}, options: TryOnOptions =
     tryon: client(options),
     submissions: () =>
       sent.filter(({ method, path }) => method === "POST" && path.endsWith("/tryon")),
-    run: (work) => drive(mock, work),
+    run: (work) => mock.clock.runUntil(work),
     error: (work) =>
-      drive(
-        mock,
+      mock.clock.runUntil(
         work.then(
           (value) => {
             throw new Error(`It gave ${JSON.stringify(value)} where it was to fail.`);
@@ -126,16 +124,6 @@ export function openWorld(mockOptions: MockOptions = {}, options: TryOnOptions =
 /** A body that is sent piece by piece, whole. */
 async function textOf(body: RequestInit["body"]): Promise<string | undefined> {
   return body ? new Response(body).text() : undefined;
-}
-
-/** Moves time a quarter of a second at a time until the work has ended. */
-async function drive<Result>(mock: Mock, work: Promise<Result>): Promise<Result> {
-  const hasEnded = endOf(work);
-  for (let step = 0; !hasEnded(); step += 1) {
-    if (step > 20_000) throw new Error("The work has not ended after more than an hour.");
-    await mock.clock.advance(250);
-  }
-  return work;
 }
 
 /** A connection that breaks, before or after the server has done its work, or that never stands. */

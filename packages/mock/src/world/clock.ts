@@ -33,8 +33,13 @@ const runAllLimit = 1_000_000;
 /** After how many milliseconds of the machine a wait on a manual clock that stands still is worth a word. */
 const noticeAfter = 2_000;
 
+/** How many milliseconds of the machine `runUntil` waits for something to happen when no timer is left. */
+const runUntilPatience = 10_000;
+
 /** Event loop turns that callers in the same process get after each instant, before time moves on. */
 const turnsPerInstant = 8;
+
+const noTimerLeft = `runUntil: the promise is still pending, and for ${runUntilPatience} ms no timer was left to fire. It waits for something other than this clock, or for nothing.`;
 
 /**
  * The server's own time. Every delay of the service hangs on it and none on the machine's timers, so a test moves time
@@ -148,6 +153,50 @@ export class WorldClock implements Clock {
         await this.#fire(next);
       }
     });
+  }
+
+  /**
+   * Moves the clock from timer to timer until a promise settles. The time it ends at is exact: no timer is fired after
+   * the one that settled the promise.
+   *
+   * @param work the promise to wait for, such as that of a call of the client on this clock.
+   * @param limit how far the clock may move; the default is "24h".
+   * @returns the value of `work`, or throws its error.
+   * @throws Error when `work` is pending at the limit, or for 10 seconds while no timer is left.
+   * @example
+   * ```ts
+   * const result = await mock.clock.runUntil(tryon.run(input));
+   * ```
+   */
+  async runUntil<Result>(work: Promise<Result>, limit: Duration = "24h"): Promise<Result> {
+    let settled = false;
+    const settle = (): void => {
+      settled = true;
+    };
+    work.then(settle, settle);
+    const length = milliseconds(limit);
+    const target = this.now() + length;
+    let movedAt = this.#host.now();
+    const step = async (): Promise<void> => {
+      await this.#settle();
+      if (settled) return;
+      const next = this.#timers.next();
+      if (next === undefined) {
+        // Something outside of the clock is at work, such as a file or a socket.
+        if (this.#host.now() - movedAt > runUntilPatience) throw new Error(noTimerLeft);
+        return;
+      }
+      if (next.dueAt > target) {
+        throw new Error(
+          `runUntil: the promise is still pending after ${length} ms of the clock. Pass a longer limit, or find what never settles.`,
+        );
+      }
+      await this.#fire(next);
+      movedAt = this.#host.now();
+    };
+    // One step at a time, so that other moves of the clock can come between.
+    while (!settled) await this.#afterOtherMoves(step);
+    return work;
   }
 
   /**

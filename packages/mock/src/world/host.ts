@@ -20,8 +20,13 @@ export const host = {
 /** The part of the platform that a clock stands on. */
 export type ClockHost = Pick<typeof host, "now" | "setTimeout" | "clearTimeout" | "warn">;
 
+// A turn by setImmediate costs a tenth of one by a message channel, which pages and service workers have instead.
+const immediate = globalThis.setImmediate?.bind(globalThis) as
+  ((callback: () => void) => void) | undefined;
+
 /** Lets everything run that is already due in this event loop: promises, messages and finished reads. */
 export function turn(): Promise<void> {
+  if (immediate !== undefined) return new Promise((resolve) => immediate(resolve));
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.addEventListener("message", () => {
