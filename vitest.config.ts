@@ -91,6 +91,7 @@ export default defineConfig({
           ]
         : []),
       project("mock", "packages/mock"),
+      project("test-kit", "packages/test-kit"),
       project("bench", "packages/bench"),
       project("contract", "packages/contract"),
       // What is packed and installed there is made once, and only where there are tests of it.

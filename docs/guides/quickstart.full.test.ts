@@ -4,9 +4,9 @@ import { delimiter, join } from "node:path";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-import { freePort } from "../../scripts/free-port.ts";
-import { packed } from "../../scripts/packed.ts";
-import { root } from "../../scripts/packages.ts";
+import { freePort } from "@tryon/test-kit/free-port";
+import { packedPackages } from "@tryon/test-kit/packages";
+import { root } from "@tryon/test-kit/repository";
 import { started, typed, type Place, type Running } from "../code/terminal.ts";
 
 const installing = 600_000;
@@ -30,7 +30,7 @@ const running: Running[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tryon-quickstart-"));
-  const { client, webhooks, mock } = await packed();
+  const { client, webhooks, mock } = await packedPackages();
   tarballs = [client, webhooks, mock];
 }, installing);
 

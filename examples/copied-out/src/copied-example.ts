@@ -3,8 +3,7 @@ import { cp, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { basename, dirname, delimiter, join } from "node:path";
 
-import { packed, type Tarballs } from "../../../scripts/packed.ts";
-import type { Published } from "../../../scripts/packages.ts";
+import { packedPackages, type Published, type Tarballs } from "@tryon/test-kit/packages";
 import { Program } from "./program.ts";
 
 /** How long packing, copying, installing and building may take together, on a busy machine, in milliseconds. */
@@ -28,7 +27,7 @@ export class CopiedExample {
    * else is the lowest version that the example allows, so that a run is like the one before.
    */
   static async install(name: string, environment: Environment = {}): Promise<CopiedExample> {
-    const tarballs = await packed();
+    const tarballs = await packedPackages();
     const folder = await realpath(await mkdtemp(join(tmpdir(), `tryon-${name}-`)));
     const example = new CopiedExample(folder, {
       ...processEnvironment(),

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 // The driver of the browser is at home there, and needs no second place.
 import { findChromium, startChromium } from "../../../packages/mock/src/testing/chromium.ts";
-import { freePort } from "../../../scripts/free-port.ts";
+import { freePort } from "@tryon/test-kit/free-port";
 import { CopiedExample, installing } from "./copied-example.ts";
 import type { Program } from "./program.ts";
 import { visitor, wish } from "./visitor.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 
 // The driver of the browser is at home there, and needs no second place.
 import { findChromium } from "../../../packages/mock/src/testing/chromium.ts";
-import { freePort } from "../../../scripts/free-port.ts";
+import { freePort } from "@tryon/test-kit/free-port";
 import { CopiedExample, installing } from "./copied-example.ts";
 
 const chromium = await findChromium();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { freePort } from "../../../scripts/free-port.ts";
+import { freePort } from "@tryon/test-kit/free-port";
 import { CopiedExample, installing } from "./copied-example.ts";
 import { visitor, wish } from "./visitor.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { storeSuite } from "../../../packages/webhooks/src/testing/store-suite.ts";
+import { storeSuite } from "@tryon/webhooks/testing/store-suite";
 import { connect } from "./connect.ts";
 import type { Connection } from "./connect.ts";
 import { startPostgres } from "./testing/postgres-server.ts";

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 // The driver of the browser is at home there, and needs no second place.
 import { findChromium, startChromium } from "../../mock/src/testing/chromium.ts";
-import { root } from "../../../scripts/packages.ts";
-import vectors from "../../../spec/vectors/webhooks.json" with { type: "json" };
+import { root } from "@tryon/test-kit/repository";
+import vectors from "@tryon/spec/vectors/webhooks.json" with { type: "json" };
 import { deeds, type Deed } from "./deeds.ts";
 import { find, type Finding } from "./findings.ts";
 import { gapOf } from "./gaps.ts";

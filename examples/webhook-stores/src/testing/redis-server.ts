@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { createClient } from "@redis/client";
 
-import { freePort } from "../../../../scripts/free-port.ts";
+import { freePort } from "@tryon/test-kit/free-port";
 import { Daemon } from "./store-server.ts";
 import type { StoreServer } from "./store-server.ts";
 
