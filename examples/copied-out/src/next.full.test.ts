@@ -4,17 +4,16 @@ import { join } from "node:path";
 import { isTryOnError } from "@tryon/client";
 import { createMock } from "@tryon/mock";
 import { serve, type Serving } from "@tryon/mock/node";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-// The driver of the browser is at home there, and needs no second place.
-import { findChromium, startChromium } from "../../../packages/mock/src/testing/chromium.ts";
+import { startChromium, type Browser } from "@tryon/test-kit/chromium";
+import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { freePort } from "@tryon/test-kit/free-port";
 import { CopiedExample, installing } from "./copied-example.ts";
 import type { Program } from "./program.ts";
 import { visitor, wish } from "./visitor.ts";
 
-const chromium = await findChromium();
+const hasChromium = await isInstalled("chromium");
 const mock = createMock({ latency: 0 });
 let service: Serving;
 let example: CopiedExample;
@@ -36,7 +35,7 @@ beforeAll(async () => {
   await example.run("npm", ["run", "build"]);
   app = example.start("npm", ["start", "--", "--hostname", "127.0.0.1", "--port", String(port)]);
   await app.says(/Ready in/);
-  if (chromium.present) browser = await startChromium(chromium.path);
+  if (hasChromium) browser = await startChromium();
 }, installing);
 
 afterAll(async () => {
@@ -56,7 +55,7 @@ async function looks(): Promise<readonly unknown[]> {
   return lines.map((line): unknown => JSON.parse(line));
 }
 
-describe.runIf(chromium.present)("the page", { timeout: installing }, () => {
+describe.runIf(hasChromium)("the page", { timeout: installing }, () => {
   test("takes two files to a picture, with no key, and is told of it by a webhook", async () => {
     const page = await browser.newPage();
     const said: string[] = [];

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { packedPackages } from "@tryon/test-kit/packages";
-import { root } from "@tryon/test-kit/repository";
 import { installApp } from "@tryon/test-kit/install-app";
 
 /** Every runtime at the version that the page tells; Node 24 is the repository's own. */
@@ -38,9 +37,6 @@ export interface Installation {
   /** The runtimes, apart from it. */
   readonly runtimes: string;
 }
-
-/** The repository's own Node. */
-export const ownNode = join(root, "node_modules/node/bin/node");
 
 /** Builds and packs the packages, and installs them as strangers do, beside every runtime. */
 export async function install(): Promise<Installation> {

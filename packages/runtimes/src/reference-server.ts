@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 import type { Installation } from "./installation.ts";
-import { ownNode } from "./installation.ts";
+import { node } from "@tryon/test-kit/repository";
 
 /** What a key of its own makes of a caller, with an account and a rate limit that nobody else uses. */
 export interface Tenant {
@@ -22,7 +22,7 @@ export interface ReferenceServer {
 export async function startReferenceServer({ app }: Installation): Promise<ReferenceServer> {
   const command = join(app, "node_modules/.bin/tryon-mock");
   const argv = [command, "--port", "0", "--latency", "0"];
-  const server = spawn(ownNode, argv, { stdio: ["ignore", "pipe", "inherit"] });
+  const server = spawn(node, argv, { stdio: ["ignore", "pipe", "inherit"] });
   const lines = createInterface({ input: server.stdout });
   // The first line is a text, as every line is.
   const [line] = (await once(lines, "line")) as [string];

@@ -2,7 +2,7 @@ import { chromium, type Browser } from "playwright-core";
 
 import { findProgram } from "./installed-programs.ts";
 
-export type { Browser, Page } from "playwright-core";
+export type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
 /** Starts the installed Chromium headless, without any request of its own. */
 export async function startChromium(args: readonly string[] = []): Promise<Browser> {
