@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
 import { cp, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, delimiter, join } from "node:path";
 
 import { packedPackages, type Published, type Tarballs } from "@tryon/test-kit/packages";
-import { Program } from "./program.ts";
+import { root } from "@tryon/test-kit/repository";
+import { startProgram, type Program } from "@tryon/test-kit/start-program";
 
 /** How long packing, copying, installing and building may take together, on a busy machine, in milliseconds. */
 export const installing = 600_000;
@@ -43,7 +43,7 @@ export class CopiedExample {
   }
 
   async #fill(name: string, tarballs: Tarballs): Promise<void> {
-    const from = join(import.meta.dirname, "../..", name);
+    const from = join(root, "examples", name);
     await cp(from, this.folder, { recursive: true, filter: isOwn });
     const manifest = await readFile(this.path("package.json"), "utf8");
     const settled = manifest
@@ -68,18 +68,15 @@ export class CopiedExample {
    */
   async run(command: string, args: readonly string[], more: Environment = {}): Promise<string> {
     const program = this.start(command, args, more);
-    const code = await program.ended;
-    if (code === 0) return program.written;
-    throw new Error(`${command} ${args.join(" ")} ended with ${code}:\n${program.written}`);
+    const { code } = await program.ended;
+    if (code === 0) return program.text;
+    throw new Error(`${command} ${args.join(" ")} ended with ${code}:\n${program.text}`);
   }
 
   /** Starts a command in the folder. */
   start(command: string, args: readonly string[], more: Environment = {}): Program {
     const env = { ...this.#environment, ...more };
-    return new Program(
-      // In a group of its own, so that what it starts ends with it.
-      spawn(command, args, { cwd: this.folder, env, detached: true, stdio: "pipe" }),
-    );
+    return startProgram(command, args, { cwd: this.folder, env, detached: true });
   }
 
   async remove(): Promise<void> {

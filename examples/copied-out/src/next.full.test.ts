@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 
 import { isTryOnError } from "@tryon/client";
 import { createMock } from "@tryon/mock";
@@ -7,10 +6,11 @@ import { serve, type Serving } from "@tryon/mock/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { startChromium, type Browser } from "@tryon/test-kit/chromium";
+import { assetPath } from "@tryon/test-kit/repository";
+import type { Program } from "@tryon/test-kit/start-program";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { freePort } from "@tryon/test-kit/free-port";
 import { CopiedExample, installing } from "./copied-example.ts";
-import type { Program } from "./program.ts";
 import { visitor, wish } from "./visitor.ts";
 
 const hasChromium = await isInstalled("chromium");
@@ -34,19 +34,17 @@ beforeAll(async () => {
   });
   await example.run("npm", ["run", "build"]);
   app = example.start("npm", ["start", "--", "--hostname", "127.0.0.1", "--port", String(port)]);
-  await app.says(/Ready in/);
+  await app.waitFor(/Ready in/);
   if (hasChromium) browser = await startChromium();
 }, installing);
 
 afterAll(async () => {
   await browser?.close();
-  await app?.end();
+  await app?.stop();
   await service.close();
   mock.close();
   await example.remove();
 }, installing);
-
-const asset = (name: string): string => join(import.meta.dirname, "../../assets", name);
 
 /** What the receiver has written down. */
 async function looks(): Promise<readonly unknown[]> {
@@ -64,8 +62,8 @@ describe.runIf(hasChromium)("the page", { timeout: installing }, () => {
       if (request.headers()["authorization"] !== undefined) said.push("a page has a key");
     });
     await page.goto(url);
-    await page.getByLabel("You").setInputFiles(asset("person.jpg"));
-    await page.getByLabel("Garment").setInputFiles(asset("shirt.png"));
+    await page.getByLabel("You").setInputFiles(assetPath("person.jpg"));
+    await page.getByLabel("Garment").setInputFiles(assetPath("shirt.png"));
     await page.getByRole("button", { name: "Try it on" }).click();
     const picture = page.getByRole("img", { name: "You in the garment" });
     await picture.waitFor();
@@ -83,8 +81,8 @@ describe.runIf(hasChromium)("the page", { timeout: installing }, () => {
   test("finds a try-on again whose answers were all lost, and pays for it once", async () => {
     const page = await browser.newPage();
     await page.goto(url);
-    await page.getByLabel("You").setInputFiles(asset("person.jpg"));
-    await page.getByLabel("Garment").setInputFiles(asset("jacket.webp"));
+    await page.getByLabel("You").setInputFiles(assetPath("person.jpg"));
+    await page.getByLabel("Garment").setInputFiles(assetPath("jacket.webp"));
     const before = Number((await mock.ledger(mock.keys.live))?.balance);
     // As often as the client sends it by itself.
     mock.faults.add({ on: "POST /api/v1/tryon", times: 4, reset: "after" });
@@ -99,8 +97,8 @@ describe.runIf(hasChromium)("the page", { timeout: installing }, () => {
   test("tells a visitor that the content was refused", async () => {
     const page = await browser.newPage();
     await page.goto(url);
-    await page.getByLabel("You").setInputFiles(asset("person.jpg"));
-    await page.getByLabel("Garment").setInputFiles(asset("hat.png"));
+    await page.getByLabel("You").setInputFiles(assetPath("person.jpg"));
+    await page.getByLabel("Garment").setInputFiles(assetPath("hat.png"));
     mock.nextJob({ outcome: "content_blocked" });
     await page.getByRole("button", { name: "Try it on" }).click();
     await expect.poll(() => page.getByRole("status").first().textContent()).toMatch(/cannot be/);

@@ -53,6 +53,11 @@ export class Program {
     this.ended.then(forget, forget);
   }
 
+  /** Standard output, followed by standard error. */
+  get text(): string {
+    return this.output.stdout + this.output.stderr;
+  }
+
   /**
    * Waits until a complete line of the output matches.
    *
@@ -69,9 +74,8 @@ export class Program {
     this.#listeners.add(search);
     search();
     const early = this.ended.then(({ code }) => {
-      const { stdout, stderr } = this.output;
       throw new Error(
-        `${this.#command} ended with ${code} before it printed ${pattern}:\n${stdout}${stderr}`,
+        `${this.#command} ended with ${code} before it printed ${pattern}:\n${this.text}`,
       );
     });
     try {
