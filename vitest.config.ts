@@ -74,6 +74,7 @@ export default defineConfig({
       project("client", "packages/client"),
       project("webhooks", "packages/webhooks"),
       project("mock", "packages/mock"),
+      project("test-kit", "packages/test-kit"),
       project("bench", "packages/bench"),
       project("contract", "packages/contract"),
       // Packs and installs once, and only where there are tests of it.

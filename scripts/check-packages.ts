@@ -10,7 +10,13 @@ import { promisify } from "node:util";
 import * as esbuild from "esbuild";
 
 import { firstLoad } from "../packages/bench/src/client/first-load.ts";
-import { build, folderOf, published, root, type Published } from "./packages.ts";
+import {
+  buildPackage as build,
+  packageFolder as folderOf,
+  published,
+  type Published,
+} from "@tryon/test-kit/packages";
+import { root } from "@tryon/test-kit/repository";
 import { allowances } from "./release/allowances.ts";
 import { linkedFiles } from "./release/links.ts";
 import { originFrom } from "./release/origin.ts";

@@ -5,7 +5,8 @@ import { join, relative } from "node:path";
 
 import { bundledFolders } from "./licenses/bundled.ts";
 import { installedFolders, readDependency, type Dependency } from "./licenses/dependency.ts";
-import { folderOf, published, root, type Published } from "./packages.ts";
+import { packageFolder as folderOf, published, type Published } from "@tryon/test-kit/packages";
+import { root } from "@tryon/test-kit/repository";
 
 interface Others {
   readonly package: Published;

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { root } from "./packages.ts";
+import { root } from "@tryon/test-kit/repository";
 
 const run = promisify(execFile);
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { root } from "./packages.ts";
+import { root } from "@tryon/test-kit/repository";
 
 /** Every process that was started, directly or not, with this mark in its environment. */
 async function marked(mark: string): Promise<readonly string[]> {

@@ -5,10 +5,11 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-import { published, root, type Published } from "./packages.ts";
+import { published, type Published } from "@tryon/test-kit/packages";
+import { root } from "@tryon/test-kit/repository";
 import type { Manifest } from "./release/manifest.ts";
 import type { Release } from "./release/release.ts";
-import { installFor } from "./testing/install-for.ts";
+import { installApp as installFor } from "@tryon/test-kit/install-app";
 import { startRegistry, type LocalRegistry } from "./testing/local-registry.ts";
 import { commitAll, copyRepository } from "./testing/repository-copy.ts";
 

@@ -5,7 +5,13 @@ import { appendFile, mkdir, readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs, promisify } from "node:util";
 
-import { build, folderOf, published, root, type Published } from "./packages.ts";
+import {
+  buildPackage as build,
+  packageFolder as folderOf,
+  published,
+  type Published,
+} from "@tryon/test-kit/packages";
+import { root } from "@tryon/test-kit/repository";
 import { announce, gitHub } from "./release/announce.ts";
 import { notesOf } from "./release/changelog.ts";
 import type { Manifest } from "./release/manifest.ts";

@@ -3,7 +3,8 @@ import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { folderOf, published, root } from "./packages.ts";
+import { packageFolder as folderOf, published } from "@tryon/test-kit/packages";
+import { root } from "@tryon/test-kit/repository";
 
 const page = readFileSync(join(root, "docs/support.md"), "utf8");
 

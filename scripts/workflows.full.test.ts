@@ -7,8 +7,8 @@ import { pathToFileURL } from "node:url";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-import { root } from "./packages.ts";
-import { installFor } from "./testing/install-for.ts";
+import { root } from "@tryon/test-kit/repository";
+import { installApp as installFor } from "@tryon/test-kit/install-app";
 
 interface Step {
   readonly uses?: string;

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { peerPackages } from "../../packages/bench/src/client/peers.ts";
-import { installFor } from "../../scripts/testing/install-for.ts";
+import { installApp } from "@tryon/test-kit/install-app";
 import { retriesOfOthers } from "./retries-of-others.ts";
 
 const execute = promisify(execFile);
@@ -33,7 +33,7 @@ beforeAll(async () => {
   // Inside the repository, where the types of Node are found.
   await mkdir(join(root, "docs/.snippets"), { recursive: true });
   folder = await mkdtemp(join(root, "docs/.snippets/others-"));
-  await installFor(folder, others, { manifest: { type: "module" } });
+  await installApp(folder, others, { manifest: { type: "module" } });
 }, 240_000);
 
 afterAll(async () => {

@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 import { expect } from "vitest";
 
-import { findChromium, startChromium } from "../../packages/mock/src/testing/chromium.ts";
+import { startChromium } from "@tryon/test-kit/chromium";
+import { isInstalled } from "@tryon/test-kit/installed-programs";
 import type { Checks } from "../code/checks.ts";
 
 const encoded = (content: string | Uint8Array): string => Buffer.from(content).toString("base64");
@@ -12,11 +13,11 @@ const encoded = (content: string | Uint8Array): string => Buffer.from(content).t
 export const checks: Checks = {
   "shrink.ts": {
     slow: async ({ snippet, folder }) => {
-      const chromium = await findChromium();
-      if (!chromium.present) return;
+      const hasChromium = await isInstalled("chromium");
+      if (!hasChromium) return;
       const code = encoded(stripTypeScriptTypes(snippet.code));
       const photo = encoded(await readFile(join(folder, "me.jpg")));
-      const browser = await startChromium(chromium.path);
+      const browser = await startChromium();
       try {
         const page = await browser.newPage();
         const shrunk = await page.evaluate(`(async () => {

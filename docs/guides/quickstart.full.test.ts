@@ -4,10 +4,11 @@ import { delimiter, join } from "node:path";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-import { freePort } from "../../scripts/free-port.ts";
-import { packed } from "../../scripts/packed.ts";
-import { root } from "../../scripts/packages.ts";
-import { started, typed, type Place, type Running } from "../code/terminal.ts";
+import { freePort } from "@tryon/test-kit/free-port";
+import { packedPackages } from "@tryon/test-kit/packages";
+import { assetPath, root } from "@tryon/test-kit/repository";
+import type { Program } from "@tryon/test-kit/start-program";
+import { started, typed, type Place } from "../code/terminal.ts";
 
 const installing = 600_000;
 const waiting = { timeout: 60_000 };
@@ -26,16 +27,16 @@ const [first = "", more = ""] = page.split("## Your own pictures\n");
 
 let folder: string;
 let tarballs: readonly string[];
-const running: Running[] = [];
+const running: Program[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tryon-quickstart-"));
-  const { client, webhooks, mock } = await packed();
+  const { client, webhooks, mock } = await packedPackages();
   tarballs = [client, webhooks, mock];
 }, installing);
 
 afterAll(async () => {
-  for (const command of running) await command.end();
+  for (const command of running) await command.stop();
   await rm(folder, { recursive: true });
 }, installing);
 
@@ -74,10 +75,10 @@ class Reader {
     return "";
   }
 
-  async start(command: string, words: string): Promise<Running> {
+  async start(command: string, line: RegExp): Promise<Program> {
     const one = started(this.here(command), this.#place);
     running.push(one);
-    await one.line(words);
+    await one.waitFor(line);
     return one;
   }
 
@@ -115,14 +116,14 @@ it(
     for (const command of steps.slice(0, 5)) await reader.type(command);
     await reader.makeFiles();
 
-    const server = await reader.start(serve, "listening on");
+    const server = await reader.start(serve, /listening on/);
     const printed = blocks("text").find(({ name }) => name === "");
     expect(await reader.type(picture)).toBe(printed?.content);
     expect(await reader.size("picture.png")).toEqual([768, 1_024]);
 
-    const receiver = await reader.start(receive, "waiting for webhooks");
+    const receiver = await reader.start(receive, /waiting for webhooks/);
     const [, id] = /^submitted: (job_\w+)\n$/.exec(await reader.type(order)) ?? [];
-    await expect.poll(() => receiver.output(), waiting).toContain(`verified: ${id} succeeded\n`);
+    await expect.poll(() => receiver.text, waiting).toContain(`verified: ${id} succeeded\n`);
     await expect
       .poll(() => reader.size(`${id}.png`).catch(() => []), waiting)
       .toEqual([768, 1_024]);
@@ -131,7 +132,7 @@ it(
     const headers = { "x-service-signature": `sha256=${"0".repeat(64)}` };
     const answer = await fetch(reader.here("http://127.0.0.1:3000/"), { ...forged, headers });
     expect(answer.status).toBe(400);
-    expect(receiver.output().match(/verified/g)).toHaveLength(1);
+    expect(receiver.text.match(/verified/g)).toHaveLength(1);
 
     const [install = "", compose = "", own = "", ...others] = commands(more);
     expect(others).toEqual([]);
@@ -139,17 +140,17 @@ it(
       ["person.jpg", "me.jpg"],
       ["shirt.png", "shirt.png"],
     ] as const) {
-      await copyFile(join(root, "examples/assets", from), reader.path(to));
+      await copyFile(assetPath(from), reader.path(to));
     }
-    await server.end();
+    await server.stop();
     await reader.type(install);
-    const other = await reader.start(compose, "engine composite");
+    const other = await reader.start(compose, /engine composite/);
     expect(await reader.type(own)).toBe("");
     expect(await reader.size("own.png")).toEqual([768, 1_024]);
     // Her photo is in it.
     expect(await reader.colorType("picture.png")).toBe(3);
     expect(await reader.colorType("own.png")).toBe(2);
-    await other.end();
+    await other.stop();
   },
   installing,
 );

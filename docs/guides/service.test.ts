@@ -5,7 +5,7 @@ import { optionTable } from "@tryon/mock";
 import { packs, TryOn } from "@tryon/client";
 import { describe, expect, it } from "vitest";
 
-import { limits } from "../../packages/mock/src/service/catalogue.ts";
+import { limits } from "@tryon/mock/service/catalogue";
 import { tableOf } from "./page-table.ts";
 
 const page = await readFile(join(import.meta.dirname, "service.md"), "utf8");

@@ -38,10 +38,9 @@ export async function readEntries(): Promise<readonly Entry[]> {
   for (const name of packageNames) {
     const folder = join(root, "packages", name);
     const manifest = await readManifest(folder);
-    for (const [path, target] of Object.entries(manifest.exports ?? {})) {
-      const source = sourceOf(target);
-      // A command is run and exports nothing.
-      if (source === undefined || path === "./cli") continue;
+    for (const path of Object.keys(manifest.publishConfig?.exports ?? {})) {
+      const source = sourceOf(manifest.exports?.[path]);
+      if (source === undefined) continue;
       const entry = join(manifest.name, path);
       const line = about[entry];
       if (line === undefined) throw new Error(`Say in docs/site/entries.ts what ${entry} is for.`);

@@ -16,6 +16,7 @@ export interface Manifest {
   readonly description?: string;
   readonly repository?: string | { readonly url?: string };
   readonly exports?: Readonly<Record<string, unknown>>;
+  readonly publishConfig?: { readonly exports?: Readonly<Record<string, unknown>> };
 }
 
 export async function readManifest(folder: string): Promise<Manifest> {

@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
-import { findChromium, startChromium } from "../../packages/mock/src/testing/chromium.ts";
+import { startChromium, type Browser } from "@tryon/test-kit/chromium";
+import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { contents } from "../contents.ts";
 import { root } from "./places.ts";
 import { serveSite, type ServedSite } from "./serve.ts";
@@ -18,7 +18,7 @@ const buildLimit = 300_000;
 const everyPageLimit = 300_000;
 /** Of one test in the browser, or of the compiler, on a machine that is busy with others. */
 const timeout = 120_000;
-const chromium = await findChromium();
+const hasChromium = await isInstalled("chromium");
 
 let site: BuiltSite;
 let served: ServedSite;
@@ -80,10 +80,10 @@ describe("the site", () => {
   });
 });
 
-describe.runIf(chromium.present)("the site in a browser", { timeout }, () => {
+describe.runIf(hasChromium)("the site in a browser", { timeout }, () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await startChromium(chromium.path);
+    browser = await startChromium();
   });
   afterAll(() => browser.close());
   const open = (look = {}) => openWatched(browser, served.url, look);

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 
 import { build, type Options } from "tsup";
 
-import { folderOf, type Published } from "../packages.ts";
+import { packageFolder as folderOf, type Published } from "@tryon/test-kit/packages";
 
 /** The folders of others' packages of which code is in what is built of one of ours, as the bundler itself tells. */
 export async function bundledFolders(name: Published): Promise<readonly string[]> {

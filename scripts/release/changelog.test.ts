@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { folderOf, published } from "../packages.ts";
+import { packageFolder as folderOf, published } from "@tryon/test-kit/packages";
 import { notesOf } from "./changelog.ts";
 
 const changelog = "# a\n\n## 1.1.0\n\n### Minor\n\n- New.\n\n## 1.0.0\n\nFirst.\n\n## 0.9.0\n";

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 
-import { pack, root, type Published } from "../packages.ts";
+import { packPackage as pack, type Published } from "@tryon/test-kit/packages";
+import { root } from "@tryon/test-kit/repository";
 import { allowances } from "./allowances.ts";
 import { problemsOf } from "./contents.ts";
 import { publishedManifest, publishedReadme, type Origin } from "./origin.ts";

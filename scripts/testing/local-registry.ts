@@ -5,7 +5,7 @@ import { createServer, request, type Server } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-import { installFor } from "./install-for.ts";
+import { installApp as installFor } from "@tryon/test-kit/install-app";
 
 /** A real registry on this machine, for the packages of one scope. */
 export interface LocalRegistry {

@@ -3,7 +3,7 @@ import { cp, mkdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
-import { root } from "../packages.ts";
+import { root } from "@tryon/test-kit/repository";
 
 const run = promisify(execFile);
 

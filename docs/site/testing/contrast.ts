@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Page } from "@tryon/test-kit/chromium";
 
 type Color = readonly number[];
 

@@ -1,11 +1,10 @@
-import { spawn } from "node:child_process";
 import { cp, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, delimiter, join } from "node:path";
 
-import { packed, type Tarballs } from "../../../scripts/packed.ts";
-import type { Published } from "../../../scripts/packages.ts";
-import { Program } from "./program.ts";
+import { packedPackages, type Published, type Tarballs } from "@tryon/test-kit/packages";
+import { root } from "@tryon/test-kit/repository";
+import { startProgram, type Program } from "@tryon/test-kit/start-program";
 
 /** How long packing, copying, installing and building may take together, on a busy machine, in milliseconds. */
 export const installing = 600_000;
@@ -28,7 +27,7 @@ export class CopiedExample {
    * else is the lowest version that the example allows, so that a run is like the one before.
    */
   static async install(name: string, environment: Environment = {}): Promise<CopiedExample> {
-    const tarballs = await packed();
+    const tarballs = await packedPackages();
     const folder = await realpath(await mkdtemp(join(tmpdir(), `tryon-${name}-`)));
     const example = new CopiedExample(folder, {
       ...processEnvironment(),
@@ -44,7 +43,7 @@ export class CopiedExample {
   }
 
   async #fill(name: string, tarballs: Tarballs): Promise<void> {
-    const from = join(import.meta.dirname, "../..", name);
+    const from = join(root, "examples", name);
     await cp(from, this.folder, { recursive: true, filter: isOwn });
     const manifest = await readFile(this.path("package.json"), "utf8");
     const settled = manifest
@@ -69,18 +68,15 @@ export class CopiedExample {
    */
   async run(command: string, args: readonly string[], more: Environment = {}): Promise<string> {
     const program = this.start(command, args, more);
-    const code = await program.ended;
-    if (code === 0) return program.written;
-    throw new Error(`${command} ${args.join(" ")} ended with ${code}:\n${program.written}`);
+    const { code } = await program.ended;
+    if (code === 0) return program.text;
+    throw new Error(`${command} ${args.join(" ")} ended with ${code}:\n${program.text}`);
   }
 
   /** Starts a command in the folder. */
   start(command: string, args: readonly string[], more: Environment = {}): Program {
     const env = { ...this.#environment, ...more };
-    return new Program(
-      // In a group of its own, so that what it starts ends with it.
-      spawn(command, args, { cwd: this.folder, env, detached: true, stdio: "pipe" }),
-    );
+    return startProgram(command, args, { cwd: this.folder, env, detached: true });
   }
 
   async remove(): Promise<void> {

@@ -1,20 +1,19 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 
 import { isTryOnError } from "@tryon/client";
 import { createMock } from "@tryon/mock";
 import { serve, type Serving } from "@tryon/mock/node";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-// The driver of the browser is at home there, and needs no second place.
-import { findChromium, startChromium } from "../../../packages/mock/src/testing/chromium.ts";
-import { freePort } from "../../../scripts/free-port.ts";
+import { startChromium, type Browser } from "@tryon/test-kit/chromium";
+import { assetPath } from "@tryon/test-kit/repository";
+import type { Program } from "@tryon/test-kit/start-program";
+import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { freePort } from "@tryon/test-kit/free-port";
 import { CopiedExample, installing } from "./copied-example.ts";
-import type { Program } from "./program.ts";
 import { visitor, wish } from "./visitor.ts";
 
-const chromium = await findChromium();
+const hasChromium = await isInstalled("chromium");
 const mock = createMock({ latency: 0 });
 let service: Serving;
 let example: CopiedExample;
@@ -35,19 +34,17 @@ beforeAll(async () => {
   });
   await example.run("npm", ["run", "build"]);
   app = example.start("npm", ["start", "--", "--hostname", "127.0.0.1", "--port", String(port)]);
-  await app.says(/Ready in/);
-  if (chromium.present) browser = await startChromium(chromium.path);
+  await app.waitFor(/Ready in/);
+  if (hasChromium) browser = await startChromium();
 }, installing);
 
 afterAll(async () => {
   await browser?.close();
-  await app?.end();
+  await app?.stop();
   await service.close();
   mock.close();
   await example.remove();
 }, installing);
-
-const asset = (name: string): string => join(import.meta.dirname, "../../assets", name);
 
 /** What the receiver has written down. */
 async function looks(): Promise<readonly unknown[]> {
@@ -56,7 +53,7 @@ async function looks(): Promise<readonly unknown[]> {
   return lines.map((line): unknown => JSON.parse(line));
 }
 
-describe.runIf(chromium.present)("the page", { timeout: installing }, () => {
+describe.runIf(hasChromium)("the page", { timeout: installing }, () => {
   test("takes two files to a picture, with no key, and is told of it by a webhook", async () => {
     const page = await browser.newPage();
     const said: string[] = [];
@@ -65,8 +62,8 @@ describe.runIf(chromium.present)("the page", { timeout: installing }, () => {
       if (request.headers()["authorization"] !== undefined) said.push("a page has a key");
     });
     await page.goto(url);
-    await page.getByLabel("You").setInputFiles(asset("person.jpg"));
-    await page.getByLabel("Garment").setInputFiles(asset("shirt.png"));
+    await page.getByLabel("You").setInputFiles(assetPath("person.jpg"));
+    await page.getByLabel("Garment").setInputFiles(assetPath("shirt.png"));
     await page.getByRole("button", { name: "Try it on" }).click();
     const picture = page.getByRole("img", { name: "You in the garment" });
     await picture.waitFor();
@@ -84,8 +81,8 @@ describe.runIf(chromium.present)("the page", { timeout: installing }, () => {
   test("finds a try-on again whose answers were all lost, and pays for it once", async () => {
     const page = await browser.newPage();
     await page.goto(url);
-    await page.getByLabel("You").setInputFiles(asset("person.jpg"));
-    await page.getByLabel("Garment").setInputFiles(asset("jacket.webp"));
+    await page.getByLabel("You").setInputFiles(assetPath("person.jpg"));
+    await page.getByLabel("Garment").setInputFiles(assetPath("jacket.webp"));
     const before = Number((await mock.ledger(mock.keys.live))?.balance);
     // As often as the client sends it by itself.
     mock.faults.add({ on: "POST /api/v1/tryon", times: 4, reset: "after" });
@@ -100,8 +97,8 @@ describe.runIf(chromium.present)("the page", { timeout: installing }, () => {
   test("tells a visitor that the content was refused", async () => {
     const page = await browser.newPage();
     await page.goto(url);
-    await page.getByLabel("You").setInputFiles(asset("person.jpg"));
-    await page.getByLabel("Garment").setInputFiles(asset("hat.png"));
+    await page.getByLabel("You").setInputFiles(assetPath("person.jpg"));
+    await page.getByLabel("Garment").setInputFiles(assetPath("hat.png"));
     mock.nextJob({ outcome: "content_blocked" });
     await page.getByRole("button", { name: "Try it on" }).click();
     await expect.poll(() => page.getByRole("status").first().textContent()).toMatch(/cannot be/);

@@ -2,19 +2,18 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
-// The driver of the browser is at home there, and needs no second place.
-import { findChromium } from "../../../packages/mock/src/testing/chromium.ts";
-import { freePort } from "../../../scripts/free-port.ts";
+import { findProgram, isInstalled } from "@tryon/test-kit/installed-programs";
+import { freePort } from "@tryon/test-kit/free-port";
 import { CopiedExample, installing } from "./copied-example.ts";
 
-const chromium = await findChromium();
+const hasChromium = await isInstalled("chromium");
 
-describe.runIf(chromium.present)("the example for Playwright", () => {
+describe.runIf(hasChromium)("the example for Playwright", () => {
   let example: CopiedExample;
 
   beforeAll(async () => {
     example = await CopiedExample.install("playwright", {
-      CHROMIUM_PATH: chromium.path,
+      CHROMIUM_PATH: await findProgram("chromium"),
       PORT: String(await freePort()),
     });
   }, installing);

@@ -1,9 +1,9 @@
 import { cp, readFile } from "node:fs/promises";
-import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { freePort } from "../../../scripts/free-port.ts";
+import { assetPath } from "@tryon/test-kit/repository";
+import { freePort } from "@tryon/test-kit/free-port";
 import { CopiedExample, installing } from "./copied-example.ts";
 import { visitor, wish } from "./visitor.ts";
 
@@ -26,7 +26,7 @@ test.each(["express", "fastify", "hono"])(
       PORT: String(port),
       TRYON_WEBHOOK_URL: `${url}/webhooks/tryon`,
     });
-    onTestFinished(() => shop.end(), installing);
+    onTestFinished(async () => void (await shop.stop()), installing);
     const headers = { cookie: "session=7f3a" };
     const looks = async (): Promise<unknown> => {
       const answer = await fetch(`${url}/looks`, { headers }).catch(() => undefined);
@@ -47,7 +47,7 @@ test(
     const example = await copied("node");
     const pictures = ["person.jpg", "shirt.png"];
     for (const picture of pictures) {
-      await cp(join(import.meta.dirname, "../../assets", picture), example.path(picture));
+      await cp(assetPath(picture), example.path(picture));
     }
     const said = await example.run("npx", [...beside, "npm", "start", "--", ...pictures]);
     expect(said).toMatch(/try-on\.png: job_\w+ cost 8 credits/);

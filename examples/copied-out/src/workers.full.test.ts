@@ -3,9 +3,8 @@ import { createMock } from "@tryon/mock";
 import { serve, type Serving } from "@tryon/mock/node";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-// The suite that every store passes is at home there, and needs no second place.
-import { storeSuite } from "../../../packages/webhooks/src/testing/store-suite.ts";
-import { freePort } from "../../../scripts/free-port.ts";
+import { storeSuite } from "@tryon/webhooks/testing/store-suite";
+import { freePort } from "@tryon/test-kit/free-port";
 import { CopiedExample, installing } from "./copied-example.ts";
 import { visitor, wish } from "./visitor.ts";
 import { serveWorker } from "./worker-server.ts";

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { join } from "node:path";
 
 import { expect, it } from "vitest";
@@ -19,12 +18,12 @@ it("saves the picture and says what it cost, paid once though an answer was lost
 it("says of a job that failed why, and nothing of later", async () => {
   const { mock, run } = await openFolder({ clock: "manual" });
   mock.nextJob({ outcome: "content_blocked" });
-  const { child, lines, end } = run(...pictures);
-  const [first] = await once(lines, "line");
-  child.kill("SIGINT");
+  const { program, end } = run(...pictures);
+  const [job] = await program.waitFor(/^\S+/);
+  program.kill("SIGINT");
   await end;
   await mock.clock.advance("1m");
-  const { code, output, said } = await run("--resume", String(first).split(" ")[0] ?? "").end;
+  const { code, output, said } = await run("--resume", job).end;
   expect([code, output]).toEqual([1, ""]);
   expect(said.at(-1)).toContain("content_blocked");
 });

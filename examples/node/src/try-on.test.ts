@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -8,9 +7,9 @@ import { expectPicture, openFolder, pictures } from "./testing/open-folder.ts";
 
 it("says on Ctrl+C how to take the job up again, which then costs nothing more", async () => {
   const { mock, folder, run, charges } = await openFolder({ clock: "manual" });
-  const { child, lines, end } = run(...pictures);
-  await once(lines, "line");
-  child.kill("SIGINT");
+  const { program, end } = run(...pictures);
+  await program.waitFor(/\n/);
+  program.kill("SIGINT");
   const { code, said } = await end;
   expect(code).toBe(130);
   const resume = /^node src\/try-on\.ts (--resume job_\w+)$/.exec(said.at(-1) ?? "")?.[1];

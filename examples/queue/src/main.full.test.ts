@@ -7,15 +7,15 @@ import { createInterface } from "node:readline";
 
 import { createMock } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
+import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { startRedis } from "@tryon/test-kit/store-servers";
 import { expect, it, onTestFinished } from "vitest";
 
-import { realRedis, redisProgram } from "./testing/real-redis.ts";
-
-it.runIf(redisProgram !== undefined)(
+it.runIf(await isInstalled("redis"))(
   "the program puts the items of a file into the queue, works until it is asked to end, and leaves a picture of each",
   { timeout: 120_000 },
   async () => {
-    const redis = await realRedis();
+    const redis = await startRedis();
     onTestFinished(() => redis.remove());
     const mock = createMock({ latency: 20 });
     const server = await serve(mock);

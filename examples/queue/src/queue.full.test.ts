@@ -3,9 +3,10 @@ import { createMock, type Mock } from "@tryon/mock";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
-import type { StoreServer } from "../../webhook-stores/src/testing/store-server.ts";
+import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { startRedis, type StoreServer } from "@tryon/test-kit/store-servers";
 import { createQueue, enqueue, keyOf, type Item, type ItemQueue } from "./queue.ts";
-import { connectTo, realRedis, redisProgram } from "./testing/real-redis.ts";
+import { connectTo } from "./testing/connect-to.ts";
 import { createWorker } from "./worker.ts";
 
 const person = "https://shop.example/me.jpg";
@@ -36,15 +37,15 @@ async function done(queue: ItemQueue, completed: number, failed = 0): Promise<vo
   await expect.poll(() => queue.getJobCounts("completed", "failed")).toEqual({ completed, failed });
 }
 
-const profiles = redisProgram === undefined ? [] : (["default", "contrary"] as const);
+const profiles = (await isInstalled("redis")) ? (["default", "contrary"] as const) : [];
 
 describe.each(profiles)("under the profile %s, items in a queue", (profile) => {
   let server: StoreServer;
   let redis: Redis;
   let queues = 0;
   beforeAll(async () => {
-    server = await realRedis();
-    redis = connectTo(server);
+    server = await startRedis();
+    redis = connectTo(server.url);
   }, 60_000);
   afterAll(async () => {
     redis.disconnect();

@@ -7,7 +7,10 @@ import { expect, it, onTestFinished } from "vitest";
 import { pace } from "./pace.ts";
 import { createQueue, enqueue, keyOf, type Item } from "./queue.ts";
 import { quickService } from "./testing/quick-service.ts";
-import { connectTo, realRedis, redisProgram } from "./testing/real-redis.ts";
+import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { startRedis } from "@tryon/test-kit/store-servers";
+
+import { connectTo } from "./testing/connect-to.ts";
 import { WorkerProcesses, type Question } from "./testing/worker-processes.ts";
 
 const speed = 5;
@@ -18,7 +21,7 @@ const ids = Array.from({ length: 72 }, (_unused, index) => `sku-${index}`);
 const moments = ["before", "during", "after"] as const;
 type Moment = (typeof moments)[number];
 
-it.runIf(redisProgram !== undefined).each(["default", "contrary"] as const)(
+it.runIf(await isInstalled("redis")).each(["default", "contrary"] as const)(
   "three workers of which one is killed nine times, and a Redis that restarts, make each of 72 items, pay each once, and never meet the rate limit, under the profile %s",
   { timeout: 300_000 },
   async (profile) => {
@@ -44,9 +47,9 @@ it.runIf(redisProgram !== undefined).each(["default", "contrary"] as const)(
       if (about === "was answered") await kill(worker, key, "after");
     };
 
-    const redisServer = await realRedis();
+    const redisServer = await startRedis();
     onTestFinished(() => redisServer.remove());
-    const redis = connectTo(redisServer);
+    const redis = connectTo(redisServer.url);
     const queue = createQueue(redis);
     queue.on("error", () => undefined);
     onTestFinished(async () => {

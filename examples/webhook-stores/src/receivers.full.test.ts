@@ -1,14 +1,13 @@
+import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { startRedis, type StoreServer } from "@tryon/test-kit/store-servers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { startPostgres } from "./testing/postgres-server.ts";
+import { startPostgresWithTable } from "./testing/postgres-with-table.ts";
 import { startReceivers } from "./testing/receiver-processes.ts";
 import type { Receivers } from "./testing/receiver-processes.ts";
-import { startRedis } from "./testing/redis-server.ts";
-import { findServer } from "./testing/store-server.ts";
-import type { StoreServer } from "./testing/store-server.ts";
 
-const redis = await findServer("redis");
-const postgres = await findServer("postgres");
+const hasRedis = await isInstalled("redis");
+const hasPostgres = await isInstalled("postgres");
 const jobs = Array.from({ length: 200 }, (_unused, index) => `job_${index}`);
 
 function onServer(start: () => Promise<StoreServer>): void {
@@ -60,10 +59,10 @@ function onServer(start: () => Promise<StoreServer>): void {
   }, 120_000);
 }
 
-describe.runIf(redis !== undefined)("receivers on one Redis", () => {
-  onServer(() => startRedis(redis ?? ""));
+describe.runIf(hasRedis)("receivers on one Redis", () => {
+  onServer(startRedis);
 });
 
-describe.runIf(postgres !== undefined)("receivers on one PostgreSQL", () => {
-  onServer(() => startPostgres(postgres ?? ""));
+describe.runIf(hasPostgres)("receivers on one PostgreSQL", () => {
+  onServer(startPostgresWithTable);
 });

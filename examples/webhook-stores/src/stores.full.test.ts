@@ -1,15 +1,14 @@
+import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { startRedis, type StoreServer } from "@tryon/test-kit/store-servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { storeSuite } from "../../../packages/webhooks/src/testing/store-suite.ts";
+import { storeSuite } from "@tryon/webhooks/testing/store-suite";
 import { connect } from "./connect.ts";
 import type { Connection } from "./connect.ts";
-import { startPostgres } from "./testing/postgres-server.ts";
-import { startRedis } from "./testing/redis-server.ts";
-import { findServer } from "./testing/store-server.ts";
-import type { StoreServer } from "./testing/store-server.ts";
+import { startPostgresWithTable } from "./testing/postgres-with-table.ts";
 
-const redis = await findServer("redis");
-const postgres = await findServer("postgres");
+const hasRedis = await isInstalled("redis");
+const hasPostgres = await isInstalled("postgres");
 const hour = 3_600_000;
 
 function onServer(start: () => Promise<StoreServer>): void {
@@ -61,10 +60,10 @@ function onServer(start: () => Promise<StoreServer>): void {
   });
 }
 
-describe.runIf(redis !== undefined)("the store in Redis", () => {
-  onServer(() => startRedis(redis ?? ""));
+describe.runIf(hasRedis)("the store in Redis", () => {
+  onServer(startRedis);
 });
 
-describe.runIf(postgres !== undefined)("the store in PostgreSQL", () => {
-  onServer(() => startPostgres(postgres ?? ""));
+describe.runIf(hasPostgres)("the store in PostgreSQL", () => {
+  onServer(startPostgresWithTable);
 });

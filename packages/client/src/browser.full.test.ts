@@ -7,7 +7,8 @@ import path from "node:path";
 import type { MockOptions } from "@tryon/mock";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
-import { findChromium } from "../../mock/src/testing/chromium.ts";
+import type { Page } from "@tryon/test-kit/chromium";
+import { isInstalled } from "@tryon/test-kit/installed-programs";
 import type * as Client from "./index.ts";
 import { picture } from "./testing/bodies.ts";
 import {
@@ -19,7 +20,6 @@ import {
   startBrowser,
   type Access,
   type Bundle,
-  type Page,
 } from "./testing/browser.ts";
 import { closedAddress, httpServer, listening } from "./testing/http-server.ts";
 import { input } from "./testing/world.ts";
@@ -90,13 +90,13 @@ const ends = (page: Page, access: Access) =>
     { options: access, tryOn: input },
   );
 
-const chromium = await findChromium();
+const hasChromium = await isInstalled("chromium");
 
-describe.runIf(chromium.present)("the client in a browser", () => {
+describe.runIf(hasChromium)("the client in a browser", () => {
   let browser: Awaited<ReturnType<typeof startBrowser>>;
   let bundle: Bundle;
   beforeAll(async () => {
-    [browser, bundle] = await Promise.all([startBrowser(chromium.path), bundleClient()]);
+    [browser, bundle] = await Promise.all([startBrowser(), bundleClient()]);
   });
   afterAll(() => browser.close());
 

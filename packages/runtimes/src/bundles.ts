@@ -1,5 +1,6 @@
 import { join } from "node:path";
 
+import { root } from "@tryon/test-kit/repository";
 import { build } from "esbuild";
 
 const programs = join(import.meta.dirname, "programs");
@@ -53,6 +54,11 @@ export async function writeProgram(
     },
     bundle: true,
     packages: "external",
+    // Not published, so the program contains them.
+    alias: {
+      "@tryon/spec": join(root, "spec"),
+      "@tryon/webhooks/testing": join(root, "packages/webhooks/src/testing"),
+    },
     // In the workspace the package resolves to its sources, and to nothing once it is outside.
     platform: where === "process" ? "node" : "neutral",
     format,

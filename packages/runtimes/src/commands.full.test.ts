@@ -5,7 +5,8 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 
-import { manifestOf, ownNode } from "./installation.ts";
+import { node } from "@tryon/test-kit/repository";
+import { manifestOf } from "./installation.ts";
 import { startReferenceServer, type ReferenceServer } from "./reference-server.ts";
 
 const run = promisify(execFile);
@@ -51,7 +52,7 @@ it("runs a command beside a server of its own, which takes an event from it", as
       });
     });`,
   );
-  const ended = run(ownNode, [command, "exec", "--quiet", "--", ownNode, path, command]);
+  const ended = run(node, [command, "exec", "--quiet", "--", node, path, command]);
   await expect(ended).rejects.toMatchObject({
     code: 7,
     stdout: "failed\ntrue true 200\n",
@@ -62,15 +63,10 @@ it("runs a command beside a server of its own, which takes an event from it", as
 it("holds the reference server to the contract, and says so with the exit code", async () => {
   const command = commandOf("tryon-contract");
   const page = join(folder, "contract.html");
-  const { stdout } = await run(ownNode, [
-    command,
-    "--base-url",
-    server.url,
-    `--report=html=${page}`,
-  ]);
+  const { stdout } = await run(node, [command, "--base-url", server.url, `--report=html=${page}`]);
   expect(stdout).toContain("The contract is kept");
   expect(await readFile(page, "utf8")).toContain("<!doctype html>");
-  const nobody = run(ownNode, [command, "--base-url", server.url, "--api-key", "svc_test_nobody"]);
+  const nobody = run(node, [command, "--base-url", server.url, "--api-key", "svc_test_nobody"]);
   await expect(nobody).rejects.toMatchObject({ code: 5, stdout: "" });
 });
 
@@ -79,7 +75,7 @@ it("signs a webhook, and explains one that is refused, from the shell", async ()
   const path = join(folder, "body.json");
   await writeFile(path, "{}");
   const environment = { ...process.env, TRYON_WEBHOOK_SECRET: "whsec_a" };
-  const { stdout } = await run(ownNode, [command, "sign", "--body", path], { env: environment });
+  const { stdout } = await run(node, [command, "sign", "--body", path], { env: environment });
   expect(stdout).toMatch(/^sha256=[0-9a-f]{64}\n$/);
   const argv = [
     "explain",
@@ -88,7 +84,7 @@ it("signs a webhook, and explains one that is refused, from the shell", async ()
     "--header",
     `X-Service-Signature: ${stdout.slice(7).trim()}`,
   ];
-  const refused = run(ownNode, [command, ...argv], { env: environment });
+  const refused = run(node, [command, ...argv], { env: environment });
   await expect(refused).rejects.toMatchObject({
     code: 1,
     stdout: expect.stringContaining("[signature_prefix_missing]"),

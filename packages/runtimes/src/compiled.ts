@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 import type { Deed } from "./deeds.ts";
-import { ownNode, type Installation } from "./installation.ts";
+import { node } from "@tryon/test-kit/repository";
+import { type Installation } from "./installation.ts";
 
 const run = promisify(execFile);
 
@@ -75,7 +76,7 @@ export async function compile(
     const project = join(folder, `${compiler}-${skipLibCheck ? "loose" : "strict"}.json`);
     await writeFile(project, JSON.stringify({ compilerOptions, files: checked.flatMap(filesOf) }));
     const path = join(app, "node_modules", compiler, "bin/tsc");
-    const lines = await run(ownNode, [path, "-p", project], { cwd: folder }).then(
+    const lines = await run(node, [path, "-p", project], { cwd: folder }).then(
       () => [],
       (error: Error & { readonly stdout: string }) => {
         // A compiler that finds something says so on its output; one that breaks down has another message.

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
-import { ownNode } from "./installation.ts";
+import { node } from "@tryon/test-kit/repository";
 
 const run = promisify(execFile);
 const { app } = inject("installation");
@@ -124,9 +124,7 @@ describe.each(["5.4", "6"])("the declarations under TypeScript %s", (version) =>
       );
       const compiler = join(app, `node_modules/typescript-${version}/bin/tsc`);
       // Not of the output alone: a compiler that breaks down has none either.
-      const compiled = await run(ownNode, [compiler, "-p", project]).catch(
-        (error: unknown) => error,
-      );
+      const compiled = await run(node, [compiler, "-p", project]).catch((error: unknown) => error);
       expect(compiled).toEqual({ stdout: "", stderr: "" });
     },
     compiling,
@@ -147,7 +145,7 @@ it("lesson 11: knows the errors of an ES module in a CommonJS module, and the ot
     }
     console.log(JSON.stringify(seen));`,
   );
-  const { stdout } = await run(ownNode, [path], { cwd: folder });
+  const { stdout } = await run(node, [path], { cwd: folder });
   const [same, ...seen] = JSON.parse(stdout) as boolean[];
   expect(same).toBe(false);
   expect(seen).toEqual([false, true, true, false, false, true, true, false]);

@@ -1,4 +1,4 @@
-import vectors from "../../../spec/vectors/webhooks.json" with { type: "json" };
+import vectors from "@tryon/spec/vectors/webhooks.json" with { type: "json" };
 
 /** Where programs run: a process of that name, the TypeScript compiler and then Node, a worker, or a page. */
 export type Kind = "node" | "bun" | "deno" | "typescript" | "worker" | "page";

@@ -2,9 +2,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { packed } from "../../../scripts/packed.ts";
-import { root } from "../../../scripts/packages.ts";
-import { installFor } from "../../../scripts/testing/install-for.ts";
+import { packedPackages } from "@tryon/test-kit/packages";
+import { installApp } from "@tryon/test-kit/install-app";
 
 /** Every runtime at the version that the page tells; Node 24 is the repository's own. */
 export const versions = {
@@ -39,9 +38,6 @@ export interface Installation {
   readonly runtimes: string;
 }
 
-/** The repository's own Node. */
-export const ownNode = join(root, "node_modules/node/bin/node");
-
 /** Builds and packs the packages, and installs them as strangers do, beside every runtime. */
 export async function install(): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), "tryon-runtimes-"));
@@ -59,9 +55,9 @@ export async function install(): Promise<Installation> {
   ];
   const beside = Object.entries(tools).map(([name, version]) => `${name}@${version}`);
   await Promise.all([
-    installFor(runtimes, ofRuntimes, { scripts }),
-    packed().then((tarballs) =>
-      installFor(app, [...Object.values<string>(tarballs), ...beside], { scripts }),
+    installApp(runtimes, ofRuntimes, { scripts }),
+    packedPackages().then((tarballs) =>
+      installApp(app, [...Object.values<string>(tarballs), ...beside], { scripts }),
     ),
   ]);
   return { folder, app, runtimes };

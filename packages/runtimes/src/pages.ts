@@ -3,10 +3,11 @@ import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import type { Browser } from "playwright-core";
+import type { Browser } from "@tryon/test-kit/chromium";
 
 import { writeProgram } from "./bundles.ts";
-import { ownNode, type Installation } from "./installation.ts";
+import { node } from "@tryon/test-kit/repository";
+import { type Installation } from "./installation.ts";
 import type { Place } from "./programs/place.ts";
 import { serveSite } from "./site.ts";
 
@@ -34,7 +35,7 @@ export async function buildPage(
     const vite = join(app, "node_modules/vite/bin/vite.js");
     // Without the variables of the test, which make it build for development.
     const env = { PATH: process.env["PATH"] };
-    await run(ownNode, [vite, "build", folder, "--logLevel", "error"], { cwd: app, env });
+    await run(node, [vite, "build", folder, "--logLevel", "error"], { cwd: app, env });
     return built;
   }
   const esbuild = join(app, "node_modules/esbuild/bin/esbuild");

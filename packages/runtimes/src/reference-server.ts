@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+
+import { node } from "@tryon/test-kit/repository";
+import { startProgram } from "@tryon/test-kit/start-program";
 
 import type { Installation } from "./installation.ts";
-import { ownNode } from "./installation.ts";
 
 /** What a key of its own makes of a caller, with an account and a rate limit that nobody else uses. */
 export interface Tenant {
@@ -22,11 +21,8 @@ export interface ReferenceServer {
 export async function startReferenceServer({ app }: Installation): Promise<ReferenceServer> {
   const command = join(app, "node_modules/.bin/tryon-mock");
   const argv = [command, "--port", "0", "--latency", "0"];
-  const server = spawn(ownNode, argv, { stdio: ["ignore", "pipe", "inherit"] });
-  const lines = createInterface({ input: server.stdout });
-  // The first line is a text, as every line is.
-  const [line] = (await once(lines, "line")) as [string];
-  const url = line.split(" ").at(-1) ?? "";
+  const server = startProgram(node, argv);
+  const [, url = ""] = await server.waitFor(/listening on (\S+)$/m);
   return {
     url,
     async tenant(mode) {
@@ -40,9 +36,7 @@ export async function startReferenceServer({ app }: Installation): Promise<Refer
       return { apiKey: made.api_key, webhookSecret: made.webhook_secret };
     },
     async stop() {
-      const gone = once(server, "exit");
-      server.kill("SIGTERM");
-      await gone;
+      await server.stop();
     },
   };
 }

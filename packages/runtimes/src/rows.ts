@@ -1,11 +1,12 @@
 import { join } from "node:path";
 
-import type { Browser } from "playwright-core";
+import type { Browser } from "@tryon/test-kit/chromium";
 
 import { writeProgram } from "./bundles.ts";
 import { compile, compilers, type Compiled, type Resolution } from "./compiled.ts";
 import { deeds, type Deed, type Kind } from "./deeds.ts";
-import { ownNode, tools, versions, type Installation } from "./installation.ts";
+import { node } from "@tryon/test-kit/repository";
+import { tools, versions, type Installation } from "./installation.ts";
 import { buildPage, runInPage, type Bundler } from "./pages.ts";
 import { told } from "./processes.ts";
 import type { Tenant } from "./reference-server.ts";
@@ -43,7 +44,7 @@ export function rowsOf(
   const within = (path: string): string => join(installation.runtimes, "node_modules", path);
   return [
     ...Object.entries(nodes).flatMap(([version, folder]) => {
-      const command = folder === undefined ? ownNode : within(`${folder}/bin/node`);
+      const command = folder === undefined ? node : within(`${folder}/bin/node`);
       return (["esm", "cjs"] as const).map((format) =>
         nodeRow(installation, version, command, format),
       );
@@ -126,7 +127,7 @@ function compiledRow(installation: Installation, resolution: Resolution): Row {
       if (complaints.length > 0) throw new Error(complaints.join("\n"));
       const outcomes = made.outputsOf(program).map(async (output) => {
         const own = { ...given, file: `${given.file}${output.at(-3)}` };
-        return (await told(ownNode, [output, JSON.stringify(own)], installation.app)).value;
+        return (await told(node, [output, JSON.stringify(own)], installation.app)).value;
       });
       const [first, ...others] = await Promise.all(outcomes);
       for (const other of others) same(JSON.stringify(other), JSON.stringify(first));

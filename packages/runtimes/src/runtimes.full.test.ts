@@ -3,10 +3,10 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
-// The driver of the browser is at home there, and needs no second place.
-import { findChromium, startChromium } from "../../mock/src/testing/chromium.ts";
-import { root } from "../../../scripts/packages.ts";
-import vectors from "../../../spec/vectors/webhooks.json" with { type: "json" };
+import { startChromium } from "@tryon/test-kit/chromium";
+import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { root } from "@tryon/test-kit/repository";
+import vectors from "@tryon/spec/vectors/webhooks.json" with { type: "json" };
 import { deeds, type Deed } from "./deeds.ts";
 import { find, type Finding } from "./findings.ts";
 import { gapOf } from "./gaps.ts";
@@ -19,13 +19,13 @@ import { workerVersions } from "./worker.ts";
 const timeout = 600_000;
 
 const installation = inject("installation");
-const chromium = await findChromium();
+const hasChromium = await isInstalled("chromium");
 let starting: ReturnType<typeof startChromium> | undefined;
-const browser = () => (starting ??= startChromium(chromium.path));
+const browser = () => (starting ??= startChromium());
 let server: ReferenceServer;
 
 const rows = rowsOf(installation, browser, await workerVersions(installation)).filter(
-  ({ kind }) => kind !== "page" || chromium.present,
+  ({ kind }) => kind !== "page" || hasChromium,
 );
 const deedsOf = ({ kind }: Row): readonly Deed[] => deeds.filter(({ on }) => on.includes(kind));
 
@@ -78,6 +78,6 @@ it(`docs/runtimes.md says what was found; \`${command}\` writes it`, { timeout }
   const page = await readFile(path, "utf8");
   // Every machine has a Chromium of its own, and some have none.
   const [, version = ""] = /\| Chromium ([\d.]+),/.exec(page) ?? [];
-  const comparable = chromium.present ? page : page.replaceAll(/^\| Chromium .*\n/gm, "");
+  const comparable = hasChromium ? page : page.replaceAll(/^\| Chromium .*\n/gm, "");
   expect(runtimesPage(rowsFound, version)).toBe(comparable);
 });

@@ -1,28 +1,16 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 
+import { startScript } from "@tryon/test-kit/start-program";
 import { expect, onTestFinished, test } from "vitest";
 
 /** Starts the program, and gives the address that it names, before which it has nothing to complain of. */
 async function started(...args: string[]): Promise<string> {
-  const program = ["--conditions=@tryon/source", join(import.meta.dirname, "main.ts"), ...args];
   const cwd = join(import.meta.dirname, "../..");
-  const child = spawn(process.execPath, program, { cwd, stdio: "pipe" });
-  let complaints = "";
-  child.stderr.on("data", (chunk) => (complaints += String(chunk)));
-  onTestFinished(async () => {
-    child.kill();
-    await once(child, "exit");
-  });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const address = /open at (http:\S+)/.exec(line)?.[1];
-    if (address === undefined) continue;
-    expect(complaints).toBe("");
-    return address;
-  }
-  throw new Error("The program ended without a word of its address.");
+  const program = startScript(join(import.meta.dirname, "main.ts"), args, { cwd });
+  onTestFinished(async () => void (await program.stop()));
+  const [, url = ""] = await program.waitFor(/open at (http:\S+)/);
+  expect(program.output.stderr).toBe("");
+  return url;
 }
 
 test("the development server serves the page from its sources, beside the shop's own addresses", async () => {

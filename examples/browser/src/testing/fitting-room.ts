@@ -1,8 +1,7 @@
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 
-// The driver of the browser is at home there, and needs no second place.
-import { findChromium, startChromium } from "../../../../packages/mock/src/testing/chromium.ts";
+import { startChromium, type Browser } from "@tryon/test-kit/chromium";
+import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { buildPages, type BuiltPages } from "./build-pages.ts";
 import { openPage, type Opened, type OpenOptions } from "./open-page.ts";
 
@@ -14,11 +13,11 @@ export interface FittingRoom {
 }
 
 export async function fittingRoom(): Promise<FittingRoom> {
-  const chromium = await findChromium();
+  const hasChromium = await isInstalled("chromium");
   let started: { browser: Browser; pages: BuiltPages } | undefined;
-  if (chromium.present) {
+  if (hasChromium) {
     beforeAll(async () => {
-      const [browser, pages] = await Promise.all([startChromium(chromium.path), buildPages()]);
+      const [browser, pages] = await Promise.all([startChromium(), buildPages()]);
       started = { browser, pages };
     });
     afterAll(async () => {
@@ -27,7 +26,7 @@ export async function fittingRoom(): Promise<FittingRoom> {
     });
   }
   return {
-    present: chromium.present,
+    present: hasChromium,
     open(options) {
       if (started === undefined) throw new Error("The browser is there when the tests begin.");
       return openPage(started.browser, { pages: started.pages.folder, ...options });

@@ -1,19 +1,15 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { text } from "node:stream/consumers";
 
 import { createMock, type MockOptions } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
+import { assetPath } from "@tryon/test-kit/repository";
+import { startScript } from "@tryon/test-kit/start-program";
 import { expect, onTestFinished } from "vitest";
 
 const script = join(import.meta.dirname, "../try-on.ts");
-export const pictures = ["person.jpg", "shirt.png"].map((name) =>
-  join(import.meta.dirname, "../../../assets", name),
-);
+export const pictures = ["person.jpg", "shirt.png"].map(assetPath);
 
 /** A reference server, and a folder to run the script in. */
 export async function openFolder(options: MockOptions) {
@@ -27,15 +23,14 @@ export async function openFolder(options: MockOptions) {
   });
   const env = { ...process.env, TRYON_BASE_URL: service.url, TRYON_API_KEY: mock.keys.live };
   const run = (...args: readonly string[]) => {
-    const command = ["--conditions=@tryon/source", script, ...args];
-    const child = spawn(process.execPath, command, { cwd: folder, env, stdio: "pipe" });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    const lines = createInterface({ input: child.stderr });
-    const said: string[] = [];
-    lines.on("line", (line) => said.push(line));
-    const ended = Promise.all([once(child, "exit"), text(child.stdout), once(lines, "close")]);
-    const end = ended.then(([[code], output]) => ({ code: Number(code), output, said }));
-    return { child, lines, end };
+    const program = startScript(script, args, { cwd: folder, env });
+    onTestFinished(() => program.kill("SIGKILL"));
+    const end = program.ended.then(({ code }) => ({
+      code,
+      output: program.output.stdout,
+      said: program.output.stderr.split("\n").slice(0, -1),
+    }));
+    return { program, end };
   };
   const charges = async () => 1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? Number.NaN);
   return { mock, folder, run, charges };

@@ -4,7 +4,7 @@ import { TryOn } from "@tryon/client";
 
 import { createQueue } from "../queue.ts";
 import { createWorker } from "../worker.ts";
-import { connectTo } from "./real-redis.ts";
+import { connectTo } from "./connect-to.ts";
 import type { Question, WorkerSetup } from "./worker-processes.ts";
 
 // Given by whoever has started this.
@@ -23,7 +23,7 @@ function ask(about: Question["about"], key: string): Promise<void> {
   });
 }
 
-const redis = connectTo({ url: setup.redisUrl });
+const redis = connectTo(setup.redisUrl);
 const queue = createQueue(redis, setup.queueName);
 queue.on("error", () => undefined);
 const tryon = new TryOn({

@@ -1,11 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 
+import { startScript } from "@tryon/test-kit/start-program";
 import { sign } from "@tryon/webhooks";
 
 const secret = "whsec_test";
@@ -26,32 +24,20 @@ export interface Receivers {
 /** Starts receivers in processes of their own. */
 export async function startReceivers(url: string, count: number): Promise<Receivers> {
   const folder = await mkdtemp(join(tmpdir(), "tryon-receivers-"));
-  const said: string[] = [];
   const start = async () => {
-    const args = ["--conditions=@tryon/source", program, url, secret, folder];
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
-    const kill = (): void => void child.kill("SIGKILL");
-    process.once("exit", kill);
-    const exited = once(child, "exit").then(() => process.off("exit", kill));
-    const lines = createInterface({ input: child.stdout });
-    let complaint = "";
-    child.stderr.on("data", (text) => (complaint += String(text)));
-    const firstLine = once(lines, "line");
-    const line = await Promise.race([firstLine, exited.then(() => [])]);
-    const address = /^listening (\S+)$/.exec(String(line[0]))?.[1];
-    if (address === undefined) throw new Error(`A receiver did not start. ${complaint}`);
-    lines.on("line", (text) => said.push(text));
-    const stop = async (): Promise<void> => {
-      kill();
-      await exited;
-    };
-    return { address, stop };
+    const process = startScript(program, [url, secret, folder]);
+    const [, address = ""] = await process.waitFor(/^listening (\S+)$/m);
+    return { address, process };
   };
   const receivers = await Promise.all(Array.from({ length: count }, start));
 
   return {
-    named: (word) =>
-      said.flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : [])),
+    named: (word) => {
+      const pattern = new RegExp(`^${word} (.*)$`, "gm");
+      return receivers.flatMap(({ process }) =>
+        [...process.output.stdout.matchAll(pattern)].map(([, job = ""]) => job),
+      );
+    },
     async send(job, refused) {
       const body = JSON.stringify({ event: "tryon.completed", job_id: job, status: "succeeded" });
       const headers = { "X-Service-Signature": await sign({ body, secret }) };
@@ -66,7 +52,7 @@ export async function startReceivers(url: string, count: number): Promise<Receiv
       await Promise.all(all);
     },
     async stop() {
-      for (const receiver of receivers) await receiver.stop();
+      for (const { process } of receivers) await process.stop("SIGKILL");
       await rm(folder, { recursive: true });
     },
   };

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { freePort } from "../../../../scripts/free-port.ts";
+import { freePort } from "@tryon/test-kit/free-port";
 import type { Processes, Program } from "../processes.ts";
 
 /** The package, at the version that the figures are about. */

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { safeVerifySync } from "@tryon/webhooks/node";
 
 // Not exported by the package, since it is of no use to anybody but verification itself.
-import { equalBytes } from "../../../webhooks/src/verification/equal-bytes.ts";
+import { equalBytes } from "@tryon/webhooks/verification/equal-bytes";
 import { eventOf, headersOf, secret } from "./delivery.ts";
 
 /** Makes ready what compares one wrong digest; that which is given then does it so many times over. */

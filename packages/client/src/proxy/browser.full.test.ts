@@ -4,7 +4,7 @@ import { createMock } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
-import { findChromium } from "../../../mock/src/testing/chromium.ts";
+import { isInstalled } from "@tryon/test-kit/installed-programs";
 import type * as Client from "../index.ts";
 import { toNodeHandler } from "../node/index.ts";
 import { bundleClient, startBrowser, type Bundle } from "../testing/browser.ts";
@@ -18,13 +18,13 @@ declare const client: typeof Client;
 const document = `<!doctype html><link rel="icon" href="data:,"><title>Shop</title>
 <script type="module" src="/page.js"></script>`;
 
-const chromium = await findChromium();
+const hasChromium = await isInstalled("chromium");
 
-describe.runIf(chromium.present)("a page in a browser", () => {
+describe.runIf(hasChromium)("a page in a browser", () => {
   let browser: Awaited<ReturnType<typeof startBrowser>>;
   let bundle: Bundle;
   beforeAll(async () => {
-    [browser, bundle] = await Promise.all([startBrowser(chromium.path), bundleClient()]);
+    [browser, bundle] = await Promise.all([startBrowser(), bundleClient()]);
   });
   afterAll(() => browser.close());
 

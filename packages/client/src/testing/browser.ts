@@ -3,14 +3,10 @@ import { serve } from "@tryon/mock/node";
 import { build } from "esbuild";
 import { onTestFinished } from "vitest";
 
-// The driver of the browser is at home there, and needs no second place.
-import { startChromium } from "../../../mock/src/testing/chromium.ts";
+import { startChromium, type Browser, type Page } from "@tryon/test-kit/chromium";
 import { picture } from "./bodies.ts";
 import { httpServer, type Got } from "./http-server.ts";
 import { profile } from "./world.ts";
-
-type Browser = Awaited<ReturnType<typeof startChromium>>;
-export type Page = Awaited<ReturnType<Browser["newPage"]>>;
 
 /** The client as a page's bundler makes it: an entry, and what it imports lazily in files of their own. */
 export interface Bundle {
@@ -57,9 +53,9 @@ export const shopHost = "shop.example";
 export const serviceHost = "service.example";
 
 /** Starts a browser to which these names are known, and no others. */
-export function startBrowser(path: string): Promise<Browser> {
+export function startBrowser(): Promise<Browser> {
   const rules = [shopHost, serviceHost].map((host) => `MAP ${host} 127.0.0.1`);
-  return startChromium(path, [`--host-resolver-rules=${rules.join(",")}`]);
+  return startChromium([`--host-resolver-rules=${rules.join(",")}`]);
 }
 
 /** A request as the service got it. */

@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
+import { startScript } from "@tryon/test-kit/start-program";
 import { expect, onTestFinished, test } from "vitest";
 
 import { served, somethingElse } from "../testing/served.ts";
@@ -8,30 +8,17 @@ import { version } from "../version.ts";
 import { help } from "./help.ts";
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
-const node = fileURLToPath(new URL("../../../../node_modules/node/bin/node", import.meta.url));
-
-/** Starts the command as a process of its own; the test's end ends it. */
+/** Starts the command from its source until the end of the test. */
 function start(argv: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-  const child = spawn(node, ["--conditions=@tryon/source", main, ...argv], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      PATH: process.env["PATH"],
-      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
-      ...environment,
-    },
-  });
-  const texts = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"] as const) {
-    child[name].setEncoding("utf8").on("data", (text: string) => (texts[name] += text));
-  }
-  const ended = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    child.once("close", (code) => resolve({ code, ...texts }));
-  });
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await ended;
-  });
-  return { child, ended };
+  const env = {
+    PATH: process.env["PATH"],
+    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+    ...environment,
+  };
+  const program = startScript(main, argv, { env });
+  onTestFinished(async () => void (await program.stop("SIGKILL")));
+  const ended = program.ended.then(({ code }) => ({ code, ...program.output }));
+  return { child: program.child, ended };
 }
 
 test.each([

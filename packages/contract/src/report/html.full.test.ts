@@ -4,25 +4,25 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { assert, asyncProperty, string } from "fast-check";
-import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
-import { chromiumPath, startChromium } from "../testing/chromium.ts";
+import { startChromium, type Browser, type Page } from "@tryon/test-kit/chromium";
+import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { faintTexts } from "../testing/contrast.ts";
 import { sampleReport } from "../testing/sample-report.ts";
 import { htmlReport } from "./html.ts";
 import { junitReport } from "./junit.ts";
 
-const path = await chromiumPath();
+const hasChromium = await isInstalled("chromium");
 
 const shown = (page: Page): Promise<number> => page.locator("[data-status]:visible").count();
 
-describe.runIf(path !== undefined)("the page in Chromium", () => {
+describe.runIf(hasChromium)("the page in Chromium", () => {
   let browser: Browser;
   let folder: string;
 
   beforeAll(async () => {
-    browser = await startChromium(path ?? "");
+    browser = await startChromium();
     folder = await mkdtemp(join(tmpdir(), "tryon-contract-"));
     await writeFile(join(folder, "report.html"), htmlReport(sampleReport));
   });

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 
-import openapi from "../../../../spec/openapi.json" with { type: "json" };
+import openapi from "@tryon/spec/openapi.json" with { type: "json" };
 import { fieldsOf, type Fields } from "./answer.ts";
 
 /** What the document says of one status of an operation. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { problems, schemaNamed } from "../../../../spec/openapi-document.ts";
+import { problems, schemaNamed } from "@tryon/spec/openapi-document";
 import { createMock, type Mock } from "../mock.ts";
 import { caller } from "../testing/caller.ts";
 import { checkWebhooksCarrySignedBytes, signatureOf } from "../testing/checks.ts";

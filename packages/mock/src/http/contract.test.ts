@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { openapi, schemaNamed, type Schema } from "../../../../spec/openapi-document.ts";
+import { openapi, schemaNamed, type Schema } from "@tryon/spec/openapi-document";
 import type { Engine } from "../engine/engine.ts";
 import { createMock } from "../mock.ts";
 import { boundaryValues } from "../testing/boundary-values.ts";

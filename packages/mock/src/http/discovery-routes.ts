@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 
-import contract from "../../../../spec/openapi.json" with { type: "json" };
+import contract from "@tryon/spec/openapi.json" with { type: "json" };
 import { packs } from "../service/catalogue.ts";
 import { html, json } from "./answers.ts";
 import { docsPage } from "./docs-page.ts";

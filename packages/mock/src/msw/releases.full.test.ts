@@ -5,14 +5,15 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
-import { findChromium, startChromium } from "../testing/chromium.ts";
+import { startChromium, type Browser } from "@tryon/test-kit/chromium";
+import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { node } from "@tryon/test-kit/repository";
 import { loopback } from "../testing/loopback.ts";
 import { bundleWithMsw, installMsw, releases, type Installed } from "../testing/msw-releases.ts";
 
 const run = promisify(execFile);
-const node = join(import.meta.dirname, "../../../../node_modules/node/bin/node");
 const installing = 120_000;
-const chromium = await findChromium();
+const hasChromium = await isInstalled("chromium");
 
 const outcome = {
   mark: expect.stringMatching(/^tryon-mock\//) as unknown,
@@ -25,6 +26,12 @@ const outcome = {
   unrelated: "over the network",
   left: { held: "Error: enough", jobs: ["running", "succeeded"] },
 };
+
+let browser: Browser | undefined;
+beforeAll(async () => {
+  if (hasChromium) browser = await startChromium();
+});
+afterAll(() => browser?.close());
 
 describe.each(releases)("msw %s", (release) => {
   let msw: Installed;
@@ -51,7 +58,7 @@ describe.each(releases)("msw %s", (release) => {
     expect(network.arrived.map(({ path: called }) => called)).toEqual(["/hook", "/unrelated"]);
   });
 
-  test.runIf(chromium.present).each([
+  test.runIf(hasChromium).each([
     ["another origin", () => "https://api.tryon.example"],
     ["a path of the page's origin", (origin: string) => `${origin}/tryon`],
   ])("does a whole try-on in a page, at %s", async (_name, baseUrlOf) => {
@@ -67,9 +74,9 @@ describe.each(releases)("msw %s", (release) => {
       "/mockServiceWorker.js": { type: "text/javascript", content: await readFile(worker, "utf8") },
     });
     onTestFinished(() => network.close());
-    const browser = await startChromium(chromium.path);
-    onTestFinished(() => browser.close());
+    if (browser === undefined) throw new Error("No browser.");
     const page = await browser.newPage();
+    onTestFinished(() => page.close());
     const troubles: string[] = [];
     page.on("pageerror", (error) => troubles.push(error.message));
     await page.goto(network.url);

@@ -1,4 +1,4 @@
-import { schemaNamed, type Schema } from "../../../../spec/openapi-document.ts";
+import { schemaNamed, type Schema } from "@tryon/spec/openapi-document";
 
 /** Values of every JSON type, one of which a schema of one type takes and the others not. */
 const oneOfEachType: readonly unknown[] = [null, true, 0, 1.5, "text", [], ["text"], {}];

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 
-import { openapi, operations, type Schema } from "../../../../spec/openapi-document.ts";
+import { openapi, operations, type Schema } from "@tryon/spec/openapi-document";
 import type { Options } from "../options.ts";
 
 /** What an answer has to fit. */

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "@tryon/test-kit/chromium";
 import { onTestFinished } from "vitest";
 
 import type { MockOptions } from "../mock-interface.ts";

@@ -1,12 +1,13 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
+import { node } from "@tryon/test-kit/repository";
+
 import { onTestFinished } from "vitest";
 
 import type { LedgerEntry } from "../store/records.ts";
 
 const program = fileURLToPath(new URL("load-server.ts", import.meta.url));
-const node = fileURLToPath(new URL("../../../../node_modules/node/bin/node", import.meta.url));
 
 /** What the program in load-server.ts can be asked. */
 export interface LoadQuestion {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { build, type Format, type Platform, type Plugin } from "esbuild";
 
-import { installFor } from "../../../../scripts/testing/install-for.ts";
+import { installApp } from "@tryon/test-kit/install-app";
 
 /** The oldest and the newest releases of msw that the handlers work with. */
 export const releases = ["2.11.0", "2", "3"] as const;
@@ -17,7 +17,7 @@ export interface Installed {
 
 export async function installMsw(release: string): Promise<Installed> {
   const folder = await mkdtemp(join(tmpdir(), `tryon-msw-${release}-`));
-  await installFor(folder, [`msw@${release}`]);
+  await installApp(folder, [`msw@${release}`]);
   return { folder, remove: () => rm(folder, { recursive: true }) };
 }
 

@@ -1,9 +1,9 @@
 import { safeVerifySync } from "@tryon/webhooks/node";
 import type { VerifySyncOptions } from "@tryon/webhooks/node";
-import type { WebhookVector } from "../../../../spec/vectors/webhook-vector.ts";
-import vectors from "../../../../spec/vectors/webhooks.json" with { type: "json" };
-import { tallyOf } from "../../../webhooks/src/testing/vectors.ts";
-import type { Tally } from "../../../webhooks/src/testing/vectors.ts";
+import type { WebhookVector } from "@tryon/spec/vectors/webhook-vector";
+import vectors from "@tryon/spec/vectors/webhooks.json" with { type: "json" };
+import { tallyOf } from "@tryon/webhooks/testing/vectors";
+import type { Tally } from "@tryon/webhooks/testing/vectors";
 
 /** Runs the vectors where it is called, over node:crypto. */
 export function run(): Promise<Tally> {

@@ -1,11 +1,9 @@
-import { execFile, spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
+import { startProgram, type Program } from "@tryon/test-kit/start-program";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { linesOf } from "../testing/adapter-behaviour.ts";
@@ -21,7 +19,7 @@ const right = ["/hook", "/api/hook"];
 const wrong = ["/read", "/api/parsed"];
 
 let folder: AppFolder;
-let server: ChildProcess | undefined;
+let server: Program | undefined;
 let port: number;
 
 const imports = (up: string) => `
@@ -63,20 +61,14 @@ beforeAll(async () => {
     HANDLED: join(folder.path, "handled"),
   };
   await run(process.execPath, [next, "build"], { cwd: folder.path, env });
-  server = spawn(process.execPath, [next, "start", "--port", "0", "--hostname", "127.0.0.1"], {
-    cwd: folder.path,
-    env,
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  port = await portOf(server);
+  const argv = [next, "start", "--port", "0", "--hostname", "127.0.0.1"];
+  server = startProgram(process.execPath, argv, { cwd: folder.path, env });
+  const [, found] = await server.waitFor(/http:\/\/127\.0\.0\.1:(\d+)/);
+  port = Number(found);
 }, installing);
 
 afterAll(async () => {
-  if (server !== undefined) {
-    const gone = once(server, "exit");
-    server.kill();
-    await gone;
-  }
+  await server?.stop();
   await folder.remove();
 }, installing);
 
@@ -113,18 +105,6 @@ async function pagesLine(): Promise<string | undefined> {
   };
   await receive(parsed, { statusCode: 200, headersSent: false, setHeader: () => {}, end });
   return linesOf(answer).at(-1);
-}
-
-async function portOf({ stdout }: ChildProcess): Promise<number> {
-  if (stdout === null) throw new Error("The server has no standard output.");
-  for await (const line of createInterface({ input: stdout })) {
-    const [, found] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(line) ?? [];
-    if (found !== undefined) {
-      stdout.resume();
-      return Number(found);
-    }
-  }
-  throw new Error("The server ended before it listened.");
 }
 
 /** What the handlers of the app were given of one job. */

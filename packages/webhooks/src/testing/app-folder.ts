@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 
 import { build } from "esbuild";
 
-import { installFor } from "../../../../scripts/testing/install-for.ts";
+import { installApp } from "@tryon/test-kit/install-app";
 
 const run = promisify(execFile);
 const own = join(import.meta.dirname, "../..");
@@ -28,7 +28,7 @@ export class AppFolder {
   static async install(...packages: readonly string[]): Promise<AppFolder> {
     const folder = new AppFolder(await mkdtemp(join(tmpdir(), "tryon-app-")));
     await mkdir(join(folder.path, "node_modules"));
-    await installFor(folder.path, packages);
+    await installApp(folder.path, packages);
     return folder;
   }
 

@@ -1,4 +1,4 @@
-import type { BodyPart, WebhookVector } from "../../../../spec/vectors/webhook-vector.ts";
+import type { BodyPart, WebhookVector } from "@tryon/spec/vectors/webhook-vector";
 import type { VerifyOptions, VerifyOutcome } from "../verification/verify.ts";
 
 /** Runs on any runtime: what it is given is the package under test, and it uses nothing of it itself. */

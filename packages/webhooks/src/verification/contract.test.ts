@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, expectTypeOf, it } from "vitest";
-// Generated from the contract; the type is all that is taken.
-import type { components } from "../../../client/src/generated/openapi.ts";
+import type { components } from "@tryon/mock/generated/openapi";
 import { sign, verify } from "../index.ts";
 import type { TryOnCompletedEvent } from "../index.ts";
 

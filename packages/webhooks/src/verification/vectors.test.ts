@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { WebhookVector } from "../../../../spec/vectors/webhook-vector.ts";
+import type { WebhookVector } from "@tryon/spec/vectors/webhook-vector";
 import { safeVerify, sign } from "../index.ts";
 import { safeVerifySync } from "../node/index.ts";
 import type { VerifySyncOptions } from "../node/index.ts";

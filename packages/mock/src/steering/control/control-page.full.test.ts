@@ -1,17 +1,17 @@
-import type { Browser, BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import type { MockOptions } from "../../mock-interface.ts";
-import { findChromium, startChromium } from "../../testing/chromium.ts";
+import { startChromium, type Browser, type BrowserContextOptions } from "@tryon/test-kit/chromium";
+import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { button, card, jobs, openControlPage, pictures, said } from "../../testing/control-page.ts";
 import { loopback } from "../../testing/loopback.ts";
 
-const chromium = await findChromium();
+const hasChromium = await isInstalled("chromium");
 
-describe.runIf(chromium.present)("the control page in a browser", () => {
+describe.runIf(hasChromium)("the control page in a browser", () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await startChromium(chromium.path);
+    browser = await startChromium();
   });
   afterAll(() => browser.close());
 

@@ -1,10 +1,11 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+
+import { node } from "@tryon/test-kit/repository";
 import type { Question, Told } from "./direction.ts";
 
 const program = fileURLToPath(new URL("receiver-program.ts", import.meta.url));
-const node = fileURLToPath(new URL("../../../../../node_modules/node/bin/node", import.meta.url));
 
 /** A receiver in a process of its own, which waits to be told where to listen. */
 export interface ReceiverProcess {

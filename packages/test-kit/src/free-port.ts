@@ -2,17 +2,16 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** Below what Linux, macOS and Windows give away by themselves, and above what services are known at. */
-const lowest = 20_000;
-const highest = 32_000;
+/** Outside the ephemeral ranges of Linux, macOS and Windows, and above the ports of known services. */
+const range = [20_000, 32_000] as const;
 
 /**
- * A port that nobody listens at, for a program that has to be told one. No system gives it to anybody who asks for any
- * port, so that it is still free when the program starts, or starts again.
+ * Returns a free port for a program that must be given one. No system assigns a port of this range by itself, so the
+ * port stays free until the program starts or restarts.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(lowest, highest);
+    const port = randomInt(...range);
     if (await isFree(port)) return port;
   }
 }

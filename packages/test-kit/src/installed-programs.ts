@@ -1,0 +1,45 @@
+import { access, constants, glob } from "node:fs/promises";
+
+/** Paths of the programs that tests use, as Debian installs them. */
+const places = {
+  chromium: [process.env["TRYON_CHROMIUM"] ?? "/usr/bin/chromium"],
+  redis: ["/usr/bin/redis-server", "/usr/local/bin/redis-server"],
+  postgres: ["/usr/lib/postgresql/*/bin/postgres"],
+} as const;
+
+export type ProgramName = keyof typeof places;
+
+/**
+ * Checks whether a program is installed. If it is not, a line says that its tests are skipped.
+ *
+ * @throws Error in CI, where no test may be skipped.
+ */
+export async function isInstalled(name: ProgramName): Promise<boolean> {
+  if ((await pathOf(name)) !== undefined) return true;
+  if (process.env["CI"] !== undefined) throw new Error(`${advice(name)}.`);
+  process.stderr.write(`${advice(name)}. Its tests are skipped.\n`);
+  return false;
+}
+
+/** @throws Error if the program is not installed. */
+export async function findProgram(name: ProgramName): Promise<string> {
+  const path = await pathOf(name);
+  if (path === undefined) throw new Error(`${advice(name)}.`);
+  return path;
+}
+
+async function pathOf(name: ProgramName): Promise<string | undefined> {
+  for await (const path of glob(places[name])) {
+    const isExecutable = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isExecutable) return path;
+  }
+  return undefined;
+}
+
+function advice(name: ProgramName): string {
+  const override = name === "chromium" ? " or set TRYON_CHROMIUM to its path" : "";
+  return `Found no ${name} at ${places[name].join(" or ")}: install its Debian package${override}`;
+}
