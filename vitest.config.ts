@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+
 import { defineConfig } from "vitest/config";
 
 // Tests import the packages by name and get their sources: nothing has to be built first.
@@ -45,7 +47,7 @@ const project = (
     ],
     // Files of the fast set share a process. The set-up file fails a file that leaves a global changed.
     isolate: own.isolate ?? set !== "fast",
-    setupFiles: [new URL("scripts/test-setup.ts", import.meta.url).pathname],
+    setupFiles: [fileURLToPath(new URL("scripts/test-setup.ts", import.meta.url))],
     sequence: { shuffle: { files: true, tests: true }, groupOrder: own.groupOrder ?? 0 },
     testTimeout: 30_000,
     // A busy machine is no reason to fail.

@@ -1,11 +1,11 @@
 import { configureGlobal } from "fast-check";
-import { afterAll } from "vitest";
+import { afterAll, vi } from "vitest";
 
 // Property tests draw the same cases on each run; `npm run test:nightly` passes a new seed and prints it.
 configureGlobal({ seed: Number(process.env["TRYON_SEED"] ?? 1) });
 
 /** Events whose listeners outlive a file: a leaked one would act in the tests of another. */
-const events = ["uncaughtException", "unhandledRejection", "exit", "SIGINT", "SIGTERM"] as const;
+const events = ["uncaughtException", "unhandledRejection", "SIGINT", "SIGTERM"] as const;
 
 /** Node defines these on first use; reading them here would load them. */
 const isLazy = (descriptor: PropertyDescriptor): boolean => descriptor.get !== undefined;
@@ -13,7 +13,8 @@ const isLazy = (descriptor: PropertyDescriptor): boolean => descriptor.get !== u
 /** Values of everything that files share: globals, methods of the console, environment, listeners and folder. */
 function sharedState(): Map<string, unknown> {
   const state = new Map<string, unknown>([["process.cwd()", process.cwd()]]);
-  const parts = { globalThis, console, Math, Date, JSON, crypto, performance };
+  const { subtle } = crypto;
+  const parts = { globalThis, console, Math, Date, JSON, crypto, subtle, performance };
   for (const [part, object] of Object.entries(parts)) {
     for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(object))) {
       // Libraries keep registries of their own in globals of this prefix.
@@ -33,6 +34,10 @@ function sharedState(): Map<string, unknown> {
 const before = sharedState();
 
 afterAll(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+  vi.unstubAllEnvs();
+  vi.useRealTimers();
   const after = sharedState();
   const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
     (name) => !Object.is(before.get(name), after.get(name)),

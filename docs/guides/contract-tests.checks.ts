@@ -4,12 +4,10 @@ import type { Checks } from "../code/checks.ts";
 import { vitestRun } from "../code/vitest-run.ts";
 
 export const checks: Checks = {
-  "deployment.ts": {
-    slow: async ({ snippet, folder, mock, server }) => {
-      const env = { TRYON_BASE_URL: server.url, TRYON_API_KEY: mock.keys.test };
-      const kept = await vitestRun(folder, snippet, env);
-      expect(kept.numFailedTests).toBe(0);
-      expect(kept.numPassedTests).toBeGreaterThan(10);
-    },
+  "deployment.ts": async ({ snippet, folder, mock, server }) => {
+    const env = { TRYON_BASE_URL: server.url, TRYON_API_KEY: mock.keys.test };
+    const kept = await vitestRun(folder, snippet, env);
+    expect(kept.numFailedTests).toBe(0);
+    expect(kept.numPassedTests).toBeGreaterThan(10);
   },
 };

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { cases } from "@tryon/test-kit/cases";
 
 import { stockEngine } from "./engine/stock.ts";
 import { createMock, type Mock } from "./mock.ts";
@@ -78,7 +79,7 @@ describe("whatever the body is", () => {
           mock.close();
         },
       ),
-      { numRuns: 120 },
+      { numRuns: cases(500) },
     );
   });
 
@@ -92,7 +93,7 @@ describe("whatever the body is", () => {
           expect(await send(mock, path, new Uint8Array(bytes))).toBeLessThan(500);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: cases(250) },
     );
   });
 
@@ -105,7 +106,7 @@ describe("whatever the body is", () => {
         const { status: listed } = await caller(mock).get(`/api/v1/tryon?limit=${query}`);
         expect(listed).toBeLessThan(500);
       }),
-      { numRuns: 60 },
+      { numRuns: cases(250) },
     );
   });
 });
@@ -172,7 +173,7 @@ describe("whatever is done in whatever order", () => {
           mock.close();
         },
       ),
-      { numRuns: 60 },
+      { numRuns: cases(250) },
     );
   });
 });

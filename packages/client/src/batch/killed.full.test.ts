@@ -1,9 +1,12 @@
 import { assert, asyncProperty } from "fast-check";
 import { expect, it } from "vitest";
+import { cases } from "@tryon/test-kit/cases";
 
 import { killedBatches, runKilled } from "../testing/killed-batch.ts";
 
-it("makes each item of 2,000 batches at most once wherever they are killed, and each once when run again in time", async () => {
+const count = cases(2_000);
+
+it("makes each item of many batches at most once wherever they are killed, and each once when run again in time", async () => {
   const counts = { batches: 0, kills: 0, unknown: 0 };
   await assert(
     asyncProperty(killedBatches, async (killedBatch) => {
@@ -13,12 +16,12 @@ it("makes each item of 2,000 batches at most once wherever they are killed, and 
       counts.kills += killed;
       counts.unknown += unknown;
     }),
-    { numRuns: 2_000, seed: 1 },
+    { numRuns: count },
   );
   // The figures are what this test is run for.
   // oxlint-disable-next-line no-console
   console.log(counts);
-  expect(counts.batches).toBe(2_000);
-  expect(counts.kills).toBeGreaterThan(1_000);
+  expect(counts.batches).toBe(count);
+  expect(counts.kills).toBeGreaterThan(count / 2);
   expect(counts.unknown).toBeGreaterThan(0);
 }, 900_000);

@@ -1,5 +1,6 @@
 import { assert, asyncProperty, sample } from "fast-check";
 import { expect, it } from "vitest";
+import { cases } from "@tryon/test-kit/cases";
 
 import { killedBatches, runKilled } from "../testing/killed-batch.ts";
 
@@ -9,7 +10,7 @@ it("makes each item at most once wherever it is killed, and each once when it is
       const { violations } = await runKilled(killedBatch);
       expect(violations).toEqual([]);
     }),
-    { numRuns: 60, seed: 7 },
+    { numRuns: cases(200) },
   );
 });
 

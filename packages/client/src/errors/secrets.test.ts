@@ -235,7 +235,7 @@ describe("lesson 13: what looks on", () => {
       faults.splice(0, 99, ...ends.slice(index), ...ends.slice(0, index), ...ends);
       await error(calls[name]?.(tryon) ?? Promise.resolve());
     }
-    expect([lines.length, messages.length, contexts.length].every((count) => count > 5)).toBe(true);
+    for (const seen of [lines, messages, contexts]) expect(seen.length).toBeGreaterThan(5);
     for (const seen of [lines, messages, contexts]) {
       expectNoSecret(seen);
       for (const one of seen) expectNoSecret(one);

@@ -18,6 +18,7 @@ import {
   string,
 } from "fast-check";
 import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { cases } from "@tryon/test-kit/cases";
 
 import { isTryOnError, TryOn, type ImageInput } from "../index.ts";
 import { gatheringClient, parsed, picture } from "../testing/bodies.ts";
@@ -155,7 +156,7 @@ it("sends any mixture of kinds and sizes exactly, with its exact length, the sam
         }
       },
     ),
-    { numRuns: 40 },
+    { numRuns: cases(150) },
   );
 });
 

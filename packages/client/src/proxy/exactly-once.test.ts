@@ -1,5 +1,6 @@
 import { assert, asyncProperty, sample } from "fast-check";
 import { expect, it } from "vitest";
+import { cases } from "@tryon/test-kit/cases";
 
 import { trials, undergoThroughProxy } from "../testing/proxy-ordeal.ts";
 import type { Proxy } from "./index.ts";
@@ -9,7 +10,7 @@ it("makes one job at most and loses none, whatever fails before and behind the p
     asyncProperty(trials, async (trial) => {
       expect(await undergoThroughProxy(trial)).toEqual([]);
     }),
-    { numRuns: 20, seed: 7 },
+    { numRuns: cases(100) },
   );
 });
 

@@ -14,6 +14,7 @@ import {
   uint8Array,
 } from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cases } from "@tryon/test-kit/cases";
 
 import { isTryOnError, TryOn, type TryOnErrorCode } from "../index.ts";
 import { input } from "../testing/world.ts";
@@ -214,7 +215,7 @@ describe.each(Object.keys(calls) as Call[])("%s", (call) => {
           await checkedHere(call, status, bytes, headers);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: cases(300) },
     );
   });
 

@@ -1,5 +1,6 @@
 import { assert, asyncProperty, sample } from "fast-check";
 import { expect, it } from "vitest";
+import { cases } from "@tryon/test-kit/cases";
 
 import { isTryOnError } from "../index.ts";
 import { ordeals, undergo, type Plant } from "../testing/ordeal.ts";
@@ -11,7 +12,7 @@ it("makes one key, one body, at most one job and one charge whatever fails, and 
       const { violations, code } = await undergo(ordeal);
       expect({ violations, code }).toEqual({ violations: [], code });
     }),
-    { numRuns: 150, seed: 5 },
+    { numRuns: cases(500) },
   );
 });
 

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { cases } from "@tryon/test-kit/cases";
 
 import { balanceOf, steered } from "../testing/steered.ts";
 import type { FaultInput } from "./fault.ts";
@@ -54,6 +55,6 @@ test("whatever faults strike, calls under one idempotency key make one job and o
       expect(ledger?.entries.reduce((sum, { credits }) => sum + credits, 0)).toBe(ledger?.balance);
       expect(mock.clock.pending).toBe(0);
     }),
-    { numRuns: 40 },
+    { numRuns: cases(200) },
   );
 });

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { cases } from "@tryon/test-kit/cases";
 
 import { stockEngine } from "../engine/stock.ts";
 import { createMock, type Mock } from "../mock.ts";
@@ -100,7 +101,7 @@ test("whatever is done after a snapshot, going back gives the same state and the
       mock.close();
       expect(mock.clock.pending).toBe(0);
     }),
-    { numRuns: 40 },
+    { numRuns: cases(150) },
   );
 });
 
@@ -123,7 +124,7 @@ test("the same seed gives the same ids, times, bytes and signatures on every run
       const [one, other] = await Promise.all(runs);
       expect(one).toEqual(other);
     }),
-    { numRuns: 25 },
+    { numRuns: cases(100) },
   );
 });
 

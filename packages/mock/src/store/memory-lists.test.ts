@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { cases } from "@tryon/test-kit/cases";
 
 import { stockEngine } from "../engine/stock.ts";
 import { bareService } from "../testing/bare-service.ts";
@@ -159,6 +160,6 @@ test("whatever is written, taken back or copied, every list holds exactly its jo
       const { found, right } = await lists(copy.store, copy.jobs);
       expect(found).toEqual(right);
     }),
-    { numRuns: 60 },
+    { numRuns: cases(250) },
   );
 });

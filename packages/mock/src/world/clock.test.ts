@@ -194,3 +194,60 @@ describe("a real clock", () => {
     expect(fired).toEqual([1_000 + far]);
   });
 });
+
+describe("runUntil", () => {
+  test("fires timers until the promise settles, and none after it", async () => {
+    const { clock, fired, set } = manual();
+    const work = clock.sleep(10).then(() => clock.sleep(15));
+    set("before", 20);
+    set("after", 26);
+    await clock.runUntil(work.then(() => fired.push("work")));
+    expect(fired).toEqual(["before@20", "work"]);
+    expect(clock.now()).toBe(manualStart + 25);
+    expect(clock.pending).toBe(1);
+  });
+
+  test("returns the value of the promise, or throws its error", async () => {
+    const { clock } = manual();
+    expect(await clock.runUntil(clock.sleep(10).then(() => "done"))).toBe("done");
+    const failing = clock.sleep(10).then(() => Promise.reject(new Error("failed")));
+    await expect(clock.runUntil(failing)).rejects.toThrow("failed");
+    expect(clock.now()).toBe(manualStart + 20);
+  });
+
+  test("lets the work move the clock itself", async () => {
+    const { clock, fired, set } = manual();
+    set("on the way", 30);
+    await clock.runUntil(clock.sleep(10).then(() => clock.advance(40)));
+    expect(fired).toEqual(["on the way@30"]);
+    expect(clock.now()).toBe(manualStart + 50);
+  });
+
+  test("waits for work outside of the clock when no timer is left", async () => {
+    const { clock } = manual();
+    const read = new Promise<string>((resolve) => {
+      setTimeout(resolve, 5, "read");
+    });
+    expect(await clock.runUntil(read)).toBe("read");
+    expect(clock.now()).toBe(manualStart);
+  });
+
+  test("fails at its limit, with the clock at the last timer before it", async () => {
+    const { clock } = manual();
+    const never = new Promise<never>(() => undefined);
+    const repeat = (): unknown => clock.setTimeout(repeat, 60_000);
+    repeat();
+    await expect(clock.runUntil(never, "5m")).rejects.toThrow("still pending after 300000 ms");
+    expect(clock.now()).toBe(manualStart + 300_000);
+  });
+
+  test("fails when no timer is left for ten seconds of the machine", async () => {
+    const machine = stillMachine();
+    const clock = new WorldClock({ mode: "manual", host: machine.host });
+    const waiting = clock.runUntil(new Promise<never>(() => undefined));
+    const failed = expect(waiting).rejects.toThrow("no timer was left to fire");
+    for (let step = 0; step < 20; step += 1) await turn();
+    machine.pass(10_001);
+    await failed;
+  });
+});

@@ -177,14 +177,14 @@ export class WorldClock implements Clock {
     const length = milliseconds(limit);
     const target = this.now() + length;
     let movedAt = this.#host.now();
-    const step = async (): Promise<void> => {
+    const step = async (): Promise<boolean> => {
       await this.#settle();
-      if (settled) return;
+      if (settled) return true;
       const next = this.#timers.next();
       if (next === undefined) {
         // Something outside of the clock is at work, such as a file or a socket.
         if (this.#host.now() - movedAt > runUntilPatience) throw new Error(noTimerLeft);
-        return;
+        return false;
       }
       if (next.dueAt > target) {
         throw new Error(
@@ -193,9 +193,10 @@ export class WorldClock implements Clock {
       }
       await this.#fire(next);
       movedAt = this.#host.now();
+      return settled;
     };
     // One step at a time, so that other moves of the clock can come between.
-    while (!settled) await this.#afterOtherMoves(step);
+    for (let done = false; !done;) done = await this.#afterOtherMoves(step);
     return work;
   }
 

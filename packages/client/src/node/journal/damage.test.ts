@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { cases } from "@tryon/test-kit/cases";
 
 import { entry, journalPath } from "../../testing/journal-folder.ts";
 import { openJournal } from "../index.ts";
@@ -76,7 +77,7 @@ describe("a stop while something was written", () => {
         const whole = begins.filter((begin) => begin <= length + 1).length - 2;
         expect(await told(path, bytes.subarray(0, length), all)).toEqual(all.slice(0, whole));
       }),
-      { numRuns: 30 },
+      { numRuns: cases(150) },
     );
   });
 
@@ -92,7 +93,7 @@ describe("a stop while something was written", () => {
         expect(known).toEqual(all.slice(0, known.length));
         expect(known[0]).toBe("shoe");
       }),
-      { numRuns: 60 },
+      { numRuns: cases(200) },
     );
   });
 });
@@ -115,7 +116,7 @@ describe("damage", () => {
         });
         expect(await readFile(path)).toEqual(bytes);
       }),
-      { numRuns: 100 },
+      { numRuns: cases(250) },
     );
   });
 

@@ -5,6 +5,7 @@ import { isTryOnError } from "@tryon/client";
 import type { JournalEntry } from "@tryon/client/batch";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+import { cases } from "@tryon/test-kit/cases";
 
 import { entry, journalPath, temporaryFolder } from "../../testing/journal-folder.ts";
 import { createWorld, input } from "../../testing/world.ts";
@@ -73,7 +74,7 @@ it("gives back whatever was put, however it is written", async () => {
         expect(await again.get(id)).toEqual(JSON.parse(JSON.stringify(one)));
       }
     }),
-    { numRuns: 30 },
+    { numRuns: cases(150) },
   );
 });
 

@@ -1,0 +1,13 @@
+import { cases, seed } from "@tryon/test-kit/cases";
+import { expect, it } from "vitest";
+
+import { undergoMany } from "../testing/many-ordeals.ts";
+
+it("makes at most one job and one charge of each of many try-ons, and loses none", async () => {
+  const count = cases(10_000);
+  const table = await undergoMany(seed, count);
+  // The figures are what this test is run for.
+  // oxlint-disable-next-line no-console
+  console.log(table);
+  expect(table).toContain(`${count} try-ons`);
+}, 1_200_000);
