@@ -1,16 +1,25 @@
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Ends a run with one plain line of counts, which any continuous-integration log can be searched for. */
+/** Ends a run with the names of the failed tests and one plain line of counts. */
 export default class ClosingLineReporter implements Reporter {
-  onTestRunEnd(modules: ReadonlyArray<TestModule>): void {
+  onTestRunEnd(modules: ReadonlyArray<TestModule>, errors: ReadonlyArray<unknown>): void {
     const counts = { passed: 0, failed: 0, skipped: 0 };
+    const failed: string[] = [];
     for (const module of modules) {
       for (const test of module.children.allTests()) {
         const { state } = test.result();
         if (state !== "pending") counts[state] += 1;
+        if (state === "failed") failed.push(`${module.relativeModuleId} > ${test.fullName}`);
       }
-      if (module.errors().length > 0) counts.failed += 1;
+      if (module.errors().length === 0) continue;
+      counts.failed += 1;
+      failed.push(`${module.relativeModuleId} (the file itself)`);
     }
+    if (errors.length > 0) {
+      counts.failed += errors.length;
+      failed.push(`${errors.length} errors outside of any test`);
+    }
+    for (const name of failed) process.stdout.write(`Failed: ${name}\n`);
     process.stdout.write(
       `Tests: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`,
     );

@@ -1,4 +1,5 @@
 import { createMock, optionTable, type MockOptions, type Options } from "@tryon/mock";
+import { cases } from "@tryon/test-kit/cases";
 import { describe, expect, test } from "vitest";
 
 import { runContract } from "./contract.ts";
@@ -35,7 +36,7 @@ describe("the reference server keeps the contract", () => {
     );
   });
 
-  test.each(mixtures(20))("whatever its options are: mixture %#", async (options) => {
+  test.each(mixtures(cases(20)))("whatever its options are: mixture %#", async (options) => {
     const report = await look({ options });
     expect(report.checks.filter(({ status }) => status === "broken")).toEqual([]);
     expect(report.profile.options).toEqual(seen(options));

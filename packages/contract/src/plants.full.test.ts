@@ -1,4 +1,6 @@
+import { tenth } from "@tryon/test-kit/cases";
+
 import { findsExactly } from "./testing/exactly.ts";
 import { chosenPlants } from "./testing/plants/chosen.ts";
 
-findsExactly(chosenPlants.slice(29));
+findsExactly(tenth(chosenPlants));
