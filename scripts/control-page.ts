@@ -8,7 +8,6 @@ const folder = "packages/mock/src/steering/control/page";
 
 /** Bundles the control page into a module: one HTML string, and a policy that allows only its style and script. */
 export function controlPage(root: string): string {
-  // Without tsconfigRaw, esbuild would read a tsconfig.json of a parent folder.
   const { outputFiles } = buildSync({
     absWorkingDir: root,
     entryPoints: [join(root, folder, "page.css"), join(root, folder, "main.ts")],
@@ -19,14 +18,13 @@ export function controlPage(root: string): string {
     format: "iife",
     target: "es2022",
     charset: "utf8",
+    // Otherwise esbuild reads a tsconfig.json of a parent folder.
     tsconfigRaw: {},
   });
   const [style = "", script = ""] = outputFiles.map(({ text }) => text.trim());
   const page = readFileSync(join(root, folder, "page.html"), "utf8")
     .replace(/<style>.*?<\/style>/s, () => `<style>${style}</style>`)
     .replace(/<script>.*?<\/script>/s, () => `<script>${script}</script>`);
-  const digest = (text: string): string =>
-    `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   const policy = [
     `default-src 'none'; style-src ${digest(style)}; script-src ${digest(script)}`,
     "img-src 'self' data:; connect-src 'self'",
@@ -37,4 +35,8 @@ export function controlPage(root: string): string {
     `export const contentSecurityPolicy =\n  ${JSON.stringify(policy)};\n\n`,
     `export const page =\n  ${JSON.stringify(page)};\n`,
   ].join("");
+}
+
+function digest(text: string): string {
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }

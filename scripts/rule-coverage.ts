@@ -80,12 +80,15 @@ function titleAround(call: ts.CallExpression): string | undefined {
     titles.unshift(title.text);
   }
   if (titles.length === 0 || !ts.isExpressionStatement(call.parent)) return undefined;
-  // The runner puts the values of a case in place of %s and $name.
+  // The runner replaces %s and $name with the values of a case.
   return titles.join(" › ").replaceAll(/%[sdifjoO#$]|\$\w+/gu, "…");
 }
 
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
+}
+
 function fidelityPage(rules: readonly Rule[], coverage: readonly Coverage[]): string {
-  const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
   const row = ({ id, rule, options }: Rule): string => {
     const own = coverage.filter((test) => test.rule === id);
     const tests = [...Map.groupBy(own, ({ file }) => file)].map(([file, inFile]) => {

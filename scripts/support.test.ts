@@ -12,7 +12,9 @@ it("lists only versions that a test installs", () => {
     text.replaceAll(/^ {2}"?([\w@/.-]+?)"?: "?(\d[\w.]*).*$/gm, "$1@$2"),
   );
   const installed = pairs.join("\n");
-  const listed = [...page.matchAll(/`((?:@[\w-]+\/)?[\w-]+@\d[\w.]*)`/g)].map(([, it = ""]) => it);
+  const listed = [...page.matchAll(/`((?:@[\w-]+\/)?[\w-]+@\d[\w.]*)`/g)].map(
+    ([, name = ""]) => name,
+  );
   expect(listed.length).toBeGreaterThan(10);
   // The list of msw releases has the oldest one without its name.
   expect(installed).toContain('releases = ["2.11.0", "2", "3"]');
