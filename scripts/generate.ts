@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { parseArgs } from "node:util";
 import openapiTypeScript, { astToString, type OpenAPI3 } from "openapi-typescript";
 
 import { controlPage } from "./control-page.ts";
@@ -66,13 +67,8 @@ function withoutIndexSignature(_key: string, value: unknown): unknown {
 }
 
 if (import.meta.main) {
-  const [flag, ...rest] = process.argv.slice(2);
-  if (rest.length > 0 || (flag !== undefined && flag !== "--check")) {
-    process.stderr.write("Usage: node scripts/generate.ts [--check]\n");
-    process.exitCode = 2;
-  } else {
-    const problems = await generate(dirname(import.meta.dirname), flag === "--check");
-    for (const problem of problems) process.stderr.write(`${problem}\n`);
-    process.exitCode = problems.length === 0 ? 0 : 1;
-  }
+  const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
+  const problems = await generate(dirname(import.meta.dirname), values.check);
+  for (const problem of problems) process.stderr.write(`${problem}\n`);
+  process.exitCode = problems.length === 0 ? 0 : 1;
 }
