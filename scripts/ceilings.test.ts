@@ -11,7 +11,7 @@ it.each([
   [1_000, 976, []],
   [1_000, 1_001, [`mock: 1001 lines, ceiling 1000. Remove 1, ${raise}`]],
   [1_000, 900, [`mock: 900 lines, ceiling 1000. ${lower}`]],
-  [undefined, 900, [`mock: 900 lines, ceiling Infinity. ${lower}`]],
+  [undefined, 900, [`mock: 900 lines, ceiling none. ${lower}`]],
   [900, undefined, [`mock: 0 lines, ceiling 900. ${lower}`]],
 ])("compares a ceiling of %j with a count of %j", (ceiling, count, problems) => {
   const ceilings = { lines: ceiling === undefined ? {} : { mock: ceiling }, words: { docs: 1 } };

@@ -26,7 +26,8 @@ export function compare(ceilings: Counts, counts: Counts): { problems: string[];
       const { [folder]: ceiling = Infinity } = lowered;
       const aim = Math.ceil(count * (headroom[what] ?? headroom[folder] ?? 1));
       lowered[folder] = Math.min(ceiling, aim);
-      const state = `${folder}: ${count} ${what}, ceiling ${ceiling}.`;
+      const old = Number.isFinite(ceiling) ? ceiling : "none";
+      const state = `${folder}: ${count} ${what}, ceiling ${old}.`;
       if (count > ceiling)
         problems.push(
           `${state} Remove ${count - ceiling}, or raise the ceiling in ceilings.json in a separate commit that says why.`,
