@@ -1,120 +1,74 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { parseArgs } from "node:util";
 import openapiTypeScript, { astToString, type OpenAPI3 } from "openapi-typescript";
 
-import { programsPage, readersPage } from "./contents-pages.ts";
 import { controlPage } from "./control-page.ts";
-import { Contradiction, fidelityPage, serverRuleIds } from "./fidelity.ts";
-import { pagesWithFiles, withFiles } from "./shown-files.ts";
+import { pagesWithFiles } from "./embed-files.ts";
+import { llmsTxt } from "./llms.ts";
+import { ruleCoverage } from "./rule-coverage.ts";
 
-/** A file that is made from `spec/`, and from the tests that refer to it, and never edited. */
-interface GeneratedFile {
-  /** Where it stands, from the root of the repository. */
-  readonly path: string;
-  /** Its text, made from what stands under `root`. */
-  make(root: string): Promise<string>;
+/**
+ * Writes the generated files under `root`, or only checks them.
+ *
+ * @returns what is wrong with the sources, and with `check` also each file that is out of date.
+ */
+export async function generate(root: string, check: boolean): Promise<readonly string[]> {
+  const problems: string[] = [];
+  const update = (path: string, text: string): void => {
+    const file = join(root, path);
+    if (existsSync(file) && readFileSync(file, "utf8") === text) return;
+    if (check) problems.push(`${path} is out of date. Run \`npm run generate\`.`);
+    else {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
+  };
+  const types = await openapiTypes(root);
+  update("packages/client/src/generated/openapi.ts", types);
+  update("packages/mock/src/generated/openapi.ts", types);
+  update("packages/mock/src/generated/control-page.ts", controlPage(root));
+  const { ids, page } = ruleCoverage(root, problems);
+  update("packages/mock/src/generated/server-rules.ts", ids);
+  update("docs/fidelity.md", page);
+  update("docs/llms.txt", llmsTxt(root, problems));
+  for (const [path, text] of pagesWithFiles(root, problems)) update(path, text);
+  return problems;
 }
 
-const command = "npm run generate";
-
-const generatedFiles: readonly GeneratedFile[] = [
-  { path: "packages/client/src/generated/openapi.ts", make: openapiTypes },
-  { path: "packages/mock/src/generated/openapi.ts", make: openapiTypes },
-  { path: "packages/mock/src/generated/server-rules.ts", make: serverRuleIds },
-  { path: "packages/mock/src/generated/control-page.ts", make: controlPage },
-  { path: "docs/fidelity.md", make: fidelityPage },
-  // Made after the pages whose titles they list.
-  { path: "docs/README.md", make: readersPage },
-  { path: "docs/llms.txt", make: programsPage },
-];
-
 async function openapiTypes(root: string): Promise<string> {
-  // The document is validated by its own tests; here only its outline is taken for granted.
-  const document = JSON.parse(await readFile(join(root, "spec/openapi.json"), "utf8")) as OpenAPI3;
-  const types = await openapiTypeScript(withoutIndexSignatures(document), {
-    alphabetize: false,
-    // A request field with a default may be left out, so its type stays optional.
-    defaultNonNullable: false,
-    silent: true,
+  // The tests of spec/ validate the document.
+  const document = JSON.parse(
+    readFileSync(join(root, "spec/openapi.json"), "utf8"),
+    withoutIndexSignature,
+  ) as OpenAPI3;
+  // A request field with a default is optional.
+  const options = { alphabetize: false, defaultNonNullable: false, silent: true };
+  const types = astToString(await openapiTypeScript(document, options));
+  const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
+    const [summary = ""] = (schema.description ?? "").split("\n\n");
+    // How the API reference shows the type.
+    const tag = "type" in schema && schema.type === "object" ? "@interface" : "@useDeclaredType";
+    const comment = `/**\n * ${summary.replaceAll("\n", "\n * ")}\n *\n * ${tag}\n */\n`;
+    return `${comment}export type ${name} = components["schemas"]["${name}"];\n`;
   });
-  const schemas = Object.entries(document.components?.schemas ?? {});
   return [
-    `// Made from spec/openapi.json by \`${command}\`. Changes made here are lost.\n\n`,
-    astToString(types).replace("export interface paths {", `${endpoints}$&`),
-    ...schemas.map(
-      ([name, schema]) =>
-        `${summary(schema)}export type ${name} = components["schemas"]["${name}"];\n`,
-    ),
+    "// Generated from spec/openapi.json by `npm run generate`. Do not edit.\n\n",
+    types.replace("export interface paths {", "/** Every endpoint, for openapi-fetch. */\n$&"),
+    ...schemas,
   ].join("");
 }
 
-const endpoints = "/** Every endpoint of the service, as openapi-fetch reads them. */\n";
-
-/** The first paragraph of what the contract says of a schema, and how the reference of the packages shows its type. */
-function summary(schema: { readonly description?: string; readonly type?: unknown }): string {
-  const [first = ""] = (schema.description ?? "").split("\n\n");
-  const shown = schema.type === "object" ? "@interface" : "@useDeclaredType";
-  return `/**\n * ${first.replaceAll("\n", "\n * ")}\n *\n * ${shown}\n */\n`;
+/** Drops `additionalProperties: true` beside properties: the index signature hides their names from `keyof`. */
+function withoutIndexSignature(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || !("properties" in value)) return value;
+  const { additionalProperties, ...rest } = value as { additionalProperties?: unknown };
+  return additionalProperties === true ? rest : value;
 }
 
-/**
- * An index signature beside named properties makes `Omit` and `keyof` lose the names. JSON Schema is open anyway,
- * so leaving out `additionalProperties: true` changes no meaning.
- */
-function withoutIndexSignatures(document: OpenAPI3): OpenAPI3 {
-  const text = JSON.stringify(document, (_key, value: unknown) => {
-    if (typeof value !== "object" || value === null || !("properties" in value)) return value;
-    const { additionalProperties, ...rest } = value as { additionalProperties?: unknown };
-    return additionalProperties === true ? rest : value;
-  });
-  return JSON.parse(text) as OpenAPI3;
-}
-
-async function textOf(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
-async function generate(root: string, checkOnly: boolean): Promise<number> {
-  let stale = 0;
-  const pages = await pagesWithFiles(root);
-  const filled = pages.map((path) => ({ path, make: () => withFiles(root, path) }));
-  for (const file of [...generatedFiles, ...filled]) {
-    const path = join(root, file.path);
-    const fresh = await file.make(root);
-    if ((await textOf(path)) === fresh) continue;
-    if (checkOnly) {
-      stale += 1;
-      process.stderr.write(
-        `${file.path} does not match what it is made from. Run \`${command}\`.\n`,
-      );
-    } else {
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, fresh);
-      process.stdout.write(`wrote ${file.path}\n`);
-    }
-  }
-  return stale === 0 ? 0 : 1;
-}
-
-async function main(checkOnly: boolean): Promise<number> {
-  try {
-    return await generate(dirname(import.meta.dirname), checkOnly);
-  } catch (error) {
-    if (!(error instanceof Contradiction)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return 1;
-  }
-}
-
-const [flag, ...rest] = process.argv.slice(2);
-if (rest.length > 0 || (flag !== undefined && flag !== "--check")) {
-  process.stderr.write("Usage: node scripts/generate.ts [--check]\n");
-  process.exitCode = 2;
-} else {
-  process.exitCode = await main(flag === "--check");
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
+  const problems = await generate(dirname(import.meta.dirname), values.check);
+  for (const problem of problems) process.stderr.write(`${problem}\n`);
+  process.exitCode = problems.length === 0 ? 0 : 1;
 }

@@ -23,6 +23,7 @@ const tasks = {
       [bin("oxlint"), "--type-aware", "--deny-warnings"],
       [bin("knip")],
       [node, "scripts/generate.ts", "--check"],
+      [node, "scripts/ceilings.ts"],
       [bin("oxfmt"), "--check"],
     ],
     [bin("vitest"), "run", ...args],
@@ -34,7 +35,10 @@ const tasks = {
   build: (args) => [[...pnpm, "--recursive", "--filter", "./packages/*", "run", "build", ...args]],
   docs: (args) => [[node, sourceFirst, "docs/site/main.ts", ...args]],
   mutation: (args) => [[node, "scripts/mutation.ts", ...args]],
-  check: () => [[node, "scripts/check-packages.ts"]],
+  check: () => [
+    [node, "scripts/check-packages.ts"],
+    [node, "scripts/ceilings.ts", "--types"],
+  ],
   licenses: (args) => [[node, "scripts/licenses.ts", ...args]],
   // The changes that are noted become versions and changelogs; what names versions follows them.
   versions: () => [

@@ -1,6 +1,6 @@
-// Made from spec/openapi.json by `npm run generate`. Changes made here are lost.
+// Generated from spec/openapi.json by `npm run generate`. Do not edit.
 
-/** Every endpoint of the service, as openapi-fetch reads them. */
+/** Every endpoint, for openapi-fetch. */
 export interface paths {
     "/api/v1/tryon": {
         parameters: {

@@ -1,6 +1,6 @@
-// Made from spec/rules.json by `npm run generate`. Changes made here are lost.
+// Generated from spec/rules.json by `npm run generate`. Do not edit.
 
-/** The id of a rule of the service that the reference server keeps. */
+/** The id of a service rule that the reference server implements. */
 export type ServerRule =
   | "service.base-address.given"
   | "service.try-on.input"

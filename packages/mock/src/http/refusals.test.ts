@@ -134,7 +134,7 @@ describe("each endpoint", () => {
   test.each(endpoints)(
     "may answer 500 and 503, by faults, and is there again afterwards: $method $path",
     async ({ method, path }) => {
-      shows("endpoints.statuses.anywhere");
+      shows("endpoints.statuses.anywhere", "errors.503.back-off");
       const mock = createMock({ clock: "manual" });
       const call = caller(mock);
       const usual = (await call.call(path, { method })).status;

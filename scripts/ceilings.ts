@@ -1,0 +1,89 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+import { changedFiles, filesIn, findWords, root } from "./words.ts";
+
+/** A number by what is counted, such as "test lines", and then by folder. */
+type Counts = Record<string, Record<string, number>>;
+
+const code = /^(?!.*\/generated\/).*\.([cm]?[jt]sx?|css|html)$/;
+const shipped =
+  /^packages\/(client|webhooks|mock|contract|cli)\/src\/(?!.*((testing|end-to-end|fuzz)\/|\.test\.))/;
+
+/** Memory differs from run to run, and the types of the repository with every change. */
+const headroom: Record<string, number> = { "MB of memory": 1.25, "all code": 1.05 };
+
+/** Compares counts with their ceilings, and returns the ceilings lowered to the counts; a missing one is added. */
+export function compare(ceilings: Counts, counts: Counts): { problems: string[]; lower: Counts } {
+  const problems: string[] = [];
+  const lower = structuredClone(ceilings);
+  for (const [what, folders] of Object.entries(counts)) {
+    const lowered = (lower[what] ??= {});
+    for (const folder of Object.keys({ ...lowered, ...folders })) {
+      const { [folder]: count = 0 } = folders;
+      const { [folder]: ceiling = Infinity } = lowered;
+      const aim = Math.ceil(count * (headroom[what] ?? headroom[folder] ?? 1));
+      lowered[folder] = Math.min(ceiling, aim);
+      const old = Number.isFinite(ceiling) ? ceiling : "none";
+      const state = `${folder}: ${count} ${what}, ceiling ${old}.`;
+      if (count > ceiling)
+        problems.push(
+          `${state} Remove ${count - ceiling}, or raise the ceiling in ceilings.json in a separate commit that says why.`,
+        );
+      else if (aim < ceiling * 0.98 - 5)
+        problems.push(`${state} Lower it: run the same command with --lower.`);
+    }
+  }
+  return { problems, lower };
+}
+
+function countLinesAndWords(): Counts {
+  const counts: Counts = { "shipped lines": {}, "test lines": {}, "words to avoid": {} };
+  const add = (what: string, file: string, count: number): void => {
+    const folder = /^(packages\/[^/]+|docs\/site|[^/]+(?=\/))/.exec(file)?.[0] ?? ".";
+    const folders = (counts[what] ??= {});
+    folders[folder] = (folders[folder] ?? 0) + count;
+  };
+  for (const file of filesIn().filter((path) => code.test(path))) {
+    const lines = readFileSync(join(root, file), "utf8").split("\n").length - 1;
+    add(shipped.test(file) ? "shipped lines" : "test lines", file, lines);
+  }
+  for (const finding of findWords(filesIn())) add("words to avoid", finding.replace(/:.*/, ""), 1);
+  return counts;
+}
+
+/** Measures the type check of the repository and of a small app that uses the built client. */
+function countTypes(): Counts {
+  const projects = { "all code": ".", "small app": "packages/client/test/small-app" };
+  const counts = { instantiations: {}, "MB of memory": {} } satisfies Counts;
+  for (const [name, project] of Object.entries(projects)) {
+    // Each thread of TypeScript 7 instantiates types for itself.
+    const args = ["-p", project, "--singleThreaded", "--extendedDiagnostics"];
+    const tsc = join(root, "node_modules/typescript-7/bin/tsc");
+    const { stdout } = spawnSync(process.execPath, [tsc, ...args], { cwd: root, encoding: "utf8" });
+    const found = /^Instantiations: +(\d+)\nMemory used: +(\d+)K/m.exec(stdout);
+    if (found === null || stdout.includes("error TS")) throw new Error(stdout);
+    Object.assign(counts.instantiations, { [name]: Number(found[1]) });
+    Object.assign(counts["MB of memory"], { [name]: Math.ceil(Number(found[2]) / 1024) });
+  }
+  return counts;
+}
+
+if (import.meta.main) {
+  const flag = { type: "boolean" } as const;
+  const { values } = parseArgs({ options: { lower: flag, types: flag } });
+  const file = join(root, "ceilings.json");
+  const counts = values.types ? countTypes() : countLinesAndWords();
+  let ceilings = JSON.parse(readFileSync(file, "utf8")) as Counts;
+  if (values.lower) {
+    ceilings = compare(ceilings, counts).lower;
+    writeFileSync(file, `${JSON.stringify(ceilings, null, 2)}\n`);
+  }
+  const { problems } = compare(ceilings, counts);
+  if (problems.some((problem) => problem.includes("words to avoid, ceiling")))
+    problems.push(...findWords(changedFiles()), "All findings: npm run words -- FOLDER");
+  for (const problem of problems) process.stderr.write(`${problem}\n`);
+  process.exitCode = problems.length === 0 ? 0 : 1;
+}
