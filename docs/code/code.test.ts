@@ -3,13 +3,14 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
+import { node, root } from "@tryon/test-kit/repository";
+
 import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
 
 import { showsFile } from "./blocks.ts";
 import { knownOptions, optionsIn } from "./commands.ts";
-import { root, shownPages } from "./pages.ts";
-import { node } from "./programs.ts";
+import { shownPages } from "./pages.ts";
 import { placeOf, programsOf, runs } from "./running.ts";
 
 const run = promisify(execFile);
