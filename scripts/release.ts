@@ -10,8 +10,8 @@ import {
   packageFolder as folderOf,
   published,
   type Published,
-} from "@tryon/test-kit/packages";
-import { root } from "@tryon/test-kit/repository";
+} from "../packages/test-kit/src/packages.ts";
+import { root } from "../packages/test-kit/src/repository.ts";
 import { announce, gitHub } from "./release/announce.ts";
 import { notesOf } from "./release/changelog.ts";
 import type { Manifest } from "./release/manifest.ts";

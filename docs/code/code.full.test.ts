@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
+import { node, root } from "@tryon/test-kit/repository";
 import { describe, expect, it } from "vitest";
 
 import { knownOptions, optionsIn } from "./commands.ts";
-import { root, shownPages } from "./pages.ts";
-import { node } from "./programs.ts";
+import { shownPages } from "./pages.ts";
 import { placeOf, programsOf, runs, timeout } from "./running.ts";
 
 const run = promisify(execFile);

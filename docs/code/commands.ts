@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
+import { node, root } from "@tryon/test-kit/repository";
+
 import type { Block } from "./blocks.ts";
-import { root } from "./pages.ts";
-import { node } from "./programs.ts";
 
 const run = promisify(execFile);
 

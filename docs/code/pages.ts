@@ -1,10 +1,10 @@
 import { access, glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { root } from "@tryon/test-kit/repository";
+
 import { blocksOf, type Block } from "./blocks.ts";
 import type { Checks } from "./checks.ts";
-
-export const root = join(import.meta.dirname, "../..");
 
 /** A page whose code is held to work. */
 export interface ShownPage {

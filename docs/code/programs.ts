@@ -3,15 +3,15 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
+import { node, root } from "@tryon/test-kit/repository";
+
 import { createMock, type Mock } from "@tryon/mock";
 import { serve, type Serving } from "@tryon/mock/node";
 
 import type { Block } from "./blocks.ts";
 import type { CheckContext, RunOptions } from "./checks.ts";
-import { root } from "./pages.ts";
 
 const run = promisify(execFile);
-export const node = join(root, "node_modules/node/bin/node");
 
 /** After which a program that does not end is ended, before its test gives up on it, in milliseconds. */
 const timeout = 150_000;

@@ -3,8 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { root } from "./pages.ts";
-import { node } from "./programs.ts";
+import { node, root } from "@tryon/test-kit/repository";
 
 const execute = promisify(execFile);
 

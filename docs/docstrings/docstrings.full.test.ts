@@ -3,12 +3,13 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
+import { root } from "@tryon/test-kit/repository";
+
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { readExamples, type DocstringExample } from "./read-examples.ts";
 
 const run = promisify(execFile);
-const root = join(import.meta.dirname, "../..");
 const packages = ["client", "webhooks", "mock", "contract"];
 
 /** What the strictest compiler has to say of code that is put in the midst of what it takes for granted. */

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { expect, it } from "vitest";
+import { root } from "@tryon/test-kit/repository";
 
-const root = join(import.meta.dirname, "../..");
+import { expect, it } from "vitest";
 
 function found(text: string, pattern: RegExp): readonly string[] {
   return [...text.matchAll(pattern)].map(([, code = ""]) => code).toSorted();

@@ -5,15 +5,14 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { peerPackages } from "../../packages/bench/src/client/peers.ts";
+import { peerPackages } from "@tryon/bench/client/peers";
+import { node, root } from "@tryon/test-kit/repository";
 import { installApp } from "@tryon/test-kit/install-app";
 import { retriesOfOthers } from "./retries-of-others.ts";
 
 const execute = promisify(execFile);
 /** Of a compiler or a program, on a machine that is busy with others, in milliseconds. */
 const timeout = 120_000;
-const root = join(import.meta.dirname, "../..");
-const node = join(root, "node_modules/node/bin/node");
 const page = await readFile(join(import.meta.dirname, "from-other-services.md"), "utf8");
 
 /** What the page is about; the benchmarks compare with the same versions of those that they have. */

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { root } from "@tryon/test-kit/repository";
+
 import { optionTable } from "@tryon/mock";
 import { packs, TryOn } from "@tryon/client";
 import { describe, expect, it } from "vitest";
@@ -9,7 +11,7 @@ import { limits } from "@tryon/mock/service/catalogue";
 import { tableOf } from "./page-table.ts";
 
 const page = await readFile(join(import.meta.dirname, "service.md"), "utf8");
-const spec = join(import.meta.dirname, "../../spec");
+const spec = join(root, "spec");
 
 const number = (value: number): string => value.toLocaleString("en-US");
 const seconds = (milliseconds: number): string => `${milliseconds / 1_000} s`;

@@ -1,21 +1,18 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import type { AddressInfo, Server } from "node:net";
-import { join } from "node:path";
 
 import { TryOn } from "@tryon/client";
 import { createMock } from "@tryon/mock";
 import { serve, type Serving } from "@tryon/mock/node";
+import { assetPath } from "@tryon/test-kit/repository";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 
 const ada = "session=7f3a";
 const bob = "session=c21e";
 
 /** Larger than what frameworks read of a body unless told otherwise, which is 1 MiB at most. */
-const photo = new Blob([
-  await readFile(join(import.meta.dirname, "../assets/person.jpg")),
-  new Uint8Array(1_500_000),
-]);
+const photo = new Blob([await readFile(assetPath("person.jpg")), new Uint8Array(1_500_000)]);
 const input = { person: photo, garments: ["https://shop.example/shirt.png"] } as const;
 
 /**

@@ -1,4 +1,4 @@
-import type { Published } from "@tryon/test-kit/packages";
+import type { Published } from "../../packages/test-kit/src/packages.ts";
 import type { Allowance } from "./contents.ts";
 
 /** What each package may hold; a package that outgrows its bytes shall do so knowingly. */

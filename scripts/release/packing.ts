@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 
-import { packPackage as pack, type Published } from "@tryon/test-kit/packages";
-import { root } from "@tryon/test-kit/repository";
+import { packPackage as pack, type Published } from "../../packages/test-kit/src/packages.ts";
+import { root } from "../../packages/test-kit/src/repository.ts";
 import { allowances } from "./allowances.ts";
 import { problemsOf } from "./contents.ts";
 import { publishedManifest, publishedReadme, type Origin } from "./origin.ts";

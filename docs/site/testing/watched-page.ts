@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from "@tryon/test-kit/chromium";
-import { onTestFinished } from "vitest";
+import { openTestPage } from "@tryon/test-kit/test-page";
 
 /** A page of the browser that remembers what went wrong on it. */
 export interface WatchedPage {
@@ -19,19 +19,11 @@ export async function openWatched(
   home: string,
   look: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
-  const context = await browser.newContext(look);
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  const troubles: string[] = [];
-  page.on("pageerror", (error) => troubles.push(`${page.url()}: ${error.message}`));
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) {
-      troubles.push(`${page.url()}: ${message.text()}`);
-    }
-  });
-  page.on("request", (request) => {
-    if (!request.url().startsWith(home)) troubles.push(`${page.url()} asks ${request.url()}`);
-  });
+  const { page, problems: troubles } = await openTestPage(
+    browser,
+    ({ href }) => href.startsWith(home),
+    look,
+  );
   page.on("response", (response) => {
     if (response.status() !== 200) troubles.push(`${response.url()}: ${response.status()}`);
   });

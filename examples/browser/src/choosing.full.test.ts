@@ -1,13 +1,14 @@
 import { readFile } from "node:fs/promises";
+import { assetPath } from "@tryon/test-kit/repository";
 import { expect, test, describe } from "vitest";
 
 import { fittingRoom } from "./testing/fitting-room.ts";
 import { button, choose, untilSeen } from "./testing/open-page.ts";
-import { asset, fileOf } from "./testing/picture-files.ts";
+import { fileOf } from "./testing/picture-files.ts";
 
 const room = await fittingRoom();
-const person = asset("person.jpg");
-const shirt = asset("shirt.png");
+const person = assetPath("person.jpg");
+const shirt = assetPath("shirt.png");
 
 describe.runIf(room.present)("choosing pictures", () => {
   test("refuses what is no picture in words, before anything is sent", async () => {

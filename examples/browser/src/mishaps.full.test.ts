@@ -1,12 +1,12 @@
+import { assetPath } from "@tryon/test-kit/repository";
 import { expect, test, describe } from "vitest";
 
 import { fittingRoom } from "./testing/fitting-room.ts";
 import { button, choose, untilSeen, widths, type Opened } from "./testing/open-page.ts";
-import { asset } from "./testing/picture-files.ts";
 
 const room = await fittingRoom();
-const person = asset("person.jpg");
-const shirt = asset("shirt.png");
+const person = assetPath("person.jpg");
+const shirt = assetPath("shirt.png");
 
 describe.runIf(room.present)("mishaps in the fitting room", () => {
   test("says in words that the content was refused, and lets visitors change it", async () => {

@@ -1,8 +1,8 @@
+import { assetPath } from "@tryon/test-kit/repository";
 import { describe, expect, test } from "vitest";
 
 import { fittingRoom } from "./testing/fitting-room.ts";
 import { button, choose, untilSeen } from "./testing/open-page.ts";
-import { asset } from "./testing/picture-files.ts";
 
 const room = await fittingRoom();
 
@@ -15,7 +15,7 @@ describe.runIf(room.present)("the fitting room with the mock in the page", () =>
       asked.push(route.request().url());
       return route.continue();
     });
-    await choose(page, asset("person.jpg"), asset("shirt.png"), asset("hat.png"));
+    await choose(page, assetPath("person.jpg"), assetPath("shirt.png"), assetPath("hat.png"));
     await button(page, "Try it on").click();
     await untilSeen(visit, "Download");
     const [after, before] = await page.locator(".compare img").evaluateAll((images) =>
@@ -37,7 +37,7 @@ describe.runIf(room.present)("the fitting room with the mock in the page", () =>
 
   test("says in words that the content was refused", async () => {
     const { visit, page, troubles } = await opened();
-    await choose(page, asset("person.jpg"), asset("shirt.png"));
+    await choose(page, assetPath("person.jpg"), assetPath("shirt.png"));
     await page.getByLabel(/A wish/).fill("mock:content_blocked");
     await button(page, "Try it on").click();
     await untilSeen(visit, "This cannot be shown");
@@ -46,14 +46,14 @@ describe.runIf(room.present)("the fitting room with the mock in the page", () =>
 
   test("begins anew after a reload, as the mock does, and goes back to the shop", async () => {
     const { visit, page, troubles } = await opened();
-    await choose(page, asset("person.jpg"), asset("shirt.png"));
+    await choose(page, assetPath("person.jpg"), assetPath("shirt.png"));
     await button(page, "Try it on").click();
     await untilSeen(visit, "Dressing you");
     await page.reload();
     await page.getByText("Still missing").waitFor();
     await page.getByText("Your picture appears here.").waitFor();
     await page.getByRole("link", { name: "Shop" }).click();
-    await choose(page, asset("person.jpg"), asset("shirt.png"));
+    await choose(page, assetPath("person.jpg"), assetPath("shirt.png"));
     await button(page, "Try it on").click();
     await untilSeen(visit, "Download");
     expect(await visit.charges()).toEqual([-8]);

@@ -1,16 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { createHash } from "node:crypto";
+import { assetPath } from "@tryon/test-kit/repository";
 import { expect, test, describe } from "vitest";
 
 import { fittingRoom } from "./testing/fitting-room.ts";
 import { button, choose, shopKey, untilSeen, widths, type Opened } from "./testing/open-page.ts";
-import { asset, fileOf } from "./testing/picture-files.ts";
+import { fileOf } from "./testing/picture-files.ts";
 
 const room = await fittingRoom();
-const person = asset("person.jpg");
-const shirt = asset("shirt.png");
-const jacket = asset("jacket.webp");
-const hat = asset("hat.png");
+const person = assetPath("person.jpg");
+const shirt = assetPath("shirt.png");
+const jacket = assetPath("jacket.webp");
+const hat = assetPath("hat.png");
 const digest = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 describe.runIf(room.present)("the whole way through the fitting room", () => {

@@ -1,3 +1,3 @@
-import { behavesAsShop } from "../../shop-tests/shop-behaviour.ts";
+import { behavesAsShop } from "@tryon/example-shop-tests";
 
 behavesAsShop(() => import("./server.ts"));

@@ -8,9 +8,9 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 
+import { assetPath } from "@tryon/test-kit/repository";
 import { TryOn } from "@tryon/client";
 import { verify } from "@tryon/webhooks";
 import sharp from "sharp";
@@ -18,7 +18,6 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 
 import { startMock, type MockProcess } from "./mock-process.ts";
 
-const assets = join(import.meta.dirname, "../../assets");
 const apiKey = "svc_live_mock";
 const secret = "whsec_mock";
 
@@ -80,10 +79,10 @@ it("takes real files from the client over HTTP through the server to a picture a
   const tryon = new TryOn({ apiKey, baseUrl: mock.baseUrl });
 
   const job = await tryon.submit({
-    person: await openAsBlob(join(assets, "person.jpg")),
+    person: await openAsBlob(assetPath("person.jpg")),
     garments: [
-      await openAsBlob(join(assets, "shirt.png")),
-      await openAsBlob(join(assets, "jacket.webp")),
+      await openAsBlob(assetPath("shirt.png")),
+      await openAsBlob(assetPath("jacket.webp")),
     ],
     output_size: "1K",
     seed: 7,
@@ -120,6 +119,6 @@ it("takes real files from the client over HTTP through the server to a picture a
   expect(Buffer.from(await direct.arrayBuffer()).equals(png)).toBe(true);
   const face = { left: 330, top: 120, width: 110, height: 100 };
   const torso = { left: 320, top: 300, width: 130, height: 150 };
-  expect(await difference(png, join(assets, "person.jpg"), face)).toBeLessThan(4);
-  expect(await difference(png, join(assets, "person.jpg"), torso)).toBeGreaterThan(20);
+  expect(await difference(png, assetPath("person.jpg"), face)).toBeLessThan(4);
+  expect(await difference(png, assetPath("person.jpg"), torso)).toBeGreaterThan(20);
 }, 60_000);

@@ -5,12 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
+import { assetPath, node } from "@tryon/test-kit/repository";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-const root = join(import.meta.dirname, "../../..");
-const node = join(root, "node_modules/node/bin/node");
 const program = ["--conditions=@tryon/source", join(import.meta.dirname, "main.ts")];
-const asset = (name: string): string => join(root, "examples/assets", name);
 
 let folder: string;
 
@@ -60,8 +58,8 @@ describe("the quickstart", () => {
   }, 60_000);
 
   it("takes the user's own files, from the folder that the command was typed in", async () => {
-    await writeFile(join(folder, "a.jpg"), await readFile(asset("person.jpg")));
-    await writeFile(join(folder, "b.png"), await readFile(asset("hat.png")));
+    await writeFile(join(folder, "a.jpg"), await readFile(assetPath("person.jpg")));
+    await writeFile(join(folder, "b.png"), await readFile(assetPath("hat.png")));
     const ended = await quickstart("--person", "a.jpg", "--garment", "b.png", "--out", "own");
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(ended.stdout).toMatch(/sent: a\.jpg \(\d+ kB\), b\.png \(\d+ kB\)/);
@@ -76,7 +74,7 @@ describe("the quickstart", () => {
     ["an empty file", ["--garment", "empty.png"], /empty\.png: .*empty/],
     [
       "a fourth garment",
-      ["a", "b", "c", "d"].flatMap(() => ["--garment", asset("hat.png")]),
+      ["a", "b", "c", "d"].flatMap(() => ["--garment", assetPath("hat.png")]),
       /at most 3|1 to 3/,
     ],
     ["an unknown option", ["--trousers", "x"], /--trousers.*npm start -- --help/],

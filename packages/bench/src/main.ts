@@ -2,6 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { availableParallelism, loadavg, type } from "node:os";
 import { join, resolve } from "node:path";
 
+import { root } from "@tryon/test-kit/repository";
+
 import { readArguments, type Arguments } from "./arguments.ts";
 import { importTime } from "./client/import-time.ts";
 import { installPeers, type Peers } from "./client/peers.ts";
@@ -34,7 +36,6 @@ const subjects: readonly Subject[] = [
   webhooks,
   webhookTiming,
 ];
-const root = join(import.meta.dirname, "../../..");
 const { names, write, client = join(root, "packages/client") } = argumentsOrEnd();
 
 const processes = new Processes();

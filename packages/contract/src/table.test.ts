@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 
 import { optionTable } from "@tryon/mock";
+import { root } from "@tryon/test-kit/repository";
 import { describe, expect, test } from "vitest";
 
 import { allChecks } from "./checks/index.ts";
@@ -15,7 +17,7 @@ interface Rule {
   readonly shown_by: readonly string[];
 }
 
-const file = new URL("../../../spec/rules.json", import.meta.url);
+const file = join(root, "spec/rules.json");
 const { rules } = JSON.parse(await readFile(file, "utf8")) as { readonly rules: readonly Rule[] };
 const shapes = operations.flatMap(({ title, answers }) =>
   [...answers.keys()].flatMap((status) => shapeRules(title, status)),

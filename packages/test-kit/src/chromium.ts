@@ -4,7 +4,7 @@ import { findProgram } from "./installed-programs.ts";
 
 export type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
-/** Starts the installed Chromium headless, without any request of its own. */
+/** Starts the installed Chromium headless, with its background requests disabled. */
 export async function startChromium(args: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: await findProgram("chromium"),

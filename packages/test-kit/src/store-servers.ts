@@ -76,7 +76,9 @@ async function startServer(
 /** PostgreSQL refuses to run as root. Root runs it as the user that its Debian package creates. */
 async function unprivilegedUser(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
-  const idOf = async (option: string): Promise<number> =>
-    Number((await run("id", [option, "postgres"])).stdout);
   return { uid: await idOf("-u"), gid: await idOf("-g") };
+}
+
+async function idOf(option: "-u" | "-g"): Promise<number> {
+  return Number((await run("id", [option, "postgres"])).stdout);
 }

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { withLock } from "./with-lock.ts";
 
-/** As long as the path of a folder can be. */
+/** A name with the length that the path of a folder can have. */
 const name = `${import.meta.dirname}${"/folder".repeat(100)}`;
 
 it.runIf(process.platform === "linux")("runs work under one lock name in turn", async () => {

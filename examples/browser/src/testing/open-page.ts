@@ -7,6 +7,7 @@ import type {
   Request,
   Response as Answer,
 } from "playwright-core";
+import { openTestPage } from "@tryon/test-kit/test-page";
 import { expect, onTestFinished } from "vitest";
 
 import { startShop } from "../server/start-shop.ts";
@@ -60,18 +61,20 @@ export async function openPage(browser: Browser, options: OpenOptions): Promise<
     pages: options.pages,
     onError: () => undefined,
   });
-  const context = await browser.newContext(options.look);
   onTestFinished(async () => {
-    await context.close();
     await shop.close();
     await service.close();
     mock.close();
   });
-  context.setDefaultTimeout(20_000);
-  const page = await context.newPage();
+  const known = new Set([shop.url, service.url, elsewhere]);
+  const { page, problems: troubles } = await openTestPage(
+    browser,
+    ({ origin, protocol }) => known.has(origin) || protocol === "blob:",
+    options.look,
+  );
   // The page's own time can be moved on, and goes by as usual in between.
   await page.clock.install();
-  const { troubles, answers, isQuiet } = watch(page, [shop.url, service.url, elsewhere]);
+  const { answers, isQuiet } = watch(page, troubles);
   await page.goto(`${shop.url}/${options.query ?? ""}`);
   await page.getByText("Still missing").waitFor();
   const ledger = async () => (await mock.ledger(shopKey))?.entries ?? [];
@@ -137,27 +140,19 @@ function noting(engine: Engine, worn: Uint8Array[][]): Engine {
   };
 }
 
-function watch(page: Page, known: readonly string[]) {
-  const troubles: string[] = [];
+function watch(page: Page, troubles: string[]) {
   const answers: Answer[] = [];
   const open = new Set<Request>();
   page.on("request", (request) => open.add(request));
   page.on("requestfinished", (request) => open.delete(request));
   page.on("requestfailed", (request) => open.delete(request));
-  page.on("pageerror", (error) => troubles.push(error.message));
-  page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") troubles.push(message.text());
-  });
   page.on("request", (request) => {
-    const { origin, protocol } = new URL(request.url());
-    const inside = known.includes(origin) || protocol === "blob:";
-    if (!inside) troubles.push(`asked ${request.url()}`);
     // The mock in the page has a key, which opens nothing else.
     const inPage = request.url().includes("/tryon-service/");
     if (request.headers()["authorization"] && !inPage) troubles.push(`authorized ${request.url()}`);
   });
   page.on("response", (answer) => answers.push(answer));
-  return { troubles, answers, isQuiet: () => open.size === 0 };
+  return { answers, isQuiet: () => open.size === 0 };
 }
 
 async function textOf(answer: Answer): Promise<string> {

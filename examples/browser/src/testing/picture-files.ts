@@ -4,9 +4,6 @@ import { join } from "node:path";
 
 import { onTestFinished } from "vitest";
 
-/** The path of one of the examples' pictures. */
-export const asset = (name: string): string => join(import.meta.dirname, "../../../assets", name);
-
 /** Puts a file where a visitor could choose it, until the end of the test. */
 export async function fileOf(name: string, content: string | Uint8Array): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "fitting-room-"));

@@ -4,6 +4,7 @@ import { build } from "esbuild";
 import { onTestFinished } from "vitest";
 
 import { startChromium, type Browser, type Page } from "@tryon/test-kit/chromium";
+import { openTestPage } from "@tryon/test-kit/test-page";
 import { picture } from "./bodies.ts";
 import { httpServer, type Got } from "./http-server.ts";
 import { profile } from "./world.ts";
@@ -122,20 +123,11 @@ export async function openPage(
         : "text/html";
     response.writeHead(file ? 200 : 404, { "content-type": type }).end(file);
   });
-  const context = await browser.newContext();
-  onTestFinished(() => context.close());
-  context.setDefaultTimeout(20_000);
-  const page = await context.newPage();
-  const troubles: string[] = [];
-  page.on("pageerror", (error) => troubles.push(error.message));
-  page.on("console", (message) => {
-    if (message.type() === "error") troubles.push(message.text());
-  });
-  page.on("request", (request) => {
-    const { hostname, protocol } = new URL(request.url());
-    const known = ["127.0.0.1", "localhost", shopHost, serviceHost].includes(hostname);
-    if (!known && protocol !== "data:") troubles.push(request.url());
-  });
+  const hosts = new Set(["127.0.0.1", "localhost", shopHost, serviceHost]);
+  const { page, problems: troubles } = await openTestPage(
+    browser,
+    ({ hostname, protocol }) => hosts.has(hostname) || protocol === "data:",
+  );
   await page.goto(url.replace("127.0.0.1", host));
   await page.waitForFunction("globalThis.client");
   const access = { apiKey: mock.keys.live, baseUrl: service.url };

@@ -7,6 +7,7 @@ import {
   type Mock,
   type MockOptions,
 } from "@tryon/mock";
+import { assetPath } from "@tryon/test-kit/repository";
 import { onTestFinished } from "vitest";
 
 import { TryOn, type TryOnOptions } from "../index.ts";
@@ -179,9 +180,7 @@ export const personUrl = "https://shop.example/ada.jpg";
 export const input = { person: personUrl, garments: [shirtUrl] } as const;
 
 export function assetBytes(file: "person.jpg" | "shirt.png"): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(
-    readFileSync(new URL(`../../../../examples/assets/${file}`, import.meta.url)),
-  );
+  return new Uint8Array(readFileSync(assetPath(file)));
 }
 
 /** The fields of a body that was sent. */

@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 
 import { createMock } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
+import { assetPath } from "@tryon/test-kit/repository";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { isTryOnError, TryOn, type TryOnOptions } from "../index.ts";
@@ -29,9 +30,7 @@ describe.each(profiles)("over real HTTP under the profile %s", (profile) => {
     const server = await serve(mock, { port: 0 });
     onTestFinished(() => server.close());
     const tryon = client(`${server.url}/`, { apiKey: mock.keys.live });
-    const person = await openAsBlob(
-      new URL("../../../../examples/assets/person.jpg", import.meta.url),
-    );
+    const person = await openAsBlob(assetPath("person.jpg"));
     const result = await tryon.run({ person, garments: [person] });
     expect(result.receipt.attempts).toHaveLength(1);
     expect((await tryon.jobs.get(result.job.id).catch(() => result.job)).id).toBe(result.job.id);

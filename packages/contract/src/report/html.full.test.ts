@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { assert, asyncProperty, string } from "fast-check";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { startChromium, type Browser, type Page } from "@tryon/test-kit/chromium";
+import { openTestPage } from "@tryon/test-kit/test-page";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { faintTexts } from "../testing/contrast.ts";
 import { sampleReport } from "../testing/sample-report.ts";
@@ -34,16 +35,12 @@ describe.runIf(hasChromium)("the page in Chromium", () => {
 
   /** Opens the page, and notes everything that it complains about or asks the network for. */
   async function open(width: number, colorScheme: "light" | "dark") {
-    const context = await browser.newContext({ viewport: { width, height: 844 }, colorScheme });
-    onTestFinished(() => context.close());
-    const page = await context.newPage();
     const address = pathToFileURL(join(folder, "report.html")).href;
-    const noted: string[] = [];
-    page.on("console", (message) => noted.push(message.text()));
-    page.on("pageerror", (error) => noted.push(error.message));
-    page.on("request", (request) => {
-      if (request.url() !== address) noted.push(request.url());
+    const { page, problems: noted } = await openTestPage(browser, ({ href }) => href === address, {
+      viewport: { width, height: 844 },
+      colorScheme,
     });
+    page.on("console", (message) => noted.push(message.text()));
     await page.goto(address);
     return { page, noted };
   }

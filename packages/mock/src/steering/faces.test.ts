@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 
+import { root } from "@tryon/test-kit/repository";
 import { expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
@@ -16,7 +18,7 @@ const examples: Readonly<Record<FaultKind, FaultInput>> = {
 };
 
 test("the table of faults and faces says what each face refuses", async () => {
-  const page = new URL("../../../../docs/faults.md", import.meta.url);
+  const page = join(root, "docs/faults.md");
   const [, table = ""] = (await readFile(page, "utf8")).split("## Which faults exist where");
   const said = [...table.matchAll(/^\| `([\w ]+)` +\|([^|]+)\|([^|]+)\|([^|]+)\|$/gm)].map(
     ([, kind, ...faces]) => [kind, ...faces.map((text) => text.trim() !== "no")],

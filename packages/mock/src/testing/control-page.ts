@@ -1,4 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from "@tryon/test-kit/chromium";
+import { openTestPage } from "@tryon/test-kit/test-page";
 import { onTestFinished } from "vitest";
 
 import type { MockOptions } from "../mock-interface.ts";
@@ -15,19 +16,11 @@ export async function openControlPage(
   const mock = createMock({ clock: "manual", seed: "page", ...options });
   let server = await serve(mock);
   onTestFinished(() => server.close());
-  const context = await browser.newContext(look);
-  onTestFinished(() => context.close());
-  context.setDefaultTimeout(20_000);
-  const page = await context.newPage();
-  const troubles: string[] = [];
-  page.on("pageerror", (error) => troubles.push(error.message));
-  page.on("console", (message) => {
-    if (message.type() === "error") troubles.push(message.text());
-  });
-  page.on("request", (request) => {
-    const { origin, protocol } = new URL(request.url());
-    if (origin !== server.url && protocol !== "data:") troubles.push(request.url());
-  });
+  const { page, problems: troubles } = await openTestPage(
+    browser,
+    ({ origin, protocol }) => origin === server.url || protocol === "data:",
+    look,
+  );
   await page.goto(`${server.url}/__mock/`);
   await page.getByText("Live", { exact: true }).waitFor();
   const headers = {

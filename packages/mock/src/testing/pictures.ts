@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 
+import { assetPath } from "@tryon/test-kit/repository";
+
 export const personUrl = "https://shop.example/people/ada.jpg";
 export const garmentUrl = "https://shop.example/garments/shirt.png";
 
@@ -9,7 +11,7 @@ export const dot =
 
 /** The bytes of one of the pictures that the examples send. */
 export function assetBytes(file: "person.jpg" | "shirt.png" | "jacket.webp" | "hat.png"): Buffer {
-  return readFileSync(new URL(`../../../../examples/assets/${file}`, import.meta.url));
+  return readFileSync(assetPath(file));
 }
 
 /** The same as base64. */

@@ -1,4 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { root } from "@tryon/test-kit/repository";
 import { describe, expect, it } from "vitest";
 import { wrongs } from "./fate.ts";
 import { play } from "./performance.ts";
@@ -29,7 +31,7 @@ describe("the page of the decision", () => {
     expect(table.flatMap(orders).toSorted()).toEqual(lost.toSorted());
   });
 
-  const page = new URL("../../../../docs/decisions/claims-and-attempts.md", import.meta.url);
+  const page = join(root, "docs/decisions/claims-and-attempts.md");
 
   /** The cells of its tables, without their heads. */
   async function tables(): Promise<readonly (readonly string[])[][]> {

@@ -8,10 +8,10 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 
 import { installApp } from "@tryon/test-kit/install-app";
+import { root } from "@tryon/test-kit/repository";
 
 const run = promisify(execFile);
 const own = join(import.meta.dirname, "../..");
-const root = join(own, "../..");
 
 /** How long an installation may take, in milliseconds. */
 export const installing = 300_000;

@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "@tryon/test-kit/repository";
 import * as fc from "fast-check";
 import { expect, expectTypeOf, it } from "vitest";
 import type { components } from "@tryon/mock/generated/openapi";
@@ -17,9 +19,7 @@ interface FieldSchema {
 
 const secret = "whsec_test";
 // The contract, which its own tests hold to be well formed.
-const document = JSON.parse(
-  readFileSync(new URL("../../../../spec/openapi.json", import.meta.url), "utf8"),
-) as {
+const document = JSON.parse(readFileSync(join(root, "spec/openapi.json"), "utf8")) as {
   components: {
     schemas: Readonly<Record<string, FieldSchema>> & {
       TryOnCompletedEvent: {

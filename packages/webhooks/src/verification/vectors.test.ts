@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "@tryon/test-kit/repository";
 import { describe, expect, it } from "vitest";
 import type { WebhookVector } from "@tryon/spec/vectors/webhook-vector";
 import { safeVerify, sign } from "../index.ts";
@@ -7,7 +9,7 @@ import type { VerifySyncOptions } from "../node/index.ts";
 import { bytesOf, failuresOf } from "../testing/vectors.ts";
 import type { Verifier } from "../testing/vectors.ts";
 
-const file = new URL("../../../../spec/vectors/webhooks.json", import.meta.url);
+const file = join(root, "spec/vectors/webhooks.json");
 // The form of the file is what its own test says.
 const { cases } = JSON.parse(readFileSync(file, "utf8")) as { cases: WebhookVector[] };
 

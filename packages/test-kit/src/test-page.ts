@@ -1,0 +1,32 @@
+import { onTestFinished } from "vitest";
+
+import type { Browser, BrowserContextOptions, Page } from "./chromium.ts";
+
+/** A page until the end of the test, and its problems so far. */
+export interface TestPage {
+  readonly page: Page;
+  /** Uncaught errors, errors and warnings in the console, and requests to URLs that are not allowed. */
+  readonly problems: string[];
+}
+
+/** Opens an empty page in a browser context of its own. */
+export async function openTestPage(
+  browser: Browser,
+  isAllowed: (url: URL) => boolean,
+  options: BrowserContextOptions = {},
+): Promise<TestPage> {
+  const context = await browser.newContext(options);
+  onTestFinished(() => context.close());
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) problems.push(message.text());
+  });
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (!isAllowed(url)) problems.push(`requested ${url.href}`);
+  });
+  return { page, problems };
+}
