@@ -244,10 +244,11 @@ describe("runUntil", () => {
   test("fails when no timer is left for ten seconds of the machine", async () => {
     const machine = stillMachine();
     const clock = new WorldClock({ mode: "manual", host: machine.host });
-    const waiting = clock.runUntil(new Promise<never>(() => undefined));
-    const failed = expect(waiting).rejects.toThrow("no timer was left to fire");
+    const waiting = clock
+      .runUntil(new Promise<never>(() => undefined))
+      .catch((error: unknown) => error);
     for (let step = 0; step < 20; step += 1) await turn();
     machine.pass(10_001);
-    await failed;
+    expect(String(await waiting)).toContain("no timer was left to fire");
   });
 });
