@@ -8,25 +8,26 @@ const sourceFirst = {
   ssr: { resolve: { conditions: ["@tryon/source", "module", "node", "development|production"] } },
 };
 
-/** The sets of tests, by file name. `npm run test:all` runs all three. */
-const sets = {
-  fast: ["**/*.test.ts"],
-  /** Spawns processes, browsers or servers, or takes seconds. */
-  full: ["**/*.full.test.ts"],
-  /** Takes minutes, or installs other runtimes and frameworks. */
-  nightly: ["**/*.nightly.test.ts"],
-} as const;
+/** Set of tests that this run takes: `npm test`, `test:full`, or `test:nightly` and `test:all`. */
+const set = process.env["TRYON_TESTS"] ?? "fast";
+/** Spawns processes, browsers or servers, or takes seconds. */
+const full = "**/*.full.test.ts";
+/** Takes minutes, or installs other runtimes and frameworks. */
+const nightly = "**/*.nightly.test.ts";
 
-const set =
-  (["full", "nightly"] as const).find((name) => name === process.env["TRYON_TESTS"]) ?? "fast";
+const fastFiles = { include: ["**/*.test.ts"], exclude: [full, nightly] };
+const files =
+  { full: { include: [full], exclude: [] }, nightly: { include: ["**/*.test.ts"], exclude: [] } }[
+    set
+  ] ?? fastFiles;
 
 const project = (
   name: string,
   root: string,
   own: {
     env?: Record<string, string>;
-    include?: readonly string[];
-    exclude?: readonly string[];
+    include?: string[];
+    exclude?: string[];
     groupOrder?: number;
     isolate?: boolean;
     globalSetup?: string;
@@ -38,13 +39,8 @@ const project = (
     root,
     env: own.env ?? {},
     environment: "node" as const,
-    include: [...(own.include ?? sets[set])],
-    exclude: [
-      "**/node_modules/**",
-      "**/dist/**",
-      ...(set === "fast" || own.include !== undefined ? [...sets.full, ...sets.nightly] : []),
-      ...(own.exclude ?? []),
-    ],
+    include: own.include ?? files.include,
+    exclude: ["**/node_modules/**", "**/dist/**", ...(own.exclude ?? files.exclude)],
     // Files of the fast set share a process. The set-up file fails a file that leaves a global changed.
     isolate: own.isolate ?? set !== "fast",
     setupFiles: [fileURLToPath(new URL("scripts/test-setup.ts", import.meta.url))],
@@ -85,20 +81,19 @@ export default defineConfig({
         "packages/runtimes",
         set === "nightly" ? { globalSetup: "src/set-up.ts" } : {},
       ),
-      project("examples", "examples", { exclude: ["ci/**"] }),
+      project("examples", "examples", { exclude: [...files.exclude, "ci/**"] }),
       project("docs", "docs"),
       project("repository", "scripts"),
-      ...(set === "full"
-        ? [
-            // The fast tests of the client once more, with every option of the server at its other value.
+      // The client once more, with every option of the server at its other value.
+      ...(set === "fast"
+        ? []
+        : [
             project("client-contrary", "packages/client", {
+              ...(set === "full" && { ...fastFiles, isolate: false }),
               env: { TRYON_PROFILE: "contrary" },
-              include: sets.fast,
-              isolate: false,
               groupOrder: 1,
             }),
-          ]
-        : []),
+          ]),
     ],
   },
 });
