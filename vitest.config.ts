@@ -21,6 +21,9 @@ const files =
     set
   ] ?? fastFiles;
 
+/** Kills real processes between attempts that come at real times, so nothing else runs beside it. */
+const alone = "src/end-to-end/killed.full.test.ts";
+
 const project = (
   name: string,
   root: string,
@@ -29,7 +32,7 @@ const project = (
     include?: string[];
     exclude?: string[];
     groupOrder?: number;
-    isolate?: boolean;
+    shared?: boolean;
     globalSetup?: string;
   } = {},
 ) => ({
@@ -41,9 +44,12 @@ const project = (
     environment: "node" as const,
     include: own.include ?? files.include,
     exclude: ["**/node_modules/**", "**/dist/**", ...(own.exclude ?? files.exclude)],
-    // Files of the fast set share a process. The set-up file fails a file that leaves a global changed.
-    isolate: own.isolate ?? set !== "fast",
-    setupFiles: [fileURLToPath(new URL("scripts/test-setup.ts", import.meta.url))],
+    // Files of the fast set share processes, and a file that leaves a global changed fails.
+    isolate: !(own.shared ?? set === "fast"),
+    setupFiles: [
+      "test-setup.ts",
+      ...((own.shared ?? set === "fast") ? ["check-shared-state.ts"] : []),
+    ].map((file) => fileURLToPath(new URL(`scripts/${file}`, import.meta.url))),
     sequence: { shuffle: { files: true, tests: true }, groupOrder: own.groupOrder ?? 0 },
     testTimeout: 30_000,
     // A busy machine is no reason to fail.
@@ -57,7 +63,7 @@ export default defineConfig({
   ...sourceFirst,
   test: {
     // By default Vitest leaves one core idle, which is half of a small machine.
-    ...(set === "fast" ? { maxWorkers: "100%" } : {}),
+    maxWorkers: "100%",
     // `npm test -- --coverage`: branches of the client that the fast set covers.
     coverage: {
       provider: "v8",
@@ -70,7 +76,7 @@ export default defineConfig({
     projects: [
       project("spec", "spec"),
       project("client", "packages/client"),
-      project("webhooks", "packages/webhooks"),
+      project("webhooks", "packages/webhooks", { exclude: [...files.exclude, alone] }),
       project("mock", "packages/mock"),
       project("test-kit", "packages/test-kit"),
       project("bench", "packages/bench"),
@@ -79,19 +85,28 @@ export default defineConfig({
       project(
         "runtimes",
         "packages/runtimes",
-        set === "nightly" ? { globalSetup: "src/set-up.ts" } : {},
+        set === "fast" ? {} : { globalSetup: "src/set-up.ts" },
       ),
       project("examples", "examples", { exclude: [...files.exclude, "ci/**"] }),
       project("docs", "docs"),
       project("repository", "scripts"),
+      ...(set === "fast"
+        ? []
+        : [
+            project("webhooks-alone", "packages/webhooks", {
+              include: [alone],
+              exclude: [],
+              groupOrder: 1,
+            }),
+          ]),
       // The client once more, with every option of the server at its other value.
       ...(set === "fast"
         ? []
         : [
             project("client-contrary", "packages/client", {
-              ...(set === "full" && { ...fastFiles, isolate: false }),
+              ...(set === "full" && { ...fastFiles, shared: true }),
               env: { TRYON_PROFILE: "contrary" },
-              groupOrder: 1,
+              groupOrder: 2,
             }),
           ]),
     ],

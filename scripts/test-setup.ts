@@ -1,49 +1,5 @@
+import { seed } from "@tryon/test-kit/cases";
 import { configureGlobal } from "fast-check";
-import { afterAll, vi } from "vitest";
 
-// Property tests draw the same cases on each run; `npm run test:nightly` passes a new seed and prints it.
-configureGlobal({ seed: Number(process.env["TRYON_SEED"] ?? 1) });
-
-/** Events whose listeners outlive a file: a leaked one would act in the tests of another. */
-const events = ["uncaughtException", "unhandledRejection", "SIGINT", "SIGTERM"] as const;
-
-/** Node defines these on first use; reading them here would load them. */
-const isLazy = (descriptor: PropertyDescriptor): boolean => descriptor.get !== undefined;
-
-/** Values of everything that files share: globals, methods of the console, environment, listeners and folder. */
-function sharedState(): Map<string, unknown> {
-  const state = new Map<string, unknown>([["process.cwd()", process.cwd()]]);
-  const { subtle } = crypto;
-  const parts = { globalThis, console, Math, Date, JSON, crypto, subtle, performance };
-  for (const [part, object] of Object.entries(parts)) {
-    for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(object))) {
-      // Libraries keep registries of their own in globals of this prefix.
-      if (isLazy(descriptor) || name.startsWith("__")) continue;
-      state.set(`${part}.${name}`, descriptor.value);
-    }
-  }
-  for (const [name, value] of Object.entries(process.env)) state.set(`process.env.${name}`, value);
-  // sharp sets this one when it is imported.
-  state.delete("process.env.VIPSHOME");
-  for (const event of events) {
-    state.set(`listeners of ${event}`, process.listenerCount(event));
-  }
-  return state;
-}
-
-const before = sharedState();
-
-afterAll(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllGlobals();
-  vi.unstubAllEnvs();
-  vi.useRealTimers();
-  const after = sharedState();
-  const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
-    (name) => !Object.is(before.get(name), after.get(name)),
-  );
-  if (changed.length === 0) return;
-  throw new Error(
-    `This file leaves ${changed.join(", ")} changed, and other files run in the same process. Restore it in afterEach or onTestFinished.`,
-  );
-});
+// Property tests draw the same cases on each run, except where the seed of the run is a new one.
+configureGlobal({ seed });

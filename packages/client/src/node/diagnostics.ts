@@ -17,10 +17,6 @@ export interface RequestMessage extends MiddlewareContext {
   readonly error?: Error & { readonly code?: string };
 }
 
-// Held for the life of the process. Node keeps only a weak reference to a channel without subscribers, and after it is
-// collected a subscriber and a publisher of the same name can end up with two different channels.
-const channel = tracingChannel<unknown, RequestMessage>("tryon:request");
-
 /**
  * Tells `node:diagnostics_channel` of each attempt, as the tracing channel `tryon:request`: `tracing:tryon:request:start`
  * when it is sent, `:asyncEnd` when the headers of its answer are there, `:error` when it failed.
@@ -36,6 +32,7 @@ const channel = tracingChannel<unknown, RequestMessage>("tryon:request");
  */
 export function diagnostics(options: { readonly clock?: Clock | undefined } = {}): Middleware {
   const { clock = systemClock } = options;
+  const channel = tracingChannel<unknown, RequestMessage>("tryon:request");
   return async (request, next, context) => {
     const { method, url } = request;
     const message: RequestMessage = { method, path: new URL(url).pathname, ...context };

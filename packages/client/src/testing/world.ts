@@ -13,9 +13,6 @@ import { onTestFinished } from "vitest";
 import { TryOn, type TryOnOptions } from "../index.ts";
 import type { Fetch } from "../transport/attempt.ts";
 
-// What is imported late takes real time, and clocks stand still here.
-await import("../jobs/run.ts");
-
 /** The set of option values that this run is under. The suite runs once under each, see `vitest.config.ts`. */
 export const profile =
   profileNames.find((name) => name === process.env["TRYON_PROFILE"]) ?? "default";
@@ -58,6 +55,20 @@ export interface World {
   readonly error: (work: Promise<unknown>) => Promise<unknown>;
   /** Another client of the same server. */
   readonly client: (options?: TryOnOptions) => TryOn;
+}
+
+/**
+ * Uses every part of the client that it imports on first use: an import takes real time, during which a clock that a
+ * test moves would run ahead.
+ */
+async function importEverything(): Promise<void> {
+  const mock = createMock({ latency: 0 });
+  const { baseUrl, fetch, keys } = mock;
+  const middleware: TryOnOptions["middleware"] = (request, next) => next(request);
+  const tryon = new TryOn({ apiKey: keys.live, baseUrl, fetch, middleware });
+  await tryon.run(input);
+  await tryon.raw.GET("/api/v1/account");
+  mock.close();
 }
 
 /** A world until the end of the test. */
@@ -188,3 +199,5 @@ export function fieldsOf(sent: Sent | undefined): Record<string, unknown> {
   // Every body of the client is a JSON object.
   return JSON.parse(sent?.body ?? "{}") as Record<string, unknown>;
 }
+
+await importEverything();

@@ -157,7 +157,8 @@ export class WorldClock implements Clock {
 
   /**
    * Moves the clock from timer to timer until a promise settles. The time it ends at is exact: no timer is fired after
-   * the one that settled the promise.
+   * the one that settled the promise. Only work of the mock holds the clock: an app that also waits for something real,
+   * such as a file, may see its timers fire early.
    *
    * @param work the promise to wait for, such as that of a call of the client on this clock.
    * @param limit how far the clock may move; the default is "24h".
