@@ -35,7 +35,6 @@ const tasks = {
   docs: (args) => [[node, sourceFirst, "docs/site/main.ts", ...args]],
   mutation: (args) => [[node, "scripts/mutation.ts", ...args]],
   check: () => [[node, "scripts/check-packages.ts"]],
-  licenses: (args) => [[node, "scripts/licenses.ts", ...args]],
   // The changes that are noted become versions and changelogs; what names versions follows them.
   versions: () => [
     [bin("changeset"), "version"],
@@ -43,7 +42,6 @@ const tasks = {
     [node, "scripts/generate.ts"],
     [bin("oxfmt")],
   ],
-  release: (args) => [[node, "scripts/release.ts", ...args]],
 };
 
 const environments = {
