@@ -13,6 +13,10 @@ const sourceFirst = "--conditions=@tryon/source";
 
 const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const pnpm = ["npx", "--yes", packageManager];
+// Only mutation testing needs it, so the workspace does not install it.
+const stryker = ["core", "vitest-runner"].map(
+  (name) => `--package=@stryker-mutator/${name}@10.1.1`,
+);
 
 const tasks = {
   start: (args) => [[node, sourceFirst, "examples/quickstart/src/main.ts", ...args]],
@@ -33,7 +37,17 @@ const tasks = {
   bench: (args) => [[node, sourceFirst, "packages/bench/src/main.ts", ...args]],
   build: (args) => [[...pnpm, "--recursive", "--filter", "./packages/*", "run", "build", ...args]],
   docs: (args) => [[node, sourceFirst, "docs/site/main.ts", ...args]],
-  mutation: (args) => [[node, "scripts/mutation.ts", ...args]],
+  mutation: (args) => [
+    [
+      "npx",
+      "--yes",
+      ...stryker,
+      "stryker",
+      "run",
+      "packages/webhooks/stryker.config.json",
+      ...args,
+    ],
+  ],
   check: () => [[node, "scripts/check-packages.ts"]],
   // The changes that are noted become versions and changelogs; what names versions follows them.
   versions: () => [
