@@ -43,11 +43,7 @@ async function changeset(args: readonly string[], more?: object): Promise<unknow
   return run("npx", command, repository, more).catch((error: unknown) => error);
 }
 
-interface Manifest {
-  readonly version: string;
-  readonly packageManager: string;
-  readonly dependencies: Readonly<Record<string, string>>;
-}
+type Manifest = Record<"packageManager" | "version", string> & { readonly dependencies: object };
 
 async function readJson(path: string, from = repository): Promise<Manifest> {
   return JSON.parse(await readFile(join(from, path), "utf8")) as Manifest;
