@@ -85,7 +85,7 @@ export default defineConfig({
       project(
         "runtimes",
         "packages/runtimes",
-        set === "fast" ? {} : { globalSetup: "src/set-up.ts" },
+        set === "nightly" ? { globalSetup: "src/set-up.ts" } : {},
       ),
       project("examples", "examples", { exclude: [...files.exclude, "ci/**"] }),
       project("docs", "docs"),

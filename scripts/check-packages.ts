@@ -1,112 +1,61 @@
-// Builds the packages and checks what people would install: the manifest (publint), what is in the tarball, what
-// resolvers make of the types (attw), the licenses of what others have made, and the weight of what browsers would load.
+// Builds and packs the published packages, and checks what users would install: the manifest (publint), the types as
+// resolvers find them (attw), the bytes that pages load (size-limit) and the licenses of the dependencies (pnpm).
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 
-import * as esbuild from "esbuild";
-
-import { firstLoad } from "../packages/bench/src/client/first-load.ts";
 import {
-  buildPackage as build,
-  packageFolder as folderOf,
+  buildPackage,
+  packageFolder,
+  packedPackages,
   published,
   type Published,
-} from "@tryon/test-kit/packages";
-import { root } from "@tryon/test-kit/repository";
-import { allowances } from "./release/allowances.ts";
-import { linkedFiles } from "./release/links.ts";
-import { originFrom } from "./release/origin.ts";
-import { packForRelease } from "./release/packing.ts";
-import { tooNew } from "./release/page-level.ts";
+} from "../packages/test-kit/src/packages.ts";
+import { root } from "../packages/test-kit/src/repository.ts";
 
-const run = promisify(execFile);
-
-/** A tool that only this check needs, which therefore is not installed with the workspace. */
+/** Only this check needs it, so the workspace does not install it. */
 const attw = "@arethetypeswrong/cli@0.18.5";
+const allowedLicenses = /^(?:0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|ISC|MIT)$/;
+const tarballs = await packedPackages();
 
-/** What a page has to load before anything is called, in bytes, minified and compressed. */
-const budgets = [
-  { name: "client", entry: "dist/browser/index.js", imported: "TryOn", bytes: 12_000 },
-  { name: "webhooks", entry: "dist/index.js", imported: "verify", bytes: 2_500 },
-] as const;
-
-/** Packages whose code is for ES modules alone: what runs on Node by itself, as a command or in tests. */
-const esmOnly: ReadonlySet<string> = new Set(["contract"]);
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
+async function output(args: readonly [string, ...string[]], cwd = root): Promise<string> {
+  const [command, ...rest] = args;
+  return (await promisify(execFile)(command, rest, { cwd })).stdout;
 }
 
-/** What a README of a package links to has to be there, as the release turns the links into addresses. */
-async function checkLinks(name: Published): Promise<void> {
-  const readme = await readFile(join(folderOf(name), "README.md"), "utf8");
-  for (const file of linkedFiles(readme, `packages/${name}`)) {
-    if (!existsSync(join(root, file)))
-      throw new Error(`The README of @tryon/${name} links to ${file}, which is not there.`);
-  }
+async function checkPackage(name: Published): Promise<string> {
+  const tarball = tarballs[name];
+  // The tarball may be from an earlier run.
+  if (!existsSync(join(packageFolder(name), "dist"))) await buildPackage(name);
+  await output(["node_modules/.bin/publint", "run", tarball, "--strict"]);
+  const profile = name === "contract" ? "esm-only" : "node16";
+  await output(["npx", "--yes", attw, tarball, "--profile", profile]);
+  const hasBudgets = existsSync(join(packageFolder(name), ".size-limit.json"));
+  const sizeLimit = join(root, "node_modules/.bin/size-limit");
+  return `@tryon/${name}\n${hasBudgets ? await output([sizeLimit], packageFolder(name)) : ""}`;
 }
 
-async function checkWeight({
-  name,
-  entry,
-  imported,
-  bytes,
-}: (typeof budgets)[number]): Promise<void> {
-  const bundle = async (splitting: boolean) => {
-    const { outputFiles, metafile } = await esbuild.build({
-      stdin: { contents: `export { ${imported} } from "./${entry}";`, resolveDir: folderOf(name) },
-      absWorkingDir: folderOf(name),
-      outdir: "page",
-      bundle: true,
-      minify: true,
-      splitting,
-      format: "esm",
-      platform: "browser",
-      metafile: true,
-      write: false,
-    });
-    const files = outputFiles.map(
-      (file) => [relative(folderOf(name), file.path), file.contents] as const,
-    );
-    const names = outputFiles.flatMap(({ text }) => tooNew(text));
-    return { ...firstLoad({ files: new Map(files), outputs: metafile.outputs }), names };
+async function checkLicenses(): Promise<string> {
+  const { packageManager } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {
+    packageManager: string;
   };
-  const { packed, names } = await bundle(true);
-  if (names.length > 0)
-    throw new Error(`@tryon/${name} needs what not every page has: ${names.join(", ")}.`);
-  say(`{ ${imported} } of @tryon/${name}: ${packed} of ${bytes} bytes at first load`);
-  const whole = await bundle(false);
-  if (whole.packed !== packed) say(`  ${whole.packed} in one piece with what is loaded late`);
-  if (packed > bytes) throw new Error(`@tryon/${name} is over its budget of bytes.`);
+  const filters = published.map((name) => `--filter=@tryon/${name}`);
+  const list = ["licenses", "list", "--prod", "--json", ...filters];
+  const found = JSON.parse(await output(["npx", "--yes", packageManager, ...list])) as object;
+  const refused = Object.entries(found).filter(([license]) => !allowedLicenses.test(license));
+  if (refused.length > 0) throw new Error(`Licenses not allowed: ${JSON.stringify(refused)}`);
+  return `Licenses: ${Object.keys(found).join(", ")}\n`;
 }
 
-const folder = await mkdtemp(join(tmpdir(), "tryon-packages-"));
+const waiting = [...published.map((name) => () => checkPackage(name)), checkLicenses];
+const work = async (): Promise<void> => {
+  for (let next = waiting.shift(); next; next = waiting.shift()) process.stdout.write(await next());
+};
 try {
-  for (const name of published) {
-    say(`@tryon/${name}`);
-    await build(name);
-    const publint = join(root, "node_modules/publint/src/cli.js");
-    await run(process.execPath, [publint, "--strict", "--pack", "false", folderOf(name)]);
-    say("  publint: nothing to say");
-    await checkLinks(name);
-    const { tarball, bytes } = await packForRelease(name, folder, originFrom(process.env));
-    say(`  tarball: ${bytes} of ${allowances[name].maxPackedBytes} bytes, with nothing amiss`);
-    const profile = esmOnly.has(name) ? "esm-only" : "node16";
-    await run("npx", ["--yes", attw, join(folder, tarball), "--profile", profile], { cwd: folder });
-    say("  attw: types resolve in every way that is supported");
-  }
-  await run(process.execPath, [join(root, "scripts/licenses.ts"), "--check"]);
-  say("licenses: what others have made is named");
-  for (const budget of budgets) await checkWeight(budget);
+  await Promise.all([work(), work()]);
 } catch (error) {
-  const { stdout = "", stderr = "" } = Object(error);
-  const output = `${String(stdout)}${String(stderr)}`;
-  process.stderr.write(`${output}${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${String(Object(error).stdout ?? "")}${String(error)}\n`);
   process.exitCode = 1;
-} finally {
-  await rm(folder, { recursive: true });
 }

@@ -1,234 +1,157 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { parse } from "yaml";
 
-import { published, type Published } from "@tryon/test-kit/packages";
+import { installApp } from "@tryon/test-kit/install-app";
+import { published } from "@tryon/test-kit/packages";
 import { root } from "@tryon/test-kit/repository";
-import type { Manifest } from "./release/manifest.ts";
-import type { Release } from "./release/release.ts";
-import { installApp as installFor } from "@tryon/test-kit/install-app";
-import { startRegistry, type LocalRegistry } from "./testing/local-registry.ts";
-import { commitAll, copyRepository } from "./testing/repository-copy.ts";
+import { startRegistry } from "./testing/local-registry.ts";
 
+const folder = await mkdtemp(join(tmpdir(), "tryon-release-"));
+const [repository, app] = [join(folder, "repository"), join(folder, "app")];
 const node = join(root, "node_modules/node/bin/node");
-const releasing = 1_200_000;
+const timeout = 600_000;
+const all = published.map((name) => `@tryon/${name}`);
+let registry: Awaited<ReturnType<typeof startRegistry>>;
+let seen: Awaited<ReturnType<typeof rehearse>>;
 
-interface Ended {
-  readonly code: number;
-  readonly output: string;
-}
-
-let folder: string;
-let repository: string;
-/** An app of a stranger, into which npm has installed the packages by name and version. */
-let app: string;
-/** The versions that the noted changes shall lead to. */
-let expected: Versions;
-let registry: LocalRegistry;
-
-function runs(
-  command: string,
-  args: readonly string[],
-  cwd = repository,
-  more: NodeJS.ProcessEnv = {},
-): Promise<Ended> {
-  // What a workflow tells its steps is told here as this test wants it, wherever it runs itself.
-  const environment = Object.entries(process.env).filter(
-    ([name]) => !/^(?:GITHUB_|ACTIONS_|CI$|RUNNER_)/.test(name),
-  );
-  const env = {
-    ...Object.fromEntries(environment),
-    ...registry.environment,
-    GITHUB_SERVER_URL: "https://github.example",
-    GITHUB_REPOSITORY: "shop/tryon-sdk",
-    GITHUB_SHA: "c0ffee",
-    ...more,
-  };
-  return new Promise((resolve) => {
-    execFile(command, args, { cwd, env, maxBuffer: 16_000_000 }, (error, stdout, stderr) => {
-      const code = error === null ? 0 : typeof error.code === "number" ? error.code : 1;
-      resolve({ code, output: `${stdout}${stderr}` });
-    });
-  });
-}
-
-/** A step that needs no workspace, as the workflow runs it. */
-function step(...args: readonly string[]): Promise<Ended> {
-  return runs(node, ["scripts/release.ts", ...args]);
-}
-
-/** What a run of a step has sent to the registry, beside how it ended. */
-async function publishing(...args: readonly string[]): Promise<Ended & { sent: string[] }> {
-  registry.sent.length = 0;
-  const publish = ["scripts/release.ts", "publish", "out/release", ...args];
-  // What the registry refuses is not to be sent again by npm itself.
-  const ended = await runs(node, publish, repository, { npm_config_fetch_retries: "0" });
-  return { ...ended, sent: [...registry.sent] };
-}
-
-const notes = {
-  "hats.md": '---\n"@tryon/client": minor\n---\n\nTry hats on.\n',
-  "quiet.md": '---\n"@tryon/mock": patch\n---\n\nSay less.\n',
+const environment = {
+  ...process.env,
+  // No workflow, wherever the test runs itself.
+  CI: "",
+  GITHUB_ACTIONS: "",
+  GITHUB_SERVER_URL: "https://github.example",
+  GITHUB_REPOSITORY: "shop/tryon-sdk",
+  GITHUB_SHA: "c0ffee",
 };
+const gitConfig =
+  "[user]\nname = a\nemail = a@shop.example\n[commit]\ngpgSign = 0\n[tag]\ngpgSign = 0\n";
 
-type Versions = Readonly<Record<Published, string>>;
-
-async function readVersions(): Promise<Versions> {
-  const read = published.map(
-    async (name) =>
-      [name, (await json<Manifest>(`packages/${name}/package.json`)).version] as const,
-  );
-  // Each name is one of those that are published.
-  return Object.fromEntries(await Promise.all(read)) as Versions;
+/** Runs a command to its end. Rejects with its output if it fails. */
+function run(command: string, args: readonly string[], cwd = repository, more: object = {}) {
+  const env = { ...environment, ...more };
+  return promisify(execFile)(command, args, { cwd, env, maxBuffer: 16_000_000 });
 }
 
-function next(version: string, part: "minor" | "patch"): string {
-  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
-  return part === "minor" ? `${major}.${minor + 1}.0` : `${major}.${minor}.${patch + 1}`;
+async function changeset(args: readonly string[], more?: object): Promise<unknown> {
+  const { packageManager } = await readJson("package.json");
+  const command = ["--yes", packageManager, "exec", "changeset", ...args];
+  return run("npx", command, repository, more).catch((error: unknown) => error);
 }
 
-/** A release from end to end, in the order in which a workflow and its maintainer make it. */
-async function release() {
-  // What is noted in the repository itself belongs to a release of its own.
-  for (const file of await readdir(join(repository, ".changeset")))
-    if (file.endsWith(".md")) await rm(join(repository, ".changeset", file));
-  for (const [file, text] of Object.entries(notes))
-    await writeFile(join(repository, ".changeset", file), text);
-  await commitAll(repository, "Try hats on");
-  const planned = await step("plan");
-  const early = await step("pack", "out/early");
-  const versions = await runs("npm", ["run", "versions"]);
-  const uncommitted = await step("pack", "out/early");
-  await commitAll(repository, "Release");
-  const plannedThen = await step("plan");
-  // This installs what the lock file names, and only that.
-  const packed = await runs("npm", ["run", "release", "--", "pack", "out/release"]);
-  const withProvenance = await publishing();
-  registry.broken.add("@tryon/mock");
-  const broken = await publishing("--no-provenance");
-  registry.broken.clear();
-  const mended = await publishing("--no-provenance");
-  const again = await publishing("--no-provenance");
-  const plannedAtLast = await step("plan");
-  const packedAgain = await step("pack", "out/again");
-  return {
-    plans: [planned, plannedThen, plannedAtLast],
-    early,
-    versions,
-    uncommitted,
-    packed,
-    withProvenance,
-    broken,
-    mended,
-    again,
-    packedAgain,
-  };
+type Manifest = Record<"packageManager" | "version", string> & { readonly dependencies: object };
+
+async function readJson(path: string, from = repository): Promise<Manifest> {
+  return JSON.parse(await readFile(join(from, path), "utf8")) as Manifest;
 }
 
-let seen: Awaited<ReturnType<typeof release>>;
+/** Clones the last commit of the repository, without its notes of changes. */
+async function cloneRepository(): Promise<void> {
+  await run("git", ["clone", "--quiet", root, repository], root);
+  await appendFile(join(repository, ".git/config"), gitConfig);
+  await run("git", ["switch", "--quiet", "--force-create", "main"]);
+  await run("git", ["rm", "--quiet", "--ignore-unmatch", ".changeset/*.md"]);
+}
+
+async function commit(message: string): Promise<void> {
+  await run("git", ["add", "--all"]);
+  await run("git", ["commit", "--quiet", "--message", message]);
+}
+
+/** Runs the step of the workflow that writes the URL of the repository into the packages. */
+async function setRepository(): Promise<void> {
+  const text = await readFile(join(root, ".github/workflows/release.yml"), "utf8");
+  const { jobs } = parse(text) as { jobs: { pack: { steps: { name?: string; run: string }[] } } };
+  const step = jobs.pack.steps.find(({ name }) => name === "Set the repository");
+  await run("bash", ["-euc", step?.run ?? "false"]);
+}
+
+/** Plans, packs and publishes as `.github/workflows/release.yml` does. */
+async function release(name: string) {
+  const [plan, packages] = [join(folder, `${name}.json`), join(folder, name)];
+  await changeset(["publish-plan", "--output", plan]);
+  const made = JSON.parse(await readFile(plan, "utf8")) as { plan: { name: string }[][] };
+  const planned = made.plan.flat().map((one) => one.name);
+  if (planned.length === 0) return { planned };
+  await changeset(["pack", "--from-publish-plan", plan, "--out-dir", packages]);
+  return { planned, ended: await changeset(["publish", "--from-pack-dir", packages]) };
+}
+
+async function rehearse() {
+  [registry] = await Promise.all([startRegistry(join(folder, "registry")), cloneRepository()]);
+  await writeFile(join(repository, ".npmrc"), registry.npmrc);
+  const note = '---\n"@tryon/client": minor\n"@tryon/mock": patch\n---\n\nTry hats on.\n';
+  await writeFile(join(repository, ".changeset/hats.md"), note);
+  await commit("Try hats on");
+  await run("npm", ["run", "versions"]);
+  await commit("Release");
+  await run("npm", ["run", "build"]);
+  await setRepository();
+  await registry.restart("mock");
+  const interrupted = await release("interrupted");
+  await registry.restart();
+  const outside = await changeset(["publish"], { PNPM_CONFIG_PROVENANCE: "true" });
+  const resumed = await release("resumed");
+  const repeated = await release("repeated");
+  await mkdir(app);
+  await writeFile(join(app, ".npmrc"), registry.npmrc);
+  await installApp(app, all);
+  return { interrupted, outside, resumed, repeated };
+}
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tryon-release-"));
-  repository = join(folder, "repository");
-  await copyRepository(repository);
-  const before = await readVersions();
-  expected = {
-    ...before,
-    client: next(before.client, "minor"),
-    mock: next(before.mock, "patch"),
-  };
-  registry = await startRegistry(join(folder, "registry"), node);
-  seen = await release();
-  app = join(folder, "app");
-  const packages = published.map((name) => `@tryon/${name}@^${expected[name]}`);
-  await installFor(app, packages, { environment: registry.environment });
-}, releasing);
+  seen = await rehearse();
+}, timeout);
 
 afterAll(async () => {
   await registry.close();
   await rm(folder, { recursive: true });
-}, releasing);
+}, timeout);
 
-async function json<T>(path: string): Promise<T> {
-  return JSON.parse(await readFile(join(repository, path), "utf8")) as T;
-}
-
-it("plans the versions first, then what is not published, then nothing", () => {
-  const steps = seen.plans.map(({ output }) => /^Next: (.*)$/m.exec(output)?.[1]);
-  expect(steps).toEqual(["versions", "publish", "nothing"]);
-});
-
-it("packs nothing while a change has no version or is not committed", () => {
-  expect(seen.early.code).toBe(1);
-  expect(seen.early.output).toContain("hats.md");
-  expect(seen.uncommitted.code).toBe(1);
-  expect(seen.uncommitted.output).toContain("not committed");
-});
-
-it("gives what has changed its version and an entry in its changelog, and leaves the rest alone", async () => {
-  expect(seen.versions).toMatchObject({ code: 0 });
-  expect(await readVersions()).toEqual(expected);
+it("gives each changed package a version and a changelog entry", async () => {
+  const manifests = ["--name-only", "HEAD~", "HEAD", "packages/*/package.json"];
+  const changed = ["packages/client/package.json", "packages/mock/package.json"];
+  expect((await run("git", ["diff", ...manifests])).stdout).toBe(`${changed.join("\n")}\n`);
   const changelog = await readFile(join(repository, "packages/client/CHANGELOG.md"), "utf8");
-  const [, entry] = changelog.split(/^## /m);
-  expect(entry).toMatch(/^\d[\d.]+\n\n### Minor Changes\n\n- [0-9a-f]{7}: Try hats on\.\n/);
-  expect(entry).toContain(`${expected.client}\n`);
-  const quickstart = await json<Manifest>("examples/quickstart/package.json");
-  expect(quickstart.dependencies).toMatchObject({
-    "@tryon/client": `^${expected.client}`,
-    "@tryon/mock": `^${expected.mock}`,
-  });
+  expect(changelog).toMatch(/## [\d.]+\n\n### Minor Changes\n\n- [0-9a-f]{7}: Try hats on\.\n/);
+  const { version } = await readJson("packages/client/package.json");
+  const { dependencies } = await readJson("examples/quickstart/package.json");
+  expect(dependencies).toMatchObject({ "@tryon/client": `^${version}` });
 });
 
-it("packs each package with notes of its version, from a lock file that fits", async () => {
-  expect(seen.packed).toMatchObject({ code: 0 });
-  const { packages, commit } = await json<Release>("out/release/release.json");
-  expect(commit).toMatch(/^[0-9a-f]{40}$/);
-  expect(packages.map(({ tarball }) => tarball)).toEqual(
-    published.map((name) => `tryon-${name}-${expected[name]}.tgz`),
-  );
-  expect(packages[0]?.notes).toContain("Try hats on.");
-  const files = await readdir(join(repository, "out/release"));
-  expect(files).toHaveLength(5);
+it("publishes the rest after a failure, and nothing twice", async () => {
+  const { interrupted, resumed, repeated } = seen;
+  expect(interrupted.planned.toSorted()).toEqual(all.toSorted());
+  expect(interrupted.ended).toMatchObject({ code: 1 });
+  expect(resumed.planned).toEqual(["@tryon/mock"]);
+  expect(resumed.ended).not.toBeInstanceOf(Error);
+  expect(repeated.planned).toEqual([]);
+  const { stdout } = await run("git", ["tag", "--points-at", "HEAD"]);
+  expect(
+    stdout
+      .replaceAll(/@\d.*\n/g, " ")
+      .trim()
+      .split(" "),
+  ).toEqual(all.toSorted());
 });
 
-it("asks npm for provenance, which only a workflow can give", () => {
-  expect(seen.withProvenance).toMatchObject({ code: 1, sent: [] });
-  expect(seen.withProvenance.output).toMatch(/provenance|without a token/);
+it("publishes with provenance or not at all", () => {
+  expect(seen.outside).toMatchObject({ code: 1, stdout: expect.stringMatching(/provenance/i) });
 });
 
-it("stops where the registry fails, says how far it came, and goes on from there", () => {
-  const all = published.map((name) => `@tryon/${name}`);
-  const title = (name: Published) => `@tryon/${name} ${expected[name]}`;
-  expect(seen.broken).toMatchObject({ code: 1, sent: all.slice(0, 3) });
-  expect(seen.broken.output).toContain(`@tryon/mock ${expected.mock} is NOT published`);
-  expect(seen.broken.output).toContain(
-    `Published: ${title("client")}, ${title("webhooks")}. Not published: ${title("mock")}, ${title("contract")}.`,
-  );
-  expect(seen.mended).toMatchObject({ code: 0, sent: all.slice(2) });
-});
-
-it("publishes nothing twice", async () => {
-  expect(seen.again).toMatchObject({ code: 0, sent: [] });
-  expect(seen.packedAgain).toMatchObject({ code: 0 });
-  expect(await json<Release>("out/again/release.json")).toMatchObject({ packages: [] });
-});
-
-it("tells which repository a package comes from, and its readers which commit", async () => {
+it("names the repository, and links READMEs to the released commit", async () => {
   const installed = join(app, "node_modules/@tryon/mock");
-  expect(JSON.parse(await readFile(join(installed, "package.json"), "utf8"))).toMatchObject({
-    version: expected.mock,
-    repository: {
-      type: "git",
-      url: "git+https://github.example/shop/tryon-sdk.git",
-      directory: "packages/mock",
-    },
-  });
+  const url = "git+https://github.example/shop/tryon-sdk.git";
+  const repositoryField = { type: "git", url, directory: "packages/mock" };
+  expect(await readJson("package.json", installed)).toMatchObject({ repository: repositoryField });
   const readme = await readFile(join(installed, "README.md"), "utf8");
   expect(readme).toContain("(https://github.example/shop/tryon-sdk/blob/c0ffee/docs/");
-  expect(readme).not.toContain("](../");
+  expect(readme).not.toMatch(/\]\((?!https:|#)/);
 });
 
 const program = `
@@ -241,13 +164,11 @@ const program = `
   console.log("paid", result.receipt.credits);
 `;
 
-it("gives a stranger what a try-on needs", async () => {
+it("installs by name into an empty app that makes a try-on", { timeout }, async () => {
   await writeFile(join(app, "app.mjs"), program);
-  const bin = join(app, "node_modules/.bin/tryon-mock");
-  const made = await runs(node, [bin, "exec", "--latency", "0", "--", node, "app.mjs"], app);
-  expect(made).toMatchObject({ code: 0, output: expect.stringMatching(/^paid \d+$/m) });
-  const picture = await readFile(join(app, "out.png"));
-  expect(picture.subarray(1, 4).toString()).toBe("PNG");
-  const contract = join(app, "node_modules/.bin/tryon-contract");
-  expect(await runs(node, [contract, "--version"], app)).toMatchObject({ code: 0 });
-}, 60_000);
+  const bin = (name: string): string => join(app, "node_modules/.bin", name);
+  const mock = [bin("tryon-mock"), "exec", "--latency", "0", "--", node, "app.mjs"];
+  expect((await run(node, mock, app)).stdout).toMatch(/^paid \d+$/m);
+  expect((await readFile(join(app, "out.png"))).subarray(1, 4).toString()).toBe("PNG");
+  await run(node, [bin("tryon-contract"), "--version"], app);
+});

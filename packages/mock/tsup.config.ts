@@ -1,3 +1,5 @@
+// @ts-expect-error The `exports` of this package leave out its types.
+import untypedLicensePlugin from "esbuild-plugin-license";
 import { defineConfig, type Options } from "tsup";
 
 import packageJson from "./package.json" with { type: "json" };
@@ -38,6 +40,38 @@ const versionOnly: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
+interface Dependency {
+  readonly packageJson: {
+    readonly name: string;
+    readonly version: string;
+    readonly license: string;
+  };
+  readonly licenseText: string;
+}
+
+/** The documented part of the plugin that the build uses. */
+const licensePlugin = untypedLicensePlugin as (options: {
+  banner: string;
+  thirdParty: { output: { file: string; template(dependencies: readonly Dependency[]): string } };
+}) => NonNullable<Options["esbuildPlugins"]>[number];
+
+/** Writes the licenses of the packages that the command bundles. */
+const thirdPartyLicenses = licensePlugin({
+  banner: " ",
+  thirdParty: {
+    output: {
+      file: "THIRD-PARTY-LICENSES.txt",
+      template: (dependencies) =>
+        dependencies
+          .map(
+            ({ packageJson: { name, version, license }, licenseText }) =>
+              `${name} ${version} (${license})\n\n${licenseText.trim()}\n`,
+          )
+          .join(`\n${"-".repeat(80)}\n\n`),
+    },
+  },
+});
+
 export default defineConfig([
   {
     ...shared,
@@ -57,6 +91,6 @@ export default defineConfig([
     noExternal: [/^(?!sharp$)/],
     splitting: false,
     minify: true,
-    esbuildPlugins: [lateBuiltins, versionOnly],
+    esbuildPlugins: [lateBuiltins, versionOnly, thirdPartyLicenses],
   },
 ]);

@@ -64,8 +64,12 @@ export interface World {
 async function importEverything(): Promise<void> {
   const mock = createMock({ latency: 0 });
   const { baseUrl, fetch, keys } = mock;
-  const middleware: TryOnOptions["middleware"] = (request, next) => next(request);
-  const tryon = new TryOn({ apiKey: keys.live, baseUrl, fetch, middleware });
+  const tryon = new TryOn({
+    apiKey: keys.live,
+    baseUrl,
+    fetch,
+    middleware: (request, next) => next(request),
+  });
   await tryon.run(input);
   await tryon.raw.GET("/api/v1/account");
   mock.close();

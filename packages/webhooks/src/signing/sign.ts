@@ -29,6 +29,7 @@ export interface SignOptions {
 export async function sign({ body, secret }: SignOptions): Promise<string> {
   const [key] = usableSecrets([secret]);
   const bytes = bytesOf(body);
+  // Stryker disable next-line ConditionalExpression: usableSecrets throws unless it returns a key.
   if (key === undefined || bytes === undefined) {
     throw new WebhookError(
       "raw_body_required",

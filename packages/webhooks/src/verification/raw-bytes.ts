@@ -17,6 +17,7 @@ export function viewOf(value: unknown): Uint8Array | undefined {
     const view = ArrayBuffer.isView(value) ? value : new DataView(value as ArrayBuffer);
     return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
   } catch {
-    return undefined;
+    // Only bytes have a buffer.
   }
+  return undefined;
 }

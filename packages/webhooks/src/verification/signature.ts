@@ -43,6 +43,7 @@ export function parseSignature(values: readonly unknown[]): Uint8Array {
 export function bytesOfHex(hex: string): Uint8Array {
   const bytes = new Uint8Array(hex.length / 2);
   let bits = 0;
+  // Stryker disable next-line EqualityOperator: typed arrays ignore writes past their end.
   for (let at = 0; at < hex.length; at += 1) {
     const code = hex.charCodeAt(at);
     // Of `a` and `A` the last four bits are 1, and only letters have the seventh.
