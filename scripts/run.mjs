@@ -37,6 +37,7 @@ const mutation = [
 ];
 const bench = [node, sourceFirst, "packages/bench/src/main.ts"];
 const check = [
+  [node, "scripts/typecheck.mjs", "typescript"],
   [node, "scripts/check-packages.ts"],
   [node, "scripts/ceilings.ts", "--types"],
 ];

@@ -1,6 +1,6 @@
 // Checks the types of everything at once, and of each published package once more by itself: there neither the types of
 // Node nor those of tests are in reach, so code for browsers and workers cannot depend on them. TypeScript 7 takes a
-// quarter of the time; the compiler that makes the declarations runs in the full set: `typecheck.mjs typescript`.
+// quarter of the time; `npm run check` uses the compiler that makes the declarations: `typecheck.mjs typescript`.
 import { spawnSync } from "node:child_process";
 
 const [compiler = "typescript-7"] = process.argv.slice(2);
