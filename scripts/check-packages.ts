@@ -6,10 +6,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
 
 import * as esbuild from "esbuild";
 
-import { firstLoad } from "../packages/bench/src/client/first-load.ts";
 import { build, folderOf, published, root, type Published } from "./packages.ts";
 import { allowances } from "./release/allowances.ts";
 import { linkedFiles } from "./release/links.ts";
@@ -67,7 +67,7 @@ async function checkWeight({
       (file) => [relative(folderOf(name), file.path), file.contents] as const,
     );
     const names = outputFiles.flatMap(({ text }) => tooNew(text));
-    return { ...firstLoad({ files: new Map(files), outputs: metafile.outputs }), names };
+    return { packed: firstLoad(new Map(files), metafile.outputs), names };
   };
   const { packed, names } = await bundle(true);
   if (names.length > 0)
@@ -76,6 +76,24 @@ async function checkWeight({
   const whole = await bundle(false);
   if (whole.packed !== packed) say(`  ${whole.packed} in one piece with what is loaded late`);
   if (packed > bytes) throw new Error(`@tryon/${name} is over its budget of bytes.`);
+}
+
+/** Sums the gzip sizes of the entry and of everything that it imports statically. */
+function firstLoad(
+  files: ReadonlyMap<string, Uint8Array>,
+  outputs: esbuild.Metafile["outputs"],
+): number {
+  const loaded = Object.keys(outputs).filter((name) => outputs[name]?.entryPoint === "<stdin>");
+  let bytes = 0;
+  for (const name of loaded) {
+    for (const { kind, path, external } of outputs[name]?.imports ?? []) {
+      if (kind === "import-statement" && !external && !loaded.includes(path)) loaded.push(path);
+    }
+    const contents = files.get(name);
+    if (contents === undefined) throw new Error(`The bundle has no file ${name}.`);
+    bytes += gzipSync(contents, { level: 9 }).length;
+  }
+  return bytes;
 }
 
 const folder = await mkdtemp(join(tmpdir(), "tryon-packages-"));

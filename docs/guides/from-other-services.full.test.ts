@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { peerPackages } from "../../packages/bench/src/client/peers.ts";
+import { clientPeers } from "../../packages/bench/src/peers.ts";
 import { installFor } from "../../scripts/testing/install-for.ts";
 import { retriesOfOthers } from "./retries-of-others.ts";
 
@@ -18,7 +18,7 @@ const page = await readFile(join(import.meta.dirname, "from-other-services.md"),
 
 /** What the page is about; the benchmarks compare with the same versions of those that they have. */
 const others = [
-  ...peerPackages.filter((peer) => /^(fashn|replicate|@fal-ai\/client)@/.test(peer)),
+  ...clientPeers.filter((peer) => /^(fashn|replicate|@fal-ai\/client)@/.test(peer)),
   "@fal-ai/server-proxy@1.2.1",
 ];
 

@@ -1,0 +1,208 @@
+import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { Benchmark, Sample } from "../benchmark.ts";
+import { account } from "../candidates/calls.ts";
+import { clients } from "../candidates/clients.ts";
+import { createImage } from "../candidates/fixtures.ts";
+import { uploaders } from "../candidates/uploaders.ts";
+import type { Environment } from "../environment.ts";
+import { clientPeers, nameOf } from "../peers.ts";
+import { takeTurns } from "../statistics.ts";
+
+const ours = "@tryon/client";
+const allFeatures = `${ours}, all features`;
+
+export const smallRequest: Benchmark = {
+  name: "small",
+  title: "Small request",
+  method:
+    "Each client reads the account, or the smallest resource of a peer, from a bare `node:http` server in another process. Blocks of 50 calls through the client and through bare `fetch` take turns; a run is the median ratio of 31 pairs of blocks. All features are retries, a logger, an abort signal, a deadline and a middleware.",
+  groups: {
+    time: { title: "Time per call, one at a time", unit: "µs" },
+    ratio: {
+      title: "Ratio to bare fetch, one at a time",
+      unit: "×",
+      chart: true,
+      goals: {
+        [allFeatures]: { max: 1.2, reason: "Each call copies and checks more than `fetch` does." },
+      },
+    },
+    crowdedRatio: {
+      title: "Ratio to bare fetch, 50 at once",
+      unit: "×",
+      chart: true,
+      goals: {
+        [allFeatures]: { max: 1.2, reason: "Each call copies and checks more than `fetch` does." },
+      },
+    },
+  },
+  async *measure(environment) {
+    const url = await environment.serve(["servers.mjs", "bare", account]);
+    for (let round = 0; round < 7; round += 1) {
+      const samples: Sample[] = [];
+      for (const name of Object.keys(clients)) {
+        samples.push(await environment.run("small-request", name, url));
+      }
+      yield merge(samples);
+    }
+  },
+};
+
+/** Merges the groups of samples that have different rows. */
+function merge(samples: readonly Sample[]): Sample {
+  const merged: Record<string, Record<string, number>> = {};
+  for (const [group, values] of samples.flatMap((sample) => Object.entries(sample))) {
+    merged[group] = { ...merged[group], ...values };
+  }
+  return merged;
+}
+
+const [fromFiles, fromMemory] = [`${ours}, files`, `${ours}, memory`];
+
+export const upload: Benchmark = {
+  name: "upload",
+  title: "Upload of four images of 10 MiB",
+  method:
+    'Each run is a new process that uploads a person and three garments to a server that discards them. Peak memory is the growth of `VmHWM` during the first upload; the time is the median of five more. Naive is `JSON.stringify` with `toString("base64")`, sent by `fetch`. A first run compares every image that arrives as base64.',
+  groups: {
+    memory: {
+      title: "Peak memory, ratio to the size of the images",
+      unit: "×",
+      chart: true,
+      goals: { [fromFiles]: { max: 1.6 }, [fromMemory]: { max: 2.7 } },
+    },
+    time: { title: "Time", unit: "ms", chart: true },
+    ratio: {
+      title: "Time, ratio to naive",
+      unit: "×",
+      goals: {
+        [fromFiles]: {
+          max: 0.5,
+          reason: "Base64 and the loopback connection take most of the time.",
+        },
+        [fromMemory]: {
+          max: 0.5,
+          reason: "Base64 and the loopback connection take most of the time.",
+        },
+      },
+    },
+  },
+  async *measure(environment) {
+    const images = Array.from({ length: 4 }, () => createImage(10 * 2 ** 20));
+    const paths = images.map((_image, index) => join(environment.folder, `image-${index}.png`));
+    await Promise.all(paths.map((path, index) => writeFile(path, images[index] ?? "")));
+    const digests = images.map((image) => createHash("sha256").update(image).digest("hex"));
+    const names = Object.keys(uploaders);
+    const checked = await environment.serve(["servers.mjs", "sink", digests.join(",")]);
+    for (const name of names) await environment.run("upload", name, checked, "0", ...paths);
+
+    const url = await environment.serve(["servers.mjs", "sink"]);
+    for (let round = 0; round < 7; round += 1) {
+      const samples = new Map<string, Sample>();
+      const times = await takeTurns(rotate(names, round), 1, async (name) => {
+        const sample = await environment.run("upload", name, url, "5", ...paths);
+        samples.set(name, sample);
+        return sample["time"]?.[name] ?? Number.NaN;
+      });
+      const ratios = names
+        .filter((name) => !name.startsWith("naive"))
+        .map((name) => {
+          const baseline = name.endsWith("memory") ? "naive, memory" : "naive, files";
+          return [name, times.ratio(name, baseline)];
+        });
+      yield merge([...samples.values(), { ratio: Object.fromEntries(ratios) }]);
+    }
+  },
+};
+
+function rotate<Value>(values: readonly Value[], by: number): readonly Value[] {
+  const first = by % values.length;
+  return [...values.slice(first), ...values.slice(0, first)];
+}
+
+/** Measures the gzip sizes of lines of code in a browser, without and with lazy imports. */
+export async function bundledSizes(
+  { folder, node }: Environment,
+  lines: Readonly<Record<string, string>>,
+): Promise<Record<"first" | "whole", Record<string, number>>> {
+  const checks = await Promise.all(
+    Object.entries(lines).map(async ([name, line], index) => {
+      const path = join(folder, `weight-${index}.js`);
+      await writeFile(path, line);
+      return { name, path };
+    }),
+  );
+  await writeFile(join(folder, ".size-limit.mjs"), sizeLimitConfig(checks));
+  const output = await node("node_modules/size-limit/bin.js", "--json");
+  // The report of size-limit, in the order of the checks.
+  const sizes = (JSON.parse(output) as { name: string; size: number }[]).map(
+    ({ name, size }) => [name, size] as const,
+  );
+  return {
+    first: Object.fromEntries(sizes.slice(0, checks.length)),
+    whole: Object.fromEntries(sizes.slice(checks.length)),
+  };
+}
+
+/** Config whose first half leaves out lazy imports; apps polyfill what only Node has. */
+function sizeLimitConfig(checks: readonly object[]): string {
+  return `const withoutLazyImports = {
+  name: "without-lazy-imports",
+  setup: (build) =>
+    build.onResolve({ filter: /./ }, ({ kind }) =>
+      kind === "dynamic-import" ? { external: true } : undefined),
+};
+const external = ["node:*", "crypto", "stream", "http", "https", "events", "child_process"];
+const options = { platform: "browser", format: "esm", target: "es2022", external };
+export default [[withoutLazyImports], []].flatMap((plugins) =>
+  ${JSON.stringify(checks)}.map((check) => ({
+    ...check,
+    gzip: true,
+    modifyEsbuildConfig: (config) => ({ ...config, ...options, plugins }),
+  })));
+`;
+}
+
+export const weight: Benchmark = {
+  name: "weight",
+  title: "Weight of a client in a browser",
+  method:
+    "size-limit bundles one import of each package with esbuild, minified and compressed with gzip. The first load leaves out what the package imports lazily.",
+  groups: {
+    first: { title: "First load", unit: "bytes", chart: true, goals: { [ours]: { max: 12_000 } } },
+    whole: { title: "With lazy imports", unit: "bytes" },
+  },
+  async *measure(environment) {
+    const lines = clientPeers.map((peer) => {
+      const name = peer.startsWith("@fal-ai") ? "fal" : "default";
+      return [peer, `export { ${name} } from "${nameOf(peer)}";`] as const;
+    });
+    const own = [ours, `export { TryOn } from "${ours}";`] as const;
+    yield bundledSizes(environment, Object.fromEntries([own, ...lines]));
+  },
+};
+
+export const importTime: Benchmark = {
+  name: "import",
+  title: "Import time",
+  method:
+    "Each process imports one installed package and times that; the start of Node does not count. The packages take turns, and a run is the median ratio of nine turns.",
+  groups: {
+    time: { title: "Time", unit: "ms", chart: true },
+    ratio: { title: "Ratio to openapi-fetch", unit: "×", goals: { [ours]: { max: 2 } } },
+  },
+  async *measure(environment) {
+    const code =
+      "const start = performance.now(); await import(process.argv[1]); console.log(performance.now() - start)";
+    const time = async (name: string): Promise<number> =>
+      Number(await environment.node("--input-type=module", "-e", code, name));
+    const names = [ours, ...clientPeers.map(nameOf)];
+    for (let round = 0; round < 7; round += 1) {
+      const times = await takeTurns(names, 9, time);
+      const baseline = "openapi-fetch";
+      yield { time: times.medians(), ratio: { [ours]: times.ratio(ours, baseline) } };
+    }
+  },
+};
