@@ -1,7 +1,7 @@
 import type { Environment } from "./environment.ts";
 import { summarize } from "./statistics.ts";
 
-export type Unit =
+type Unit =
   | "×"
   | "bytes"
   | "calls/s"
@@ -14,7 +14,7 @@ export type Unit =
   | "µs";
 
 /** Bound for the median of a row. */
-export interface Goal {
+interface Goal {
   readonly max?: number;
   readonly min?: number;
   /** Reason why the goal is out of reach; the page has it where the goal is missed. */
@@ -32,6 +32,15 @@ interface GroupOptions {
 
 /** One round of a benchmark: a number for each row, by group and row name. */
 export type Sample = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** Merges the groups of samples that have different rows. */
+export function mergeSamples(samples: readonly Sample[]): Sample {
+  const merged: Record<string, Record<string, number>> = {};
+  for (const [group, values] of samples.flatMap((sample) => Object.entries(sample))) {
+    merged[group] = { ...merged[group], ...values };
+  }
+  return merged;
+}
 
 export interface Benchmark {
   /** Name on the command line. */

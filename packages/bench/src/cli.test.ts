@@ -8,7 +8,10 @@ import { takeTurns } from "./statistics.ts";
 function benchmark(name: string, samples: readonly Sample[], own: Partial<Benchmark> = {}) {
   const groups = { ratio: { title: "Ratio", unit: "×", chart: true } } as const;
   return {
-    ...{ name, title: `Title of ${name}`, method: `Method of ${name}.`, groups },
+    name,
+    title: `Title of ${name}`,
+    method: `Method of ${name}.`,
+    groups,
     async *measure() {
       yield* samples;
     },

@@ -10,7 +10,7 @@ import { renderPage, renderResult } from "./page.ts";
 export interface Context {
   readonly benchmarks: readonly Benchmark[];
   createEnvironment(): Promise<Environment>;
-  print(text: string): void;
+  readonly print: (text: string) => void;
   /** Writes the files of the page, by their paths below `docs`. */
   write(files: ReadonlyMap<string, string>): Promise<void>;
 }
@@ -44,7 +44,9 @@ export async function runCli(args: readonly string[], context: Context): Promise
         results.push(result);
         print(`${renderResult(result)}\n\n`);
       } catch (error) {
-        print(`${benchmark.name} failed: ${error instanceof Error ? error.message : error}\n\n`);
+        print(
+          `${benchmark.name} failed: ${error instanceof Error ? error.message : String(error)}\n\n`,
+        );
       }
       await environment.stopServers();
     }

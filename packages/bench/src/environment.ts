@@ -18,10 +18,10 @@ const execute = promisify(execFile);
 /** Folder with the packed packages, the peers and the compiled programs, and the processes started in it. */
 export interface Environment {
   readonly folder: string;
-  /** Runs a program of `src/programs` and returns the sample that it prints. */
-  run(program: string, ...args: readonly string[]): Promise<Sample>;
   /** Runs Node in the folder and returns what it prints. */
-  node(...args: readonly string[]): Promise<string>;
+  readonly node: (...args: readonly string[]) => Promise<string>;
+  /** Runs Node in the folder and returns the sample that it prints. */
+  run(...args: readonly string[]): Promise<Sample>;
   /** Starts a server in the folder and returns its URL: the one that it prints or the known one. */
   serve(args: readonly string[], knownUrl?: string): Promise<string>;
   /** Stops the servers that were started. */
@@ -39,11 +39,8 @@ export async function createEnvironment(): Promise<Environment> {
 
   const environment: Environment = {
     folder,
-    run: async (program, ...args) => {
-      const printed = await environment.node("--expose-gc", `${program}.mjs`, ...args);
-      // Every program of this package prints a sample.
-      return JSON.parse(printed) as Sample;
-    },
+    // Every program of this package prints a sample.
+    run: async (...args) => JSON.parse(await environment.node(...args)) as Sample,
     node: async (...args) => {
       const { stdout } = await execute(process.execPath, args, { cwd: folder, signal });
       return stdout;

@@ -10,7 +10,7 @@ export const clientPeers = [
 ] as const;
 
 /** Packages that verify webhooks; stripe is among the clients. */
-export const webhookPeers = [
+const webhookPeers = [
   "svix@2.5.0",
   "standardwebhooks@1.1.1",
   "@octokit/webhooks-methods@6.0.0",

@@ -10,6 +10,9 @@ import { benchKey } from "../candidates/fixtures.ts";
 import { nameOf, prism } from "../peers.ts";
 import { takeTurns } from "../statistics.ts";
 
+const autocannon =
+  "node_modules/autocannon/autocannon.js --json --no-progress --connections 16 --duration 1 --headers";
+
 const servers = {
   bare: "bare node:http",
   ours: "@tryon/mock",
@@ -53,9 +56,9 @@ export const accountOverHttp: Benchmark = {
     };
     const load = async (name: string): Promise<number> => {
       const output = await environment.node(
-        ...["node_modules/autocannon/autocannon.js", "--json", "--no-progress"],
-        ...["--connections", "16", "--duration", "1", "--timeout", "5"],
-        ...["--headers", `authorization=Bearer ${benchKey.token}`, `${urls[name]}/api/v1/account`],
+        ...autocannon.split(" "),
+        `authorization=Bearer ${benchKey.token}`,
+        `${urls[name]}/api/v1/account`,
       );
       // The report of autocannon.
       const report = JSON.parse(output) as { "2xx": number; non2xx: number; duration: number };
@@ -65,7 +68,7 @@ export const accountOverHttp: Benchmark = {
     const names = Object.values(servers);
     await takeTurns(names, 1, load);
     for (let round = 0; round < 7; round += 1) {
-      const rates = await takeTurns(names, 3, load);
+      const rates = await takeTurns(names, 2, load, 2 * round);
       const pairs = [
         [servers.ours, servers.prism],
         [servers.ours, servers.prismSilent],
@@ -96,7 +99,8 @@ export const submissions: Benchmark = {
     },
   },
   async *measure(environment) {
-    for (let round = 0; round < 7; round += 1) yield environment.run("submissions");
+    for (let round = 0; round < 7; round += 1)
+      yield environment.run("in-process.mjs", "submissions");
   },
 };
 
@@ -107,7 +111,7 @@ export const calls: Benchmark = {
     "tinybench times blocks of 400 calls in turns within one process; the figure of a run is the median of 12 blocks. The instant fetch returns a response from memory, so its rows show what the client itself adds.",
   groups: { time: { title: "Time per call", unit: "µs", chart: true } },
   async *measure(environment) {
-    for (let round = 0; round < 5; round += 1) yield environment.run("calls");
+    for (let round = 0; round < 5; round += 1) yield environment.run("in-process.mjs", "calls");
   },
 };
 
@@ -130,7 +134,7 @@ export const stockImage: Benchmark = {
     },
   },
   async *measure(environment) {
-    for (let round = 0; round < 21; round += 1) yield environment.run("stock-image");
+    for (let round = 0; round < 21; round += 1) yield environment.run("in-process.mjs", "image");
   },
 };
 

@@ -7,55 +7,17 @@ import type { Benchmark } from "../benchmark.ts";
 
 const apiKey = "svc_live_simulation";
 const webhookSecret = "whsec_simulation";
-const webhookUrl = "https://shop.example/webhooks";
 const startCredits = 1_000_000;
 /** Latency of one direction, in milliseconds. */
 const latency = { min: 20, max: 60 };
-const maxDuration = 30 * 24 * 3_600_000;
-/** Step of the virtual clock, in milliseconds. */
+/** Step and maximum of the virtual clock, in milliseconds. */
 const clockStep = 10_000;
+const maxDuration = 30 * 24 * 3_600_000;
 
-/** Job of a simulation. */
+/** Job of a simulation, with the run time of the model in milliseconds. */
 interface Item {
   readonly index: number;
-  /** Run time of the model, in milliseconds. */
   readonly runTime: number;
-}
-
-interface Outcome {
-  readonly endedAt: number;
-  readonly receivedAt: number;
-}
-
-interface Counts {
-  readonly startedAt: number;
-  readonly outcomes: readonly Outcome[];
-  readonly requests: number;
-  /** Responses with status 429. */
-  readonly rateLimited: number;
-  /** Calls that a client gave up after a 429, and that its caller repeated. */
-  readonly abandoned: number;
-  readonly credits: number;
-}
-
-/** Figures of a simulation; times in milliseconds. */
-export interface Counters extends Pick<Counts, "rateLimited" | "abandoned" | "credits"> {
-  /** Time from the start to the last result. */
-  readonly makespan: number;
-  readonly requestsPerJob: number;
-  /** Mean time between the end of a job and its result at the caller. */
-  readonly meanDelay: number;
-}
-
-export function countersOf({ startedAt, outcomes, requests, ...counts }: Counts): Counters {
-  if (outcomes.length === 0) throw new RangeError("A simulation needs at least one job.");
-  const delay = outcomes.reduce((sum, { receivedAt, endedAt }) => sum + receivedAt - endedAt, 0);
-  return {
-    ...counts,
-    makespan: Math.max(...outcomes.map(({ receivedAt }) => receivedAt)) - startedAt,
-    requestsPerJob: requests / outcomes.length,
-    meanDelay: delay / outcomes.length,
-  };
 }
 
 /** Creates a random source of the numbers from 0 up to, not including, 1. */
@@ -70,20 +32,13 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Run times of the simulated model, in milliseconds. */
-export const usualRunTimes = { median: 12_000, p95: 30_000 };
-
-/** Draws log-normal run times, in whole milliseconds. */
-export function drawRunTimes(
-  count: number,
-  { median, p95 }: typeof usualRunTimes,
-  random: () => number,
-): readonly number[] {
+/** Draws log-normal run times with a median of 12 s and a p95 of 30 s, in milliseconds. */
+export function drawRunTimes(count: number, random: () => number): readonly number[] {
   const deviationsToP95 = 1.644_853_626_951_472_2;
-  const deviation = Math.log(p95 / median) / deviationsToP95;
+  const deviation = Math.log(30 / 12) / deviationsToP95;
   // Box–Muller transform.
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-  return Array.from({ length: count }, () => Math.round(median * Math.exp(deviation * normal())));
+  return Array.from({ length: count }, () => 12_000 * Math.exp(deviation * normal()));
 }
 
 function fieldsOf({ index, runTime }: Item) {
@@ -98,7 +53,7 @@ function fieldsOf({ index, runTime }: Item) {
 
 type Service = Pick<MockOptions, "options" | "profile">;
 
-/** Reference server and network on one virtual clock. The same seed has the same result on any machine. */
+/** Reference server and network on one virtual clock. The seed alone determines the result. */
 export class SimulationEnvironment {
   readonly random: () => number;
   readonly #latency: () => number;
@@ -107,9 +62,7 @@ export class SimulationEnvironment {
   readonly #startedAt: number;
   readonly #endedAt = new Map<number, number>();
   readonly #receivedAt = new Map<number, number>();
-  #requests = 0;
-  #rateLimited = 0;
-  #abandoned = 0;
+  readonly #counts = { requests: 0, rateLimited: 0, abandoned: 0 };
   #receiver: Receiver | undefined;
 
   /** @param limit - requests per minute of the key. */
@@ -117,18 +70,13 @@ export class SimulationEnvironment {
     this.#mock = createMock({
       clock: "manual",
       seed,
-      ...service,
       journalLimit: 1,
-      sendWebhook: async (request) =>
-        this.#receiver?.(request) ?? new Response(null, { status: 404 }),
+      ...service,
+      sendWebhook: async (request) => this.#receiver?.(request) ?? Response.error(),
     });
     this.#mock.faults.add({ on: "webhook", latency: (latency.min + latency.max) / 2 });
-    this.#key = this.#mock.createKey({
-      token: apiKey,
-      webhookSecret,
-      credits: startCredits,
-      rateLimitPerMinute: limit,
-    });
+    const key = { token: apiKey, webhookSecret, credits: startCredits };
+    this.#key = this.#mock.createKey({ ...key, rateLimitPerMinute: limit });
     this.#startedAt = this.clock.now();
     this.random = seededRandom(seed * 3 + 1);
     this.#latency = seededRandom(seed * 3 + 2);
@@ -140,21 +88,21 @@ export class SimulationEnvironment {
 
   readonly fetch = async (url: string, init: RequestInit = {}): Promise<Response> => {
     const body = init.body ? await new Response(init.body).text() : null;
-    this.#requests += 1;
+    this.#counts.requests += 1;
     await this.#transfer(init.signal);
     const arrivedAt = this.clock.now();
     const response = await this.#mock.fetch(url, { ...init, body });
     // The clock must not move on before the body is complete.
     const content = await response.arrayBuffer();
     const { status, headers } = response;
-    if (status === 429) this.#rateLimited += 1;
+    if (status === 429) this.#counts.rateLimited += 1;
     else if (body !== null) this.#recordEnd(body, arrivedAt);
     await this.#transfer(init.signal);
     return new Response(content, { status, headers });
   };
 
   /** Sends a request of a client that is not ours. */
-  async request(path: string, init: RequestInit = {}): Promise<Response> {
+  request(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
     return this.fetch(`${this.#mock.baseUrl}/api/v1/tryon${path}`, { ...init, headers });
   }
@@ -175,18 +123,16 @@ export class SimulationEnvironment {
     this.#receivedAt.set(index, this.clock.now());
   }
 
-  /** Records that a client gave up a call. */
+  /** Records that a client gave up a call after a 429. */
   abandoned(): void {
-    this.#abandoned += 1;
+    this.#counts.abandoned += 1;
   }
 
   /** Advances the clock until the work is done. */
   async run(work: () => Promise<unknown>): Promise<void> {
     await this.#key;
     const state = { done: false };
-    const working = work().finally(() => {
-      state.done = true;
-    });
+    const working = work().finally(() => (state.done = true));
     working.catch(() => undefined);
     while (!state.done) {
       if (this.clock.now() - this.#startedAt > maxDuration) {
@@ -197,24 +143,25 @@ export class SimulationEnvironment {
     await working;
   }
 
-  /** Closes the environment and returns its counters. */
-  async close(jobs: number): Promise<Counters> {
+  /** Closes the environment and returns its figures; times in milliseconds. */
+  async close(jobs: number) {
     const ledger = await this.#mock.ledger(apiKey);
     this.#mock.close();
-    const outcomes = Array.from({ length: jobs }, (_, index): Outcome => {
-      const endedAt = this.#endedAt.get(index);
-      const receivedAt = this.#receivedAt.get(index);
-      if (endedAt !== undefined && receivedAt !== undefined) return { endedAt, receivedAt };
-      throw new Error(`Item ${index} of the simulation has no result.`);
-    });
-    return countersOf({
-      startedAt: this.#startedAt,
-      outcomes,
-      requests: this.#requests,
-      rateLimited: this.#rateLimited,
-      abandoned: this.#abandoned,
-      credits: startCredits - (ledger?.balance ?? Number.NaN),
-    });
+    const { requests, ...counts } = this.#counts;
+    let delay = 0;
+    for (let index = 0; index < jobs; index += 1) {
+      delay += (this.#receivedAt.get(index) ?? NaN) - (this.#endedAt.get(index) ?? NaN);
+    }
+    if (Number.isNaN(delay)) throw new Error("An item of the simulation has no result.");
+    return {
+      ...counts,
+      requestsPerJob: requests / jobs,
+      credits: startCredits - (ledger?.balance ?? NaN),
+      /** Time from the start to the last result. */
+      makespan: Math.max(...this.#receivedAt.values()) - this.#startedAt,
+      /** Mean time between the end of a job and its result at the caller. */
+      meanDelay: delay / jobs,
+    };
   }
 
   #recordEnd(body: string, arrivedAt: number): void {
@@ -235,9 +182,8 @@ export class SimulationEnvironment {
 /** Delay after a 429, in milliseconds; undefined where the client gives up. */
 type Backoff = (attempt: number, headers: Headers, random: () => number) => number | undefined;
 
-/** Behavior of a client that polls each job by itself. */
-export interface PollingClient {
-  /** Delay between polls, in milliseconds. The first poll follows the submission at once. */
+/** Client that polls each job by itself, first at once and then in intervals of milliseconds. */
+interface PollingClient {
   readonly interval: number;
   readonly submitBackoff: Backoff;
   readonly pollBackoff: Backoff;
@@ -246,15 +192,12 @@ export interface PollingClient {
 }
 
 /** Doubles from one second, with 25 % jitter, and ignores `Retry-After`. */
-function doublingBackoff(retries: number, max: number): Backoff {
-  return (attempt, _headers, random) => {
-    if (attempt >= retries) return undefined;
-    const delay = Math.min(1_000 * 2 ** attempt, max);
-    return delay + delay * 0.25 * (random() * 2 - 1);
-  };
+function doublingBackoff(retries: number): Backoff {
+  return (attempt, _headers, random) =>
+    attempt < retries ? 1_000 * 2 ** attempt * (0.75 + random() * 0.5) : undefined;
 }
 
-/** Retries five times without a delay: the parsed delay is not an integer, and only integers are waited for. */
+/** Retries five times without a delay: only integers are waited for, and the parsed delay is none. */
 const immediateBackoff: Backoff = (attempt) => (attempt < 5 ? 0 : undefined);
 
 /** Obeys a `Retry-After` below one minute; otherwise waits for 2 to 6 seconds, less up to a quarter. */
@@ -269,60 +212,47 @@ const retryAfterBackoff: Backoff = (attempt, headers, random) => {
 export const pollingClients = {
   fal: {
     interval: 500,
-    submitBackoff: doublingBackoff(3, 60_000),
-    pollBackoff: doublingBackoff(5, 30_000),
+    submitBackoff: doublingBackoff(3),
+    pollBackoff: doublingBackoff(5),
     fetchesResult: true,
   },
   replicate: { interval: 500, submitBackoff: immediateBackoff, pollBackoff: immediateBackoff },
   fashn: { interval: 1_000, submitBackoff: retryAfterBackoff, pollBackoff: retryAfterBackoff },
 } as const satisfies Readonly<Record<string, PollingClient>>;
 
-/** Delay before a caller repeats a call that its client gave up, in milliseconds. */
-const callerDelay = 5_000;
-
 /** Submits one item and polls it as a polling client does. */
 export async function pollItem(
   environment: SimulationEnvironment,
   item: Item,
-  client: PollingClient,
+  { interval, submitBackoff, pollBackoff, fetchesResult }: PollingClient,
 ): Promise<void> {
+  /** Repeats a call as the client does, and 5 s after it gave up as its caller does. */
+  const request = async (path: string, backoff: Backoff, init?: RequestInit) => {
+    for (let attempt = 0; ; attempt += 1) {
+      const response = await environment.request(path, init);
+      // The contract defines the response.
+      if (response.ok) return (await response.json()) as { job_id?: string; status?: string };
+      if (response.status !== 429) throw new Error(`Got ${response.status} instead of 200.`);
+      const delay = backoff(attempt, response.headers, environment.random);
+      if (delay === undefined) {
+        environment.abandoned();
+        attempt = -1;
+      }
+      await environment.clock.sleep(delay ?? 5_000);
+    }
+  };
   const body = JSON.stringify({ ...fieldsOf(item), wait: false });
-  const init = { method: "POST", body };
-  const { job_id: id } = await requestUntilDone(environment, "", client.submitBackoff, init);
-  for (;;) {
-    const { status } = await requestUntilDone(environment, `/${id}`, client.pollBackoff);
-    if (status === "succeeded") break;
-    await environment.clock.sleep(client.interval);
+  const { job_id: id } = await request("", submitBackoff, { method: "POST", body });
+  while ((await request(`/${id}`, pollBackoff)).status !== "succeeded") {
+    await environment.clock.sleep(interval);
   }
-  if (client.fetchesResult) await requestUntilDone(environment, `/${id}`, client.submitBackoff);
+  if (fetchesResult) await request(`/${id}`, submitBackoff);
   environment.received(item);
 }
 
-async function requestUntilDone(
-  environment: SimulationEnvironment,
-  path: string,
-  backoff: Backoff,
-  init?: RequestInit,
-) {
-  for (let attempt = 0; ; attempt += 1) {
-    const response = await environment.request(path, init);
-    // The contract defines the response.
-    if (response.ok) return (await response.json()) as { job_id?: string; status?: string };
-    if (response.status !== 429) throw new Error(`Got ${response.status} instead of 200.`);
-    const delay = backoff(attempt, response.headers, environment.random);
-    if (delay === undefined) {
-      environment.abandoned();
-      attempt = -1;
-    }
-    await environment.clock.sleep(delay ?? callerDelay);
-  }
-}
+type Work<Value> = (value: Value) => Promise<void>;
 
-async function withConcurrency(
-  items: readonly Item[],
-  concurrency: number,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
+async function withConcurrency(items: readonly Item[], concurrency: number, work: Work<Item>) {
   const remaining = items.values();
   const worker = async (): Promise<void> => {
     for (const item of remaining) await work(item);
@@ -331,83 +261,85 @@ async function withConcurrency(
 }
 
 /** Strategy of a caller with many jobs. */
-export interface Strategy {
+interface Strategy {
   readonly name: string;
   readonly service?: Service;
   readonly work: (environment: SimulationEnvironment, items: readonly Item[]) => Promise<void>;
 }
 
-function inBatch(hold: "auto" | false): Strategy["work"] {
-  return async (environment, items) => {
-    const outcomes = batch(environment.createClient(), items, { input: fieldsOf, hold });
-    for await (const outcome of outcomes) {
-      if (outcome.error) throw outcome.error;
-      environment.received(outcome.input);
-    }
+function inBatch(name: string, hold: "auto" | false): Strategy {
+  return {
+    name: `@tryon/client batch, ${name}`,
+    work: async (environment, items) => {
+      const outcomes = batch(environment.createClient(), items, { input: fieldsOf, hold });
+      for await (const outcome of outcomes) {
+        if (outcome.error) throw outcome.error;
+        environment.received(outcome.input);
+      }
+    },
   };
 }
 
-async function byWebhook(environment: SimulationEnvironment, items: readonly Item[]) {
-  const tryon = environment.createClient();
-  // The client learns the limit before 40 requests start at once.
-  await tryon.account.get();
-  const completions = new Map<string, PromiseWithResolvers<void>>();
-  const completionOf = (jobId: string) => {
-    const completion = completions.get(jobId) ?? Promise.withResolvers<void>();
-    completions.set(jobId, completion);
-    return completion;
-  };
-  environment.onCompleted((jobId) => completionOf(jobId).resolve());
-  await withConcurrency(items, 40, async (item) => {
-    const job = await tryon.submit({ ...fieldsOf(item), webhook_url: webhookUrl });
-    await completionOf(job.id).promise;
-    environment.received(item);
+export const sync = inBatch("sync", "auto");
+export const polling = inBatch("polling", false);
+
+export const webhook: Strategy = {
+  name: "@tryon/client, webhooks",
+  work: async (environment, items) => {
+    const tryon = environment.createClient();
+    // The client learns the limit before 40 requests start at once.
+    await tryon.account.get();
+    const completions = new Map<string, PromiseWithResolvers<void>>();
+    const completionOf = (jobId: string) => {
+      const completion = completions.get(jobId) ?? Promise.withResolvers<void>();
+      completions.set(jobId, completion);
+      return completion;
+    };
+    environment.onCompleted((jobId) => completionOf(jobId).resolve());
+    await withConcurrency(items, 40, async (item) => {
+      const webhook_url = "https://shop.example/webhooks";
+      const job = await tryon.submit({ ...fieldsOf(item), webhook_url });
+      await completionOf(job.id).promise;
+      environment.received(item);
+    });
+  },
+};
+
+/** The same batch against a service with rate limit headers on 429 responses only, or with none. */
+export function withoutHeaders(strategy: Strategy): readonly Strategy[] {
+  return (["429-only", "none"] as const).map((rateHeaders) => {
+    const name = `${strategy.name}, rate limit headers ${rateHeaders}`;
+    return { ...strategy, name, service: { options: { rateHeaders } } };
   });
 }
 
-export const sync: Strategy = { name: "@tryon/client batch, sync", work: inBatch("auto") };
-export const polling: Strategy = { name: "@tryon/client batch, polling", work: inBatch(false) };
-export const webhook: Strategy = { name: "@tryon/client, webhooks", work: byWebhook };
-
-/** Batches against a service with rate limit headers on 429 responses only, or with none. */
-export const strategiesWithoutHeaders = (["429-only", "none"] as const).flatMap((rateHeaders) =>
-  [sync, polling].map((strategy) => ({
-    ...strategy,
-    name: `${strategy.name}, ${rateHeaders === "none" ? "no rate limit headers" : "headers on 429 only"}`,
-    service: { options: { rateHeaders } },
-    isSync: strategy === sync,
-  })),
-);
-
 /** Other clients, which poll 20 jobs at a time. */
-export const peerStrategies: readonly Strategy[] = Object.entries(pollingClients).map(
-  ([name, client]) => ({
+export const peerStrategies = Object.entries(pollingClients).map(([name, client]): Strategy => {
+  return {
     name: `${name}, poll every ${client.interval} ms`,
     work: (environment, items) =>
       withConcurrency(items, 20, (item) => pollItem(environment, item, client)),
-  }),
-);
+  };
+});
 
-/** Submits one job after another and waits for each. */
-export async function oneAtATime(environment: SimulationEnvironment, items: readonly Item[]) {
-  const tryon = environment.createClient();
-  for (const item of items) {
-    const job = await tryon.submit(fieldsOf(item));
-    await job.result();
-    environment.received(item);
-  }
-}
-
-/** Submits each job with a new client, which has learned nothing yet. */
-async function newClientEach(environment: SimulationEnvironment, items: readonly Item[]) {
-  for (const item of items) await oneAtATime(environment, [item]);
+/** Submits one job after another and waits for each; a fresh client has learned nothing. */
+export function oneAtATime(fresh = false): Strategy["work"] {
+  return async (environment, items) => {
+    const shared = environment.createClient();
+    for (const item of items) {
+      const tryon = fresh ? environment.createClient() : shared;
+      await (await tryon.submit(fieldsOf(item))).result();
+      environment.received(item);
+    }
+  };
 }
 
 interface Load {
   readonly jobs: number;
   /** Requests per minute. */
   readonly limit: number;
-  readonly runTimes?: typeof usualRunTimes;
+  /** Factor of all run times. */
+  readonly slowdown?: number;
 }
 
 export const manyJobs: Load = { jobs: 1_000, limit: 60 };
@@ -417,34 +349,21 @@ export const seeds: readonly number[] = [1, 2, 3, 4, 5];
 /** Runs one strategy from the first request to the last result. */
 export async function simulate(
   { work, service }: Pick<Strategy, "work" | "service">,
-  { jobs, limit, runTimes = usualRunTimes }: Load,
+  { jobs, limit, slowdown = 1 }: Load,
   seed: number,
-): Promise<Counters> {
-  // Code that the client loads on demand takes real time, during which the virtual clock would advance.
+) {
+  // Code that the client loads on demand takes real time, during which the virtual clock advances.
   await new TryOn({ apiKey: "svc_test_none", baseUrl: "https://tryon.invalid" }).inspect({});
-  const times = drawRunTimes(jobs, runTimes, seededRandom(seed * 3));
-  const items = times.map((runTime, index) => ({ index, runTime }));
+  const times = drawRunTimes(jobs, seededRandom(seed * 3));
+  const items = times.map((time, index) => ({ index, runTime: Math.round(time * slowdown) }));
   const environment = new SimulationEnvironment(seed, limit, service);
   await environment.run(() => work(environment, items));
-  return environment.close(jobs);
-}
-
-/** Time that the submissions alone need under the limit, in milliseconds. */
-export function submissionTime({ jobs, limit }: Load): number {
-  return (jobs / limit) * 60_000;
+  const figures = await environment.close(jobs);
+  /** Makespan in relation to the time that the submissions alone need under the limit. */
+  return { ...figures, makespanRatio: figures.makespan / ((jobs / limit) * 60_000) };
 }
 
 const single = "one job at a time";
-const [slow, fast] = [3, 1 / 3].map((factor) => ({
-  median: usualRunTimes.median * factor,
-  p95: usualRunTimes.p95 * factor,
-}));
-const singleRows = [
-  [single, oneAtATime, usualRunTimes],
-  [`${single}, service 3 × slower`, oneAtATime, slow],
-  [`${single}, service 3 × faster`, oneAtATime, fast],
-  [`${single}, new client each`, newClientEach, usualRunTimes],
-] as const;
 
 export const simulation: Benchmark = {
   name: "simulation",
@@ -474,22 +393,27 @@ export const simulation: Benchmark = {
   },
   async *measure() {
     for (const seed of seeds) {
-      // The peers send so many requests that one run of theirs has to do.
-      const others = seed === seeds[0] ? [...strategiesWithoutHeaders, ...peerStrategies] : [];
-      for (const strategy of [sync, polling, webhook, ...others]) {
-        const counters = await simulate(strategy, manyJobs, seed);
-        const makespan = counters.makespan / submissionTime(manyJobs);
+      // One run of the others has to do: the peers send many requests.
+      const others = [...withoutHeaders(sync), ...withoutHeaders(polling), ...peerStrategies];
+      for (const strategy of [sync, polling, webhook, ...(seed === seeds[0] ? others : [])]) {
+        const figures = await simulate(strategy, manyJobs, seed);
         yield {
-          makespan: { [strategy.name]: makespan },
-          requests: { [strategy.name]: counters.requestsPerJob },
-          rateLimited: { [strategy.name]: counters.rateLimited },
-          delay: { [strategy.name]: counters.meanDelay / 1_000 },
+          makespan: { [strategy.name]: figures.makespanRatio },
+          requests: { [strategy.name]: figures.requestsPerJob },
+          rateLimited: { [strategy.name]: figures.rateLimited },
+          delay: { [strategy.name]: figures.meanDelay / 1_000 },
         };
       }
-      for (const [name, work, runTimes = usualRunTimes] of singleRows) {
-        const load = { ...singleJobs, runTimes };
-        const { meanDelay, requestsPerJob } = await simulate({ work }, load, seed);
-        yield { delay: { [name]: meanDelay / 1_000 }, polls: { [name]: requestsPerJob - 1 } };
+      const singles = [
+        [single, 1, oneAtATime()],
+        [`${single}, service 3 × slower`, 3, oneAtATime()],
+        [`${single}, service 3 × faster`, 1 / 3, oneAtATime()],
+        [`${single}, new client each`, 1, oneAtATime(true)],
+      ] as const;
+      for (const [name, slowdown, work] of singles) {
+        const figures = await simulate({ work }, { ...singleJobs, slowdown }, seed);
+        const delay = { [name]: figures.meanDelay / 1_000 };
+        yield { delay, polls: { [name]: figures.requestsPerJob - 1 } };
       }
     }
   },

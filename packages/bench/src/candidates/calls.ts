@@ -13,6 +13,9 @@ export const account = JSON.stringify({
   tryon_cost_credits: { "1K": 8, "2K": 12, "4K": 20 },
 });
 
+const instantFetch = () =>
+  Promise.resolve(new Response(account, { headers: { "content-type": "application/json" } }));
+
 /** Creates a reference server and single calls of all packages in this process. */
 export async function createCalls(clock?: "manual") {
   const mock = createMock({ seed: "bench", ...(clock && { clock }) });
@@ -21,8 +24,6 @@ export async function createCalls(clock?: "manual") {
   const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
   const body = JSON.stringify(submission);
   const tryon = new TryOn({ apiKey, baseUrl: mock.baseUrl, fetch: mock.fetch });
-  const instantFetch = () =>
-    Promise.resolve(new Response(account, { headers: { "content-type": "application/json" } }));
   const instant = new TryOn({ apiKey, baseUrl: mock.baseUrl, fetch: instantFetch });
   const event = createEvent(300);
   const delivery = { "x-service-signature": signEvent(event) };

@@ -43,7 +43,7 @@ describe.each(Object.entries(comparisons))("%s", (_name, comparison) => {
   });
 
   test("fails when its guess is correct", () => {
-    expect(comparison.prepare(digest)).toThrow();
+    expect(comparison.prepare(digest)).toThrow(/wrong digest|no mismatch/);
   });
 
   test("is timed with three classes of guesses", () => {
@@ -65,8 +65,8 @@ describe("Welch's t", () => {
   });
 
   test("leaves out the slowest samples of both classes by one bound", () => {
-    const slow = (time: number) => [...calm, ...Array.from({ length: 5 }, () => time)];
-    expect(welch(slow(9_000), slow(1_000)).ratio).toBe(1);
+    const slow = [9_000, 1_000].map((time) => [...calm, time, time, time, time, time]);
+    expect(welch(slow[0] ?? [], slow[1] ?? []).ratio).toBe(1);
   });
 
   test("needs two samples of each class", () => {

@@ -9,7 +9,7 @@ type Compare = (one: Uint8Array, other: Uint8Array) => boolean;
 /** Compares a wrong digest repeatedly; `prepare` runs outside of the measured time. */
 interface Comparison {
   readonly calls: number;
-  prepare(wrong: Uint8Array): () => void;
+  readonly prepare: (wrong: Uint8Array) => () => void;
 }
 
 const body = createEvent(300);
@@ -53,7 +53,7 @@ export const comparisons: Readonly<Record<string, Comparison>> = {
         for (let call = 0; call < 4; call += 1) {
           const outcome = safeVerifySync({ body, headers, secrets: webhookSecret });
           if (!outcome.ok && outcome.code === "signature_mismatch") continue;
-          throw new Error("The verification did not report a mismatch.");
+          throw new Error("The verification reported no mismatch.");
         }
       };
     },

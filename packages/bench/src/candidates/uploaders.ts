@@ -1,6 +1,5 @@
 import { createReadStream, openAsBlob } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { ReadableStream } from "node:stream/web";
 
 import { TryOn } from "@tryon/client";
 
@@ -12,6 +11,7 @@ type Uploader = () => Promise<unknown>;
 type Paths = readonly string[];
 
 const apiKey = benchKey.token;
+const png = { type: "image/png" };
 const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
 
 /** Creates an uploader by the name of its row; compared ones are neighbors. */
@@ -20,8 +20,8 @@ export const uploaders: Readonly<Record<string, (url: string, paths: Paths) => P
     "naive, files": async (url, paths) => async () => naive(url, await readAll(paths)),
     "@tryon/client, files": async (baseUrl, paths) => {
       const tryon = new TryOn({ apiKey, baseUrl });
-      const open = (path: string) => openAsBlob(path, { type: "image/png" });
-      return async () => submit(tryon, await Promise.all(paths.map(open)));
+      return async () =>
+        submit(tryon, await Promise.all(paths.map((path) => openAsBlob(path, png))));
     },
     "naive, memory": async (url, paths) => {
       const images = await readAll(paths);
@@ -31,12 +31,6 @@ export const uploaders: Readonly<Record<string, (url: string, paths: Paths) => P
       const tryon = new TryOn({ apiKey, baseUrl });
       const images = await readAll(paths);
       return () => submit(tryon, images);
-    },
-    "hand-written stream": async (url, paths) => () => {
-      // Node and the DOM have two types for the same stream.
-      const body = ReadableStream.from(readChunks(paths)) as BodyInit;
-      // Node requires `duplex`, which the DOM types lack.
-      return post(url, body, { duplex: "half" } as RequestInit);
     },
     "fashn, data URIs": async (baseURL, paths) => {
       type Fashn = new (options: object) => {
@@ -52,9 +46,10 @@ export const uploaders: Readonly<Record<string, (url: string, paths: Paths) => P
     },
     "openai, data URIs": async (url, paths) => {
       const openai = await createOpenAI(url);
-      const part = (image: Buffer) => ({ type: "input_image", image_url: dataUri(image) });
       return async () => {
-        const content = (await readAll(paths)).map(part);
+        const content = (await readAll(paths)).map((image) => {
+          return { type: "input_image", image_url: dataUri(image) };
+        });
         return openai.responses.create({ model: "m", input: [{ role: "user", content }] });
       };
     },
@@ -84,34 +79,18 @@ function dataUri(image: Buffer): string {
   return `data:image/png;base64,${image.toString("base64")}`;
 }
 
-async function post(url: string, body: BodyInit, init: RequestInit = {}): Promise<unknown> {
-  const response = await fetch(`${url}/api/v1/tryon`, { ...init, method: "POST", headers, body });
+async function naive(url: string, images: readonly Buffer[]): Promise<unknown> {
+  const [person_image_b64, ...garment_images_b64] = images.map((it) => it.toString("base64"));
+  const body = JSON.stringify({ person_image_b64, garment_images_b64, wait: false });
+  const response = await fetch(`${url}/api/v1/tryon`, { method: "POST", headers, body });
   if (!response.ok) throw new Error(`Got ${response.status} instead of 200.`);
   return response.json();
-}
-
-function naive(url: string, images: readonly Buffer[]): Promise<unknown> {
-  const [person_image_b64, ...garment_images_b64] = images.map((it) => it.toString("base64"));
-  return post(url, JSON.stringify({ person_image_b64, garment_images_b64, wait: false }));
 }
 
 function submit(tryon: TryOn, images: readonly (Blob | Uint8Array)[]): Promise<unknown> {
   const [person, ...garments] = images;
   if (person === undefined) throw new Error("There is no image.");
   return tryon.submit({ person, garments });
-}
-
-async function* readChunks(paths: Paths): AsyncGenerator<Uint8Array> {
-  const separators = ['{"wait":false,"person_image_b64":"', '","garment_images_b64":["', '","'];
-  for (const [index, path] of paths.entries()) {
-    yield Buffer.from(separators[Math.min(index, 2)] ?? "");
-    // Base64 of chunks can be joined when their size is a multiple of three.
-    for await (const chunk of createReadStream(path, { highWaterMark: 3 * 2 ** 16 })) {
-      // A stream without an encoding has buffers.
-      yield Buffer.from((chunk as Buffer).toString("base64"), "latin1");
-    }
-  }
-  yield Buffer.from('"]}');
 }
 
 async function createOpenAI(baseURL: string) {
