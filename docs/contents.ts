@@ -76,7 +76,7 @@ export const contents: readonly Chapter[] = [
       { file: "support.md", about: "Which versions are supported, and for how long" },
       { file: "licenses.md", about: "What the packages need from others, and under which license" },
       { file: "fidelity.md", about: "Every rule of the service, and the test that shows it" },
-      { file: "benchmarks.md", about: "Measured beside others" },
+      { file: "benchmarks.md", about: "Speed, memory and weight, compared with other packages" },
       { file: "decisions/README.md", about: "Why things are as they are" },
     ],
   },

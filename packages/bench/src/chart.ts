@@ -2,8 +2,9 @@ import type { Group } from "./benchmark.ts";
 import { formatNumber, summarize } from "./statistics.ts";
 
 const width = 720;
-const labelWidth = 270;
-const barWidth = 330;
+/** Widths of a letter of a label and of the value beside a bar. */
+const letterWidth = 7.2;
+const valueWidth = 120;
 const rowHeight = 26;
 const top = 44;
 
@@ -36,6 +37,8 @@ export function describeChart({ title, unit, rows }: Group): string {
 export function renderChart(group: Group): string {
   const { title, unit, rows } = group;
   const summaries = rows.map((row) => ({ ...row, ...summarize(row.samples) }));
+  const labelWidth = Math.ceil(26 + letterWidth * Math.max(...rows.map(({ name }) => name.length)));
+  const barWidth = width - labelWidth - valueWidth;
   const max = Math.max(...summaries.map(({ median, q3 }) => Math.max(median, q3)));
   const scale = (value: number): string => ((value / max) * barWidth).toFixed(1);
   const bars = summaries.map(({ name, median, q1, q3 }, index) => {

@@ -308,7 +308,7 @@ export const webhook: Strategy = {
 /** The same batch against a service with rate limit headers on 429 responses only, or with none. */
 export function withoutHeaders(strategy: Strategy): readonly Strategy[] {
   return (["429-only", "none"] as const).map((rateHeaders) => {
-    const name = `${strategy.name}, rate limit headers ${rateHeaders}`;
+    const name = `${strategy.name}, ${rateHeaders === "none" ? "no headers" : "headers on 429"}`;
     return { ...strategy, name, service: { options: { rateHeaders } } };
   });
 }
