@@ -77,6 +77,9 @@ export async function createEnvironment(): Promise<Environment> {
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     },
   };
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(name, () => void environment.close().finally(() => process.exit(130)));
+  }
   try {
     await installFor(folder, [...Object.values(await packed()), ...packages]);
     await compilePrograms(folder);

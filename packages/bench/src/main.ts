@@ -26,13 +26,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
     webhooks.verification,
     webhooks.timingLeak,
   ],
-  createEnvironment: async () => {
-    const environment = await createEnvironment();
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-      process.once(signal, () => void environment.close().then(() => process.exit(130)));
-    }
-    return environment;
-  },
+  createEnvironment,
   print: (text) => process.stdout.write(text),
   write: async (files) => {
     for await (const old of glob("images/benchmark-*.svg", { cwd: docs }))

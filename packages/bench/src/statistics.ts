@@ -60,10 +60,9 @@ export async function takeTurns(
   names: readonly string[],
   turns: number,
   measure: (name: string) => Promise<number>,
-  firstTurn = 0,
 ): Promise<Turns> {
   const values = new Map(names.map((name) => [name, [] as number[]]));
-  for (let turn = firstTurn; turn < firstTurn + turns; turn += 1) {
+  for (let turn = 0; turn < turns; turn += 1) {
     const first = turn % names.length;
     for (const name of [...names.slice(first), ...names.slice(0, first)]) {
       values.get(name)?.push(await measure(name));

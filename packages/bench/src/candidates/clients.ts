@@ -4,14 +4,16 @@ import { importPeer } from "../peers.ts";
 import { benchKey } from "./fixtures.ts";
 
 /** Reads the account once, as users of a package do. */
-export type Caller = () => Promise<unknown>;
+type Caller = () => Promise<unknown>;
 
 const path = "/api/v1/account";
 const apiKey = benchKey.token;
 const headers = { authorization: `Bearer ${apiKey}`, accept: "application/json" };
 
+export const bareFetch = "bare fetch";
+
 /** Creates the baseline of all clients. */
-export function bareFetch(url: string): Caller {
+export function createBareFetch(url: string): Caller {
   return async () => {
     const response = await fetch(url + path, { headers });
     if (!response.ok) throw new Error(`Got ${response.status} instead of 200.`);

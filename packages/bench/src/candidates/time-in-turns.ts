@@ -19,15 +19,19 @@ export async function timeInTurns(
   { calls, turns, warmUps }: Blocks,
 ): Promise<Turns> {
   const names = Object.keys(candidates);
+  const isAsync = new Map<string, boolean>();
+  for (const [name, call] of Object.entries(candidates)) {
+    const result = call();
+    isAsync.set(name, result instanceof Promise);
+    await result;
+  }
   const block = async (name: string): Promise<number> => {
     const call = candidates[name];
     if (call === undefined) throw new RangeError(`There is no candidate ${name}.`);
-    const first = call();
-    if (first instanceof Promise) await first;
     // The garbage of one candidate must not slow down the next.
     globalThis.gc?.();
     const bench = new Bench({ iterations: calls, time: 0, warmup: false, throws: true });
-    bench.add(name, call, { async: first instanceof Promise });
+    bench.add(name, call, { async: isAsync.get(name) ?? true });
     const [task] = await bench.run();
     if (task?.result.state !== "completed") throw new Error(`${name} did not complete.`);
     return task.result.latency.mean * 1_000;

@@ -1,8 +1,7 @@
-// Uploads images through one client: peak memory of the first upload, then the median time of four more.
+// Measures the peak memory of the first upload of this process, through one client.
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 
 import { uploaders } from "../candidates/uploaders.ts";
-import { median } from "../statistics.ts";
 
 const [name = "", url = "", ...paths] = process.argv.slice(2);
 const upload = await uploaders[name]?.(url, paths);
@@ -26,13 +25,6 @@ if ((await receivedBytes()) - receivedBefore < imageBytes) {
   throw new Error(`${name} did not send every image.`);
 }
 
-const times: number[] = [];
-for (let count = 0; count < 4; count += 1) {
-  const start = performance.now();
-  await upload();
-  times.push(performance.now() - start);
-}
-const memory = { [name]: (peak - before) / imageBytes };
-process.stdout.write(JSON.stringify({ memory, time: { [name]: median(times) } }));
+process.stdout.write(JSON.stringify({ memory: { [name]: (peak - before) / imageBytes } }));
 // Kept connections would keep this process running.
 process.exit();
