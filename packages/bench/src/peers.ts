@@ -34,11 +34,18 @@ export function nameOf(peer: string): string {
   return peer.slice(0, peer.lastIndexOf("@"));
 }
 
-/**
- * Imports a peer. The specifier is not a literal, so compiler and bundler leave it alone.
- *
- * @typeParam Exports - the part of its exports that is used; only the run itself checks it.
- */
-export async function importPeer<Exports>(name: string): Promise<Exports> {
-  return (await import(name)) as Exports;
+type Member =
+  | ("accounts" | "balance" | "constructEvent" | "create" | "current" | "default" | "edit")
+  | ("generateTestHeaderString" | "GET" | "get" | "images" | "json" | "predictions" | "responses")
+  | ("retrieve" | "run" | "sign" | "verify" | "Webhook" | "webhooks");
+
+/** Any value of a peer: the workspace has no types of the peers, so only a run checks their use. */
+export type Peer = { readonly [Name in Member]: Peer } & {
+  new (...args: readonly unknown[]): Peer;
+  (...args: readonly unknown[]): Peer;
+};
+
+/** Imports a peer. The specifier is not a literal, so compiler and bundler leave it alone. */
+export async function importPeer(name: string): Promise<Peer> {
+  return (await import(name)) as Peer;
 }

@@ -5,71 +5,64 @@ import { TryOn } from "@tryon/client";
 
 import { importPeer } from "../peers.ts";
 import { benchKey } from "./fixtures.ts";
+import type { Call } from "./time-in-turns.ts";
 
-/** Uploads all images once. */
-type Uploader = () => Promise<unknown>;
 type Paths = readonly string[];
 
 const apiKey = benchKey.token;
 const png = { type: "image/png" };
 const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
 
-/** Creates an uploader by the name of its row; compared ones are neighbors. */
-export const uploaders: Readonly<Record<string, (url: string, paths: Paths) => Promise<Uploader>>> =
-  {
-    "naive, files": async (url, paths) => async () => naive(url, await readAll(paths)),
-    "@tryon/client, files": async (baseUrl, paths) => {
-      const tryon = new TryOn({ apiKey, baseUrl });
-      return async () =>
-        submit(tryon, await Promise.all(paths.map((path) => openAsBlob(path, png))));
-    },
-    "naive, memory": async (url, paths) => {
-      const images = await readAll(paths);
-      return () => naive(url, images);
-    },
-    "@tryon/client, memory": async (baseUrl, paths) => {
-      const tryon = new TryOn({ apiKey, baseUrl });
-      const images = await readAll(paths);
-      return () => submit(tryon, images);
-    },
-    "fashn, data URIs": async (baseURL, paths) => {
-      type Fashn = new (options: object) => {
-        predictions: { run(body: object): Promise<unknown> };
-      };
-      const { default: Fashn } = await importPeer<{ default: Fashn }>("fashn");
-      const fashn = new Fashn({ apiKey, baseURL });
-      return async () => {
-        const [model_image, ...garment_images] = (await readAll(paths)).map(dataUri);
-        const inputs = { model_image, garment_images };
-        return fashn.predictions.run({ model_name: "tryon-v1.6", inputs });
-      };
-    },
-    "openai, data URIs": async (url, paths) => {
-      const openai = await createOpenAI(url);
-      return async () => {
-        const content = (await readAll(paths)).map((image) => {
-          return { type: "input_image", image_url: dataUri(image) };
-        });
-        return openai.responses.create({ model: "m", input: [{ role: "user", content }] });
-      };
-    },
-    "openai, multipart": async (url, paths) => {
-      const openai = await createOpenAI(url);
-      return () => {
-        const image = paths.map((path) => createReadStream(path));
-        return openai.images.edit({ model: "m", prompt: "p", image });
-      };
-    },
-    "replicate, multipart": async (baseUrl, paths) => {
-      type Replicate = new (options: object) => {
-        predictions: { create(options: object): Promise<unknown> };
-      };
-      const { default: Replicate } = await importPeer<{ default: Replicate }>("replicate");
-      const replicate = new Replicate({ auth: apiKey, baseUrl });
-      return async () =>
-        replicate.predictions.create({ version: "v", input: { images: await readAll(paths) } });
-    },
-  };
+type CreateUpload = (url: string, paths: Paths) => Promise<Call>;
+
+/** Creates a call that uploads all images, by the name of its row. */
+export const uploaders: Readonly<Record<string, CreateUpload>> = {
+  "naive, files": async (url, paths) => async () => naive(url, await readAll(paths)),
+  "@tryon/client, files": async (baseUrl, paths) => {
+    const tryon = new TryOn({ apiKey, baseUrl });
+    return async () => submit(tryon, await Promise.all(paths.map((path) => openAsBlob(path, png))));
+  },
+  "naive, memory": async (url, paths) => {
+    const images = await readAll(paths);
+    return () => naive(url, images);
+  },
+  "@tryon/client, memory": async (baseUrl, paths) => {
+    const tryon = new TryOn({ apiKey, baseUrl });
+    const images = await readAll(paths);
+    return () => submit(tryon, images);
+  },
+  "fashn, data URIs": async (baseURL, paths) => {
+    const { default: Fashn } = await importPeer("fashn");
+    const fashn = new Fashn({ apiKey, baseURL });
+    return async () => {
+      const [model_image, ...garment_images] = (await readAll(paths)).map(dataUri);
+      const inputs = { model_image, garment_images };
+      return fashn.predictions.run({ model_name: "tryon-v1.6", inputs });
+    };
+  },
+  "openai, data URIs": async (url, paths) => {
+    const openai = await createOpenAI(url);
+    return async () => {
+      const content = (await readAll(paths)).map((image) => {
+        return { type: "input_image", image_url: dataUri(image) };
+      });
+      return openai.responses.create({ model: "m", input: [{ role: "user", content }] });
+    };
+  },
+  "openai, multipart": async (url, paths) => {
+    const openai = await createOpenAI(url);
+    return () => {
+      const image = paths.map((path) => createReadStream(path));
+      return openai.images.edit({ model: "m", prompt: "p", image });
+    };
+  },
+  "replicate, multipart": async (baseUrl, paths) => {
+    const { default: Replicate } = await importPeer("replicate");
+    const replicate = new Replicate({ auth: apiKey, baseUrl });
+    return async () =>
+      replicate.predictions.create({ version: "v", input: { images: await readAll(paths) } });
+  },
+};
 
 function readAll(paths: Paths): Promise<Buffer<ArrayBuffer>[]> {
   return Promise.all(paths.map((path) => readFile(path)));
@@ -94,10 +87,6 @@ function submit(tryon: TryOn, images: readonly (Blob | Uint8Array)[]): Promise<u
 }
 
 async function createOpenAI(baseURL: string) {
-  type OpenAI = new (options: object) => {
-    responses: { create(body: object): Promise<unknown> };
-    images: { edit(body: object): Promise<unknown> };
-  };
-  const { default: OpenAI } = await importPeer<{ default: OpenAI }>("openai");
+  const { default: OpenAI } = await importPeer("openai");
   return new OpenAI({ apiKey, baseURL });
 }
