@@ -1,8 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { Benchmark } from "../benchmark.ts";
+import { mergeSamples, type Benchmark, type Sample } from "../benchmark.ts";
 import { account } from "../candidates/calls.ts";
+import { clients } from "../candidates/clients.ts";
 import { createImage } from "../candidates/fixtures.ts";
 import { uploaders } from "../candidates/uploaders.ts";
 import type { Environment } from "../environment.ts";
@@ -17,7 +18,7 @@ export const smallRequest: Benchmark = {
   name: "small",
   title: "Small request",
   method:
-    "Each client reads the account, or the smallest resource of a peer, from a bare `node:http` server in another process. Blocks of 50 calls through each client and through bare `fetch` take turns; a run is a process and the median ratio of 45 turns. All features are retries, a logger, an abort signal, a deadline and a middleware.",
+    "Each client reads the account, or the smallest resource of a peer, from a bare `node:http` server in another process. Blocks of 50 calls through one client and through bare `fetch` take turns in a process; a run is the median ratio of 25 turns. All features are retries, a logger, an abort signal, a deadline and a middleware.",
   groups: {
     time: { title: "Time per call, one at a time", unit: "µs" },
     ratio: {
@@ -36,11 +37,16 @@ export const smallRequest: Benchmark = {
   async *measure(environment) {
     const url = await environment.serve(["servers.mjs", "bare", account]);
     for (let round = 0; round < 7; round += 1) {
-      yield environment.run("in-process.mjs", "small", url);
+      const samples: Sample[] = [];
+      for (const name of Object.keys(clients)) {
+        samples.push(await environment.run("in-process.mjs", "small", name, url));
+      }
+      yield mergeSamples(samples);
     }
   },
 };
 
+const filesGoal = { max: 1.6, reason: "A minimal stream of the same files needs 1.5 ×." };
 const timeGoal = { max: 0.5, reason: "Base64 and the loopback connection take most of the time." };
 const [fromFiles, fromMemory] = [`${ours}, files`, `${ours}, memory`];
 
@@ -54,7 +60,7 @@ export const upload: Benchmark = {
       title: "Peak memory, ratio to the size of the images",
       unit: "×",
       chart: true,
-      goals: { [fromFiles]: { max: 1.6 }, [fromMemory]: { max: 2.7 } },
+      goals: { [fromFiles]: filesGoal, [fromMemory]: { max: 2.7 } },
     },
     time: { title: "Time", unit: "ms", chart: true },
     ratio: {
@@ -69,7 +75,7 @@ export const upload: Benchmark = {
     );
     for (const path of paths) await writeFile(path, createImage(10 * 2 ** 20));
     const url = await environment.serve(["servers.mjs", "sink"]);
-    for (let round = 0; round < 7; round += 1) {
+    for (let round = 0; round < 6; round += 1) {
       yield environment.run("--expose-gc", "in-process.mjs", "upload", url, ...paths);
       for (const name of Object.keys(uploaders)) {
         yield environment.run("upload.mjs", name, url, ...paths);
@@ -147,7 +153,11 @@ export const importTime: Benchmark = {
     "Each process imports one installed package and times that; the start of Node does not count. The packages take turns, and a run is the median ratio of nine turns.",
   groups: {
     time: { title: "Time", unit: "ms", chart: true },
-    ratio: { title: "Ratio to openapi-fetch", unit: "×", goals: { [ours]: { max: 2 } } },
+    ratio: {
+      title: "Ratio to openapi-fetch",
+      unit: "×",
+      goals: { [ours]: { max: 2, reason: "openapi-fetch is one small file." } },
+    },
   },
   async *measure(environment) {
     const code =

@@ -10,6 +10,8 @@ import type { Sample } from "../benchmark.ts";
 
 const [benchmark = "", ...args] = process.argv.slice(2);
 
+const fifty = (call: Call) => Promise.all(Array.from({ length: 50 }, call));
+
 const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<Sample>>> = {
   image: async () => ({ time: await renderStockImages() }),
   calls: async () => {
@@ -22,17 +24,16 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
     const times = await timeInTurns({ [name]: submit }, { calls: 2_000, turns: 10, warmUps: 10 });
     return { rate: { [name]: 1e6 / (times.medians()[name] ?? Number.NaN) } };
   },
-  small: async (url = "") => {
-    const single: Record<string, Call> = { [bareFetch]: createBareFetch(url) };
-    for (const [name, create] of Object.entries(clients)) single[name] = await create(url);
-    const crowds = Object.entries(single).map(([name, call]): [string, Call] => [
-      name,
-      () => Promise.all(Array.from({ length: 50 }, call)),
-    ]);
-    const one = await timeInTurns(single, { calls: 50, turns: 45, warmUps: 12 });
-    const many = await timeInTurns(Object.fromEntries(crowds), { calls: 2, turns: 45, warmUps: 8 });
-    const [ratio, crowdedRatio] = [one.ratios(bareFetch), many.ratios(bareFetch)];
-    return { time: one.medians(), ratio, crowdedRatio };
+  small: async (name = "", url = "") => {
+    const client = await clients[name]?.(url);
+    if (client === undefined) throw new RangeError(`There is no client ${name}.`);
+    const bare = createBareFetch(url);
+    const one = { [bareFetch]: bare, [name]: client };
+    const many = { [bareFetch]: () => fifty(bare), [name]: () => fifty(client) };
+    const single = await timeInTurns(one, { calls: 50, turns: 25, warmUps: 12 });
+    const crowd = await timeInTurns(many, { calls: 2, turns: 25, warmUps: 8 });
+    const [ratio, crowdedRatio] = [single.ratios(bareFetch), crowd.ratios(bareFetch)];
+    return { time: single.medians(), ratio, crowdedRatio };
   },
   upload: async (url = "", ...paths) => {
     const candidates: Record<string, Call> = {};
@@ -48,7 +49,11 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
           times.ratio(name, name.endsWith("memory") ? "naive, memory" : "naive, files"),
         ];
       });
-    return { time: times.medians(), ratio: Object.fromEntries(ratios) };
+    const milliseconds = Object.entries(times.medians()).map(([name, time]) => [
+      name,
+      time / 1_000,
+    ]);
+    return { time: Object.fromEntries(milliseconds), ratio: Object.fromEntries(ratios) };
   },
   webhooks: async (size = "", baseline = "", bytes = "", calls = "") => {
     const body = createEvent(Number(bytes));
