@@ -56,18 +56,14 @@ function renderTable({ title, unit, rows }: Group): string {
   return [head, ...lines].join("\n");
 }
 
-function renderGoal({ name, samples, goal }: Row, { unit, title }: Group): readonly string[] {
+function renderGoal({ name, samples, goal }: Row, { unit }: Group): readonly string[] {
   if (goal === undefined) return [];
   const { median } = summarize(samples);
   const { max = Infinity, min = -Infinity, reason = "" } = goal;
-  const bound =
-    goal.max === undefined ? `at least ${formatNumber(min)}` : `at most ${formatNumber(max)}`;
+  const bound = max === Infinity ? `at least ${formatNumber(min)}` : `at most ${formatNumber(max)}`;
   const isMet = median <= max && median >= min;
-  const verdict = isMet ? "Met" : `Missed with ${formatNumber(median)}. ${reason}`;
-  return [
-    `Goal for ${name} (${title.toLowerCase()}): ${bound} ${unit}. ${verdict}`.trim() +
-      (isMet ? "." : ""),
-  ];
+  const verdict = isMet ? "Met." : `Missed with ${formatNumber(median)}. ${reason}`;
+  return [`Goal for ${name}: ${bound} ${unit}. ${verdict}`.trim()];
 }
 
 function escape(text: string): string {

@@ -68,7 +68,7 @@ export const accountOverHttp: Benchmark = {
     const names = Object.values(servers);
     await takeTurns(names, 1, load);
     for (let round = 0; round < 7; round += 1) {
-      const rates = await takeTurns(names, 4, load);
+      const rates = await takeTurns(names, 3, load);
       const pairs = [
         [servers.ours, servers.prism],
         [servers.ours, servers.prismSilent],
