@@ -17,7 +17,8 @@ export function renderPage(results: readonly Result[], machine: Machine): Map<st
   const [before, after] = load.map((value) => value.toFixed(2));
   const files = new Map<string, string>();
   const chart = (result: Result, key: string, group: Group): string => {
-    const path = `images/benchmark-${result.benchmark.name}-${key}.svg`.toLowerCase();
+    const name = key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const path = `images/benchmark-${result.benchmark.name}-${name}.svg`;
     files.set(path, renderChart(group));
     return `![${escape(describeChart(group))}](${path})`;
   };

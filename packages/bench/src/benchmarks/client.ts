@@ -54,7 +54,7 @@ export const upload: Benchmark = {
   name: "upload",
   title: "Upload of four images of 10 MiB",
   method:
-    'Each client uploads a person and three garments to a server that discards them. Peak memory is the growth of `VmHWM` during the first upload of a process; the times come from another process in which the clients take five turns. Naive is `JSON.stringify` with `toString("base64")`, sent by `fetch`.',
+    'Each client uploads a person and three garments to a server that discards them. Peak memory is the growth of `VmHWM` during the first upload of a process; the times come from another process in which the clients take nine turns. Naive is `JSON.stringify` with `toString("base64")`, sent by `fetch`.',
   groups: {
     memory: {
       title: "Peak memory, ratio to the size of the images",
@@ -75,7 +75,7 @@ export const upload: Benchmark = {
     );
     for (const path of paths) await writeFile(path, createImage(10 * 2 ** 20));
     const url = await environment.serve(["servers.mjs", "sink"]);
-    for (let round = 0; round < 6; round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       yield environment.run("--expose-gc", "in-process.mjs", "upload", url, ...paths);
       for (const name of Object.keys(uploaders)) {
         yield environment.run("upload.mjs", name, url, ...paths);

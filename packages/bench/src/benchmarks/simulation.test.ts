@@ -55,7 +55,7 @@ test.each([polling, sync, webhook])("$name: the seed determines the result", asy
   expect(await simulate(strategy, small, 2)).not.toEqual(first);
 });
 
-/** Delays in milliseconds until the client gives up. */
+/** Delays in milliseconds until the client abandons the call. */
 function delaysOf(backoff: typeof fal.pollBackoff, retryAfter?: string, random = 0.5): number[] {
   const delays: number[] = [];
   const headers = new Headers(retryAfter === undefined ? {} : { "retry-after": retryAfter });
@@ -97,7 +97,7 @@ test.each([
   expect(figures.meanDelay).toBeGreaterThan(0);
 });
 
-test("the caller repeats what its client gave up", async () => {
+test("the caller repeats a call that its client abandoned", async () => {
   const environment = new SimulationEnvironment(1, 3);
   await environment.run(() => pollItem(environment, { index: 0, runTime: 3_300 }, replicate));
   const { makespan, rateLimited, abandoned, credits } = await environment.close(1);

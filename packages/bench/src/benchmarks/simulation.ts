@@ -123,7 +123,7 @@ export class SimulationEnvironment {
     this.#receivedAt.set(index, this.clock.now());
   }
 
-  /** Records that a client gave up a call after a 429. */
+  /** Records that a client abandoned a call after a 429. */
   abandoned(): void {
     this.#counts.abandoned += 1;
   }
@@ -179,7 +179,7 @@ export class SimulationEnvironment {
   }
 }
 
-/** Delay after a 429, in milliseconds; undefined where the client gives up. */
+/** Delay after a 429, in milliseconds; undefined where the client abandons the call. */
 type Backoff = (attempt: number, headers: Headers, random: () => number) => number | undefined;
 
 /** Client that polls each job by itself, first at once and then in intervals of milliseconds. */
@@ -226,7 +226,7 @@ export async function pollItem(
   item: Item,
   { interval, submitBackoff, pollBackoff, fetchesResult }: PollingClient,
 ): Promise<void> {
-  /** Repeats a call as the client does, and 5 s after it gave up as its caller does. */
+  /** Repeats a call as the client does, and 5 s after it abandoned the call as its caller does. */
   const request = async (path: string, backoff: Backoff, init?: RequestInit) => {
     for (let attempt = 0; ; attempt += 1) {
       const response = await environment.request(path, init);
@@ -365,7 +365,7 @@ export const simulation: Benchmark = {
   name: "simulation",
   title: "1,000 jobs under a limit of 60 requests a minute",
   method:
-    "Real clients and the reference server run on a virtual clock, with a latency of 20 to 60 ms and log-normal run times (median 12 s, p95 30 s); runs differ in their random seed. The delay is the time between the end of a job and its result at the caller. The peers are loops that poll and back off as the sources of fal, replicate and fashn do, 20 jobs at a time; the caller repeats what they give up after 5 s.",
+    "Real clients and the reference server run on a virtual clock. The latency is 20 to 60 ms, and run times are log-normal (median 12 s, p95 30 s). Runs differ in their random seed. The delay is the time between the end of a job and its result at the caller. The peers are loops that poll and back off as the sources of fal, replicate and fashn do, 20 jobs at a time. After 5 s the caller repeats a request that they abandon.",
   groups: {
     makespan: {
       title: "Makespan, ratio to the submissions alone",

@@ -40,7 +40,7 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
     for (const [name, create] of Object.entries(uploaders)) {
       candidates[name] = await create(url, paths);
     }
-    const times = await timeInTurns(candidates, { calls: 1, turns: 5, warmUps: 1 });
+    const times = await timeInTurns(candidates, { calls: 1, turns: 9, warmUps: 1 });
     const ratios = Object.keys(uploaders)
       .filter((name) => !name.startsWith("naive"))
       .map((name) => {
