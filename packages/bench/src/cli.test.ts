@@ -125,15 +125,17 @@ test("writes a page with methods, tables, goals and charts", async () => {
   expect(page).toMatch(/^<!-- Made by `npm run bench -- --write`/);
   expect(page).toMatch(/Measured on \d+ cores .* Node \d+.*load average was \d/);
   expect(page).toContain(
-    "## Title of a\n\nMethod of a.\n\n![Ratio, medians: @tryon/client 1.50 ×;",
+    "## Title of a\n\nMethod of a.\n\n![Title of a: Ratio, medians: @tryon/client 1.50 ×;",
   );
   expect(page).toContain("](images/benchmark-a-ratio.svg)\n\n| Ratio (×) | median |");
   expect(page).toContain("| a\\|b<c | 12,346 | 12,346 – 12,346 | 1 |");
   expect(page).toContain("at most 1.20 ×. Missed with 1.50. It checks more.");
   expect(page).toContain("at least 2 ×. Met.");
   const chart = files.get("images/benchmark-a-ratio.svg");
-  expect(chart).toContain("<title>Ratio</title>");
-  expect(chart).toContain("<desc>Ratio, medians: @tryon/client 1.50 ×; a|b&lt;c 12,346 ×.</desc>");
+  expect(chart).toContain("<title>Title of a: Ratio</title>");
+  expect(chart).toContain(
+    "<desc>Title of a: Ratio, medians: @tryon/client 1.50 ×; a|b&lt;c 12,346 ×.</desc>",
+  );
 });
 
 test("candidates take turns in rotating order, and ratios are taken turn by turn", async () => {

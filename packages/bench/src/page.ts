@@ -16,9 +16,10 @@ export function renderPage(results: readonly Result[], machine: Machine): Map<st
   const { cores, node, system, load } = machine;
   const [before, after] = load.map((value) => value.toFixed(2));
   const files = new Map<string, string>();
-  const chart = (result: Result, key: string, group: Group): string => {
+  const chart = ({ benchmark }: Result, key: string, plain: Group): string => {
+    const group = { ...plain, title: `${benchmark.title}: ${plain.title}` };
     const name = key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    const path = `images/benchmark-${result.benchmark.name}-${name}.svg`;
+    const path = `images/benchmark-${benchmark.name}-${name}.svg`;
     files.set(path, renderChart(group));
     return `![${escape(describeChart(group))}](${path})`;
   };
