@@ -1,5 +1,5 @@
 import type { Environment } from "./environment.ts";
-import { summarize } from "./statistics.ts";
+import { summarize, type Sample } from "./statistics.ts";
 
 type Unit =
   | "×"
@@ -28,18 +28,6 @@ interface GroupOptions {
   readonly goals?: Readonly<Record<string, Goal>>;
   /** If true, the page has a chart of the group. */
   readonly chart?: boolean;
-}
-
-/** One round of a benchmark: a number for each row, by group and row name. */
-export type Sample = Readonly<Record<string, Readonly<Record<string, number>>>>;
-
-/** Merges the groups of samples that have different rows. */
-export function mergeSamples(samples: readonly Sample[]): Sample {
-  const merged: Record<string, Record<string, number>> = {};
-  for (const [group, values] of samples.flatMap((sample) => Object.entries(sample))) {
-    merged[group] = { ...merged[group], ...values };
-  }
-  return merged;
 }
 
 export interface Benchmark {

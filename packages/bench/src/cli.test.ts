@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import type { Benchmark, Sample } from "./benchmark.ts";
+import type { Benchmark } from "./benchmark.ts";
 import { runCli } from "./cli.ts";
 import type { Environment } from "./environment.ts";
-import { takeTurns } from "./statistics.ts";
+import { takeTurns, type Sample } from "./statistics.ts";
 
 function benchmark(name: string, samples: readonly Sample[], own: Partial<Benchmark> = {}) {
   const groups = { ratio: { title: "Ratio", unit: "×", chart: true } } as const;

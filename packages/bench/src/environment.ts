@@ -10,8 +10,8 @@ import { build } from "esbuild";
 
 import { packed } from "../../../scripts/packed.ts";
 import { installFor } from "../../../scripts/testing/install-for.ts";
-import type { Sample } from "./benchmark.ts";
 import { packages } from "./peers.ts";
+import type { Sample } from "./statistics.ts";
 
 const execute = promisify(execFile);
 

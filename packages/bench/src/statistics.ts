@@ -1,3 +1,15 @@
+/** One round of a benchmark: a number for each row, by group and row name. */
+export type Sample = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** Merges the groups of samples that have different rows. */
+export function mergeSamples(samples: readonly Sample[]): Sample {
+  const merged: Record<string, Record<string, number>> = {};
+  for (const [group, values] of samples.flatMap((sample) => Object.entries(sample))) {
+    merged[group] = { ...merged[group], ...values };
+  }
+  return merged;
+}
+
 export interface Summary {
   readonly q1: number;
   readonly median: number;

@@ -1,14 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { mergeSamples, type Benchmark, type Sample } from "../benchmark.ts";
+import type { Benchmark } from "../benchmark.ts";
 import { account } from "../candidates/calls.ts";
 import { clients } from "../candidates/clients.ts";
 import { createImage } from "../candidates/fixtures.ts";
 import { uploaders } from "../candidates/uploaders.ts";
 import type { Environment } from "../environment.ts";
 import { clientPeers, nameOf } from "../peers.ts";
-import { takeTurns } from "../statistics.ts";
+import { mergeSamples, takeTurns, type Sample } from "../statistics.ts";
 
 const ours = "@tryon/client";
 const allFeatures = `${ours}, all features`;

@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
 
-import { mergeSamples, type Benchmark, type Sample } from "../benchmark.ts";
+import type { Benchmark } from "../benchmark.ts";
 import { bareHmac, bareHmacAndParse } from "../candidates/verifiers.ts";
+import { mergeSamples, type Sample } from "../statistics.ts";
 import { bundledSizes } from "./client.ts";
 
 const ours = "@tryon/webhooks/node, verifySync";

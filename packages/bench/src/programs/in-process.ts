@@ -6,7 +6,7 @@ import { renderStockImages } from "../candidates/stock-image.ts";
 import { timeInTurns, type Call } from "../candidates/time-in-turns.ts";
 import { uploaders } from "../candidates/uploaders.ts";
 import { createTestedVerifier, verifiers } from "../candidates/verifiers.ts";
-import type { Sample } from "../benchmark.ts";
+import type { Sample } from "../statistics.ts";
 
 const [benchmark = "", ...args] = process.argv.slice(2);
 
