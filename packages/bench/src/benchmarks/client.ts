@@ -131,7 +131,7 @@ export const weight: Benchmark = {
   name: "weight",
   title: "Weight of a client in a browser",
   method:
-    "size-limit bundles one import of each package with esbuild, minified and compressed with gzip. The first load leaves out what the package imports lazily.",
+    "size-limit bundles one import of each package with esbuild, minified and compressed with gzip. The first load leaves out lazy imports, and code that only they use; `npm run check` counts that code where it shares a file with the entry.",
   groups: {
     first: { title: "First load", unit: "bytes", chart: true, goals: { [ours]: { max: 12_000 } } },
     whole: { title: "With lazy imports", unit: "bytes" },
