@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { peerPackages } from "@tryon/bench/client/peers";
-import { node, root } from "@tryon/test-kit/repository";
+import { clientPeers } from "@tryon/bench/peers";
 import { installApp } from "@tryon/test-kit/install-app";
+import { node, root } from "@tryon/test-kit/repository";
 import { retriesOfOthers } from "./retries-of-others.ts";
 
 const execute = promisify(execFile);
@@ -17,7 +17,7 @@ const page = await readFile(join(import.meta.dirname, "from-other-services.md"),
 
 /** What the page is about; the benchmarks compare with the same versions of those that they have. */
 const others = [
-  ...peerPackages.filter((peer) => /^(fashn|replicate|@fal-ai\/client)@/.test(peer)),
+  ...clientPeers.filter((peer) => /^(fashn|replicate|@fal-ai\/client)@/.test(peer)),
   "@fal-ai/server-proxy@1.2.1",
 ];
 

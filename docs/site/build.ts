@@ -1,4 +1,4 @@
-import { copyFile, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, cp, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { build } from "esbuild";
@@ -46,6 +46,7 @@ export async function buildSite(site: string): Promise<number> {
   await write("style.css", await style());
   await writePlainPages(pages, links, frame, write);
   await copyFile(join(import.meta.dirname, "theme/icon.svg"), join(site, "icon.svg"));
+  await cp(join(import.meta.dirname, "../images"), join(site, "images"), { recursive: true });
   await makeHomePictures(site);
   await bundleScripts(site);
   return rendered.length + 1;

@@ -1,7 +1,11 @@
+import { existsSync } from "node:fs";
+import { join, posix } from "node:path";
+
 import MarkdownIt, { type Token } from "markdown-it";
 
 import { escapeHtml, type CodeBlocks } from "./code-blocks.ts";
 import { wayTo, type Links } from "./links.ts";
+import { root } from "./places.ts";
 import type { SitePage } from "./site-page.ts";
 
 export interface Heading {
@@ -114,7 +118,12 @@ function anchorTo(heading: Heading): Token[] {
 
 function relink(token: Token, parent: Token, page: SitePage, links: Links, found: Finds): void {
   if (token.type === "image") {
-    found.dead.push(`${String(token.attrGet("src"))} (pictures have no place in the site yet)`);
+    const src = String(token.attrGet("src"));
+    const file = posix.join(posix.dirname(page.source), src);
+    // The build copies this folder.
+    const isCopied = file.startsWith("docs/images/") && existsSync(join(root, file));
+    if (isCopied) token.attrSet("src", wayTo(page, file.slice("docs/".length)));
+    else found.dead.push(src);
     return;
   }
   if (token.type !== "link_open") return;

@@ -1,45 +1,30 @@
-// Uploads images through one client, and prints how much memory the first upload took at most in times the images, how long
-// the later ones took in the middle, and whether every image arrived, for a sink that looks at them.
-import { readFileSync } from "node:fs";
+// Measures the peak memory of the first upload of this process, through one client.
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 
-import { allImages, digestOf } from "../client/images.ts";
-import { watchMemory } from "../client/peak-memory.ts";
-import { uploaders } from "../client/uploaders.ts";
-import { spreadOf } from "../figures.ts";
+import { uploaders } from "../candidates/uploaders.ts";
 
-const [name = "", url = "", task = "measure", ...paths] = process.argv.slice(2);
-const timed = 3;
+const [name = "", url = "", ...paths] = process.argv.slice(2);
+const upload = await uploaders[name]?.(url, paths);
+if (upload === undefined) throw new RangeError(`There is no uploader ${name}.`);
+const imageBytes = paths.reduce((sum, path) => sum + statSync(path).size, 0);
 
-const make = Object.entries(uploaders).find(([known]) => known === name)?.[1];
-if (make === undefined) throw new Error(`There is no ${name} among the uploaders.`);
-const upload = await make(url, paths);
-
-/** What the sink has got since it was asked last. */
-async function seen(): Promise<Record<string, unknown>> {
-  const response = await fetch(url);
-  // It is a program of this folder.
-  return (await response.json()) as Record<string, unknown>;
+async function receivedBytes(): Promise<number> {
+  // The sink counts what it received.
+  const { received } = (await (await fetch(url)).json()) as { received: number };
+  return received;
 }
 
-// Loads what fetching takes, which is no memory of an upload.
-await seen();
-const peak = watchMemory();
+const receivedBefore = await receivedBytes();
+// Linux resets the peak to the current size.
+writeFileSync("/proc/self/clear_refs", "5");
+const before = process.memoryUsage.rss();
 await upload();
-const memory = peak() / allImages;
-const { bytes, declared, images } = await seen();
-if (typeof bytes !== "number" || bytes < allImages)
-  throw new Error(`Only ${String(bytes)} bytes arrived.`);
-if (task === "check" && Array.isArray(images)) {
-  const complete = paths.every((path) => images.includes(digestOf(readFileSync(path))));
-  process.stdout.write(JSON.stringify({ complete: Number(complete), declared: Number(declared) }));
-} else {
-  const figures: number[] = [];
-  for (let time = 0; time < timed; time += 1) {
-    const begin = performance.now();
-    await upload();
-    figures.push(performance.now() - begin);
-  }
-  process.stdout.write(JSON.stringify({ memory, milliseconds: spreadOf(figures).median }));
+const status = readFileSync("/proc/self/status", "utf8");
+const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
+if ((await receivedBytes()) - receivedBefore < imageBytes) {
+  throw new Error(`${name} did not send every image.`);
 }
-// Clients that keep connections open would keep this program alive.
+
+process.stdout.write(JSON.stringify({ memory: { [name]: (peak - before) / imageBytes } }));
+// Kept connections would keep this process running.
 process.exit();

@@ -1,0 +1,99 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+import { verify } from "@tryon/webhooks";
+import { verifySync } from "@tryon/webhooks/node";
+
+import { importPeer } from "../peers.ts";
+import { deliveryHeaders, signEvent, webhookSecret as secret } from "./fixtures.ts";
+
+/** Verifies a body; throws or rejects for any body but the signed one. */
+type Verifier = (body: Buffer) => unknown;
+type CreateVerifier = (body: Buffer) => Promise<Verifier>;
+
+/** Baselines of the other verifiers. */
+export const bareHmac = "HMAC alone";
+export const bareHmacAndParse = "HMAC and JSON.parse";
+
+/** Creates a verifier of one signed body, by the name of its row. */
+export const verifiers: Readonly<Record<string, CreateVerifier>> = {
+  [bareHmac]: async (body) => hmac(body),
+  [bareHmacAndParse]: async (body) => {
+    const verifier = hmac(body);
+    return (received) => {
+      verifier(received);
+      return JSON.parse(received.toString());
+    };
+  },
+  "@tryon/webhooks/node, verifySync": async (body) => {
+    const headers = deliveryHeaders(body, { "x-service-signature": signEvent(body) });
+    return (received) => verifySync({ body: received, headers, secrets: secret });
+  },
+  "@tryon/webhooks, verify": async (body) => {
+    const headers = deliveryHeaders(body, { "x-service-signature": signEvent(body) });
+    return (received) => verify({ body: received, headers, secrets: secret });
+  },
+  stripe: async (body) => {
+    const { webhooks } = (await importPeer("stripe")).default;
+    const header = webhooks.generateTestHeaderString({ payload: body.toString(), secret });
+    return (received) => webhooks.constructEvent(received, header, secret);
+  },
+  svix: (body) => standard("svix", "svix", body),
+  standardwebhooks: (body) => standard("standardwebhooks", "webhook", body),
+  "@octokit/webhooks-methods": async (body) => {
+    const octokit = await importPeer("@octokit/webhooks-methods");
+    const signature = signEvent(body);
+    return async (received) => {
+      const verified: unknown = octokit.verify(secret, received.toString(), signature);
+      if ((await verified) !== true) throw mismatch();
+    };
+  },
+};
+
+function mismatch(): Error {
+  return new Error("The signature does not match.");
+}
+
+function hmac(body: Buffer): Verifier {
+  const signature = signEvent(body);
+  return (received) => {
+    const digest = createHmac("sha256", secret).update(received).digest();
+    const sent = Buffer.from(signature.slice("sha256=".length), "hex");
+    if (!timingSafeEqual(digest, sent)) throw mismatch();
+  };
+}
+
+/** svix and standardwebhooks sign alike, with headers of different names. */
+async function standard(name: string, prefix: string, body: Buffer): Promise<Verifier> {
+  const { Webhook } = await importPeer(name);
+  const webhook = new Webhook(secret);
+  const time = new Date();
+  const signature: unknown = webhook.sign("msg_1", time, body.toString());
+  const headers = deliveryHeaders(body, {
+    [`${prefix}-id`]: "msg_1",
+    [`${prefix}-timestamp`]: String(Math.floor(time.getTime() / 1_000)),
+    [`${prefix}-signature`]: String(signature),
+  });
+  return (received) => webhook.verify(received, headers);
+}
+
+/**
+ * Creates a verifier that has accepted the signed body and rejected a changed one.
+ *
+ * @throws Error when it decides otherwise: its times would mean nothing.
+ */
+export async function createTestedVerifier(name: string, body: Buffer): Promise<Verifier> {
+  const create = verifiers[name];
+  if (create === undefined) throw new RangeError(`There is no verifier ${name}.`);
+  const verifier = await create(body);
+  await verifier(body);
+  const changed = Buffer.from(body);
+  changed[20] = (changed[20] ?? 0) ^ 1;
+  const accepted = await Promise.resolve(changed)
+    .then(verifier)
+    .then(
+      () => true,
+      () => false,
+    );
+  if (accepted) throw new Error(`${name} accepted a body that was not signed.`);
+  return verifier;
+}

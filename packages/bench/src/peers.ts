@@ -1,0 +1,51 @@
+/** Clients that `@tryon/client` is compared with, at the measured versions. */
+export const clientPeers = [
+  "openapi-fetch@0.17.0",
+  "ky@2.1.0",
+  "fashn@0.11.1",
+  "openai@7.57.0",
+  "replicate@1.4.0",
+  "stripe@23.1.0",
+  "@fal-ai/client@1.10.1",
+] as const;
+
+/** Packages that verify webhooks; stripe is among the clients. */
+const webhookPeers = [
+  "svix@2.5.0",
+  "standardwebhooks@1.1.1",
+  "@octokit/webhooks-methods@6.0.0",
+] as const;
+
+export const prism = "@stoplight/prism-cli@5.16.0";
+
+/** Packages that only the benchmarks need, installed apart from the workspace. */
+export const packages = [
+  ...clientPeers,
+  ...webhookPeers,
+  prism,
+  "autocannon@9.0.0",
+  "size-limit@14.1.0",
+  "@size-limit/esbuild@14.1.0",
+  "@size-limit/file@14.1.0",
+];
+
+/** Returns the name of a package without its version. */
+export function nameOf(peer: string): string {
+  return peer.slice(0, peer.lastIndexOf("@"));
+}
+
+type Member =
+  | ("accounts" | "balance" | "constructEvent" | "create" | "current" | "default" | "edit")
+  | ("generateTestHeaderString" | "GET" | "get" | "images" | "json" | "predictions" | "responses")
+  | ("retrieve" | "run" | "sign" | "verify" | "Webhook" | "webhooks");
+
+/** Any value of a peer: the workspace has no types of the peers, so only a run checks their use. */
+export type Peer = { readonly [Name in Member]: Peer } & {
+  new (...args: readonly unknown[]): Peer;
+  (...args: readonly unknown[]): Peer;
+};
+
+/** Imports a peer. The specifier is not a literal, so compiler and bundler leave it alone. */
+export async function importPeer(name: string): Promise<Peer> {
+  return (await import(name)) as Peer;
+}
