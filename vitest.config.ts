@@ -74,22 +74,24 @@ export default defineConfig({
     },
     reporters: ["default", "./scripts/closing-line-reporter.ts"],
     projects: [
-      project("spec", "spec"),
       project("client", "packages/client"),
       project("webhooks", "packages/webhooks", { exclude: [...files.exclude, alone] }),
       project("mock", "packages/mock"),
-      project("test-kit", "packages/test-kit"),
-      project("bench", "packages/bench"),
       project("contract", "packages/contract"),
-      // Packs and installs once, and only where there are tests of it.
+      // Everything else is one project: each has processes of its own, which load the packages once more.
+      project("workspace", ".", {
+        exclude: [
+          ...files.exclude,
+          "packages/{client,webhooks,mock,contract,runtimes}/**",
+          "examples/ci/**",
+        ],
+      }),
+      // Packs and installs the packages once for all its tests.
       project(
         "runtimes",
         "packages/runtimes",
         set === "nightly" ? { globalSetup: "src/set-up.ts" } : {},
       ),
-      project("examples", "examples", { exclude: [...files.exclude, "ci/**"] }),
-      project("docs", "docs"),
-      project("repository", "scripts"),
       ...(set === "fast"
         ? []
         : [

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+import { cases } from "@tryon/test-kit/cases";
 import { createMemoryStore } from "../index.ts";
 import type { HandlerContext, ReceiverStore, TryOnCompletedEvent } from "../index.ts";
 import { ManualClock } from "../testing/manual-clock.ts";
@@ -154,7 +155,7 @@ it("whatever fails, hangs or dies, nothing is handled by two at a time or after 
     expect(world.broken).toEqual([]);
     expect(world.overlaps()).toEqual([]);
   });
-  await fc.assert(property, { numRuns: 300 });
+  await fc.assert(property, { numRuns: cases(1_000) });
 });
 
 it("whatever failed, hung or died, one more attempt is enough once that is over", async () => {
@@ -170,5 +171,5 @@ it("whatever failed, hung or died, one more attempt is enough once that is over"
     expect((await attempt.answer).status).toBe(204);
     expect(world.broken).toEqual([]);
   });
-  await fc.assert(property, { numRuns: 300 });
+  await fc.assert(property, { numRuns: cases(1_000) });
 });
