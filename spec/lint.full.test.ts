@@ -1,19 +1,16 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 
-const command = join(
-  createRequire(import.meta.url).resolve("@redocly/cli/package.json"),
-  "../bin/cli.js",
-);
+/** Only this test needs it, so the workspace does not install it. */
+const redocly = "@redocly/cli@2.77.0";
 
 function lint(folder: string): { readonly status: number | null; readonly report: string } {
   const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [command, "lint", "--config", "redocly.yaml", "openapi.json"],
+    "npx",
+    ["--yes", redocly, "lint", "--config", "redocly.yaml", "openapi.json"],
     {
       cwd: folder,
       encoding: "utf8",
@@ -23,7 +20,7 @@ function lint(folder: string): { readonly status: number | null; readonly report
   return { status, report: stdout + stderr };
 }
 
-describe("lint of the contract", () => {
+describe("lint of the contract", { timeout: 180_000 }, () => {
   const folders: string[] = [];
   afterEach(() => {
     for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
