@@ -51,7 +51,8 @@ const project = (
       ...((own.shared ?? set === "fast") ? ["check-shared-state.ts"] : []),
     ].map((file) => fileURLToPath(new URL(`scripts/${file}`, import.meta.url))),
     sequence: { shuffle: { files: true, tests: true }, groupOrder: own.groupOrder ?? 0 },
-    testTimeout: 30_000,
+    // Property tests have ten times the cases there.
+    testTimeout: set === "nightly" ? 300_000 : 30_000,
     // A busy machine is no reason to fail.
     expect: { poll: { timeout: 20_000 } },
     passWithNoTests: true,
