@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { defineConfig } from "vitest/config";
@@ -20,6 +22,13 @@ const files =
   { full: { include: [full], exclude: [] }, nightly: { include: ["**/*.test.ts"], exclude: [] } }[
     set
   ] ?? fastFiles;
+
+/** Replaces modules or timers, which files in the same process would get too. */
+const replacing = /\bvi\.(?:mock|doMock|resetModules|useFakeTimers)\(/;
+const isolated = globSync("{packages,examples,docs,spec,scripts}/**/*.test.ts", {
+  cwd: import.meta.dirname,
+  exclude: (path) => /node_modules|dist|\.(?:full|nightly)\.test/.test(path),
+}).filter((file) => replacing.test(readFileSync(join(import.meta.dirname, file), "utf8")));
 
 /** Kills real processes between attempts that come at real times, so nothing else runs beside it. */
 const alone = "src/end-to-end/killed.full.test.ts";
@@ -83,8 +92,10 @@ export default defineConfig({
           "packages/runtimes/**",
           `packages/webhooks/${alone}`,
           "examples/ci/**",
+          ...(set === "fast" ? isolated : []),
         ],
       }),
+      ...(set === "fast" ? [project("isolated", ".", { include: isolated, shared: false })] : []),
       // Packs and installs the packages once for all its tests.
       project(
         "runtimes",
@@ -105,7 +116,14 @@ export default defineConfig({
         ? []
         : [
             project("client-contrary", "packages/client", {
-              ...(set === "full" && { ...fastFiles, shared: true }),
+              ...(set === "full" && {
+                include: fastFiles.include,
+                exclude: [
+                  ...fastFiles.exclude,
+                  ...isolated.map((file) => file.replace("packages/client/", "")),
+                ],
+                shared: true,
+              }),
               env: { TRYON_PROFILE: "contrary" },
               groupOrder: 2,
             }),
