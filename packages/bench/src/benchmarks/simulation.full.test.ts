@@ -1,24 +1,21 @@
 import { describe, expect, test } from "vitest";
 
-import { median } from "../statistics.ts";
 import {
-  manyJobs,
-  oneAtATime,
   peerStrategies,
   polling,
-  seeds,
-  simulate,
-  singleJobs,
   sync,
   webhook,
+  oneAtATime,
   withoutHeaders,
-} from "./simulation.ts";
+  type Strategy,
+} from "../candidates/strategies.ts";
+import { median } from "../statistics.ts";
+import { manyJobs, seeds, simulate, singleJobs } from "./simulation.ts";
 
 // Virtual times are the same on every machine; the real time is not.
 const timeout = 600_000;
-type Arguments = Parameters<typeof simulate>;
 
-async function simulateAll(strategy: Arguments[0], load: Arguments[1]) {
+async function simulateAll(strategy: Pick<Strategy, "work" | "service">, load: typeof manyJobs) {
   const runs = [];
   for (const seed of seeds) runs.push(await simulate(strategy, load, seed));
   return runs;
@@ -32,10 +29,8 @@ describe("1,000 jobs under 60 requests a minute", { timeout }, () => {
     "$name: at most $requests requests per job, $times × the submissions, no 429",
     async ({ requests, times, ...strategy }) => {
       const runs = await simulateAll(strategy, manyJobs);
-      expect(median(runs.map(({ requestsPerJob }) => requestsPerJob))).toBeLessThanOrEqual(
-        requests,
-      );
-      expect(median(runs.map(({ makespanRatio }) => makespanRatio))).toBeLessThanOrEqual(times);
+      expect(median(runs.map((run) => run.requestsPerJob))).toBeLessThanOrEqual(requests);
+      expect(median(runs.map((run) => run.makespanRatio))).toBeLessThanOrEqual(times);
       for (const { rateLimited, credits } of runs) {
         expect({ rateLimited, credits }).toEqual({ rateLimited: 0, credits: 8_000 });
       }
@@ -51,10 +46,11 @@ describe("1,000 jobs under 60 requests a minute", { timeout }, () => {
     },
   );
 
-  test("webhooks: one request per job", async () => {
-    const { requestsPerJob, credits } = await simulate(webhook, manyJobs, 1);
-    expect(requestsPerJob).toBeLessThan(1.01);
-    expect(credits).toBe(8_000);
+  test("webhooks: one request per job, and one for the limit", async () => {
+    const { requestsPerJob, meanDelay, ...figures } = await simulate(webhook, manyJobs, 1);
+    expect(requestsPerJob).toBeCloseTo(1 + 1 / manyJobs.jobs);
+    expect(meanDelay).toBeLessThan(100);
+    expect(figures).toMatchObject({ rateLimited: 0, credits: 8_000 });
   });
 
   test.each(peerStrategies)(
@@ -72,4 +68,37 @@ test("one job at a time: mean delay within 1.2 s and at most 6 polls", { timeout
   const runs = await simulateAll(oneAtATime, singleJobs);
   expect(median(runs.map(({ meanDelay }) => meanDelay))).toBeLessThanOrEqual(1_200);
   expect(median(runs.map(({ requestsPerJob }) => requestsPerJob - 1))).toBeLessThanOrEqual(6);
+});
+
+test.each([polling, sync, webhook])("$name: the seed determines the result", async (strategy) => {
+  const load = { jobs: 8, limit: 10 };
+  const first = await simulate(strategy, load, 1);
+  expect(await simulate(strategy, load, 1)).toEqual(first);
+  expect(await simulate(strategy, load, 2)).not.toEqual(first);
+});
+
+const oneJob = { jobs: 1, runTimes: [3_300] };
+// One request submits, and the others poll; fal then requests the result.
+const requestsOfPeers = { fal: 1 + 7 + 1, replicate: 1 + 7, fashn: 1 + 4 };
+
+test.each(
+  Object.entries(requestsOfPeers).map(([peer, requests], index) => {
+    return { peer, requests, strategy: peerStrategies[index] ?? sync };
+  }),
+)("$peer makes $requests requests for a job of 3.3 s", async ({ peer, requests, strategy }) => {
+  expect(strategy.name).toContain(peer);
+  const { makespan, meanDelay, ...figures } = await simulate(strategy, { ...oneJob, limit: 99 }, 1);
+  expect(figures).toMatchObject({ requestsPerJob: requests, rateLimited: 0, credits: 8 });
+  expect(makespan).toBeGreaterThan(3_300 + meanDelay);
+  expect(meanDelay).toBeGreaterThan(0);
+});
+
+test("the caller repeats a call that its client abandoned", async () => {
+  const [, replicate = sync] = peerStrategies;
+  const { makespan, rateLimited, credits } = await simulate(replicate, { ...oneJob, limit: 3 }, 1);
+  // The client abandons a call after six requests.
+  expect(rateLimited % 6).toBe(0);
+  expect(rateLimited).toBeGreaterThanOrEqual(60);
+  expect(makespan).toBeGreaterThan(60_000);
+  expect(credits).toBe(8);
 });

@@ -1,7 +1,9 @@
 import { createMock } from "@tryon/mock";
 import { describe, expect, test } from "vitest";
 
+import { drawRunTimes, seededRandom } from "../benchmarks/simulation.ts";
 import { benchKey, createEvent, createImage } from "./fixtures.ts";
+import { pollingClients, type Backoff } from "./strategies.ts";
 import { comparisons, digest, timeGuesses, welch } from "./timing-leak.ts";
 import { createTestedVerifier, verifiers } from "./verifiers.ts";
 
@@ -72,4 +74,38 @@ describe("Welch's t", () => {
   test("needs two samples of each class", () => {
     expect(() => welch([], [1, 2])).toThrow(RangeError);
   });
+});
+
+/** Delays in milliseconds until the client abandons the call. */
+function delaysOf(backoff: Backoff, retryAfter: string, random: number): number[] {
+  const delays: number[] = [];
+  const headers = new Headers({ "retry-after": retryAfter });
+  for (;;) {
+    const next = backoff(delays.length, headers, () => random);
+    if (next === undefined) return delays;
+    delays.push(next);
+  }
+}
+
+const { fal, replicate, fashn } = pollingClients;
+
+test.each([
+  ["fal doubles the delay", fal.submitBackoff, "30", 0.5, [1_000, 2_000, 4_000]],
+  ["fal polls longer", fal.pollBackoff, "30", 0.5, [1_000, 2_000, 4_000, 8_000, 16_000]],
+  ["fal adds jitter", fal.submitBackoff, "1", 0, [750, 1_500, 3_000]],
+  ["replicate retries immediately", replicate.pollBackoff, "30", 0.5, [0, 0, 0, 0, 0]],
+  ["fashn obeys Retry-After", fashn.pollBackoff, "30", 0.5, [30_000, 30_000, 30_000]],
+  ["fashn ignores one minute", fashn.pollBackoff, "60", 0, [2_000, 4_000, 6_000]],
+  ["fashn has own delays", fashn.pollBackoff, "", 0, [2_000, 4_000, 6_000]],
+] as const)("after a 429, %s", (_title, backoff, retryAfter, random, delays) => {
+  expect(delaysOf(backoff, retryAfter, random)).toEqual(delays);
+});
+
+test.each([1, 2, 3])("run times have the requested median and p95 with seed %d", (seed) => {
+  const times = drawRunTimes(20_000, seededRandom(seed));
+  const share = (max: number) => times.filter((time) => time <= max).length / times.length;
+  expect(share(12_000)).toBeCloseTo(0.5, 1);
+  expect(share(30_000)).toBeCloseTo(0.95, 1.7);
+  // The distribution is symmetric on a logarithmic scale.
+  expect(share(12_000 / 2.5)).toBeCloseTo(0.05, 1.7);
 });
