@@ -1,17 +1,5 @@
 import type { Environment } from "./environment.ts";
-import { summarize, type Sample } from "./statistics.ts";
-
-type Unit =
-  | "×"
-  | "bytes"
-  | "calls/s"
-  | "ms"
-  | "ns"
-  | "requests"
-  | "responses"
-  | "s"
-  | "standard errors"
-  | "µs";
+import { summarize, type Sample, type Summary } from "./statistics.ts";
 
 /** Bound for the median of a row. */
 interface Goal {
@@ -23,7 +11,8 @@ interface Goal {
 
 interface GroupOptions {
   readonly title: string;
-  readonly unit: Unit;
+  /** Unit of the figures; those in `×` are ratios. */
+  readonly unit: string;
   /** Goals by row name. */
   readonly goals?: Readonly<Record<string, Goal>>;
   /** If true, the page has a chart of the group. */
@@ -37,17 +26,17 @@ export interface Benchmark {
   /** Method, in one or two sentences. */
   readonly method: string;
   readonly groups: Readonly<Record<string, GroupOptions>>;
-  /** Yields one sample per round. */
+  /** Yields samples, of which each may have some of the groups and rows. */
   measure(environment: Environment): AsyncIterable<Sample>;
 }
 
-export interface Row {
+export interface Row extends Summary {
   readonly name: string;
-  readonly samples: number[];
   readonly goal: Goal | undefined;
 }
 
 export interface Group extends GroupOptions {
+  readonly key: string;
   readonly rows: readonly Row[];
 }
 
@@ -57,35 +46,35 @@ export interface Result {
 }
 
 /**
- * Runs a benchmark and collects its samples by group and row.
+ * Runs a benchmark and summarizes its samples by group and row.
  *
- * @throws Error when a goal has no row, or a sample has no group.
+ * @throws Error when a goal has no row, a sample has no group, or a figure is not finite.
  */
 export async function runBenchmark(
   benchmark: Benchmark,
   environment: Environment,
 ): Promise<Result> {
-  const names = Object.keys(benchmark.groups);
-  const rows = new Map(names.map((name) => [name, new Map<string, number[]>()]));
+  const samples = Object.fromEntries(
+    Object.keys(benchmark.groups).map((key) => [key, new Map<string, number[]>()]),
+  );
   for await (const sample of benchmark.measure(environment)) {
-    for (const [group, values] of Object.entries(sample)) {
-      const samplesByRow = rows.get(group);
-      if (samplesByRow === undefined) throw new Error(`${benchmark.name} has no group ${group}.`);
+    for (const [key, values] of Object.entries(sample)) {
+      const rows = samples[key];
+      if (rows === undefined) throw new Error(`${benchmark.name} has no group ${key}.`);
       for (const [row, value] of Object.entries(values)) {
-        samplesByRow.set(row, [...(samplesByRow.get(row) ?? []), value]);
+        if (!Number.isFinite(value)) throw new Error(`${benchmark.name}: ${row} is ${value}.`);
+        rows.set(row, [...(rows.get(row) ?? []), value]);
       }
     }
   }
-  const groups = Object.entries(benchmark.groups).map(([key, options]) => {
-    const samplesByRow = rows.get(key) ?? new Map<string, number[]>();
-    const missing = Object.keys(options.goals ?? {}).find((row) => !samplesByRow.has(row));
+  const groups = Object.entries(benchmark.groups).map(([key, group]) => {
+    const { goals = {} } = group;
+    const rows = Array.from(samples[key] ?? [], ([name, values]) => {
+      return { name, goal: goals[name], ...summarize(values) };
+    });
+    const missing = Object.keys(goals).find((goal) => !rows.some(({ name }) => name === goal));
     if (missing !== undefined) throw new Error(`${benchmark.name} measured no "${missing}".`);
-    return {
-      ...options,
-      rows: Array.from(samplesByRow, ([name, samples]) => {
-        return { name, samples, goal: options.goals?.[name] };
-      }),
-    };
+    return { ...group, key, rows };
   });
   return { benchmark, groups };
 }
@@ -95,16 +84,15 @@ export const maxSpread = 0.05;
 
 /** Describes each ratio whose quartiles are too far apart for publication. */
 export function unstableRatios(results: readonly Result[]): readonly string[] {
-  return results.flatMap(({ benchmark, groups }) =>
-    groups
-      .filter(({ unit }) => unit === "×")
-      .flatMap(({ title, rows }) =>
-        rows.flatMap(({ name, samples }) => {
-          const { q1, median, q3 } = summarize(samples);
-          if ((q3 - q1) / median <= maxSpread) return [];
-          const figures = `quartiles ${q1.toFixed(3)} and ${q3.toFixed(3)}, median ${median.toFixed(3)}`;
-          return [`${benchmark.name}, ${title}, ${name}: ${figures}`];
-        }),
-      ),
+  const groups = results.flatMap(({ benchmark, groups: ofBenchmark }) =>
+    ofBenchmark.map((group) => ({ ...group, title: `${benchmark.name}, ${group.title}` })),
   );
+  return groups
+    .filter(({ unit }) => unit === "×")
+    .flatMap(({ title, rows }) => rows.map((row) => ({ ...row, name: `${title}, ${row.name}` })))
+    .filter(({ q1, median, q3 }) => (q3 - q1) / median > maxSpread)
+    .map(({ name, ...row }) => {
+      const [q1, median, q3] = [row.q1, row.median, row.q3].map((value) => value.toFixed(3));
+      return `${name}: quartiles ${q1} and ${q3}, median ${median}`;
+    });
 }

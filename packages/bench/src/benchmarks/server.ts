@@ -8,7 +8,7 @@ import type { Benchmark } from "../benchmark.ts";
 import { account } from "../candidates/calls.ts";
 import { benchKey } from "../candidates/fixtures.ts";
 import { nameOf, prism } from "../peers.ts";
-import { takeTurns } from "../statistics.ts";
+import { mediansOf, ratioOf, ratiosTo, takeTurns } from "../statistics.ts";
 
 const autocannon =
   "node_modules/autocannon/autocannon.js --json --no-progress --connections 16 --duration 1 --headers";
@@ -69,13 +69,11 @@ export const accountOverHttp: Benchmark = {
     await takeTurns(names, 1, load);
     for (let round = 0; round < 7; round += 1) {
       const rates = await takeTurns(names, 3, load);
-      const pairs = [
-        [servers.ours, servers.prism],
-        [servers.ours, servers.prismSilent],
-        [servers.ours, servers.bare],
-      ] as const;
-      const ratios = pairs.map(([one, other]) => [`${one} / ${other}`, rates.ratio(one, other)]);
-      yield { rate: rates.medians(), ratio: Object.fromEntries(ratios) };
+      const { ours, ...others } = servers;
+      const ratios = Object.values(others).map((other) => {
+        return [`${ours} / ${other}`, ratioOf(rates, ours, other)];
+      });
+      yield { rate: mediansOf(rates), ratio: Object.fromEntries(ratios) };
     }
   },
 };
@@ -171,7 +169,7 @@ export const commandStart: Benchmark = {
     };
     for (let round = 0; round < 9; round += 1) {
       const times = await takeTurns([empty, "tryon-mock"], 7, start);
-      yield { time: times.medians(), ratio: times.ratios(empty) };
+      yield { time: mediansOf(times), ratio: ratiosTo(empty, times) };
     }
   },
 };

@@ -2,10 +2,10 @@ import { createMock } from "@tryon/mock";
 import { describe, expect, test } from "vitest";
 
 import { drawRunTimes, seededRandom } from "../benchmarks/simulation.ts";
+import { comparisons, digest, timeGuesses, welch } from "../programs/timing-leak.ts";
 import { benchKey, createEvent, createImage } from "./fixtures.ts";
 import { pollingClients, type Backoff } from "./strategies.ts";
-import { comparisons, digest, timeGuesses, welch } from "./timing-leak.ts";
-import { createTestedVerifier, verifiers } from "./verifiers.ts";
+import { createVerifications, verifiers } from "./verifiers.ts";
 
 test("an image has the requested size, and the reference server accepts it", async () => {
   const mock = createMock();
@@ -34,18 +34,18 @@ test.each([300, 301, 355, 1_000_000])("an event of %d bytes has exactly that siz
 const ownVerifiers = Object.keys(verifiers).filter((name) => /^(HMAC|@tryon)/.test(name));
 
 test.each(ownVerifiers)("%s accepts the signed event and rejects a changed one", async (name) => {
-  await expect(createTestedVerifier(name, createEvent(300))).resolves.toBeTypeOf("function");
+  await expect(createVerifications(createEvent(300), [name])).resolves.toHaveProperty([name]);
 });
 
 describe.each(Object.entries(comparisons))("%s", (_name, comparison) => {
   test("rejects a digest that is wrong in any byte", () => {
     for (const at of digest.keys()) {
-      expect(comparison.prepare(digest.with(at, (digest[at] ?? 0) ^ 1))).not.toThrow();
+      expect(comparison.prepare(digest.with(at, (digest[at] ?? 0) ^ 1))()).toBe(false);
     }
   });
 
-  test("fails when its guess is correct", () => {
-    expect(comparison.prepare(digest)).toThrow(/wrong digest|no mismatch/);
+  test("accepts the correct digest", () => {
+    expect(comparison.prepare(digest)()).toBe(true);
   });
 
   test("is timed with three classes of guesses", () => {
@@ -59,16 +59,14 @@ describe("Welch's t", () => {
 
   test("is the difference of the means in standard errors", () => {
     const shifted = calm.map((time) => time + 1);
-    const { ratio, t } = welch(calm, shifted);
-    expect(ratio).toBeGreaterThan(1);
-    expect(t).toBeGreaterThan(4.5);
-    expect(welch(shifted, calm).t).toBeCloseTo(-t);
-    expect(welch(calm, calm)).toEqual({ ratio: 1, t: 0 });
+    expect(welch(calm, shifted)).toBeGreaterThan(4.5);
+    expect(welch(shifted, calm)).toBeCloseTo(-welch(calm, shifted));
+    expect(welch(calm, calm)).toBe(0);
   });
 
   test("leaves out the slowest samples of both classes by one bound", () => {
-    const slow = [9_000, 1_000].map((time) => [...calm, time, time, time, time, time]);
-    expect(welch(slow[0] ?? [], slow[1] ?? []).ratio).toBe(1);
+    const [one, other] = [9_000, 1_000].map((time) => [...calm, ...calm.slice(40).fill(time)]);
+    expect(welch(one ?? [], other ?? [])).toBe(0);
   });
 
   test("needs two samples of each class", () => {

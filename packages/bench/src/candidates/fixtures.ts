@@ -7,6 +7,11 @@ export const benchKey = {
   rateLimitPerMinute: 1_000_000_000,
 } as const;
 
+export const jsonHeaders = {
+  authorization: `Bearer ${benchKey.token}`,
+  "content-type": "application/json",
+};
+
 /** Submission that returns before its job ends. */
 export const submission = {
   person_url: "https://shop.example/me.jpg",
@@ -17,27 +22,23 @@ export const submission = {
 /** Webhook secret of every verifier; some of them need base64 after the prefix. */
 export const webhookSecret = `whsec_${Buffer.from("a secret of thirty-two bytes, ok").toString("base64")}`;
 
-const event = {
-  event: "tryon.completed",
-  job_id: "job_4fK9sQ2mZx7LbT1cVw8RnE3y",
-  status: "succeeded",
-  result_url: "https://results.example/job_4fK9sQ2mZx7LbT1cVw8RnE3y.png",
-  error_code: null,
-  error_message: null,
-  duration_ms: 8_240,
-  completed_at: "2026-03-01T12:00:08Z",
-};
-const line = "A line of a field that this version does not know.";
-
-/** Creates a webhook event of exactly `bytes` bytes. */
+/** Creates a webhook event of exactly `bytes` bytes, 300 or more. */
 export function createEvent(bytes: number): Buffer {
-  const rest = bytes - Buffer.byteLength(JSON.stringify({ ...event, more: [""] }));
-  if (rest < 0) throw new RangeError(`An event has at least ${bytes - rest} bytes.`);
-  // Each line but the last adds two quotes and a comma.
-  const count = Math.floor(rest / (line.length + 3));
-  const last = "x".repeat(rest - count * (line.length + 3));
-  const more = [...Array.from({ length: count }, () => line), last];
-  return Buffer.from(JSON.stringify({ ...event, more }));
+  const event = {
+    event: "tryon.completed",
+    job_id: "job_4fK9sQ2mZx7LbT1cVw8RnE3y",
+    status: "succeeded",
+    result_url: "https://results.example/job_4fK9sQ2mZx7LbT1cVw8RnE3y.png",
+    error_code: null,
+    error_message: null,
+    duration_ms: 8_240,
+    completed_at: "2026-03-01T12:00:08Z",
+  };
+  const line = "A line of a field that this version does not know.";
+  // Each line adds two quotes and a comma; spaces fill the rest.
+  const rest = bytes - JSON.stringify({ ...event, more: [] }).length;
+  const more = Array.from({ length: Math.floor(rest / (line.length + 3)) }, () => line);
+  return Buffer.from(JSON.stringify({ ...event, more }).padEnd(bytes));
 }
 
 export function signEvent(body: Buffer): string {
