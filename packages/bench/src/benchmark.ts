@@ -1,22 +1,22 @@
 import type { Environment } from "./environment.ts";
 import { summarize, type Sample, type Summary } from "./statistics.ts";
 
+interface Group {
+  readonly title: string;
+  /** Unit of the figures; those in `×` are ratios. */
+  readonly unit: string;
+  /** If true, the page has a chart of the group. */
+  readonly chart?: boolean;
+}
+
 /** Bound for the median of a row. */
 interface Goal {
+  readonly group: string;
+  readonly row: string;
   readonly max?: number;
   readonly min?: number;
   /** Reason why the goal is out of reach; the page has it where the goal is missed. */
   readonly reason?: string;
-}
-
-interface GroupOptions {
-  readonly title: string;
-  /** Unit of the figures; those in `×` are ratios. */
-  readonly unit: string;
-  /** Goals by row name. */
-  readonly goals?: Readonly<Record<string, Goal>>;
-  /** If true, the page has a chart of the group. */
-  readonly chart?: boolean;
 }
 
 export interface Benchmark {
@@ -25,25 +25,20 @@ export interface Benchmark {
   readonly title: string;
   /** Method, in one or two sentences. */
   readonly method: string;
-  readonly groups: Readonly<Record<string, GroupOptions>>;
+  readonly groups: Readonly<Record<string, Group>>;
+  readonly goals?: readonly Goal[];
   /** Yields samples, of which each may have some of the groups and rows. */
   measure(environment: Environment): AsyncIterable<Sample>;
 }
 
-export interface Row extends Summary {
-  readonly name: string;
-  readonly goal: Goal | undefined;
-}
-
-export interface Group extends GroupOptions {
+export type Row = Summary & { readonly name: string };
+export type MeasuredGoal = Goal & { readonly median: number };
+export type MeasuredGroup = Group & {
   readonly key: string;
   readonly rows: readonly Row[];
-}
-
-export interface Result {
-  readonly benchmark: Benchmark;
-  readonly groups: readonly Group[];
-}
+  readonly goals: readonly MeasuredGoal[];
+};
+export type Result = Omit<Benchmark, "groups"> & { readonly groups: readonly MeasuredGroup[] };
 
 /**
  * Runs a benchmark and summarizes its samples by group and row.
@@ -54,29 +49,30 @@ export async function runBenchmark(
   benchmark: Benchmark,
   environment: Environment,
 ): Promise<Result> {
-  const samples = Object.fromEntries(
-    Object.keys(benchmark.groups).map((key) => [key, new Map<string, number[]>()]),
-  );
+  const groups = Object.entries(benchmark.groups).map(([key, group]) => {
+    return { ...group, key, samples: new Map<string, number[]>() };
+  });
   for await (const sample of benchmark.measure(environment)) {
     for (const [key, values] of Object.entries(sample)) {
-      const rows = samples[key];
-      if (rows === undefined) throw new Error(`${benchmark.name} has no group ${key}.`);
+      const samples = groups.find((group) => group.key === key)?.samples;
+      if (samples === undefined) throw new Error(`${benchmark.name} has no group ${key}.`);
       for (const [row, value] of Object.entries(values)) {
         if (!Number.isFinite(value)) throw new Error(`${benchmark.name}: ${row} is ${value}.`);
-        rows.set(row, [...(rows.get(row) ?? []), value]);
+        samples.set(row, [...(samples.get(row) ?? []), value]);
       }
     }
   }
-  const groups = Object.entries(benchmark.groups).map(([key, group]) => {
-    const { goals = {} } = group;
-    const rows = Array.from(samples[key] ?? [], ([name, values]) => {
-      return { name, goal: goals[name], ...summarize(values) };
+  const measured = groups.map(({ samples, ...group }) => {
+    const rows = Array.from(samples, ([name, values]) => ({ name, ...summarize(values) }));
+    const ofGroup = (benchmark.goals ?? []).filter((goal) => goal.group === group.key);
+    const goals = ofGroup.map((goal) => {
+      const measuredRow = rows.find(({ name }) => name === goal.row);
+      if (!measuredRow) throw new Error(`${benchmark.name} measured no "${goal.row}".`);
+      return { ...goal, median: measuredRow.median };
     });
-    const missing = Object.keys(goals).find((goal) => !rows.some(({ name }) => name === goal));
-    if (missing !== undefined) throw new Error(`${benchmark.name} measured no "${missing}".`);
-    return { ...group, key, rows };
+    return { ...group, rows, goals };
   });
-  return { benchmark, groups };
+  return { ...benchmark, groups: measured };
 }
 
 /** Maximum distance between the quartiles of a ratio, relative to its median. */
@@ -84,15 +80,15 @@ export const maxSpread = 0.05;
 
 /** Describes each ratio whose quartiles are too far apart for publication. */
 export function unstableRatios(results: readonly Result[]): readonly string[] {
-  const groups = results.flatMap(({ benchmark, groups: ofBenchmark }) =>
-    ofBenchmark.map((group) => ({ ...group, title: `${benchmark.name}, ${group.title}` })),
+  const ratios = results.flatMap(({ name: benchmark, groups }) =>
+    groups
+      .filter(({ unit }) => unit === "×")
+      .flatMap(({ title, rows }) => rows.map((row) => ({ benchmark, title, ...row }))),
   );
-  return groups
-    .filter(({ unit }) => unit === "×")
-    .flatMap(({ title, rows }) => rows.map((row) => ({ ...row, name: `${title}, ${row.name}` })))
+  return ratios
     .filter(({ q1, median, q3 }) => (q3 - q1) / median > maxSpread)
-    .map(({ name, ...row }) => {
+    .map(({ benchmark, title, name, ...row }) => {
       const [q1, median, q3] = [row.q1, row.median, row.q3].map((value) => value.toFixed(3));
-      return `${name}: quartiles ${q1} and ${q3}, median ${median}`;
+      return `${benchmark}, ${title}, ${name}: quartiles ${q1} and ${q3}, median ${median}`;
     });
 }

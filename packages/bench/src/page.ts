@@ -1,8 +1,7 @@
 import { availableParallelism, type } from "node:os";
 
-import { maxSpread, type Group, type Result, type Row } from "./benchmark.ts";
-import { describeChart, renderChart } from "./chart.ts";
-import { formatNumber } from "./statistics.ts";
+import { maxSpread, type MeasuredGoal, type MeasuredGroup, type Result } from "./benchmark.ts";
+import { describeChart, formatNumber, renderChart } from "./chart.ts";
 
 /** Files below `docs`, by their paths. */
 export type Files = Map<string, string>;
@@ -23,21 +22,20 @@ export function renderPage(results: readonly Result[], load: readonly number[]):
 }
 
 /** Renders a result as Markdown. Adds its charts to the files; without files it has none. */
-export function renderResult({ benchmark, groups }: Result, files?: Files): string {
+export function renderResult({ name, title, method, groups }: Result, files?: Files): string {
   const blocks = groups.flatMap((group) => {
-    const goals = group.rows.flatMap((row) => renderGoal(row, group.unit));
-    const blocksOfGroup = [renderTable(group), ...goals];
-    if (files === undefined || group.chart !== true) return blocksOfGroup;
+    const goals = group.goals.map((goal) => renderGoal(goal, group.unit));
+    if (files === undefined || group.chart !== true) return [renderTable(group), ...goals];
     const key = group.key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    const path = `images/benchmark-${benchmark.name}-${key}.svg`;
-    const chart = { ...group, title: `${benchmark.title}: ${group.title}` };
+    const path = `images/benchmark-${name}-${key}.svg`;
+    const chart = { ...group, title: `${title}: ${group.title}` };
     files.set(path, renderChart(chart));
-    return [`![${escape(describeChart(chart))}](${path})`, ...blocksOfGroup];
+    return [`![${escape(describeChart(chart))}](${path})`, renderTable(group), ...goals];
   });
-  return [`## ${benchmark.title}`, benchmark.method, ...blocks].join("\n\n");
+  return [`## ${title}`, method, ...blocks].join("\n\n");
 }
 
-function renderTable({ title, unit, rows }: Group): string {
+function renderTable({ title, unit, rows }: MeasuredGroup): string {
   const lines = rows.map((row) => {
     const [q1, median, q3] = [row.q1, row.median, row.q3].map(formatNumber);
     return `| ${escape(row.name)} | ${median} | ${q1} – ${q3} | ${row.runs} |`;
@@ -46,13 +44,12 @@ function renderTable({ title, unit, rows }: Group): string {
   return [head, ...lines].join("\n");
 }
 
-function renderGoal({ name, median, goal }: Row, unit: string): readonly string[] {
-  if (goal === undefined) return [];
-  const { max = Infinity, min = -Infinity, reason = "" } = goal;
-  const bound = max === Infinity ? `at least ${formatNumber(min)}` : `at most ${formatNumber(max)}`;
-  const isMet = median <= max && median >= min;
+function renderGoal({ row, median, max, min = 0, reason = "" }: MeasuredGoal, unit: string) {
+  const bound =
+    max === undefined ? `at least ${formatNumber(min)}` : `at most ${formatNumber(max)}`;
+  const isMet = median >= min && median <= (max ?? Infinity);
   const verdict = isMet ? "Met." : `Missed with ${formatNumber(median)}. ${reason}`;
-  return [`Goal for ${name}: ${bound} ${unit}. ${verdict}`.trim()];
+  return `Goal for ${row}: ${bound} ${unit}. ${verdict}`.trim();
 }
 
 function escape(text: string): string {

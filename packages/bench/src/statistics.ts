@@ -1,15 +1,10 @@
-/** One round of a benchmark: a number for each row, by group and row name. */
+/** Numbers of one round of a benchmark, by group and row name. */
 export type Sample = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-export interface Summary {
-  readonly q1: number;
-  readonly median: number;
-  readonly q3: number;
-  readonly runs: number;
-}
+export type Summary = Readonly<ReturnType<typeof summarize>>;
 
 /** Computes the median and the quartiles, with linear interpolation. */
-export function summarize(samples: readonly number[]): Summary {
+export function summarize(samples: readonly number[]) {
   const sorted = samples.toSorted((a, b) => a - b);
   const quantile = (share: number): number => {
     const position = share * (sorted.length - 1);
@@ -59,14 +54,4 @@ export function ratioOf(turns: Turns, name: string, baseline: string): number {
 export function ratiosTo(baseline: string, turns: Turns): Record<string, number> {
   const names = Object.keys(turns).filter((name) => name !== baseline);
   return Object.fromEntries(names.map((name) => [name, ratioOf(turns, name, baseline)]));
-}
-
-/** Formats a figure with as many digits as are significant. */
-export function formatNumber(value: number): string {
-  const size = Math.abs(value);
-  const digits = size >= 100 ? 0 : size >= 10 ? 1 : 2;
-  return value.toLocaleString("en-US", {
-    minimumFractionDigits: Number.isInteger(value) ? 0 : digits,
-    maximumFractionDigits: digits,
-  });
 }

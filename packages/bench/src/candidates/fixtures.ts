@@ -45,19 +45,6 @@ export function signEvent(body: Buffer): string {
   return `sha256=${createHmac("sha256", webhookSecret).update(body).digest("hex")}`;
 }
 
-/** Headers of a delivery, as Node has them. */
-export function deliveryHeaders(body: Buffer, own: Readonly<Record<string, string>>) {
-  return {
-    host: "shop.example",
-    "user-agent": "service/1",
-    accept: "*/*",
-    "content-type": "application/json",
-    "content-length": String(body.length),
-    connection: "keep-alive",
-    ...own,
-  };
-}
-
 /** A valid PNG of one pixel; viewers ignore what follows it. */
 const onePixel = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",

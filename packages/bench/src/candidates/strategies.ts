@@ -61,11 +61,9 @@ export function withoutHeaders(strategy: Strategy): readonly Strategy[] {
   });
 }
 
-async function withConcurrency(
-  items: readonly Item[],
-  concurrency: number,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
+type Work = (item: Item) => Promise<void>;
+
+async function withConcurrency(items: readonly Item[], concurrency: number, work: Work) {
   const remaining = items.values();
   const worker = async (): Promise<void> => {
     for (const item of remaining) await work(item);
@@ -98,78 +96,75 @@ export const oneAtATime: Strategy = {
   },
 };
 
-/** Delay after a 429, in milliseconds; undefined where the client abandons the call. */
-export type Backoff = (
-  attempt: number,
-  headers: Headers,
-  random: () => number,
-) => number | undefined;
-
 /** Client that polls each job by itself, first at once and then in intervals of milliseconds. */
 interface PollingClient {
+  readonly name: string;
   readonly interval: number;
-  readonly submitBackoff: Backoff;
-  readonly pollBackoff: Backoff;
+  /** Retries before the client abandons a call, for submissions and polls. */
+  readonly retries: { readonly submit: number; readonly poll: number };
+  /** Delay after a 429, in milliseconds. */
+  readonly backoff: (attempt: number, headers: Headers, random: () => number) => number;
   /** If true, requests the result separately when the job has ended. */
   readonly fetchesResult?: boolean;
 }
 
-/** Doubles from one second, with 25 % jitter, and ignores `Retry-After`. */
-function doublingBackoff(retries: number): Backoff {
-  return (attempt, _headers, random) =>
-    attempt < retries ? 1_000 * 2 ** attempt * (0.75 + random() * 0.5) : undefined;
-}
-
-/** Retries five times without a delay: only integers are waited for, and the parsed delay is none. */
-const immediateBackoff: Backoff = (attempt) => (attempt < 5 ? 0 : undefined);
-
-/** Obeys a `Retry-After` below one minute; otherwise waits for 2 to 6 seconds, less up to a quarter. */
-const retryAfterBackoff: Backoff = (attempt, headers, random) => {
-  if (attempt >= 3) return undefined;
-  const asked = Number.parseFloat(headers.get("retry-after") ?? "") * 1_000;
-  if (asked > 0 && asked < 60_000) return asked;
-  return Math.min(2 * 2 ** attempt, 6) * (1 - random() * 0.25) * 1_000;
-};
-
 /** Clients of other services, as their sources behave at the compared versions. */
-export const pollingClients = {
-  fal: {
+export const pollingClients: readonly PollingClient[] = [
+  {
+    name: "fal",
     interval: 500,
-    submitBackoff: doublingBackoff(3),
-    pollBackoff: doublingBackoff(5),
+    retries: { submit: 3, poll: 5 },
+    // Doubles from one second, with 25 % jitter, and ignores `Retry-After`.
+    backoff: (attempt, _headers, random) => 1_000 * 2 ** attempt * (0.75 + random() * 0.5),
     fetchesResult: true,
   },
-  replicate: { interval: 500, submitBackoff: immediateBackoff, pollBackoff: immediateBackoff },
-  fashn: { interval: 1_000, submitBackoff: retryAfterBackoff, pollBackoff: retryAfterBackoff },
-} as const satisfies Readonly<Record<string, PollingClient>>;
+  {
+    name: "replicate",
+    interval: 500,
+    retries: { submit: 5, poll: 5 },
+    // Waits only for integers, and parses the delay as none.
+    backoff: () => 0,
+  },
+  {
+    name: "fashn",
+    interval: 1_000,
+    retries: { submit: 3, poll: 3 },
+    // Obeys a `Retry-After` below one minute; otherwise waits for 2 to 6 seconds, less up to a quarter.
+    backoff: (attempt, headers, random) => {
+      const asked = Number.parseFloat(headers.get("retry-after") ?? "") * 1_000;
+      if (asked > 0 && asked < 60_000) return asked;
+      return Math.min(2 * 2 ** attempt, 6) * (1 - random() * 0.25) * 1_000;
+    },
+  },
+];
 
 /** Submits one item and polls it as a polling client does. */
 async function pollItem(caller: Caller, item: Item, client: PollingClient): Promise<void> {
   /** Repeats a call as the client does, and 5 s after it abandoned the call as its caller does. */
-  const request = async (path: string, backoff: Backoff, init?: RequestInit) => {
-    for (let attempt = 0; ; attempt += 1) {
+  const request = async (path: string, retries: number, init?: RequestInit) => {
+    for (let attempt = 0; ; attempt = attempt < retries ? attempt + 1 : 0) {
       const response = await caller.request(path, init);
       // The contract defines the response.
       if (response.ok) return (await response.json()) as { job_id?: string; status?: string };
       if (response.status !== 429) throw new Error(`Got ${response.status} instead of 200.`);
-      const delay = backoff(attempt, response.headers, caller.random);
-      if (delay === undefined) attempt = -1;
-      await caller.clock.sleep(delay ?? 5_000);
+      const delay = client.backoff(attempt, response.headers, caller.random);
+      await caller.clock.sleep(attempt < retries ? delay : 5_000);
     }
   };
+  const { submit, poll } = client.retries;
   const body = JSON.stringify({ ...fieldsOf(item), wait: false });
-  const { job_id: id } = await request("", client.submitBackoff, { method: "POST", body });
-  while ((await request(`/${id}`, client.pollBackoff)).status !== "succeeded") {
+  const { job_id: id } = await request("", submit, { method: "POST", body });
+  while ((await request(`/${id}`, poll)).status !== "succeeded") {
     await caller.clock.sleep(client.interval);
   }
-  if (client.fetchesResult) await request(`/${id}`, client.submitBackoff);
+  if (client.fetchesResult) await request(`/${id}`, submit);
   caller.received(item);
 }
 
 /** Other clients, which poll 20 jobs at a time. */
-export const peerStrategies = Object.entries(pollingClients).map(([name, client]): Strategy => {
+export const peerStrategies = pollingClients.map((client): Strategy => {
   return {
-    name: `${name}, poll every ${client.interval} ms`,
+    name: `${client.name}, poll every ${client.interval} ms`,
     work: (caller, items) => withConcurrency(items, 20, (item) => pollItem(caller, item, client)),
   };
 });

@@ -4,19 +4,13 @@ import { takeTurns, type Turns } from "../statistics.ts";
 
 export type Call = () => unknown;
 
-interface Blocks {
-  /** Calls per block. */
-  readonly calls: number;
-  /** Measured blocks per candidate. */
-  readonly turns: number;
-  /** Blocks per candidate that are not counted. */
-  readonly warmUps: number;
-}
-
-/** Times blocks of calls of several candidates in turns, in microseconds per call. */
+/**
+ * Times blocks of calls of several candidates in turns, in microseconds per call; the blocks of the first turns warm up
+ * and are not counted.
+ */
 export async function timeInTurns(
   candidates: Readonly<Record<string, Call>>,
-  { calls, turns, warmUps }: Blocks,
+  { calls, turns, warmUps }: Readonly<Record<"calls" | "turns" | "warmUps", number>>,
 ): Promise<Turns> {
   const blocks = new Map<string, Bench>();
   for (const [name, call] of Object.entries(candidates)) {

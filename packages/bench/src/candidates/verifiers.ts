@@ -4,7 +4,7 @@ import { verify } from "@tryon/webhooks";
 import { verifySync } from "@tryon/webhooks/node";
 
 import { importPeer } from "../peers.ts";
-import { deliveryHeaders, signEvent, webhookSecret as secret } from "./fixtures.ts";
+import { signEvent, webhookSecret as secret } from "./fixtures.ts";
 
 /** Verifies a body; throws or rejects for any body but the signed one. */
 type Verifier = (body: Buffer) => unknown;
@@ -45,7 +45,7 @@ export const verifiers: Readonly<Record<string, CreateVerifier>> = {
 
 function ours(verifier: typeof verify | typeof verifySync): CreateVerifier {
   return async (body) => {
-    const headers = deliveryHeaders(body, { "x-service-signature": signEvent(body) });
+    const headers = { "x-service-signature": signEvent(body) };
     return (received) => verifier({ body: received, headers, secrets: secret });
   };
 }
@@ -65,11 +65,11 @@ async function standard(name: string, prefix: string, body: Buffer): Promise<Ver
   const webhook = new Webhook(secret);
   const time = new Date();
   const signature: unknown = webhook.sign("msg_1", time, body.toString());
-  const headers = deliveryHeaders(body, {
+  const headers = {
     [`${prefix}-id`]: "msg_1",
     [`${prefix}-timestamp`]: String(Math.floor(time.getTime() / 1_000)),
     [`${prefix}-signature`]: String(signature),
-  });
+  };
   return (received) => webhook.verify(received, headers);
 }
 
