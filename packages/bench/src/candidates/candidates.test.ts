@@ -5,6 +5,7 @@ import { drawRunTimes, seededRandom } from "../benchmarks/simulation.ts";
 import { comparisons, digest, timeGuesses, welch } from "../programs/timing-leak.ts";
 import { benchKey, createEvent, createImage, jsonHeaders } from "./fixtures.ts";
 import { pollingClients } from "./strategies.ts";
+import { timeInTurns } from "./time-in-turns.ts";
 import { createVerifications, verifiers } from "./verifiers.ts";
 
 test("an image has the requested size, and the reference server accepts it", async () => {
@@ -89,4 +90,13 @@ test.each([1, 2, 3])("run times have the requested median and p95 with seed %d",
   expect(share(30_000)).toBeCloseTo(0.95, 1.7);
   // The distribution is symmetric on a logarithmic scale.
   expect(share(12_000 / 2.5)).toBeCloseTo(0.05, 1.7);
+});
+
+test("calls are timed in blocks of the requested number and turns", async () => {
+  let calls = 0;
+  const blocks = { calls: 5, turns: 3, warmUps: 2 };
+  const times = await timeInTurns({ a: () => (calls += 1) }, blocks);
+  // One call more determines if the candidate is asynchronous.
+  expect(calls).toBe(1 + 5 * (3 + 2));
+  expect(times["a"]).toHaveLength(3);
 });

@@ -12,17 +12,19 @@ export async function timeInTurns(
   candidates: Readonly<Record<string, Call>>,
   { calls, turns, warmUps }: Readonly<Record<"calls" | "turns" | "warmUps", number>>,
 ): Promise<Turns> {
-  const blocks = new Map<string, Bench>();
+  const blocks = new Map<string, () => Bench>();
   for (const [name, call] of Object.entries(candidates)) {
     const result = call();
     await result;
-    const bench = new Bench({ iterations: calls, time: 0, warmup: false, throws: true });
-    blocks.set(name, bench.add(name, call, { async: result instanceof Promise }));
+    const options = { async: result instanceof Promise };
+    // A Bench runs once.
+    const limits = { iterations: calls, time: 0, warmup: false, throws: true };
+    blocks.set(name, () => new Bench(limits).add(name, call, options));
   }
   const time = async (name: string): Promise<number> => {
     // The garbage of one candidate must not slow down the next.
     globalThis.gc?.();
-    const [task] = (await blocks.get(name)?.run()) ?? [];
+    const [task] = (await blocks.get(name)?.().run()) ?? [];
     if (task?.result.state !== "completed") throw new Error(`${name} did not complete.`);
     return task.result.latency.mean * 1_000;
   };
