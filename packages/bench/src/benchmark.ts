@@ -1,5 +1,5 @@
 import type { Environment } from "./environment.ts";
-import { summarize, type Sample, type Summary } from "./statistics.ts";
+import { summarize, type Sample } from "./statistics.ts";
 
 interface Group {
   readonly title: string;
@@ -31,24 +31,15 @@ export interface Benchmark {
   measure(environment: Environment): AsyncIterable<Sample>;
 }
 
-export type Row = Summary & { readonly name: string };
-export type MeasuredGoal = Goal & { readonly median: number };
-export type MeasuredGroup = Group & {
-  readonly key: string;
-  readonly rows: readonly Row[];
-  readonly goals: readonly MeasuredGoal[];
-};
-export type Result = Omit<Benchmark, "groups"> & { readonly groups: readonly MeasuredGroup[] };
+export type Result = Awaited<ReturnType<typeof runBenchmark>>;
+export type MeasuredGroup = Result["groups"][number];
 
 /**
  * Runs a benchmark and summarizes its samples by group and row.
  *
  * @throws Error when a goal has no row, a sample has no group, or a figure is not finite.
  */
-export async function runBenchmark(
-  benchmark: Benchmark,
-  environment: Environment,
-): Promise<Result> {
+export async function runBenchmark(benchmark: Benchmark, environment: Environment) {
   const groups = Object.entries(benchmark.groups).map(([key, group]) => {
     return { ...group, key, samples: new Map<string, number[]>() };
   });

@@ -58,9 +58,9 @@ export async function runCli(args: readonly string[], context: Context): Promise
   const unstable = unstableRatios(results);
   if (unstable.length > 0) {
     const limit = `${maxSpread * 100} %`;
-    print(`Nothing was written: the quartiles of these ratios are more than ${limit} apart.\n`);
-    for (const ratio of unstable) print(`- ${ratio}\n`);
-    print("Stop other work on this machine, wait until its load is low, and run again.\n");
+    const ratios = unstable.map((ratio) => `- ${ratio}\n`).join("");
+    print(`Nothing was written: the quartiles of these ratios are more than ${limit} apart.
+${ratios}Stop other work on this machine, wait until its load is low, and run again.\n`);
     return 1;
   }
   await context.write(renderPage(results, [before, after]));

@@ -1,6 +1,6 @@
 import { availableParallelism, type } from "node:os";
 
-import { maxSpread, type MeasuredGoal, type MeasuredGroup, type Result } from "./benchmark.ts";
+import { maxSpread, type MeasuredGroup, type Result } from "./benchmark.ts";
 import { describeChart, formatNumber, renderChart } from "./chart.ts";
 
 /** Files below `docs`, by their paths. */
@@ -44,7 +44,8 @@ function renderTable({ title, unit, rows }: MeasuredGroup): string {
   return [head, ...lines].join("\n");
 }
 
-function renderGoal({ row, median, max, min = 0, reason = "" }: MeasuredGoal, unit: string) {
+function renderGoal(goal: MeasuredGroup["goals"][number], unit: string): string {
+  const { row, median, max, min = 0, reason = "" } = goal;
   const bound =
     max === undefined ? `at least ${formatNumber(min)}` : `at most ${formatNumber(max)}`;
   const isMet = median >= min && median <= (max ?? Infinity);

@@ -1,8 +1,6 @@
 /** Numbers of one round of a benchmark, by group and row name. */
 export type Sample = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-export type Summary = Readonly<ReturnType<typeof summarize>>;
-
 /** Computes the median and the quartiles, with linear interpolation. */
 export function summarize(samples: readonly number[]) {
   const sorted = samples.toSorted((a, b) => a - b);

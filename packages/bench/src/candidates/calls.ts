@@ -1,7 +1,7 @@
 import { TryOn } from "@tryon/client";
 import { createMock } from "@tryon/mock";
 
-import { benchKey, jsonHeaders as headers, submission } from "./fixtures.ts";
+import { benchKey, jsonHeaders as headers } from "./fixtures.ts";
 import type { Call } from "./time-in-turns.ts";
 
 export const account = JSON.stringify({
@@ -24,8 +24,8 @@ export async function createCalls(clock: "manual" | "real" = "real") {
     await response.arrayBuffer();
     if (response.status !== 200) throw new Error(`Got ${response.status} instead of 200.`);
   };
-  const body = JSON.stringify(submission);
-  const { person_url: person, garment_urls: garments } = submission;
+  const [person, garment] = ["https://shop.example/me.jpg", "https://shop.example/shirt.png"];
+  const body = JSON.stringify({ person_url: person, garment_urls: [garment], wait: false });
   const options = { apiKey: benchKey.token, baseUrl: mock.baseUrl };
   const tryon = new TryOn({ ...options, fetch: mock.fetch });
   const instant = new TryOn({ ...options, fetch: instantFetch });
@@ -33,7 +33,7 @@ export async function createCalls(clock: "manual" | "real" = "real") {
     "@tryon/mock: GET /api/v1/account": () => request("account"),
     "@tryon/mock: POST /api/v1/tryon": () => request("tryon", { method: "POST", body }),
     "@tryon/client on @tryon/mock: account.get": () => tryon.account.get(),
-    "@tryon/client on @tryon/mock: submit": () => tryon.submit({ person, garments: [...garments] }),
+    "@tryon/client on @tryon/mock: submit": () => tryon.submit({ person, garments: [garment] }),
     "@tryon/client on an instant fetch: account.get": () => instant.account.get(),
     "instant fetch alone": async () => (await instantFetch()).json(),
   } satisfies Record<string, Call>;

@@ -12,13 +12,6 @@ export const jsonHeaders = {
   "content-type": "application/json",
 };
 
-/** Submission that returns before its job ends. */
-export const submission = {
-  person_url: "https://shop.example/me.jpg",
-  garment_urls: ["https://shop.example/shirt.png"],
-  wait: false,
-} as const;
-
 /** Webhook secret of every verifier; some of them need base64 after the prefix. */
 export const webhookSecret = `whsec_${Buffer.from("a secret of thirty-two bytes, ok").toString("base64")}`;
 

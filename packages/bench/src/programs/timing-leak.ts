@@ -8,7 +8,6 @@ import { median } from "../statistics.ts";
 
 type Compare = (one: Uint8Array, other: Uint8Array) => boolean;
 
-/** Comparison of a guess with the digest. */
 interface Comparison {
   /** Calls per measured time. */
   readonly calls: number;
