@@ -42,7 +42,7 @@ export async function importPeer(name: string): Promise<Peer> {
   return (await import(name)) as Peer;
 }
 
-/** Creates the client of a peer; each peer reads the options of its own spelling. */
+/** Creates the client of a peer; each peer spells the options differently. */
 export async function createPeer(
   name: "fashn" | "openai" | "replicate",
   apiKey: string,

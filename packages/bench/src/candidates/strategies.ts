@@ -9,7 +9,7 @@ export interface Item {
 }
 
 /** Side of the caller in a simulation, on the virtual clock. */
-export interface Caller {
+interface Caller {
   readonly tryon: TryOn;
   readonly clock: WorldClock;
   readonly random: () => number;
