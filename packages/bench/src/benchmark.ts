@@ -1,33 +1,22 @@
 import type { Environment } from "./environment.ts";
 import { summarize, type Sample } from "./statistics.ts";
 
-type Unit =
-  | "×"
-  | "bytes"
-  | "calls/s"
-  | "ms"
-  | "ns"
-  | "requests"
-  | "responses"
-  | "s"
-  | "standard errors"
-  | "µs";
+interface Group {
+  readonly title: string;
+  /** Unit of the figures; those in `×` are ratios. */
+  readonly unit: string;
+  /** If true, the page has a chart of the group. */
+  readonly chart?: boolean;
+}
 
 /** Bound for the median of a row. */
 interface Goal {
+  readonly group: string;
+  readonly row: string;
   readonly max?: number;
   readonly min?: number;
   /** Reason why the goal is out of reach; the page has it where the goal is missed. */
   readonly reason?: string;
-}
-
-interface GroupOptions {
-  readonly title: string;
-  readonly unit: Unit;
-  /** Goals by row name. */
-  readonly goals?: Readonly<Record<string, Goal>>;
-  /** If true, the page has a chart of the group. */
-  readonly chart?: boolean;
 }
 
 export interface Benchmark {
@@ -36,58 +25,45 @@ export interface Benchmark {
   readonly title: string;
   /** Method, in one or two sentences. */
   readonly method: string;
-  readonly groups: Readonly<Record<string, GroupOptions>>;
-  /** Yields one sample per round. */
+  readonly groups: Readonly<Record<string, Group>>;
+  readonly goals?: readonly Goal[];
+  /** Yields samples, of which each may have some of the groups and rows. */
   measure(environment: Environment): AsyncIterable<Sample>;
 }
 
-export interface Row {
-  readonly name: string;
-  readonly samples: number[];
-  readonly goal: Goal | undefined;
-}
-
-export interface Group extends GroupOptions {
-  readonly rows: readonly Row[];
-}
-
-export interface Result {
-  readonly benchmark: Benchmark;
-  readonly groups: readonly Group[];
-}
+export type Result = Awaited<ReturnType<typeof runBenchmark>>;
+export type MeasuredGroup = Result["groups"][number];
 
 /**
- * Runs a benchmark and collects its samples by group and row.
+ * Runs a benchmark and summarizes its samples by group and row.
  *
- * @throws Error when a goal has no row, or a sample has no group.
+ * @throws Error when a goal has no row, a sample has no group, or a figure is not finite.
  */
-export async function runBenchmark(
-  benchmark: Benchmark,
-  environment: Environment,
-): Promise<Result> {
-  const names = Object.keys(benchmark.groups);
-  const rows = new Map(names.map((name) => [name, new Map<string, number[]>()]));
+export async function runBenchmark(benchmark: Benchmark, environment: Environment) {
+  const groups = Object.entries(benchmark.groups).map(([key, group]) => {
+    return { ...group, key, samples: new Map<string, number[]>() };
+  });
   for await (const sample of benchmark.measure(environment)) {
-    for (const [group, values] of Object.entries(sample)) {
-      const samplesByRow = rows.get(group);
-      if (samplesByRow === undefined) throw new Error(`${benchmark.name} has no group ${group}.`);
+    for (const [key, values] of Object.entries(sample)) {
+      const samples = groups.find((group) => group.key === key)?.samples;
+      if (samples === undefined) throw new Error(`${benchmark.name} has no group ${key}.`);
       for (const [row, value] of Object.entries(values)) {
-        samplesByRow.set(row, [...(samplesByRow.get(row) ?? []), value]);
+        if (!Number.isFinite(value)) throw new Error(`${benchmark.name}: ${row} is ${value}.`);
+        samples.set(row, [...(samples.get(row) ?? []), value]);
       }
     }
   }
-  const groups = Object.entries(benchmark.groups).map(([key, options]) => {
-    const samplesByRow = rows.get(key) ?? new Map<string, number[]>();
-    const missing = Object.keys(options.goals ?? {}).find((row) => !samplesByRow.has(row));
-    if (missing !== undefined) throw new Error(`${benchmark.name} measured no "${missing}".`);
-    return {
-      ...options,
-      rows: Array.from(samplesByRow, ([name, samples]) => {
-        return { name, samples, goal: options.goals?.[name] };
-      }),
-    };
+  const measured = groups.map(({ samples, ...group }) => {
+    const rows = Array.from(samples, ([name, values]) => ({ name, ...summarize(values) }));
+    const ofGroup = (benchmark.goals ?? []).filter((goal) => goal.group === group.key);
+    const goals = ofGroup.map((goal) => {
+      const measuredRow = rows.find(({ name }) => name === goal.row);
+      if (!measuredRow) throw new Error(`${benchmark.name} measured no "${goal.row}".`);
+      return { ...goal, median: measuredRow.median };
+    });
+    return { ...group, rows, goals };
   });
-  return { benchmark, groups };
+  return { ...benchmark, groups: measured };
 }
 
 /** Maximum distance between the quartiles of a ratio, relative to its median. */
@@ -95,16 +71,15 @@ export const maxSpread = 0.05;
 
 /** Describes each ratio whose quartiles are too far apart for publication. */
 export function unstableRatios(results: readonly Result[]): readonly string[] {
-  return results.flatMap(({ benchmark, groups }) =>
+  const ratios = results.flatMap(({ name: benchmark, groups }) =>
     groups
       .filter(({ unit }) => unit === "×")
-      .flatMap(({ title, rows }) =>
-        rows.flatMap(({ name, samples }) => {
-          const { q1, median, q3 } = summarize(samples);
-          if ((q3 - q1) / median <= maxSpread) return [];
-          const figures = `quartiles ${q1.toFixed(3)} and ${q3.toFixed(3)}, median ${median.toFixed(3)}`;
-          return [`${benchmark.name}, ${title}, ${name}: ${figures}`];
-        }),
-      ),
+      .flatMap(({ title, rows }) => rows.map((row) => ({ benchmark, title, ...row }))),
   );
+  return ratios
+    .filter(({ q1, median, q3 }) => (q3 - q1) / median > maxSpread)
+    .map(({ benchmark, title, name, ...row }) => {
+      const [q1, median, q3] = [row.q1, row.median, row.q3].map((value) => value.toFixed(3));
+      return `${benchmark}, ${title}, ${name}: quartiles ${q1} and ${q3}, median ${median}`;
+    });
 }

@@ -1,18 +1,16 @@
-import { availableParallelism, loadavg, type } from "node:os";
-import { parseArgs } from "node:util";
+import { availableParallelism, loadavg } from "node:os";
 
 import { maxSpread, runBenchmark, unstableRatios } from "./benchmark.ts";
 import type { Benchmark, Result } from "./benchmark.ts";
 import type { Environment } from "./environment.ts";
-import { renderPage, renderResult } from "./page.ts";
+import { renderPage, renderResult, type Files } from "./page.ts";
 
 /** Everything around the command. */
 export interface Context {
   readonly benchmarks: readonly Benchmark[];
   createEnvironment(): Promise<Environment>;
   readonly print: (text: string) => void;
-  /** Writes the files of the page, by their paths below `docs`. */
-  write(files: ReadonlyMap<string, string>): Promise<void>;
+  write(files: Files): Promise<void>;
 }
 
 /**
@@ -23,13 +21,15 @@ export interface Context {
 export async function runCli(args: readonly string[], context: Context): Promise<number> {
   const { benchmarks, print } = context;
   const known = benchmarks.map(({ name }) => name);
-  const parsed = parseArguments(args, known);
-  if (typeof parsed === "string") {
-    print(`${parsed}. Usage: [${known.join(" | ")}]… [--write]\n`);
+  const write = args.includes("--write");
+  const names = args.filter((argument) => argument !== "--write");
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    print(`There is no benchmark ${unknown}. Usage: [${known.join(" | ")}]… [--write]\n`);
     return 2;
   }
-  const chosen = benchmarks.filter(({ name }) => parsed.names.includes(name));
-  if (parsed.write && chosen.length < benchmarks.length) {
+  const chosen = benchmarks.filter(({ name }) => names.length === 0 || names.includes(name));
+  if (write && chosen.length < benchmarks.length) {
     print("--write needs every benchmark: run `npm run bench -- --write` without names.\n");
     return 1;
   }
@@ -37,56 +37,34 @@ export async function runCli(args: readonly string[], context: Context): Promise
   const before = printLoad("before", print);
   const results: Result[] = [];
   const environment = await context.createEnvironment();
-  try {
-    for (const benchmark of chosen) {
-      try {
-        const result = await runBenchmark(benchmark, environment);
-        results.push(result);
-        print(`${renderResult(result)}\n\n`);
-      } catch (error) {
-        print(
-          `${benchmark.name} failed: ${error instanceof Error ? error.message : String(error)}\n\n`,
-        );
-      }
-      await environment.stopServers();
+  for (const benchmark of chosen) {
+    try {
+      const result = await runBenchmark(benchmark, environment);
+      results.push(result);
+      print(`${renderResult(result)}\n\n`);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      print(`${benchmark.name} failed: ${message}\n\n`);
     }
-  } finally {
-    await environment.close();
+    await environment.stopServers();
   }
   const after = printLoad("after", print);
 
   if (results.length < chosen.length) {
-    if (parsed.write) print("Nothing was written, because not every benchmark ran.\n");
+    if (write) print("Nothing was written, because not every benchmark ran.\n");
     return 1;
   }
-  if (!parsed.write) return 0;
+  if (!write) return 0;
   const unstable = unstableRatios(results);
   if (unstable.length > 0) {
     const limit = `${maxSpread * 100} %`;
-    print(`Nothing was written: the quartiles of these ratios are more than ${limit} apart.\n`);
-    for (const ratio of unstable) print(`- ${ratio}\n`);
-    print("Stop other work on this machine, wait until its load is low, and run again.\n");
+    const ratios = unstable.map((ratio) => `- ${ratio}\n`).join("");
+    print(`Nothing was written: the quartiles of these ratios are more than ${limit} apart.
+${ratios}Stop other work on this machine, wait until its load is low, and run again.\n`);
     return 1;
   }
-  const node = process.versions.node;
-  const machine = { cores: availableParallelism(), node, system: type() };
-  await context.write(renderPage(results, { ...machine, load: [before, after] }));
+  await context.write(renderPage(results, [before, after]));
   return 0;
-}
-
-function parseArguments(args: readonly string[], known: readonly string[]) {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: { write: { type: "boolean", default: false } },
-      allowPositionals: true,
-    });
-    const unknown = positionals.find((name) => !known.includes(name));
-    if (unknown !== undefined) return `There is no benchmark ${unknown}`;
-    return { write: values.write, names: positionals.length === 0 ? known : positionals };
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
 }
 
 function printLoad(time: "before" | "after", print: Context["print"]): number {

@@ -1,5 +1,5 @@
 import { glob, mkdir, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 
 import { root } from "@tryon/test-kit/repository";
 import * as client from "./benchmarks/client.ts";
@@ -29,11 +29,8 @@ process.exitCode = await runCli(process.argv.slice(2), {
   createEnvironment,
   print: (text) => process.stdout.write(text),
   write: async (files) => {
-    for await (const old of glob("images/benchmark-*.svg", { cwd: docs }))
-      await rm(join(docs, old));
-    for (const [path, text] of files) {
-      await mkdir(dirname(join(docs, path)), { recursive: true });
-      await writeFile(join(docs, path), text);
-    }
+    await mkdir(join(docs, "images"), { recursive: true });
+    for await (const old of glob(join(docs, "images/benchmark-*.svg"))) await rm(old);
+    for (const [path, text] of files) await writeFile(join(docs, path), text);
   },
 });

@@ -9,29 +9,21 @@ export const clientPeers = [
   "@fal-ai/client@1.10.1",
 ] as const;
 
-/** Packages that verify webhooks; stripe is among the clients. */
-const webhookPeers = [
-  "svix@2.5.0",
-  "standardwebhooks@1.1.1",
-  "@octokit/webhooks-methods@6.0.0",
-] as const;
-
 export const prism = "@stoplight/prism-cli@5.16.0";
 
 /** Packages that only the benchmarks need, installed apart from the workspace. */
 export const packages = [
   ...clientPeers,
-  ...webhookPeers,
+  "svix@2.5.0",
+  "standardwebhooks@1.1.1",
+  "@octokit/webhooks-methods@6.0.0",
   prism,
   "autocannon@9.0.0",
-  "size-limit@14.1.0",
-  "@size-limit/esbuild@14.1.0",
-  "@size-limit/file@14.1.0",
 ];
 
-/** Returns the name of a package without its version. */
+/** Returns the name of a package without its version, if it has one. */
 export function nameOf(peer: string): string {
-  return peer.slice(0, peer.lastIndexOf("@"));
+  return peer.replace(/(?<=.)@.*/, "");
 }
 
 type Member =
@@ -40,7 +32,7 @@ type Member =
   | ("retrieve" | "run" | "sign" | "verify" | "Webhook" | "webhooks");
 
 /** Any value of a peer: the workspace has no types of the peers, so only a run checks their use. */
-export type Peer = { readonly [Name in Member]: Peer } & {
+type Peer = { readonly [Name in Member]: Peer } & {
   new (...args: readonly unknown[]): Peer;
   (...args: readonly unknown[]): Peer;
 };
@@ -48,4 +40,14 @@ export type Peer = { readonly [Name in Member]: Peer } & {
 /** Imports a peer. The specifier is not a literal, so compiler and bundler leave it alone. */
 export async function importPeer(name: string): Promise<Peer> {
   return (await import(name)) as Peer;
+}
+
+/** Creates the client of a peer; each peer spells the options differently. */
+export async function createPeer(
+  name: "fashn" | "openai" | "replicate",
+  apiKey: string,
+  baseUrl: string,
+): Promise<Peer> {
+  const { default: Client } = await importPeer(name);
+  return new Client({ apiKey, auth: apiKey, baseURL: baseUrl, baseUrl });
 }

@@ -1,28 +1,24 @@
 import { TryOn } from "@tryon/client";
 
-import { importPeer } from "../peers.ts";
-import { benchKey } from "./fixtures.ts";
+import { createPeer, importPeer } from "../peers.ts";
+import { benchKey, jsonHeaders } from "./fixtures.ts";
 import type { Call } from "./time-in-turns.ts";
 
 const path = "/api/v1/account";
 const apiKey = benchKey.token;
-const headers = { authorization: `Bearer ${apiKey}`, accept: "application/json" };
-
-export const bareFetch = "bare fetch";
-
-/** Creates the baseline of all clients. */
-export function createBareFetch(url: string): Call {
-  return async () => {
-    const response = await fetch(url + path, { headers });
-    if (!response.ok) throw new Error(`Got ${response.status} instead of 200.`);
-    return response.json();
-  };
-}
-
+const headers = { authorization: jsonHeaders.authorization, accept: "application/json" };
 const ignore = (): void => undefined;
+
+/** Baseline of all clients. */
+export const bareFetch = "bare fetch";
 
 /** Creates a call that reads the account, by the name of its row. */
 export const clients: Readonly<Record<string, (url: string) => Promise<Call>>> = {
+  [bareFetch]: async (url) => async () => {
+    const response = await fetch(url + path, { headers });
+    if (!response.ok) throw new Error(`Got ${response.status} instead of 200.`);
+    return response.json();
+  },
   "@tryon/client": async (baseUrl) => {
     const tryon = new TryOn({ apiKey, baseUrl });
     return () => tryon.account.get();
@@ -49,12 +45,17 @@ export const clients: Readonly<Record<string, (url: string) => Promise<Call>>> =
     const client = ky.create({ baseUrl, headers });
     return () => client.get(path.slice(1)).json();
   },
-  fashn: (url) => generated("fashn", url),
-  openai: (url) => generated("openai", url),
-  replicate: async (baseUrl) => {
-    const { default: Replicate } = await importPeer("replicate");
-    const client = new Replicate({ auth: apiKey, baseUrl });
-    return () => client.accounts.current();
+  fashn: async (url) => {
+    const fashn = await createPeer("fashn", apiKey, url);
+    return () => fashn.get(path);
+  },
+  openai: async (url) => {
+    const openai = await createPeer("openai", apiKey, url);
+    return () => openai.get(path);
+  },
+  replicate: async (url) => {
+    const replicate = await createPeer("replicate", apiKey, url);
+    return () => replicate.accounts.current();
   },
   stripe: async (url) => {
     const { default: Stripe } = await importPeer("stripe");
@@ -63,10 +64,3 @@ export const clients: Readonly<Record<string, (url: string) => Promise<Call>>> =
     return () => client.balance.retrieve();
   },
 };
-
-/** The clients of fashn and openai come from the same generator. */
-async function generated(name: string, baseURL: string): Promise<Call> {
-  const { default: Client } = await importPeer(name);
-  const client = new Client({ apiKey, baseURL });
-  return () => client.get(path);
-}

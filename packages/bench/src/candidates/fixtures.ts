@@ -7,54 +7,35 @@ export const benchKey = {
   rateLimitPerMinute: 1_000_000_000,
 } as const;
 
-/** Submission that returns before its job ends. */
-export const submission = {
-  person_url: "https://shop.example/me.jpg",
-  garment_urls: ["https://shop.example/shirt.png"],
-  wait: false,
-} as const;
+export const jsonHeaders = {
+  authorization: `Bearer ${benchKey.token}`,
+  "content-type": "application/json",
+};
 
 /** Webhook secret of every verifier; some of them need base64 after the prefix. */
 export const webhookSecret = `whsec_${Buffer.from("a secret of thirty-two bytes, ok").toString("base64")}`;
 
-const event = {
-  event: "tryon.completed",
-  job_id: "job_4fK9sQ2mZx7LbT1cVw8RnE3y",
-  status: "succeeded",
-  result_url: "https://results.example/job_4fK9sQ2mZx7LbT1cVw8RnE3y.png",
-  error_code: null,
-  error_message: null,
-  duration_ms: 8_240,
-  completed_at: "2026-03-01T12:00:08Z",
-};
-const line = "A line of a field that this version does not know.";
-
-/** Creates a webhook event of exactly `bytes` bytes. */
+/** Creates a webhook event of exactly `bytes` bytes, 300 or more. */
 export function createEvent(bytes: number): Buffer {
-  const rest = bytes - Buffer.byteLength(JSON.stringify({ ...event, more: [""] }));
-  if (rest < 0) throw new RangeError(`An event has at least ${bytes - rest} bytes.`);
-  // Each line but the last adds two quotes and a comma.
-  const count = Math.floor(rest / (line.length + 3));
-  const last = "x".repeat(rest - count * (line.length + 3));
-  const more = [...Array.from({ length: count }, () => line), last];
-  return Buffer.from(JSON.stringify({ ...event, more }));
+  const event = {
+    event: "tryon.completed",
+    job_id: "job_4fK9sQ2mZx7LbT1cVw8RnE3y",
+    status: "succeeded",
+    result_url: "https://results.example/job_4fK9sQ2mZx7LbT1cVw8RnE3y.png",
+    error_code: null,
+    error_message: null,
+    duration_ms: 8_240,
+    completed_at: "2026-03-01T12:00:08Z",
+  };
+  const line = "A line of a field that this version does not know.";
+  // Each line adds two quotes and a comma; spaces fill the rest.
+  const rest = bytes - JSON.stringify({ ...event, more: [] }).length;
+  const more = Array.from({ length: Math.floor(rest / (line.length + 3)) }, () => line);
+  return Buffer.from(JSON.stringify({ ...event, more }).padEnd(bytes));
 }
 
 export function signEvent(body: Buffer): string {
   return `sha256=${createHmac("sha256", webhookSecret).update(body).digest("hex")}`;
-}
-
-/** Headers of a delivery, as Node has them. */
-export function deliveryHeaders(body: Buffer, own: Readonly<Record<string, string>>) {
-  return {
-    host: "shop.example",
-    "user-agent": "service/1",
-    accept: "*/*",
-    "content-type": "application/json",
-    "content-length": String(body.length),
-    connection: "keep-alive",
-    ...own,
-  };
 }
 
 /** A valid PNG of one pixel; viewers ignore what follows it. */

@@ -4,38 +4,31 @@ import { takeTurns, type Turns } from "../statistics.ts";
 
 export type Call = () => unknown;
 
-interface Blocks {
-  /** Calls per block. */
-  readonly calls: number;
-  /** Measured blocks per candidate. */
-  readonly turns: number;
-  /** Blocks per candidate that are not counted. */
-  readonly warmUps: number;
-}
-
-/** Times blocks of calls of several candidates in turns, in microseconds per call. */
+/**
+ * Times blocks of calls of several candidates in turns, in microseconds per call; the blocks of the first turns warm up
+ * and are not counted.
+ */
 export async function timeInTurns(
   candidates: Readonly<Record<string, Call>>,
-  { calls, turns, warmUps }: Blocks,
+  { calls, turns, warmUps }: Readonly<Record<"calls" | "turns" | "warmUps", number>>,
 ): Promise<Turns> {
-  const names = Object.keys(candidates);
-  const isAsync = new Map<string, boolean>();
+  const blocks = new Map<string, () => Bench>();
   for (const [name, call] of Object.entries(candidates)) {
     const result = call();
-    isAsync.set(name, result instanceof Promise);
     await result;
+    const options = { async: result instanceof Promise };
+    // A Bench runs once.
+    const limits = { iterations: calls, time: 0, warmup: false, throws: true };
+    blocks.set(name, () => new Bench(limits).add(name, call, options));
   }
-  const block = async (name: string): Promise<number> => {
-    const call = candidates[name];
-    if (call === undefined) throw new RangeError(`There is no candidate ${name}.`);
+  const time = async (name: string): Promise<number> => {
     // The garbage of one candidate must not slow down the next.
     globalThis.gc?.();
-    const bench = new Bench({ iterations: calls, time: 0, warmup: false, throws: true });
-    bench.add(name, call, { async: isAsync.get(name) ?? true });
-    const [task] = await bench.run();
+    const [task] = (await blocks.get(name)?.().run()) ?? [];
     if (task?.result.state !== "completed") throw new Error(`${name} did not complete.`);
     return task.result.latency.mean * 1_000;
   };
-  await takeTurns(names, warmUps, block);
-  return takeTurns(names, turns, block);
+  const names = Object.keys(candidates);
+  await takeTurns(names, warmUps, time);
+  return takeTurns(names, turns, time);
 }

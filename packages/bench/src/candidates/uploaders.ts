@@ -3,37 +3,33 @@ import { readFile } from "node:fs/promises";
 
 import { TryOn } from "@tryon/client";
 
-import { importPeer } from "../peers.ts";
-import { benchKey } from "./fixtures.ts";
+import { createPeer } from "../peers.ts";
+import { benchKey, jsonHeaders as headers } from "./fixtures.ts";
 import type { Call } from "./time-in-turns.ts";
 
-type Paths = readonly string[];
-
 const apiKey = benchKey.token;
-const png = { type: "image/png" };
-const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
 
-type CreateUpload = (url: string, paths: Paths) => Promise<Call>;
+type CreateUpload = (url: string, paths: readonly string[]) => Promise<Call>;
 
 /** Creates a call that uploads all images, by the name of its row. */
 export const uploaders: Readonly<Record<string, CreateUpload>> = {
   "naive, files": async (url, paths) => async () => naive(url, await readAll(paths)),
-  "@tryon/client, files": async (baseUrl, paths) => {
-    const tryon = new TryOn({ apiKey, baseUrl });
-    return async () => submit(tryon, await Promise.all(paths.map((path) => openAsBlob(path, png))));
+  "@tryon/client, files": async (url, paths) => {
+    const submit = createSubmit(url);
+    const type = "image/png";
+    return async () => submit(await Promise.all(paths.map((path) => openAsBlob(path, { type }))));
   },
   "naive, memory": async (url, paths) => {
     const images = await readAll(paths);
     return () => naive(url, images);
   },
-  "@tryon/client, memory": async (baseUrl, paths) => {
-    const tryon = new TryOn({ apiKey, baseUrl });
+  "@tryon/client, memory": async (url, paths) => {
+    const submit = createSubmit(url);
     const images = await readAll(paths);
-    return () => submit(tryon, images);
+    return () => submit(images);
   },
-  "fashn, data URIs": async (baseURL, paths) => {
-    const { default: Fashn } = await importPeer("fashn");
-    const fashn = new Fashn({ apiKey, baseURL });
+  "fashn, data URIs": async (url, paths) => {
+    const fashn = await createPeer("fashn", apiKey, url);
     return async () => {
       const [model_image, ...garment_images] = (await readAll(paths)).map(dataUri);
       const inputs = { model_image, garment_images };
@@ -41,7 +37,7 @@ export const uploaders: Readonly<Record<string, CreateUpload>> = {
     };
   },
   "openai, data URIs": async (url, paths) => {
-    const openai = await createOpenAI(url);
+    const openai = await createPeer("openai", apiKey, url);
     return async () => {
       const content = (await readAll(paths)).map((image) => {
         return { type: "input_image", image_url: dataUri(image) };
@@ -50,21 +46,20 @@ export const uploaders: Readonly<Record<string, CreateUpload>> = {
     };
   },
   "openai, multipart": async (url, paths) => {
-    const openai = await createOpenAI(url);
+    const openai = await createPeer("openai", apiKey, url);
     return () => {
       const image = paths.map((path) => createReadStream(path));
       return openai.images.edit({ model: "m", prompt: "p", image });
     };
   },
-  "replicate, multipart": async (baseUrl, paths) => {
-    const { default: Replicate } = await importPeer("replicate");
-    const replicate = new Replicate({ auth: apiKey, baseUrl });
+  "replicate, multipart": async (url, paths) => {
+    const replicate = await createPeer("replicate", apiKey, url);
     return async () =>
       replicate.predictions.create({ version: "v", input: { images: await readAll(paths) } });
   },
 };
 
-function readAll(paths: Paths): Promise<Buffer<ArrayBuffer>[]> {
+function readAll(paths: readonly string[]): Promise<Buffer<ArrayBuffer>[]> {
   return Promise.all(paths.map((path) => readFile(path)));
 }
 
@@ -80,13 +75,10 @@ async function naive(url: string, images: readonly Buffer[]): Promise<unknown> {
   return response.json();
 }
 
-function submit(tryon: TryOn, images: readonly (Blob | Uint8Array)[]): Promise<unknown> {
-  const [person, ...garments] = images;
-  if (person === undefined) throw new Error("There is no image.");
-  return tryon.submit({ person, garments });
-}
-
-async function createOpenAI(baseURL: string) {
-  const { default: OpenAI } = await importPeer("openai");
-  return new OpenAI({ apiKey, baseURL });
+function createSubmit(baseUrl: string) {
+  const tryon = new TryOn({ apiKey, baseUrl });
+  return ([person, ...garments]: readonly (Blob | Uint8Array)[]): Promise<unknown> => {
+    if (person === undefined) throw new Error("There is no image.");
+    return tryon.submit({ person, garments });
+  };
 }

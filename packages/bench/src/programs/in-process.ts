@@ -1,39 +1,57 @@
 // Measures one of the benchmarks that need only one process.
+import { stockEngine } from "@tryon/mock";
+
 import { createCalls } from "../candidates/calls.ts";
-import { bareFetch, clients, createBareFetch } from "../candidates/clients.ts";
+import { bareFetch, clients } from "../candidates/clients.ts";
 import { createEvent } from "../candidates/fixtures.ts";
-import { renderStockImages } from "../candidates/stock-image.ts";
 import { timeInTurns, type Call } from "../candidates/time-in-turns.ts";
 import { uploaders } from "../candidates/uploaders.ts";
-import { createTestedVerifier, verifiers } from "../candidates/verifiers.ts";
-import type { Sample } from "../statistics.ts";
+import { createVerifications } from "../candidates/verifiers.ts";
+import { mediansOf, ratioOf, ratiosTo, type Sample } from "../statistics.ts";
 
 const [benchmark = "", ...args] = process.argv.slice(2);
 
-const fifty = (call: Call) => Promise.all(Array.from({ length: 50 }, call));
+const fiftyOf = (call: Call) => () => Promise.all(Array.from({ length: 50 }, call));
+
+/** Times an image of the stock engine, in milliseconds. */
+async function timeImage(engine: ReturnType<typeof stockEngine>, seed: number): Promise<number> {
+  const url = "https://shop.example/me.jpg";
+  const image = { field: "person_url", source: "address", url } as const;
+  const input = { person: image, garments: [image], instruction: "", fingerprint: "00000001" };
+  const start = performance.now();
+  await engine.render({ width: 768, height: 1_024, ...input, seed });
+  return performance.now() - start;
+}
 
 const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<Sample>>> = {
-  image: async () => ({ time: await renderStockImages() }),
+  image: async () => {
+    const engine = stockEngine();
+    const time: Record<string, number> = {};
+    time["first image"] = await timeImage(engine, 0);
+    time["same image again"] = await timeImage(engine, 0);
+    for (let seed = 1; seed <= 20; seed += 1) await timeImage(engine, seed);
+    time["new image after 20"] = await timeImage(engine, 21);
+    return { time };
+  },
   calls: async () => {
     const times = await timeInTurns(await createCalls(), { calls: 400, turns: 12, warmUps: 6 });
-    return { time: times.medians() };
+    return { time: mediansOf(times) };
   },
   submissions: async () => {
     const name = "@tryon/mock: POST /api/v1/tryon";
     const { [name]: submit } = await createCalls("manual");
     const times = await timeInTurns({ [name]: submit }, { calls: 2_000, turns: 10, warmUps: 10 });
-    return { rate: { [name]: 1e6 / (times.medians()[name] ?? Number.NaN) } };
+    return { rate: { [name]: 1e6 / (mediansOf(times)[name] ?? Number.NaN) } };
   },
   small: async (name = "", url = "") => {
-    const client = await clients[name]?.(url);
-    if (client === undefined) throw new RangeError(`There is no client ${name}.`);
-    const bare = createBareFetch(url);
+    const [bare, client] = [await clients[bareFetch]?.(url), await clients[name]?.(url)];
+    if (bare === undefined || client === undefined) throw new RangeError(`No client ${name}.`);
     const one = { [bareFetch]: bare, [name]: client };
-    const many = { [bareFetch]: () => fifty(bare), [name]: () => fifty(client) };
+    const many = { [bareFetch]: fiftyOf(bare), [name]: fiftyOf(client) };
     const single = await timeInTurns(one, { calls: 50, turns: 25, warmUps: 12 });
     const crowd = await timeInTurns(many, { calls: 2, turns: 25, warmUps: 8 });
-    const [ratio, crowdedRatio] = [single.ratios(bareFetch), crowd.ratios(bareFetch)];
-    return { time: single.medians(), ratio, crowdedRatio };
+    const ratio = ratiosTo(bareFetch, single);
+    return { time: mediansOf(single), ratio, crowdedRatio: ratiosTo(bareFetch, crowd) };
   },
   upload: async (url = "", ...paths) => {
     const candidates: Record<string, Call> = {};
@@ -44,26 +62,16 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
     const ratios = Object.keys(uploaders)
       .filter((name) => !name.startsWith("naive"))
       .map((name) => {
-        return [
-          name,
-          times.ratio(name, name.endsWith("memory") ? "naive, memory" : "naive, files"),
-        ];
+        const naive = name.endsWith("memory") ? "naive, memory" : "naive, files";
+        return [name, ratioOf(times, name, naive)];
       });
-    const milliseconds = Object.entries(times.medians()).map(([name, time]) => [
-      name,
-      time / 1_000,
-    ]);
-    return { time: Object.fromEntries(milliseconds), ratio: Object.fromEntries(ratios) };
+    return { time: mediansOf(times, 1 / 1_000), ratio: Object.fromEntries(ratios) };
   },
   webhooks: async (size = "", baseline = "", bytes = "", calls = "") => {
-    const body = createEvent(Number(bytes));
-    const candidates: Record<string, Call> = {};
-    for (const name of Object.keys(verifiers)) {
-      const verifier = await createTestedVerifier(name, body);
-      candidates[name] = () => verifier(body);
-    }
-    const times = await timeInTurns(candidates, { calls: Number(calls), turns: 25, warmUps: 12 });
-    return { [`${size}Time`]: times.medians(), [`${size}Ratio`]: times.ratios(baseline) };
+    const verifications = await createVerifications(createEvent(Number(bytes)));
+    const blocks = { calls: Number(calls), turns: 25, warmUps: 12 };
+    const times = await timeInTurns(verifications, blocks);
+    return { [`${size}Time`]: mediansOf(times), [`${size}Ratio`]: ratiosTo(baseline, times) };
   },
 };
 process.stdout.write(JSON.stringify(await programs[benchmark]?.(...args)));

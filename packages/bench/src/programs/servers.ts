@@ -19,16 +19,14 @@ if (kind === "mock") {
   process.stdout.write(`listening on ${url}\n`);
 } else {
   const server = createServer((request, response) => {
-    if (kind === "sink") {
-      request.on("data", (chunk: Buffer) => (received += chunk.length));
-      request.on("end", () => end(JSON.stringify({ ...job, received })));
-    } else end(constant);
-
-    function end(body: string): void {
+    const end = (body: string): void => {
       const length = Buffer.byteLength(body);
       response.writeHead(200, { "content-type": "application/json", "content-length": length });
       response.end(body);
-    }
+    };
+    if (kind !== "sink") return end(constant);
+    request.on("data", (chunk: Buffer) => (received += chunk.length));
+    request.on("end", () => end(JSON.stringify({ ...job, received })));
   });
   server.listen(0, "127.0.0.1", () => {
     // A server on a port has an address of this type.

@@ -1,18 +1,108 @@
 // Times one comparison with guesses that are wrong in the first byte and in the last.
-import { comparisons, timeGuesses, welch } from "../candidates/timing-leak.ts";
+import { randomInt } from "node:crypto";
+
+import { safeVerifySync } from "@tryon/webhooks/node";
+
+import { createEvent, signEvent, webhookSecret } from "../candidates/fixtures.ts";
 import { median } from "../statistics.ts";
 
-const [name = "", samples = ""] = process.argv.slice(2);
-const comparison = comparisons[name];
-if (comparison === undefined) throw new RangeError(`There is no comparison ${name}.`);
-const [first, last, again] = timeGuesses(comparison, Number(samples), 5_000);
-process.stdout.write(
-  JSON.stringify({
-    time: { [name]: median(first) },
-    errors: {
-      [name]: Math.abs(welch(first, last).t),
-      [`${name}, same byte`]: Math.abs(welch(first, again).t),
+type Compare = (one: Uint8Array, other: Uint8Array) => boolean;
+
+interface Comparison {
+  /** Calls per measured time. */
+  readonly calls: number;
+  /** Prepares a call, outside of the measured time, that returns true for a correct guess. */
+  readonly prepare: (guess: Uint8Array) => () => boolean;
+}
+
+const body = createEvent(300);
+/** Correct digest. */
+export const digest = Buffer.from(signEvent(body).slice("sha256=".length), "hex");
+
+// The package does not export its comparison.
+const source = new URL("verification/equal-bytes.ts", import.meta.resolve("@tryon/webhooks"));
+const { equalBytes } = (await import(source.href)) as { equalBytes: Compare };
+
+/** Stops at the first difference: the control that the method must detect. */
+function equalUntilDifference(one: Uint8Array, other: Uint8Array): boolean {
+  for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return false;
+  return one.length === other.length;
+}
+
+function comparison(equal: Compare): Comparison {
+  // All guesses share one buffer, so that only its content differs.
+  const shared = new Uint8Array(digest.length);
+  return {
+    calls: 100,
+    prepare: (guess) => {
+      shared.set(guess);
+      return () => equal(digest, shared);
     },
-    ratio: { [name]: welch(first, last).ratio },
-  }),
-);
+  };
+}
+
+const verification: Comparison = {
+  calls: 4,
+  prepare: (guess) => {
+    const signature = `sha256=${Buffer.from(guess).toString("hex")}`;
+    const headers = { "x-service-signature": signature };
+    return () => {
+      const outcome = safeVerifySync({ body, headers, secrets: webhookSecret });
+      if (outcome.ok || outcome.code === "signature_mismatch") return outcome.ok;
+      throw new Error(outcome.message);
+    };
+  },
+};
+
+export const comparisons: Readonly<Record<string, Comparison>> = {
+  "@tryon/webhooks, comparison": comparison(equalBytes),
+  "@tryon/webhooks, safeVerifySync": verification,
+  "control that stops at the first difference": comparison(equalUntilDifference),
+};
+
+/** Times wrong digests in random order, in nanoseconds per call: wrong in the first byte, the last, the first again. */
+export function timeGuesses({ calls, prepare }: Comparison, samples: number, warmUps: number) {
+  const places = [0, digest.length - 1, 0] as const;
+  const times: [number[], number[], number[]] = [[], [], []];
+  for (let turn = -warmUps; turn < samples; turn += 1) {
+    const chosen = randomInt(places.length);
+    const place = places[chosen] ?? 0;
+    const wrong = Uint8Array.from(digest);
+    wrong[place] = (wrong[place] ?? 0) ^ randomInt(1, 256);
+    const compare = prepare(wrong);
+    let isEqual = false;
+    const start = process.hrtime.bigint();
+    for (let call = 0; call < calls; call += 1) isEqual ||= compare();
+    const time = Number(process.hrtime.bigint() - start);
+    if (isEqual) throw new Error("The comparison accepted a wrong digest.");
+    if (turn >= 0) times[chosen]?.push(time / calls);
+  }
+  return times;
+}
+
+/** Computes Welch's t of two classes of times, without the slowest 10 % of both. */
+export function welch(first: readonly number[], second: readonly number[]): number {
+  const all = [...first, ...second].toSorted((a, b) => a - b);
+  const bound = all[Math.ceil(0.9 * all.length) - 1] ?? Number.NaN;
+  const describe = (samples: readonly number[]) => {
+    const kept = samples.filter((sample) => sample <= bound);
+    if (kept.length < 2) throw new RangeError("Each class needs two samples; measure more.");
+    const mean = kept.reduce((sum, sample) => sum + sample, 0) / kept.length;
+    const squares = kept.reduce((sum, sample) => sum + (sample - mean) ** 2, 0);
+    return { mean, error: squares / (kept.length - 1) / kept.length };
+  };
+  const [one, other] = [describe(first), describe(second)];
+  const difference = other.mean - one.mean;
+  return difference === 0 ? 0 : difference / Math.sqrt(one.error + other.error);
+}
+
+if (import.meta.main) {
+  const [name = "", samples = ""] = process.argv.slice(2);
+  const measured = comparisons[name];
+  if (measured === undefined) throw new RangeError(`There is no comparison ${name}.`);
+  const [first, last, again] = timeGuesses(measured, Number(samples), 5_000);
+  const errors = { [name]: welch(first, last), [`${name}, same byte`]: welch(first, again) };
+  const distances = Object.entries(errors).map(([row, t]) => [row, Math.abs(t)]);
+  const sample = { time: { [name]: median(first) }, errors: Object.fromEntries(distances) };
+  process.stdout.write(JSON.stringify(sample));
+}

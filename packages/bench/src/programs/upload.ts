@@ -8,8 +8,8 @@ const upload = await uploaders[name]?.(url, paths);
 if (upload === undefined) throw new RangeError(`There is no uploader ${name}.`);
 const imageBytes = paths.reduce((sum, path) => sum + statSync(path).size, 0);
 
+/** Bytes that the sink has received. */
 async function receivedBytes(): Promise<number> {
-  // The sink counts what it received.
   const { received } = (await (await fetch(url)).json()) as { received: number };
   return received;
 }
