@@ -1,7 +1,7 @@
 import type { MeasuredGroup } from "./benchmark.ts";
 
 const width = 720;
-const valueWidth = 120;
+const valueWidth = 80;
 const letterWidth = 7.2;
 
 /** The chart has its own background, so that it is readable where page and system differ in theme. */
@@ -38,7 +38,7 @@ export function renderChart(group: MeasuredGroup): string {
     const length = Math.round(median * scale);
     return `<text x="${left - 10}" y="${y + 14}" text-anchor="end">${escape(name)}</text>
 <rect class="bar${name.includes("tryon") ? " ours" : ""}" x="${left}" y="${y}" width="${length}" height="18"/>
-<text x="${left + length + 8}" y="${y + 14}">${formatNumber(median)} ${unit}</text>`;
+<text x="${left + length + 8}" y="${y + 14}">${formatNumber(median)}</text>`;
   });
   const height = 52 + rows.length * 26;
   return `<svg xmlns="http://www.w3.org/2000/svg" role="img" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
