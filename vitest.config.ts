@@ -62,7 +62,7 @@ const project = (
     sequence: { shuffle: { files: true, tests: true }, groupOrder: own.groupOrder ?? 0 },
     // Property tests have ten times the cases there.
     testTimeout: set === "nightly" ? 300_000 : 30_000,
-    // A busy machine is no reason to fail.
+    // A slow machine must not fail a test.
     expect: { poll: { timeout: 20_000 } },
     passWithNoTests: true,
     ...(own.globalSetup !== undefined && { globalSetup: own.globalSetup }),

@@ -13,7 +13,7 @@ function sharedState(): Map<string, unknown> {
   const parts = { globalThis, console, Math, Date, JSON, crypto, subtle, performance };
   for (const [part, object] of Object.entries(parts)) {
     for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(object))) {
-      // Libraries keep registries of their own in globals of this prefix.
+      // Libraries keep their registries in globals of this prefix.
       if (isLazy(descriptor) || name.startsWith("__")) continue;
       state.set(`${part}.${name}`, descriptor.value);
     }

@@ -144,7 +144,7 @@ async function install() {
 const [name, ...args] = process.argv.slice(2);
 const task = Object.hasOwn(tasks, name ?? "") ? tasks[name] : undefined;
 if (task === undefined) {
-  process.stderr.write(`There is no task "${name}"; there are ${Object.keys(tasks).join(", ")}.\n`);
+  process.stderr.write(`Unknown task "${name}". Tasks: ${Object.keys(tasks).join(", ")}.\n`);
   process.exit(2);
 }
 let code = await install();

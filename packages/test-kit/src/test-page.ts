@@ -9,7 +9,7 @@ export interface TestPage {
   readonly problems: string[];
 }
 
-/** Opens an empty page in a browser context of its own. */
+/** Opens an empty page in its own browser context. */
 export async function openTestPage(
   browser: Browser,
   isAllowed: (url: URL) => boolean,

@@ -20,7 +20,7 @@ export const host = {
 /** The part of the platform that a clock stands on. */
 export type ClockHost = Pick<typeof host, "now" | "setTimeout" | "clearTimeout" | "warn">;
 
-// A turn by setImmediate costs a tenth of one by a message channel, which pages and service workers have instead.
+// setImmediate is much cheaper than a message channel. Pages and service workers have only the channel.
 const { setImmediate: immediate } = globalThis as {
   // The types of pages, under which this package is checked, do not have it.
   setImmediate?: (callback: () => void) => void;
