@@ -1,7 +1,15 @@
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Ends a run with the names of the failed tests and one plain line of counts. */
+/** Begins and ends a run with its seed, if it is new, and ends it with the failed tests and one plain line of counts. */
 export default class ClosingLineReporter implements Reporter {
+  onTestRunStart(): void {
+    const { TRYON_SEED: seed, npm_lifecycle_event: task } = process.env;
+    if (seed === undefined) return;
+    process.stdout.write(
+      `Seed ${seed}: run the same cases with TRYON_SEED=${seed} npm run ${task}\n`,
+    );
+  }
+
   onTestRunEnd(modules: ReadonlyArray<TestModule>, errors: ReadonlyArray<unknown>): void {
     const counts = { passed: 0, failed: 0, skipped: 0 };
     const failed: string[] = [];
@@ -19,6 +27,7 @@ export default class ClosingLineReporter implements Reporter {
       counts.failed += errors.length;
       failed.push(`${errors.length} errors outside of any test`);
     }
+    this.onTestRunStart();
     for (const name of failed) process.stdout.write(`Failed: ${name}\n`);
     process.stdout.write(
       `Tests: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`,

@@ -71,40 +71,24 @@ it.each([
 });
 
 it.each([
-  ["a", 'test("a", () => { shows("x.y"); });'],
-  ["a", 'it("a", async () => { shows("x.y"); });'],
-  ["a", 'test("a", function () { shows("x.y"); });'],
-  ["a", 'test("a", { timeout: 1 }, () => { shows("x.y"); });'],
-  ["g › a …", 'describe.each([1])("g", () => { it.each([1])("a %i", () => { shows("x.y"); }); });'],
-  ["a …", 'test.each`a\n${1}`("a $a", () => { shows("x.y"); });'],
-  ["a", 'test(`a`, () => { shows("x.y"); });'],
-  ["a", 'test(\n"a",\n() => {\nshows(\n"x.y",\n);\n},\n);'],
+  ["a", 'test("a", () => { shows("x"); });'],
+  ["a", 'it(`a`, { timeout: 1 }, async () => { shows("x"); });'],
+  ["g › a …", 'describe.each([1])("g", () => { it.each([1])("a %i", () => { shows("x"); }); });'],
+  ["a …", 'test.each`a\n${1}`("a $a", () => { shows("x"); /* shows("y"); */ "shows(z)"; });'],
 ])("reads the rule of the test %j from %s", (title, text) => {
   const file = "a.test.ts";
-  expect(coveredRules(file, text, [])).toEqual([{ rule: "x.y", file, title }]);
-});
-
-it("reads several rules of a test, and none from comments and strings", () => {
-  const text = 'test("a", () => { shows("x", "y"); shows("z"); /* shows("a"); */ "shows(b)"; });';
-  expect(coveredRules("a.test.ts", text, []).map(({ rule }) => rule)).toEqual(["x", "y", "z"]);
+  expect(coveredRules(file, text, [])).toEqual([{ rule: "x", file, title }]);
 });
 
 it.each([
   'shows("x.y");',
-  'describe("g", () => { shows("x.y"); });',
-  'test("a", () => { if (b) { shows("x.y"); } });',
-  'test("a", () => { run(() => { shows("x.y"); }); });',
-  'test("a", () => { const b = shows("x.y"); });',
-  'test("a", () => shows("x.y"));',
   'test("a", () => { shows(rule); });',
   'test("a", () => { shows(); });',
   'test(`a ${b}`, () => { shows("x.y"); });',
-  'test.skip("a", () => { shows("x.y"); });',
   'test.skip.each([1])("a", () => { shows("x.y"); });',
-  'it.fails("a", () => { shows("x.y"); });',
-  'describe.todo("g", () => { test("a", () => { shows("x.y"); }); });',
+  'describe.todo("g", () => { it("a", () => { shows("x.y"); }); });',
 ])("rejects %s", (text) => {
   const problems: string[] = [];
   expect(coveredRules("a.test.ts", text, problems)).toEqual([]);
-  expect(problems).toEqual([expect.stringMatching(/^a\.test\.ts:1: Call shows\("rule\.id"\) as /)]);
+  expect(problems).toEqual([expect.stringMatching(/^a\.test\.ts: Call shows\("rule\.id"\) in /)]);
 });

@@ -1,14 +1,24 @@
-import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { packageFolder, packedPackages, published, type Published } from "@tryon/test-kit/packages";
+import {
+  buildPackage,
+  packageFolder,
+  packedPackages,
+  published,
+  type Published,
+} from "@tryon/test-kit/packages";
 import { root } from "@tryon/test-kit/repository";
+import { startProgram } from "@tryon/test-kit/start-program";
 
 const tarballs = await packedPackages();
+// The tarballs may be from an earlier run.
+for (const name of published)
+  if (!existsSync(join(packageFolder(name), "dist"))) await buildPackage(name);
+const allowedLicenses = /^(?:0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|ISC|MIT)$/;
 const always = ["CHANGELOG.md", "LICENSE", "README.md", "package.json"];
 const thirdParty = "dist/THIRD-PARTY-LICENSES.txt";
 const maxBytes = { client: 280_000, webhooks: 150_000, mock: 400_000, contract: 150_000 };
@@ -17,10 +27,52 @@ const maxBytes = { client: 280_000, webhooks: 150_000, mock: 400_000, contract: 
 const tooNew =
   /\b(?:AbortSignal\.any|Array\.fromAsync|Iterator\.from|(?:Map|Object)\.groupBy|Promise\.(?:try|withResolvers)|RegExp\.escape|Symbol\.(?:asyncDispose|dispose)|URL\.parse|Uint8Array\.from(?:Base64|Hex))\b|\.(?:isSubsetOf|isSupersetOf|isWellFormed|symmetricDifference|toBase64|toHex|toWellFormed)\(/;
 
-async function tar(...args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)("tar", args, { maxBuffer: 16_000_000 });
-  return stdout;
+/** Runs a command to its end and returns its output. */
+async function run(command: string, args: readonly string[], cwd = root): Promise<string> {
+  const program = startProgram(command, args, { cwd });
+  const { code } = await program.ended;
+  expect(code, program.text).toBe(0);
+  return program.output.stdout;
 }
+
+const tar = (...args: readonly string[]) => run("tar", args);
+const bin = (name: string): string => join(root, "node_modules/.bin", name);
+// Only these tests need attw, so the workspace does not install it.
+const attw = ["--yes", "@arethetypeswrong/cli@0.18.5", "--profile"];
+
+describe.concurrent("tools", { timeout: 300_000 }, () => {
+  it.each([
+    ...published.flatMap((name): [string, string, string[]][] => [
+      [`publint accepts ${name}`, bin("publint"), ["run", tarballs[name], "--strict"]],
+      [
+        `attw accepts ${name}`,
+        "npx",
+        [...attw, name === "contract" ? "esm-only" : "node16", tarballs[name]],
+      ],
+    ]),
+    [
+      "the compiler of the declarations passes",
+      bin("node"),
+      ["scripts/typecheck.mjs", "typescript"],
+    ],
+    ["types stay below their ceilings", bin("node"), ["scripts/ceilings.ts", "--types"]],
+  ])("%s", async (_title, command, args) => {
+    expect(await run(command, args)).toBeDefined();
+  });
+
+  it.each(["client", "webhooks"] as const)("size-limit passes in %s", async (name) => {
+    expect(await run(bin("size-limit"), [], packageFolder(name))).toBeDefined();
+  });
+
+  it("every dependency has an allowed license", async () => {
+    const manifest = await readFile(join(root, "package.json"), "utf8");
+    const { packageManager } = JSON.parse(manifest) as { packageManager: string };
+    const filters = published.map((name) => `--filter=@tryon/${name}`);
+    const list = ["licenses", "list", "--prod", "--json", ...filters];
+    const found = JSON.parse(await run("npx", ["--yes", packageManager, ...list])) as object;
+    expect(Object.keys(found).filter((license) => !allowedLicenses.test(license))).toEqual([]);
+  });
+});
 
 it.each(published)("packs only what users of %s need", async (name) => {
   const listed = await tar("-tzf", tarballs[name]);

@@ -39,46 +39,31 @@ ${rules.map(({ id }) => `  | ${JSON.stringify(id)}`).join("\n")};
   return { ids, page: fidelityPage(rules, coverage) };
 }
 
-/** Reads the calls of `shows` in a test file. */
+/** Reads the calls of `shows` in a test file, with the titles of the tests and suites around each. */
 export function coveredRules(file: string, text: string, problems: string[]): readonly Coverage[] {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const found: Coverage[] = [];
-  const visit = (node: ts.Node): void => {
-    node.forEachChild(visit);
-    if (!ts.isCallExpression(node) || node.expression.getText() !== "shows") return;
-    const title = titleAround(node);
-    const rules = node.arguments.filter(ts.isStringLiteral);
-    if (title !== undefined && rules.length > 0 && rules.length === node.arguments.length)
-      found.push(...rules.map((rule) => ({ rule: rule.text, file, title })));
-    else {
-      const line = source.getLineAndCharacterOfPosition(node.getStart()).line + 1;
-      problems.push(
-        `${file}:${line}: Call shows("rule.id") as a statement of a test that runs, under plain titles.`,
-      );
+  /** Visits a node; `titles` is undefined where no test runs, or a title is not plain text. */
+  const visit = (node: ts.Node, titles: readonly string[] | undefined): void => {
+    let inside = titles;
+    const [first, ...others] = ts.isCallExpression(node) ? node.arguments : [];
+    const callee = ts.isCallExpression(node) ? node.expression.getText() : "";
+    if (/^(?:test|it|describe)\b/.test(callee)) {
+      const plain = first && ts.isStringLiteralLike(first) ? first.text : undefined;
+      const runs = !/^\w+(?:\.\w+)*\.(?:skip|todo|fails)/.test(callee);
+      inside = titles && runs && plain !== undefined ? [...titles, plain] : undefined;
+    } else if (callee === "shows") {
+      const rules = [first, ...others].map((rule) => rule && ts.isStringLiteral(rule) && rule.text);
+      // The runner replaces %s and $name with the values of a case.
+      const title = titles?.join(" › ").replaceAll(/%[sdifjoO#$]|\$\w+/gu, "…");
+      for (const rule of rules)
+        if (title && rule) found.push({ rule, file, title });
+        else
+          problems.push(`${file}: Call shows("rule.id") in a test that runs, under plain titles.`);
     }
+    node.forEachChild((child) => visit(child, inside));
   };
-  visit(source);
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true), []);
   return found;
-}
-
-/** Joins the titles around a call, if it is a statement of a test and the test runs. */
-function titleAround(call: ts.CallExpression): string | undefined {
-  const titles: string[] = [];
-  let depth = 0;
-  for (let node: ts.Node = call; !ts.isSourceFile(node); node = node.parent, depth += 1) {
-    if (!ts.isCallExpression(node)) continue;
-    const callee = /^(test|it|describe)\b((\.\w+)*)/.exec(node.expression.getText());
-    if (callee === null) continue;
-    // Up from the call: its statement, a block, a function, the test.
-    if (titles.length === 0 && (depth !== 4 || callee[1] === "describe")) return undefined;
-    const [title] = node.arguments;
-    if (title === undefined || !ts.isStringLiteralLike(title)) return undefined;
-    if (/\.(skip|todo|fails)\b/.test(callee[2] ?? "")) return undefined;
-    titles.unshift(title.text);
-  }
-  if (titles.length === 0 || !ts.isExpressionStatement(call.parent)) return undefined;
-  // The runner replaces %s and $name with the values of a case.
-  return titles.join(" › ").replaceAll(/%[sdifjoO#$]|\$\w+/gu, "…");
 }
 
 function cell(text: string): string {

@@ -1,8 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { root as cwd } from "@tryon/test-kit/repository";
 import { expect, it } from "vitest";
 
-const cwd = new URL("..", import.meta.url);
-const read = (file: string): string => readFileSync(new URL(file, cwd), "utf8");
+const read = (file: string): string => readFileSync(join(cwd, file), "utf8");
 const page = read("docs/support.md");
 
 it("lists only versions that a test installs", () => {

@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+
+import { root } from "@tryon/test-kit/repository";
+import { startProgram } from "@tryon/test-kit/start-program";
+
+it.concurrent.each([
+  ["types", "node", "scripts/typecheck.mjs"],
+  ["lint", "oxlint", "--type-aware", "--deny-warnings"],
+  ["format", "oxfmt", "--check"],
+  ["no unused code", "knip"],
+  ["generated files", "node", "scripts/generate.ts", "--check"],
+  ["ceilings", "node", "scripts/ceilings.ts"],
+])("%s", { timeout: 300_000 }, async (_title, command, ...args) => {
+  const program = startProgram(`node_modules/.bin/${command}`, args, { cwd: root });
+  const { code } = await program.ended;
+  expect(code, program.text).toBe(0);
+});
