@@ -86,8 +86,8 @@ async function install() {
   if (code !== 0) return code;
   // The C headers of Node, which nothing here compiles against, are a seventh of the install.
   const binaries = join(root, "node_modules/node/node_modules");
-  for (const one of readdirSync(binaries))
-    rmSync(join(binaries, one, "include"), { recursive: true, force: true });
+  for (const name of readdirSync(binaries).filter((one) => one.startsWith("node-")))
+    rmSync(join(binaries, name, "include"), { recursive: true, force: true });
   writeFileSync(stamp, lock);
   return 0;
 }
