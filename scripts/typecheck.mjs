@@ -8,12 +8,10 @@ const projects = [
   ".",
   ...["client", "webhooks", "mock", "contract"].map((name) => `packages/${name}`),
 ];
-let code = 0;
 for (const project of projects) {
   const buildInfo = `node_modules/.cache/${compiler}/${project.replace("/", "-")}.tsbuildinfo`;
   const args = ["-p", project, "--incremental", "--tsBuildInfoFile", buildInfo];
   const tsc = `node_modules/${compiler}/bin/tsc`;
   const checked = spawnSync(process.execPath, [tsc, ...args], { stdio: "inherit" });
-  code ||= checked.status ?? 1;
+  process.exitCode ||= checked.status ?? 1;
 }
-process.exitCode = code;
