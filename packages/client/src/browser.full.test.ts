@@ -236,7 +236,7 @@ describe.runIf(hasChromium)("the client in a browser", () => {
   test("lesson 22: refuses a live key unless it is allowed, and works on a page without https", async () => {
     // A server that is strict about addresses would send such a page to https.
     const options = { slashRedirect: false };
-    const { page, access, troubles } = await opened({ options }, shopHost);
+    const { page, access, troubles } = await opened({ options, corsOrigins: ["*"] }, shopHost);
     const service = access.baseUrl.replace("127.0.0.1", serviceHost);
     const made = await page.evaluate(
       async ({ apiKey, baseUrl, loopback, tryOn }) => {

@@ -1,3 +1,4 @@
+import { originProblem } from "./cors-origins.ts";
 import type { Network } from "./delivery/network.ts";
 import type { Engine } from "./engine/engine.ts";
 import { milliseconds, type Duration } from "./world/duration.ts";
@@ -45,6 +46,13 @@ export interface SettingsInput {
    */
   allowPrivateImages?: boolean;
   /**
+   * Origins of browser pages that may call the server, such as `"https://shop.example"`, besides pages of this machine:
+   * `localhost`, `127.0.0.1` and `[::1]` with any port. `"*"` allows every page. A call with any other `Origin` gets a
+   * 403.
+   * @default []
+   */
+  corsOrigins?: readonly string[];
+  /**
    * The picture maker.
    * @default the stock engine
    */
@@ -73,6 +81,7 @@ export interface Settings {
   readonly allowPrivateWebhooks: boolean;
   readonly allowPrivateImages: boolean;
   readonly images: ImagesSetting;
+  readonly corsOrigins: readonly string[];
   readonly journalLimit: number;
 }
 
@@ -91,8 +100,14 @@ export function resolveSettings(input: SettingsInput): Settings {
   if (!imagesSettings.includes(images)) {
     throw new RangeError(`images has to be one of ${imagesSettings.join(", ")}; got ${images}.`);
   }
+  const corsOrigins = [...(input.corsOrigins ?? [])];
+  for (const origin of corsOrigins) {
+    const problem = originProblem(origin);
+    if (problem !== undefined) throw new RangeError(`corsOrigins: ${problem}`);
+  }
   return {
     images,
+    corsOrigins,
     latency: readLatency(input.latency ?? "1.5s"),
     concurrency,
     magic: input.magic ?? true,

@@ -12,6 +12,7 @@ const usual = {
   config: undefined,
   profile: undefined,
   engine: undefined,
+  corsOrigins: undefined,
   printEnv: false,
   openControl: false,
   quiet: false,
@@ -29,6 +30,10 @@ describe("a command line", () => {
     [["--profile", "contrary", "--config", "a.json"], { profile: "contrary", config: "a.json" }],
     [["--profile", "./observed.json"], { profile: { file: "./observed.json" } }],
     [["serve", "--print-env", "--quiet"], { printEnv: true, quiet: true }],
+    [
+      ["--cors-origin", "https://shop.example", "--cors-origin=*"],
+      { corsOrigins: ["https://shop.example", "*"] },
+    ],
     [["--host", "0.0.0.0", "--open-control"], { host: "0.0.0.0", openControl: true }],
   ])("is read: %j", (argv, expected) => {
     expect(readArguments(argv)).toEqual({ ...usual, ...expected });
@@ -117,6 +122,7 @@ describe("a command line", () => {
       '--profile has to be one of default, contrary, or a file such as ./profile.json; got "odd"',
     ],
     [["--engine", "magic"], '--engine has to be one of stock, composite; got "magic"'],
+    [["--cors-origin", "shop.example"], '--cors-origin: "shop.example" is not an origin'],
     [["--seed", " "], "--seed is empty"],
     [["--host", ""], "--host is empty"],
     [["--colour"], "There is no option --colour. See tryon-mock help."],

@@ -1,4 +1,5 @@
 import { profileNames, type ProfileName } from "../options.ts";
+import { originProblem } from "../cors-origins.ts";
 import { oneOf, readDuration, readFlags, readPort, readText, UsageError } from "./flags.ts";
 import { nearest } from "./nearest.ts";
 import { readTrigger, type TriggerCommand } from "./trigger-arguments.ts";
@@ -16,6 +17,7 @@ export interface ServerCommand {
   /** A named profile, or the file of one that was observed. */
   readonly profile: ProfileName | { readonly file: string } | undefined;
   readonly engine: EngineName | undefined;
+  readonly corsOrigins: readonly string[] | undefined;
   readonly openControl: boolean;
   readonly quiet: boolean;
 }
@@ -54,6 +56,7 @@ const serverFlags = {
   config: { type: "string" },
   profile: { type: "string" },
   engine: { type: "string" },
+  "cors-origin": { type: "string", multiple: true },
   "open-control": { type: "boolean" },
   quiet: { type: "boolean" },
   help: { type: "boolean", short: "h" },
@@ -109,9 +112,13 @@ function readExec(argv: readonly string[]): Command {
   return { kind: "exec", ...readServer(values, 0), program, programArguments };
 }
 
-type ServerValues = Partial<
-  Record<Exclude<keyof typeof serverFlags, "open-control" | "quiet" | "help" | "version">, string>
-> & { "open-control"?: boolean; quiet?: boolean };
+type TextFlag = "port" | "host" | "latency" | "seed" | "config" | "profile" | "engine";
+
+type ServerValues = Partial<Record<TextFlag, string>> & {
+  "cors-origin"?: string[];
+  "open-control"?: boolean;
+  quiet?: boolean;
+};
 
 function readServer(values: ServerValues, port: number): ServerCommand {
   return {
@@ -122,9 +129,16 @@ function readServer(values: ServerValues, port: number): ServerCommand {
     config: readText("--config", values.config),
     profile: readProfileFlag(values.profile),
     engine: oneOf("--engine", values.engine, engineNames),
+    corsOrigins: values["cors-origin"]?.map(readOrigin),
     openControl: values["open-control"] === true,
     quiet: values.quiet === true,
   };
+}
+
+function readOrigin(text: string): string {
+  const problem = originProblem(text);
+  if (problem !== undefined) throw new UsageError(`--cors-origin: ${problem}`);
+  return text;
 }
 
 function readProfileFlag(text: string | undefined): ServerCommand["profile"] {

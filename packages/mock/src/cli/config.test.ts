@@ -26,6 +26,7 @@ describe("a configuration file", () => {
       allowPrivateWebhooks: true,
       allowPrivateImages: true,
       images: "fetch",
+      corsOrigins: ["https://shop.example"],
       seed: 7,
       clock: "manual",
     };
@@ -42,6 +43,7 @@ describe("a configuration file", () => {
     ['{"profile":"odd"}', "profile: "],
     ['{"magic":"yes"}', "magic: "],
     ['{"images":"on"}', "images: "],
+    ['{"corsOrigins":"*"}', "corsOrigins: "],
     ['{"options":[]}', "options: "],
     ['{"engine":"magic"}', "engine: "],
     ['{"clock":"sundial"}', "clock: "],

@@ -33,6 +33,7 @@ const fields = {
   allowPrivateWebhooks: z.boolean().optional(),
   allowPrivateImages: z.boolean().optional(),
   images: z.enum(imagesSettings).optional(),
+  corsOrigins: z.array(z.string()).optional(),
   journalLimit: z.number().optional(),
   seed: z.union([z.string(), z.number()]).optional(),
   clock: z.enum(["real", "manual"]).optional(),

@@ -8,6 +8,8 @@ const serverOptions = `  --host <address>      address to listen on (default 127
                         that tryon-contract has written
   --config <file>       JSON file with profile, options and settings; flags come before it
   --engine <name>       stock: drawn pictures; composite: your own pictures, needs sharp (default stock)
+  --cors-origin <url>   let pages of this origin call the server, besides those of localhost and
+                        127.0.0.1; repeat it for several, "*" is every page
   --open-control        let other machines call the control API under /__mock/ too`;
 
 const serveOptions = `  --port <number>       port to listen on, 0 for a free one (default ${defaultPort})

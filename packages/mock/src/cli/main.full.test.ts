@@ -91,6 +91,21 @@ describe("the command", () => {
     expect((ids[1] as { job_id: string }).job_id).toBe((ids[0] as { job_id: string }).job_id);
   });
 
+  test("allows the origins of its flags, which replace those of a file", async () => {
+    const config = file(JSON.stringify({ corsOrigins: ["https://file.example"] }));
+    const flags = ["https://a.example", "https://b.example"].map((url) => `--cors-origin=${url}`);
+    for (const [more, expected] of [
+      [[], [200, 403, 403]],
+      [flags, [403, 200, 200]],
+    ] as const) {
+      const url = await command("--port", "0", "--config", config, ...more).listening;
+      const statuses = ["https://file.example", "https://a.example", "https://b.example"].map(
+        async (origin) => (await fetch(`${url}/api/discovery`, { headers: { origin } })).status,
+      );
+      expect(await Promise.all(statuses)).toEqual(expected);
+    }
+  });
+
   test("takes engine and clock from a file", async () => {
     const config = file(JSON.stringify({ engine: "stock", clock: "manual" }));
     const run = command("--port", "0", "--config", config);

@@ -1,7 +1,7 @@
 import type { Engine } from "../engine/engine.ts";
+import { isLoopback } from "../loopback.ts";
 import { createMock, type Mock } from "../mock.ts";
 import { nodeNetwork } from "../node/network.ts";
-import { isLoopback } from "../node/control-guard.ts";
 import { serve, type Serving } from "../node/serve.ts";
 import type { EngineName, ServerCommand } from "./arguments.ts";
 import { readConfig, readProfile } from "./config.ts";
@@ -58,6 +58,7 @@ async function makeMock(command: ServerCommand): Promise<{ engine: EngineName; m
       ...(profile !== undefined && { profile }),
       ...(command.latency !== undefined && { latency: command.latency }),
       ...(command.seed !== undefined && { seed: command.seed }),
+      ...(command.corsOrigins !== undefined && { corsOrigins: command.corsOrigins }),
       ...(engine !== undefined && { engine }),
     });
     return { engine: name, mock };

@@ -42,6 +42,11 @@ export interface RenderRequest {
 export interface Engine {
   readonly name: string;
   /**
+   * Describes why an image is refused, or gives undefined. Called for each image before credits are charged: the caller
+   * gets a 400 with the description.
+   */
+  imageProblem?(image: EngineImage): Promise<string | undefined>;
+  /**
    * Called once for each job after it was created and before `render`. A throw here is an error of the server before
    * the model was reached: the caller gets 500 and the credits back.
    */

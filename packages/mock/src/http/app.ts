@@ -1,6 +1,8 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 
+import { isAllowedOrigin } from "../cors-origins.ts";
+import { isLoopback } from "../loopback.ts";
 import { httpDate } from "../world/date.ts";
 import { errorAnswer, json } from "./answers.ts";
 import type { Site } from "./calls.ts";
@@ -35,6 +37,11 @@ const exposedHeaders = [
   "X-Mock",
 ] as const;
 
+const foreignPage = {
+  detail:
+    "The reference server takes no calls from pages of this origin. Allow the origin with --cors-origin, in code with corsOrigins.",
+};
+
 /** The HTTP face of the service. */
 export function createApp(
   site: Site,
@@ -48,17 +55,25 @@ export function createApp(
   const app = new Hono({ strict: true });
   const dateOf = dateHeader();
   app.use(async (context, next) => {
-    await next();
+    const { method } = context.req;
+    const origin = context.req.header("origin");
+    const allowed = origin === undefined || isAllowedOrigin(origin, site.settings.corsOrigins);
+    // Without headers alone, a page whose host name was pointed at this machine could still send: it needs no CORS.
+    if (allowed) await next();
+    else context.res = json(foreignPage, 403);
     const { headers } = context.res;
     headers.set("X-Mock", parts.mark);
     // The server's own time, which need not be the machine's: resets and expiries are counted from it.
     headers.set("Date", dateOf(site.world.clock.now()));
-    if (context.req.method === "OPTIONS") return;
-    headers.set("Access-Control-Allow-Origin", "*");
+    // The preflight below has set its own.
+    if (allowed && method === "OPTIONS") return;
+    headers.append("Vary", "Origin");
+    if (!allowed) return;
+    headers.set("Access-Control-Allow-Origin", origin ?? "*");
     headers.set("Access-Control-Expose-Headers", exposedHeaders.join(","));
   });
   const preflight = cors({
-    origin: "*",
+    origin: (origin) => origin || "*",
     allowMethods: ["GET", "HEAD", "POST"],
     allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key"],
     exposeHeaders: [...exposedHeaders],
@@ -112,8 +127,7 @@ function dateHeader(): (now: number) => string {
 /** Where a deployment with strict addresses sends a caller who has a slash too many or comes by http. */
 function redirectTarget(url: URL): string | undefined {
   const target = new URL(url);
-  const local = /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
-  if (url.protocol === "http:" && !local) target.protocol = "https:";
+  if (url.protocol === "http:" && !isLoopback(url.hostname)) target.protocol = "https:";
   if (url.pathname.length > 1) target.pathname = url.pathname.replace(/\/+$/, "");
   return target.href === url.href ? undefined : target.href;
 }

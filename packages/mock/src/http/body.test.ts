@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { caller, tryOn } from "../testing/caller.ts";
@@ -14,6 +14,10 @@ function nested(depth: number): string {
   return `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`;
 }
 
+function named(count: number): string {
+  return `{${Array.from({ length: count }, (_unused, index) => `"n${index}":0`).join(",")}}`;
+}
+
 const malformed: readonly (readonly [string, BodyInit | null, Record<string, string>, string])[] = [
   ["nothing", null, json, "missing"],
   ["an empty text", "", json, "missing"],
@@ -25,8 +29,6 @@ const malformed: readonly (readonly [string, BodyInit | null, Record<string, str
   ["a text", '"text"', json, "model_attributes_type"],
   ["a number", "5", json, "model_attributes_type"],
   ["bytes that are no UTF-8", Uint8Array.of(0x22, 0xff, 0x22), json, "json_invalid"],
-  ["an object too deep", nested(200), json, "json_invalid"],
-  ["an object far too deep", nested(300_000), json, "json_invalid"],
   ["JSON that is said to be text", "{}", { "content-type": "text/plain" }, "model_attributes_type"],
   ["JSON that is said to be nothing", new TextEncoder().encode("{}"), {}, "model_attributes_type"],
   [
@@ -115,10 +117,34 @@ describe("a body that is one", () => {
     expect(await response.json()).toMatchObject({ metadata: { name: "Zoë 👗" } });
   });
 
-  test("may be 199 deep", async () => {
-    const mock = createMock({ clock: "manual" });
+  test("may be 200 deep and have 10,000 property names", async () => {
+    const call = caller(createMock({ clock: "manual" }));
     const deep: unknown = JSON.parse(nested(198));
-    expect((await caller(mock).submit({ deep })).status).toBe(200);
+    expect((await call.submit({ deep })).status).toBe(200);
+    const many: unknown = JSON.parse(named(10_000 - Object.keys(tryOn()).length - 1));
+    expect((await call.submit({ many })).status).toBe(200);
+  });
+});
+
+describe("a body over a limit of JSON", () => {
+  test.each([
+    ["201 nested arrays and objects", nested(200), "200 nested"],
+    ["arrays that never end", "[".repeat(1_000_000), "200 nested"],
+    ["10,001 property names", named(10_001), "10000 property names"],
+    ["10,001 objects", `[${"{},".repeat(10_000)}{}]`, "10000 arrays and objects"],
+    ["10,001 equal property names", `{${'"a":0,'.repeat(10_001)}"b":0}`, "10000 property names"],
+  ])("is refused with 400 before it is parsed: %s", async (_what, body, words) => {
+    const parse = vi.spyOn(JSON, "parse");
+    onTestFinished(() => parse.mockRestore());
+    const mock = createMock({ clock: "manual" });
+    const call = caller(mock);
+    for (const address of [path, "/api/v1/credits/purchase"]) {
+      const refused = await call.call(address, { method: "POST", headers: json, body });
+      expect([refused.status, refused.detail]).toEqual([400, expect.stringContaining(words)]);
+    }
+    const reset = await mock.fetch(`${mock.baseUrl}/__mock/reset`, { method: "POST", body });
+    expect([reset.status, await reset.text()]).toEqual([400, expect.stringContaining(words)]);
+    expect(parse.mock.calls.filter(([text]) => text === body)).toEqual([]);
   });
 });
 

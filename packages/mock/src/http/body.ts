@@ -1,7 +1,9 @@
 import { boundedBytes } from "../bounded-bytes.ts";
 import type { Options } from "../options.ts";
 import { limits } from "../service/catalogue.ts";
+import { Refusal } from "../service/refusal.ts";
 import { MalformedBody } from "./invalid-input.ts";
+import { jsonLimitProblem } from "./json-limits.ts";
 import { problem } from "./validation.ts";
 
 /** A body over the bound, which is not read to its end. */
@@ -26,7 +28,8 @@ export const readPatience = 1_000;
 /**
  * Reads a request's body as a JSON object.
  *
- * @throws MalformedBody when it is not one or not said to be JSON, OversizeBody when it is too long.
+ * @throws MalformedBody when it is not one or not said to be JSON, OversizeBody when it is too long, Refusal
+ * `bad-request` when it exceeds a limit of JSON.
  */
 export async function readJsonObject(
   request: Request,
@@ -41,6 +44,8 @@ export async function readJsonObject(
     return refuse("model_attributes_type", msg, {});
   }
   if (bytes.length === 0) return refuse("missing", "Field required", {});
+  const limitProblem = jsonLimitProblem(bytes);
+  if (limitProblem !== undefined) throw new Refusal("bad-request", limitProblem);
   const read = parse(bytes);
   if ("error" in read) return refuse("json_invalid", "JSON decode error", { error: read.error });
   const { value } = read;
@@ -73,15 +78,9 @@ export async function readBytes(request: Request): Promise<Uint8Array> {
 
 function parse(bytes: Uint8Array): { value: unknown } | { error: string } {
   try {
-    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    return deeperThan(value, limits.jsonDepth) ? { error: "recursion limit exceeded" } : { value };
+    return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
   } catch (error) {
     // The engine's own message may repeat a part of the body.
     return { error: error instanceof TypeError ? "not valid UTF-8" : "not valid JSON" };
   }
-}
-
-function deeperThan(value: unknown, depth: number): boolean {
-  if (value === null || typeof value !== "object") return false;
-  return depth === 0 || Object.values(value).some((part) => deeperThan(part, depth - 1));
 }

@@ -6,6 +6,7 @@ import { Refusal } from "../service/refusal.ts";
 import { json, errorAnswer } from "./answers.ts";
 import { readBytes, readPatience } from "./body.ts";
 import type { Site } from "./calls.ts";
+import { jsonLimitProblem } from "./json-limits.ts";
 
 /** How far, in seconds, the time of a notification may be from the server's. */
 const tolerance = 300;
@@ -59,6 +60,7 @@ function signedBytes(time: string, body: Uint8Array): Uint8Array {
 }
 
 function parse(body: Uint8Array): unknown {
+  if (jsonLimitProblem(body) !== undefined) return undefined;
   try {
     return JSON.parse(new TextDecoder().decode(body));
   } catch {

@@ -4,6 +4,14 @@ import { createMock } from "../mock.ts";
 import { caller, tryOn } from "../testing/caller.ts";
 import { shows } from "../testing/shows.ts";
 
+const pagesOfThisMachine = [
+  "http://localhost",
+  "http://localhost:5173",
+  "https://localhost:8443",
+  "http://127.0.0.1:4010",
+  "http://[::1]:3000",
+];
+
 describe("an address that is none", () => {
   test.each([
     "/nowhere",
@@ -62,10 +70,11 @@ describe("every answer", () => {
     expect([answer.status, answer.body]).toEqual([200, ""]);
   });
 
-  test("can be read by pages of other origins", async () => {
+  test.each(pagesOfThisMachine)("can be read by pages of %s", async (origin) => {
     const call = caller(createMock({ clock: "manual" }));
-    const answer = await call.get("/api/v1/account", { origin: "https://shop.example" });
-    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    const answer = await call.get("/api/v1/account", { origin });
+    expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+    expect(answer.headers.get("vary")).toBe("Origin");
     const exposed = answer.headers.get("access-control-expose-headers")?.toLowerCase().split(",");
     expect(exposed).toEqual(
       expect.arrayContaining([
@@ -81,9 +90,15 @@ describe("every answer", () => {
 
   test("of an error can be read by them too", async () => {
     const call = caller(createMock({ clock: "manual" }), null);
-    const answer = await call.get("/api/v1/account", { origin: "https://shop.example" });
+    const answer = await call.get("/api/v1/account", { origin: "http://localhost:5173" });
     expect(answer.status).toBe(401);
+    expect(answer.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
+  });
+
+  test("name every origin where no page asks", async () => {
+    const answer = await caller(createMock({ clock: "manual" })).account();
     expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    expect(answer.headers.get("vary")).toBe("Origin");
   });
 });
 
@@ -98,7 +113,7 @@ describe("a preflight", () => {
     const answer = await call.call(path, {
       method: "OPTIONS",
       headers: {
-        origin: "https://shop.example",
+        origin: "http://localhost:5173",
         "access-control-request-method": "POST",
         "access-control-request-headers": "authorization,content-type,idempotency-key",
       },
@@ -107,7 +122,66 @@ describe("a preflight", () => {
     const allowed = answer.headers.get("access-control-allow-headers")?.toLowerCase().split(",");
     expect(allowed).toEqual(["authorization", "content-type", "idempotency-key"]);
     expect(answer.headers.get("access-control-allow-methods")).toContain("POST");
+    expect(answer.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
   });
+});
+
+describe("a page of another machine", () => {
+  const preflight = { "access-control-request-method": "POST" };
+
+  test.each([
+    "https://shop.example",
+    "http://localhost.shop.example:4010",
+    "http://shop-localhost",
+    "http://127.0.0.1.shop.example",
+    "https://localhost@shop.example",
+    "http://192.168.0.7:4010",
+    "chrome-extension://localhost",
+    "file://",
+    "null",
+  ])("of the origin %s reads nothing and changes nothing", async (origin) => {
+    const mock = createMock({ clock: "manual" });
+    const call = caller(mock);
+    for (const answer of [
+      await call.submit({ webhook_url: "http://127.0.0.1:9/hook" }, { origin }),
+      await call.get("/api/v1/account", { origin }),
+      await call.call("/api/v1/tryon", { method: "OPTIONS", headers: { origin, ...preflight } }),
+    ]) {
+      expect(answer.status).toBe(403);
+      expect(answer.detail).toContain("--cors-origin");
+      const names = [...answer.headers.keys()];
+      expect(names.filter((name) => name.startsWith("access-control-"))).toEqual([]);
+    }
+    expect((await call.list()).body.jobs).toEqual([]);
+  });
+
+  test.each([[["https://shop.example", "capacitor://localhost"]], [["*"]]])(
+    "may call where corsOrigins is %j",
+    async (corsOrigins) => {
+      const call = caller(createMock({ clock: "manual", corsOrigins }));
+      for (const origin of ["https://shop.example", "capacitor://localhost"]) {
+        const asked = { method: "OPTIONS", headers: { origin, ...preflight } };
+        for (const answer of [
+          await call.submit({}, { origin }),
+          await call.call("/api/v1/tryon", asked),
+        ]) {
+          expect(answer.status).toBeLessThan(300);
+          expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+        }
+      }
+    },
+  );
+
+  test.each(["", "shop.example", "https://shop.example/", "https://Shop.example", "null"])(
+    "cannot be allowed as %j",
+    (origin) => {
+      const corsOrigins = [origin];
+      expect(() => createMock({ corsOrigins })).toThrow(RangeError);
+      expect(() => createMock({ corsOrigins })).toThrow(
+        `corsOrigins: ${JSON.stringify(origin)} is`,
+      );
+    },
+  );
 });
 
 describe("the addresses that tell what the service is", () => {

@@ -49,7 +49,7 @@ describe("msw with the handlers of a server", () => {
     ]);
     const preflight = await fetch(`${baseUrl}/api/v1/account`, {
       method: "OPTIONS",
-      headers: { origin: "https://shop.example", "access-control-request-method": "GET" },
+      headers: { origin: "http://localhost:5173", "access-control-request-method": "GET" },
     });
     expect(preflight.status).toBe(204);
     const head = await fetch(`${baseUrl}/api/v1/account`, { method: "HEAD", headers });

@@ -1,15 +1,12 @@
 import type { IncomingMessage } from "node:http";
 
+import { isLoopback } from "../loopback.ts";
 import { controlPath, isControlCall } from "../steering/control/control-app.ts";
 import { mark } from "../version.ts";
 
-/** Host names that never leave the machine. */
-export function isLoopback(host: string): boolean {
-  return /^(localhost|127\.[\d.]+|\[?::1\]?|::ffff:127\.[\d.]+)$/i.test(host);
-}
-
-/** What a proxy adds to what it hands on: then the neighbour that calls is not the one who asks. */
-const proxyHeaders = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
+/** Headers that a proxy adds. Behind a proxy the TCP peer is not the client. */
+const proxyHeader =
+  /^(forwarded|via|cdn-loop|x-(forwarded|original|envoy)(-.+)?|(.+-)?(real|client|connecting|user)-?ip)$/;
 
 const refusal = {
   detail: `The addresses under ${controlPath}/ are for callers on the server's own machine, who call it localhost or 127.0.0.1. Open them to all who reach the server with the option --open-control, in code with openControl: true.`,
@@ -21,8 +18,11 @@ const refusal = {
  */
 export function refuseFromAfar(request: Request, incoming: IncomingMessage): Response | undefined {
   if (!isControlCall(request)) return undefined;
-  const { hostname } = new URL(request.url);
-  const near = isLoopback(incoming.socket.remoteAddress ?? "") && isLoopback(hostname);
-  if (near && proxyHeaders.every((name) => !request.headers.has(name))) return undefined;
+  const { headers, socket } = incoming;
+  // A request line may carry a whole URL, whose host differs from the header's: both count.
+  const named = headers.host?.replace(/:\d*$/, "") ?? "";
+  const hosts = [socket.remoteAddress ?? "", named, new URL(request.url).hostname];
+  const proxied = Object.keys(headers).some((name) => proxyHeader.test(name));
+  if (hosts.every(isLoopback) && !proxied) return undefined;
   return Response.json(refusal, { status: 403, headers: { "X-Mock": mark } });
 }

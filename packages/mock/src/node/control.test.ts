@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { controls } from "../testing/controls.ts";
+import { rawConnection } from "../testing/raw-connection.ts";
 import { failureOf, plainCalls } from "../testing/steered.ts";
 import { serve, type Serving, type ServeOptions } from "./serve.ts";
 
@@ -83,6 +84,56 @@ describe("the control API over HTTP", () => {
     }
     expect(await statusUnder(closed.server, { host: `localhost:${closed.server.port}` })).toBe(200);
     expect(await statusUnder(closed.server, { host: "[::1]" })).toBe(200);
+  });
+
+  test.each([
+    "forwarded",
+    "via",
+    "cdn-loop",
+    "x-forwarded",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-port",
+    "x-forwarded-prefix",
+    "x-forwarded-proto",
+    "x-forwarded-server",
+    "x-original-forwarded-for",
+    "x-original-host",
+    "x-envoy-external-address",
+    "x-real-ip",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "true-client-ip",
+    "cf-connecting-ip",
+    "fastly-client-ip",
+    "x-azure-clientip",
+    "x-appengine-user-ip",
+  ])("is refused with the header %s of a proxy, even an empty one", async (name) => {
+    const { server } = await start();
+    for (const value of ["127.0.0.1", ""]) {
+      expect(await statusUnder(server, { [name]: value })).toBe(403);
+    }
+  });
+
+  test.each([
+    ["http://shop.example", "localhost", "", 403],
+    ["http://localhost", "shop.example", "", 403],
+    ["http://localhost", "localhost.shop.example", "", 403],
+    ["http://localhost.shop.example", "localhost", "", 403],
+    ["http://localhost", "", "", 403],
+    ["http://127.0.0.1:1", "localhost", "Forwarded: for=203.0.113.9\r\n", 403],
+    ["http://127.0.0.1:1", "localhost", "X-Forwarded-Proto: https\r\n", 403],
+    ["http://[::1]", "[::1]:4010", "", 200],
+    ["http://localhost", "LOCALHOST:4010", "", 200],
+    ["", "shop.example", "", 403],
+    ["", "localhost:4010", "", 200],
+  ])("judges the target %s/__mock/ under the host %j", async (origin, host, more, status) => {
+    const { server } = await start();
+    for (const path of ["/__mock/options", "/x/../__mock/options", "/%2e/__mock/options"]) {
+      const target = `GET ${origin}${path} HTTP/1.1\r\nHost: ${host}\r\n${more}`;
+      const connection = rawConnection(server.port, `${target}Connection: close\r\n\r\n`);
+      expect(await connection.closed).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    }
   });
 
   test("is refused to callers on other machines, unless it is opened", async () => {

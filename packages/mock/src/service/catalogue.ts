@@ -41,7 +41,7 @@ export const limits = {
   idempotencyKeyCharacters: 200,
   paymentTokenCharacters: { least: 4, most: 200 },
   bodyBytes: 64 * 1024 * 1024,
-  jsonDepth: 200,
+  json: { names: 10_000, containers: 10_000, depth: 200 },
   defaultPage: 20,
   hold: 90_000,
   resultAddressValidity: 24 * hour,

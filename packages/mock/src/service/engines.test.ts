@@ -24,6 +24,28 @@ describe("an engine of one's own", () => {
     });
   });
 
+  test("that refuses an image makes the call a 400 without a charge, but replays an accepted call", async () => {
+    let [refused, prepared] = ["garment_urls[0]", 0];
+    const engine: Engine = {
+      name: "own",
+      imageProblem: async ({ field }) =>
+        field === refused ? "image too large: 9 pixels." : undefined,
+      prepare: async () => void (prepared += 1),
+      render: () => Promise.reject(new Error("not reached")),
+    };
+    const mock = createMock({ clock: "manual", engine, options: { refund: "none" } });
+    const call = caller(mock);
+    const first = await call.submit({}, { "idempotency-key": "once" });
+    expect([first.status, first.detail]).toEqual([400, `${refused}: image too large: 9 pixels.`]);
+    expect([prepared, (await call.list()).body.jobs]).toEqual([0, []]);
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000);
+    refused = "none";
+    const second = await call.submit({}, { "idempotency-key": "once" });
+    refused = "person_url";
+    const repeated = await call.submit({}, { "idempotency-key": "once" });
+    expect([second.status, repeated.body.job_id]).toEqual([200, second.body.job_id]);
+  });
+
   test("is waited for by time that is moved by hand", async () => {
     let finish: ((png: Uint8Array<ArrayBuffer>) => void) | undefined;
     const { mock, call } = withEngine(() => new Promise((resolve) => (finish = resolve)));

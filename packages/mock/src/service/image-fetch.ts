@@ -46,7 +46,7 @@ export class ImageFetch {
       twins === undefined ? this.#fetchAll(submission) : this.#fetchOnce(submission, twins);
     const outcomes = await this.#parts.world.clock.outside(fetching, patience, true);
     const failed = outcomes.find((outcome) => outcome.status === "rejected");
-    if (failed !== undefined) return { ...submission, fetchProblem: sentence(failed.reason) };
+    if (failed !== undefined) return { ...submission, imageProblem: sentence(failed.reason) };
     const images = outcomes.flatMap((outcome) =>
       outcome.status === "fulfilled" ? [outcome.value] : [],
     );

@@ -41,8 +41,8 @@ export interface Submission {
   readonly garments: readonly EngineImage[];
   /** The pictures as they were sent: addresses and base64, the person's first. */
   readonly sources: readonly string[];
-  /** Why a picture cannot be fetched, or null. */
-  readonly fetchProblem: string | null;
+  /** Reason to refuse an image, or null. */
+  readonly imageProblem: string | null;
   readonly outputSize: OutputSize;
   readonly wait: boolean;
   readonly wording: Wording;
@@ -70,7 +70,7 @@ export function readSubmission(fields: SubmissionFields, settings: Settings): Su
     person: person.image,
     garments: garments.map(({ image }) => image),
     sources: pictures.map(({ source }) => source),
-    fetchProblem: settings.magic ? fetchProblem(pictures.map(({ image }) => image)) : null,
+    imageProblem: settings.magic ? fetchProblem(pictures.map(({ image }) => image)) : null,
     outputSize: readSize(fields),
     wait: fields.wait ?? fields.mode !== "async",
     wording: wordingOf(fields),

@@ -78,7 +78,8 @@ export class Submissions {
     // Without a key there is nothing to compare with, and large bodies take their time.
     const comparable = call.idempotencyKey !== undefined;
     const bodyDigest = comparable ? await textDigest(canonicalJson(call.body)) : "";
-    const submission = await this.#withImages(call, read, bodyDigest);
+    const fetched = await this.#withImages(call, read, bodyDigest);
+    const submission = await this.#checkedByEngine(fetched);
     const request = await renderRequest(submission);
     const opened = await this.#open(call, submission, bodyDigest);
     if (opened.kind === "replay") {
@@ -108,7 +109,7 @@ export class Submissions {
     bodyDigest: string,
   ): Promise<Submission> {
     const imageFetch = this.#imageFetch;
-    if (imageFetch === undefined || submission.fetchProblem !== null) return submission;
+    if (imageFetch === undefined || submission.imageProblem !== null) return submission;
     const earlier = await this.#context.store.transact((transaction) =>
       this.#replays.earlier(transaction, call, bodyDigest),
     );
@@ -121,6 +122,19 @@ export class Submissions {
     return imageFetch.fetched(submission, twins);
   }
 
+  /** The submission, with the engine's reason where the engine refuses one of its images. */
+  async #checkedByEngine(submission: Submission): Promise<Submission> {
+    const { engine } = this.#context;
+    if (engine.imageProblem === undefined || submission.imageProblem !== null) return submission;
+    for (const image of [submission.person, ...submission.garments]) {
+      const problem = await engine.imageProblem(image);
+      if (problem !== undefined) {
+        return { ...submission, imageProblem: `${image.field}: ${problem}` };
+      }
+    }
+    return submission;
+  }
+
   /** The atomic step: a replay, a conflict, or job, charge and idempotency record at once. */
   async #open(call: SubmitCall, submission: Submission, bodyDigest: string): Promise<Opened> {
     let place: Place | undefined;
@@ -129,8 +143,8 @@ export class Submissions {
       return await this.#context.store.transact(async (transaction) => {
         const record = await this.#replays.earlier(transaction, call, bodyDigest);
         if (record !== undefined) return { kind: "replay", record };
-        if (submission.fetchProblem !== null) {
-          throw new Refusal("bad-request", submission.fetchProblem);
+        if (submission.imageProblem !== null) {
+          throw new Refusal("bad-request", submission.imageProblem);
         }
         place ??= this.#life.reserve();
         const job = await this.#create(transaction, call, submission, {

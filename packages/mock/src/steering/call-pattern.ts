@@ -41,12 +41,12 @@ export function readCallPattern(field: string, text: unknown, more = ""): CallPa
   }
   const problem = pathProblem(path);
   if (problem !== undefined) return refuse(`${shown} ${problem}`);
-  const fits = pathPattern(path);
+  const fits = pathMatcher(path);
   return {
     method,
     path,
     matches: (calledMethod, calledPath) =>
-      (method === "*" || method === calledMethod) && fits.test(calledPath),
+      (method === "*" || method === calledMethod) && fits(calledPath),
   };
 }
 
@@ -57,12 +57,33 @@ export function pathProblem(path: string): string | undefined {
   return /[?#]/.test(path) ? "has a query or a fragment; leave it out." : undefined;
 }
 
-/** The expression that the paths meant by `path` fit. */
-export function pathPattern(path: string): RegExp {
-  if (path === "*") return /^/;
-  return new RegExp(`^${path.split("*").map(literal).join("[^/]+")}$`);
+type Matcher = (text: string) => boolean;
+
+/** Compiles a path pattern to a function that decides whether a path matches it. */
+export function pathMatcher(pattern: string): Matcher {
+  if (pattern === "*") return () => true;
+  const matchers = pattern.split("/").map(segmentMatcher);
+  return (path) => {
+    const segments = path.split("/");
+    return (
+      segments.length === matchers.length &&
+      matchers.every((matches, index) => matches(segments[index] ?? ""))
+    );
+  };
 }
 
-function literal(part: string): string {
-  return part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`);
+/** Matches each text between two stars where it comes first. A regular expression would try every place for each. */
+function segmentMatcher(pattern: string): Matcher {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return (text) => text === first;
+  return (text) => {
+    let end = first.length;
+    for (const part of rest) {
+      const start = text.indexOf(part, end + 1);
+      if (start <= end) return false;
+      end = start + part.length;
+    }
+    return text.startsWith(first) && text.endsWith(last) && text.length - last.length > end;
+  };
 }

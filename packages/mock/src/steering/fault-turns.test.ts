@@ -83,7 +83,7 @@ describe("when a fault strikes", () => {
     mock.faults.add({ on: "* *", status: 503 });
     const preflight = await mock.fetch(`${mock.baseUrl}/api/v1/tryon`, {
       method: "OPTIONS",
-      headers: { origin: "https://shop.example", "access-control-request-method": "POST" },
+      headers: { origin: "http://localhost:5173", "access-control-request-method": "POST" },
     });
     expect(preflight.status).toBe(204);
     expect((await get("/__mock/nothing")).status).not.toBe(503);

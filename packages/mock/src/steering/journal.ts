@@ -1,7 +1,7 @@
 import type { SubmissionFields } from "../service/submission.ts";
 import type { Clock } from "../world/clock.ts";
 import { milliseconds, type Duration } from "../world/duration.ts";
-import { pathPattern, pathProblem, readCallPattern, type CallPattern } from "./call-pattern.ts";
+import { pathMatcher, pathProblem, readCallPattern, type CallPattern } from "./call-pattern.ts";
 import {
   journalSubmission,
   openEntry,
@@ -82,13 +82,13 @@ export class Journal {
     const { method, path } = filter;
     const problem = path === undefined ? undefined : pathProblem(path);
     if (problem !== undefined) throw new RangeError(`path: ${JSON.stringify(path)} ${problem}`);
-    const paths = path === undefined ? undefined : pathPattern(path);
+    const matches = path === undefined ? undefined : pathMatcher(path);
     const meant = callerAndTime(filter);
     return this.#kept()
       .filter(
         (entry) =>
           (method === undefined || entry.method === method) &&
-          (paths === undefined || paths.test(entry.path)) &&
+          (matches === undefined || matches(entry.path)) &&
           meant(entry),
       )
       .map(copy);

@@ -1,7 +1,7 @@
+import { ClockWork } from "./clock-work.ts";
 import { milliseconds, type Duration } from "./duration.ts";
 import { host, turn, type ClockHost } from "./host.ts";
 import { Timers, type PendingTimer } from "./timers.ts";
-import { Watches } from "./watches.ts";
 
 /** A timer that was set on a {@link Clock}; opaque. */
 export interface Timer {
@@ -30,9 +30,6 @@ const longestHostTimeout = 2 ** 31 - 1;
 /** How many timers `runAll` fires before it takes the chain of timers for an endless one. */
 const runAllLimit = 1_000_000;
 
-/** After how many milliseconds of the machine a wait on a manual clock that stands still is worth a word. */
-const noticeAfter = 2_000;
-
 /** How many milliseconds of the machine `runUntil` waits for something to happen when no timer is left. */
 const runUntilPatience = 10_000;
 
@@ -55,19 +52,17 @@ export class WorldClock implements Clock {
   readonly #timers = new Timers();
   #alarm: ReturnType<typeof setTimeout> | undefined;
   #alarmAt = Number.POSITIVE_INFINITY;
-  #busy = 0;
-  #idleWaiters: (() => void)[] = [];
+  readonly #work: ClockWork;
   #lastMove: Promise<unknown> = Promise.resolve();
   /** Goes up when time is set: a move that was under way then ends. */
   #era = 0;
-  readonly #watches: Watches;
   #noticed = false;
   #closed = false;
 
   constructor(options: { mode?: ClockMode; startAt?: number; host?: ClockHost } = {}) {
     this.mode = options.mode ?? "real";
     this.#host = options.host ?? host;
-    this.#watches = new Watches(this.#host);
+    this.#work = new ClockWork(this.#host);
     this.#startAt = options.startAt ?? manualStart;
     this.#instant = this.#startAt;
   }
@@ -83,7 +78,7 @@ export class WorldClock implements Clock {
 
   /** Whether no work is under way that time would wait for. */
   get idle(): boolean {
-    return this.#busy === 0;
+    return this.#work.idle;
   }
 
   setTimeout(callback: () => void, delay: number): Timer {
@@ -205,20 +200,8 @@ export class WorldClock implements Clock {
    * Runs work that time must wait for: `advance` does not move on before it has ended. Work that depends on others, who
    * may themselves wait for time to move, gets `patience`, in milliseconds of the machine; then time moves on without it.
    */
-  async during<T>(work: () => Promise<T>, patience?: number): Promise<T> {
-    let held = true;
-    const release = (): void => {
-      if (held) this.#release();
-      held = false;
-    };
-    this.#busy += 1;
-    const alarm = patience === undefined ? undefined : this.#watches.set(release, patience);
-    try {
-      return await work();
-    } finally {
-      this.#watches.clear(alarm);
-      release();
-    }
+  during<T>(work: () => Promise<T>, patience?: number): Promise<T> {
+    return this.#work.during(work, patience);
   }
 
   /**
@@ -226,26 +209,12 @@ export class WorldClock implements Clock {
    * machine, time stands still for that long at most. Where it is time that may be lacking, which is what is waited for
    * without patience, somebody is told when a manual clock stands still.
    */
-  async outside<T>(
+  outside<T>(
     waiting: Promise<T>,
     patience?: number,
     lacksTime = patience === undefined,
   ): Promise<T> {
-    let left = false;
-    const leave = (): void => {
-      left = true;
-      this.#release();
-    };
-    if (patience === undefined) leave();
-    const alarm = patience === undefined ? undefined : this.#watches.set(leave, patience);
-    const notice = lacksTime ? this.#setNotice() : undefined;
-    try {
-      return await waiting;
-    } finally {
-      this.#watches.clear(alarm);
-      this.#watches.clear(notice);
-      if (left) this.#busy += 1;
-    }
+    return this.#work.outside(waiting, patience, lacksTime ? this.#notice() : undefined);
   }
 
   /** Does something between two moves of time, when no work is under way but what waits for time itself. */
@@ -276,15 +245,9 @@ export class WorldClock implements Clock {
   /** Forgets all timers without firing them; those that are set from now on never fire. */
   close(): void {
     this.#closed = true;
-    this.#watches.close();
+    this.#work.close();
     this.#timers.clear();
     this.#setAlarm();
-  }
-
-  #release(): void {
-    this.#busy -= 1;
-    if (this.#busy > 0) return;
-    for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 
   #afterOtherMoves<T>(move: () => Promise<T>): Promise<T> {
@@ -293,12 +256,12 @@ export class WorldClock implements Clock {
     return moved;
   }
 
-  /** Speaks up, once, when a call waits on a manual clock and nobody moves it. */
-  #setNotice(): ReturnType<typeof setTimeout> | undefined {
+  /** Makes what warns, once, of a call that waits on a manual clock which nobody moves. */
+  #notice(): (() => void) | undefined {
     if (this.mode === "real" || this.#noticed) return undefined;
     const since = this.#instant;
     const era = this.#era;
-    return this.#watches.set(() => {
+    return () => {
       // A call that was left behind when time was set waits for nothing any more.
       if (this.#noticed || this.#closed || this.#instant !== since || this.#era !== era) return;
       this.#noticed = true;
@@ -306,14 +269,14 @@ export class WorldClock implements Clock {
         "tryon-mock: a call has been waiting for 2 seconds on a manual clock that nobody moves. " +
           'Move it with clock.advance("2s") or clock.runAll(), or leave out clock: "manual".',
       );
-    }, noticeAfter);
+    };
   }
 
   async #settle(): Promise<void> {
     for (let quiet = 0; quiet < turnsPerInstant; quiet += 1) {
       await turn();
-      if (this.#busy > 0) {
-        await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
+      if (!this.#work.idle) {
+        await this.#work.whenIdle();
         quiet = 0;
       }
     }

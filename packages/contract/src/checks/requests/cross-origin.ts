@@ -2,7 +2,7 @@ import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
 import type { Answer } from "../../wire/answer.ts";
 
-const origin = "https://shop.example";
+const origin = "http://localhost:3000"; // The reference server allows local pages by default.
 
 /** Headers of answers that a page has to be able to read. */
 const exposed = [

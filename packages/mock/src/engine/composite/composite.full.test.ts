@@ -1,3 +1,5 @@
+import { crc32, deflateSync } from "node:zlib";
+
 import sharp, { type Sharp } from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";
 
@@ -6,7 +8,8 @@ import type { TryOnJobStatus } from "../../generated/openapi.ts";
 import { caller } from "../../testing/caller.ts";
 import { asset, assetBytes, garmentUrl, headed, personUrl } from "../../testing/pictures.ts";
 import { shows } from "../../testing/shows.ts";
-import type { Engine } from "../engine.ts";
+import { turn } from "../../world/host.ts";
+import type { Engine, RenderRequest } from "../engine.ts";
 import { compositeEngine } from "./composite.ts";
 
 let engine: Engine;
@@ -193,5 +196,98 @@ describe("a picture without bytes that can be decoded", () => {
       garment_images_b64: [headed("\u0089PNG\r\n\u001A\n")],
     });
     expect(job.status).toBe("failed");
+  });
+});
+
+/** A PNG of one bit a pixel: many pixels in few bytes. */
+function blackPng(width: number, height: number): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width);
+  header.writeUInt32BE(height, 4);
+  header.writeUInt8(1, 8);
+  const rows = deflateSync(Buffer.alloc((1 + Math.ceil(width / 8)) * height), { level: 1 });
+  const chunks = [chunk("IHDR", header), chunk("IDAT", rows), chunk("IEND", Buffer.alloc(0))];
+  return Buffer.concat([Buffer.from("\u0089PNG\r\n\u001A\n", "latin1"), ...chunks]);
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const ends = Buffer.alloc(8);
+  ends.writeUInt32BE(data.length);
+  ends.writeUInt32BE(crc32(body), 4);
+  return Buffer.concat([ends.subarray(0, 4), body, ends.subarray(4)]);
+}
+
+/** A request with the person's photo alone, whose bytes are counted as they are read. */
+function requestOf(bytes: () => Buffer): RenderRequest {
+  return {
+    person: {
+      field: "person_image_b64",
+      source: "bytes",
+      mediaType: "image/png",
+      bytes: () => new Uint8Array(bytes()),
+    },
+    garments: [],
+    instruction: "",
+    seed: null,
+    fingerprint: "",
+    width: 30,
+    height: 40,
+  };
+}
+
+describe("the memory of the composite engine", () => {
+  test.each([
+    ["person_image_b64", { garment_images_b64: [asset("shirt.png")] }],
+    ["garment_images_b64[1]", { person_image_b64: asset("person.jpg") }],
+  ])(
+    "holds no %s over 50 million pixels, which is a 400 that costs nothing",
+    async (field, rest) => {
+      shows("submit.400.image-too-large");
+      const mock = createMock({ clock: "manual", engine });
+      const call = caller(mock);
+      const large = blackPng(10_001, 5_000).toString("base64");
+      const fields =
+        field === "person_image_b64"
+          ? { person_image_b64: large }
+          : { garment_images_b64: [asset("shirt.png"), large] };
+      const refused = await call.post("/api/v1/tryon", { wait: false, ...rest, ...fields });
+      expect([refused.status, refused.detail]).toEqual([
+        400,
+        `${field}: image too large: 10001 × 5000 pixels, at most 50000000 are taken.`,
+      ]);
+      expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000);
+      const whole = blackPng(10_000, 5_000).toString("base64");
+      const taken = await caller(mock, mock.keys.test).post("/api/v1/tryon", {
+        wait: false,
+        garment_urls: [garmentUrl],
+        person_image_b64: whole,
+      });
+      expect(taken.status).toBe(200);
+    },
+  );
+
+  test("holds no such image either when an app calls the engine itself", async () => {
+    const large = blackPng(15_000, 15_000);
+    await expect(engine.render(requestOf(() => large))).rejects.toThrow("pixel limit");
+  });
+
+  test("holds two renders at a time, also after one fails", async () => {
+    const open = new Set<number>();
+    const counts: number[] = [];
+    const renders = Array.from({ length: 7 }, async (_unused, index) => {
+      const read = (): Buffer => {
+        open.add(index);
+        // Renders that have ended are out of the set by then.
+        void turn().then(() => counts.push(open.size));
+        return index % 3 === 0 ? Buffer.from("broken") : blackPng(30, 40);
+      };
+      await engine.render(requestOf(read)).finally(() => open.delete(index));
+    });
+    const outcomes = await Promise.allSettled(renders);
+    expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual(
+      outcomes.map((_outcome, index) => index % 3 !== 0),
+    );
+    expect(Math.max(...counts)).toBeLessThanOrEqual(2);
   });
 });

@@ -4,6 +4,12 @@ import type { Engine, EngineImage, RenderRequest } from "../engine.ts";
 import { drawStandIn } from "../stock.ts";
 import { cardFrame, markRibbon, placeholderCard } from "./overlays.ts";
 
+/** Maximum number of pixels of an image that is decoded: up to 200 MB of memory. */
+const maxInputPixels = 50_000_000;
+
+/** Maximum number of concurrent renders; others wait, which bounds the memory. */
+const maxConcurrentRenders = 2;
+
 /** Where things stand on the picture, as shares of its width. */
 const layout = {
   cardWidth: 0.24,
@@ -16,7 +22,7 @@ const layout = {
 /**
  * The engine that shows callers their own pictures: the person's photo at the asked size, the first garment laid over
  * it, every garment on a card beside it, and a ribbon that says that no model has made it. It runs in Node and needs
- * the package `sharp`.
+ * the package `sharp`. The server answers 400 to an image over 50 million pixels. At most 2 renders run at a time.
  *
  * @throws Error when sharp is not installed; the message says how to install it.
  * @example
@@ -29,7 +35,41 @@ const layout = {
  */
 export async function compositeEngine(): Promise<Engine> {
   const sharp = await loadSharp();
-  return { name: "composite", render: (request) => compose(sharp, request) };
+  const limited = limitConcurrency(maxConcurrentRenders);
+  return {
+    name: "composite",
+    imageProblem: (image) => imageProblem(sharp, image),
+    render: (request) => limited(() => compose(sharp, request)),
+  };
+}
+
+/** Limits how many tasks run at a time; further ones start in their order as others end. */
+function limitConcurrency(max: number) {
+  let free = max;
+  const waiting: (() => void)[] = [];
+  return async <Result>(task: () => Promise<Result>): Promise<Result> => {
+    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    else free -= 1;
+    try {
+      return await task();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+}
+
+/** Reads the header of an image alone. An image without a readable one makes its job fail later. */
+async function imageProblem(
+  sharp: SharpConstructor,
+  image: EngineImage,
+): Promise<string | undefined> {
+  if (image.source === "address" || !decodable(image)) return undefined;
+  const header = sharp(image.bytes(), { limitInputPixels: false }).metadata();
+  const { width, height } = await header.catch(() => ({ width: 0, height: 0 }));
+  if (width * height <= maxInputPixels) return undefined;
+  return `image too large: ${width} × ${height} pixels, at most ${maxInputPixels} are taken.`;
 }
 
 async function loadSharp(): Promise<SharpConstructor> {
@@ -132,7 +172,7 @@ async function fitted(
   height: number,
   fit: "inside" | "contain" | "cover",
 ): Promise<Sharp> {
-  return sharp(image.bytes(), { failOn: "error" })
+  return sharp(image.bytes(), { failOn: "error", limitInputPixels: maxInputPixels })
     .autoOrient()
     .resize(width, height, { fit, background: "#0000" });
 }

@@ -1,4 +1,5 @@
 import { readBytes } from "../../http/body.ts";
+import { jsonLimitProblem } from "../../http/json-limits.ts";
 import { show } from "../../shown.ts";
 
 /** Why a call of the control API is not carried out, and under which status it says so. */
@@ -103,6 +104,8 @@ function unknownName(kind: string, name: string, names: readonly string[]): stri
 
 function parse(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return {};
+  const limitProblem = jsonLimitProblem(bytes);
+  if (limitProblem !== undefined) return refuse(limitProblem);
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
