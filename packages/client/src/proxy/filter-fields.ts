@@ -1,6 +1,7 @@
 import { aliases, foldAliases, isEmpty, type Fields } from "../jobs/fold-aliases.ts";
 import type { BodyIssue } from "./refusal.ts";
 import type { Bounds } from "./settings.ts";
+import { withoutUserField } from "./show-job.ts";
 
 /** No more of a name than that is repeated. */
 const longestName = 60;
@@ -43,7 +44,7 @@ export function filterFields(text: string, bounds: Bounds): Filtered {
     } else if (name === "metadata" ? isList(value) || !isObject(value) : !isPlain(value)) {
       note(name, "value_type", "This field takes no such value.");
     } else {
-      fields[name] = value;
+      fields[name] = name === "metadata" ? withoutUserField(value) : value;
     }
   }
   const [usual, ...others] = bounds.sizes;
