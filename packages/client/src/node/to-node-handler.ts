@@ -90,7 +90,8 @@ function send(
 
 /** Checks for a request of HTTP/1 of which more is to come than is worth a new connection. */
 function hasLongRest({ complete, httpVersionMajor, headers }: IncomingMessage): boolean {
-  return !complete && httpVersionMajor < 2 && !(Number(headers["content-length"]) <= shortRest);
+  const { "transfer-encoding": chunked, "content-length": length } = headers;
+  return !complete && httpVersionMajor < 2 && (chunked !== undefined || Number(length) > shortRest);
 }
 
 interface Answer {
