@@ -16,12 +16,14 @@ interface Visitor {
 
 declare global {
   type Middleware = client.Middleware;
+  type QuotaStore = proxy.QuotaStore;
   type ReceiverStore = webhooks.ReceiverStore;
   type TryOnInput = client.TryOnInput;
 
   const TryOn: typeof client.TryOn;
   const isTryOnError: typeof client.isTryOnError;
   const createProxy: typeof proxy.createProxy;
+  const createQuota: typeof proxy.createQuota;
   const runContract: typeof contract.runContract;
   const assertKept: typeof contract.assertKept;
   const formatReport: typeof contract.formatReport;
@@ -61,6 +63,7 @@ declare global {
   const claimScript: string;
   const releaseScript: string;
   const redis: {
+    readonly get: (key: string) => Promise<string | null>;
     readonly eval: (script: string, options: object) => Promise<never>;
     readonly set: (key: string, value: string, options: object) => Promise<void>;
   };

@@ -1,11 +1,10 @@
 import { join } from "node:path";
 
 import { serveStatic } from "@hono/node-server/serve-static";
-import { createProxy, type ProxyTrouble } from "@tryon/client/proxy";
+import { createProxy, createQuota, type ProxyTrouble } from "@tryon/client/proxy";
 import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 
-import { fairShare } from "./fair-share.ts";
 import { newVisitor, visitorOf } from "./visitor.ts";
 
 export interface ShopOptions {
@@ -36,7 +35,8 @@ export function createShop(options: ShopOptions): Hono {
       const user = visitor(request);
       return user === undefined ? null : { user };
     },
-    limit: fairShare(30),
+    // In memory: a shop with several servers gives it a store that they share.
+    limit: createQuota({ perDay: 60, perMinute: 60 }),
     sizes: ["1K", "2K", "4K"],
     onError,
   });

@@ -1,5 +1,5 @@
 /** The names that the service takes for a field besides its own, in the order in which it looks at them. */
-const aliases = {
+export const aliases = {
   output_size: ["resolution", "size"],
   person_url: ["model_url", "input_url"],
   garment_urls: ["clothing", "items"],
@@ -19,12 +19,11 @@ export function foldAliases(input: Readonly<Fields>): Fields {
   }
   const { mode, wait, output_size: size } = fields;
   delete fields["mode"];
-  fields["wait"] = wait ?? modes[String(mode)];
-  if (typeof size === "string") fields["output_size"] = size.toUpperCase();
+  // A page can send anything as the mode, and text of any length as the size.
+  fields["wait"] = wait ?? (mode === "sync" || (mode === "async" ? false : undefined));
+  if (typeof size === "string" && size.length <= 2) fields["output_size"] = size.toUpperCase();
   return fields;
 }
-
-const modes: Readonly<Record<string, boolean>> = { sync: true, async: false };
 
 /** What the service takes for a field that was not filled in. */
 export function isEmpty(value: unknown): boolean {

@@ -41,6 +41,28 @@ async function openSite(options: Partial<ProxyOptions> = {}) {
   return { mock, site, page };
 }
 
+/** Sends a path and a Host as they are, which `fetch` would not. */
+function statusOf(site: string, method: string, path: string, host?: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      authorization: "ada",
+      "content-type": "application/json",
+      "idempotency-key": "a",
+      ...(host !== undefined && { host }),
+    };
+    const { port } = new URL(site);
+    const call = request({ port, path, method, headers, host: "127.0.0.1" }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    call.once("error", reject);
+    const { person, garments } = input;
+    call.end(
+      method === "GET" ? "" : JSON.stringify({ person_url: person, garment_urls: garments }),
+    );
+  });
+}
+
 describe("a proxy on node:http", () => {
   it("makes try-ons for pages, once however often connections break behind it", async () => {
     const { mock, page } = await openSite();
@@ -65,6 +87,7 @@ describe("a proxy on node:http", () => {
     }
     const { mock, page } = await openSite();
     const own = createProxy({
+      basePath: "/",
       apiKey: mock.keys.live,
       baseUrl: mock.baseUrl,
       fetch: mock.fetch,
@@ -106,7 +129,7 @@ describe("a proxy on node:http", () => {
     // As browsers do: the answer is looked at once all is sent.
     const socket = connect(Number(port), hostname).pause();
     const photo = new Uint8Array(12_000_000);
-    const head = `POST /api/v1/tryon HTTP/1.1\r\nhost: ${host}\r\nauthorization: ada\r\nidempotency-key: a`;
+    const head = `POST /api/tryon/api/v1/tryon HTTP/1.1\r\nhost: ${host}\r\nauthorization: ada\r\nidempotency-key: a`;
     socket.write(`${head}\r\ncontent-length: ${photo.length}\r\n\r\n`);
     socket.write(photo);
     await once(socket, "drain");
@@ -115,27 +138,108 @@ describe("a proxy on node:http", () => {
     expect(new TextDecoder().decode(answer)).toContain(`HTTP/1.1 ${status} `);
   });
 
+  it.each<[string, Partial<ProxyOptions>, number]>([
+    ["whom it does not know", { authorize: () => null }, 401],
+    ["of an unknown path", { basePath: "/other" }, 404],
+    ["who sends too much", {}, 413],
+  ])("stops reading the endless upload of a visitor %s", async (_, own, status) => {
+    const { site } = await openSite(own);
+    const { port, hostname, host } = new URL(site);
+    const socket = connect(Number(port), hostname);
+    const closed = new Promise((resolve) => {
+      socket.once("close", resolve);
+    });
+    let received = "";
+    socket.setEncoding("latin1").on("data", (text) => (received += String(text)));
+    socket.on("error", () => undefined);
+    const head = `POST /api/tryon/api/v1/tryon HTTP/1.1\r\nhost: ${host}\r\nauthorization: ada\r\ncontent-type: application/json\r\nidempotency-key: a`;
+    socket.write(`${head}\r\ntransfer-encoding: chunked\r\n\r\n`);
+    const chunk = Buffer.concat([
+      Buffer.from("100000\r\n"),
+      Buffer.alloc(1_048_576),
+      Buffer.from("\r\n"),
+    ]);
+    let sent = 0;
+    const upload = (): void => {
+      while (sent < 2_000_000_000 && !socket.destroyed) {
+        sent += chunk.length;
+        if (!socket.write(chunk)) return;
+      }
+    };
+    socket.on("drain", upload);
+    upload();
+    await closed;
+    expect(received).toContain(`HTTP/1.1 ${status} `);
+    expect(received.toLowerCase()).toContain("connection: close\r\n");
+    // What it reads of a body, and what the two ends of a connection hold.
+    expect(sent).toBeLessThan(60_000_000);
+  });
+
+  it("keeps the connection after an early answer to a short body", async () => {
+    const { site } = await openSite({ authorize: () => null });
+    const { port, hostname, host } = new URL(site);
+    const socket = connect(Number(port), hostname).setEncoding("latin1");
+    onTestFinished(() => void socket.destroy());
+    const head = `POST /api/tryon/api/v1/tryon HTTP/1.1\r\nhost: ${host}\r\ncontent-length: 2\r\n\r\n`;
+    for (let count = 0; count < 2; count += 1) {
+      socket.write(head);
+      const [answer] = (await once(socket, "data")) as [string];
+      expect(answer).toMatch(/^HTTP\/1.1 401 [^]*connection: keep-alive/i);
+      socket.write("{}");
+    }
+  });
+
+  it.each([
+    "shop.example/api/tryon/api/v1/tryon?",
+    "shop.example/api/tryon/api/v1/tryon#",
+    "shop.example\\api\\tryon\\api\\v1\\tryon?",
+    "shop.example?",
+    "shop.example#",
+    "ada@shop.example",
+    "shop.example/",
+  ])("takes no path from the Host %s", async (host) => {
+    const { mock, site } = await openSite();
+    expect(await statusOf(site, "POST", "/api/tryon/assets/logo.png", host)).toBe(400);
+    expect(mock.journal.entries()).toEqual([]);
+  });
+
+  it.each([
+    "/api/tryon/assets/../api/v1/tryon",
+    "/api/tryon/assets/%2E%2e/api/v1/tryon",
+    "/assets/../api/tryon/api/v1/tryon",
+    "/api/tryon/.\\api/v1/tryon",
+    "/api\\tryon\\api\\v1\\tryon",
+  ])("takes no path but the one that was sent: %s", async (path) => {
+    const { mock, site } = await openSite();
+    expect(await statusOf(site, "POST", path)).toBe(400);
+    expect(mock.journal.entries()).toEqual([]);
+  });
+
+  it("takes the whole path where Express removes that of the mount point", async () => {
+    const paths: string[] = [];
+    const handler = toNodeHandler(async ({ url }) => {
+      paths.push(url);
+      return new Response();
+    });
+    const url = await listening(
+      createServer((incoming, outgoing) => {
+        const { url: originalUrl = "" } = incoming;
+        handler(Object.assign(incoming, { originalUrl, url: originalUrl.slice(4) }), outgoing);
+      }),
+    );
+    await fetch(`${url}/api/a?b=c`);
+    expect(paths).toEqual([`${url}/api/a?b=c`]);
+  });
+
   it.each([
     ["//evil.example/api/v1/tryon/job_1", 404],
     ["http://evil.example/api/v1/account", 404],
-    ["/api/v1/tryon/../account", 404],
+    ["/api/v1/tryon/../account", 400],
     ["/%", 404],
     ["*", 404],
   ])("asks nobody for %s", async (path, status) => {
     const { mock, site } = await openSite();
-    const { port } = new URL(site);
-    const answered = await new Promise((resolve, reject) => {
-      const call = request(
-        { port, path, host: "127.0.0.1", headers: { authorization: "ada" } },
-        (response) => {
-          response.resume();
-          resolve(response.statusCode);
-        },
-      );
-      call.once("error", reject);
-      call.end();
-    });
-    expect(answered).toBe(status);
+    expect(await statusOf(site, "GET", path)).toBe(status);
     expect(mock.journal.entries()).toEqual([]);
   });
 

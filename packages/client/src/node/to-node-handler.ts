@@ -1,9 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
+/** A rest of a body, in bytes, that is read sooner than a new connection is made. */
+const shortRest = 65_536;
+/** Maximum rest of a body that is read after its response, in bytes and in milliseconds. */
+const maxRest = 16_000_000;
+const grace = 5_000;
+
 /**
  * Makes of a fetch handler, such as the proxy of `@tryon/client/proxy`, one for `node:http` and what is built on it, such as
  * Express. It has to come before whatever reads bodies, such as `express.json()`. The handler gets the request of Node, too,
- * with all that middleware put there.
+ * with all that middleware put there. The URL of its request has the whole path, also where Express removes the path of
+ * the mount point.
+ *
+ * A response that is sent before its request has arrived closes the connection: after the rest of the request, or after
+ * 16 MB or 5 seconds of it. A request whose `Host` or path is ambiguous gets 400.
  *
  * @example
  * import { createServer } from "node:http";
@@ -30,24 +40,58 @@ async function respond<Incoming extends IncomingMessage>(
   const chunks = incoming.iterator({ destroyOnReturn: false });
   const answered = await answer(handler, incoming, chunks, gone.signal);
   // Something else may have answered meanwhile, such as what limits the time, and goes on to do so.
-  if (!outgoing.headersSent && !outgoing.destroyed) send(outgoing, answered);
-  // What is still on its way is taken and dropped, which it is not while somebody could read it: browsers hear an
-  // answer once they have sent all, and a connection that is cut off meanwhile loses it.
+  if (!outgoing.headersSent && !outgoing.destroyed) send(incoming, outgoing, answered);
+  // Node drops what it reads only when nothing else can read it.
   await chunks.return?.().catch(() => undefined);
-  incoming.resume();
+  // HTTP/2 stops the upload of one stream when nobody reads it.
+  if (incoming.httpVersionMajor < 2) incoming.resume();
 }
 
 /** Sends an answer, and what says so in place of one that Node cannot send: nobody would catch what it throws. */
-function send(outgoing: ServerResponse, { status, headers, body }: Answer): void {
+function send(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { status, headers, body }: Answer,
+): void {
+  const early = hasLongRest(incoming);
   try {
     for (const [name, value] of headers) outgoing.appendHeader(name, value);
+    if (early) {
+      outgoing.setHeader("connection", "close");
+      outgoing.setHeader("content-length", body.length);
+    }
     outgoing.writeHead(status);
   } catch {
     for (const [name] of headers) outgoing.removeHeader(name);
-    send(outgoing, failure(500, "The handler gave an answer that cannot be sent."));
+    send(incoming, outgoing, failure(500, "The handler gave an answer that cannot be sent."));
     return;
   }
-  outgoing.end(body);
+  if (!early) {
+    outgoing.end(body);
+    return;
+  }
+  // Its end closes the connection. Browsers read a response once they have sent all, and a connection that is cut off
+  // meanwhile can lose it.
+  outgoing.flushHeaders();
+  if (body.length > 0) outgoing.write(body);
+  const end = (): void => {
+    clearTimeout(timer);
+    incoming.pause();
+    outgoing.end();
+  };
+  const timer = setTimeout(end, grace).unref();
+  let left = maxRest;
+  incoming.on("data", ({ length }: Uint8Array) => {
+    left -= length;
+    if (left < 0) end();
+  });
+  incoming.once("end", end).once("close", end);
+}
+
+/** Checks for a request of HTTP/1 of which more is to come than is worth a new connection. */
+function hasLongRest({ complete, httpVersionMajor, headers }: IncomingMessage): boolean {
+  const { "transfer-encoding": chunked, "content-length": length } = headers;
+  return !complete && httpVersionMajor < 2 && (chunked !== undefined || Number(length) > shortRest);
 }
 
 interface Answer {
@@ -85,15 +129,23 @@ function requestOf(
   chunks: AsyncIterator<unknown>,
   signal: AbortSignal,
 ): Request {
-  const { method = "GET", url = "/" } = incoming;
+  const { method = "GET" } = incoming;
+  // Express and others remove the path of the mount point from `url`.
+  const { originalUrl }: { originalUrl?: unknown } = Object(incoming);
+  const url = typeof originalUrl === "string" ? originalUrl : (incoming.url ?? "/");
   const headers = new Headers();
   for (const [name, value = ""] of Object.entries(incoming.headers)) {
     // Those of HTTP/2 that begin so are no headers.
     if (!name.startsWith(":")) headers.set(name, String(value));
   }
   const host = incoming.headers.host ?? incoming.headers[":authority"]?.toString() ?? "localhost";
+  const path = url.startsWith("/") ? url : `/${url}`;
   // Joined as texts: resolved as an address, "//elsewhere" would be another host.
-  const address = new URL(`http://${host}${url.startsWith("/") ? url : `/${url}`}`);
+  const address = new URL(`http://${host}${path}`);
+  // A host must not bring a path, and what routed the request has read the path as it was sent.
+  if (/[/?#@\\]/.test(host) || address.pathname !== path.split(/[?#]/, 1)[0]) {
+    throw new TypeError("The request has an ambiguous URL.");
+  }
   if (method === "GET" || method === "HEAD")
     return new Request(address, { method, headers, signal });
   const source: UnderlyingDefaultSource<Uint8Array> = {

@@ -142,6 +142,15 @@ describe("lesson 21: the proxy lets nobody in", () => {
   });
 });
 
+function submission(url: string, headers: Record<string, string> = {}): Request {
+  const type = { "content-type": "application/json", "idempotency-key": "a" };
+  return new Request(url, {
+    method: "POST",
+    headers: { ...headers, ...type, cookie: "user=ada" },
+    body: JSON.stringify(tryOn),
+  });
+}
+
 describe("the proxy offers two addresses", () => {
   it.each([
     ["GET", "/api/v1/tryon", 404],
@@ -174,27 +183,47 @@ describe("the proxy offers two addresses", () => {
     expect(sent).toEqual([]);
   });
 
+  it.each([
+    ["https://shop.example", undefined],
+    ["https://shop.example/api", undefined],
+    ["https://shop.example/api/tryon/more", undefined],
+    ["https://shop.example/other/api/tryon", undefined],
+    ["https://shop.example/api/tryonx", undefined],
+    ["https://shop.example/API/TRYON", undefined],
+    ["https://shop.example//evil.example", undefined],
+    ["https://shop.example/https://evil.example", undefined],
+    ["https://shop.example/api/v1/account", undefined],
+    ["https://shop.example/..%2f..%2fevil.example", undefined],
+    ["https://shop.example/api/tryon", "/"],
+    ["https://shop.example/api/tryon", "/shop/tryon"],
+  ])("and none of them at %s below basePath %s", async (prefix, basePath) => {
+    const { proxy, sent } = createProxyWorld({ basePath });
+    const answer = await proxy(submission(`${prefix}/api/v1/tryon`));
+    expect(answer.status).toBe(404);
+    expect(await answer.text()).toContain(
+      `${basePath === "/" ? "" : (basePath ?? "/api/tryon")}/api/v1`,
+    );
+    expect(sent).toEqual([]);
+  });
+
+  it.each([
+    ["/", ""],
+    ["/shop/tryon", "/shop/tryon"],
+    ["/shop/tryon/", "/shop/tryon"],
+  ])("at the root or any path that is set as basePath: %s", async (basePath, path) => {
+    const { proxy, sent } = createProxyWorld({ basePath });
+    const answer = await proxy(submission(`${site}${path}/api/v1/tryon`));
+    expect(answer.status).toBe(200);
+    expect(sent).toHaveLength(1);
+  });
+
   it.each<[string, Record<string, string>]>([
     [mount, { "x-fal-target-url": "https://evil.example/steal", "x-target-url": "https://evil" }],
     [mount, { "x-forwarded-host": "evil.example", forwarded: "host=evil.example" }],
-    ["https://shop.example//evil.example", {}],
-    ["https://shop.example/https://evil.example", {}],
-    ["https://shop.example/api/v1/account", {}],
-    ["https://shop.example/..%2f..%2fevil.example", { host: "evil.example" }],
+    [mount, { host: "evil.example/api/v1/account?" }],
   ])("and asks the service alone, whatever %s and %j say", async (prefix, headers) => {
     const { proxy, sent, mock } = createProxyWorld();
-    await proxy(
-      new Request(`${prefix}/api/v1/tryon?url=https://evil.example`, {
-        method: "POST",
-        headers: {
-          ...headers,
-          cookie: "user=ada",
-          "content-type": "application/json",
-          "idempotency-key": "a",
-        },
-        body: JSON.stringify(tryOn),
-      }),
-    );
+    await proxy(submission(`${prefix}/api/v1/tryon?url=https://evil.example`, headers));
     expect(sent.map(({ url }) => url)).toEqual([`${mock.baseUrl}/api/v1/tryon`]);
   });
 });

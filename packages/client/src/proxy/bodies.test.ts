@@ -68,6 +68,39 @@ describe("a body that the proxy does not take", () => {
     expect(sent).toEqual([]);
   });
 
+  it.each([
+    ["property names", '"a":1,', "more than 256 property names"],
+    ["list items", "[1,{}],", "more than 256 list items"],
+    ["levels", '"a":{', "a depth of more than 8"],
+  ])("is one of ever more %s, which is not read to its end", async (_name, piece, limit) => {
+    const { ask, sent, troubles } = createProxyWorld();
+    const { body, state } = endless(new TextEncoder().encode(piece.repeat(20)));
+    const answer = await ask("ada", "/api/v1/tryon", {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": "a" },
+      body,
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toEqual({ detail: expect.stringContaining(limit) as unknown });
+    expect(state.pulled).toBeLessThan(40);
+    expect([sent, troubles]).toEqual([[], []]);
+  });
+
+  it("is not one of 256 names in 8 levels, whatever its strings hold", async () => {
+    const { post, run, sent } = createProxyWorld({
+      fields: ["person_url", "garment_urls", "prompt", "metadata"],
+    });
+    const prompt = '\\"{[:,'.repeat(100);
+    const deep = JSON.parse(`${'{"a":'.repeat(5)}[]${"}".repeat(5)}`) as unknown;
+    const metadata = { ":{[": prompt.slice(0, 200), deep };
+    await run(post("ada", { ...tryOn, prompt, metadata }));
+    expect(fieldsOf(sent[0])).toMatchObject({ prompt, metadata });
+    expect((await post("ada", { metadata: { metadata } })).status).toBe(400);
+    const names = Object.fromEntries(Array.from({ length: 256 }, (_, index) => [`a${index}`, 1]));
+    expect((await post("ada", names)).status).toBe(422);
+    expect((await post("ada", { ...names, a256: 1 })).status).toBe(400);
+  });
+
   it.each<[string, string | Uint8Array<ArrayBuffer> | undefined, Record<string, string>, number]>([
     ["nothing", undefined, {}, 422],
     ["no JSON", "person_url=https://a", {}, 422],

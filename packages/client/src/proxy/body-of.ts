@@ -28,18 +28,8 @@ export async function bodyOf(
   if (request.bodyUsed) {
     throw new Error("authorize or limit has read the body: give it request.clone() to read.");
   }
-  let text: string | undefined;
-  try {
-    text = await readBody(request, bounds.maxBody);
-  } catch {
-    return refuse(400, "The body broke off or is not UTF-8.");
-  }
-  if (text === undefined) {
-    return refuse(
-      413,
-      `The body is larger than the ${bounds.maxBody} bytes that the proxy takes (see its option maxBody). Images grow by a third on the way, as base64.`,
-    );
-  }
+  const text = await readBody(request, bounds.maxBody);
+  if (text instanceof Response) return text;
   const { fields, issues } = kind === "submit" ? filterFields(text, bounds) : filterPurchase(text);
   if (!fields) return refuse(422, issues);
   const all = additions ? addTo(fields, await additions()) : fields;

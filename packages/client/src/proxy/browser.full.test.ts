@@ -119,7 +119,7 @@ describe.runIf(hasChromium)("a page in a browser", () => {
           return client.isTryOnError(error) ? error.code : String(error);
         }
       },
-      { proxyUrl: other, tryOn: input },
+      { proxyUrl: `${other}/api/tryon`, tryOn: input },
     );
     expect(ended).toBe(code);
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(balance);

@@ -15,7 +15,7 @@ export type Proxy<Context = unknown> = (
 /**
  * Makes a fetch handler through which pages use the service without a key: `new TryOn({ proxyUrl })` in the page, this on
  * the server, for every runtime that has `Request` and `Response`. It offers `POST …/api/v1/tryon` and
- * `GET …/api/v1/tryon/{job_id}` under any path, to visitors that `authorize` lets in, each of whom sees only jobs of
+ * `GET …/api/v1/tryon/{job_id}` below `basePath`, to visitors that `authorize` lets in, each of whom sees only jobs of
  * their own. It keeps nothing between two requests, so that any number of instances can stand side by side.
  *
  * Of a request, nothing reaches the service but the fields that are allowed by name. Pages of other sites are refused.
@@ -59,9 +59,9 @@ export function createProxy<Visitor extends ProxyVisitor, Context = unknown>(
       if (request.method === "OPTIONS") {
         return typeof originOf(request, origins) === "object" ? preflight() : refuseForeign();
       }
-      const route = findRoute(request.method, pathname);
+      const route = findRoute(request.method, pathname, bounds.basePath);
       ({ kind } = route);
-      if (route.kind === undefined) return refuseUnknown(route.allow);
+      if (route.kind === undefined) return refuseUnknown(route.allow, bounds.basePath);
       if (isClosed(route.kind, own.allow)) {
         return refuse(
           404,
@@ -89,9 +89,9 @@ function isClosed(kind: ProxyKind, allow: ProxyOptions["allow"] = {}): boolean {
   return kind !== "submit" && kind !== "get" && allow[kind] !== true;
 }
 
-function refuseUnknown(allow: string | undefined): Response {
+function refuseUnknown(allow: string | undefined, basePath: string): Response {
   return allow === undefined
-    ? refuse(404, "Not Found")
+    ? refuse(404, `Not Found. The proxy has ${basePath}/api/v1/tryon (see its option basePath).`)
     : refuse(405, "Method Not Allowed", { allow });
 }
 

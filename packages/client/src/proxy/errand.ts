@@ -1,5 +1,6 @@
 import type { Admitted } from "./admit.ts";
 import { bodyOf } from "./body-of.ts";
+import { accountFields, pickFields, purchaseFields, type Forms } from "./contract-fields.ts";
 import { listQuery, showList } from "./list.ts";
 import type { ProxyOptions, ProxyVisitor } from "./options.ts";
 import { noSuchJob } from "./refusal.ts";
@@ -51,13 +52,19 @@ export async function errandOf<Visitor extends ProxyVisitor>(
     };
   }
   if (kind === "account") {
-    return { question: { method: "GET", path: "/api/v1/account", signal }, show: asItIs };
+    return {
+      question: { method: "GET", path: "/api/v1/account", signal },
+      show: showFields(accountFields),
+    };
   }
   // Without the signal: once these are sent they may be paid for, whether the visitor is still there or not.
   if (kind === "purchase") {
     const body = await bodyOf(request, kind, bounds);
     if (body instanceof Response) return body;
-    return { question: { method: "POST", path: "/api/v1/credits/purchase", body }, show: asItIs };
+    return {
+      question: { method: "POST", path: "/api/v1/credits/purchase", body },
+      show: showFields(purchaseFields),
+    };
   }
   const body = await bodyOf(request, kind, bounds, async () => ({
     added: await addFields?.(call),
@@ -71,6 +78,7 @@ export async function errandOf<Visitor extends ProxyVisitor>(
   };
 }
 
-async function asItIs(content: unknown): Promise<object | undefined> {
-  return typeof content === "object" && content !== null ? content : undefined;
+function showFields(forms: Forms): Errand["show"] {
+  return async (content) =>
+    typeof content === "object" && content !== null ? pickFields(content, forms) : undefined;
 }

@@ -193,6 +193,54 @@ describe.each(profiles)("what a visitor may ask for, under the profile %s", (pro
     expect(issue?.loc).toEqual(["body", "metadata"]);
   });
 
+  it.each([{ toString: 1 }, "constructor", "SYNC", ["sync"], 1])(
+    "does not take the mode %j for a wait",
+    async (mode) => {
+      const { post, run, sent, troubles } = createProxyWorld({}, { profile });
+      const { wait: _wait, ...rest } = tryOn;
+      await run(post("ada", { ...rest, mode }));
+      expect(Object.keys(fieldsOf(sent[0]))).not.toContain("wait");
+      expect(troubles).toEqual([]);
+    },
+  );
+
+  it.each([
+    '{"_tryon_user":MARK}',
+    '{"_tryon_user":"a","_tryon_user":MARK}',
+    '{"_tryon\\u005fuser":MARK}',
+    '{"a":"b","__proto__":{"_tryon_user":MARK}}',
+    '{},"metadata":{"_tryon_user":MARK}',
+    '{"_tryon_user":{"toString":MARK}},"__proto__":{"metadata":{"_tryon_user":MARK}}',
+    '{"_TRYON_USER":MARK," _tryon_user":MARK,"_tryon_user\\u0000":MARK}',
+  ])("is not the user of a job, as metadata %s", async (metadata) => {
+    const allow = { list: true };
+    const { post, run, sent, page, mock } = createProxyWorld(
+      { fields: [...usual, "metadata"], allow },
+      { profile },
+    );
+    await run(post("ada", tryOn));
+    const mark = JSON.stringify(fieldsOf(sent[0])["metadata"]).slice(-35, -1);
+    const text = JSON.stringify(tryOn).replace("{", `{"metadata":${metadata},`);
+    // The list is open when the job is made, or only later.
+    for (const [key, list] of [
+      ["b", true],
+      ["c", false],
+    ] as const) {
+      allow.list = list;
+      await run(post("bob", text.replaceAll("MARK", mark), { "idempotency-key": key }));
+    }
+    allow.list = true;
+    await mock.clock.advance("2m");
+    expect(await run(page("ada").jobs.list().toArray())).toHaveLength(1);
+    for (const submission of sent.filter(({ body }) => body).slice(1)) {
+      const { _tryon_user: user } = Object(fieldsOf(submission)["metadata"]) as Record<
+        string,
+        unknown
+      >;
+      expect(user).not.toBe(JSON.parse(mark));
+    }
+  });
+
   it("is not held where the proxy may not hold", async () => {
     const { run, page, sent } = createProxyWorld({ hold: false }, { profile });
     const { job } = await run(

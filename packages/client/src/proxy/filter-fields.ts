@@ -1,10 +1,16 @@
-import { foldAliases, isEmpty, type Fields } from "../jobs/fold-aliases.ts";
+import { aliases, foldAliases, isEmpty, type Fields } from "../jobs/fold-aliases.ts";
 import type { BodyIssue } from "./refusal.ts";
 import type { Bounds } from "./settings.ts";
+import { withoutUserField } from "./show-job.ts";
 
 /** No more of a name than that is repeated. */
 const longestName = 60;
 const mostIssues = 20;
+
+/** Names of a submission that are folded into fields or have separate rules. */
+const specialNames: ReadonlySet<string> = new Set(
+  ["output_size", "wait", "mode", "person", "garments"].concat(...Object.values(aliases)),
+);
 
 /** The fields that go to the service, or why none do. */
 export type Filtered =
@@ -12,8 +18,8 @@ export type Filtered =
   | { readonly fields?: undefined; readonly issues: readonly BodyIssue[] };
 
 /**
- * Makes of what a visitor posted what goes to the service: every alias is folded into its field first, so that nothing
- * comes in under another name, and then only what is allowed by name is taken over.
+ * Makes the fields for the service from what a visitor posted. It picks the allowed names, and folds every alias into its
+ * field, so that no field comes in under another name.
  */
 export function filterFields(text: string, bounds: Bounds): Filtered {
   const posted = parseObject(text);
@@ -22,16 +28,23 @@ export function filterFields(text: string, bounds: Bounds): Filtered {
   const note = (name: string, type: string, msg: string): void => {
     issues.push({ loc: ["body", name.slice(0, longestName)], msg, type });
   };
-  const { output_size: size = null, wait, ...folded } = foldWireAliases(posted);
+  const noteClosed = (name: string): void =>
+    note(name, "extra_forbidden", "The proxy does not take this field (see its option fields).");
+  const known: Fields = {};
+  for (const name of Object.keys(posted)) {
+    if (bounds.fields.has(name) || specialNames.has(name)) known[name] = posted[name];
+    else if (!isEmpty(posted[name])) noteClosed(name);
+  }
+  const { output_size: size = null, wait, ...folded } = foldWireAliases(known);
   const fields: Fields = {};
   for (const [name, value] of Object.entries(folded)) {
     if (isEmpty(value)) continue;
     if (!bounds.fields.has(name)) {
-      note(name, "extra_forbidden", "The proxy does not take this field (see its option fields).");
+      noteClosed(name);
     } else if (name === "metadata" ? isList(value) || !isObject(value) : !isPlain(value)) {
       note(name, "value_type", "This field takes no such value.");
     } else {
-      fields[name] = value;
+      fields[name] = name === "metadata" ? withoutUserField(value) : value;
     }
   }
   const [usual, ...others] = bounds.sizes;

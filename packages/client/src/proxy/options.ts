@@ -84,6 +84,13 @@ export interface ProxyOptions<Visitor extends ProxyVisitor = ProxyVisitor, Conte
    */
   readonly baseUrl?: string | URL | undefined;
   /**
+   * Path of `proxyUrl`, as it is in the requests that reach this server. The proxy responds with 404 to requests
+   * outside it. Set it to `"/"` behind a server that removes the path.
+   *
+   * @default "/api/tryon"
+   */
+  readonly basePath?: string | undefined;
+  /**
    * Signs job ids for their users, and makes their idempotency keys; at least 16 characters. Every instance of the proxy
    * needs the same. With another one, pages lose the jobs that they wait for, and a retry that is under way pays twice.
    *
@@ -96,17 +103,7 @@ export interface ProxyOptions<Visitor extends ProxyVisitor = ProxyVisitor, Conte
    *
    * @default no limit but the service's
    * @example
-   * const counts = new Map<string, number>(); // of one process, to be emptied each day
-   *
-   * createProxy({
-   *   authorize,
-   *   limit: ({ visitor, kind }) => {
-   *     if (kind !== "submit") return true;
-   *     const count = (counts.get(visitor.user) ?? 0) + 1;
-   *     counts.set(visitor.user, count);
-   *     return count <= 20;
-   *   },
-   * });
+   * createProxy({ authorize, limit: createQuota({ perDay: 20 }) });
    */
   readonly limit?:
     | ((call: ProxyCall<Visitor>) => Awaitable<boolean | { readonly retryAfter: number }>)

@@ -172,6 +172,12 @@ describe("a proxy", () => {
     [{ origins: ["shop.example"] }, "origins"],
     [{ sizes: [] }, "sizes"],
     [{ sizes: ["8K" as "4K"] }, "sizes"],
+    [{ basePath: "" }, "basePath"],
+    [{ basePath: "api/tryon" }, "basePath"],
+    [{ basePath: "//shop.example/api" }, "basePath"],
+    [{ basePath: "https://shop.example/api/tryon" }, "basePath"],
+    [{ basePath: "/api/../tryon" }, "basePath"],
+    [{ basePath: "/api?a=b" }, "basePath"],
     [{ maxBody: 0 }, "maxBody"],
     [{ maxBody: Number.NaN }, "maxBody"],
   ])("with %j is refused at once, and says what to do", (options, word) => {

@@ -18,11 +18,15 @@ const usualFields = [
   "seed",
 ] as const;
 
+const localhost = "http://localhost";
+const defaultBasePath = "/api/tryon";
 const usualMaxBody = 15_000_000;
 const shortestSecret = 16;
 
-/** What a submission may hold. */
+/** What a request may be for, and what a submission may hold. */
 export interface Bounds {
+  /** Without a slash at the end. */
+  readonly basePath: string;
   readonly fields: ReadonlySet<string>;
   readonly sizes: readonly OutputSize[];
   readonly maxBody: number;
@@ -53,6 +57,7 @@ export function checkOptions(options: Setup): Bounds {
     "Give a function that says which user a request comes from; without one, everybody could spend your credits.",
   );
   const { secret, origins = [], sizes = ["1K"], maxBody = usualMaxBody } = options;
+  const { basePath = defaultBasePath } = options;
   const fields = new Set<string>(options.fields ?? usualFields);
   check(
     secret === undefined || secret.trim().length >= shortestSecret,
@@ -81,7 +86,13 @@ export function checkOptions(options: Setup): Bounds {
     "fields holds webhook_url, which visitors must not choose.",
     "Leave it out: the service would call any address that a visitor names.",
   );
-  return { fields, sizes, maxBody, hold: options.hold ?? true };
+  check(
+    URL.canParse(basePath, localhost) && new URL(basePath, localhost).pathname === basePath,
+    "basePath is not a path.",
+    `Set the path of proxyUrl, such as "${defaultBasePath}", or "/" for the root.`,
+  );
+  const hold = options.hold ?? true;
+  return { basePath: basePath.replace(/\/$/, ""), fields, sizes, maxBody, hold };
 }
 
 /** Throws `invalid_config` without a key or an address, and `unsafe_environment` when the key would be at risk. */
@@ -101,6 +112,6 @@ export function resolveUpstream(options: Setup): Upstream {
   };
 }
 
-function check(right: boolean, message: string, hint: string): asserts right {
+export function check(right: boolean, message: string, hint: string): asserts right {
   if (!right) throw new ConfigError("invalid_config", message, hint);
 }

@@ -1,27 +1,10 @@
 import { isJobId } from "../transport/service.ts";
 import type { Redact } from "../transport/redact.ts";
+import { jobFields, pickFields } from "./contract-fields.ts";
 import type { Signer } from "./signer.ts";
 
-/** What visitors see of a job. Fields that a later service adds are not among them before they are added here. */
-const shown = [
-  "status",
-  "result_url",
-  "result_width",
-  "result_height",
-  "result_bytes",
-  "result_content_type",
-  "seed",
-  "test_mode",
-  "error_code",
-  "error_message",
-  "message",
-  "duration_ms",
-  "created_at",
-  "completed_at",
-] as const;
 /** What the service says in words, in which it may repeat what it was sent. */
 const words = new Set<string>(["error_code", "error_message", "message"]);
-const credits = ["cost_credits", "credits_remaining"] as const;
 
 /** The field of the metadata that says whose a job is. */
 export const userField = "_tryon_user";
@@ -53,24 +36,21 @@ export function isWireJob(content: unknown): content is WireJob {
 export async function showJob(job: WireJob, view: View): Promise<Record<string, unknown>> {
   const { job_id: id } = job;
   const signed = await view.signer.signId("job", view.user, id);
-  const names: readonly string[] = [
-    ...shown,
-    ...(view.exposeCredits ? credits : []),
-    ...(view.metadata ? ["metadata"] : []),
-  ];
-  const rest = names
-    .filter((name) => job[name] !== undefined)
-    .map((name) => {
-      const told = words.has(name) && typeof job[name] === "string";
-      const own = told ? view.redact(job[name]) : job[name];
-      const value = name === "metadata" ? withoutMark(own) : own;
-      const speaks = typeof value === "string" && name !== "result_url";
-      return [name, speaks ? value.replaceAll(id, signed) : value];
-    });
-  return { job_id: signed, ...Object.fromEntries(rest) };
+  const { cost_credits, credits_remaining, metadata, ...rest } = pickFields(job, jobFields);
+  const shown = {
+    ...rest,
+    ...(view.exposeCredits && { cost_credits, credits_remaining }),
+    ...(view.metadata && { metadata: withoutUserField(metadata) }),
+  };
+  const entries = Object.entries(shown).map(([name, value]) => {
+    if (typeof value !== "string" || name === "result_url") return [name, value];
+    return [name, (words.has(name) ? view.redact(value) : value).replaceAll(id, signed)];
+  });
+  return { ...Object.fromEntries(entries), job_id: signed };
 }
 
-function withoutMark(metadata: unknown): unknown {
+/** The metadata without the field that says whose job it is; null if nothing else is in it. */
+export function withoutUserField(metadata: unknown): unknown {
   if (typeof metadata !== "object" || metadata === null) return metadata;
   const { [userField]: mark, ...rest }: Record<string, unknown> = { ...metadata };
   return mark !== undefined && Object.keys(rest).length === 0 ? null : rest;

@@ -9,7 +9,7 @@ export async function run({ baseUrl, apiKey, listen }: Place): Promise<unknown> 
     baseUrl,
     authorize: ({ headers }) => (headers.get("x-visitor") ? { user: "ada" } : undefined),
   });
-  const proxyUrl = listen(proxy);
+  const proxyUrl = `${listen(proxy)}/api/tryon`;
   const input = {
     person: "https://shop.example/me.jpg",
     garments: [new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4)])],

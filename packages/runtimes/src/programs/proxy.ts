@@ -6,7 +6,7 @@ import type { Place } from "./place.ts";
 export async function run({ baseUrl, apiKey }: Place): Promise<unknown> {
   const proxy = createProxy({ apiKey, baseUrl, authorize: () => ({ user: "ada" }) });
   const page = new TryOn({
-    proxyUrl: "https://shop.example/api",
+    proxyUrl: "https://shop.example/api/tryon",
     // Runtimes want to be told how a stream is sent, and the types do not know the option.
     fetch: (url, init) => proxy(new Request(url, { ...init, duplex: "half" } as RequestInit)),
   });

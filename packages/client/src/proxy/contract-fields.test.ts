@@ -1,0 +1,79 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { root } from "@tryon/test-kit/repository";
+import { expect, it } from "vitest";
+
+import { createProxyWorld } from "../testing/proxy-world.ts";
+import { answering, fieldsOf, personUrl, shirtUrl } from "../testing/world.ts";
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+const { components } = JSON.parse(readFileSync(join(root, "spec/openapi.json"), "utf8")) as {
+  components: { schemas: Readonly<Record<string, Schema>> };
+};
+
+/** Makes an object with every field of a schema. */
+function documented({ properties = {} }: Schema = {}): Record<string, unknown> {
+  const entries = Object.entries(properties);
+  return Object.fromEntries(
+    entries.map(([name, schema]) => [name, schema.properties ? documented(schema) : `a ${name}`]),
+  );
+}
+
+const { schemas } = components;
+const form = { free: { to: ["choose"] } };
+const job = {
+  ...documented(schemas["TryOnSubmitResponse"]),
+  ...documented(schemas["TryOnJobStatus"]),
+  job_id: "job_1",
+  metadata: form,
+};
+const account = documented(schemas["AccountResponse"]);
+const purchase = { ...documented(schemas["PurchaseWithSPTResponse"]), next_action: form };
+const secret = { internal_note: "secret", internal_notes: ["secret"] };
+
+it.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
+  ["POST", "/api/v1/tryon", job, { message: secret }],
+  ["GET", "/api/v1/tryon", { jobs: [job], next_cursor: null }, { jobs: [{ ...job, ...secret }] }],
+  [
+    "GET",
+    "/api/v1/account",
+    account,
+    { name: secret, tryon_cost_credits: { "1K": 8, ...secret }, total_calls: ["secret"] },
+  ],
+  ["POST", "/api/v1/credits/purchase", purchase, { status: secret }],
+])("passes on the response to %s %s with documented fields only", async (...row) => {
+  const [method, path, good, undocumented] = row;
+  const { ask, faults, post, run, sent } = createProxyWorld({
+    fields: ["person_url", "garment_urls", "metadata"],
+    exposeCredits: true,
+    allow: { list: true, account: true, purchase: true },
+  });
+  const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
+  const made = (await (await run(post("ada", tryOn))).json()) as { job_id: string };
+  const { job_id: id, ...mark } = {
+    job_id: made.job_id.slice(0, -32),
+    ...Object(fieldsOf(sent[0])["metadata"]),
+  };
+  /** The response of the service for a job of this user. */
+  const own = (content: unknown): string =>
+    JSON.stringify(content)
+      .replaceAll('"job_1"', JSON.stringify(id))
+      .replaceAll('"metadata":{', `"metadata":{${JSON.stringify(mark).slice(1, -1)},`);
+  const answerTo = async (content: object): Promise<string> => {
+    faults.push(answering(200, JSON.parse(own(content)) as object));
+    const headers = { "content-type": "application/json", "idempotency-key": "b" };
+    const body = method === "GET" ? null : JSON.stringify(tryOn);
+    const answer = await run(ask("ada", path, { method, headers, body }));
+    expect(answer.status).toBe(200);
+    return (await answer.text()).replaceAll(made.job_id, "job_1");
+  };
+  expect(JSON.parse(await answerTo(good))).toEqual(good);
+  const rest = await answerTo({ ...good, ...secret, ...undocumented });
+  expect(rest).not.toContain("secret");
+  expect(Object.keys(good)).toEqual(
+    expect.arrayContaining(Object.keys(JSON.parse(rest) as object)),
+  );
+});

@@ -1,0 +1,160 @@
+import type { MockOptions } from "@tryon/mock";
+import { describe, expect, it } from "vitest";
+
+import { createProxyWorld } from "../testing/proxy-world.ts";
+import { input, personUrl, shirtUrl } from "../testing/world.ts";
+import { createQuota, type Quota, type QuotaOptions, type QuotaStore } from "./index.ts";
+
+const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
+const day = 86_400_000;
+
+/** A site whose proxy has a quota, at the first minute of a day. */
+async function openSite(options: QuotaOptions, latency: MockOptions["latency"] = 0) {
+  let quota: Quota | undefined;
+  const world = createProxyWorld(
+    { limit: (call) => quota?.(call) ?? false },
+    { latency, options: { idempotencyHours: 1 } },
+  );
+  const { mock, run, post, ask } = world;
+  quota = createQuota({ clock: mock.clock, ...options });
+  await mock.clock.advance(day - (mock.clock.now() % day));
+  const submit = async (key: string, user = "ada") => {
+    const answer = await run(post(user, tryOn, { "idempotency-key": key }));
+    return [answer.status, answer.headers.get("retry-after")];
+  };
+  const read = async (user = "ada") => (await ask(user, "/api/v1/tryon/job_1")).status;
+  const paid = async () => (1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0)) / 8;
+  return { ...world, submit, read, paid };
+}
+
+describe("a quota", () => {
+  it("counts each key once, and refuses more until the day is over", async () => {
+    const { submit, paid, mock } = await openSite({ perDay: 2 });
+    expect(await submit("one")).toEqual([200, null]);
+    await mock.clock.advance("29m");
+    expect(await submit("one")).toEqual([200, null]);
+    expect(await submit("two")).toEqual([200, null]);
+    await mock.clock.advance("30m");
+    expect(await submit("three")).toEqual([429, String(23 * 3_600 + 60)]);
+    // A key that was refused is not one that was counted.
+    expect(await submit("three")).toEqual([429, String(23 * 3_600 + 60)]);
+    expect(await submit("one", "bob")).toEqual([200, null]);
+    expect(await paid()).toBe(3);
+    await mock.clock.advance("23h");
+    expect(await submit("three")).toEqual([429, "60"]);
+    await mock.clock.advance("1m");
+    expect(await submit("three")).toEqual([200, null]);
+  });
+
+  it("pays for no more try-ons when keys are used again after the service has forgotten them", async () => {
+    const { submit, paid, mock } = await openSite({ perDay: 2 });
+    for (let round = 0; round < 23; round += 1) {
+      await submit("one");
+      await submit("two");
+      await mock.clock.advance("61m");
+    }
+    expect(await paid()).toBe(2);
+  });
+
+  it("counts a key again before a service that keeps keys for an hour can forget it", async () => {
+    const { submit, paid, mock } = await openSite({ perDay: 9 });
+    for (let round = 0; round < 40; round += 1) {
+      expect(await submit("one")).toEqual([200, null]);
+      await mock.clock.advance("7m");
+    }
+    expect(await paid()).toBe(5);
+    // It was counted 8 times: every 35 minutes of 280.
+    expect(await submit("two")).toEqual([200, null]);
+    expect((await submit("three"))[0]).toBe(429);
+  });
+
+  it("limits reads, so that one user leaves the others their part of the key's minute", async () => {
+    const { read, sent, submit, mock } = await openSite({ perDay: 9, perMinute: 20 });
+    await submit("one");
+    await mock.clock.advance("10s");
+    const statuses = [];
+    for (let count = 0; count < 59; count += 1) statuses.push(await read());
+    expect(statuses.filter((status) => status === 404)).toHaveLength(19);
+    expect(statuses.slice(19).every((status) => status === 429)).toBe(true);
+    expect(await submit("two")).toEqual([429, "50"]);
+    expect(sent.length).toBeLessThanOrEqual(20);
+    expect((await submit("one", "bob"))[0]).toBe(200);
+    await mock.clock.advance("50s");
+    expect([await read(), ...(await submit("two"))]).toEqual([404, 200, null]);
+  });
+
+  it("delays a page that polls too often, until it has its result", async () => {
+    const { page, run, answers } = await openSite({ perDay: 1, perMinute: 2 }, "40s");
+    const { job } = await run(page("ada").run(input, { hold: false }));
+    expect(job.status).toBe("succeeded");
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 200]);
+  });
+
+  it("counts in a store for all processes that share it", async () => {
+    const counters = new Map<string, number>();
+    const ttls: number[] = [];
+    const store: QuotaStore = {
+      get: async (key) => counters.get(key) ?? 0,
+      increment: async (key, ttl) => {
+        ttls.push(ttl);
+        counters.set(key, (counters.get(key) ?? 0) + 1);
+        return counters.get(key) ?? 0;
+      },
+    };
+    const clock = { now: () => 10 * day + 5_000 };
+    const quotas = [1, 2].map(() => createQuota({ perDay: 5, store, clock }));
+    const request = new Request("https://shop.example");
+    const verdicts = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) =>
+        quotas[index % 2]?.({
+          visitor: { user: "ada" },
+          kind: "submit",
+          idempotencyKey: `key ${index}`,
+          request,
+        }),
+      ),
+    );
+    expect(verdicts.filter((verdict) => verdict === true)).toHaveLength(5);
+    expect(verdicts.find((verdict) => verdict !== true)).toEqual({ retryAfter: 86_395 });
+    expect(new Set(ttls)).toEqual(new Set([55_000, day - 5_000, 1_800_000]));
+  });
+
+  it("refuses when its store gives no number, and when it fails", async () => {
+    const broken = [async () => undefined, async () => Promise.reject(new Error("down"))];
+    for (const [index, increment] of broken.entries()) {
+      // Programs without types can have one.
+      const store = { get: async () => 0, increment } as unknown as QuotaStore;
+      const { submit, sent } = await openSite({ perDay: 5, store });
+      expect(await submit("one")).toEqual([[429, 503][index], index === 0 ? "60" : null]);
+      expect(sent).toEqual([]);
+    }
+  });
+
+  it("forgets counters that have expired", async () => {
+    let now = 0;
+    const quota = createQuota({ perDay: 1, clock: { now: () => now } });
+    const request = new Request("https://shop.example");
+    const users = async () => {
+      const verdicts = [];
+      for (let user = 0; user < 500; user += 1) {
+        const call = { visitor: { user: `${user}` }, kind: "submit", request } as const;
+        verdicts.push(await quota({ ...call, idempotencyKey: `${now}` }));
+      }
+      return verdicts.filter((verdict) => verdict === true).length;
+    };
+    const allowed = [await users(), await users()];
+    now = day;
+    expect([...allowed, await users()]).toEqual([500, 500, 500]);
+  });
+
+  it.each([
+    [{ perDay: 0 }, "perDay"],
+    [{ perDay: 1.5 }, "perDay"],
+    [{ perDay: Number.POSITIVE_INFINITY }, "perDay"],
+    [{}, "perDay"],
+    [{ perDay: 1, perMinute: -1 }, "perMinute"],
+    [{ perDay: 1, perMinute: Number.NaN }, "perMinute"],
+  ])("is not made of %j", (options, name) => {
+    expect(() => createQuota(options as QuotaOptions)).toThrow(name);
+  });
+});
