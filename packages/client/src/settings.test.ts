@@ -107,6 +107,7 @@ describe("a client", () => {
       "unsafe_environment",
       "allowLiveKey",
     ],
+    ["a size below 0", { maxResultBytes: -1 }, "invalid_input", "maxResultBytes"],
     ["retries below 0", { retries: -1 }, "invalid_input", "retries"],
     ["a time that is none", { timeout: "soon" as "1s" }, "invalid_input", "timeout"],
     ["a time of 0", { attemptTimeout: 0 }, "invalid_input", "attemptTimeout"],
