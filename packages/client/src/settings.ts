@@ -113,13 +113,19 @@ function required(value: string | undefined, option: string, variable: string): 
 }
 
 function parseAddress(text: string, name: string, base?: string): URL {
-  const address = URL.canParse(text, base) && new URL(text, base);
+  const address = parseUrl(text, base);
   check(
     // Only without user, query and fragment is that all of it.
-    address && /^https?:/.test(address.href) && address.href === address.origin + address.pathname,
+    address && address.href === address.origin + address.pathname,
     "invalid_config",
     `${name} is no address of a service.`,
     "Give an http or https address without user, query and fragment.",
   );
   return address;
+}
+
+/** An http or https URL; undefined for any other text. */
+export function parseUrl(text: string, base?: string): URL | undefined {
+  const url = URL.canParse(text, base) ? new URL(text, base) : undefined;
+  return url && /^https?:/.test(url.href) ? url : undefined;
 }
