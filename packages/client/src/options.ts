@@ -14,6 +14,8 @@ export const defaults = {
   /** How long an upload may stand still. */
   uploadIdle: 30_000,
   retries: 3,
+  /** 64 MiB: more than any PNG of 4K. */
+  maxResultBytes: 67_108_864,
   /** Half of the shortest time for which a service is known to keep keys. */
   replaySafeFor: 1_800_000,
 } as const;
@@ -85,6 +87,13 @@ export interface TryOnOptions {
    * @default "30s"
    */
   readonly attemptTimeout?: Duration | undefined;
+  /**
+   * Maximum size of a result image in bytes, after any content encoding is decoded. A larger one fails with
+   * `unexpected_response` as soon as it exceeds the limit, and so does one with more bytes than its `result_bytes`.
+   *
+   * @default 67_108_864 (64 MiB)
+   */
+  readonly maxResultBytes?: number | undefined;
   /**
    * How many times a request is sent again after a failure that may pass. Waiting for a rate limit does not count.
    *

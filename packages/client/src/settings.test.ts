@@ -1,3 +1,5 @@
+import { inspect } from "node:util";
+
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { isTryOnError, TryOn, type TryOnOptions } from "./index.ts";
@@ -107,6 +109,7 @@ describe("a client", () => {
       "unsafe_environment",
       "allowLiveKey",
     ],
+    ["a size below 0", { maxResultBytes: -1 }, "invalid_input", "maxResultBytes"],
     ["retries below 0", { retries: -1 }, "invalid_input", "retries"],
     ["a time that is none", { timeout: "soon" as "1s" }, "invalid_input", "timeout"],
     ["a time of 0", { attemptTimeout: 0 }, "invalid_input", "attemptTimeout"],
@@ -125,6 +128,42 @@ describe("a client", () => {
     { timeout: Number.POSITIVE_INFINITY, attemptTimeout: "90d" },
   ])("is made with %o", (options) => {
     expect(refusal({ ...good, ...options })).toBeInstanceOf(TryOn);
+  });
+
+  it.each<TryOnOptions>([
+    { baseUrl: "https://ada:pa55word@tryon.example/a" },
+    { baseUrl: new URL("https://ada:pa55word@tryon.example/a") },
+    { baseUrl: "ada:pa55word@tryon.example" },
+    { baseUrl: "https://tryon.example/a?token=pa55word" },
+    { proxyUrl: "https://ada:pa55word@tryon.example/a" },
+    { proxyUrl: "//ada:pa55word@tryon.example/a#pa55word" },
+  ])("shows nothing secret of %o", async (options) => {
+    vi.stubEnv("TRYON_API_KEY", "svc_test_env");
+    vi.stubGlobal("location", new URL("https://shop.example/page"));
+    const said: unknown[] = [];
+    const logger = { debug: (...line: unknown[]) => void said.push(line) };
+    const tryon = new TryOn({ ...options, fetch, logger });
+    const error: unknown = await tryon.account.get().catch((error_: unknown) => error_);
+    expect(error).toMatchObject({ code: "invalid_config" });
+    for (const held of [tryon, tryon.jobs, tryon.account, tryon.credits, error, said]) {
+      const text = [
+        JSON.stringify(held),
+        inspect(held, { showHidden: true, depth: 9 }),
+        String(held),
+      ];
+      expect(text.join("\n")).not.toContain("pa55word");
+    }
+  });
+
+  it.each<[TryOnOptions, string | undefined]>([
+    [{}, undefined],
+    [{ baseUrl: "https://ada:pa55word@tryon.example/a?b=c#d" }, "https://tryon.example/a"],
+    [{ baseUrl: "pa55word@tryon.example" }, undefined],
+    [{ proxyUrl: "https://ada:pa55word@tryon.example/a?b=c#d" }, "https://tryon.example/a"],
+    [{ proxyUrl: "//ada:pa55word@tryon.example/a" }, "http://tryon.example/a"],
+    [{ proxyUrl: "/api/tryon?token=pa55word" }, "/api/tryon"],
+  ])("with %o shows origin and path alone: %s", (options, baseUrl) => {
+    expect(new TryOn(options).toJSON()).toEqual({ name: "TryOn", baseUrl });
   });
 
   it("lesson 22: refuses a live key in a browser", () => {

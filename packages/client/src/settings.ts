@@ -22,6 +22,7 @@ export interface Settings {
   readonly timeout: number;
   readonly attemptTimeout: number;
   readonly retries: number;
+  readonly maxResultBytes: number;
   readonly replaySafeFor: number;
   readonly mark: boolean | undefined;
   readonly inspect: boolean;
@@ -61,9 +62,12 @@ export function resolveSettings(options: TryOnOptions): Settings {
   }
   // A page without https can be safe no other way than it is.
   if (apiKey || address.origin !== location?.origin) guard(apiKey, address, options);
-  const { retries = defaults.retries, fetch, clock = systemClock, random = Math.random } = options;
-  if (!Number.isInteger(retries) || retries < 0) {
-    throw new InputError("retries", "is not a whole number from 0 up");
+  const { fetch, clock = systemClock, random = Math.random } = options;
+  const { retries = defaults.retries, maxResultBytes = defaults.maxResultBytes } = options;
+  for (const [name, count] of Object.entries({ retries, maxResultBytes })) {
+    if (!Number.isInteger(count) || count < 0) {
+      throw new InputError(name, "is not a whole number from 0 up");
+    }
   }
   const { logger } = options;
   const redact = redactor(apiKey);
@@ -79,6 +83,7 @@ export function resolveSettings(options: TryOnOptions): Settings {
     timeout: time("timeout"),
     attemptTimeout: time("attemptTimeout"),
     retries,
+    maxResultBytes,
     replaySafeFor: time("replaySafeFor"),
     mark: options.mark,
     inspect: options.inspect ?? true,
@@ -108,13 +113,19 @@ function required(value: string | undefined, option: string, variable: string): 
 }
 
 function parseAddress(text: string, name: string, base?: string): URL {
-  const address = URL.canParse(text, base) && new URL(text, base);
+  const address = parseUrl(text, base);
   check(
     // Only without user, query and fragment is that all of it.
-    address && /^https?:/.test(address.href) && address.href === address.origin + address.pathname,
+    address && address.href === address.origin + address.pathname,
     "invalid_config",
     `${name} is no address of a service.`,
     "Give an http or https address without user, query and fragment.",
   );
   return address;
+}
+
+/** An http or https URL; undefined for any other text. */
+export function parseUrl(text: string, base?: string): URL | undefined {
+  const url = URL.canParse(text, base) ? new URL(text, base) : undefined;
+  return url && /^https?:/.test(url.href) ? url : undefined;
 }

@@ -11,7 +11,7 @@ import { Account } from "./money/account.ts";
 import type { Costs, Inputs } from "./money/costs.ts";
 import { Credits } from "./money/credits.ts";
 import type { CallOptions, TryOnOptions } from "./options.ts";
-import { resolveSettings, type Settings } from "./settings.ts";
+import { parseUrl, resolveSettings, type Settings } from "./settings.ts";
 import { systemClock, type Clock } from "./transport/clock.ts";
 import type { RateLimit } from "./transport/rate-limit.ts";
 import { createRawClient, type RawClient } from "./transport/raw.ts";
@@ -165,9 +165,13 @@ export class TryOn {
     return (this.#settings ??= resolveSettings(this.#options)).replaySafeFor;
   }
 
-  /** What may go into a log: no key. */
+  /** Safe for logs: has no key, and only origin and path of the URL. */
   toJSON(): { name: string; baseUrl: string | undefined } {
     const { baseUrl, proxyUrl } = this.#options;
-    return { name: "TryOn", baseUrl: (baseUrl ?? proxyUrl)?.toString() };
+    // A path of the page's own site stays one.
+    const page = proxyUrl && "http://page";
+    const { origin, pathname } = parseUrl(`${baseUrl ?? proxyUrl}`, page) ?? {};
+    const shown = origin && (origin === page ? "" : origin) + pathname;
+    return { name: "TryOn", baseUrl: shown?.replace(/\/+$/, "") };
   }
 }

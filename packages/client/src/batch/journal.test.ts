@@ -331,6 +331,30 @@ describe("what may have been sent so long ago that its key may be forgotten", ()
     expect(submissions()).toHaveLength(before);
   });
 
+  it("is not sent when the machine slept past that time between its turn and its sending", async () => {
+    const world = createWorld();
+    const { mock, submissions } = world;
+    const journal = await interrupted(world, unsent);
+    await mock.clock.advance("29m");
+    const before = submissions().length;
+    let slept = 0;
+    const clock: Clock = {
+      now: () => mock.clock.now() + slept,
+      setTimeout: (callback, delay) => mock.clock.setTimeout(callback, delay),
+      // The timer comes from the line above.
+      clearTimeout: (timer) => mock.clock.clearTimeout(timer as Timer),
+    };
+    // The first request asks for the limit, the second for the prices that a budget needs.
+    world.faults.push(undefined, async (_request, pass) => {
+      slept = 120_000;
+      return pass();
+    });
+    const tryon = world.client({ clock, budget: { maxCredits: 100 } });
+    const [item] = await runOrders({ ...world, tryon }, [order("a")], journal);
+    expect(item?.error).toMatchObject({ code: "outcome_unknown" });
+    expect(submissions()).toHaveLength(before);
+  });
+
   it("is not sent on beyond that time either", async () => {
     const world = createWorld();
     const journal = await interrupted(world, unsent);
@@ -514,6 +538,19 @@ describe("a refusal of what was sent before", () => {
     const [item] = await runOrders(world, [order("a")], journal);
     expect(item?.result).toBeDefined();
   });
+});
+
+it("a refusal of the client itself says nothing of what was sent before, and looks for no job", async () => {
+  const world = createWorld();
+  const journal = await interrupted(world, unheard);
+  const before = world.sent.length;
+  const tryon = world.client({ budget: { maxCredits: 1 } });
+  const work = runOrders({ ...world, tryon }, [order("a")], journal);
+  const stopped = await work.catch((error: unknown) => error);
+  if (!(stopped instanceof BatchStoppedError)) throw stopped;
+  expect(stopped.cause).toMatchObject({ code: "budget_exceeded" });
+  expect(world.sent.slice(before).filter(({ path }) => path.endsWith("/tryon"))).toEqual([]);
+  expect(journal.entries.get("a")?.state).toBe("sending");
 });
 
 /** A journal that cannot keep some entries. */

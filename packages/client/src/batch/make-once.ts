@@ -94,7 +94,8 @@ class Making {
     }
     const earlier = state === "succeeded" || state === "failed";
     if (!earlier) await this.#task.turn();
-    return { ...(await this.#wait(entry, tryon.jobs.resume(saved))), earlier };
+    const job = earlier ? tryon.jobs.restore(saved) : tryon.jobs.resume(saved);
+    return { ...(await this.#wait(entry, job)), earlier };
   }
 
   /** Whether the service still knows the key. A clock that went back says nothing. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import type { TryOnResult } from "../index.ts";
 import { answering, createWorld, cut, input, profiles, type Fault } from "../testing/world.ts";
 
 const pngStart = [0x89, 0x50, 0x4e, 0x47];
@@ -91,6 +92,57 @@ describe("an image", () => {
     expect(await run(image.bytes())).toEqual(whole);
   });
 
+  it.each(["bytes", "blob", "stream"] as const)(
+    "fails as soon as more arrives than result_bytes says, as %s",
+    async (form) => {
+      const { run, error, tryon, faults, sent } = createWorld();
+      const { image, job } = await run((await run(tryon.submit(input))).result());
+      const size = job.data.result_bytes ?? 0;
+      expect(size).toBeGreaterThan(1_000);
+      const body = long(1_000);
+      faults.push(async () => new Response(body.stream));
+      const before = sent.length;
+      expect(await error(read(image, form))).toMatchObject({
+        code: "unexpected_response",
+        message: expect.stringContaining(
+          `The image of job ${job.id} exceeds its result_bytes (${size} bytes).`,
+        ),
+      });
+      expect(body.given()).toBeLessThan(size + 4_000);
+      expect(body.isCanceled()).toBe(true);
+      expect(sent).toHaveLength(before + 1);
+    },
+  );
+
+  it.each([
+    [{ maxResultBytes: 5_000 }, 1_000, "5000"],
+    [{}, 10_000, "67108864"],
+  ])("fails above %o, and names the limit and the option", async (options, chunk, limit) => {
+    const { run, error, client, faults, mock } = createWorld();
+    const result_url = "https://store.example/a.png";
+    faults.push(answering(200, { job_id: "job_1", status: "succeeded", result_url }));
+    const { image } = await run(client(options).run(input));
+    for (const form of ["bytes", "stream"] as const) {
+      const body = long(chunk);
+      faults.push(async () => new Response(body.stream));
+      expect(await error(read(image, form))).toMatchObject({
+        code: "unexpected_response",
+        job: { id: "job_1" },
+        message: `The image of job job_1 exceeds maxResultBytes (${limit} bytes). Raise maxResultBytes of the client to allow it.`,
+      });
+      expect(body.given()).toBeLessThan(Number(limit) + 4 * chunk);
+      expect(body.isCanceled()).toBe(true);
+    }
+    expect(mock.clock.pending).toBe(0);
+  });
+
+  it("that comes up short makes its stream fail", async () => {
+    const { run, error, tryon, faults } = createWorld();
+    const { image } = await run((await run(tryon.submit(input))).result());
+    faults.push(async () => new Response(new Uint8Array(100)));
+    expect(String(await error(read(image, "stream")))).toContain("ended after 100 of");
+  });
+
   it("is given up when nothing comes for 30 seconds, and not while something comes", async () => {
     const { run, error, client, faults, mock } = createWorld();
     const { image } = await run(client({ retries: 0 }).run(input));
@@ -159,3 +211,29 @@ describe("an image", () => {
     expect(await error(other.image.bytes())).toMatchObject({ code: "redirected" });
   });
 });
+
+/** A body of 7,500 chunks. Reports how many bytes it gave, and whether its reader canceled it. */
+function long(chunk: number) {
+  let given = 0;
+  let isCanceled = false;
+  const bytes = new Uint8Array(chunk);
+  const stream = new ReadableStream({
+    pull(controller) {
+      given += chunk;
+      if (given > 7_500 * chunk) controller.close();
+      else controller.enqueue(bytes);
+    },
+    cancel() {
+      isCanceled = true;
+    },
+  });
+  return { stream, given: () => given, isCanceled: () => isCanceled };
+}
+
+/** Reads an image to its end. */
+async function read(image: TryOnResult["image"], form: "bytes" | "blob" | "stream") {
+  const given = await image[form]();
+  if (!(given instanceof ReadableStream)) return;
+  const reader = given.getReader();
+  for (;;) if ((await reader.read()).done) return;
+}

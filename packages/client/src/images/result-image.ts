@@ -1,4 +1,5 @@
 import { milliseconds } from "../duration.ts";
+import { ConnectionError } from "../errors/connection-error.ts";
 import type { JobLife } from "../jobs/job-life.ts";
 import type { CallOptions } from "../options.ts";
 import type { Answer } from "../transport/answer.ts";
@@ -28,7 +29,8 @@ export class ResultImage {
   /**
    * The whole image. A transfer that breaks off is begun anew.
    *
-   * @throws `connection_failed`, `timed_out`, `result_expired`, `result_purged`
+   * @throws `connection_failed`, `timed_out`, `result_expired`, `result_purged`; `unexpected_response` for an image above
+   * `maxResultBytes` of the client or above its `result_bytes`
    * @example
    * import { writeFile } from "node:fs/promises";
    *
@@ -38,7 +40,7 @@ export class ResultImage {
     let bytes: Bytes = new Uint8Array();
     await this.#within(options, (deadline) =>
       download(this.#life, deadline, async (response, limit) => {
-        bytes = await readAll(response, limit, this.#life.data.result_bytes);
+        bytes = await readAll(response, limit, this.#life);
         return readable(response);
       }),
     );
@@ -67,7 +69,7 @@ export class ResultImage {
     let stream = new ReadableStream<Uint8Array>();
     try {
       await download(this.#life, deadline, async (response, attempt) => {
-        stream = passOn(response, attempt, deadline);
+        stream = passOn(imageChunks(response, attempt, this.#life), attempt, deadline);
         return readable(response, true);
       });
       return stream;
@@ -102,29 +104,53 @@ function readable(response: Response, open?: boolean): Answer {
   return { status, headers, response, text: "", content: true, open };
 }
 
+/** The pieces of an image. Fails as soon as they exceed a limit, which also ends the transfer. */
+async function* imageChunks(
+  response: Response,
+  limit: Deadline,
+  { id, job, data, settings }: JobLife,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  const expected = data.result_bytes || Number.POSITIVE_INFINITY;
+  const { maxResultBytes } = settings;
+  let size = 0;
+  for await (const chunk of chunksOf(response, limit)) {
+    size += chunk.length;
+    if (size > maxResultBytes || size > expected) {
+      const [name, bytes, hint] =
+        size > expected
+          ? ["its result_bytes", expected, "Ask the provider."]
+          : ["maxResultBytes", maxResultBytes, "Raise maxResultBytes of the client to allow it."];
+      throw new ConnectionError(
+        "unexpected_response",
+        `The image of job ${id} exceeds ${name} (${bytes} bytes).`,
+        { hint, job },
+      );
+    }
+    yield chunk;
+  }
+  if (size < (data.result_bytes || 0)) {
+    throw new Error(`The image ended after ${size} of ${expected} bytes.`);
+  }
+}
+
 async function readAll(
   response: Response,
   limit: Deadline,
-  expected: number | null | undefined,
+  life: JobLife,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
-  for await (const chunk of chunksOf(response, limit)) {
+  for await (const chunk of imageChunks(response, limit, life)) {
     limit.restart();
     chunks.push(chunk);
   }
-  const bytes = new Uint8Array(await new Blob(chunks).arrayBuffer());
-  if (expected && bytes.length < expected) {
-    throw new Error(`The image ended after ${bytes.length} of ${expected} bytes.`);
-  }
-  return bytes;
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 function passOn(
-  response: Response,
+  chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>,
   limit: Deadline,
   deadline: Deadline,
 ): ReadableStream<Uint8Array> {
-  const chunks = chunksOf(response, limit);
   limit.restart(Number.POSITIVE_INFINITY);
   const close = (): void => {
     limit.close();

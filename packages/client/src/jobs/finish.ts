@@ -22,7 +22,7 @@ export async function finish(
   const watch = startWatch(life);
   for (;;) {
     const { status } = life.data;
-    if (isFinal(status)) {
+    if (isFinal(status) && !life.unseen) {
       if (watch.looks === 0) learnHeld(life, watch);
       tell(status);
       if (status === "failed") throw new JobFailedError(job, { attempts });

@@ -33,7 +33,7 @@ interface Origin {
   readonly timeline?: Moment[];
   /** The `x-request-id` of the answer to its submission. */
   readonly requestId?: string | undefined;
-  /** Whether the data is only an id, and the service has not been asked yet. */
+  /** If true, the data was saved, or is only an id: the service has not been asked yet. */
   readonly unseen?: boolean;
 }
 
@@ -53,8 +53,8 @@ export class JobLife {
   dataAt = 0;
   /** The credits of the key when the job was submitted, as the service said. */
   balance: number | null | undefined;
-  /** Whether the service has not been asked yet, so that there is only an id. */
-  unseen = false;
+  /** If true, the service has not been asked yet: `data` is a hint. */
+  unseen: boolean;
   readonly knownAt: number;
 
   constructor(parts: Parts, data: JobData, origin: Origin = {}) {
@@ -65,9 +65,10 @@ export class JobLife {
     this.timeline = origin.timeline ?? [];
     this.requestId = origin.requestId;
     this.data = data;
-    this.learn(data);
-    this.knownAt = this.dataAt;
     this.unseen = origin.unseen === true;
+    if (this.unseen) this.#show(data);
+    else this.learn(data);
+    this.knownAt = this.dataAt;
   }
 
   get settings(): Settings {
@@ -76,18 +77,23 @@ export class JobLife {
 
   /** Takes what the service says now; what it leaves out stays as it was. */
   learn(data: JobData): void {
-    const { job, mark } = readMark(data);
-    this.idempotencyKey ??= mark;
-    const known = { ...this.data, ...job };
-    // A job is on errors, which go into logs, and services repeat what they were sent.
-    for (const name of ["error_code", "error_message"] as const) {
-      if (job[name]) known[name] = this.settings.redact(job[name]);
-    }
-    this.data = known;
+    this.#show(data);
     this.dataAt = this.settings.clock.now();
     this.unseen = false;
     this.balance = data.credits_remaining ?? this.balance;
     this.parts.book?.hear(data);
+  }
+
+  #show(data: JobData): void {
+    const { job, mark } = readMark(data);
+    this.idempotencyKey ??= mark;
+    // The response of the service replaces saved data as a whole.
+    const known = { ...(!this.unseen && this.data), ...job };
+    // A job is on errors, which go into logs, and services repeat what they were sent.
+    for (const name of ["error_code", "error_message", "message"] as const) {
+      if (job[name]) known[name] = this.settings.redact(job[name]);
+    }
+    this.data = known;
   }
 
   /** Does work for this job within the limits of a call. */

@@ -3,6 +3,7 @@ import { defaults, type CallOptions } from "../options.ts";
 import { isJobId } from "../transport/service.ts";
 import { call, type Call } from "../transport/with-response.ts";
 import { Job, type SavedJob } from "./job.ts";
+import { isFinal } from "./job-data.ts";
 import { JobLife, type Parts } from "./job-life.ts";
 import { late } from "./late.ts";
 import { JobList, type ListOptions } from "./list.ts";
@@ -48,7 +49,8 @@ export class Jobs {
   }
 
   /**
-   * Takes up a job that was submitted before, here or in another program, without a request.
+   * Takes up a job that was submitted before, here or in another program, without a request. Saved data is a hint that
+   * `job.data` shows until the service has been asked: the status, the cost and the image of a result come from the service.
    *
    * @param saved - Its id, or what `JSON.stringify(job)` wrote, parsed.
    * @throws `invalid_input` when it is neither.
@@ -57,18 +59,23 @@ export class Jobs {
    * const result = await job.result();
    */
   resume(saved: string | SavedJob): Job {
-    return this.#take(saved);
+    return this.#take(saved).job;
   }
 
-  #take(saved: string | SavedJob, field?: string): Job {
+  /** @internal As `resume`, for a job whose end is in the journal of a batch: its result needs no request. */
+  restore(saved: SavedJob): Job {
+    const life = this.#take(saved);
+    life.unseen = !isFinal(life.data.status);
+    return life.job;
+  }
+
+  #take(saved: string | SavedJob, field?: string): JobLife {
     const { id, idempotencyKey, data } =
       typeof saved === "string" ? { id: saved } : (Object(saved) as SavedJob);
     checkId(id, field);
-    const known = data?.job_id === id && typeof data.status === "string" ? data : undefined;
-    return new JobLife(this.#parts, known ?? { job_id: id, status: "queued" }, {
-      idempotencyKey,
-      unseen: true,
-    }).job;
+    const isKnown = data?.job_id === id && typeof data.status === "string";
+    const { result_url: _signed, ...known } = isKnown ? data : { job_id: id, status: "queued" };
+    return new JobLife(this.#parts, known, { idempotencyKey, unseen: true });
   }
 
   /**
@@ -90,7 +97,7 @@ export class Jobs {
   ): Promise<WaitOutcome[]> {
     const { settings } = this.#parts;
     const waited = Array.from(jobs, (job, index) =>
-      job instanceof Job ? job : this.#take(job, `jobs.${index}`),
+      job instanceof Job ? job : this.#take(job, `jobs.${index}`).job,
     );
     return call(settings, options, undefined, async (deadline) =>
       (await late(deadline)).waitAll(settings(), waited, deadline, options),

@@ -20,10 +20,8 @@ export function lookPause(
     random,
   }: { now: number; left: number; runTime: RunTime; random: () => number },
 ): number {
-  const { failure, unseen, looks, since } = watch;
+  const { unseen, looks, since } = watch;
   let pause = unseen && looks === 0 ? 0 : nextLook(now - since, runTime, random);
-  // What was asked for after a failure holds also when the time is up before.
-  if (failure) return Math.max(pause, pauseAfter(failure));
   if (isHidden()) pause = Math.max(pause, hiddenPause);
   return left > lastLook ? Math.min(pause, left - lastLook) : pause;
 }

@@ -105,6 +105,29 @@ describe("submit", () => {
     expect(() => tryon.jobs.resume("job_")).toThrow("is not the id of a job");
   });
 
+  it("rejects a response about another job, wherever a job is read by its id", async () => {
+    const { run, error, tryon, faults, mock, sent } = createWorld();
+    const result_url = "https://elsewhere.example/b.png";
+    const other = answering(200, { job_id: "job_b", status: "succeeded", result_url });
+    faults.push(other);
+    expect(await error(tryon.jobs.get("job_a"))).toMatchObject({
+      code: "unexpected_response",
+      message: expect.stringContaining("GET /api/v1/tryon/job_a"),
+    });
+    const job = await run(tryon.submit(input));
+    faults.push(other);
+    const before = sent.length;
+    const { image } = await run(job.result());
+    const [first, second] = sent.slice(before).map(({ at }) => at);
+    expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(1_000);
+    expect(job.data.job_id).toBe(job.id);
+    expect(await run(image.url())).toContain("/results/");
+    await mock.clock.advance("25h");
+    faults.push(other);
+    expect(await error(image.url())).toMatchObject({ code: "unexpected_response" });
+    expect(job.data.job_id).toBe(job.id);
+  });
+
   it("refuses keys that no header can carry", async () => {
     const { error, tryon, sent } = createWorld();
     for (const idempotencyKey of ["", " ", "a\nb", "ü", " a", "k".repeat(201)]) {

@@ -55,8 +55,8 @@ export async function* updates(
   const { clock, timeout } = life.settings;
   const endsAt = since + milliseconds(options.timeout ?? timeout, "timeout");
   const watch = startWatch(life);
-  if (!watch.unseen || isFinal(life.data.status)) yield life.data;
-  while (!isFinal(life.data.status)) {
+  if (!life.unseen) yield life.data;
+  while (life.unseen || !isFinal(life.data.status)) {
     // One for each look: a loop that is left standing keeps no timer and no listener.
     const left = { ...options, timeout: Math.max(1, endsAt - clock.now()) };
     await life.within(left, (deadline) => look(life, watch, deadline));

@@ -119,6 +119,22 @@ describe("a budget", () => {
     expect(await charged(world)).toBe(8);
   });
 
+  it("keeps the charge that one recover() found when a concurrent one gets no response", async () => {
+    const budget = new Budget({ maxCredits: 20 });
+    const { run, error, client, faults, mock } = createWorld({ options: { sparseSubmit: false } });
+    faults.push(undefined, cut.after);
+    const unknown = await error(client({ budget, retries: 0 }).submit(input));
+    if (!isTryOnError(unknown, "outcome_unknown")) throw unknown;
+    faults.push(undefined, async (_request, pass) => {
+      await pass();
+      await new Promise<void>((resolve) => mock.clock.setTimeout(resolve, 1_000));
+      throw new TypeError("fetch failed");
+    });
+    const ends = await run(Promise.allSettled([unknown.recover(), unknown.recover()]));
+    expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+    expect(budget.toJSON()).toMatchObject({ spent: 8, reserved: 0 });
+  });
+
   it("keeps what a call may have sent that was aborted", async () => {
     const budget = new Budget({ maxCredits: 20 });
     const { client, faults, mock, sent } = createWorld();

@@ -56,7 +56,7 @@ export function diagnostics(options: { readonly clock?: Clock | undefined } = {}
 }
 
 // The key is not known here; those of the service are known by how they begin.
-const redact = redactor("\0");
+const redact = redactor("");
 
 /** What a failure says, without what it holds. */
 function withoutSecrets(failure: unknown): RequestMessage["error"] {

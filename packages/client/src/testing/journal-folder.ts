@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, open, rm, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 import type { JournalEntry } from "@tryon/client/batch";
 import { onTestFinished } from "vitest";
@@ -32,4 +33,12 @@ export function entry(id: string, fields: Partial<JournalEntry> = {}): JournalEn
     sentAt: 1_800_000_000_000,
     ...fields,
   };
+}
+
+/** The methods that all open files of this program share. */
+export async function everyFile(): Promise<FileHandle> {
+  const file = await open(fileURLToPath(import.meta.url));
+  await file.close();
+  // A prototype of the class whose instances files are.
+  return Object.getPrototypeOf(file) as FileHandle;
 }

@@ -1,5 +1,5 @@
 import { defaults } from "../options.ts";
-import type { AttemptFailure } from "../errors/tryon-error.ts";
+import { isBranded, type AttemptFailure } from "../errors/tryon-error.ts";
 import { readAnswer, type Answer } from "./answer.ts";
 import type { Body } from "./body.ts";
 import type { Deadline } from "./deadline.ts";
@@ -39,7 +39,7 @@ export interface Failure {
 /** What a line carries at least, in bytes per millisecond: 1 Mbit/s. Uploads that cannot be watched get their time by it. */
 const slowestUpload = 125;
 
-/** Sends once. Throws only the caller's reason, when the caller has aborted. */
+/** Sends once. Throws only the caller's reason, when the caller has aborted, and an error of this package that `read` throws. */
 export async function attempt(
   send: Fetch,
   request: Outgoing,
@@ -76,6 +76,8 @@ export async function attempt(
     return { answer };
   } catch (cause) {
     deadline.throwIfAborted();
+    // Another attempt would not change what an own reader refuses.
+    if (read && isBranded(cause)) throw cause;
     // A middleware says so when it threw before anything was sent.
     const { unsent = images?.unreadable } = Object(cause) as { unsent?: unknown };
     if (unsent !== undefined) return { answer: undefined, failure: "unsent", cause: unsent };

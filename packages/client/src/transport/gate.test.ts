@@ -128,6 +128,21 @@ describe("lesson 8: a 429", () => {
     expect((await tryon.account.get()).total_calls).toBe(2);
   });
 
+  it("for longer than a key is safe to repeat keeps back a submission that may have arrived", async () => {
+    const { error, client, faults, mock, submissions } = createWorld();
+    const tryon = client({ replaySafeFor: "20s" });
+    faults.push(cut.after, answering(429, busy, { "retry-after": "30" }));
+    const work = tryon.submit(input);
+    work.catch(() => undefined);
+    await mock.clock.advance(1);
+    const other = tryon.account.get();
+    const failed = await error(work);
+    await other;
+    if (!isTryOnError(failed, "outcome_unknown")) throw failed;
+    expect(failed.cause).toMatchObject({ code: "rate_limited" });
+    expect(submissions()).toHaveLength(1);
+  });
+
   it("lets go of a call that is aborted meanwhile, at once and with its reason", async () => {
     const { tryon, faults, mock, sent } = createWorld();
     faults.push(answering(429, busy, { "retry-after": "30" }));
@@ -263,6 +278,24 @@ describe("the line before the gate", () => {
     );
     expect(getEventListeners(signal, "abort")).toEqual([]);
     expect(mock.clock.pending).toBe(pending);
+  });
+
+  it("counts what others used, also when an earlier response arrives later", async () => {
+    const { run, client, mock, faults } = createWorld({ options: { rateHeaders: "all" } });
+    const { token } = await mock.createKey({ rateLimitPerMinute: 10, credits: 5_000 });
+    const [tryon, other] = [client({ apiKey: token }), client({ apiKey: token })];
+    faults.push(async (_request, pass) => {
+      const response = await pass();
+      await new Promise<void>((resolve) => mock.clock.setTimeout(resolve, 2_000));
+      return response;
+    });
+    const slow = tryon.account.get();
+    await mock.clock.advance(1);
+    for (let count = 0; count < 3; count += 1) await run(other.account.get());
+    await run(tryon.account.get());
+    expect(tryon.rateLimit).toMatchObject({ remaining: 5 });
+    await run(slow);
+    expect(tryon.rateLimit).toMatchObject({ remaining: 5 });
   });
 
   it("counts what is under way in what is left", async () => {

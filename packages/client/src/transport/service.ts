@@ -58,7 +58,8 @@ export class Service {
   }
 
   job(id: string, sending: Sending) {
-    return this.#ask("get", "/api/v1/tryon/{job_id}", isJob, sending, { id });
+    const isAsked = (json: unknown): boolean => isJob(json) && json.job_id === id;
+    return this.#ask("get", "/api/v1/tryon/{job_id}", isAsked, sending, { id });
   }
 
   list(query: ListQuery, sending: Sending) {
@@ -115,7 +116,7 @@ function isObject(json: unknown): json is Record<string, unknown> {
   return typeof json === "object" && json !== null && !Array.isArray(json);
 }
 
-function isJob(json: unknown): boolean {
+function isJob(json: unknown): json is { readonly job_id: string } {
   return isObject(json) && isJobId(json["job_id"]) && typeof json["status"] === "string";
 }
 

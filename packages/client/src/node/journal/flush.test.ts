@@ -1,23 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { open, readFile, type FileHandle, type FileReadOptions } from "node:fs/promises";
+import { readFile, type FileHandle, type FileReadOptions } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 import { afterEach, expect, it, vi } from "vitest";
 
-import { entry, journalPath } from "../../testing/journal-folder.ts";
+import { entry, everyFile, journalPath } from "../../testing/journal-folder.ts";
 import { openJournal } from "../index.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
-
-/** What all files of this program have. */
-async function everyFile(): Promise<FileHandle> {
-  const file = await open(fileURLToPath(import.meta.url));
-  await file.close();
-  // A prototype of the class whose instances files are.
-  return Object.getPrototypeOf(file) as FileHandle;
-}
 
 it("comes back when what was put is on disk, and flushes once for all that is put meanwhile", async () => {
   const path = await journalPath();

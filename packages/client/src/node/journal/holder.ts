@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 
 /** A process that holds a lock. */
 export interface Holder {
-  /** Names this lock among all that ever were. */
+  /** A UUID that names this lock among all that ever were. */
   readonly id: string;
   readonly pid: number;
   readonly host: string;
@@ -33,9 +33,9 @@ export async function fateOf({ pid, host, began }: Holder): Promise<Fate> {
 export function parseHolder(text: string): Holder | undefined {
   try {
     const { id, pid, host, began } = Object(JSON.parse(text)) as Partial<Holder>;
-    if (typeof id !== "string" || typeof host !== "string" || !Number.isInteger(pid)) {
-      return undefined;
-    }
+    // The id becomes part of a path.
+    if (typeof id !== "string" || !/^[\da-f-]{36}$/.test(id)) return undefined;
+    if (typeof host !== "string" || !Number.isInteger(pid)) return undefined;
     return { id, pid: Number(pid), host, began: began ?? null };
   } catch {
     return undefined;

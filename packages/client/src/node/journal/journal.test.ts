@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, link, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 
 import { isTryOnError } from "@tryon/client";
@@ -103,6 +103,41 @@ it("is a file of lines that only its owner can read, first what it is, then an e
   ]);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
+
+it("is its owner's alone also where an older file was not, and no other file is touched", async () => {
+  const path = await journalPath();
+  await (await openJournal(path)).close();
+  await chmod(path, 0o666);
+  await using journal = await openJournal(path);
+  expect((await stat(journal.path)).mode & 0o777).toBe(0o600);
+  const list = await journalPath();
+  await writeFile(list, "shopping list\n");
+  await chmod(list, 0o664);
+  await expect(openJournal(list)).rejects.toThrow("is no journal");
+  expect((await stat(list)).mode & 0o777).toBe(0o664);
+});
+
+it.skipIf(process.platform === "win32")(
+  "refuses a path that is a link to another file",
+  async () => {
+    const path = await journalPath();
+    await (await openJournal(path)).close();
+    const [linked, none, second] = [`${path}.link`, `${path}.dangling`, `${path}.second`];
+    await symlink(path, linked);
+    await symlink(`${path}.none`, none);
+    for (const given of [linked, none]) {
+      await expect(openJournal(given)).rejects.toMatchObject({
+        code: "invalid_config",
+        message: `The journal ${given} cannot be opened (ELOOP). That is a link: give the path of the file itself.`,
+      });
+    }
+    await expect(stat(`${path}.none`)).rejects.toThrow("ENOENT");
+    await link(path, second);
+    for (const given of [path, second]) {
+      await expect(openJournal(given)).rejects.toThrow("the file has several names");
+    }
+  },
+);
 
 it("holds no signed address, whatever job is put into it", async () => {
   const { mock, run, tryon } = createWorld();

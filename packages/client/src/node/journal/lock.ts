@@ -1,8 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { link, open, readFile, rename, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { link, open, rename, rm } from "node:fs/promises";
 
 import { fateOf, parseHolder, thisProcess, type Holder } from "./holder.ts";
 import { systemCode, trouble } from "./trouble.ts";
+
+/** More than any lock has: an id, a number, a host name and a start time. */
+const maxLockBytes = 4096;
 
 /** Gives a lock back. */
 export type Release = () => Promise<void>;
@@ -70,12 +74,14 @@ async function linked(draft: string, path: string): Promise<boolean> {
 
 /** Who holds it; nothing if nobody does. */
 async function readHolder(path: string): Promise<Holder | undefined> {
-  let text: string;
+  let text = "";
   try {
-    text = await readFile(path, "utf8");
+    text = await readLock(path);
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return undefined;
-    throw error;
+    const code = systemCode(error);
+    if (code === "ENOENT") return undefined;
+    // A link.
+    if (code !== "ELOOP") throw error;
   }
   const holder = parseHolder(text);
   if (holder !== undefined) return holder;
@@ -83,6 +89,18 @@ async function readHolder(path: string): Promise<Holder | undefined> {
     `${path} is in the way: it is named like the lock of a journal, and is none.`,
     "If no process uses the journal, delete that file.",
   );
+}
+
+/** The text of a file; empty for one that is too large for a lock and for a pipe or a device, which are not read. */
+async function readLock(path: string): Promise<string> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const found = await file.stat();
+    return found.isFile() && found.size <= maxLockBytes ? await file.readFile("utf8") : "";
+  } finally {
+    await file.close();
+  }
 }
 
 async function refuseWhileHeld(journal: string, path: string, holder: Holder): Promise<void> {

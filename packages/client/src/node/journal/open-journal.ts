@@ -1,4 +1,5 @@
-import { open, realpath, stat, truncate, type FileHandle } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open, realpath, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -13,7 +14,7 @@ import { systemCode, trouble } from "./trouble.ts";
  * can read it. While it is open it belongs to this process: beside it stands a file of the same name with `.lock`, which is
  * taken over from a process that was killed.
  *
- * @param path - The file; its folder has to exist, on a disk of this machine.
+ * @param path - The file; its folder has to exist, on a disk of this machine. A link is refused.
  * @throws `invalid_config` when another process has it open (which one), when it is no journal, of a newer release or damaged
  * (in which line), or when the system refuses
  * @example
@@ -44,6 +45,7 @@ const elsewhere =
   "Give a file on a disk of this machine, in a folder that this user may read and write.";
 
 const ways: Readonly<Record<string, string>> = {
+  ELOOP: "That is a link: give the path of the file itself.",
   ENOENT: "Make its folder first.",
   EISDIR: "That is a folder: give the path of a file.",
   ENOSPC: "Make room on the disk.",
@@ -51,17 +53,18 @@ const ways: Readonly<Record<string, string>> = {
 
 async function openHere(given: string): Promise<FileJournal> {
   // The file first, so that every path that leads to it leads to one lock.
-  await refuseWhatIsNoFile(given);
-  const made = await open(given, "a", 0o600);
+  const made = await openFile(given);
   await made.close();
   const path = await realpath(given);
   const release = await takeLock(path);
   let file: FileHandle | undefined;
   try {
-    file = await open(path, "a+");
+    file = await openFile(path);
     const contents = await readContents(file, path);
     const { missing } = contents;
-    await truncate(path, contents.end);
+    // An older file, or one that was copied, may have another mode.
+    await file.chmod(mode);
+    await file.truncate(contents.end);
     await append(file, missing);
     await syncFolder(dirname(path));
     const end = contents.end + missing.length;
@@ -73,11 +76,18 @@ async function openHere(given: string): Promise<FileJournal> {
   }
 }
 
-/** A pipe or a device would keep whoever opens it waiting, or swallow what is written. */
-async function refuseWhatIsNoFile(path: string): Promise<void> {
-  const found = await stat(path).catch(() => undefined);
-  if (found === undefined || found.isFile() || found.isDirectory()) return;
-  throw trouble(`The journal ${path} cannot be kept there: it is no file.`, "Give another path.");
+/** Only its owner may read and write a journal. */
+const mode = 0o600;
+
+/** Opens a file that has one name, since each name would have a lock. A pipe or a device is refused without waiting. */
+async function openFile(path: string): Promise<FileHandle> {
+  const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = await open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode);
+  const found = await file.stat();
+  if (found.isFile() && found.nlink === 1) return file;
+  await file.close();
+  const why = found.isFile() ? "the file has several names" : "it is no file";
+  throw trouble(`The journal ${path} cannot be kept there: ${why}.`, "Give another path.");
 }
 
 /** Without this the file itself can be missing when the machine has stopped; where folders cannot be opened, it cannot. */
