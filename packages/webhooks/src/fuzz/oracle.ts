@@ -76,7 +76,8 @@ function isWellFormed(value: string): boolean {
 }
 
 function isUsable(secret: unknown): boolean {
-  return secret === undefined || (typeof secret === "string" && /\S/.test(secret));
+  if (typeof secret !== "string") return secret === undefined;
+  return !/^\s*(?:undefined|null)?\s*$/.test(secret);
 }
 
 function differs(values: readonly unknown[], signed: string | null): boolean {
