@@ -86,8 +86,8 @@ export function createReception(
   };
 
   const settleClaimed = async (delivery: VerifiedDelivery, arrivedAt: number): Promise<Answer> => {
-    const claim = new Claim(store, clock, times, await keyOf(delivery));
-    const state = await claim.take(arrivedAt);
+    const claim = new Claim(store, clock, times, await keyOf(delivery), arrivedAt);
+    const state = await claim.take();
     if (state === "done") return accepted(204);
     if (state === "open")
       return refuse("duplicate_event", new WebhookError("duplicate_event", busy));
