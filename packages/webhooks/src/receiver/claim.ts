@@ -70,7 +70,7 @@ export class Claim {
   }
 
   /**
-   * Claims the event. Where another delivery has it, waits until that is done, has failed or has
+   * Claims the event. If another delivery has it, waits until that is done, has failed or has
    * died, but not past the time that the sender gives an attempt.
    */
   async take(): Promise<ClaimState> {
@@ -85,7 +85,7 @@ export class Claim {
       );
       const now = this.#clock.now();
       if (state === "done") return state;
-      // Where the answer took so long that the claim has run out, somebody else may have it.
+      // After an answer that took longer than the claim lasts, another delivery may have it.
       if (state === "claimed" && now < this.#until) {
         this.#keep();
         return state;
@@ -122,7 +122,7 @@ export class Claim {
     this.#end();
     this.#abandoned = true;
     const release = async (): Promise<void> => {
-      // One that arrived after the release would claim the event for nobody.
+      // A renewal that arrived after the release would block the event until it expires.
       await this.#renewal;
       await this.#store.release(this.key, this.#owner);
     };
@@ -130,7 +130,7 @@ export class Claim {
   }
 
   async #claim(timeout: number): Promise<ClaimState> {
-    // From before the question: the store counts from some time after it.
+    // From before the call: the store counts from some time after it.
     const until = this.#clock.now() + this.#times.claimFor;
     const call = this.#store.claim(this.key, this.#owner, this.#times.claimFor);
     void this.#releaseIfLate(call);

@@ -30,11 +30,10 @@ export interface VerifySettings {
   readonly maxBodyBytes?: number | undefined;
 
   /**
-   * How long ago the signed `completed_at` may be, in milliseconds. Applies to events of every kind;
-   * one without a `completed_at` is refused.
-   * With its retries the service may send up to a minute after a job's end: allow some minutes. This bounds how
-   * old a delivery can be that somebody recorded and sends again, and no more: within the bound,
-   * only remembering `event` and `job_id` keeps a second one out.
+   * Maximum age of the signed `completed_at`, in milliseconds. Applies to events of every kind; one
+   * without that field is refused. With its retries the service may send up to a minute after the
+   * end of a job: allow some minutes. A recorded delivery that is sent again within this age passes:
+   * only remembering the event refuses it.
    *
    * @default Infinity (any age)
    */
