@@ -32,7 +32,7 @@ export function createErrorLog(clock: Clock): (error: unknown, status: number) =
       const number = report === undefined ? "" : ` (${count} since the last report)`;
       // oxlint-disable-next-line no-console
       console.warn(
-        `@tryon/webhooks: ${code}${number}. ${message} Set \`onError\` to receive each error with its cause, or to silence this report.`,
+        `@tryon/webhooks: ${code}${number}. ${message} To find the cause: npx tryon-webhooks explain. Set \`onError\` to receive each error, or to silence this report.`,
       );
       return;
     }
