@@ -73,7 +73,9 @@ describe("what can be verified at once, by type", () => {
     expectTypeOf({ body: "", headers, secrets }).toExtend<VerifySyncOptions>();
     expectTypeOf({ body: Buffer.from(""), headers, secrets }).toExtend<VerifySyncOptions>();
     const rawBody = Buffer.from("");
-    expectTypeOf({ body: { headers, rawBody }, secrets }).toExtend<VerifySyncOptions>();
+    type Kept = IncomingMessage & { rawBody: Buffer };
+    expectTypeOf<{ body: Kept; secrets: string }>().toExtend<VerifySyncOptions>();
+    expectTypeOf({ body: { headers, rawBody }, secrets }).not.toExtend<VerifySyncOptions>();
     expectTypeOf({ body: { headers, body: rawBody }, secrets }).toExtend<VerifySyncOptions>();
   });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import type { ReceiverOptions } from "../index.ts";
 import {
@@ -66,6 +66,38 @@ describe("a function that is called for something else", () => {
     ["messages of a queue", { Records: [] } as LambdaEvent],
   ])("answers 405 to an event with %s", async (_what, event) => {
     expect(await receive(event)).toMatchObject({ statusCode: 405, isBase64Encoded: false });
+  });
+
+  it.each([
+    ["no signature", {}],
+    ["a signature that is not well formed", { "x-service-signature": "sha256=00" }],
+  ])("refuses a request with %s without decoding its body", async (_what, headers) => {
+    const decoders = [vi.spyOn(Buffer, "from"), vi.spyOn(globalThis, "atob")];
+    try {
+      const body = "AAAA".repeat(1_500_000);
+      const event = { httpMethod: "POST", headers, body, isBase64Encoded: true };
+      expect(await receive(event)).toMatchObject({ statusCode: 400 });
+      for (const decoder of decoders) expect(decoder).not.toHaveBeenCalled();
+    } finally {
+      for (const decoder of decoders) decoder.mockRestore();
+    }
+  });
+
+  it("takes a body of base64 in one step, and also where there is no Buffer", async () => {
+    const { body, headers } = await signedEvent("job_1");
+    const event = { httpMethod: "POST", headers, isBase64Encoded: true };
+    const encoded = { ...event, body: body.toString("base64") };
+    const atob = vi.spyOn(globalThis, "atob");
+    try {
+      expect(await receive(encoded)).toMatchObject({ statusCode: 204 });
+      expect(atob).not.toHaveBeenCalled();
+      vi.stubGlobal("Buffer", undefined);
+      expect(await receive(encoded)).toMatchObject({ statusCode: 204 });
+      expect(await receive({ ...event, body: "{ }}" })).toMatchObject({ statusCode: 400 });
+    } finally {
+      vi.unstubAllGlobals();
+      atob.mockRestore();
+    }
   });
 
   it("refuses a body that is said to be base64 and is not", async () => {

@@ -2,6 +2,7 @@ import type { Answer } from "../receiver/answer.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
 import { createReception } from "../receiver/reception.ts";
 import type { Delivery } from "../receiver/reception.ts";
+import type { NodeRequest } from "../verification/body.ts";
 
 /** What a function is called with by API Gateway (v1, v2), a function URL or a load balancer. */
 export interface LambdaEvent {
@@ -82,16 +83,31 @@ function deliveryOf(event: LambdaEvent): Delivery {
     method: event.httpMethod ?? requestContext?.http?.method,
     // Where both are there, the other one has only the last of several values.
     headers: multiValueHeaders ?? headers ?? {},
-    body: isBase64Encoded === true ? decoded(body) : body,
+    body: isBase64Encoded === true ? streamOf(body) : body,
   };
 }
 
-/** What is no base64 is left as it is: it was changed by something, and fits no signature. */
-function decoded(body: string): Uint8Array | string {
+/** A body that is decoded when it is read: never for a request without a well-formed signature. */
+function streamOf(body: string): NodeRequest {
+  return {
+    headers: {},
+    async *[Symbol.asyncIterator]() {
+      yield decodeBase64(body);
+    },
+  };
+}
+
+/** Decodes base64. Text that is not base64 gives other bytes, which fit no signature. */
+function decodeBase64(body: string): Uint8Array {
+  // Node has Buffer, which is fast, and the types of all runtimes have not.
+  const { Buffer } = globalThis as {
+    Buffer?: { from(text: string, encoding: string): Uint8Array };
+  };
+  if (Buffer !== undefined) return Buffer.from(body, "base64");
   try {
     return Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
   } catch {
-    return body;
+    return new TextEncoder().encode(body);
   }
 }
 

@@ -1,12 +1,19 @@
 import type { Surroundings } from "./surroundings.ts";
 import type { Attempt } from "./verdict.ts";
 
-/** No more of an answer is read, in bytes. */
+/** Maximum length of the text of an answer that is shown, in characters. */
 const mostText = 2_000;
 
-/** Sends a request once, follows no redirect, and says what came of it; it does not throw. */
+/** Maximum number of bytes read. A secret that starts in the text shown is read to its end. */
+const mostBytes = 2 * mostText;
+
+/**
+ * Sends a request once, follows no redirect, and says what came of it; it does not throw. Removes
+ * the secret from the answer: a receiver may answer with its configuration.
+ */
 export async function attemptDelivery(
   request: Request,
+  secret: string,
   timeout: number,
   { fetch, elapsed }: Pick<Surroundings, "fetch" | "elapsed">,
 ): Promise<Attempt> {
@@ -15,7 +22,8 @@ export async function attemptDelivery(
   try {
     const response = await fetch(new Request(request, { redirect: "manual", signal }));
     const took = Math.round(elapsed() - start);
-    return { status: response.status, took, text: await beginningOf(response) };
+    const text = withoutSecret(await beginningOf(response), secret);
+    return { status: response.status, took, text };
   } catch (error) {
     if (signal.aborted) {
       return { problem: `There was no answer within ${timeout / 1_000} s.` };
@@ -33,14 +41,23 @@ async function beginningOf(response: Response): Promise<string> {
     for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
       chunks.push(read.value);
       length += read.value.length;
-      if (length < mostText) continue;
+      if (length < mostBytes) continue;
       await reader?.cancel();
       break;
     }
   } catch {
     // It broke off or took too long.
   }
-  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, mostText));
+  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, mostBytes));
+}
+
+/** Shortens a text, and removes a secret from it, as it is and as JSON writes it. */
+function withoutSecret(text: string, secret: string): string {
+  const forms = [JSON.stringify(secret).slice(1, -1), secret];
+  // A secret that starts before the cut is kept whole until it is removed.
+  const ends = forms.map((form) => text.lastIndexOf(form, mostText - 1) + form.length);
+  const shown = text.slice(0, Math.max(mostText, ...ends));
+  return forms.reduce((rest, form) => rest.replaceAll(form, "[secret]"), shown);
 }
 
 function reasonOf(error: unknown): string {

@@ -32,16 +32,20 @@ function parse<Flags extends Table>(argv: readonly string[], table: Flags) {
   }
 }
 
+/** Names known options only: what was typed may contain a secret, as in `--secretwhsec_…`. */
 function sentenceOf(error: unknown, known: readonly string[]): string {
-  const message = error instanceof Error ? error.message : String(error);
-  const [, dashes, word] = /^Unknown option '(-{1,2})([^'\s=]+)/.exec(message) ?? [];
-  if (word === undefined) {
+  const message = error instanceof Error ? error.message : "";
+  if (error instanceof Error && "code" in error && error.code === invalidValue) {
     return `${message.split(/\. |\n/)[0]?.replace(/\.$/, "") ?? ""}; see tryon-webhooks help.`;
   }
-  const meant = nearest(word, known);
+  const [, word] = /^Unknown option '-{1,2}([^'\s=]+)/.exec(message) ?? [];
+  const meant = word === undefined ? undefined : nearest(word, known);
   const advice = meant === undefined ? "see tryon-webhooks help." : `did you mean --${meant}?`;
-  return `There is no option ${dashes}${word}; ${advice}`;
+  return `There is no such option; ${advice}`;
 }
+
+/** Code of errors about the value of a known option. They name the option, and not the value. */
+const invalidValue = "ERR_PARSE_ARGS_INVALID_OPTION_VALUE";
 
 /** A text that says something: a flag with nothing behind it is a variable that a shell found empty. */
 export function textOf(flag: string, text: string | undefined): string | undefined {

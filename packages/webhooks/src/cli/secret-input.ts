@@ -1,3 +1,4 @@
+import { isUsable } from "../verification/secrets.ts";
 import type { SecretFlags } from "./arguments.ts";
 import { UsageError } from "./flags.ts";
 import type { Input } from "./input.ts";
@@ -34,8 +35,8 @@ export async function readSecret(
 ): Promise<string> {
   const [secret, ...more] = await readSecrets(flags, input, surroundings);
   if (more.length > 0) throw new UsageError("There is more than one secret; signing takes one.");
-  if (secret !== undefined && secret.trim() !== "") return secret;
+  if (secret !== undefined && isUsable(secret)) return secret;
   throw new UsageError(
-    `There is no secret, or it is blank; set ${secretVariable} or give --secret-file.`,
+    `There is no secret, or it is blank, undefined or null; set ${secretVariable} or give --secret-file.`,
   );
 }

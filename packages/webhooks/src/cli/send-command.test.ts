@@ -159,6 +159,25 @@ describe("an answer that the service does not count as received ends with 1 and 
     expect(stdout.length).toBeLessThan(2_300);
   });
 
+  it.each([
+    ["letters that JSON escapes", 'whsec_"two"\\words\n'],
+    ["only usual letters", secret],
+  ])("an error that repeats a secret of %s, which is removed", async (_what, typed) => {
+    const escaped = JSON.stringify(typed).slice(1, -1);
+    const filler = "x".repeat(2_000 - typed.length * 3);
+    const { url } = await receiver((response) =>
+      response.writeHead(500).end(`${typed} ${escaped} ${filler}${typed}${typed.repeat(300)}`),
+    );
+    for (const flags of [[], ["--json"]]) {
+      const ended = await command(["send", "--to", url, "--secret", typed, ...flags]);
+      expect(ended).toMatchObject({ code: 1, stderr: "" });
+      expect(ended.stdout).toContain("[secret] [secret] xxx");
+      expect(ended.stdout).not.toContain(escaped);
+      expect(ended.stdout.replaceAll("[secret]", "")).not.toContain("whsec");
+      expect(ended.stdout.length).toBeLessThan(2_300);
+    }
+  });
+
   it("a redirect, which is not followed", async () => {
     const { url, arrived } = await receiver((response) =>
       response.writeHead(307, { location: "/elsewhere" }).end(),

@@ -22,11 +22,10 @@ export async function runSend(command: SendCommand, around: Surroundings): Promi
   const request = breakage === undefined ? right : await broken(right, breakage, secret);
   let code = 0;
   for (let sent = 0; sent < repeat; sent += 1) {
-    const attempt = await attemptDelivery(request.clone(), timeout, around);
+    const attempt = await attemptDelivery(request.clone(), secret, timeout, around);
     const verdict = verdictOn(attempt, breakage);
     const text = json ? JSON.stringify({ ...attempt, ...verdict }) : inWords(attempt, verdict);
-    // A receiver that answers with what it was configured with must not have it shown here.
-    around.stdout.write(`${printable(text.replaceAll(secret, "[secret]"))}\n`);
+    around.stdout.write(`${printable(text)}\n`);
     if (!verdict.ok) code = 1;
   }
   return code;

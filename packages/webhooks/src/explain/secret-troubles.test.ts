@@ -90,7 +90,7 @@ describe("a secret of something else", () => {
   it.each<[Cause, string]>([
     ["secret_is_api_key", "svc_live_abcdef"],
     ["secret_is_api_key", '"svc_test_abcdef"'],
-    ["secret_placeholder", "undefined"],
+    ["secret_placeholder", "NaN"],
     ["secret_placeholder", "${TRYON_WEBHOOK_SECRET}"],
     ["secret_placeholder", "<your secret>"],
     ["secret_prefix_missing", "5f2b8c1d9e7a4037"],
@@ -111,6 +111,8 @@ describe("secrets that cannot be used", () => {
     ["secret_missing", []],
     ["secret_blank", ""],
     ["secret_blank", [secret, " \n"]],
+    ["secret_placeholder", "undefined"],
+    ["secret_placeholder", [secret, " null\n"]],
     ["secret_not_text", [secret, 7]],
     ["secret_not_text", null],
     ["secret_source_failed", () => Promise.reject(new Error(secret))],

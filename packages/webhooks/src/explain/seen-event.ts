@@ -1,3 +1,4 @@
+import { textOrNull } from "../verification/event.ts";
 import type { Trouble } from "./cause.ts";
 import type { Delivery } from "./delivery.ts";
 import { decodeUtf8, readJson } from "./encodings.ts";
@@ -57,7 +58,7 @@ function kindOf(value: unknown): string {
 }
 
 function age({ now, maxAge }: Delivery, event: Readonly<Record<string, unknown>>): Trouble {
-  const text = String(event["completed_at"]);
+  const text = String(textOrNull(event["completed_at"]));
   const time = Date.parse(/(?:z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
   if (Number.isNaN(time)) return { cause: "time_missing" };
   if (Number.isNaN(maxAge)) return { cause: "time_too_old", detail: "maxAge is not a number" };

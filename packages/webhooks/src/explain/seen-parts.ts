@@ -1,4 +1,5 @@
 import { viewOf } from "../verification/raw-bytes.ts";
+import { isUsable } from "../verification/secrets.ts";
 import type { Trouble } from "./cause.ts";
 import type { Delivery } from "./delivery.ts";
 
@@ -12,7 +13,8 @@ export function seenInSecrets({ secrets, secretsFailed }: Delivery): readonly Tr
     const detail = list.length > 1 ? `secrets[${at}]` : undefined;
     if (secret === undefined) return [];
     if (typeof secret !== "string") return [{ cause: "secret_not_text", detail }];
-    return secret.trim() === "" ? [{ cause: "secret_blank", detail }] : [];
+    if (secret.trim() === "") return [{ cause: "secret_blank", detail }];
+    return isUsable(secret) ? [] : [{ cause: "secret_placeholder", detail }];
   });
 }
 

@@ -152,9 +152,14 @@ export function bytesAs(bytes: Buffer, random: Random): unknown {
     () => shared(bytes),
     () => (Buffer.from(text).equals(bytes) ? text : copy),
     () => ({ headers: {}, body: copy }),
-    () => ({ headers: {}, rawBody: copy, body: { parsed: true } }),
-    () => ({ headers: {}, rawBody: Buffer.from(text).equals(bytes) ? text : copy, body: {} }),
+    () => readRequest({ rawBody: copy, body: { parsed: true } }),
+    () => readRequest({ rawBody: Buffer.from(text).equals(bytes) ? text : copy, body: {} }),
   ])();
+}
+
+/** A request of Node that was read, with what a framework has kept on it. */
+function readRequest(fields: object): object {
+  return { headers: {}, readableDidRead: true, [Symbol.asyncIterator]: fail, ...fields };
 }
 
 function shared(bytes: Buffer): Uint8Array {
@@ -183,7 +188,8 @@ export function noBytes(bytes: Buffer, random: Random): unknown {
     () => ({ event: "tryon.completed", job_id: "job_1", status: "succeeded" }),
     () => ({ headers: {}, body: { event: "tryon.completed" } }),
     () => ({ headers: {}, body: "text" }),
-    () => ({ headers: {}, rawBody: {}, body: [] }),
+    () => readRequest({ rawBody: {}, body: [] }),
+    () => ({ headers: {}, rawBody: bytes.toString(), body: {} }),
     () => ({ type: "Buffer", data: [...bytes.subarray(0, 4)] }),
     () => ({ bodyUsed: true, body: null }),
     () => ({ readableDidRead: true, body: {}, headers: {}, [Symbol.asyncIterator]: fail }),

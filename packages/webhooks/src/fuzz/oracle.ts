@@ -58,8 +58,9 @@ export function judge(delivery: Delivery): Verdict {
   if (differs(delivery.kinds, event.event) || differs(delivery.jobIds, event.job_id)) {
     return { code: "header_mismatch" };
   }
-  if (event.status !== null && delivery.maxAge !== Infinity) {
-    const age = delivery.now - timeOf(event.completed_at);
+  if (delivery.maxAge !== Infinity) {
+    const { completed_at } = event.status === null ? event.data : event;
+    const age = delivery.now - timeOf(typeof completed_at === "string" ? completed_at : null);
     if (!(age <= delivery.maxAge)) return { code: "stale_event" };
   }
   return { code: "ok", event, secretIndex };
@@ -75,7 +76,8 @@ function isWellFormed(value: string): boolean {
 }
 
 function isUsable(secret: unknown): boolean {
-  return secret === undefined || (typeof secret === "string" && /\S/.test(secret));
+  if (typeof secret !== "string") return secret === undefined;
+  return !/^\s*(?:undefined|null)?\s*$/.test(secret);
 }
 
 function differs(values: readonly unknown[], signed: string | null): boolean {

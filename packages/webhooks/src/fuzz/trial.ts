@@ -46,7 +46,7 @@ function changesOf(random: Random): ReadonlySet<Part> {
   return new Set(Array.from({ length: many }, () => random.pick(parts)));
 }
 
-const blanks = ["", " ", "\t\r\n", "\u00a0", "\u3000\ufeff"];
+const blanks = ["", " ", "\t\r\n", "\u00a0", "\u3000\ufeff", "undefined", " null\n"];
 
 /** What is no secret, wherever it stands. */
 function noSecret(secret: string, random: Random): unknown {

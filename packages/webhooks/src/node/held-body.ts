@@ -17,7 +17,7 @@ export function heldBody(body: unknown, maxBodyBytes: number): Uint8Array {
   if (bytes === undefined) {
     throw new WebhookError(
       "raw_body_required",
-      'The body is not there as bytes: it was parsed, or is not read yet. For a request that is not read, use verify, which reads it. Express: express.raw({ type: "*/*" }) ahead of express.json(). Fastify: parseAs: "buffer".',
+      'The body is not bytes: it was parsed, or is not read yet. For a request that is not read, use verify, which reads it. Express: express.raw({ type: "*/*" }) ahead of express.json(). Fastify: parseAs: "buffer".',
       cause === undefined ? undefined : { cause },
     );
   }

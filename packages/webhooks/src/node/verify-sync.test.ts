@@ -1,6 +1,7 @@
 import * as crypto from "node:crypto";
 import { createServer, request as sendRequest } from "node:http";
 import type { AddressInfo } from "node:net";
+import { PassThrough } from "node:stream";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { isWebhookError, sign, verify } from "../index.ts";
 import { safeVerifySync, verifySync } from "./index.ts";
@@ -23,6 +24,9 @@ const bytes = new TextEncoder().encode(body);
 /** For what the types forbid, and JavaScript allows. */
 const untyped = (options: object) => safeVerifySync(options as VerifySyncOptions);
 const untypedEvent = (options: object) => verifySync(options as VerifySyncOptions);
+/** A request of Node with what a framework has kept on it. */
+const kept = <Fields extends object>(fields: Fields) =>
+  Object.assign(new PassThrough(), { headers }, fields);
 const under = (source: SyncSecretSource) => safeVerifySync({ body, headers, secrets: source });
 
 function thrownBy(act: () => unknown): unknown {
@@ -53,14 +57,18 @@ it("what the receiver itself threw is passed on, and taken for no refusal", () =
 
 describe("a body", () => {
   it("can be what a framework has kept, and brings its headers along", () => {
-    expect(untyped({ body: { headers, rawBody: body, body: {} }, secrets }).ok).toBe(true);
-    expect(untyped({ body: { headers, rawBody: bytes }, secrets }).ok).toBe(true);
+    expect(untyped({ body: kept({ rawBody: body, body: {} }), secrets }).ok).toBe(true);
+    expect(untyped({ body: kept({ rawBody: bytes }), secrets }).ok).toBe(true);
     expect(untyped({ body: { headers, body: Buffer.from(body) }, secrets }).ok).toBe(true);
   });
 
+  it("that was parsed and has the fields of a request is refused", () => {
+    const parsed: unknown = JSON.parse(JSON.stringify({ headers, rawBody: body }));
+    expect(untyped({ body: parsed, secrets })).toMatchObject({ code: "raw_body_required" });
+  });
+
   it("gives way to headers that are passed besides", () => {
-    const kept = { headers, rawBody: bytes };
-    const outcome = safeVerifySync({ body: kept, headers: {}, secrets });
+    const outcome = safeVerifySync({ body: kept({ rawBody: bytes }), headers: {}, secrets });
     expect(outcome).toMatchObject({ code: "missing_signature" });
   });
 
@@ -100,12 +108,12 @@ describe("a body", () => {
 
   it("that cannot be looked into is refused, with the failure as the cause", () => {
     const failure = new Error("hostile");
-    const hostile = {
-      headers,
-      get rawBody(): string {
+    const hostile = kept({ rawBody: body });
+    Object.defineProperty(hostile, "rawBody", {
+      get() {
         throw failure;
       },
-    };
+    });
     const error = thrownBy(() => verifySync({ body: hostile, headers, secrets }));
     expect(error).toMatchObject({ code: "raw_body_required", cause: failure });
   });

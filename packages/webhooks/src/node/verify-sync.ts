@@ -2,6 +2,7 @@ import { heldBody } from "./held-body.ts";
 import { hmacSha256 } from "./node-crypto.ts";
 import { secretsAtOnce } from "./secrets-at-once.ts";
 import type { SyncSecretSource } from "./secrets-at-once.ts";
+import type { NodeRequest } from "../verification/body.ts";
 import type { TryOnEvent } from "../verification/event.ts";
 import type { WebhookHeaders } from "../verification/header-values.ts";
 import type { RawBody } from "../verification/raw-bytes.ts";
@@ -21,11 +22,13 @@ export interface VerifySyncSettings extends Omit<VerifySettings, "secrets"> {
   readonly secrets: SyncSecretSource;
 }
 
-/** A request whose body was read already, and that holds its bytes: under `rawBody`, or as `body`. */
-export type BufferedRequest = { readonly headers: WebhookHeaders } & (
-  | { readonly rawBody: RawBody }
-  | { readonly body: ArrayBuffer | ArrayBufferView }
-);
+/**
+ * A request whose body was read already, and that holds its bytes: as `body`, or as `rawBody` of a
+ * request of Node or of a framework on it.
+ */
+export type BufferedRequest =
+  | (NodeRequest & { readonly rawBody: RawBody })
+  | { readonly headers: WebhookHeaders; readonly body: ArrayBuffer | ArrayBufferView };
 
 /** A delivery that is in memory, and how to verify it. */
 export type VerifySyncOptions = VerifySyncSettings &
@@ -80,7 +83,8 @@ export function verifySync(options: VerifySyncOptions): TryOnEvent {
  */
 export function safeVerifySync(options: VerifySyncOptions): VerifyOutcome {
   try {
-    return { ok: true, ...check(options) };
+    const { event, secretIndex } = check(options);
+    return { ok: true, event, secretIndex };
   } catch (error) {
     if (!isWebhookError(error)) throw error;
     return { ok: false, code: error.code, message: error.message };

@@ -1,4 +1,4 @@
-import { pause } from "./clock.ts";
+import { pause, withTimeout } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import type { ClaimState, ReceiverStore } from "./store.ts";
 
@@ -22,6 +22,16 @@ const askEvery = 250;
 const doneTries = 3;
 const doneEvery = 1_000;
 
+/** Time from the arrival of a delivery to the end of its store calls. The sender waits 10 s. */
+const storeDeadline = 9_000;
+
+/** Time for one claim, and for all attempts of `done`, when the deadline is near or over. */
+const minClaimTimeout = 1_000;
+const minDoneTimeout = 3_000;
+
+/** Maximum time of one attempt of `done`, and of a release. */
+const maxStoreTimeout = 2_000;
+
 /** The claim of one delivery on its event. */
 export class Claim {
   /** What the store knows the event by. */
@@ -31,18 +41,27 @@ export class Claim {
   readonly #times: ClaimTimes;
   readonly #owner = globalThis.crypto.randomUUID();
   readonly #lost = new AbortController();
+  readonly #arrivedAt: number;
   #until = 0;
   #renewalTimer: unknown;
   #lapseTimer: unknown;
   #renewal: Promise<void> | undefined;
   #handled = false;
   #over = false;
+  #abandoned = false;
 
-  constructor(store: ReceiverStore, clock: Clock, times: ClaimTimes, key: string) {
+  constructor(
+    store: ReceiverStore,
+    clock: Clock,
+    times: ClaimTimes,
+    key: string,
+    arrivedAt: number,
+  ) {
     this.#store = store;
     this.#clock = clock;
     this.#times = times;
     this.key = key;
+    this.#arrivedAt = arrivedAt;
   }
 
   /** Aborted when the claim could not be renewed in time, so that somebody else may have it. */
@@ -51,16 +70,22 @@ export class Claim {
   }
 
   /**
-   * Claims the event. Where another delivery has it, waits until that is done, has failed or has
+   * Claims the event. If another delivery has it, waits until that is done, has failed or has
    * died, but not past the time that the sender gives an attempt.
    */
-  async take(arrivedAt: number): Promise<ClaimState> {
-    const giveUpAt = arrivedAt + this.#times.waitFor;
+  async take(): Promise<ClaimState> {
+    const giveUpAt = this.#arrivedAt + this.#times.waitFor;
     for (;;) {
-      const state = await this.#claim();
+      const timeLeft = this.#arrivedAt + storeDeadline - this.#clock.now();
+      const state = await this.#claim(Math.max(minClaimTimeout, timeLeft)).catch(
+        (error: unknown) => {
+          this.#abandoned = true;
+          throw error;
+        },
+      );
       const now = this.#clock.now();
       if (state === "done") return state;
-      // Where the answer took so long that the claim has run out, somebody else may have it.
+      // After an answer that took longer than the claim lasts, another delivery may have it.
       if (state === "claimed" && now < this.#until) {
         this.#keep();
         return state;
@@ -73,13 +98,17 @@ export class Claim {
   /** Remembers that the event was handled; tried again, since what is lost here is handled twice. */
   async done(): Promise<void> {
     this.#handled = true;
+    const timeLeft = this.#arrivedAt + storeDeadline - this.#clock.now();
+    const giveUpAt = this.#clock.now() + Math.max(minDoneTimeout, timeLeft);
     try {
       for (let tries = 1; ; tries += 1) {
+        const timeout = Math.min(maxStoreTimeout, giveUpAt - this.#clock.now());
         try {
-          await this.#store.done(this.key, this.#times.rememberFor);
+          const call = this.#store.done(this.key, this.#times.rememberFor);
+          await this.#limit("done", timeout, call);
           return;
         } catch (error) {
-          if (tries === doneTries) throw error;
+          if (tries === doneTries || this.#clock.now() + doneEvery >= giveUpAt) throw error;
         }
         await pause(this.#clock, doneEvery);
       }
@@ -91,17 +120,39 @@ export class Claim {
   /** Gives the event up for the next delivery of it. */
   async release(): Promise<void> {
     this.#end();
-    // One that arrived after the release would claim the event for nobody.
-    await this.#renewal;
-    await this.#store.release(this.key, this.#owner);
+    this.#abandoned = true;
+    const release = async (): Promise<void> => {
+      // A renewal that arrived after the release would block the event until it expires.
+      await this.#renewal;
+      await this.#store.release(this.key, this.#owner);
+    };
+    await this.#limit("release", maxStoreTimeout, release());
   }
 
-  async #claim(): Promise<ClaimState> {
-    // From before the question: the store counts from some time after it.
+  async #claim(timeout: number): Promise<ClaimState> {
+    // From before the call: the store counts from some time after it.
     const until = this.#clock.now() + this.#times.claimFor;
-    const state = await this.#store.claim(this.key, this.#owner, this.#times.claimFor);
+    const call = this.#store.claim(this.key, this.#owner, this.#times.claimFor);
+    void this.#releaseIfLate(call);
+    const state = await this.#limit("claim", timeout, call);
     if (state === "claimed") this.#until = until;
     return state;
+  }
+
+  /** Releases what the store may grant after the delivery has failed. */
+  async #releaseIfLate(call: Promise<ClaimState>): Promise<void> {
+    try {
+      await call;
+      if (this.#abandoned) await this.#store.release(this.key, this.#owner);
+    } catch {
+      // The claim expires by itself.
+    }
+  }
+
+  /** Rejects when the store does not answer in time, so that the service sends the event again. */
+  #limit<Result>(method: string, timeout: number, call: Promise<Result>): Promise<Result> {
+    const message = `The store has not answered \`${method}\` within ${timeout} ms. Check the connection to it.`;
+    return withTimeout(this.#clock, timeout, call, message);
   }
 
   #keep(): void {
@@ -119,12 +170,12 @@ export class Claim {
   }
 
   async #renew(): Promise<void> {
-    const state = await this.#claim().catch(() => "unknown" as const);
+    const { claimFor } = this.#times;
+    const state = await this.#claim(claimFor / 3).catch(() => "unknown" as const);
     if (this.#over) return;
-    if (this.#clock.now() >= this.#until) this.#lose();
-    else if (state === "claimed") this.#keep();
+    if (state === "claimed") this.#keep();
     // A store that cannot be reached may be back before the claim has run out.
-    else if (state === "unknown") this.#renewAfter(this.#times.claimFor / 15);
+    else if (state === "unknown") this.#renewAfter(claimFor / 15);
     else this.#lose();
   }
 

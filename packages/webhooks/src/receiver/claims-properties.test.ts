@@ -119,6 +119,7 @@ function keyOf(job: string): string {
 
 const which = fc.nat(11);
 const job = fc.constantFrom("job_1", "job_1", "job_1", "job_2");
+const span = fc.nat(20_000);
 const faults = fc.subarray(["claim", "done", "release"] as const);
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("deliver" as const), which, job }) },
@@ -127,6 +128,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("fail" as const), which }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("kill" as const), which }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("cut" as const), which, faults }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("hang" as const), which, faults, span }) },
 );
 
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
@@ -142,6 +144,9 @@ async function take(world: World, one: Step): Promise<void> {
   else if (one.kind === "cut") {
     machine.process.store.failing.clear();
     for (const fault of one.faults) machine.process.store.failing.add(fault);
+  } else if (one.kind === "hang") {
+    for (const fault of one.faults)
+      world.clock.setTimeout(machine.process.store.hold(fault), one.span);
   } else if (call !== undefined) await world.finish(call, one.kind);
 }
 

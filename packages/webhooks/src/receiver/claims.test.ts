@@ -285,6 +285,28 @@ describe("a process that stood still, so that its claim ran out,", () => {
     expect(one.works[0]?.context.signal.aborted).toBe(true);
   });
 
+  it("is told so also when another delivery has failed meanwhile, and the event is free", async () => {
+    const [one, two] = [start(), start()];
+    await one.deliver();
+    clock.skip(15_000);
+    await two.deliver();
+    two.works[0]?.fail();
+    await clock.advance(0);
+    expect(one.works[0]?.context.signal.aborted).toBe(true);
+    expect(one.store.count("claim")).toBe(1);
+  });
+
+  it("and whose renewal is granted after the claim has run out is told so", async () => {
+    const process = start();
+    await process.deliver();
+    const letGo = process.store.hold("claim");
+    await clock.advance(5_000);
+    clock.skip(15_000);
+    letGo();
+    await clock.advance(0);
+    expect(process.works[0]?.context.signal.aborted).toBe(true);
+  });
+
   it("and went on just in time is told when its renewal finds another's claim", async () => {
     const [one, two] = [start(), start()];
     await one.deliver();
@@ -409,18 +431,178 @@ describe("that an event was handled", () => {
   });
 });
 
-describe("a release", () => {
-  it.each([1, 2])("waits for %s renewals that are under way", async (renewals) => {
+describe("while the store does not answer", () => {
+  it("a claim times out after 9 s with 500, and nothing is handled", async () => {
+    const process = start();
+    process.store.hold("claim");
+    const first = await process.deliver();
+    await clock.advance(8_999);
+    expect(first.status).toBeUndefined();
+    await clock.advance(1);
+    expect(first.status).toBe(500);
+    expect(process.errors).toMatchObject([
+      { error: { message: expect.stringContaining("`claim` within 9000 ms") }, status: 500 },
+    ]);
+    expect(process.works).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("the last claim of a delivery that waits times out within 10 s of its arrival", async () => {
+    const [one, two] = [start(), start()];
+    await one.deliver();
+    const second = await two.deliver();
+    await clock.advance(7_999);
+    two.store.hold("claim");
+    await clock.advance(1_001);
+    expect(second.status).toBe(500);
+    expect(two.works).toEqual([]);
+  });
+
+  it("a claim has 1 s after the deadline, when its delivery may wait for longer", async () => {
+    const [one, two] = [start(), start({ waitFor: 60_000 })];
+    await one.deliver();
+    const second = await two.deliver();
+    await clock.advance(19_999);
+    const letGo = two.store.hold("claim");
+    await clock.advance(1_000);
+    letGo();
+    await clock.advance(0);
+    one.works[0]?.succeed();
+    await clock.advance(250);
+    expect(second.status).toBe(204);
+  });
+
+  it("a claim that is granted after its timeout is released", async () => {
+    const process = start();
+    const letGo = process.store.hold("claim");
+    const first = await process.deliver();
+    await clock.advance(9_000);
+    expect(first.status).toBe(500);
+    letGo();
+    await clock.advance(1_000);
+    const second = await process.deliver();
+    expect(process.works).toHaveLength(1);
+    process.works[0]?.succeed();
+    await clock.advance(0);
+    expect(second.status).toBe(204);
+  });
+
+  it("one renewal times out, and the next one keeps the claim", async () => {
+    const [one, two] = [startPlain(), startPlain()];
+    const first = await one.deliver();
+    one.store.hold("claim");
+    await clock.advance(4_999);
+    // The renewal stays without an answer, and later ones get theirs.
+    one.store.hold("claim")();
+    await clock.advance(10_000);
+    const second = await two.deliver();
+    expect(one.works[0]?.context.signal.aborted).toBe(false);
+    expect(two.works).toEqual([]);
+    one.works[0]?.succeed();
+    await clock.advance(250);
+    expect([first.status, second.status]).toEqual([204, 204]);
+  });
+
+  it("`done` is tried three times within 8 s, then the answer is 500", async () => {
+    const process = startPlain();
+    const first = await process.deliver();
+    const letGo = process.store.hold("done");
+    process.works[0]?.succeed();
+    await clock.advance(7_999);
+    expect(first.status).toBeUndefined();
+    await clock.advance(1);
+    expect(first.status).toBe(500);
+    expect(process.store.count("done")).toBe(3);
+    expect(process.errors).toMatchObject([
+      { error: { message: expect.stringContaining("`done` within 2000 ms") }, status: 500 },
+    ]);
+    expect(clock.pending).toBe(0);
+    letGo();
+    const second = await process.deliver();
+    expect((await second.answer).status).toBe(204);
+    expect(process.works).toHaveLength(1);
+  });
+
+  it("`done` ends 9 s after the arrival when the claim was slow", async () => {
+    const process = startPlain();
+    const letGo = process.store.hold("claim");
+    const first = await process.deliver();
+    await clock.advance(5_000);
+    letGo();
+    await clock.advance(0);
+    process.store.hold("done");
+    process.works[0]?.succeed();
+    await clock.advance(3_999);
+    expect(first.status).toBeUndefined();
+    await clock.advance(1);
+    expect(first.status).toBe(500);
+  });
+
+  it("`done` ends 2 s after a handler that took longer than the sender waits", async () => {
+    const process = startPlain();
+    const first = await process.deliver();
+    process.store.hold("done");
+    await clock.advance(20_000);
+    process.works[0]?.succeed();
+    await clock.advance(1_999);
+    expect(first.status).toBeUndefined();
+    await clock.advance(1);
+    expect(first.status).toBe(500);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("a release times out after 2 s with 500, and the next delivery is handled", async () => {
+    const [one, two] = [startPlain(), startPlain()];
+    const first = await one.deliver();
+    one.store.hold("release");
+    one.works[0]?.fail();
+    await clock.advance(1_999);
+    expect(first.status).toBeUndefined();
+    await clock.advance(1);
+    expect(first.status).toBe(500);
+    expect(one.errors.map(({ status }) => status)).toEqual([500, 500]);
+    const second = await two.deliver();
+    await clock.advance(7_500);
+    expect(two.works).toHaveLength(1);
+    two.works[0]?.succeed();
+    await clock.advance(0);
+    expect(second.status).toBe(204);
+  });
+
+  it("a renewal delays the answer to a failed handler by 2 s, and is released when it is granted", async () => {
     const [one, two] = [start(), start()];
     const first = await one.deliver();
     const letGo = one.store.hold("claim");
-    await clock.advance(5_000 * renewals);
+    await clock.advance(5_000);
+    one.works[0]?.fail();
+    await clock.advance(1_999);
+    expect(first.status).toBeUndefined();
+    await clock.advance(1);
+    expect(first.status).toBe(500);
+    // The release follows the time limit of the renewal.
+    await clock.advance(3_000);
+    expect(one.store.count("release")).toBe(1);
+    letGo();
+    await clock.advance(0);
+    expect(one.store.count("release")).toBe(2);
+    await two.deliver();
+    expect(two.works).toHaveLength(1);
+  });
+});
+
+describe("a release", () => {
+  it("waits for a renewal that is under way, which is the last one", async () => {
+    const [one, two] = [start(), start()];
+    const first = await one.deliver();
+    const letGo = one.store.hold("claim");
+    await clock.advance(5_000);
     one.works[0]?.fail();
     await clock.advance(0);
     expect(one.store.count("release")).toBe(0);
     letGo();
     await clock.advance(0);
     expect(first.status).toBe(500);
+    expect(clock.pending).toBe(0);
     await two.deliver();
     expect(two.works).toHaveLength(1);
   });

@@ -22,3 +22,21 @@ export function pause(clock: Clock, delay: number): Promise<void> {
     clock.setTimeout(resolve, delay);
   });
 }
+
+/** Settles as a call does, or rejects with `message` after `timeout` milliseconds of the clock. */
+export async function withTimeout<Result>(
+  clock: Clock,
+  timeout: number,
+  call: Promise<Result>,
+  message: string,
+): Promise<Result> {
+  let timer: unknown;
+  const expiry = new Promise<never>((_resolve, reject) => {
+    timer = clock.setTimeout(() => reject(new Error(message)), timeout);
+  });
+  try {
+    return await Promise.race([call, expiry]);
+  } finally {
+    clock.clearTimeout(timer);
+  }
+}

@@ -28,16 +28,19 @@ export interface ReceiverOptions extends Omit<VerifySettings, "now"> {
   readonly onCompleted: (event: TryOnCompletedEvent, context: HandlerContext) => unknown;
 
   /**
-   * Called with signed events of kinds that this version does not know.
+   * Called with signed events of kinds that this version does not know, once per body.
    *
    * @default none: they are answered 204 and left
    */
   readonly onUnknown?: ((event: UnknownEvent, context: HandlerContext) => unknown) | undefined;
 
   /**
-   * Told of everything that is not answered 2xx, with what was thrown and the status answered.
+   * Called with each error that is not answered 2xx, and the status answered. Pass `() => {}` to
+   * silence the default.
    *
-   * @default what is answered 500 goes to `console.error`
+   * @default Logs each event that was not handled with `console.error`. Reports `signature_mismatch`,
+   * `missing_signature` and `invalid_secret` with `console.warn` and the fix: once each, then at most
+   * once a minute with their number, and without secret, signature or body
    */
   readonly onError?: ((error: unknown, status: number) => unknown) | undefined;
 

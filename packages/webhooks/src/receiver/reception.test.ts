@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { MockInstance } from "vitest";
 import { createMemoryStore, createReceiver, WebhookError } from "../index.ts";
 import type { HandlerContext, ReceiverOptions, UnknownEvent } from "../index.ts";
 import { ManualClock } from "../testing/manual-clock.ts";
@@ -6,6 +7,8 @@ import { delivery, ReceivingProcess, secret } from "../testing/receiving-process
 
 const event = { event: "tryon.completed", job_id: "job_1", status: "succeeded" };
 const base = { secrets: secret, onCompleted: () => undefined };
+
+const unsigned = () => new Request("https://shop.example", { method: "POST", body: "{}" });
 
 let clock: ManualClock;
 beforeEach(() => {
@@ -94,7 +97,7 @@ describe("onError", () => {
     ]);
   });
 
-  it("is not needed: without one, only what is the receiver's own to mend is on stderr", async () => {
+  it("is not needed: without one, an event that was not handled goes to console.error", async () => {
     const log = vi.spyOn(console, "error").mockReturnValue();
     try {
       const process = start({ onError: undefined });
@@ -103,11 +106,105 @@ describe("onError", () => {
       await clock.advance(0);
       expect(log).toHaveBeenCalledTimes(1);
       const receive = createReceiver(base);
-      await receive(new Request("https://shop.example", { method: "POST", body: "{}" }));
+      await receive(new Request("https://shop.example", { method: "GET" }));
       expect(log).toHaveBeenCalledTimes(1);
     } finally {
       log.mockRestore();
     }
+  });
+});
+
+describe("a receiver without onError", () => {
+  let warn: MockInstance<typeof console.warn>;
+  beforeEach(() => {
+    warn = vi.spyOn(console, "warn").mockReturnValue();
+  });
+  afterEach(() => {
+    warn.mockRestore();
+  });
+  const reports = () => warn.mock.calls.map(([text]) => String(text));
+
+  it.each<[string, Partial<ReceiverOptions>, () => Request | Promise<Request>, number, string]>([
+    ["signature_mismatch", { secrets: "whsec_wrong" }, () => delivery(event), 400, "the secret"],
+    ["missing_signature", {}, unsigned, 400, "Pass all headers as they arrived"],
+    ["invalid_secret", { secrets: () => undefined }, () => delivery(event), 500, "Set `secrets`"],
+  ])(
+    "reports %s with the fix at once, then at most once a minute with the number",
+    async (code, options, request, status, fix) => {
+      const receive = createReceiver({ ...base, clock, ...options });
+      const send = async () => expect((await receive(await request())).status).toBe(status);
+      await send();
+      expect(reports()).toEqual([expect.stringContaining(`@tryon/webhooks: ${code}. `)]);
+      expect(reports()[0]).toContain(fix);
+      expect(reports()[0]).toContain("`onError`");
+      for (let times = 0; times < 3; times += 1) await send();
+      await clock.advance(59_999);
+      await send();
+      expect(reports()).toHaveLength(1);
+      await clock.advance(1);
+      await send();
+      expect(reports()[1]).toContain(`${code} (5 since the last report). `);
+      await send();
+      expect(reports()).toHaveLength(2);
+      await clock.advance(60_000);
+      await send();
+      expect(reports()[2]).toContain(`${code} (2 since the last report). `);
+    },
+  );
+
+  it("reports each code by itself", async () => {
+    const receive = createReceiver({ ...base, clock, secrets: "whsec_wrong" });
+    await receive(await delivery(event));
+    await receive(unsigned());
+    expect(reports()).toEqual([
+      expect.stringContaining("signature_mismatch"),
+      expect.stringContaining("missing_signature"),
+    ]);
+  });
+
+  it("reports no secret, signature, body, and nothing of what failed while a secret was read", async () => {
+    const error = vi.spyOn(console, "error").mockReturnValue();
+    try {
+      const request = await delivery({ ...event, job_id: "job_4711" });
+      const signature = request.headers.get("x-service-signature") ?? "";
+      for (const secrets of [
+        "whsec_wrong",
+        () => Promise.reject(new Error("vault: whsec_wrong")),
+      ]) {
+        await createReceiver({ ...base, clock, secrets })(request.clone());
+      }
+      expect(error).not.toHaveBeenCalled();
+      expect(reports()).toHaveLength(2);
+      expect(warn.mock.calls.every((call) => call.length === 1)).toBe(true);
+      for (const report of reports()) {
+        for (const part of ["whsec_wrong", secret, signature.slice(7), "4711", "vault"])
+          expect(report).not.toContain(part);
+      }
+    } finally {
+      error.mockRestore();
+    }
+  });
+
+  it("logs an error of this package that a handler throws like any other", async () => {
+    const error = vi.spyOn(console, "error").mockReturnValue();
+    try {
+      const process = start({ onError: undefined });
+      await process.deliver();
+      process.works[0]?.fail(new WebhookError("signature_mismatch", "Of another one."));
+      await clock.advance(0);
+      expect(error).toHaveBeenCalledTimes(1);
+      expect(reports()).toEqual([]);
+    } finally {
+      error.mockRestore();
+    }
+  });
+
+  it("reports nothing when onError is given, which receives each error", async () => {
+    const onError = vi.fn<(error: unknown, status: number) => void>();
+    const receive = createReceiver({ ...base, clock, onError });
+    for (let times = 0; times < 3; times += 1) await receive(unsigned());
+    expect(onError).toHaveBeenCalledTimes(3);
+    expect(reports()).toEqual([]);
   });
 });
 
@@ -153,18 +250,51 @@ describe("an event of a kind that is not known", () => {
     expect(process.works).toHaveLength(1);
   });
 
-  it("is handled each time where it is about no job, and again when onUnknown failed", async () => {
+  it("is handled once without a job when it is delivered again", async () => {
     const onUnknown = vi.fn<() => void>();
     const process = start({ onUnknown });
     const jobless = { event: "service.notice", job_id: null };
-    for (let time = 0; time < 2; time += 1) await (await process.deliver(jobless)).answer;
-    expect(onUnknown).toHaveBeenCalledTimes(2);
-    onUnknown.mockImplementationOnce(() => {
+    for (let time = 0; time < 2; time += 1) {
+      expect((await (await process.deliver(jobless)).answer).status).toBe(204);
+    }
+    expect(onUnknown).toHaveBeenCalledTimes(1);
+  });
+
+  it("is handled beside another one of its kind and job", async () => {
+    const progress: unknown[] = [];
+    const process = start({ onUnknown: ({ data }) => progress.push(data["percent"]) });
+    // As numbers of JavaScript the last two are the same.
+    const bodies = ["10", "20", "12345678901234567890", "12345678901234567891"];
+    for (const percent of [...bodies, ...bodies]) {
+      const text = `{"event":"tryon.progress","job_id":"job_1","percent":${percent}}`;
+      expect((await process.receive(await delivery(text))).status).toBe(204);
+    }
+    expect(progress).toEqual(bodies.map(Number));
+  });
+
+  it("is handled again when onUnknown failed", async () => {
+    const onUnknown = vi.fn<() => void>().mockImplementationOnce(() => {
       throw new Error("No.");
     });
+    const process = start({ onUnknown });
     expect((await (await process.deliver(started)).answer).status).toBe(500);
     expect((await (await process.deliver(started)).answer).status).toBe(204);
-    expect(onUnknown).toHaveBeenCalledTimes(4);
+    expect(onUnknown).toHaveBeenCalledTimes(2);
+  });
+
+  it("is refused when it is older than maxAge, or has no time", async () => {
+    const onUnknown = vi.fn<() => void>();
+    const process = start({ onUnknown, maxAge: 60_000 });
+    const completed_at = new Date(clock.now()).toISOString();
+    expect((await process.deliver(started)).status).toBe(400);
+    expect((await (await process.deliver({ ...started, completed_at })).answer).status).toBe(204);
+    clock.skip(60_001);
+    expect((await process.deliver({ ...started, completed_at, worker: 5 })).status).toBe(400);
+    expect(onUnknown).toHaveBeenCalledTimes(1);
+    expect(process.errors).toMatchObject([
+      { error: { code: "stale_event" } },
+      { error: { code: "stale_event" } },
+    ]);
   });
 });
 
@@ -271,7 +401,7 @@ describe("secrets", () => {
     expect(process.works).toEqual([]);
   });
 
-  it.each([[undefined], [""], ["\n"], [[]], [[undefined]], [[secret, ""]]])(
+  it.each([[undefined], [""], ["\n"], [[]], [[undefined]], [[secret, ""]], ["null"]])(
     "of %j are refused when the receiver is made",
     (secrets) => {
       expect(() => createReceiver({ ...base, secrets })).toThrow(/^A secret is missing/);

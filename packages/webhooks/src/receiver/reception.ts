@@ -1,6 +1,6 @@
 import { headerValues } from "../verification/header-values.ts";
 import { usableSecrets } from "../verification/secrets.ts";
-import type { Verified } from "../verification/verification.ts";
+import { formatSignature } from "../verification/signature.ts";
 import { check, defaultMaxBodyBytes } from "../verification/verify.ts";
 import type { VerifyOptions } from "../verification/verify.ts";
 import { isWebhookError, WebhookError } from "../webhook-error.ts";
@@ -9,7 +9,7 @@ import type { Answer, RefusalCode } from "./answer.ts";
 import { Claim } from "./claim.ts";
 import { systemClock } from "./clock.ts";
 import { createMemoryStore } from "./memory-store.ts";
-import { logOwnFaults } from "./log.ts";
+import { createErrorLog } from "./log.ts";
 import { checkHandlers, timesOf } from "./options.ts";
 import type { ReceiverOptions } from "./options.ts";
 
@@ -19,6 +19,8 @@ export interface Delivery {
   readonly headers: VerifyOptions["headers"];
   readonly body: VerifyOptions["body"];
 }
+
+type VerifiedDelivery = Awaited<ReturnType<typeof check>>;
 
 /**
  * The receiver beneath every adapter: verifies a delivery, claims its event, handles it, and says
@@ -32,7 +34,7 @@ export function createReception(
 ): (delivery: Delivery) => Promise<Answer> {
   const { secrets, onCompleted, onUnknown, background = false, clock = systemClock } = options;
   const { maxBodyBytes = defaultMaxBodyBytes, maxAge } = options;
-  const { store = createMemoryStore({ clock }), onError = logOwnFaults } = options;
+  const { store = createMemoryStore({ clock }), onError = createErrorLog(clock) } = options;
   checkHandlers(options);
   const times = timesOf(options);
   if (typeof secrets !== "function") usableSecrets(secrets);
@@ -58,7 +60,7 @@ export function createReception(
     return answer;
   };
 
-  const verified = async ({ headers, body }: Delivery): Promise<Verified> => {
+  const verified = async ({ headers, body }: Delivery): Promise<VerifiedDelivery> => {
     const [length] = headerValues({ headers, body }, /^content-length$/i)("content-length");
     const declared = Number(length);
     if (declared > maxBodyBytes) throw tooLarge(declared, maxBodyBytes);
@@ -68,7 +70,7 @@ export function createReception(
   };
 
   /** Handles what was claimed and has the store remember it, or gives the claim up. */
-  const settle = async ({ event, secretIndex }: Verified, claim: Claim): Promise<void> => {
+  const settle = async ({ event, secretIndex }: VerifiedDelivery, claim: Claim): Promise<void> => {
     if (!untold.has(claim.key)) {
       const context = { signal: claim.signal, secretIndex };
       try {
@@ -83,10 +85,9 @@ export function createReception(
     untold.delete(claim.key);
   };
 
-  const settleClaimed = async (delivery: Verified, arrivedAt: number): Promise<Answer> => {
-    const { event, job_id } = delivery.event;
-    const claim = new Claim(store, clock, times, keyOf(event, job_id));
-    const state = await claim.take(arrivedAt);
+  const settleClaimed = async (delivery: VerifiedDelivery, arrivedAt: number): Promise<Answer> => {
+    const claim = new Claim(store, clock, times, await keyOf(delivery), arrivedAt);
+    const state = await claim.take();
     if (state === "done") return accepted(204);
     if (state === "open")
       return refuse("duplicate_event", new WebhookError("duplicate_event", busy));
@@ -105,7 +106,7 @@ export function createReception(
     if (delivery.method !== "POST") {
       return refuse("method_not_allowed", new Error("Events are sent by POST, and this was not."));
     }
-    let found: Verified;
+    let found: VerifiedDelivery;
     try {
       found = await verified(delivery);
     } catch (error) {
@@ -122,11 +123,13 @@ export function createReception(
   };
 }
 
-/** What a store knows an event by. No two events have the same, whatever their kinds are called. */
-function keyOf(event: string, jobId: string | null): string {
-  const kind = event.replaceAll("%", "%25").replaceAll(":", "%3A");
-  // Without a job one event cannot be told from another of its kind.
-  return `${kind}:${jobId ?? globalThis.crypto.randomUUID()}`;
+/** Key of an event in the store. No two events share one, whatever their kinds are called. */
+async function keyOf({ event, bytes }: VerifiedDelivery): Promise<string> {
+  const kind = event.event.replaceAll("%", "%25").replaceAll(":", "%3A");
+  if (event.status !== null) return `${kind}:${event.job_id}`;
+  // A job may have several events of an unknown kind: only the same body is the same event.
+  const digest = await globalThis.crypto.subtle.digest("SHA-256", bytes);
+  return `${kind}:${formatSignature(new Uint8Array(digest))}`;
 }
 
 /** How many events are kept at most that a store did not hear of, while it cannot be reached. */
@@ -149,7 +152,7 @@ function withFix(error: WebhookError, fix: string | undefined): WebhookError {
   if (hasHungUp(code, error))
     return new WebhookError(code, "The sender hung up within its body.", { cause });
   if (fix === undefined) return error;
-  const message = `The body is not there as bytes: it was parsed, read before or broke off. ${fix}`;
+  const message = `The body is not bytes: it was parsed, read before or broke off. ${fix}`;
   return new WebhookError(code, message, { cause });
 }
 

@@ -27,9 +27,9 @@ export interface Work {
   fail(error?: unknown): void;
 }
 
-/** A request that the service could have sent. */
-export async function delivery(fields: object): Promise<Request> {
-  const body = JSON.stringify(fields);
+/** A request that the service could have sent, with an event or a body. */
+export async function delivery(fields: object | string): Promise<Request> {
+  const body = typeof fields === "string" ? fields : JSON.stringify(fields);
   const headers = { "X-Service-Signature": await sign({ body, secret }) };
   return new Request("https://shop.example/hook", { method: "POST", headers, body });
 }
@@ -40,11 +40,11 @@ export class ReceivingProcess {
   /** Handlers in the order in which they were called. */
   readonly works: Work[] = [];
   readonly errors: { readonly error: unknown; readonly status: number }[] = [];
-  readonly #receive: (request: Request) => Promise<Response>;
+  readonly receive: (request: Request) => Promise<Response>;
 
   constructor(shared: ReceiverStore, clock: ManualClock, options: Partial<ReceiverOptions> = {}) {
     this.store = new StoreProbe(shared);
-    this.#receive = createReceiver({
+    this.receive = createReceiver({
       secrets: secret,
       store: this.store,
       clock,
@@ -59,7 +59,7 @@ export class ReceivingProcess {
     const event = { event: "tryon.completed", job_id: "job_1", status: "succeeded", ...fields };
     const request = await delivery(event);
     const arrival = this.store.arrival();
-    const answer = this.#receive(request);
+    const answer = this.receive(request);
     const attempt: Attempt = { status: undefined, answer };
     const answered = answer.then(({ status }) => (attempt.status = status));
     await Promise.race([arrival, answered]);

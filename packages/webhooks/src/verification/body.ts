@@ -58,7 +58,7 @@ export async function readBody(
   } catch (cause) {
     throw new WebhookError(
       "raw_body_required",
-      'The body is not there as bytes: it was parsed, read before or broke off. Express: express.raw({ type: "*/*" }) ahead of express.json(). Fastify: parseAs: "buffer". Koa: ctx.req. Next.js, Hono: Request.',
+      'The body is not bytes: it was parsed, read before or broke off. Express: express.raw({ type: "*/*" }) ahead of express.json(). Fastify: parseAs: "buffer". Koa: ctx.req. Next.js, Hono: Request.',
       { cause },
     );
   }
@@ -75,11 +75,18 @@ export function checkLength(length: number, maxBodyBytes: number): void {
   );
 }
 
-/** The bytes that are in memory already: the body itself, or what a framework kept on its request. */
+/**
+ * The bytes that are in memory already: the body itself, or what a framework kept on its request.
+ * `rawBody` counts on a stream only: JSON that was parsed has any fields that its sender likes.
+ */
 export function heldBytes(body: unknown): Uint8Array | undefined {
   // Whatever has no fields throws at the first one.
   const request = body as RequestFields;
-  return bytesOf(body) ?? bytesOf(request.rawBody) ?? viewOf(request.body);
+  return (
+    bytesOf(body) ??
+    bytesOf(Symbol.asyncIterator in request && request.rawBody) ??
+    viewOf(request.body)
+  );
 }
 
 async function open(body: unknown): Promise<Source> {

@@ -83,8 +83,16 @@ it("a time without its zone is UTC, wherever the receiver is", async () => {
   }
 });
 
-it("an event of an unknown kind has no age", async () => {
-  expect(await received({ event: "ping" }, { maxAge: 1 })).toMatchObject({ event: "ping" });
+it("an event of an unknown kind is refused when it is too old or has no time, where an age is set", async () => {
+  const ping = { ...endedAgo(10 * minute), event: "ping" };
+  const refusal = { code: "stale_event" };
+  await expect(received(ping, { maxAge: 5 * minute })).rejects.toMatchObject(refusal);
+  expect(await received(ping, { maxAge: 15 * minute })).toMatchObject({ event: "ping" });
+  expect(await received(ping)).toMatchObject({ event: "ping" });
+  for (const completed_at of [undefined, null, 7, [new Date().toISOString()], { toString: 1 }]) {
+    const timeless = received({ event: "ping", completed_at }, { maxAge: 5 * minute });
+    await expect(timeless).rejects.toMatchObject(refusal);
+  }
 });
 
 it("headers that are not signed change nothing in the event", async () => {

@@ -81,7 +81,7 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-function textOrNull(value: unknown): string | null {
+export function textOrNull(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 

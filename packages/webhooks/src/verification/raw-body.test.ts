@@ -1,3 +1,4 @@
+import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { safeVerify, sign, verify } from "../index.ts";
 import type { VerifyOptions } from "../index.ts";
@@ -99,9 +100,25 @@ describe("a Request", () => {
 });
 
 it("the bytes that a framework kept are taken, under either name", async () => {
-  const parsed = { headers, body: JSON.parse(body) as unknown, rawBody: Buffer.from(body) };
-  expect(await untyped(parsed)).toMatchObject({ ok: true });
+  const parsed = { headers, body: JSON.parse(body) as unknown };
+  for (const rawBody of [Buffer.from(body), body]) {
+    const read = Object.assign(new PassThrough(), parsed, { rawBody });
+    expect(await untyped(read)).toMatchObject({ ok: true });
+  }
   expect(await untyped({ headers, body: Buffer.from(body) })).toMatchObject({ ok: true });
+});
+
+it("a parsed body that has the fields of a request is refused", async () => {
+  const sent = { headers, rawBody: body, event: "tryon.completed", job_id: "job_1" };
+  const parsed: unknown = JSON.parse(JSON.stringify(sent));
+  const refusal = { ok: false, code: "raw_body_required" };
+  // The types forbid it, and the parsers of frameworks give `any`.
+  const options = { body: parsed, secrets } as VerifyOptions;
+  expect(await safeVerify(options)).toMatchObject(refusal);
+  expect(await untyped(parsed)).toMatchObject(refusal);
+  // A parser may make an instance of a class.
+  const instance = Object.assign(Object.create({}) as object, parsed);
+  expect(await untyped(instance)).toMatchObject(refusal);
 });
 
 it("bytes that change while they are verified do not change what was verified", async () => {

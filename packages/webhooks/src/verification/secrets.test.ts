@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { safeVerify, sign, verify } from "../index.ts";
 import type { SecretSource, VerifyOptions } from "../index.ts";
@@ -42,6 +43,29 @@ describe("a blank secret is refused, though anybody could sign with it", () => {
     await expect(sign({ body, secret })).rejects.toMatchObject({ code: "invalid_secret" });
   });
 });
+
+it.each(["undefined", "null", " undefined", "null\r\n", "\u00a0null\ufeff"])(
+  "the text %j of a variable that is not set is refused, with the fix",
+  async (secret) => {
+    const message = expect.stringMatching(/`undefined` or `null`.*Set `secrets`/) as unknown;
+    const refusal = { code: "invalid_secret", message };
+    const signed = createHmac("sha256", secret).update(body).digest("hex");
+    const forged = { "X-Service-Signature": `sha256=${signed}` };
+    for (const secrets of [secret, [secret], ["whsec_old", secret], () => secret]) {
+      expect(await safeVerify({ body, headers: forged, secrets })).toMatchObject(refusal);
+    }
+    await expect(sign({ body, secret })).rejects.toMatchObject(refusal);
+  },
+);
+
+it.each(["undefined_", "nullable", "whsec_null", "nullundefined"])(
+  "a secret that only contains such a text is a secret: %s",
+  async (secret) => {
+    const signed = { "X-Service-Signature": await sign({ body, secret }) };
+    const outcome = await safeVerify({ body, headers: signed, secrets: secret });
+    expect(outcome).toMatchObject({ ok: true });
+  },
+);
 
 it.each([undefined, null, 7, {}, [[]], [null], new Map(), Symbol("secret"), Promise.resolve("k")])(
   "what is no secret is refused: %s",

@@ -8,14 +8,15 @@ export type SecretSource = Secrets | (() => Secrets | Promise<Secrets>);
 
 /**
  * Gives the secrets as a list, positions kept, so that the second of two is the second even while
- * the first is not set. Refuses blank ones: an HMAC with an empty key is one that anybody can make.
+ * the first is not set. Refuses blank ones, and the texts `undefined` and `null` that unset variables
+ * become: anyone can make an HMAC with these keys.
  */
 export function usableSecrets(secrets: unknown): ReadonlyArray<string | undefined> {
   const list: unknown[] = Array.isArray(secrets) ? [...secrets] : [secrets];
   if (list.every(isUsable) && list.some((secret) => secret !== undefined)) return list;
   throw new WebhookError(
     "invalid_secret",
-    "A secret is missing, blank or no string. Set `secrets`, or the environment variable it reads.",
+    "A secret is missing, blank, no string, `undefined` or `null`. Set `secrets` or its environment variable.",
   );
 }
 
@@ -37,6 +38,8 @@ export function secretsFailed(cause: unknown): WebhookError {
   });
 }
 
-function isUsable(secret: unknown): secret is string | undefined {
-  return secret === undefined || (typeof secret === "string" && /\S/.test(secret));
+/** Accepts a secret, or an entry to skip, and neither blank text nor what an unset variable becomes. */
+export function isUsable(secret: unknown): secret is string | undefined {
+  if (typeof secret !== "string") return secret === undefined;
+  return !/^(undefined|null|)$/.test(secret.trim());
 }

@@ -33,7 +33,7 @@ export function parseSignature(values: readonly unknown[]): Uint8Array {
   if (typeof value !== "string" || !grammar.test(value)) {
     throw new WebhookError(
       "malformed_signature",
-      "X-Service-Signature is not `sha256=` and 64 hex digits. Pass it as it arrived.",
+      "X-Service-Signature is not `sha256=` and 64 hex digits. Pass all headers as they arrived.",
     );
   }
   return bytesOfHex(value.slice("sha256=".length));
@@ -70,6 +70,6 @@ export function matchingSecret(
   if (match !== -1) return match;
   throw new WebhookError(
     "signature_mismatch",
-    "No secret fits the signature. Check that `body` is what arrived, byte for byte, and the secret whole.",
+    "No secret fits the signature. Check the secret, and pass `body` as it arrived.",
   );
 }

@@ -1,12 +1,13 @@
-import { parseEvent } from "./event.ts";
+import { parseEvent, textOrNull } from "./event.ts";
 import type { TryOnEvent } from "./event.ts";
 import { headerValues } from "./header-values.ts";
 import type { HeaderSource } from "./header-values.ts";
 import { matchingSecret, parseSignature } from "./signature.ts";
 import { WebhookError } from "../webhook-error.ts";
 
-/** An event that was found right, and the position of the secret that it was signed with. */
-export interface Verified {
+/** A verified event, the bytes that were signed, and the position of the secret that fits. */
+export interface Verified<Bytes extends Uint8Array = Uint8Array> {
+  readonly bytes: Bytes;
   readonly event: TryOnEvent;
   readonly secretIndex: number;
 }
@@ -20,13 +21,16 @@ export function beginVerification(source: HeaderSource, maxAge: number, now: () 
   // Stryker disable next-line Regex: a wider pattern only costs time, because names are compared in full.
   const valuesOf = headerValues(source, /^x-service-/i);
   const signature = parseSignature(valuesOf("x-service-signature"));
-  return (bytes: Uint8Array, digests: ReadonlyArray<Uint8Array | undefined>): Verified => {
+  return <Bytes extends Uint8Array>(
+    bytes: Bytes,
+    digests: ReadonlyArray<Uint8Array | undefined>,
+  ): Verified<Bytes> => {
     const secretIndex = matchingSecret(signature, digests);
     const event = parseEvent(bytes);
     checkHeader("X-Service-Event", valuesOf("x-service-event"), event.event);
     checkHeader("X-Service-Job-Id", valuesOf("x-service-job-id"), event.job_id);
     checkAge(event, maxAge, now);
-    return { event, secretIndex };
+    return { event, secretIndex, bytes };
   };
 }
 
@@ -44,13 +48,15 @@ function checkHeader(name: string, values: readonly unknown[], signed: string | 
 
 /** Written so that an age that is not known, or a limit that is not a number, lets nothing through. */
 function checkAge(event: TryOnEvent, maxAge: number, now: () => number): void {
-  if (maxAge === Infinity || event.status === null) return;
-  const text = String(event.completed_at);
+  if (maxAge === Infinity) return;
+  const { completed_at }: { completed_at?: unknown } = "data" in event ? event.data : event;
+  // Stryker disable next-line StringLiteral: no other text that is not a time passes either.
+  const text = textOrNull(completed_at) ?? "";
   // Times of the service are UTC, also where one comes without its zone.
-  const time = Date.parse(/(?:z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
+  const time = Date.parse(/(z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
   if (now() - time <= maxAge) return;
   throw new WebhookError(
     "stale_event",
-    "The signed `completed_at` is missing or longer ago than maxAge. Check this machine's clock.",
+    "The signed `completed_at` is missing or older than maxAge. Check the clock.",
   );
 }

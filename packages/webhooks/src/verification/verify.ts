@@ -30,10 +30,10 @@ export interface VerifySettings {
   readonly maxBodyBytes?: number | undefined;
 
   /**
-   * How long ago the signed `completed_at` may be, in milliseconds; without one an event is refused.
-   * With its retries the service may send up to a minute after a job's end: allow some minutes. This bounds how
-   * old a delivery can be that somebody recorded and sends again, and no more: within the bound,
-   * only remembering `event` and `job_id` keeps a second one out.
+   * Maximum age of the signed `completed_at`, in milliseconds. Applies to events of every kind; one
+   * without that field is refused. With its retries the service may send up to a minute after the
+   * end of a job: allow some minutes. A recorded delivery that is sent again within this age passes:
+   * only remembering the event refuses it.
    *
    * @default Infinity (any age)
    */
@@ -125,14 +125,15 @@ export async function verify(options: VerifyOptions): Promise<TryOnEvent> {
  */
 export async function safeVerify(options: VerifyOptions): Promise<VerifyOutcome> {
   try {
-    return { ok: true, ...(await check(options)) };
+    const { event, secretIndex } = await check(options);
+    return { ok: true, event, secretIndex };
   } catch (error) {
     if (!isWebhookError(error)) throw error;
     return { ok: false, code: error.code, message: error.message };
   }
 }
 
-export async function check(options: VerifyOptions): Promise<Verified> {
+export async function check(options: VerifyOptions): Promise<Verified<Uint8Array<ArrayBuffer>>> {
   const { body, maxBodyBytes = defaultMaxBodyBytes, maxAge = Infinity, now = Date.now } = options;
   const conclude = beginVerification(options, maxAge, now);
   const secrets = await resolveSecrets(options.secrets);
