@@ -51,7 +51,7 @@ export async function runSuite(suite: Suite, options: ContractOptions): Promise<
   const startedAt = new Date();
   const { onResult = ignore, onBegin = ignore } = options;
   // What the kit has put up has to be taken back even when the run is ended early.
-  const surely = createSend(baseUrl, options.fetch ?? globalThis.fetch);
+  const surely = createSend(baseUrl, options.fetch);
   const send = withSignal(surely, signal);
   const given = givenKeys(options);
   const accounts = await preflight(send, baseUrl, given, signal);
