@@ -48,11 +48,11 @@ it("runs only scripts of the repository", () => {
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
 });
 
-it("limits the time of every job and names the version of every action", () => {
+it("limits the time of every job, and pins every action to a commit and its version", () => {
   const endless = jobs.filter((job) => !job.uses && !job["timeout-minutes"]);
   expect(endless.map(({ name }) => name)).toEqual([]);
-  const used = [...all.matchAll(/\buses: (\S+)/g)].map(([, action = ""]) => action);
-  expect(used.filter((action) => !/@v\d+(?:\.\d+)*$|^\.\//.test(action))).toEqual([]);
+  const used = all.match(/\buses: (?!\.\/).*/g) ?? [];
+  expect(used.filter((line) => !/@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
 });
 
 it("gives only these jobs write permissions, and no job a secret", () => {

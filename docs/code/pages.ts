@@ -10,6 +10,7 @@ import type { Checks } from "./checks.ts";
 export interface ShownPage {
   /** From the root of the repository. */
   readonly path: string;
+  readonly text: string;
   readonly blocks: readonly Block[];
   readonly checks: Checks;
 }
@@ -30,11 +31,10 @@ export async function shownPages(): Promise<readonly ShownPage[]> {
   const paths: string[] = [];
   for await (const path of glob(everywhere, { cwd: root, exclude: isMade })) paths.push(path);
   return await Promise.all(
-    paths.toSorted().map(async (path) => ({
-      path,
-      blocks: blocksOf(path, await readFile(join(root, path), "utf8")),
-      checks: await checksOf(path),
-    })),
+    paths.toSorted().map(async (path) => {
+      const text = await readFile(join(root, path), "utf8");
+      return { path, text, blocks: blocksOf(path, text), checks: await checksOf(path) };
+    }),
   );
 }
 

@@ -6,7 +6,7 @@ import { keyNames, type Bench, type Key, type KeyName } from "./bench.ts";
 export interface KeyUse {
   readonly name: KeyName;
   readonly kind: "live" | "test";
-  /** Whether the kit has made it, on a reference server. */
+  /** If true, the kit has made it on a reference server. */
   readonly made: boolean;
 }
 
@@ -14,20 +14,20 @@ export interface KeyUse {
 export interface Announcement {
   readonly baseUrl: string;
   readonly level: Level;
-  /** How many checks it runs, and how many open points it looks at. */
+  /** Number of checks, and of probes. */
   readonly checks: number;
   readonly probes: number;
   readonly keys: readonly KeyUse[];
   readonly credits: {
-    /** What the chosen checks would take from the live key. */
+    /** Credits that the chosen checks would take from the live key. */
     readonly planned: number;
     /** What may be taken from it at all; checks that would go over it are left out. */
     readonly most: number;
   };
-  /** Whether the deployment is a reference server, whose credits are worth nothing. */
+  /** If true, the live keys are of a reference server, and their credits cost nothing. */
   readonly reference: boolean;
   readonly virtualTime: boolean;
-  /** Whether webhooks reach the kit. */
+  /** If true, webhooks reach the kit. */
   readonly webhooks: boolean;
 }
 
@@ -36,6 +36,7 @@ export function announcementOf({
   level,
   plan,
   most,
+  free,
   keys,
   given,
   bench,
@@ -44,12 +45,13 @@ export function announcementOf({
   readonly level: Level;
   readonly plan: Plan;
   readonly most: number;
+  readonly free: boolean;
   readonly keys: Readonly<Partial<Record<KeyName, Key>>>;
   readonly given: Readonly<Partial<Record<KeyName, Key>>>;
   readonly bench: Bench;
 }): Announcement {
   return {
-    baseUrl: options.baseUrl,
+    baseUrl: bench.redactor.redact(options.baseUrl),
     level,
     checks: plan.checks.length,
     probes: plan.probes.length,
@@ -58,7 +60,7 @@ export function announcementOf({
       return key === undefined ? [] : [{ name, kind: key.kind, made: given[name] === undefined }];
     }),
     credits: { planned: plan.credits, most },
-    reference: bench.control !== undefined,
+    reference: free,
     virtualTime: bench.time.virtual,
     webhooks: bench.receiver !== undefined,
   };

@@ -4,6 +4,7 @@ import type { Control } from "./target/control.ts";
 import type { Pace } from "./target/pace.ts";
 import type { Receiver } from "./target/receiver.ts";
 import type { Time } from "./target/time.ts";
+import type { Redactor } from "./wire/redactor.ts";
 import type { Send } from "./wire/send.ts";
 
 /** A key of the deployment. */
@@ -14,7 +15,7 @@ export interface Key {
   readonly accountId: string | undefined;
 }
 
-/** What a new key is to be, where the kit can make keys. */
+/** Options of a new key, where the kit can make keys. */
 export interface NewKey {
   readonly mode?: "live" | "test";
   readonly credits?: number;
@@ -33,15 +34,17 @@ export interface Bench {
   readonly budget: Budget;
   readonly watch: ShapeWatch;
   readonly control: Control | undefined;
+  /** Removes the keys of the run from text that leaves the kit. */
+  readonly redactor: Redactor;
   readonly receiver: Receiver | undefined;
   /** The keys that the user gave, and those that were made because the deployment lets the kit make them. */
   readonly keys: Readonly<Partial<Record<KeyName, Key>>>;
 }
 
-/** What a key of a run is for. */
+/** Purposes of the keys of a run. */
 export const keyNames = ["live", "test", "stranger", "disabled", "flagged"] as const;
 /**
- * What a key of a run is for.
+ * Purpose of a key of a run.
  *
  * @useDeclaredType
  */

@@ -78,6 +78,8 @@ test("keys that others use and that have a history are looked at beside their jo
     baseUrl: mock.baseUrl,
     apiKey: mock.keys.test,
     keys: { live: mock.keys.live },
+    allowLive: true,
+    maxCredits: Infinity,
     level: "full",
     fetch: async (input, init) => {
       calls += 1;

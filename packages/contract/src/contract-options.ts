@@ -2,13 +2,11 @@ import type { Announcement } from "./announcement.ts";
 import { levels, type Level } from "./check.ts";
 import type { Progress } from "./run.ts";
 import type { Key, KeyName } from "./bench.ts";
-import type { Control } from "./target/control.ts";
 import { OptionsError } from "./target/problem.ts";
-import { masked } from "./wire/curl.ts";
 
-/** What is to be looked at, and how far. */
+/** Options of `runContract`. */
 export interface ContractOptions {
-  /** The base address of the deployment. */
+  /** Base URL of the deployment. */
   readonly baseUrl: string;
   /** The key to call with. It may be left out where the deployment is a reference server, which makes keys. */
   readonly apiKey?: string | undefined;
@@ -20,22 +18,22 @@ export interface ContractOptions {
   readonly level?: Level | undefined;
   /**
    * The most credits that may be spent on live keys; what would go over it is left out.
-   * @default 50, and without a limit on a reference server, where they are worth nothing
+   * @default 50, and no limit for keys that the kit creates or for a reference server on this machine
    */
   readonly maxCredits?: number | undefined;
   /**
-   * Whether a live key may be used, which costs money.
+   * If true, live keys may be used, which costs money. A reference server on this machine needs no permission.
    * @default false
    */
   readonly allowLive?: boolean | undefined;
   /** Beginnings of the ids of checks; all are run when there is none. */
   readonly only?: readonly string[] | undefined;
-  /** A public address that leads to `webhookPort` of this machine. */
+  /** Public URL that leads to `webhookPort` of this machine. */
   readonly webhookUrl?: string | undefined;
   /** @default a free port */
   readonly webhookPort?: number | undefined;
   /**
-   * Whether to wait for time even where it could be moved.
+   * If true, waits for time even where it could be moved.
    * @default false
    */
   readonly realTime?: boolean | undefined;
@@ -51,7 +49,7 @@ export interface ContractOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a key of the service looks like; nothing else can stand in a header anyway. */
+/** Form of a key of the service. */
 const keyForm = /^svc_(live|test)_[\w-]+$/;
 
 /** @throws OptionsError naming what cannot be, and what can. */
@@ -64,7 +62,7 @@ export function refuseNonsense({
 }: ContractOptions): void {
   if (!isAddress(baseUrl)) {
     throw new OptionsError(
-      `The base URL has to be an http or https address without query and user name, such as https://tryon.example; got "${masked(baseUrl)}".`,
+      `The base URL has to be an http or https address without query and user name, such as https://tryon.example; got "${baseUrl}".`,
     );
   }
   for (const [name, token] of Object.entries({ ...keys, apiKey })) {
@@ -112,12 +110,8 @@ function keyOf(token: string, webhookSecret: string | undefined): Key {
 }
 
 /** @throws OptionsError for a live key that may not be used. */
-export function refuseLive(
-  given: Partial<Record<KeyName, Key>>,
-  control: Control | undefined,
-  allowed: boolean,
-): void {
-  if (allowed || control !== undefined) return;
+export function refuseLive(given: Partial<Record<KeyName, Key>>, allowed: boolean): void {
+  if (allowed) return;
   const live = Object.values(given).some(({ kind }) => kind === "live");
   if (!live) return;
   throw new OptionsError(

@@ -56,6 +56,7 @@ test("a key of a reference server that has too few credits for the run is left a
     baseUrl: mock.baseUrl,
     fetch: mock.fetch,
     apiKey: mock.keys.empty,
+    allowLive: true,
   });
   expect(checks.find(({ id }) => id === "money.dear")).toMatchObject({ status: "kept" });
 });

@@ -7,7 +7,7 @@ import { Session } from "./session.ts";
 import type { Bench } from "./bench.ts";
 import { shapeRules } from "./shape-rules.ts";
 import type { Shape } from "./shape-watch.ts";
-import { curlLine, masked } from "./wire/curl.ts";
+import { curlLine } from "./wire/curl.ts";
 import { NoAnswer } from "./wire/send.ts";
 
 /**
@@ -47,7 +47,7 @@ export async function runPlan(
     if (result.status === "broken") note(result);
     seen.push({ probe, value, message: result.message });
   }
-  for (const shape of bench.watch.shapes) note(shapeResult(shape, level));
+  for (const shape of bench.watch.shapes) note(shapeResult(shape, bench, level));
   const observations = seen.map((one) => observation(one, bench.watch.explained));
   observations.forEach(tell.result);
   return { checks, observations };
@@ -73,7 +73,7 @@ async function runOne<Value>(
     rules,
     level,
     status,
-    message: message === undefined ? undefined : masked(message),
+    message: message === undefined ? undefined : bench.redactor.redact(message),
     curl,
     credits: session?.spent ?? 0,
     milliseconds: Math.round(performance.now() - from),
@@ -91,11 +91,13 @@ async function runOne<Value>(
     if (error instanceof Skip)
       return { result: result("skipped", error.message), value: undefined };
     if (error instanceof Broken) {
-      const curl = error.answer === undefined ? undefined : curlLine(error.answer.call);
+      const { answer } = error;
+      const curl = answer === undefined ? undefined : curlLine(answer.call, bench.redactor);
       return { result: result("broken", error.message, curl), value: undefined };
     }
     if (error instanceof NoAnswer) {
-      return { result: result("broken", error.message, curlLine(error.call)), value: undefined };
+      const curl = curlLine(error.call, bench.redactor);
+      return { result: result("broken", error.message, curl), value: undefined };
     }
     throw new Error(`The check ${id} failed in itself, which says nothing of the deployment.`, {
       cause: error,
@@ -105,7 +107,11 @@ async function runOne<Value>(
   }
 }
 
-function shapeResult({ id, operation, status, seen, problems }: Shape, level: Level): CheckResult {
+function shapeResult(
+  { id, operation, status, seen, problems }: Shape,
+  { redactor }: Bench,
+  level: Level,
+): CheckResult {
   const [first] = problems;
   return {
     id,
@@ -116,8 +122,8 @@ function shapeResult({ id, operation, status, seen, problems }: Shape, level: Le
     message:
       seen === 0
         ? "No call of this run was answered so."
-        : problems.map(({ text }) => text).join("; ") || undefined,
-    curl: first === undefined ? undefined : curlLine(first.call),
+        : redactor.redact(problems.map(({ text }) => text).join("; ")) || undefined,
+    curl: first === undefined ? undefined : curlLine(first.call, redactor),
     credits: 0,
     milliseconds: 0,
   };

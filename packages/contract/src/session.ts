@@ -72,17 +72,10 @@ export class Session {
 
   /** Makes a key of its own. @throws Skip when the deployment does not let the kit make keys. */
   async freshKey(wanted: NewKey = {}): Promise<Key> {
-    const made = await this.control.post(wanted.account_id === undefined ? "tenants" : "keys", {
-      ...wanted,
-    });
-    const token = String(made["api_key"]);
-    this.#made.add(token);
-    return {
-      token,
-      kind: wanted.mode ?? "live",
-      webhookSecret: String(made["webhook_secret"]),
-      accountId: String(made["account_id"]),
-    };
+    const path = wanted.account_id === undefined ? "tenants" : "keys";
+    const key = await this.control.makeKey(path, { ...wanted });
+    this.#made.add(key.token);
+    return key;
   }
 
   /** Adds a fault for as long as the check runs. @throws Skip without the control API. */

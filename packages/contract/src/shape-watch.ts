@@ -1,5 +1,4 @@
 import { explain, type Explained } from "./deviations.ts";
-import { masked } from "./wire/curl.ts";
 import type { Answer, SentCall } from "./wire/answer.ts";
 import { operationOf, operations } from "./wire/document.ts";
 
@@ -74,7 +73,7 @@ export class ShapeWatch {
       const explained = explain(answer, text);
       this.#note(explained);
       if (explained === undefined && shape.problems.every((problem) => problem.text !== text)) {
-        shape.problems.push({ text: masked(text), call: answer.call });
+        shape.problems.push({ text, call: answer.call });
       }
     }
   }

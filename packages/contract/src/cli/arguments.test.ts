@@ -86,7 +86,7 @@ describe("a command line", () => {
     [["-k", "x"], "There is no option -k"],
     [["--level"], "--level"],
     [["--quiet=yes"], "--quiet"],
-    [[...base, "svc_test_a"], '"svc_test_a" belongs to no option'],
+    [[...base, "svc_test_a"], '"svc_test_…" belongs to no option'],
     [
       [...base, "--level", "payed"],
       '--level has to be one of safe, paid, full; got "payed". Did you mean paid?',

@@ -1,6 +1,7 @@
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
+import { createMock } from "@tryon/mock";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { command } from "../testing/command.ts";
@@ -149,6 +150,9 @@ const greedy = aSuite([
   ...["f", "g", "h"].map((name) => spender(name, "2K", 12)),
 ]);
 
+/** Its URL is not of this machine. */
+const elsewhere = () => createMock({ clock: "manual" });
+
 describe("money is safe:", () => {
   test.each([
     [["--api-key", "svc_live_mock"]],
@@ -166,6 +170,62 @@ describe("money is safe:", () => {
   test("a reference server, whose credits are worth nothing, takes any key", async () => {
     const { url } = await served();
     expect((await command(["--base-url", url, "--api-key=svc_live_mock"], { suite })).code).toBe(0);
+  });
+
+  describe("a server elsewhere that says it is a reference server", () => {
+    test("gets no live key without --allow-live", async () => {
+      const mock = elsewhere();
+      const argv = ["--base-url", mock.baseUrl, "--api-key=svc_live_mock", "--level=paid"];
+      const ended = await command(argv, { suite: greedy, fetch: mock.fetch });
+      expect(ended).toMatchObject({ code: 2, stdout: "" });
+      expect(ended.stderr).toContain("--allow-live");
+      expect(await mock.ledger(mock.keys.live)).toMatchObject({ balance: 1_000 });
+    });
+
+    test.each([
+      ["--api-key=svc_live_mock", "live"],
+      ["--other-key=svc_live_mock", "stranger"],
+    ] as const)("gets at most 50 credits of a live key: %s", async (flag, name) => {
+      const mock = elsewhere();
+      const spending = [1, 2, 3].map((number) =>
+        aCheck(
+          `money.spends-${number}`,
+          async (session) => {
+            await session.submit({ output_size: "4K" }, { key: session.keyNamed(name) });
+          },
+          { level: "paid", credits: 20 },
+        ),
+      );
+      const argv = ["--base-url", mock.baseUrl, flag, "--allow-live", "--level=paid"];
+      const ended = await command(argv, { suite: aSuite(spending), fetch: mock.fetch });
+      expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/40 of at most 50/) });
+      expect(await mock.ledger(mock.keys.live)).toMatchObject({ balance: 960 });
+    });
+
+    test("spends keys that the kit created there", async () => {
+      const mock = elsewhere();
+      const argv = ["--base-url", mock.baseUrl, "--level=paid"];
+      const ended = await command(argv, { suite: greedy, fetch: mock.fetch });
+      expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("100 credits of a") });
+      expect(await mock.ledger(mock.keys.live)).toMatchObject({ balance: 1_000 });
+    });
+
+    test("cannot return the user's key as a new one", async () => {
+      const mock = elsewhere();
+      const fetch: typeof globalThis.fetch = async (input, init) => {
+        const response = await mock.fetch(input, init);
+        if (!new Request(input, init).url.endsWith("/__mock/tenants")) return response;
+        return Response.json({ ...(await response.json()), api_key: mock.keys.live });
+      };
+      const argv = ["--base-url", mock.baseUrl, "--api-key=svc_live_mock", "--allow-live"];
+      const fresh = aCheck("money.fresh", async (session) => {
+        await session.submit({}, { key: await session.freshKey() });
+      });
+      await expect(command(argv, { suite: aSuite([fresh]), fetch })).rejects.toThrow(
+        "returned a key of the user",
+      );
+      expect(await mock.ledger(mock.keys.live)).toMatchObject({ balance: 1_000 });
+    });
   });
 
   test.each([0, 7, 8, 30, 50, 1_000])("never over %i credits, by the ledger", async (most) => {

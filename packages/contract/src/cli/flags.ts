@@ -1,10 +1,16 @@
 import { parseArgs } from "node:util";
 
+import { Redactor } from "../wire/redactor.ts";
 import { nearest } from "./nearest.ts";
 
 /** The command line cannot be understood; the message is one sentence for whoever typed it. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
+
+  constructor(message: string, options?: ErrorOptions) {
+    // A key can stand where another value belongs.
+    super(new Redactor().redact(message), options);
+  }
 }
 
 const flagTable = {

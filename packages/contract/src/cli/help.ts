@@ -19,7 +19,7 @@ How far
   --level paid             also what only a live key can show
   --level full             also what takes long: the 90 s limit, retries of webhooks, what expires
   --allow-live             use a live key, which costs money
-  --max-credits <number>   the most to take from live keys (default 50, none on a reference server)
+  --max-credits <number>   the most to take from live keys (default 50, none on a local mock)
   --only <beginning>       only checks whose id begins so, such as idempotency; may be repeated
   --real-time              wait for time even where a reference server lets it be moved
 

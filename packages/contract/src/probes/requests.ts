@@ -2,6 +2,7 @@ import type { OptionValue, Probe } from "../check.ts";
 import { must, Skip } from "../outcome.ts";
 import type { Session } from "../session.ts";
 import { elementsOf, fieldsOf, type Answer } from "../wire/answer.ts";
+import { isLoopback } from "../wire/ip-zones.ts";
 import { NoAnswer } from "../wire/send.ts";
 
 const path = "/api/v1/tryon";
@@ -117,9 +118,7 @@ async function passes(session: Session, fields: object): Promise<boolean> {
 
 /** Sends the body once, and only to where that costs nobody anything. */
 async function oversize(session: Session): Promise<OptionValue | undefined> {
-  const { hostname } = new URL(session.url("/"));
-  const near = /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
-  if (!near && session.bench.control === undefined) {
+  if (!isLoopback(session.bench.baseUrl) && session.bench.control === undefined) {
     throw new Skip("A body of 64 MiB is sent only to a deployment on this machine.");
   }
   const answer = await answerTo(session);

@@ -1,16 +1,31 @@
+import type { Key, KeyName } from "../bench.ts";
 import { fieldsOf, type Fields } from "../wire/answer.ts";
+import type { Redactor } from "../wire/redactor.ts";
 import { NoAnswer, type Send } from "../wire/send.ts";
+import { keyMaker, type KeyMaker } from "./keys.ts";
 
-/** What a reference server offers beside the service: steering from outside. */
+/** The control API of a reference server. */
 export interface Control {
   /** Calls `/__mock/<path>`. */
   readonly post: (path: string, body?: Fields) => Promise<Fields>;
   readonly get: (path: string) => Promise<Fields>;
   readonly remove: (path: string) => Promise<Fields>;
+  readonly makeKey: KeyMaker;
 }
 
 /** The control API of the deployment, or undefined where there is none, or none for this caller. */
-export async function findControl(send: Send, signal?: AbortSignal): Promise<Control | undefined> {
+export async function findControl(
+  send: Send,
+  {
+    given,
+    redactor,
+    signal,
+  }: {
+    readonly given: Readonly<Partial<Record<KeyName, Key>>>;
+    readonly redactor: Redactor;
+    readonly signal?: AbortSignal | undefined;
+  },
+): Promise<Control | undefined> {
   const call = async (method: string, path: string, body?: Fields): Promise<Fields> => {
     const answer = await send({
       method,
@@ -28,10 +43,12 @@ export async function findControl(send: Send, signal?: AbortSignal): Promise<Con
   if (answer === undefined) return undefined;
   const found = answer.status === 200 && fieldsOf(answer.json)["options"] !== undefined;
   if (!found || answer.headers.get("x-mock") === null) return undefined;
+  const post: Control["post"] = (path, body) => call("POST", path, body);
   return {
-    post: (path, body) => call("POST", path, body),
+    post,
     get: (path) => call("GET", path),
     remove: (path) => call("DELETE", path),
+    makeKey: keyMaker(post, given, redactor),
   };
 }
 

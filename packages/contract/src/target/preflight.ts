@@ -1,8 +1,16 @@
 import type { Key, KeyName } from "../bench.ts";
 import { elementsOf, fieldsOf, type Answer } from "../wire/answer.ts";
 import { NoAnswer, type Send } from "../wire/send.ts";
-import { masked } from "../wire/curl.ts";
+import type { Redactor } from "../wire/redactor.ts";
 import { problemOf, TargetProblem } from "./problem.ts";
+
+/** A deployment that is not known yet. */
+interface Target {
+  readonly send: Send;
+  readonly baseUrl: string;
+  readonly redactor: Redactor;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** How long the first call may take, in milliseconds: the account is answered at once. */
 const patience = 30_000;
@@ -14,13 +22,11 @@ const patience = 30_000;
  * @throws TargetProblem
  */
 export async function preflight(
-  send: Send,
-  baseUrl: string,
+  target: Target,
   { test, live }: Readonly<Partial<Record<KeyName, Key>>>,
-  signal?: AbortSignal,
 ): Promise<ReadonlyMap<KeyName, Answer>> {
   const accounts = new Map<KeyName, Answer>();
-  const look = (token?: string): Promise<Answer> => account(send, baseUrl, token, signal);
+  const look = (token?: string): Promise<Answer> => account(target, token);
   if (test === undefined && live === undefined) await look();
   if (test !== undefined) accounts.set("test", await look(test.token));
   if (live !== undefined) accounts.set("live", await look(live.token));
@@ -34,12 +40,8 @@ export function balanceOf(answer: Answer | undefined): number {
 }
 
 /** @param token the key, or undefined where the kit will make its own. */
-async function account(
-  send: Send,
-  baseUrl: string,
-  token: string | undefined,
-  signal?: AbortSignal,
-): Promise<Answer> {
+async function account(target: Target, token: string | undefined): Promise<Answer> {
+  const { send, baseUrl, redactor, signal } = target;
   signal?.throwIfAborted();
   try {
     const answer = await send({
@@ -51,10 +53,10 @@ async function account(
     if (!isTheService(answer)) {
       throw new TargetProblem(
         "other-service",
-        `${baseUrl} answers, but it is something else than the try-on service: GET /api/v1/account gave ${answer.status} with ${answer.headers.get("content-type") ?? "no content type"}${whereTo(answer)}.`,
+        `${baseUrl} answers, but it is something else than the try-on service: GET /api/v1/account gave ${answer.status} with ${answer.headers.get("content-type") ?? "no content type"}${whereTo(answer, redactor)}.`,
       );
     }
-    if (token !== undefined) refuseKey(answer);
+    if (token !== undefined) refuseKey(answer, redactor);
     return answer;
   } catch (error) {
     signal?.throwIfAborted();
@@ -74,20 +76,21 @@ function isDetail(detail: unknown): boolean {
   return typeof detail === "string" || elementsOf(detail).length > 0;
 }
 
-function refuseKey({ status, json }: Answer): void {
+function refuseKey({ status, json }: Answer, redactor: Redactor): void {
   if (status !== 401 && status !== 403) return;
   const { detail } = fieldsOf(json);
   const said = typeof detail === "string" ? detail : JSON.stringify(detail);
-  throw new TargetProblem("wrong-key", `The key is refused (${status}): ${shown(said)}`);
+  throw new TargetProblem("wrong-key", `The key is refused (${status}): ${shown(said, redactor)}`);
 }
 
-/** What others have said, as a part of a sentence of ours: on one line, not long, and without keys. */
-function shown(text: string): string {
-  const line = masked(text).replaceAll(/[\p{Cc}\s]+/gu, " ");
-  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+/** Text of a deployment for a sentence: on one line and short. */
+function shown(text: string, redactor: Redactor): string {
+  return redactor.redactStart(text, 200).replaceAll(/[\p{Cc}\s]+/gu, " ");
 }
 
-function whereTo({ status, headers }: Answer): string {
+function whereTo({ status, headers }: Answer, redactor: Redactor): string {
   const to = headers.get("location");
-  return status < 300 || status > 399 || to === null ? "" : `, which leads to ${shown(to)}`;
+  return status < 300 || status > 399 || to === null
+    ? ""
+    : `, which leads to ${shown(to, redactor)}`;
 }

@@ -1,6 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
+import { headersOf } from "../wire/incoming-headers.ts";
 import type { Time } from "./time.ts";
 
 /** One webhook as it came. */
@@ -79,11 +81,10 @@ export async function openReceiver(
   // A server that listens on a port has an address of this form.
   const { port: taken } = server.address() as AddressInfo;
   const base = (publicUrl ?? `http://127.0.0.1:${taken}`).replace(/\/+$/, "");
-  let opened = 0;
   return {
     open(answer = () => ({ status: 204 })) {
-      opened += 1;
-      const name = `hook-${opened}`;
+      // A port that is open to others would let them send to a path that they can guess.
+      const name = randomBytes(16).toString("base64url");
       const deliveries: Delivery[] = [];
       hooks.set(name, { answer, deliveries });
       return { url: `${base}/${name}`, deliveries, close: () => void hooks.delete(name) };
@@ -107,12 +108,4 @@ async function read(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer> |
     parts.push(bytes);
   }
   return new Uint8Array(Buffer.concat(parts));
-}
-
-function headersOf({ headersDistinct }: IncomingMessage): Headers {
-  const headers = new Headers();
-  for (const [name, values] of Object.entries(headersDistinct)) {
-    for (const value of values ?? []) headers.append(name, value);
-  }
-  return headers;
 }

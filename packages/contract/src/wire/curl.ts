@@ -1,28 +1,18 @@
 import type { SentCall } from "./answer.ts";
+import type { Redactor } from "./redactor.ts";
 
-/** How much of a body a line shows. */
+/** Maximum length of a body in a line. */
 const bodyCharacters = 2_000;
 
-/** A key of the service, up to its kind. */
-const keys = /\b(svc_live_|svc_test_|whsec_|spt_)[\w-]+/g;
-
-/** The text without keys. */
-export function masked(text: string): string {
-  return text.replaceAll(keys, (_key, kind: string) => `${kind}…`);
-}
-
-/** A call as a line for a shell; keys are masked, and a long body is cut. */
-export function curlLine({ method, url, headers, body }: SentCall): string {
+/** A call as a line for a shell; keys are redacted, and a long body is cut. */
+export function curlLine({ method, url, headers, body }: SentCall, redactor: Redactor): string {
   const parts = ["curl", "-i"];
   if (method !== "GET") parts.push("-X", method);
-  parts.push(quoted(masked(url)));
+  parts.push(quoted(redactor.redact(url)));
   for (const [name, value] of Object.entries(headers)) {
-    parts.push("-H", quoted(masked(`${name}: ${value}`)));
+    parts.push("-H", quoted(redactor.redact(`${name}: ${value}`)));
   }
-  if (body !== undefined) {
-    const shown = body.length > bodyCharacters ? `${body.slice(0, bodyCharacters)}…` : body;
-    parts.push("-d", quoted(masked(shown)));
-  }
+  if (body !== undefined) parts.push("-d", quoted(redactor.redactStart(body, bodyCharacters)));
   return parts.join(" ");
 }
 

@@ -1,9 +1,10 @@
 import type { Answer, SentCall } from "./answer.ts";
+import { guardedFetch, type Resolve } from "./guarded-fetch.ts";
 
 /** A call that is to be sent. */
 export interface CallInput {
   readonly method: string;
-  /** A path below the base address, or a whole address. */
+  /** A path below the base URL, or a whole URL. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
@@ -16,26 +17,45 @@ export type Send = (call: CallInput) => Promise<Answer>;
 /** No answer came. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
-  readonly call: SentCall;
+  /** Private, because errors are printed with their fields and this has the key. */
+  readonly #call: SentCall;
   /** The code of the system or of TLS, such as `ECONNREFUSED`; empty where there is none. */
   readonly code: string;
 
   constructor(call: SentCall, cause: unknown) {
     const code = codeOf(cause);
     const reason = code === "" ? messageOf(cause) : code;
-    super(`${call.method} ${call.url} got no answer: ${reason}.`, { cause });
-    this.call = call;
+    super(`${call.method} ${call.url} failed: ${reason}.`, { cause });
+    this.#call = call;
     this.code = code;
+  }
+
+  get call(): SentCall {
+    return this.#call;
   }
 }
 
-/** How long a call may take, in milliseconds: the service holds one for 90 s. */
+/** Timeout of a call in milliseconds. The service holds one for 90 s. */
 const timeout = 150_000;
 
-export function createSend(baseUrl: string, fetch: typeof globalThis.fetch): Send {
+/** Maximum size of a response in MiB after decompression. The largest result is a PNG of 4K. */
+const maxMebibytes = 64;
+
+/**
+ * @param fetch sends the requests; the network of this machine without it.
+ * @param resolve returns the IPs of a host in a URL that the deployment names.
+ */
+export function createSend(
+  baseUrl: string,
+  fetch?: typeof globalThis.fetch,
+  resolve?: Resolve,
+): Send {
   const base = baseUrl.replace(/\/+$/, "");
+  const fetchNamed = guardedFetch(baseUrl, fetch, resolve);
+  const fetchOwn = fetch ?? globalThis.fetch;
   return async ({ method, path, headers = {}, body, signal }) => {
-    const url = /^https?:\/\//.test(path) ? path : `${base}${path}`;
+    const isNamed = /^https?:\/\//.test(path);
+    const url = isNamed ? path : `${base}${path}`;
     const call: SentCall = {
       method,
       url,
@@ -44,14 +64,16 @@ export function createSend(baseUrl: string, fetch: typeof globalThis.fetch): Sen
     };
     const ending = firstOf([AbortSignal.timeout(timeout), signal]);
     try {
-      const response = await fetch(url, {
+      const response = await (isNamed ? fetchNamed : fetchOwn)(url, {
         method,
         headers,
         redirect: "manual",
         signal: ending.signal,
         ...(body !== undefined && { body }),
       });
-      const bytes = new Uint8Array(await response.arrayBuffer());
+      const bytes = await readBytes(response);
+      // A request that is aborted can end its response as if it were complete.
+      ending.signal.throwIfAborted();
       const text = new TextDecoder().decode(bytes);
       const { status } = response;
       return { call, status, headers: response.headers, bytes, text, json: parse(text) };
@@ -61,6 +83,22 @@ export function createSend(baseUrl: string, fetch: typeof globalThis.fetch): Sen
       ending.forget();
     }
   };
+}
+
+/** Reads a body, which may be far larger than what was transferred. @throws Error that names the limit. */
+async function readBytes({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  const reader = body?.getReader();
+  for (let length = 0; ;) {
+    const { value } = (await reader?.read()) ?? {};
+    if (value === undefined) return new Uint8Array(Buffer.concat(parts));
+    length += value.length;
+    if (length > maxMebibytes * 2 ** 20) {
+      reader?.cancel().catch(() => undefined);
+      throw new Error(`the response is larger than ${maxMebibytes} MiB`);
+    }
+    parts.push(value);
+  }
 }
 
 /** The same for a run that a signal can end. */
