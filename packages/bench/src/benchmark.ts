@@ -1,5 +1,5 @@
 import type { Environment } from "./environment.ts";
-import { summarize, type Sample } from "./statistics.ts";
+import { mediansOfBlocks, summarize, type Sample } from "./statistics.ts";
 
 interface Group {
   readonly title: string;
@@ -27,6 +27,8 @@ export interface Benchmark {
   readonly method: string;
   readonly groups: Readonly<Record<string, Group>>;
   readonly goals?: readonly Goal[];
+  /** Samples of which the median is one run. @default 1 */
+  readonly samplesPerRun?: number;
   /** Yields samples, of which each may have some of the groups and rows. */
   measure(environment: Environment): AsyncIterable<Sample>;
 }
@@ -54,7 +56,9 @@ export async function runBenchmark(benchmark: Benchmark, environment: Environmen
     }
   }
   const measured = groups.map(({ samples, ...group }) => {
-    const rows = Array.from(samples, ([name, values]) => ({ name, ...summarize(values) }));
+    const rows = Array.from(samples, ([name, values]) => {
+      return { name, ...summarize(mediansOfBlocks(values, benchmark.samplesPerRun)) };
+    });
     const ofGroup = (benchmark.goals ?? []).filter((goal) => goal.group === group.key);
     const goals = ofGroup.map((goal) => {
       const measuredRow = rows.find(({ name }) => name === goal.row);

@@ -17,7 +17,6 @@ process.exitCode = await runCli(process.argv.slice(2), {
     server.submissions,
     server.stockImage,
     server.commandStart,
-    server.calls,
     client.smallRequest,
     client.upload,
     client.weight,

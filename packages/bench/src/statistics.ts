@@ -17,6 +17,14 @@ export function median(samples: readonly number[]): number {
   return summarize(samples).median;
 }
 
+/** Medians of blocks of consecutive samples. */
+export function mediansOfBlocks(samples: readonly number[], size = 1): readonly number[] {
+  const blocks = Math.ceil(samples.length / size);
+  return Array.from({ length: blocks }, (_, block) =>
+    median(samples.slice(block * size, (block + 1) * size)),
+  );
+}
+
 /** Measurements of candidates that took turns, by candidate. */
 export type Turns = Readonly<Record<string, readonly number[]>>;
 

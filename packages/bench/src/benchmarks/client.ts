@@ -15,7 +15,7 @@ export const smallRequest: Benchmark = {
   name: "small",
   title: "Small request",
   method:
-    "Each client reads the account, or the smallest resource of a peer, from a bare `node:http` server in another process. Blocks of 50 calls through one client and through bare `fetch` take turns in a process; a run is the median ratio of 25 turns. All features are retries, a logger, an abort signal, a deadline and a middleware.",
+    "Each client reads the account, or the smallest resource of a peer, from a bare `node:http` server in another process. Blocks of 50 calls through one client and through bare `fetch` take nine turns in a process; a run is the median of three processes. All features are retries, a logger, an abort signal, a deadline and a middleware.",
   groups: {
     time: { title: "Time per call, one at a time", unit: "µs" },
     ratio: { title: "Ratio to bare fetch, one at a time", unit: "×", chart: true },
@@ -25,9 +25,10 @@ export const smallRequest: Benchmark = {
     const reason = "Each call copies and checks more than `fetch` does.";
     return { group, row: `${ours}, all features`, max: 1.2, reason };
   }),
+  samplesPerRun: 3,
   async *measure(environment) {
     const url = await environment.serve(["servers.mjs", "bare", account]);
-    for (let round = 0; round < 7; round += 1) {
+    for (let round = 0; round < 21; round += 1) {
       for (const name of Object.keys(clients)) {
         if (name !== bareFetch) yield environment.run("in-process.mjs", "small", name, url);
       }
@@ -42,7 +43,7 @@ export const upload: Benchmark = {
   name: "upload",
   title: "Upload of four images of 10 MiB",
   method:
-    'Each client uploads a person and three garments to a server that discards them. Peak memory is the growth of `VmHWM` during the first upload of a process; the times come from another process in which the clients take nine turns. Naive is `JSON.stringify` with `toString("base64")`, sent by `fetch`.',
+    'Each client uploads a person and three garments to a server that discards them. Peak memory is the growth of `VmHWM` during the first upload of a process; the times come from other processes in which the clients take four turns. A run is the median of three processes. Naive is `JSON.stringify` with `toString("base64")`, sent by `fetch`.',
   groups: {
     memory: { title: "Peak memory, ratio to the size of the images", unit: "×", chart: true },
     time: { title: "Time", unit: "ms", chart: true },
@@ -54,12 +55,13 @@ export const upload: Benchmark = {
     { group: "ratio", row: files, max: 0.5, reason: loopback },
     { group: "ratio", row: memory, max: 0.5, reason: loopback },
   ],
+  samplesPerRun: 3,
   async *measure(environment) {
     const names = ["person", "shirt", "trousers", "shoes"];
     const paths = names.map((name) => join(environment.folder, name));
     for (const path of paths) await writeFile(path, createImage(10 * 2 ** 20));
     const url = await environment.serve(["servers.mjs", "sink"]);
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 15; round += 1) {
       yield environment.run("--expose-gc", "in-process.mjs", "upload", url, ...paths);
       for (const name of Object.keys(uploaders)) {
         yield environment.run("upload.mjs", name, url, ...paths);

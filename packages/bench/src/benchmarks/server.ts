@@ -54,7 +54,7 @@ export const accountOverHttp: Benchmark = {
     const names = Object.keys(urls);
     await takeTurns(names, 1, load);
     for (let round = 0; round < 7; round += 1) {
-      const rates = await takeTurns(names, 3, load);
+      const rates = await takeTurns(names, 7, load);
       yield { rate: mediansOf(rates) };
       for (const name of ["Prism", "Prism, silent", "bare node:http"]) {
         yield { ratio: { [`@tryon/mock / ${name}`]: ratioOf(rates, "@tryon/mock", name) } };
@@ -79,17 +79,6 @@ export const submissions: Benchmark = {
   },
 };
 
-export const calls: Benchmark = {
-  name: "calls",
-  title: "Single calls in one process",
-  method:
-    "tinybench times blocks of 400 calls in turns within one process; the figure of a run is the median of 12 blocks. The instant fetch returns a response from memory, so its rows show what the client itself adds.",
-  groups: { time: { title: "Time per call", unit: "µs", chart: true } },
-  async *measure(environment) {
-    for (let round = 0; round < 5; round += 1) yield environment.run("in-process.mjs", "calls");
-  },
-};
-
 const compiling =
   "The first image is drawn by code that no compiler has optimized yet; the last row is the same work afterwards.";
 
@@ -111,7 +100,7 @@ export const commandStart: Benchmark = {
   name: "command",
   title: "Start of tryon-mock",
   method:
-    "The time from `tryon-mock serve --port 0` to its first response, in turns with `node -e 0`. A run is the median of seven turns.",
+    "The time from `tryon-mock serve --port 0` to its first response, in turns with `node -e 0`. A run is the median of 15 turns.",
   groups: {
     time: { title: "Time", unit: "ms" },
     ratio: { title: "Ratio to an empty Node process", unit: "×" },
@@ -134,7 +123,7 @@ export const commandStart: Benchmark = {
       return time;
     };
     for (let round = 0; round < 9; round += 1) {
-      const times = await takeTurns([empty, "tryon-mock"], 7, start);
+      const times = await takeTurns([empty, "tryon-mock"], 15, start);
       yield { time: mediansOf(times), ratio: ratiosTo(empty, times) };
     }
   },

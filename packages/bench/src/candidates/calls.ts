@@ -1,4 +1,3 @@
-import { TryOn } from "@tryon/client";
 import { createMock } from "@tryon/mock";
 
 import { benchKey, jsonHeaders as headers } from "./fixtures.ts";
@@ -12,29 +11,16 @@ export const account = JSON.stringify({
   tryon_cost_credits: { "1K": 8, "2K": 12, "4K": 20 },
 });
 
-const instantFetch = () =>
-  Promise.resolve(new Response(account, { headers: { "content-type": "application/json" } }));
-
-/** Creates a reference server and single calls of both packages in this process. */
-export async function createCalls(clock: "manual" | "real" = "real") {
-  const mock = createMock({ seed: "bench", clock });
+/** Creates a reference server in this process, and a call that submits a job to it. */
+export async function createSubmit(): Promise<Call> {
+  const mock = createMock({ seed: "bench", clock: "manual" });
   await mock.createKey(benchKey);
-  const request = async (path: string, init: RequestInit = {}): Promise<void> => {
-    const response = await mock.fetch(`${mock.baseUrl}/api/v1/${path}`, { ...init, headers });
+  const [person_url, garment] = ["https://shop.example/me.jpg", "https://shop.example/shirt.png"];
+  const body = JSON.stringify({ person_url, garment_urls: [garment], wait: false });
+  return async () => {
+    const url = `${mock.baseUrl}/api/v1/tryon`;
+    const response = await mock.fetch(url, { method: "POST", headers, body });
     await response.arrayBuffer();
     if (response.status !== 200) throw new Error(`Got ${response.status} instead of 200.`);
   };
-  const [person, garment] = ["https://shop.example/me.jpg", "https://shop.example/shirt.png"];
-  const body = JSON.stringify({ person_url: person, garment_urls: [garment], wait: false });
-  const options = { apiKey: benchKey.token, baseUrl: mock.baseUrl };
-  const tryon = new TryOn({ ...options, fetch: mock.fetch });
-  const instant = new TryOn({ ...options, fetch: instantFetch });
-  return {
-    "@tryon/mock: GET /api/v1/account": () => request("account"),
-    "@tryon/mock: POST /api/v1/tryon": () => request("tryon", { method: "POST", body }),
-    "@tryon/client on @tryon/mock: account.get": () => tryon.account.get(),
-    "@tryon/client on @tryon/mock: submit": () => tryon.submit({ person, garments: [garment] }),
-    "@tryon/client on an instant fetch: account.get": () => instant.account.get(),
-    "instant fetch alone": async () => (await instantFetch()).json(),
-  } satisfies Record<string, Call>;
 }

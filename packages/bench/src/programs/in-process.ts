@@ -1,7 +1,7 @@
 // Measures one of the benchmarks that need only one process.
 import { stockEngine } from "@tryon/mock";
 
-import { createCalls } from "../candidates/calls.ts";
+import { createSubmit } from "../candidates/calls.ts";
 import { bareFetch, clients } from "../candidates/clients.ts";
 import { createEvent } from "../candidates/fixtures.ts";
 import { timeInTurns, type Call } from "../candidates/time-in-turns.ts";
@@ -33,13 +33,9 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
     time["new image after 20"] = await timeImage(engine, 21);
     return { time };
   },
-  calls: async () => {
-    const times = await timeInTurns(await createCalls(), { calls: 400, turns: 12, warmUps: 6 });
-    return { time: mediansOf(times) };
-  },
   submissions: async () => {
     const name = "@tryon/mock: POST /api/v1/tryon";
-    const { [name]: submit } = await createCalls("manual");
+    const submit = await createSubmit();
     const times = await timeInTurns({ [name]: submit }, { calls: 2_000, turns: 10, warmUps: 10 });
     return { rate: { [name]: 1e6 / (mediansOf(times)[name] ?? Number.NaN) } };
   },
@@ -48,8 +44,8 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
     if (bare === undefined || client === undefined) throw new RangeError(`No client ${name}.`);
     const one = { [bareFetch]: bare, [name]: client };
     const many = { [bareFetch]: fiftyOf(bare), [name]: fiftyOf(client) };
-    const single = await timeInTurns(one, { calls: 50, turns: 25, warmUps: 12 });
-    const crowd = await timeInTurns(many, { calls: 2, turns: 25, warmUps: 8 });
+    const single = await timeInTurns(one, { calls: 50, turns: 9, warmUps: 12 });
+    const crowd = await timeInTurns(many, { calls: 2, turns: 9, warmUps: 8 });
     const ratio = ratiosTo(bareFetch, single);
     return { time: mediansOf(single), ratio, crowdedRatio: ratiosTo(bareFetch, crowd) };
   },
@@ -58,7 +54,7 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
     for (const [name, create] of Object.entries(uploaders)) {
       candidates[name] = await create(url, paths);
     }
-    const times = await timeInTurns(candidates, { calls: 1, turns: 9, warmUps: 1 });
+    const times = await timeInTurns(candidates, { calls: 1, turns: 4, warmUps: 1 });
     const ratios = Object.keys(uploaders)
       .filter((name) => !name.startsWith("naive"))
       .map((name) => {
@@ -69,7 +65,7 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
   },
   webhooks: async (size = "", baseline = "", bytes = "", calls = "") => {
     const verifications = await createVerifications(createEvent(Number(bytes)));
-    const blocks = { calls: Number(calls), turns: 25, warmUps: 12 };
+    const blocks = { calls: Number(calls), turns: 9, warmUps: 12 };
     const times = await timeInTurns(verifications, blocks);
     return { [`${size}Time`]: mediansOf(times), [`${size}Ratio`]: ratiosTo(baseline, times) };
   },
