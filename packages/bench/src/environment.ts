@@ -3,14 +3,21 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
 
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 
 import { installApp } from "@tryon/test-kit/install-app";
 import { packedPackages } from "@tryon/test-kit/packages";
 import { startProgram, type Program } from "@tryon/test-kit/start-program";
 import { packages } from "./peers.ts";
 import type { Sample } from "./statistics.ts";
+
+const withoutLazyImports: Plugin = {
+  name: "without-lazy-imports",
+  setup: (build) =>
+    build.onResolve({ filter: /./ }, ({ kind }) => ({ external: kind === "dynamic-import" })),
+};
 
 /** Folder with the packed packages, the peers and the compiled programs, and the servers started in it. */
 export class Environment {
@@ -39,9 +46,32 @@ export class Environment {
   async serve(args: readonly string[], knownUrl?: string): Promise<string> {
     const server = startProgram(process.execPath, args, { cwd: this.folder });
     this.#servers.add(server);
-    if (knownUrl !== undefined) return reachable(knownUrl, server);
-    const [, url = ""] = await server.waitFor(/listening on (http:\S+)/);
-    return url;
+    if (knownUrl === undefined) {
+      const [, url = ""] = await server.waitFor(/listening on (http:\S+)/);
+      return url;
+    }
+    while (!(await fetch(knownUrl).catch(() => undefined))) {
+      if (server.child.exitCode !== null) throw new Error(`A server ended early:\n${server.text}`);
+      await delay(100);
+    }
+    return knownUrl;
+  }
+
+  /** Bundles a line of code for a browser, minified, and returns its gzip size; apps polyfill what only Node has. */
+  async bundledSize(line: string, lazyImports: "with" | "without" = "with"): Promise<number> {
+    const { outputFiles } = await build({
+      stdin: { contents: line, resolveDir: this.folder },
+      bundle: true,
+      minify: true,
+      write: false,
+      platform: "browser",
+      format: "esm",
+      target: "es2022",
+      external: ["node:*", "crypto", "stream", "http", "https", "events", "child_process"],
+      plugins: lazyImports === "without" ? [withoutLazyImports] : [],
+      logLevel: "error",
+    });
+    return gzipSync(outputFiles[0]?.contents ?? "", { level: 9 }).length;
   }
 
   async stopServers(): Promise<void> {
@@ -58,12 +88,7 @@ export async function createEnvironment(): Promise<Environment> {
     process.once(signal, () => process.exit(130));
   }
   await installApp(folder, [...Object.values(await packedPackages()), ...packages]);
-  await compilePrograms(folder);
-  return new Environment(folder);
-}
-
-/** Compiles ahead, so that neither time nor memory of the compiler is measured. */
-async function compilePrograms(folder: string): Promise<void> {
+  // Compiled ahead, so that neither time nor memory of the compiler is measured.
   await build({
     entryPoints: globSync(join(import.meta.dirname, "programs/*.ts")),
     bundle: true,
@@ -75,14 +100,5 @@ async function compilePrograms(folder: string): Promise<void> {
     outExtension: { ".js": ".mjs" },
     logLevel: "silent",
   });
-}
-
-async function reachable(url: string, server: Program): Promise<string> {
-  for (;;) {
-    const response = await fetch(url).catch(() => undefined);
-    await response?.arrayBuffer();
-    if (response !== undefined) return url;
-    if (server.child.exitCode !== null) throw new Error(`A server ended early:\n${server.text}`);
-    await delay(100);
-  }
+  return new Environment(folder);
 }
