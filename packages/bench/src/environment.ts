@@ -15,8 +15,8 @@ import type { Sample } from "./statistics.ts";
 
 const withoutLazyImports: Plugin = {
   name: "without-lazy-imports",
-  setup: (build) =>
-    build.onResolve({ filter: /./ }, ({ kind }) => ({ external: kind === "dynamic-import" })),
+  setup: (bundle) =>
+    bundle.onResolve({ filter: /./ }, ({ kind }) => ({ external: kind === "dynamic-import" })),
 };
 
 /** Folder with the packed packages, the peers and the compiled programs, and the servers started in it. */
@@ -36,25 +36,21 @@ export class Environment {
     throw new Error(`node ${args.join(" ")} ended with ${code}:\n${program.text}`);
   }
 
-  /** Runs Node in the folder and returns the sample that it prints. */
+  /** Runs a program of this package, each of which prints a sample. */
   async run(...args: readonly string[]): Promise<Sample> {
-    // Every program of this package prints a sample.
     return JSON.parse(await this.node(...args)) as Sample;
   }
 
-  /** Starts a server in the folder and returns its URL: the known one, or the one that it prints. */
+  /** Starts a server in the folder, waits for a response and returns its URL: the known one, or the one that it prints. */
   async serve(args: readonly string[], knownUrl?: string): Promise<string> {
     const server = startProgram(process.execPath, args, { cwd: this.folder });
     this.#servers.add(server);
-    if (knownUrl === undefined) {
-      const [, url = ""] = await server.waitFor(/listening on (http:\S+)/);
-      return url;
-    }
-    while (!(await fetch(knownUrl).catch(() => undefined))) {
+    const url = knownUrl ?? (await server.waitFor(/listening on (http:\S+)/))[1] ?? "";
+    while (!(await fetch(url).catch(() => undefined))) {
       if (server.child.exitCode !== null) throw new Error(`A server ended early:\n${server.text}`);
       await delay(100);
     }
-    return knownUrl;
+    return url;
   }
 
   /** Bundles a line of code for a browser, minified, and returns its gzip size; apps polyfill what only Node has. */
@@ -84,9 +80,8 @@ export class Environment {
 export async function createEnvironment(): Promise<Environment> {
   const folder = await mkdtemp(join(tmpdir(), "tryon-bench-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-    process.once(signal, () => process.exit(130));
-  }
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const signal of signals) process.once(signal, () => process.exit(130));
   await installApp(folder, [...Object.values(await packedPackages()), ...packages]);
   // Compiled ahead, so that neither time nor memory of the compiler is measured.
   await build({

@@ -21,7 +21,6 @@ export const packages = [
   "autocannon@9.0.0",
 ];
 
-/** Returns the name of a package without its version, if it has one. */
 export function nameOf(peer: string): string {
   return peer.replace(/(?<=.)@.*/, "");
 }
@@ -48,8 +47,7 @@ export async function createPeer(name: string, baseUrl: string, headers: object)
   if (name === "openapi-fetch") return Client({ baseUrl, headers });
   if (name === "ky") return Client.create({ baseUrl, headers });
   const { hostname: host, port } = new URL(baseUrl);
-  if (name === "stripe") {
-    return new Client("key", { host, port, protocol: "http", telemetry: false });
-  }
+  const stripe = { host, port, protocol: "http", telemetry: false };
+  if (name === "stripe") return new Client("key", stripe);
   return new Client({ apiKey: "key", auth: "key", baseURL: baseUrl, baseUrl });
 }

@@ -5,7 +5,7 @@ import { root } from "@tryon/test-kit/repository";
 import type { Benchmark } from "../benchmark.ts";
 import { benchKey } from "../candidates/fixtures.ts";
 import { nameOf, prism } from "../peers.ts";
-import { mediansOf, ratioOf, ratiosTo, takeTurns } from "../turns.ts";
+import { mediansOf, ratioOf, ratiosTo, takeTurns } from "../statistics.ts";
 
 const autocannon =
   "node_modules/autocannon/autocannon.js --json --no-progress --connections 16 --duration 1 --headers";
@@ -101,14 +101,9 @@ export const serverBenchmarks: readonly Benchmark[] = [
       const empty = "empty Node process";
       const start = async (name: string): Promise<number> => {
         const begin = performance.now();
+        const command = "node_modules/@tryon/mock/dist/cli.js serve --port 0 --quiet";
         if (name === empty) await environment.node("-e", "0");
-        else {
-          const command = "node_modules/@tryon/mock/dist/cli.js";
-          const url = await environment.serve([command, "serve", "--port", "0", "--quiet"]);
-          const response = await fetch(url);
-          if (!response.ok) throw new Error(`Got ${response.status} instead of 200.`);
-          await response.arrayBuffer();
-        }
+        else await environment.serve(command.split(" "));
         const time = performance.now() - begin;
         await environment.stopServers();
         return time;

@@ -7,13 +7,9 @@ import { createMock, type MockOptions } from "@tryon/mock";
 import type { Benchmark } from "../benchmark.ts";
 import { benchKey, jsonHeaders } from "../candidates/fixtures.ts";
 
-interface Item {
-  readonly index: number;
-  /** Run time of the job, in milliseconds. */
-  readonly runTime: number;
-}
+/** Job and its run time in milliseconds. */
+type Item = Readonly<Record<"index" | "runTime", number>>;
 
-/** Strategy of a caller with many jobs. */
 interface Strategy {
   readonly name: string;
   readonly service?: Pick<MockOptions, "options" | "profile">;
@@ -21,6 +17,7 @@ interface Strategy {
 }
 
 type Caller = Awaited<ReturnType<typeof createCaller>>;
+type WorkOnItem = (caller: Caller, item: Item) => Promise<unknown>;
 
 /** Creates a client, the reference server and the network between them on one virtual clock. */
 async function createCaller(seed: number, limit: number, service: Strategy["service"]) {
@@ -103,43 +100,41 @@ function withoutHeaders(strategy: Strategy): readonly Strategy[] {
   });
 }
 
-/** Works on the items, a number of them at a time. */
-async function workers(count: number, items: readonly Item[], work: (item: Item) => Promise<void>) {
-  const remaining = items.values();
-  const worker = async (): Promise<void> => {
-    for (const item of remaining) await work(item);
+/** Works on a number of items at a time. */
+function atATime(count: number, work: WorkOnItem): Strategy["work"] {
+  return async (caller, items) => {
+    const remaining = items.values();
+    const worker = async (): Promise<void> => {
+      for (const item of remaining) {
+        await work(caller, item);
+        caller.received();
+      }
+    };
+    await Promise.all(Array.from({ length: count }, worker));
   };
-  await Promise.all(Array.from({ length: count }, worker));
 }
+
+const fortyWebhooks = atATime(40, async ({ tryon, completion }, item) => {
+  const webhook_url = "https://shop.example/webhooks";
+  await completion((await tryon.submit({ ...fieldsOf(item), webhook_url })).id);
+});
 
 export const webhook: Strategy = {
   name: "@tryon/client, webhooks",
-  work: async ({ tryon, completion, received }, items) => {
+  work: async (caller, items) => {
     // The client learns the limit before 40 requests start at once.
-    await tryon.account.get();
-    await workers(40, items, async (item) => {
-      const webhook_url = "https://shop.example/webhooks";
-      const job = await tryon.submit({ ...fieldsOf(item), webhook_url });
-      await completion(job.id);
-      received();
-    });
+    await caller.tryon.account.get();
+    await fortyWebhooks(caller, items);
   },
 };
 
-/** Submits one job after another and waits for each. */
 const oneAtATime: Strategy = {
   name: "@tryon/client, one job at a time",
-  work: async ({ tryon, received }, items) => {
-    for (const item of items) {
-      await (await tryon.submit(fieldsOf(item))).result();
-      received();
-    }
-  },
+  work: atATime(1, async ({ tryon }, item) => (await tryon.submit(fieldsOf(item))).result()),
 };
 
-/** Client of another service that polls each job by itself, as its source behaves at the compared version. */
+/** Client of another service, as its source behaves at the compared version. It polls each job by itself. */
 interface PollingClient {
-  readonly name: string;
   /** Time between polls, in milliseconds. */
   readonly interval: number;
   /** Retries before the client abandons a call, for submissions and polls. */
@@ -150,24 +145,21 @@ interface PollingClient {
   readonly fetchesResult?: boolean;
 }
 
-export const pollingClients: readonly PollingClient[] = [
-  {
-    name: "fal",
+export const pollingClients: Readonly<Record<string, PollingClient>> = {
+  fal: {
     interval: 500,
     retries: { submit: 3, poll: 5 },
     // Doubles from one second, with 25 % jitter, and ignores `Retry-After`.
     backoff: (attempt, _headers, random) => 1_000 * 2 ** attempt * (0.75 + random() * 0.5),
     fetchesResult: true,
   },
-  {
-    name: "replicate",
+  replicate: {
     interval: 500,
     retries: { submit: 5, poll: 5 },
     // Waits only for integers, and parses the delay as none.
     backoff: () => 0,
   },
-  {
-    name: "fashn",
+  fashn: {
     interval: 1_000,
     retries: { submit: 3, poll: 3 },
     // Obeys a `Retry-After` below one minute; otherwise waits for 2 to 6 seconds, less up to a quarter.
@@ -177,36 +169,30 @@ export const pollingClients: readonly PollingClient[] = [
       return Math.min(2 * 2 ** attempt, 6) * (1 - random() * 0.25) * 1_000;
     },
   },
-];
+};
 
-/** Polls 20 jobs at a time, each as the client does. */
-function pollWith(client: PollingClient): Strategy {
-  const work: Strategy["work"] = async ({ clock, random, request, received }, items) => {
+export const peerStrategies = Object.entries(pollingClients).map(([name, client]): Strategy => {
+  const { interval, retries, backoff, fetchesResult } = client;
+  const work = atATime(20, async ({ clock, random, request }, item) => {
     /** Repeats a call as the client does, and 5 s after it abandoned the call as its caller does. */
-    const call = async (path: string, retries: number, init?: RequestInit) => {
-      for (let attempt = 0; ; attempt = attempt < retries ? attempt + 1 : 0) {
+    const call = async (path: string, maxRetries: number, init?: RequestInit) => {
+      for (let attempt = 0; ; attempt = attempt < maxRetries ? attempt + 1 : 0) {
         const response = await request(path, init);
         // The contract defines the response.
         if (response.ok) return (await response.json()) as { job_id?: string; status?: string };
         if (response.status !== 429) throw new Error(`Got ${response.status} instead of 200.`);
-        const delay = client.backoff(attempt, response.headers, random);
-        await clock.sleep(attempt < retries ? delay : 5_000);
+        const delay = backoff(attempt, response.headers, random);
+        await clock.sleep(attempt < maxRetries ? delay : 5_000);
       }
     };
-    const { submit, poll } = client.retries;
-    await workers(20, items, async (item) => {
-      const body = JSON.stringify({ ...fieldsOf(item), wait: false });
-      const { job_id: id } = await call("", submit, { method: "POST", body });
-      while ((await call(`/${id}`, poll)).status !== "succeeded")
-        await clock.sleep(client.interval);
-      if (client.fetchesResult) await call(`/${id}`, submit);
-      received();
-    });
-  };
-  return { name: `${client.name}, poll every ${client.interval} ms`, work };
-}
-
-export const peerStrategies = pollingClients.map(pollWith);
+    const body = JSON.stringify({ ...fieldsOf(item), wait: false });
+    const { job_id: id } = await call("", retries.submit, { method: "POST", body });
+    const poll = () => call(`/${id}`, retries.poll);
+    while ((await poll()).status !== "succeeded") await clock.sleep(interval);
+    if (fetchesResult) await call(`/${id}`, retries.submit);
+  });
+  return { name: `${name}, poll every ${interval} ms`, work };
+});
 
 /** Creates a random source of the numbers from 0 up to, not including, 1. */
 export function seededRandom(seed: string): () => number {
@@ -216,31 +202,24 @@ export function seededRandom(seed: string): () => number {
 
 /** Draws log-normal run times with a median of 12 s and a p95 of 30 s, in milliseconds. */
 export function drawRunTimes(count: number, random: () => number): readonly number[] {
-  const deviationsToP95 = 1.644_853_626_951_472_2;
-  const deviation = Math.log(30 / 12) / deviationsToP95;
+  // The p95 is 1.645 standard deviations above the median.
+  const deviation = Math.log(30 / 12) / 1.645;
   // Box–Muller transform.
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   return Array.from({ length: count }, () => 12_000 * Math.exp(deviation * normal()));
 }
 
-interface Load {
-  readonly jobs: number;
-  /** Requests per minute. */
-  readonly limit: number;
-}
-
-export const manyJobs: Load = { jobs: 1_000, limit: 60 };
-const singleJobs: Load = { jobs: 400, limit: 1_000_000 };
+/** Load of the benchmark, with the limit in requests per minute. */
+export const manyJobs = { jobs: 1_000, limit: 60 };
 
 /**
- * Runs one strategy from the first request to the last result, with the reference server and the network on one
- * virtual clock. The seed alone determines the figures.
+ * Runs one strategy from the first request to the last result. The seed alone determines the figures.
  *
  * @throws Error when a job is not submitted, charged and received exactly once.
  */
 export async function simulate(
   { work, service }: Pick<Strategy, "work" | "service">,
-  { jobs, limit }: Load,
+  { jobs, limit }: typeof manyJobs,
   seed: number,
   runTimes = drawRunTimes(jobs, seededRandom(`run times ${seed}`)),
 ) {
@@ -256,12 +235,10 @@ export async function simulate(
   const calls = mock.journal.entries();
   const { balance = 0 } = (await mock.ledger(benchKey.token)) ?? {};
   mock.close();
-  const submissions = calls.filter(
-    ({ submission, jobId, replayed }) => submission !== null && jobId !== null && !replayed,
-  );
+  const submissions = calls.filter((it) => it.submission && it.jobId && !it.replayed);
   const charged = benchKey.credits - balance;
   if ([receivedAt.length, submissions.length, charged / 8].some((count) => count !== jobs)) {
-    throw new Error("A job was not submitted, charged or received exactly once.");
+    throw new Error("A job was not submitted, charged and received exactly once.");
   }
   const endedAt = sum(submissions.map(({ at }) => at)) + sum(items.map(({ runTime }) => runTime));
   return {
@@ -308,7 +285,7 @@ export const simulation = {
         const figures = Object.entries(await simulate(strategy, manyJobs, seed));
         yield Object.fromEntries(figures.map(([group, it]) => [group, { [strategy.name]: it }]));
       }
-      const { delay, requests } = await simulate(oneAtATime, singleJobs, seed);
+      const { delay, requests } = await simulate(oneAtATime, { jobs: 400, limit: 1_000_000 }, seed);
       yield { delay: { [oneAtATime.name]: delay }, polls: { [oneAtATime.name]: requests - 1 } };
     }
   },

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { TryOn } from "@tryon/client";
 
 import { createPeer, type Peer } from "../peers.ts";
-import type { Call } from "../turns.ts";
+import type { Call } from "../statistics.ts";
 import { benchKey, jsonHeaders } from "./fixtures.ts";
 
 const apiKey = benchKey.token;
@@ -15,7 +15,6 @@ const ignore = (): void => undefined;
 /** Creates a call to the server at the URL, with the files that it uploads. */
 type CreateCall = (url: string, files: readonly string[]) => Promise<Call>;
 
-/** Baseline of the clients. */
 export const bareFetch = "bare fetch";
 
 /** Clients that read the account, by the names of their rows. */
@@ -67,14 +66,13 @@ export const uploaders: Readonly<Record<string, CreateCall>> = {
     return () => submit(images);
   },
   "fashn, data URIs": peer("fashn", async (client, files) => {
-    const [model_image, ...garment_images] = (await readAll(files)).map(dataUri);
+    const [model_image, ...garment_images] = await readDataUris(files);
     const inputs = { model_image, garment_images };
     return client.predictions.run({ model_name: "tryon-v1.6", inputs });
   }),
   "openai, data URIs": peer("openai", async (client, files) => {
-    const content = (await readAll(files)).map((image) => {
-      return { type: "input_image", image_url: dataUri(image) };
-    });
+    const images = await readDataUris(files);
+    const content = images.map((image_url) => ({ type: "input_image", image_url }));
     return client.responses.create({ model: "m", input: [{ role: "user", content }] });
   }),
   "openai, multipart": peer("openai", (client, files) => {
@@ -98,8 +96,8 @@ function readAll(files: readonly string[]): Promise<Buffer<ArrayBuffer>[]> {
   return Promise.all(files.map((file) => readFile(file)));
 }
 
-function dataUri(image: Buffer): string {
-  return `data:image/png;base64,${image.toString("base64")}`;
+async function readDataUris(files: readonly string[]): Promise<string[]> {
+  return (await readAll(files)).map((it) => `data:image/png;base64,${it.toString("base64")}`);
 }
 
 async function naive(url: string, images: readonly Buffer[]): Promise<unknown> {
@@ -113,8 +111,6 @@ async function naive(url: string, images: readonly Buffer[]): Promise<unknown> {
 
 function createSubmit(baseUrl: string) {
   const tryon = new TryOn({ apiKey, baseUrl });
-  return ([person, ...garments]: readonly (Blob | Uint8Array)[]): Promise<unknown> => {
-    if (person === undefined) throw new Error("There is no image.");
-    return tryon.submit({ person, garments });
-  };
+  return ([person = new Blob(), ...garments]: readonly (Blob | Uint8Array)[]) =>
+    tryon.submit({ person, garments });
 }

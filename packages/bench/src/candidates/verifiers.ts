@@ -5,13 +5,12 @@ import { verify } from "@tryon/webhooks";
 import { verifySync } from "@tryon/webhooks/node";
 
 import { importPeer } from "../peers.ts";
-import type { Call } from "../turns.ts";
+import type { Call } from "../statistics.ts";
 import { signEvent, webhookSecret as secret } from "./fixtures.ts";
 
 /** Functions by the names of their rows that throw or reject for any body but the signed one. */
 type Verifiers = Readonly<Record<string, (received: Buffer) => unknown>>;
 
-/** Baselines of the other verifiers. */
 export const bareHmac = "HMAC alone";
 export const bareHmacAndParse = "HMAC and JSON.parse";
 
@@ -55,20 +54,15 @@ async function standard(name: string, prefix: string, signed: Buffer) {
   const { Webhook } = await importPeer(name);
   const webhook = new Webhook(secret);
   const time = new Date();
-  const signature: unknown = webhook.sign("msg_1", time, signed.toString());
   const headers = {
     [`${prefix}-id`]: "msg_1",
     [`${prefix}-timestamp`]: String(Math.floor(time.getTime() / 1_000)),
-    [`${prefix}-signature`]: String(signature),
+    [`${prefix}-signature`]: webhook.sign("msg_1", time, signed.toString()),
   };
   return (body: Buffer) => webhook.verify(body, headers);
 }
 
-/**
- * Creates calls of verifiers, each of which has accepted the signed body and rejected a changed one.
- *
- * @throws Error when one decides otherwise: its times would mean nothing.
- */
+/** Creates calls of verifiers, each of which has accepted the signed body and rejected a changed one. */
 export async function checkedCalls(verifiers: Verifiers, signed: Buffer) {
   const changed = Buffer.from(signed);
   changed.write("x", 20);

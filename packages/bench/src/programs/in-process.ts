@@ -6,44 +6,33 @@ import { createMock, stockEngine } from "@tryon/mock";
 import { bareFetch, clients, uploaders } from "../candidates/clients.ts";
 import { benchKey, createEvent, jsonHeaders as headers } from "../candidates/fixtures.ts";
 import { checkedCalls, ownVerifiers, peerVerifiers } from "../candidates/verifiers.ts";
-import type { Sample } from "../statistics.ts";
-import { mediansOf, ratioOf, ratiosTo, timeInTurns, type Call } from "../turns.ts";
+import { mediansOf, ratioOf, ratiosTo, timeInTurns } from "../statistics.ts";
+import type { Call, Sample } from "../statistics.ts";
 
-const [benchmark = "", ...args] = process.argv.slice(2);
-
+const imageUrl = "https://shop.example/image.jpg";
 const fiftyOf = (call: Call) => () => Promise.all(Array.from({ length: 50 }, call));
 
-/** Times an image of the stock engine, in milliseconds. */
-async function timeImage(engine: ReturnType<typeof stockEngine>, seed: number): Promise<number> {
-  const url = "https://shop.example/me.jpg";
-  const image = { field: "person_url", source: "address", url } as const;
-  const input = { person: image, garments: [image], instruction: "", fingerprint: "00000001" };
-  const start = performance.now();
-  await engine.render({ width: 768, height: 1_024, ...input, seed });
-  return performance.now() - start;
-}
-
 /** Bytes that the sink has received. */
-async function receivedBytes(url: string): Promise<number> {
-  const { received } = (await (await fetch(url)).json()) as { received: number };
-  return received;
-}
+const receivedBytes = async (url: string) => Number(await (await fetch(url)).text());
 
 const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<Sample>>> = {
   image: async () => {
     const engine = stockEngine();
-    const time: Record<string, number> = {};
-    time["first image"] = await timeImage(engine, 0);
-    time["same image again"] = await timeImage(engine, 0);
-    for (let seed = 1; seed <= 20; seed += 1) await timeImage(engine, seed);
-    time["new image after 20"] = await timeImage(engine, 21);
-    return { time };
+    const person = { field: "person_url", source: "address", url: imageUrl } as const;
+    const input = { person, garments: [person], instruction: "", fingerprint: "00000001" };
+    const time = async (seed: number): Promise<number> => {
+      const start = performance.now();
+      await engine.render({ width: 768, height: 1_024, ...input, seed });
+      return performance.now() - start;
+    };
+    const times = { "first image": await time(0), "same image again": await time(0) };
+    for (let seed = 1; seed <= 20; seed += 1) await time(seed);
+    return { time: { ...times, "new image after 20": await time(21) } };
   },
   submissions: async () => {
     const mock = createMock({ seed: "bench", clock: "manual" });
     await mock.createKey(benchKey);
-    const [person_url, garment] = ["https://shop.example/me.jpg", "https://shop.example/shirt.png"];
-    const body = JSON.stringify({ person_url, garment_urls: [garment], wait: false });
+    const body = JSON.stringify({ person_url: imageUrl, garment_urls: [imageUrl], wait: false });
     const submit = async (): Promise<void> => {
       const url = `${mock.baseUrl}/api/v1/tryon`;
       const response = await mock.fetch(url, { method: "POST", headers, body });
@@ -95,12 +84,13 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
   webhooks: async (size = "", baseline = "", bytes = "", calls = "") => {
     const event = createEvent(Number(bytes));
     const verifiers = { ...ownVerifiers(event), ...(await peerVerifiers(event)) };
-    const candidates = await checkedCalls(verifiers, event);
     const blocks = { calls: Number(calls), turns: 9, warmUps: 12 };
-    const times = await timeInTurns(candidates, blocks);
+    const times = await timeInTurns(await checkedCalls(verifiers, event), blocks);
     return { [`${size}Time`]: mediansOf(times), [`${size}Ratio`]: ratiosTo(baseline, times) };
   },
 };
+
+const [benchmark = "", ...args] = process.argv.slice(2);
 process.stdout.write(JSON.stringify(await programs[benchmark]?.(...args)));
 // Kept connections would keep this process running.
 process.exit();

@@ -8,7 +8,8 @@ import { serve } from "@tryon/mock/node";
 import { benchKey, jsonHeaders as headers } from "../candidates/fixtures.ts";
 
 /** Response of the sink that the clients of all services accept. */
-const job = { job_id: "job_1", status: "running", id: "1", urls: { get: "https://shop.example" } };
+const job =
+  '{ "job_id": "job_1", "status": "running", "id": "1", "urls": { "get": "https://shop.example" } }';
 let received = 0;
 
 const mock = createMock({ seed: "bench" });
@@ -20,14 +21,10 @@ if (kind === "mock") {
   process.stdout.write(`listening on ${url}\n`);
 } else {
   const server = createServer((request, response) => {
-    const end = (body: string): void => {
-      const length = Buffer.byteLength(body);
-      response.writeHead(200, { "content-type": "application/json", "content-length": length });
-      response.end(body);
-    };
-    if (kind === "bare") return end(account);
+    response.setHeader("content-type", "application/json");
     request.on("data", (chunk: Buffer) => (received += chunk.length));
-    request.on("end", () => end(JSON.stringify({ ...job, received })));
+    if (kind === "bare") response.end(account);
+    else request.on("end", () => response.end(request.method === "GET" ? String(received) : job));
   });
   server.listen(0, "127.0.0.1", () => {
     // A server on a port has an address of this type.
