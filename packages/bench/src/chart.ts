@@ -28,7 +28,6 @@ export function describeChart({ title, unit, rows }: MeasuredGroup): string {
   return `${title}, medians: ${values.join("; ")}.`;
 }
 
-/** Renders medians as horizontal bars. */
 export function renderChart(group: MeasuredGroup): string {
   const { title, unit, rows } = group;
   const left = Math.ceil(26 + letterWidth * Math.max(...rows.map(({ name }) => name.length)));

@@ -1,23 +1,17 @@
 import { availableParallelism, loadavg } from "node:os";
 
-import { maxSpread, runBenchmark, unstableRatios } from "./benchmark.ts";
-import type { Benchmark, Result } from "./benchmark.ts";
+import { runBenchmark, unstableRatios, type Benchmark, type Result } from "./benchmark.ts";
 import type { Environment } from "./environment.ts";
-import { renderPage, renderResult, type Files } from "./page.ts";
+import { renderPage, renderResult } from "./page.ts";
 
-/** Everything around the command. */
 export interface Context {
   readonly benchmarks: readonly Benchmark[];
   createEnvironment(): Promise<Environment>;
   readonly print: (text: string) => void;
-  write(files: Files): Promise<void>;
+  write(files: ReadonlyMap<string, string>): Promise<void>;
 }
 
-/**
- * Runs `[name…] [--write]`: benchmarks by name or all of them, and writes the page on demand.
- *
- * @returns the exit code: 1 when a benchmark failed or the page was not written, 2 for unknown arguments.
- */
+/** Runs `[name…] [--write]` and returns the exit code: 1 for a failure or an unwritten page, 2 for unknown arguments. */
 export async function runCli(args: readonly string[], context: Context): Promise<number> {
   const { benchmarks, print } = context;
   const known = benchmarks.map(({ name }) => name);
@@ -36,6 +30,7 @@ export async function runCli(args: readonly string[], context: Context): Promise
 
   const before = printLoad("before", print);
   const results: Result[] = [];
+  const problems: string[] = [];
   const environment = await context.createEnvironment();
   for (const benchmark of chosen) {
     try {
@@ -44,27 +39,19 @@ export async function runCli(args: readonly string[], context: Context): Promise
       print(`${renderResult(result)}\n\n`);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      print(`${benchmark.name} failed: ${message}\n\n`);
+      problems.push(`${benchmark.name} failed: ${message}`);
+      print(`${problems.at(-1)}\n\n`);
     }
     await environment.stopServers();
   }
   const after = printLoad("after", print);
-
-  if (results.length < chosen.length) {
-    if (write) print("Nothing was written, because not every benchmark ran.\n");
-    return 1;
-  }
-  if (!write) return 0;
-  const unstable = unstableRatios(results);
-  if (unstable.length > 0) {
-    const limit = `${maxSpread * 100} %`;
-    const ratios = unstable.map((ratio) => `- ${ratio}\n`).join("");
-    print(`Nothing was written: the quartiles of these ratios are more than ${limit} apart.
-${ratios}Stop other work on this machine, wait until its load is low, and run again.\n`);
-    return 1;
-  }
-  await context.write(renderPage(results, [before, after]));
-  return 0;
+  if (write) problems.push(...unstableRatios(results));
+  if (write && problems.length > 0) {
+    const list = problems.map((problem) => `- ${problem}\n`).join("");
+    const advice = "For stable ratios, stop other work on this machine until its load is low.";
+    print(`Nothing was written:\n${list}${advice}\n`);
+  } else if (write) await context.write(renderPage(results, [before, after]));
+  return problems.length === 0 ? 0 : 1;
 }
 
 function printLoad(time: "before" | "after", print: Context["print"]): number {

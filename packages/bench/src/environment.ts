@@ -3,14 +3,21 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
 
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 
 import { installApp } from "@tryon/test-kit/install-app";
 import { packedPackages } from "@tryon/test-kit/packages";
 import { startProgram, type Program } from "@tryon/test-kit/start-program";
 import { packages } from "./peers.ts";
 import type { Sample } from "./statistics.ts";
+
+const withoutLazyImports: Plugin = {
+  name: "without-lazy-imports",
+  setup: (bundle) =>
+    bundle.onResolve({ filter: /./ }, ({ kind }) => ({ external: kind === "dynamic-import" })),
+};
 
 /** Folder with the packed packages, the peers and the compiled programs, and the servers started in it. */
 export class Environment {
@@ -29,19 +36,38 @@ export class Environment {
     throw new Error(`node ${args.join(" ")} ended with ${code}:\n${program.text}`);
   }
 
-  /** Runs Node in the folder and returns the sample that it prints. */
+  /** Runs a program of this package, each of which prints a sample. */
   async run(...args: readonly string[]): Promise<Sample> {
-    // Every program of this package prints a sample.
     return JSON.parse(await this.node(...args)) as Sample;
   }
 
-  /** Starts a server in the folder and returns its URL: the known one, or the one that it prints. */
+  /** Starts a server in the folder, waits for a response and returns its URL: the known one, or the one that it prints. */
   async serve(args: readonly string[], knownUrl?: string): Promise<string> {
     const server = startProgram(process.execPath, args, { cwd: this.folder });
     this.#servers.add(server);
-    if (knownUrl !== undefined) return reachable(knownUrl, server);
-    const [, url = ""] = await server.waitFor(/listening on (http:\S+)/);
+    const url = knownUrl ?? (await server.waitFor(/listening on (http:\S+)/))[1] ?? "";
+    while (!(await fetch(url).catch(() => undefined))) {
+      if (server.child.exitCode !== null) throw new Error(`A server ended early:\n${server.text}`);
+      await delay(100);
+    }
     return url;
+  }
+
+  /** Bundles a line of code for a browser, minified, and returns its gzip size; apps polyfill what only Node has. */
+  async bundledSize(line: string, lazyImports: "with" | "without" = "with"): Promise<number> {
+    const { outputFiles } = await build({
+      stdin: { contents: line, resolveDir: this.folder },
+      bundle: true,
+      minify: true,
+      write: false,
+      platform: "browser",
+      format: "esm",
+      target: "es2022",
+      external: ["node:*", "crypto", "stream", "http", "https", "events", "child_process"],
+      plugins: lazyImports === "without" ? [withoutLazyImports] : [],
+      logLevel: "error",
+    });
+    return gzipSync(outputFiles[0]?.contents ?? "", { level: 9 }).length;
   }
 
   async stopServers(): Promise<void> {
@@ -54,16 +80,10 @@ export class Environment {
 export async function createEnvironment(): Promise<Environment> {
   const folder = await mkdtemp(join(tmpdir(), "tryon-bench-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-    process.once(signal, () => process.exit(130));
-  }
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const signal of signals) process.once(signal, () => process.exit(130));
   await installApp(folder, [...Object.values(await packedPackages()), ...packages]);
-  await compilePrograms(folder);
-  return new Environment(folder);
-}
-
-/** Compiles ahead, so that neither time nor memory of the compiler is measured. */
-async function compilePrograms(folder: string): Promise<void> {
+  // Compiled ahead, so that neither time nor memory of the compiler is measured.
   await build({
     entryPoints: globSync(join(import.meta.dirname, "programs/*.ts")),
     bundle: true,
@@ -75,14 +95,5 @@ async function compilePrograms(folder: string): Promise<void> {
     outExtension: { ".js": ".mjs" },
     logLevel: "silent",
   });
-}
-
-async function reachable(url: string, server: Program): Promise<string> {
-  for (;;) {
-    const response = await fetch(url).catch(() => undefined);
-    await response?.arrayBuffer();
-    if (response !== undefined) return url;
-    if (server.child.exitCode !== null) throw new Error(`A server ended early:\n${server.text}`);
-    await delay(100);
-  }
+  return new Environment(folder);
 }

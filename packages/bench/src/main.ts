@@ -2,29 +2,17 @@ import { glob, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { root } from "@tryon/test-kit/repository";
-import * as client from "./benchmarks/client.ts";
-import * as server from "./benchmarks/server.ts";
+import { clientBenchmarks } from "./benchmarks/client.ts";
+import { serverBenchmarks } from "./benchmarks/server.ts";
 import { simulation } from "./benchmarks/simulation.ts";
-import * as webhooks from "./benchmarks/webhooks.ts";
+import { webhookBenchmarks } from "./benchmarks/webhooks.ts";
 import { runCli } from "./cli.ts";
 import { createEnvironment } from "./environment.ts";
 
 const docs = join(root, "docs");
 
 process.exitCode = await runCli(process.argv.slice(2), {
-  benchmarks: [
-    server.accountOverHttp,
-    server.submissions,
-    server.stockImage,
-    server.commandStart,
-    client.smallRequest,
-    client.upload,
-    client.weight,
-    client.importTime,
-    simulation,
-    webhooks.verification,
-    webhooks.timingLeak,
-  ],
+  benchmarks: [...serverBenchmarks, ...clientBenchmarks, simulation, ...webhookBenchmarks],
   createEnvironment,
   print: (text) => process.stdout.write(text),
   write: async (files) => {

@@ -3,14 +3,11 @@ import { availableParallelism, type } from "node:os";
 import { maxSpread, type MeasuredGroup, type Result } from "./benchmark.ts";
 import { describeChart, formatNumber, renderChart } from "./chart.ts";
 
-/** Files below `docs`, by their paths. */
-export type Files = Map<string, string>;
-
-/** Renders the files of the page; `load` are the load averages before and after the run. */
-export function renderPage(results: readonly Result[], load: readonly number[]): Files {
+/** Renders the files of the page by their paths below `docs`; `load` are the load averages before and after the run. */
+export function renderPage(results: readonly Result[], load: readonly number[]) {
   const machine = `${availableParallelism()} cores under ${type()} with Node ${process.versions.node}`;
   const [before, after] = load.map((value) => value.toFixed(2));
-  const files: Files = new Map();
+  const files = new Map<string, string>();
   const page = [
     "<!-- Made by `npm run bench -- --write`. Changes made here are lost. -->",
     "# Benchmarks",
@@ -22,7 +19,10 @@ export function renderPage(results: readonly Result[], load: readonly number[]):
 }
 
 /** Renders a result as Markdown. Adds its charts to the files; without files it has none. */
-export function renderResult({ name, title, method, groups }: Result, files?: Files): string {
+export function renderResult(
+  { name, title, method, groups }: Result,
+  files?: Map<string, string>,
+): string {
   const blocks = groups.flatMap((group) => {
     const goals = group.goals.map((goal) => renderGoal(goal, group.unit));
     if (files === undefined || group.chart !== true) return [renderTable(group), ...goals];

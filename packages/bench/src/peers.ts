@@ -21,7 +21,6 @@ export const packages = [
   "autocannon@9.0.0",
 ];
 
-/** Returns the name of a package without its version, if it has one. */
 export function nameOf(peer: string): string {
   return peer.replace(/(?<=.)@.*/, "");
 }
@@ -32,7 +31,7 @@ type Member =
   | ("retrieve" | "run" | "sign" | "verify" | "Webhook" | "webhooks");
 
 /** Any value of a peer: the workspace has no types of the peers, so only a run checks their use. */
-type Peer = { readonly [Name in Member]: Peer } & {
+export type Peer = { readonly [Name in Member]: Peer } & {
   new (...args: readonly unknown[]): Peer;
   (...args: readonly unknown[]): Peer;
 };
@@ -43,11 +42,12 @@ export async function importPeer(name: string): Promise<Peer> {
 }
 
 /** Creates the client of a peer; each peer spells the options differently. */
-export async function createPeer(
-  name: "fashn" | "openai" | "replicate",
-  apiKey: string,
-  baseUrl: string,
-): Promise<Peer> {
+export async function createPeer(name: string, baseUrl: string, headers: object): Promise<Peer> {
   const { default: Client } = await importPeer(name);
-  return new Client({ apiKey, auth: apiKey, baseURL: baseUrl, baseUrl });
+  if (name === "openapi-fetch") return Client({ baseUrl, headers });
+  if (name === "ky") return Client.create({ baseUrl, headers });
+  const { hostname: host, port } = new URL(baseUrl);
+  const stripe = { host, port, protocol: "http", telemetry: false };
+  if (name === "stripe") return new Client("key", stripe);
+  return new Client({ apiKey: "key", auth: "key", baseURL: baseUrl, baseUrl });
 }

@@ -1,7 +1,7 @@
 /** Numbers of one round of a benchmark, by group and row name. */
 export type Sample = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** Computes the median and the quartiles, with linear interpolation. */
+/** Computes the median and the quartiles, with linear interpolation; the spread is relative to the median. */
 export function summarize(samples: readonly number[]) {
   const sorted = samples.toSorted((a, b) => a - b);
   const quantile = (share: number): number => {
@@ -10,7 +10,8 @@ export function summarize(samples: readonly number[]) {
     const above = sorted[Math.ceil(position)] ?? Number.NaN;
     return below + (above - below) * (position % 1);
   };
-  return { q1: quantile(0.25), median: quantile(0.5), q3: quantile(0.75), runs: sorted.length };
+  const [q1, middle, q3] = [quantile(0.25), quantile(0.5), quantile(0.75)];
+  return { q1, median: middle, q3, spread: (q3 - q1) / middle, runs: sorted.length };
 }
 
 export function median(samples: readonly number[]): number {
@@ -19,14 +20,12 @@ export function median(samples: readonly number[]): number {
 
 /** Medians of blocks of consecutive samples. */
 export function mediansOfBlocks(samples: readonly number[], size = 1): readonly number[] {
-  const blocks = Math.ceil(samples.length / size);
-  return Array.from({ length: blocks }, (_, block) =>
-    median(samples.slice(block * size, (block + 1) * size)),
-  );
+  const starts = [...samples.keys()].filter((at) => at % size === 0);
+  return starts.map((at) => median(samples.slice(at, at + size)));
 }
 
-/** Measurements of candidates that took turns, by candidate. */
-export type Turns = Readonly<Record<string, readonly number[]>>;
+type Turns = Readonly<Record<string, readonly number[]>>;
+export type Call = () => unknown;
 
 /** Measures candidates in turns; the order rotates from turn to turn. */
 export async function takeTurns(
@@ -44,7 +43,28 @@ export async function takeTurns(
   return values;
 }
 
-/** Median of each candidate, times a scale. */
+/** Times blocks of calls in turns, in microseconds per call, after turns that only warm up. */
+export async function timeInTurns(
+  candidates: Readonly<Record<string, Call>>,
+  { calls, turns, warmUps }: Readonly<Record<"calls" | "turns" | "warmUps", number>>,
+): Promise<Turns> {
+  const time = async (name: string): Promise<number> => {
+    const call = candidates[name];
+    // The garbage of one candidate must not slow down the next.
+    globalThis.gc?.();
+    const start = performance.now();
+    for (let count = 0; count < calls; count += 1) {
+      const result = call?.();
+      // To await any other value takes time, too.
+      if (result instanceof Promise) await result;
+    }
+    return ((performance.now() - start) * 1_000) / calls;
+  };
+  const names = Object.keys(candidates);
+  await takeTurns(names, warmUps, time);
+  return takeTurns(names, turns, time);
+}
+
 export function mediansOf(turns: Turns, scale = 1): Record<string, number> {
   const medians = Object.entries(turns).map(([name, values]) => [name, scale * median(values)]);
   return Object.fromEntries(medians);

@@ -2,115 +2,110 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Benchmark } from "../benchmark.ts";
-import { account } from "../candidates/calls.ts";
-import { bareFetch, clients } from "../candidates/clients.ts";
+import { bareFetch, clients, uploaders } from "../candidates/clients.ts";
 import { createImage } from "../candidates/fixtures.ts";
-import { uploaders } from "../candidates/uploaders.ts";
 import { clientPeers, nameOf } from "../peers.ts";
 import { mediansOf, ratioOf, takeTurns } from "../statistics.ts";
-import { bundledSize } from "./bundled-size.ts";
 
 const ours = "@tryon/client";
-export const smallRequest: Benchmark = {
-  name: "small",
-  title: "Small request",
-  method:
-    "Each client reads the account, or the smallest resource of a peer, from a bare `node:http` server in another process. Blocks of 50 calls through one client and through bare `fetch` take nine turns in a process; a run is the median of three processes. All features are retries, a logger, an abort signal, a deadline and a middleware.",
-  groups: {
-    time: { title: "Time per call, one at a time", unit: "µs" },
-    ratio: { title: "Ratio to bare fetch, one at a time", unit: "×", chart: true },
-    crowdedRatio: { title: "Ratio to bare fetch, 50 at once", unit: "×", chart: true },
-  },
-  goals: ["ratio", "crowdedRatio"].map((group) => {
-    const reason = "Each call copies and checks more than `fetch` does.";
-    return { group, row: `${ours}, all features`, max: 1.2, reason };
-  }),
-  samplesPerRun: 3,
-  async *measure(environment) {
-    const url = await environment.serve(["servers.mjs", "bare", account]);
-    for (let round = 0; round < 21; round += 1) {
-      for (const name of Object.keys(clients)) {
-        if (name !== bareFetch) yield environment.run("in-process.mjs", "small", name, url);
-      }
-    }
-  },
-};
-
-const [files, memory] = [`${ours}, files`, `${ours}, memory`];
+const [features, files, memory] = [`${ours}, all features`, `${ours}, files`, `${ours}, memory`];
+const copies = "Each call copies and checks more than `fetch` does.";
 const loopback = "Base64 and the loopback connection take most of the time.";
 
-export const upload: Benchmark = {
-  name: "upload",
-  title: "Upload of four images of 10 MiB",
-  method:
-    'Each client uploads a person and three garments to a server that discards them. Peak memory is the growth of `VmHWM` during the first upload of a process; the times come from other processes in which the clients take four turns. A run is the median of three processes. Naive is `JSON.stringify` with `toString("base64")`, sent by `fetch`.',
-  groups: {
-    memory: { title: "Peak memory, ratio to the size of the images", unit: "×", chart: true },
-    time: { title: "Time", unit: "ms", chart: true },
-    ratio: { title: "Time, ratio to naive", unit: "×" },
-  },
-  goals: [
-    { group: "memory", row: files, max: 1.6, reason: "A minimal stream needs 1.5 ×." },
-    { group: "memory", row: memory, max: 2.7 },
-    { group: "ratio", row: files, max: 0.5, reason: loopback },
-    { group: "ratio", row: memory, max: 0.5, reason: loopback },
-  ],
-  samplesPerRun: 3,
-  async *measure(environment) {
-    const names = ["person", "shirt", "trousers", "shoes"];
-    const paths = names.map((name) => join(environment.folder, name));
-    for (const path of paths) await writeFile(path, createImage(10 * 2 ** 20));
-    const url = await environment.serve(["servers.mjs", "sink"]);
-    for (let round = 0; round < 15; round += 1) {
-      yield environment.run("--expose-gc", "in-process.mjs", "upload", url, ...paths);
-      for (const name of Object.keys(uploaders)) {
-        yield environment.run("upload.mjs", name, url, ...paths);
+export const clientBenchmarks: readonly Benchmark[] = [
+  {
+    name: "small",
+    title: "Small request",
+    method:
+      "Each client reads the account, or the smallest resource of a peer, from a bare `node:http` server in another process. Blocks of 50 calls through one client and through bare `fetch` take nine turns in a process; a run is the median of three processes. All features are retries, a logger, an abort signal, a deadline and a middleware.",
+    groups: {
+      time: { title: "Time per call, one at a time", unit: "µs" },
+      ratio: { title: "Ratio to bare fetch, one at a time", unit: "×", chart: true },
+      crowdedRatio: { title: "Ratio to bare fetch, 50 at once", unit: "×", chart: true },
+    },
+    goals: [
+      { group: "ratio", row: features, max: 1.2, reason: copies },
+      { group: "crowdedRatio", row: features, max: 1.2, reason: copies },
+    ],
+    samplesPerRun: 3,
+    async *measure(environment) {
+      const url = await environment.serve(["servers.mjs", "bare"]);
+      for (let round = 0; round < 21; round += 1) {
+        for (const name of Object.keys(clients)) {
+          if (name !== bareFetch) yield environment.run("in-process.mjs", "small", name, url);
+        }
       }
-    }
+    },
   },
-};
-
-export const weight: Benchmark = {
-  name: "weight",
-  title: "Weight of a client in a browser",
-  method:
-    "esbuild bundles one import of each package, minified and compressed with gzip. The first load leaves out lazy imports, and code that only they use; `npm run check` counts that code where it shares a file with the entry.",
-  groups: {
-    first: { title: "First load", unit: "bytes", chart: true },
-    whole: { title: "With lazy imports", unit: "bytes" },
+  {
+    name: "upload",
+    title: "Upload of four images of 10 MiB",
+    method:
+      'Each client uploads a person and three garments to a server that discards them. Peak memory is the growth of `VmHWM` during the first upload of a process; the times come from other processes in which the clients take four turns. A run is the median of three processes. Naive is `JSON.stringify` with `toString("base64")`, sent by `fetch`.',
+    groups: {
+      memory: { title: "Peak memory, ratio to the size of the images", unit: "×", chart: true },
+      time: { title: "Time", unit: "ms", chart: true },
+      ratio: { title: "Time, ratio to naive", unit: "×" },
+    },
+    goals: [
+      { group: "memory", row: files, max: 1.6, reason: "A minimal stream needs 1.5 ×." },
+      { group: "memory", row: memory, max: 2.7 },
+      { group: "ratio", row: files, max: 0.5, reason: loopback },
+      { group: "ratio", row: memory, max: 0.5, reason: loopback },
+    ],
+    samplesPerRun: 3,
+    async *measure(environment) {
+      const names = ["person", "shirt", "trousers", "shoes"];
+      const images = names.map((name) => join(environment.folder, name));
+      for (const image of images) await writeFile(image, createImage(10 * 2 ** 20));
+      const url = await environment.serve(["servers.mjs", "sink"]);
+      for (let round = 0; round < 15; round += 1) {
+        yield environment.run("--expose-gc", "in-process.mjs", "upload", url, ...images);
+        for (const name of Object.keys(uploaders)) {
+          yield environment.run("in-process.mjs", "memory", name, url, ...images);
+        }
+      }
+    },
   },
-  goals: [{ group: "first", row: ours, max: 12_000 }],
-  async *measure({ folder }) {
-    for (const peer of [ours, ...clientPeers]) {
-      const exported = { [ours]: "TryOn", "@fal-ai/client": "fal" }[nameOf(peer)] ?? "default";
-      const line = `export { ${exported} } from "${nameOf(peer)}";`;
-      const first = await bundledSize(line, folder, "without lazy imports");
-      const whole = await bundledSize(line, folder, "with lazy imports");
-      yield { first: { [peer]: first }, whole: { [peer]: whole } };
-    }
+  {
+    name: "weight",
+    title: "Weight of a client in a browser",
+    method:
+      "esbuild bundles one import of each package, minified and compressed with gzip. The first load leaves out lazy imports, and code that only they use; `npm run check` counts that code where it shares a file with the entry.",
+    groups: {
+      first: { title: "First load", unit: "bytes", chart: true },
+      whole: { title: "With lazy imports", unit: "bytes" },
+    },
+    goals: [{ group: "first", row: ours, max: 12_000 }],
+    async *measure(environment) {
+      for (const peer of [ours, ...clientPeers]) {
+        const exported = { [ours]: "TryOn", "@fal-ai/client": "fal" }[nameOf(peer)] ?? "default";
+        const line = `export { ${exported} } from "${nameOf(peer)}";`;
+        yield { first: { [peer]: await environment.bundledSize(line, "without") } };
+        yield { whole: { [peer]: await environment.bundledSize(line) } };
+      }
+    },
   },
-};
-
-export const importTime: Benchmark = {
-  name: "import",
-  title: "Import time",
-  method:
-    "Each process imports one installed package and times that; the start of Node does not count. The packages take turns, and a run is the median ratio of nine turns.",
-  groups: {
-    time: { title: "Time", unit: "ms", chart: true },
-    ratio: { title: "Ratio to openapi-fetch", unit: "×" },
+  {
+    name: "import",
+    title: "Import time",
+    method:
+      "Each process imports one installed package and times that; the start of Node does not count. The packages take turns, and a run is the median ratio of nine turns.",
+    groups: {
+      time: { title: "Time", unit: "ms", chart: true },
+      ratio: { title: "Ratio to openapi-fetch", unit: "×" },
+    },
+    goals: [{ group: "ratio", row: ours, max: 2, reason: "openapi-fetch is one small file." }],
+    async *measure(environment) {
+      const code =
+        "const start = performance.now(); await import(process.argv[1]); console.log(performance.now() - start)";
+      const time = async (name: string): Promise<number> =>
+        Number(await environment.node("--input-type=module", "-e", code, name));
+      const names = [ours, ...clientPeers.map(nameOf)];
+      for (let round = 0; round < 7; round += 1) {
+        const times = await takeTurns(names, 9, time);
+        yield { time: mediansOf(times), ratio: { [ours]: ratioOf(times, ours, "openapi-fetch") } };
+      }
+    },
   },
-  goals: [{ group: "ratio", row: ours, max: 2, reason: "openapi-fetch is one small file." }],
-  async *measure(environment) {
-    const code =
-      "const start = performance.now(); await import(process.argv[1]); console.log(performance.now() - start)";
-    const time = async (name: string): Promise<number> =>
-      Number(await environment.node("--input-type=module", "-e", code, name));
-    const names = [ours, ...clientPeers.map(nameOf)];
-    for (let round = 0; round < 7; round += 1) {
-      const times = await takeTurns(names, 9, time);
-      const ratio = ratioOf(times, ours, "openapi-fetch");
-      yield { time: mediansOf(times), ratio: { [ours]: ratio } };
-    }
-  },
-};
+];

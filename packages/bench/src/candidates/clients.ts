@@ -1,19 +1,24 @@
+import { createReadStream, openAsBlob } from "node:fs";
+import { readFile } from "node:fs/promises";
+
 import { TryOn } from "@tryon/client";
 
-import { createPeer, importPeer } from "../peers.ts";
+import { createPeer, type Peer } from "../peers.ts";
+import type { Call } from "../statistics.ts";
 import { benchKey, jsonHeaders } from "./fixtures.ts";
-import type { Call } from "./time-in-turns.ts";
 
-const path = "/api/v1/account";
 const apiKey = benchKey.token;
+const path = "/api/v1/account";
 const headers = { authorization: jsonHeaders.authorization, accept: "application/json" };
 const ignore = (): void => undefined;
 
-/** Baseline of all clients. */
+/** Creates a call to the server at the URL, with the files that it uploads. */
+type CreateCall = (url: string, files: readonly string[]) => Promise<Call>;
+
 export const bareFetch = "bare fetch";
 
-/** Creates a call that reads the account, by the name of its row. */
-export const clients: Readonly<Record<string, (url: string) => Promise<Call>>> = {
+/** Clients that read the account, by the names of their rows. */
+export const clients: Readonly<Record<string, CreateCall>> = {
   [bareFetch]: async (url) => async () => {
     const response = await fetch(url + path, { headers });
     if (!response.ok) throw new Error(`Got ${response.status} instead of 200.`);
@@ -35,32 +40,77 @@ export const clients: Readonly<Record<string, (url: string) => Promise<Call>>> =
     const { signal } = new AbortController();
     return () => tryon.account.get({ signal, timeout: "1m" });
   },
-  "openapi-fetch": async (baseUrl) => {
-    const { default: createClient } = await importPeer("openapi-fetch");
-    const client = createClient({ baseUrl, headers });
-    return () => client.GET(path);
-  },
-  ky: async (baseUrl) => {
-    const { default: ky } = await importPeer("ky");
-    const client = ky.create({ baseUrl, headers });
-    return () => client.get(path.slice(1)).json();
-  },
-  fashn: async (url) => {
-    const fashn = await createPeer("fashn", apiKey, url);
-    return () => fashn.get(path);
-  },
-  openai: async (url) => {
-    const openai = await createPeer("openai", apiKey, url);
-    return () => openai.get(path);
-  },
-  replicate: async (url) => {
-    const replicate = await createPeer("replicate", apiKey, url);
-    return () => replicate.accounts.current();
-  },
-  stripe: async (url) => {
-    const { default: Stripe } = await importPeer("stripe");
-    const { hostname: host, port } = new URL(url);
-    const client = new Stripe(apiKey, { host, port, protocol: "http", telemetry: false });
-    return () => client.balance.retrieve();
-  },
+  "openapi-fetch": peer("openapi-fetch", (client) => client.GET(path)),
+  ky: peer("ky", (client) => client.get(path.slice(1)).json()),
+  fashn: peer("fashn", (client) => client.get(path)),
+  openai: peer("openai", (client) => client.get(path)),
+  replicate: peer("replicate", (client) => client.accounts.current()),
+  stripe: peer("stripe", (client) => client.balance.retrieve()),
 };
+
+/** Clients that upload images, by the names of their rows. */
+export const uploaders: Readonly<Record<string, CreateCall>> = {
+  "naive, files": async (url, files) => async () => naive(url, await readAll(files)),
+  "@tryon/client, files": async (url, files) => {
+    const submit = createSubmit(url);
+    const type = "image/png";
+    return async () => submit(await Promise.all(files.map((file) => openAsBlob(file, { type }))));
+  },
+  "naive, memory": async (url, files) => {
+    const images = await readAll(files);
+    return () => naive(url, images);
+  },
+  "@tryon/client, memory": async (url, files) => {
+    const submit = createSubmit(url);
+    const images = await readAll(files);
+    return () => submit(images);
+  },
+  "fashn, data URIs": peer("fashn", async (client, files) => {
+    const [model_image, ...garment_images] = await readDataUris(files);
+    const inputs = { model_image, garment_images };
+    return client.predictions.run({ model_name: "tryon-v1.6", inputs });
+  }),
+  "openai, data URIs": peer("openai", async (client, files) => {
+    const images = await readDataUris(files);
+    const content = images.map((image_url) => ({ type: "input_image", image_url }));
+    return client.responses.create({ model: "m", input: [{ role: "user", content }] });
+  }),
+  "openai, multipart": peer("openai", (client, files) => {
+    const image = files.map((file) => createReadStream(file));
+    return client.images.edit({ model: "m", prompt: "p", image });
+  }),
+  "replicate, multipart": peer("replicate", async (client, files) => {
+    const input = { images: await readAll(files) };
+    return client.predictions.create({ version: "v", input });
+  }),
+};
+
+function peer(name: string, call: (client: Peer, files: readonly string[]) => unknown): CreateCall {
+  return async (url, files) => {
+    const client = await createPeer(name, url, headers);
+    return () => call(client, files);
+  };
+}
+
+function readAll(files: readonly string[]): Promise<Buffer<ArrayBuffer>[]> {
+  return Promise.all(files.map((file) => readFile(file)));
+}
+
+async function readDataUris(files: readonly string[]): Promise<string[]> {
+  return (await readAll(files)).map((it) => `data:image/png;base64,${it.toString("base64")}`);
+}
+
+async function naive(url: string, images: readonly Buffer[]): Promise<unknown> {
+  const [person_image_b64, ...garment_images_b64] = images.map((it) => it.toString("base64"));
+  const body = JSON.stringify({ person_image_b64, garment_images_b64, wait: false });
+  const request = { method: "POST", headers: jsonHeaders, body };
+  const response = await fetch(`${url}/api/v1/tryon`, request);
+  if (!response.ok) throw new Error(`Got ${response.status} instead of 200.`);
+  return response.json();
+}
+
+function createSubmit(baseUrl: string) {
+  const tryon = new TryOn({ apiKey, baseUrl });
+  return ([person = new Blob(), ...garments]: readonly (Blob | Uint8Array)[]) =>
+    tryon.submit({ person, garments });
+}

@@ -5,90 +5,76 @@ import { verify } from "@tryon/webhooks";
 import { verifySync } from "@tryon/webhooks/node";
 
 import { importPeer } from "../peers.ts";
+import type { Call } from "../statistics.ts";
 import { signEvent, webhookSecret as secret } from "./fixtures.ts";
 
-/** Verifies a body; throws or rejects for any body but the signed one. */
-type Verifier = (body: Buffer) => unknown;
-type CreateVerifier = (body: Buffer) => Promise<Verifier>;
+/** Functions by the names of their rows that throw or reject for any body but the signed one. */
+type Verifiers = Readonly<Record<string, (received: Buffer) => unknown>>;
 
-/** Baselines of the other verifiers. */
 export const bareHmac = "HMAC alone";
 export const bareHmacAndParse = "HMAC and JSON.parse";
 
-/** Creates a verifier of one signed body, by the name of its row. */
-export const verifiers: Readonly<Record<string, CreateVerifier>> = {
-  [bareHmac]: async (body) => hmac(body),
-  [bareHmacAndParse]: async (body) => {
-    const verifier = hmac(body);
-    return (received) => {
-      verifier(received);
-      return JSON.parse(received.toString());
-    };
-  },
-  "@tryon/webhooks/node, verifySync": ours(verifySync),
-  "@tryon/webhooks, verify": ours(verify),
-  stripe: async (body) => {
-    const { webhooks } = (await importPeer("stripe")).default;
-    const header = webhooks.generateTestHeaderString({ payload: body.toString(), secret });
-    return (received) => webhooks.constructEvent(received, header, secret);
-  },
-  svix: (body) => standard("svix", "svix", body),
-  standardwebhooks: (body) => standard("standardwebhooks", "webhook", body),
-  "@octokit/webhooks-methods": async (body) => {
-    const octokit = await importPeer("@octokit/webhooks-methods");
-    const signature = signEvent(body);
-    return async (received) => {
-      const verified: unknown = octokit.verify(secret, received.toString(), signature);
-      if ((await verified) !== true) throw new Error("The signature does not match.");
-    };
-  },
-};
-
-function ours(verifier: typeof verify | typeof verifySync): CreateVerifier {
-  return async (body) => {
-    const headers = { "x-service-signature": signEvent(body) };
-    return (received) => verifier({ body: received, headers, secrets: secret });
-  };
-}
-
-function hmac(body: Buffer): Verifier {
-  const signature = signEvent(body);
-  return (received) => {
+export function ownVerifiers(signed: Buffer): Verifiers {
+  const signature = signEvent(signed);
+  const headers = { "x-service-signature": signature };
+  const hmac = (received: Buffer): void => {
     const digest = createHmac("sha256", secret).update(received).digest();
     const sent = Buffer.from(signature.slice("sha256=".length), "hex");
     if (!timingSafeEqual(digest, sent)) throw new Error("The signature does not match.");
   };
+  return {
+    [bareHmac]: hmac,
+    [bareHmacAndParse]: (body) => {
+      hmac(body);
+      return JSON.parse(body.toString());
+    },
+    "@tryon/webhooks/node, verifySync": (body) => verifySync({ body, headers, secrets: secret }),
+    "@tryon/webhooks, verify": (body) => verify({ body, headers, secrets: secret }),
+  };
+}
+
+export async function peerVerifiers(signed: Buffer): Promise<Verifiers> {
+  const { webhooks } = (await importPeer("stripe")).default;
+  const header = webhooks.generateTestHeaderString({ payload: signed.toString(), secret });
+  const octokit = await importPeer("@octokit/webhooks-methods");
+  const signature = signEvent(signed);
+  return {
+    stripe: (body) => webhooks.constructEvent(body, header, secret),
+    svix: await standard("svix", "svix", signed),
+    standardwebhooks: await standard("standardwebhooks", "webhook", signed),
+    "@octokit/webhooks-methods": async (body) => {
+      const verified: unknown = octokit.verify(secret, body.toString(), signature);
+      if ((await verified) !== true) throw new Error("The signature does not match.");
+    },
+  };
 }
 
 /** svix and standardwebhooks sign alike, with headers of different names. */
-async function standard(name: string, prefix: string, body: Buffer): Promise<Verifier> {
+async function standard(name: string, prefix: string, signed: Buffer) {
   const { Webhook } = await importPeer(name);
   const webhook = new Webhook(secret);
   const time = new Date();
-  const signature: unknown = webhook.sign("msg_1", time, body.toString());
   const headers = {
     [`${prefix}-id`]: "msg_1",
     [`${prefix}-timestamp`]: String(Math.floor(time.getTime() / 1_000)),
-    [`${prefix}-signature`]: String(signature),
+    [`${prefix}-signature`]: webhook.sign("msg_1", time, signed.toString()),
   };
-  return (received) => webhook.verify(received, headers);
+  return (body: Buffer) => webhook.verify(body, headers);
 }
 
-/**
- * Creates calls of the verifiers, each of which has accepted the signed body and rejected a changed one.
- *
- * @throws Error when one decides otherwise: its times would mean nothing.
- */
-export async function createVerifications(body: Buffer, names = Object.keys(verifiers)) {
-  const changed = Buffer.from(body);
+/** Creates calls of verifiers, each of which has accepted the signed body and rejected a changed one. */
+export async function checkedCalls(verifiers: Verifiers, signed: Buffer) {
+  const changed = Buffer.from(signed);
   changed.write("x", 20);
-  const verifications: Record<string, () => unknown> = {};
-  for (const name of names) {
-    const verifier = await verifiers[name]?.(body);
-    await verifier?.(body);
-    const message = `${name} accepted a body that was not signed.`;
-    await rejects(async () => verifier?.(changed), Error, message);
-    verifications[name] = () => verifier?.(body);
+  const calls: Record<string, Call> = {};
+  for (const [name, verifier] of Object.entries(verifiers)) {
+    await verifier(signed);
+    await rejects(
+      async () => verifier(changed),
+      Error,
+      `${name} accepted a body that was not signed.`,
+    );
+    calls[name] = () => verifier(signed);
   }
-  return verifications;
+  return calls;
 }

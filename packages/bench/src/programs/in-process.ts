@@ -1,46 +1,50 @@
 // Measures one of the benchmarks that need only one process.
-import { stockEngine } from "@tryon/mock";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 
-import { createSubmit } from "../candidates/calls.ts";
-import { bareFetch, clients } from "../candidates/clients.ts";
-import { createEvent } from "../candidates/fixtures.ts";
-import { timeInTurns, type Call } from "../candidates/time-in-turns.ts";
-import { uploaders } from "../candidates/uploaders.ts";
-import { createVerifications } from "../candidates/verifiers.ts";
-import { mediansOf, ratioOf, ratiosTo, type Sample } from "../statistics.ts";
+import { createMock, stockEngine } from "@tryon/mock";
 
-const [benchmark = "", ...args] = process.argv.slice(2);
+import { bareFetch, clients, uploaders } from "../candidates/clients.ts";
+import { benchKey, createEvent, jsonHeaders as headers } from "../candidates/fixtures.ts";
+import { checkedCalls, ownVerifiers, peerVerifiers } from "../candidates/verifiers.ts";
+import { mediansOf, ratioOf, ratiosTo, timeInTurns } from "../statistics.ts";
+import type { Call, Sample } from "../statistics.ts";
 
+const imageUrl = "https://shop.example/image.jpg";
 const fiftyOf = (call: Call) => () => Promise.all(Array.from({ length: 50 }, call));
 
-/** Times an image of the stock engine, in milliseconds. */
-async function timeImage(engine: ReturnType<typeof stockEngine>, seed: number): Promise<number> {
-  const url = "https://shop.example/me.jpg";
-  const image = { field: "person_url", source: "address", url } as const;
-  const input = { person: image, garments: [image], instruction: "", fingerprint: "00000001" };
-  const start = performance.now();
-  await engine.render({ width: 768, height: 1_024, ...input, seed });
-  return performance.now() - start;
-}
+/** Bytes that the sink has received. */
+const receivedBytes = async (url: string) => Number(await (await fetch(url)).text());
 
 const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<Sample>>> = {
   image: async () => {
     const engine = stockEngine();
-    const time: Record<string, number> = {};
-    time["first image"] = await timeImage(engine, 0);
-    time["same image again"] = await timeImage(engine, 0);
-    for (let seed = 1; seed <= 20; seed += 1) await timeImage(engine, seed);
-    time["new image after 20"] = await timeImage(engine, 21);
-    return { time };
+    const person = { field: "person_url", source: "address", url: imageUrl } as const;
+    const input = { person, garments: [person], instruction: "", fingerprint: "00000001" };
+    const time = async (seed: number): Promise<number> => {
+      const start = performance.now();
+      await engine.render({ width: 768, height: 1_024, ...input, seed });
+      return performance.now() - start;
+    };
+    const times = { "first image": await time(0), "same image again": await time(0) };
+    for (let seed = 1; seed <= 20; seed += 1) await time(seed);
+    return { time: { ...times, "new image after 20": await time(21) } };
   },
   submissions: async () => {
+    const mock = createMock({ seed: "bench", clock: "manual" });
+    await mock.createKey(benchKey);
+    const body = JSON.stringify({ person_url: imageUrl, garment_urls: [imageUrl], wait: false });
+    const submit = async (): Promise<void> => {
+      const url = `${mock.baseUrl}/api/v1/tryon`;
+      const response = await mock.fetch(url, { method: "POST", headers, body });
+      await response.arrayBuffer();
+      if (response.status !== 200) throw new Error(`Got ${response.status} instead of 200.`);
+    };
     const name = "@tryon/mock: POST /api/v1/tryon";
-    const submit = await createSubmit();
     const times = await timeInTurns({ [name]: submit }, { calls: 2_000, turns: 10, warmUps: 10 });
     return { rate: { [name]: 1e6 / (mediansOf(times)[name] ?? Number.NaN) } };
   },
   small: async (name = "", url = "") => {
-    const [bare, client] = [await clients[bareFetch]?.(url), await clients[name]?.(url)];
+    const [bare, client] = [await clients[bareFetch]?.(url, []), await clients[name]?.(url, [])];
     if (bare === undefined || client === undefined) throw new RangeError(`No client ${name}.`);
     const one = { [bareFetch]: bare, [name]: client };
     const many = { [bareFetch]: fiftyOf(bare), [name]: fiftyOf(client) };
@@ -49,27 +53,44 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
     const ratio = ratiosTo(bareFetch, single);
     return { time: mediansOf(single), ratio, crowdedRatio: ratiosTo(bareFetch, crowd) };
   },
-  upload: async (url = "", ...paths) => {
+  upload: async (url = "", ...files) => {
     const candidates: Record<string, Call> = {};
     for (const [name, create] of Object.entries(uploaders)) {
-      candidates[name] = await create(url, paths);
+      candidates[name] = await create(url, files);
     }
     const times = await timeInTurns(candidates, { calls: 1, turns: 4, warmUps: 1 });
-    const ratios = Object.keys(uploaders)
-      .filter((name) => !name.startsWith("naive"))
-      .map((name) => {
-        const naive = name.endsWith("memory") ? "naive, memory" : "naive, files";
-        return [name, ratioOf(times, name, naive)];
-      });
-    return { time: mediansOf(times, 1 / 1_000), ratio: Object.fromEntries(ratios) };
+    const ratio: Record<string, number> = {};
+    for (const name of Object.keys(uploaders).filter((it) => !it.startsWith("naive"))) {
+      const naive = name.endsWith("memory") ? "naive, memory" : "naive, files";
+      ratio[name] = ratioOf(times, name, naive);
+    }
+    return { time: mediansOf(times, 1 / 1_000), ratio };
+  },
+  memory: async (name = "", url = "", ...files) => {
+    const upload = await uploaders[name]?.(url, files);
+    const imageBytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
+    const receivedBefore = await receivedBytes(url);
+    // Linux resets the peak to the current size.
+    writeFileSync("/proc/self/clear_refs", "5");
+    const before = process.memoryUsage.rss();
+    await upload?.();
+    const status = readFileSync("/proc/self/status", "utf8");
+    const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
+    if ((await receivedBytes(url)) - receivedBefore < imageBytes) {
+      throw new Error(`${name} did not send every image.`);
+    }
+    return { memory: { [name]: (peak - before) / imageBytes } };
   },
   webhooks: async (size = "", baseline = "", bytes = "", calls = "") => {
-    const verifications = await createVerifications(createEvent(Number(bytes)));
+    const event = createEvent(Number(bytes));
+    const verifiers = { ...ownVerifiers(event), ...(await peerVerifiers(event)) };
     const blocks = { calls: Number(calls), turns: 9, warmUps: 12 };
-    const times = await timeInTurns(verifications, blocks);
+    const times = await timeInTurns(await checkedCalls(verifiers, event), blocks);
     return { [`${size}Time`]: mediansOf(times), [`${size}Ratio`]: ratiosTo(baseline, times) };
   },
 };
+
+const [benchmark = "", ...args] = process.argv.slice(2);
 process.stdout.write(JSON.stringify(await programs[benchmark]?.(...args)));
 // Kept connections would keep this process running.
 process.exit();

@@ -1,32 +1,30 @@
-// Serves one of: the reference server, a constant response on bare node:http, a sink for uploads.
+// Serves one of: the reference server, its account as a constant on bare node:http, a sink for uploads.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { createMock } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 
-import { benchKey } from "../candidates/fixtures.ts";
+import { benchKey, jsonHeaders as headers } from "../candidates/fixtures.ts";
 
-const [kind, constant = ""] = process.argv.slice(2);
 /** Response of the sink that the clients of all services accept. */
-const job = { job_id: "job_1", status: "running", id: "1", urls: { get: "https://shop.example" } };
+const job =
+  '{ "job_id": "job_1", "status": "running", "id": "1", "urls": { "get": "https://shop.example" } }';
 let received = 0;
 
+const mock = createMock({ seed: "bench" });
+await mock.createKey(benchKey);
+const account = await (await mock.fetch(`${mock.baseUrl}/api/v1/account`, { headers })).text();
+const [kind] = process.argv.slice(2);
 if (kind === "mock") {
-  const mock = createMock({ seed: "bench" });
-  await mock.createKey(benchKey);
   const { url } = await serve(mock);
   process.stdout.write(`listening on ${url}\n`);
 } else {
   const server = createServer((request, response) => {
-    const end = (body: string): void => {
-      const length = Buffer.byteLength(body);
-      response.writeHead(200, { "content-type": "application/json", "content-length": length });
-      response.end(body);
-    };
-    if (kind !== "sink") return end(constant);
+    response.setHeader("content-type", "application/json");
     request.on("data", (chunk: Buffer) => (received += chunk.length));
-    request.on("end", () => end(JSON.stringify({ ...job, received })));
+    if (kind === "bare") response.end(account);
+    else request.on("end", () => response.end(request.method === "GET" ? String(received) : job));
   });
   server.listen(0, "127.0.0.1", () => {
     // A server on a port has an address of this type.
