@@ -87,7 +87,7 @@ export function welch(first: readonly number[], second: readonly number[]): numb
 if (import.meta.main) {
   const [name = "", samples = ""] = process.argv.slice(2);
   const measured = comparisons[name];
-  if (measured === undefined) throw new RangeError(`There is no comparison ${name}.`);
+  if (measured === undefined) throw new RangeError(`Unknown comparison: ${name}.`);
   const [first, last, again] = timeGuesses(...measured, Number(samples), 5_000);
   const errors = { [name]: welch(first, last), [`${name}, same byte`]: welch(first, again) };
   process.stdout.write(JSON.stringify({ time: { [name]: median(first) }, errors }));
