@@ -19,7 +19,7 @@ export async function runCli(args: readonly string[], context: Context): Promise
   const names = args.filter((argument) => argument !== "--write");
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    print(`There is no benchmark ${unknown}. Usage: [${known.join(" | ")}]… [--write]\n`);
+    print(`Unknown benchmark: ${unknown}. Usage: [${known.join(" | ")}]… [--write]\n`);
     return 2;
   }
   const chosen = benchmarks.filter(({ name }) => names.length === 0 || names.includes(name));

@@ -69,11 +69,8 @@ export async function checkedCalls(verifiers: Verifiers, signed: Buffer) {
   const calls: Record<string, Call> = {};
   for (const [name, verifier] of Object.entries(verifiers)) {
     await verifier(signed);
-    await rejects(
-      async () => verifier(changed),
-      Error,
-      `${name} accepted a body that was not signed.`,
-    );
+    const message = `${name} accepted a body that was not signed.`;
+    await rejects(async () => verifier(changed), Error, message);
     calls[name] = () => verifier(signed);
   }
   return calls;

@@ -76,9 +76,8 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
     await upload?.();
     const status = readFileSync("/proc/self/status", "utf8");
     const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
-    if ((await receivedBytes(url)) - receivedBefore < imageBytes) {
-      throw new Error(`${name} did not send every image.`);
-    }
+    const sent = (await receivedBytes(url)) - receivedBefore;
+    if (!(sent >= imageBytes)) throw new Error(`${name} did not send every image.`);
     return { memory: { [name]: (peak - before) / imageBytes } };
   },
   webhooks: async (size = "", baseline = "", bytes = "", calls = "") => {
