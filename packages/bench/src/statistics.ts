@@ -1,3 +1,5 @@
+import { Bench } from "tinybench";
+
 /** Numbers of one round of a benchmark, by group and row name. */
 export type Sample = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
@@ -48,17 +50,17 @@ export async function timeInTurns(
   candidates: Readonly<Record<string, Call>>,
   { calls, turns, warmUps }: Readonly<Record<"calls" | "turns" | "warmUps", number>>,
 ): Promise<Turns> {
+  const limits = { iterations: calls, time: 0, warmup: false, throws: true };
   const time = async (name: string): Promise<number> => {
-    const call = candidates[name];
+    const result = candidates[name]?.();
+    await result;
     // The garbage of one candidate must not slow down the next.
     globalThis.gc?.();
-    const start = performance.now();
-    for (let count = 0; count < calls; count += 1) {
-      const result = call?.();
-      // To await any other value takes time, too.
-      if (result instanceof Promise) await result;
-    }
-    return ((performance.now() - start) * 1_000) / calls;
+    const bench = new Bench(limits);
+    bench.add(name, () => candidates[name]?.(), { async: result instanceof Promise });
+    const [task] = await bench.run();
+    if (task?.result.state !== "completed") throw new Error(`${name} did not complete.`);
+    return task.result.latency.mean * 1_000;
   };
   const names = Object.keys(candidates);
   await takeTurns(names, warmUps, time);

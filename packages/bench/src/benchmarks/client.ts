@@ -68,6 +68,23 @@ export const clientBenchmarks: readonly Benchmark[] = [
     },
   },
   {
+    name: "rejected",
+    title: "Rejected request bodies",
+    method:
+      "Bodies of 14 MB take turns in one process, in a proxy whose service responds at once and in the reference server. The photo gets 200; the others are costly to parse and get 400 or 422.",
+    groups: {
+      proxyRatio: { title: "Time in the proxy, ratio to a photo", unit: "×" },
+      mockRatio: { title: "Time in @tryon/mock, ratio to a photo", unit: "×" },
+    },
+    goals: ["proxyRatio", "mockRatio"].map((group) => ({ group, row: "200 long names", max: 3 })),
+    async *measure(environment) {
+      for (let round = 0; round < 14; round += 1) {
+        const server = round % 2 === 0 ? "proxy" : "mock";
+        yield environment.run("--expose-gc", "in-process.mjs", "rejected", server);
+      }
+    },
+  },
+  {
     name: "weight",
     title: "Weight of a client in a browser",
     method:

@@ -39,3 +39,18 @@ export function createImage(bytes: number): Buffer {
   const header = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ", "base64");
   return Buffer.concat([header, randomBytes(bytes - header.length)]);
 }
+
+const manyNames = (count: number, length: number): string =>
+  Array.from({ length: count }, (_, at) => `"${String(at).padStart(length, "a")}":0`).join();
+
+/** Creates a photo as JSON, and bodies of the same size that are costly to parse, by the names of their rows. */
+export function costlyBodies(bytes: number): Readonly<Record<string, string>> {
+  const garment_urls = ["https://shop.example/shirt.png"];
+  const person_image_b64 = createImage((bytes * 3) / 4 - 300).toString("base64");
+  return {
+    photo: JSON.stringify({ person_image_b64, garment_urls, wait: false }).padEnd(bytes),
+    "1.3 million names": `{${manyNames(bytes / 11, 7)}}`,
+    "200 long names": `{${manyNames(200, bytes / 200 - 5)}}`,
+    "opening brackets": "[".repeat(bytes),
+  };
+}

@@ -1,10 +1,17 @@
 // Measures one of the benchmarks that need only one process.
+import { randomUUID } from "node:crypto";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 
+import { createProxy } from "@tryon/client/proxy";
 import { createMock, stockEngine } from "@tryon/mock";
 
 import { bareFetch, clients, uploaders } from "../candidates/clients.ts";
-import { benchKey, createEvent, jsonHeaders as headers } from "../candidates/fixtures.ts";
+import {
+  benchKey,
+  costlyBodies,
+  createEvent,
+  jsonHeaders as headers,
+} from "../candidates/fixtures.ts";
 import { checkedCalls, ownVerifiers, peerVerifiers } from "../candidates/verifiers.ts";
 import { mediansOf, ratioOf, ratiosTo, timeInTurns } from "../statistics.ts";
 import type { Call, Sample } from "../statistics.ts";
@@ -79,6 +86,36 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
     const sent = (await receivedBytes(url)) - receivedBefore;
     if (!(sent >= imageBytes)) throw new Error(`${name} did not send every image.`);
     return { memory: { [name]: (peak - before) / imageBytes } };
+  },
+  rejected: async (server = "") => {
+    const mock = createMock({ seed: "bench", clock: "manual" });
+    await mock.createKey(benchKey);
+    const proxy = createProxy({
+      apiKey: benchKey.token,
+      baseUrl: mock.baseUrl,
+      basePath: "/",
+      authorize: () => ({ user: "a" }),
+      fetch: async (_url, init) => {
+        await new Response(init?.body).arrayBuffer();
+        return Response.json({ job_id: "job_1", status: "running" });
+      },
+    });
+    const send = server === "proxy" ? proxy : mock.fetch;
+    const calls = Object.entries(costlyBodies(14_000_000)).map(([name, body]) => {
+      const post = async (): Promise<void> => {
+        const init = {
+          method: "POST",
+          headers: { ...headers, "idempotency-key": randomUUID() },
+          body,
+        };
+        const { status } = await send(new Request(`${mock.baseUrl}/api/v1/tryon`, init));
+        if ((status === 200) !== (name === "photo")) throw new Error(`${name} got ${status}.`);
+      };
+      return [name, post] as const;
+    });
+    const blocks = { calls: 1, turns: 5, warmUps: 2 };
+    const times = await timeInTurns(Object.fromEntries(calls), blocks);
+    return { [`${server}Ratio`]: ratiosTo("photo", times) };
   },
   webhooks: async (size = "", baseline = "", bytes = "", calls = "") => {
     const event = createEvent(Number(bytes));
