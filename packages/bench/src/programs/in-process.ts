@@ -1,6 +1,4 @@
 // Measures one of the benchmarks that need only one process.
-import { readFileSync, statSync, writeFileSync } from "node:fs";
-
 import { createMock, stockEngine } from "@tryon/mock";
 
 import { bareFetch, clients, uploaders } from "../candidates/clients.ts";
@@ -11,9 +9,6 @@ import type { Call, Sample } from "../statistics.ts";
 
 const imageUrl = "https://shop.example/image.jpg";
 const fiftyOf = (call: Call) => () => Promise.all(Array.from({ length: 50 }, call));
-
-/** Bytes that the sink has received. */
-const receivedBytes = async (url: string) => Number(await (await fetch(url)).text());
 
 const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<Sample>>> = {
   image: async () => {
@@ -65,20 +60,6 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
       ratio[name] = ratioOf(times, name, naive);
     }
     return { time: mediansOf(times, 1 / 1_000), ratio };
-  },
-  memory: async (name = "", url = "", ...files) => {
-    const upload = await uploaders[name]?.(url, files);
-    const imageBytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
-    const receivedBefore = await receivedBytes(url);
-    // Linux resets the peak to the current size.
-    writeFileSync("/proc/self/clear_refs", "5");
-    const before = process.memoryUsage.rss();
-    await upload?.();
-    const status = readFileSync("/proc/self/status", "utf8");
-    const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
-    const sent = (await receivedBytes(url)) - receivedBefore;
-    if (!(sent >= imageBytes)) throw new Error(`${name} did not send every image.`);
-    return { memory: { [name]: (peak - before) / imageBytes } };
   },
   webhooks: async (size = "", baseline = "", bytes = "", calls = "") => {
     const event = createEvent(Number(bytes));
