@@ -62,7 +62,7 @@ export const clientBenchmarks: readonly Benchmark[] = [
       for (let round = 0; round < 15; round += 1) {
         yield environment.run("--expose-gc", "in-process.mjs", "upload", url, ...images);
         for (const name of Object.keys(uploaders)) {
-          yield environment.run("in-process.mjs", "memory", name, url, ...images);
+          yield environment.run("upload.mjs", name, url, ...images);
         }
       }
     },

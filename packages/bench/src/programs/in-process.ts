@@ -1,6 +1,5 @@
 // Measures one of the benchmarks that need only one process.
 import { randomUUID } from "node:crypto";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
 
 import { createProxy } from "@tryon/client/proxy";
 import { createMock, stockEngine } from "@tryon/mock";
@@ -18,9 +17,6 @@ import type { Call, Sample } from "../statistics.ts";
 
 const imageUrl = "https://shop.example/image.jpg";
 const fiftyOf = (call: Call) => () => Promise.all(Array.from({ length: 50 }, call));
-
-/** Bytes that the sink has received. */
-const receivedBytes = async (url: string) => Number(await (await fetch(url)).text());
 
 const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<Sample>>> = {
   image: async () => {
@@ -72,20 +68,6 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
       ratio[name] = ratioOf(times, name, naive);
     }
     return { time: mediansOf(times, 1 / 1_000), ratio };
-  },
-  memory: async (name = "", url = "", ...files) => {
-    const upload = await uploaders[name]?.(url, files);
-    const imageBytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
-    const receivedBefore = await receivedBytes(url);
-    // Linux resets the peak to the current size.
-    writeFileSync("/proc/self/clear_refs", "5");
-    const before = process.memoryUsage.rss();
-    await upload?.();
-    const status = readFileSync("/proc/self/status", "utf8");
-    const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
-    const sent = (await receivedBytes(url)) - receivedBefore;
-    if (!(sent >= imageBytes)) throw new Error(`${name} did not send every image.`);
-    return { memory: { [name]: (peak - before) / imageBytes } };
   },
   rejected: async (server = "") => {
     const mock = createMock({ seed: "bench", clock: "manual" });
