@@ -3,11 +3,9 @@ import type { Reporter, TestModule } from "vitest/node";
 /** Begins and ends a run with its seed, if it is new, and ends it with the failed tests and one plain line of counts. */
 export default class ClosingLineReporter implements Reporter {
   onTestRunStart(): void {
-    const { TRYON_SEED: seed, npm_lifecycle_event: task } = process.env;
-    if (seed === undefined) return;
-    process.stdout.write(
-      `Seed ${seed}: run the same cases with TRYON_SEED=${seed} npm run ${task}\n`,
-    );
+    const { TRYON_SEED: seed } = process.env;
+    if (seed !== undefined)
+      process.stdout.write(`Seed ${seed}: TRYON_SEED=${seed} runs the same cases again\n`);
   }
 
   onTestRunEnd(modules: ReadonlyArray<TestModule>, errors: ReadonlyArray<unknown>): void {

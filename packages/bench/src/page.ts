@@ -24,7 +24,7 @@ export function renderResult(
   files?: Map<string, string>,
 ): string {
   const blocks = groups.flatMap((group) => {
-    const goals = group.goals.map((goal) => renderGoal(goal, group.unit));
+    const goals = group.goals.map((goal) => renderGoal(goal, group));
     if (files === undefined || group.chart !== true) return [renderTable(group), ...goals];
     const key = group.key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const path = `images/benchmark-${name}-${key}.svg`;
@@ -44,13 +44,13 @@ function renderTable({ title, unit, rows }: MeasuredGroup): string {
   return [head, ...lines].join("\n");
 }
 
-function renderGoal(goal: MeasuredGroup["goals"][number], unit: string): string {
+function renderGoal(goal: MeasuredGroup["goals"][number], { title, unit }: MeasuredGroup): string {
   const { row, median, max, min = 0, reason = "" } = goal;
   const bound =
     max === undefined ? `at least ${formatNumber(min)}` : `at most ${formatNumber(max)}`;
   const isMet = median >= min && median <= (max ?? Infinity);
   const verdict = isMet ? "Met." : `Missed with ${formatNumber(median)}. ${reason}`;
-  return `Goal for ${row}: ${bound} ${unit}. ${verdict}`.trim();
+  return `Goal for ${row} (${title}): ${bound} ${unit}. ${verdict}`.trim();
 }
 
 function escape(text: string): string {
