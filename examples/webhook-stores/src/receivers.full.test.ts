@@ -26,7 +26,7 @@ function onServer(start: () => Promise<StoreServer>): void {
     await server.remove();
   }, 60_000);
 
-  /** Sends each event so many times at once, and notes the status of each refusal. */
+  /** Sends each event `times` times at once, and notes the status of each refusal. */
   const sendAll = async (times: number, refused: number[]): Promise<void> => {
     const send = async (some: readonly string[]): Promise<void> => {
       for (const job of some) {
