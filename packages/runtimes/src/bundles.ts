@@ -25,7 +25,7 @@ export const surroundings = {
       async fetch(request) {
         const { origin, pathname } = new URL(request.url);
         const [, first, index] = pathname.split("/");
-        if (first === "served") return served[index](request);
+        if (first === "served") return served[index](new Request(request.url.replace("/served/" + index, ""), request));
         const listen = (handler) => origin + "/served/" + (served.push(handler) - 1);
         try {
           return Response.json({ value: await run({ ...await request.json(), listen }) });
