@@ -10,6 +10,8 @@ const sourceFirst = {
   ssr: { resolve: { conditions: ["@tryon/source", "module", "node", "development|production"] } },
 };
 
+if (!process.features.typescript) throw new Error("Needs Node 24. Run `npm test -- PATH`.");
+
 /** Set of tests that this run takes: `npm test`, `test:full`, or `test:nightly` and `test:all`. */
 const set = process.env["TRYON_TESTS"] ?? "fast";
 /** Spawns processes, browsers or servers, or takes seconds. */

@@ -1,17 +1,19 @@
+import { resolve } from "node:path";
+
 import { expect, it } from "vitest";
 
-import { root } from "@tryon/test-kit/repository";
+import { node, root } from "@tryon/test-kit/repository";
 import { startProgram } from "@tryon/test-kit/start-program";
 
 it.concurrent.each([
-  ["types", "node", "scripts/typecheck.mjs"],
+  ["types", node, "scripts/typecheck.mjs"],
   ["lint", "oxlint", "--type-aware", "--deny-warnings"],
   ["format", "oxfmt", "--check"],
   ["no unused code", "knip"],
-  ["generated files", "node", "scripts/generate.ts", "--check"],
-  ["ceilings", "node", "scripts/ceilings.ts"],
+  ["generated files", node, "scripts/generate.ts", "--check"],
+  ["ceilings", node, "scripts/ceilings.ts"],
 ])("%s", { timeout: 300_000 }, async (_title, command, ...args) => {
-  const program = startProgram(`node_modules/.bin/${command}`, args, { cwd: root });
+  const program = startProgram(resolve(root, "node_modules/.bin", command), args, { cwd: root });
   const { code } = await program.ended;
   expect(code, program.text).toBe(0);
 });

@@ -51,7 +51,7 @@ describe.concurrent("tools", { timeout: 300_000 }, () => {
     ["typecheck.mjs", "typescript"],
     ["ceilings.ts", "--types"],
   ])("scripts/%s passes with %s", async (script, option) => {
-    expect(await run(bin("node"), [`scripts/${script}`, option])).toBeDefined();
+    expect(await run(process.execPath, [`scripts/${script}`, option])).toBeDefined();
   });
 
   it.each(["client", "webhooks"] as const)("size-limit passes in %s", async (name) => {

@@ -168,7 +168,7 @@ it(
     expect(readme).not.toMatch(/\]\((?!https:|#)/);
 
     await writeFile(join(app, "app.mjs"), program);
-    const node = join(root, "node_modules/node/bin/node");
+    const node = process.execPath;
     const command = [join(mock, "dist/cli.js"), "exec", "--latency", "0", "--", node, "app.mjs"];
     expect(await run(node, command, {}, app)).toMatch(/^paid \d+$/m);
     expect((await readFile(join(app, "out.png"))).subarray(1, 4).toString()).toBe("PNG");

@@ -1,20 +1,20 @@
 // Runs the tasks of the repository on a machine that has only Node ≥ 20 and npm. Installs the workspace first if that is
-// missing or out of date, then runs the task with the repository's own Node.
-import { spawn } from "node:child_process";
+// missing or out of date, and Node 24 in npm's cache if the machine's Node is older.
+import { execFileSync, spawn } from "node:child_process";
 import { createHash, randomInt } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (path) => readFileSync(join(root, path), "utf8");
-const node = join(root, "node_modules/node/bin/node");
 const bin = (name) => join(root, "node_modules/.bin", name);
 const npx = (command) => ["npx", "--yes", ...command.split(" ")];
 const pnpm = npx(JSON.parse(read("package.json")).packageManager);
-const fromSource = (path) => [node, "--conditions=@tryon/source", path];
+const fromSource = (path) => ["node", "--conditions=@tryon/source", path];
 
-const vitest = [bin("vitest"), "run"];
+const vitest = ["node", "node_modules/vitest/vitest.mjs", "run"];
 // Only mutation testing needs Stryker, so the workspace does not install it.
 const mutation = npx(
   "--package=@stryker-mutator/core@10.1.1 --package=@stryker-mutator/vitest-runner@10.1.1 stryker run packages/webhooks/stryker.config.json",
@@ -34,11 +34,14 @@ const tasks = {
   build: [[...pnpm, "--recursive", "--filter", "./packages/*", "run", "build"]],
   check: [[...vitest, "scripts/packages"]],
   docs: [fromSource("docs/site/main.ts")],
+  ceilings: [["node", "scripts/ceilings.ts"]],
+  generate: [["node", "scripts/generate.ts"]],
+  words: [["node", "scripts/words.ts"]],
   // Turns changesets into versions and changelogs, and updates what names versions.
   versions: [
     [bin("changeset"), "version"],
     [...pnpm, "install", "--lockfile-only", "--no-frozen-lockfile", "--loglevel=warn"],
-    [node, "scripts/generate.ts"],
+    ["node", "scripts/generate.ts"],
     [bin("oxfmt")],
   ],
 };
@@ -57,39 +60,38 @@ const environments = {
 
 /** Runs a command to its end, forwards signals to it, and returns its exit code. */
 function run([command, ...args], environment) {
-  return new Promise((resolve) => {
-    const env = { ...process.env, ...environment };
-    const child = spawn(command, args, { cwd: root, stdio: "inherit", env });
-    const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
-    const forward = (signal) => child.kill(signal);
-    for (const signal of signals) process.on(signal, forward);
-    const end = (code, signal) => {
-      for (const name of signals) process.off(name, forward);
-      resolve(code ?? 128 + (signal === "SIGINT" ? 2 : 15));
-    };
-    child.once("error", (error) => {
-      process.stderr.write(`Cannot run ${command}: ${error.message}\n`);
-      end(127);
-    });
-    child.once("exit", end);
+  const env = { ...process.env, ...environment };
+  const child = spawn(command, args, { cwd: root, stdio: "inherit", env });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+    process.on(signal, () => child.kill(signal));
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code, signal) => resolve(code ?? 128 + constants.signals[signal]));
   });
 }
 
-/** Installs what the lock file names, unless that has been done. */
+/** Returns the path of Node 24 or later: this one, or one that npm keeps in its cache for all clones. */
+function findNode() {
+  if (Number.parseInt(process.versions.node, 10) >= 24) return process.execPath;
+  const [command, ...args] = npx("--package=node@24.21.0 -- node --print process.execPath");
+  return execFileSync(command, args, { encoding: "utf8" }).trim();
+}
+
+/** Installs what the lock file names, unless that has been done, and returns the path of Node. */
 async function install() {
-  const stamp = join(root, "node_modules/.installed-lock");
+  const stamp = join(root, "node_modules/.installed");
   const lock = createHash("sha256").update(read("pnpm-lock.yaml")).digest("hex");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock && existsSync(node)) return 0;
+  const [installed, path = ""] = existsSync(stamp) ? readFileSync(stamp, "utf8").split("\n") : [];
+  if (installed === lock && existsSync(path)) return path;
   process.stderr.write("Installing the workspace, which is needed once…\n");
   const options = ["--frozen-lockfile", "--reporter=append-only", "--loglevel=warn"];
-  const code = await run([...pnpm, "install", ...options]);
-  if (code !== 0) return code;
-  // The C headers of Node, which nothing here compiles against, are a seventh of the install.
-  const binaries = join(root, "node_modules/node/node_modules");
-  for (const name of readdirSync(binaries).filter((one) => one.startsWith("node-")))
-    rmSync(join(binaries, name, "include"), { recursive: true, force: true });
-  writeFileSync(stamp, lock);
-  return 0;
+  const installing = run([...pnpm, "install", ...options]);
+  // Runs beside the other process.
+  const node = findNode();
+  const code = await installing;
+  if (code !== 0) process.exit(code);
+  writeFileSync(stamp, `${lock}\n${node}`);
+  return node;
 }
 
 const [name = "", ...args] = process.argv.slice(2);
@@ -98,10 +100,12 @@ if (commands.length === 0) {
   process.stderr.write(`Unknown task "${name}". Tasks: ${Object.keys(tasks).join(", ")}.\n`);
   process.exit(2);
 }
-let code = await install();
+const path = `${dirname(await install())}${delimiter}${process.env.PATH}`;
+let code = 0;
 for (const command of commands) {
   // Only a task of one command has arguments.
   const rest = commands.length === 1 ? args : [];
-  if (code === 0) code = await run([...command, ...rest], environments[name]);
+  const environment = { ...environments[name], PATH: path };
+  if (code === 0) code = await run([...command, ...rest], environment);
 }
 process.exitCode = code;

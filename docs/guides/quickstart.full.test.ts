@@ -1,12 +1,12 @@
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 import { freePort } from "@tryon/test-kit/free-port";
 import { packedPackages } from "@tryon/test-kit/packages";
-import { assetPath, root } from "@tryon/test-kit/repository";
+import { assetPath } from "@tryon/test-kit/repository";
 import type { Program } from "@tryon/test-kit/start-program";
 import { started, typed, type Place } from "../code/terminal.ts";
 
@@ -47,7 +47,7 @@ class Reader {
 
   constructor(ports: ReadonlyMap<string, number>) {
     this.#ports = ports;
-    const path = [join(root, "node_modules/node/bin"), process.env["PATH"]].join(delimiter);
+    const path = [dirname(process.execPath), process.env["PATH"]].join(delimiter);
     const {
       TRYON_BASE_URL: _,
       TRYON_API_KEY: _key,

@@ -3,8 +3,8 @@ import { join } from "node:path";
 /** Root folder of the repository. */
 export const root = join(import.meta.dirname, "../../..");
 
-/** The repository's own Node, for child programs. */
-export const node = join(root, "node_modules/node/bin/node");
+/** Path of the Node that runs the tests, for child programs. */
+export const node = process.execPath;
 
 /** Returns the path of an image in `examples/assets`. */
 export function assetPath(name: string): string {
