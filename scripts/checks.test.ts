@@ -6,9 +6,7 @@ import { node, root } from "@tryon/test-kit/repository";
 import { startProgram } from "@tryon/test-kit/start-program";
 
 it.concurrent.each([
-  ["types", node, "scripts/typecheck.mjs"],
-  ["lint", "oxlint", "--type-aware", "--deny-warnings"],
-  ["format", "oxfmt", "--check"],
+  ["types, lint and format", node, "--run", "lint"],
   ["no unused code", "knip"],
   ["generated files", node, "scripts/generate.ts", "--check"],
   ["ceilings", node, "scripts/ceilings.ts"],

@@ -31,7 +31,7 @@ async function complaints(examples: readonly DocstringExample[]): Promise<string
       include: ["*.ts", "../../docstrings/scene.ts", "../../docstrings/frameworks.d.ts"],
     }),
   );
-  const compiler = join(root, "node_modules/typescript-7/bin/tsc");
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
   return run(process.execPath, [compiler, "-p", folder]).then(
     ({ stdout }) => stdout,
     // What the compiler complains of is on stdout, and its exit code is not 0.

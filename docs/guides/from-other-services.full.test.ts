@@ -46,7 +46,7 @@ async function complaints(modules: readonly { name: string; code: string }[]): P
   const compilerOptions = { noPropertyAccessFromIndexSignature: false };
   const config = { extends: join(root, "tsconfig.json"), compilerOptions, include: ["*.ts"] };
   await writeFile(join(typed, "tsconfig.json"), JSON.stringify(config));
-  const compiler = join(root, "node_modules/typescript-7/bin/tsc");
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
   const { stdout } = await execute(node, [compiler, "-p", typed]).catch(
     // What execFile rejects with has the output.
     (error: unknown) => error as { stdout: string },
