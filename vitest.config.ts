@@ -112,11 +112,7 @@ export default defineConfig({
               exclude: [],
               groupOrder: 1,
             }),
-          ]),
-      // The client once more, with every option of the server at its other value.
-      ...(set === "fast"
-        ? []
-        : [
+            // The client once more, with every option of the server at its other value.
             project("client-contrary", "packages/client", {
               ...(set === "full" && {
                 include: fastFiles.include,
