@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
-import { changedFiles, filesIn, findWords, root } from "./words.ts";
+import { filesIn, findWords, root } from "./words.ts";
 
 /** A number by what is counted, such as "test lines", and then by folder. */
 type Counts = Record<string, Record<string, number>>;
@@ -26,8 +26,7 @@ export function compare(ceilings: Counts, counts: Counts): { problems: string[];
       const { [folder]: ceiling = Infinity } = lowered;
       const aim = Math.ceil(count * (headroom[what] ?? headroom[folder] ?? 1));
       lowered[folder] = Math.min(ceiling, aim);
-      const old = Number.isFinite(ceiling) ? ceiling : "none";
-      const state = `${folder}: ${count} ${what}, ceiling ${old}.`;
+      const state = `${folder}: ${count} ${what}, ceiling ${Number.isFinite(ceiling) ? ceiling : "none"}.`;
       if (count > ceiling)
         problems.push(
           `${state} Remove ${count - ceiling}, or raise the ceiling in ceilings.json in a separate commit that says why.`,
@@ -42,26 +41,26 @@ export function compare(ceilings: Counts, counts: Counts): { problems: string[];
 function countLinesAndWords(): Counts {
   const counts: Counts = { "shipped lines": {}, "test lines": {}, "words to avoid": {} };
   const add = (what: string, file: string, count: number): void => {
-    const folder = /^(packages\/[^/]+|docs\/site|[^/]+(?=\/))/.exec(file)?.[0] ?? ".";
+    const [folder] = /^(packages\/[^/]+|docs\/site|[^/]+(?=\/))/.exec(file) ?? ["."];
     const folders = (counts[what] ??= {});
     folders[folder] = (folders[folder] ?? 0) + count;
   };
-  for (const file of filesIn().filter((path) => code.test(path))) {
+  const files = filesIn();
+  for (const file of files.filter((path) => code.test(path))) {
     const lines = readFileSync(join(root, file), "utf8").split("\n").length - 1;
     add(shipped.test(file) ? "shipped lines" : "test lines", file, lines);
   }
-  for (const finding of findWords(filesIn())) add("words to avoid", finding.replace(/:.*/, ""), 1);
+  for (const finding of findWords(files)) add("words to avoid", finding.replace(/:.*/, ""), 1);
   return counts;
 }
 
 /** Measures the type check of the repository and of a small app that uses the built client. */
 function countTypes(): Counts {
-  const projects = { "all code": ".", "small app": "packages/client/test/small-app" };
   const counts = { instantiations: {}, "MB of memory": {} } satisfies Counts;
+  const projects = { "all code": ".", "small app": "packages/client/test/small-app" };
   for (const [name, project] of Object.entries(projects)) {
-    const args = ["-p", project, "--extendedDiagnostics"];
-    const tsc = join(root, "node_modules/typescript/bin/tsc");
-    const { stdout } = spawnSync(process.execPath, [tsc, ...args], { cwd: root, encoding: "utf8" });
+    const args = ["node_modules/typescript/bin/tsc", "-p", project, "--extendedDiagnostics"];
+    const { stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
     const found = /^Instantiations: +(\d+)\nMemory used: +(\d+)K/m.exec(stdout);
     if (found === null || stdout.includes("error TS")) throw new Error(stdout);
     Object.assign(counts.instantiations, { [name]: Number(found[1]) });
@@ -74,15 +73,15 @@ if (import.meta.main) {
   const flag = { type: "boolean" } as const;
   const { values } = parseArgs({ options: { lower: flag, types: flag } });
   const file = join(root, "ceilings.json");
+  const ceilings = JSON.parse(readFileSync(file, "utf8")) as Counts;
   const counts = values.types ? countTypes() : countLinesAndWords();
-  let ceilings = JSON.parse(readFileSync(file, "utf8")) as Counts;
-  if (values.lower) {
-    ceilings = compare(ceilings, counts).lower;
-    writeFileSync(file, `${JSON.stringify(ceilings, null, 2)}\n`);
-  }
-  const { problems } = compare(ceilings, counts);
+  const { lower } = compare(ceilings, counts);
+  if (values.lower) writeFileSync(file, `${JSON.stringify(lower, null, 2)}\n`);
+  const { problems } = compare(values.lower ? lower : ceilings, counts);
   if (problems.some((problem) => problem.includes("words to avoid, ceiling")))
-    problems.push(...findWords(changedFiles()), "All findings: npm run words -- FOLDER");
+    problems.push(
+      "To list those in changed files: npm run words -- $(git ls-files -mo --exclude-standard)",
+    );
   for (const problem of problems) process.stderr.write(`${problem}\n`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 export const root = dirname(import.meta.dirname);
-const skipped = /(^|\/)(generated|vectors)\/|^(docs\/(STYLE|licenses|llms)|pnpm-lock)|LICENSE/;
+const checked =
+  /^(?!.*\b(generated|vectors)\/|docs\/(STYLE|licenses|llms)|pnpm-lock).*\.([cm]?[jt]sx?|md|html|json|ya?ml)$/;
 
 /** The lines of docs/words.tsv: what to avoid as a pattern, and what to use. */
 const rows = readFileSync(join(root, "docs/words.tsv"), "utf8").trim().split("\n").slice(1);
@@ -16,28 +17,17 @@ const words = rows.map((row) => {
 });
 const anyWord = new RegExp(words.map(({ pattern }) => pattern).join("|"), "gi");
 
-function git(...args: readonly string[]): readonly string[] {
-  return execFileSync("git", args, { cwd: root, encoding: "utf8" }).split("\0");
-}
-
-const exists = (file: string): boolean => file !== "" && existsSync(join(root, file));
-
-/** Lists the files in some folders, or all files, without those that git ignores. */
-export function filesIn(...folders: readonly string[]): readonly string[] {
-  const list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"];
-  return git(...list, ...folders).filter(exists);
-}
-
-/** Lists the files that differ from the last commit. */
-export function changedFiles(): readonly string[] {
-  const status = git("status", "-z", "--porcelain", "--no-renames", "--untracked-files=all");
-  return status.map((line) => line.slice("?? ".length)).filter(exists);
+/** Lists the files at some paths, or all files, without those that git ignores. */
+export function filesIn(...paths: readonly string[]): readonly string[] {
+  const list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ...paths];
+  const files = execFileSync("git", list, { cwd: root, encoding: "utf8" }).split("\0").slice(0, -1);
+  return files.filter((file) => existsSync(join(root, file)));
 }
 
 /** Finds what docs/STYLE.md advises against, each as "file:line: advice". */
 export function findWords(files: readonly string[]): readonly string[] {
   return files
-    .filter((file) => /\.([cm]?[jt]sx?|md|html|json|ya?ml)$/.test(file) && !skipped.test(file))
+    .filter((file) => checked.test(file))
     .flatMap((file) => {
       const find = /\.(md|html)$/.test(file) ? inText : inCode;
       const lines = readFileSync(join(root, file), "utf8").split("\n");
@@ -55,12 +45,16 @@ export function inText(line: string): readonly string[] {
 }
 
 export function inCode(line: string): readonly string[] {
-  const prose = line.match(/\/\/.*|^\s*\/?\*.*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`/g);
-  const start = /^\s*(?:\/\*\*|\*|\/\/) (What|Whether|Whatever|Who|Whose|Where|How|Of) /.exec(line);
+  const prose = line.match(/\/\/.*|^\s*\/?\*.*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`/g) ?? [];
+  const starts = line.match(
+    /(?<=^\s*(\/\*\*|\*|\/\/) )(What|Whether|Whatever|Who(?:se)?|Where|How|Of) /g,
+  );
   const names = line.match(/\b(?:longest|shortest|most|least|fewest|largest)[A-Z]\w*/g) ?? [];
   return [
-    ...avoided(prose?.join(" ") ?? ""),
-    ...(start ? [`start the comment with a verb or a noun, not "${start[1]}"`] : []),
+    ...avoided(prose.join(" ")),
+    ...(starts ?? []).map(
+      (word) => `start the comment with a verb or a noun, not "${word.trim()}"`,
+    ),
     ...names.map((name) => `name "${name}" max… or min…`),
   ];
 }
