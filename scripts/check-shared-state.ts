@@ -1,29 +1,19 @@
 import { afterAll, vi } from "vitest";
 
-/** Events whose listeners outlive a file: a leaked one would act in the tests of another. */
-const events = ["uncaughtException", "unhandledRejection", "SIGINT", "SIGTERM"] as const;
-
-/** Node defines these on first use; reading them here would load them. */
-const isLazy = (descriptor: PropertyDescriptor): boolean => descriptor.get !== undefined;
-
 /** Values of everything that files share: globals, methods of the console, environment, listeners and folder. */
 function sharedState(): Map<string, unknown> {
   const state = new Map<string, unknown>([["process.cwd()", process.cwd()]]);
   const { subtle } = crypto;
   const parts = { globalThis, console, Math, Date, JSON, crypto, subtle, performance };
-  for (const [part, object] of Object.entries(parts)) {
-    for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(object))) {
-      // Libraries keep their registries in globals of this prefix.
-      if (isLazy(descriptor) || name.startsWith("__")) continue;
-      state.set(`${part}.${name}`, descriptor.value);
-    }
-  }
+  for (const [part, object] of Object.entries(parts))
+    for (const [name, own] of Object.entries(Object.getOwnPropertyDescriptors(object)))
+      // Node defines getters on first use. Libraries keep their registries in globals of this prefix.
+      if ("value" in own && !name.startsWith("__")) state.set(`${part}.${name}`, own.value);
   for (const [name, value] of Object.entries(process.env)) state.set(`process.env.${name}`, value);
   // sharp sets this one when it is imported.
   state.delete("process.env.VIPSHOME");
-  for (const event of events) {
+  for (const event of ["uncaughtException", "unhandledRejection", "SIGINT", "SIGTERM"])
     state.set(`listeners of ${event}`, process.listenerCount(event));
-  }
   return state;
 }
 

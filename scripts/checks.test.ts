@@ -1,9 +1,11 @@
-import { resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 
 import { expect, it } from "vitest";
 
 import { node, root } from "@tryon/test-kit/repository";
 import { startProgram } from "@tryon/test-kit/start-program";
+import { filesIn } from "./words.ts";
 
 it.concurrent.each([
   ["types, lint and format", node, "--run", "lint"],
@@ -14,4 +16,15 @@ it.concurrent.each([
   const program = startProgram(resolve(root, "node_modules/.bin", command), args, { cwd: root });
   const { code } = await program.ended;
   expect(code, program.text).toBe(0);
+});
+
+it("imports no file of another package by its path", () => {
+  const climbing = filesIn("*.ts", "*.tsx", "*.mts", "*.cts").flatMap((file) => {
+    const [folder = ""] = /^(?:(?:packages|examples)\/[^/]+|docs|spec)\//.exec(file) ?? [];
+    const text = readFileSync(join(root, file), "utf8");
+    const paths = text.matchAll(/(?:^|[\s}])(?:from|import\(?) ?"(\.\.[^"]+)"/g);
+    const wrong = [...paths].filter(([, path = ""]) => !join(file, "..", path).startsWith(folder));
+    return wrong.map(([statement]) => `${file}: ${statement}`);
+  });
+  expect(climbing).toEqual([]);
 });

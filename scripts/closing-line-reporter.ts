@@ -9,26 +9,19 @@ export default class ClosingLineReporter implements Reporter {
   }
 
   onTestRunEnd(modules: ReadonlyArray<TestModule>, errors: ReadonlyArray<unknown>): void {
-    const counts = { passed: 0, failed: 0, skipped: 0 };
-    const failed: string[] = [];
-    for (const module of modules) {
-      for (const test of module.children.allTests()) {
-        const { state } = test.result();
-        if (state !== "pending") counts[state] += 1;
-        if (state === "failed") failed.push(`${module.relativeModuleId} > ${test.fullName}`);
-      }
-      if (module.errors().length === 0) continue;
-      counts.failed += 1;
-      failed.push(`${module.relativeModuleId} (the file itself)`);
-    }
-    if (errors.length > 0) {
-      counts.failed += errors.length;
-      failed.push(`${errors.length} errors outside of any test`);
-    }
+    const inState = (state: "passed" | "failed" | "skipped"): readonly string[] =>
+      modules.flatMap(({ children, relativeModuleId }) =>
+        [...children.allTests(state)].map(({ fullName }) => `${relativeModuleId} > ${fullName}`),
+      );
+    const broken = modules.filter((module) => module.errors().length > 0);
+    const failed = [
+      ...inState("failed"),
+      ...broken.map(({ relativeModuleId }) => `${relativeModuleId} (the file itself)`),
+      ...errors.map(() => "error outside of any test"),
+    ];
+    const counts = `${inState("passed").length} passed, ${failed.length} failed, ${inState("skipped").length} skipped`;
     this.onTestRunStart();
     for (const name of failed) process.stdout.write(`Failed: ${name}\n`);
-    process.stdout.write(
-      `Tests: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`,
-    );
+    process.stdout.write(`Tests: ${counts}\n`);
   }
 }
