@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -9,13 +9,11 @@ const folder = "packages/mock/src/steering/control/page";
 /** Bundles the control page into a module: one HTML string, and a policy that allows only its style and script. */
 export function controlPage(root: string): string {
   const { outputFiles } = buildSync({
-    absWorkingDir: root,
     entryPoints: [join(root, folder, "page.css"), join(root, folder, "main.ts")],
-    outdir: "out",
+    outdir: root,
     bundle: true,
     write: false,
     minify: true,
-    format: "iife",
     target: "es2022",
     charset: "utf8",
     // Otherwise esbuild reads a tsconfig.json of a parent folder.
@@ -25,18 +23,13 @@ export function controlPage(root: string): string {
   const page = readFileSync(join(root, folder, "page.html"), "utf8")
     .replace(/<style>.*?<\/style>/s, () => `<style>${style}</style>`)
     .replace(/<script>.*?<\/script>/s, () => `<script>${script}</script>`);
-  const policy = [
-    `default-src 'none'; style-src ${digest(style)}; script-src ${digest(script)}`,
-    "img-src 'self' data:; connect-src 'self'",
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  ].join("; ");
+  const [allowedStyle, allowedScript] = [style, script].map(
+    (text) => `'sha256-${hash("sha256", text, "base64")}'`,
+  );
+  const policy = `default-src 'none'; style-src ${allowedStyle}; script-src ${allowedScript}; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
   return [
     `// Generated from ${folder} by \`npm run generate\`. Do not edit.\n\n`,
     `export const contentSecurityPolicy =\n  ${JSON.stringify(policy)};\n\n`,
     `export const page =\n  ${JSON.stringify(page)};\n`,
   ].join("");
-}
-
-function digest(text: string): string {
-  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }

@@ -4,8 +4,7 @@ import { parseArgs } from "node:util";
 import openapiTypeScript, { astToString, type OpenAPI3 } from "openapi-typescript";
 
 import { controlPage } from "./control-page.ts";
-import { pagesWithFiles } from "./embed-files.ts";
-import { llmsTxt } from "./llms.ts";
+import { docsPages } from "./docs-pages.ts";
 import { ruleCoverage } from "./rule-coverage.ts";
 
 /**
@@ -31,32 +30,27 @@ export async function generate(root: string, check: boolean): Promise<readonly s
   const { ids, page } = ruleCoverage(root, problems);
   update("packages/mock/src/generated/server-rules.ts", ids);
   update("docs/fidelity.md", page);
-  update("docs/llms.txt", llmsTxt(root, problems));
-  for (const [path, text] of pagesWithFiles(root, problems)) update(path, text);
+  for (const [path, text] of docsPages(root, problems)) update(path, text);
   return problems;
 }
 
 async function openapiTypes(root: string): Promise<string> {
   // The tests of spec/ validate the document.
-  const document = JSON.parse(
-    readFileSync(join(root, "spec/openapi.json"), "utf8"),
-    withoutIndexSignature,
-  ) as OpenAPI3;
+  const text = readFileSync(join(root, "spec/openapi.json"), "utf8");
+  const document = JSON.parse(text, withoutIndexSignature) as OpenAPI3;
   // A request field with a default is optional.
   const options = { alphabetize: false, defaultNonNullable: false, silent: true };
   const types = astToString(await openapiTypeScript(document, options));
   const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
     const [summary = ""] = (schema.description ?? "").split("\n\n");
-    // How the API reference shows the type.
+    // For the API reference.
     const tag = "type" in schema && schema.type === "object" ? "@interface" : "@useDeclaredType";
     const comment = `/**\n * ${summary.replaceAll("\n", "\n * ")}\n *\n * ${tag}\n */\n`;
     return `${comment}export type ${name} = components["schemas"]["${name}"];\n`;
   });
-  return [
-    "// Generated from spec/openapi.json by `npm run generate`. Do not edit.\n\n",
-    types.replace("export interface paths {", "/** Every endpoint, for openapi-fetch. */\n$&"),
-    ...schemas,
-  ].join("");
+  const notice = "// Generated from spec/openapi.json by `npm run generate`. Do not edit.\n\n";
+  const comment = "/** Every endpoint, for openapi-fetch. */\n$&";
+  return notice + types.replace("export interface paths {", comment) + schemas.join("");
 }
 
 /** Drops `additionalProperties: true` beside properties: the index signature hides their names from `keyof`. */

@@ -2,21 +2,14 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 
-interface Rule {
-  readonly id: string;
-  readonly section: string;
-  readonly rule: string;
+type Rule = Readonly<Record<"id" | "section" | "rule", string>> & {
   readonly shown_by: readonly string[];
   readonly open?: true;
   readonly options?: readonly string[];
-}
+};
 
 /** A test that covers a rule, with the titles of its suites in its title. */
-interface Coverage {
-  readonly rule: string;
-  readonly file: string;
-  readonly title: string;
-}
+type Coverage = Readonly<Record<"rule" | "file" | "title", string>>;
 
 /** The ids of the server's rules as a type, and a page with the tests that cover each rule. */
 export function ruleCoverage(root: string, problems: string[]): { ids: string; page: string } {

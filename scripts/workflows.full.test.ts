@@ -10,21 +10,14 @@ import { root } from "@tryon/test-kit/repository";
 import { installApp } from "@tryon/test-kit/install-app";
 import manifest from "../package.json" with { type: "json" };
 
-interface Job {
-  readonly permissions?: Readonly<Record<string, string>>;
-  readonly "timeout-minutes"?: number;
-  readonly uses?: string;
-}
+type Permissions = { permissions?: Record<string, string> };
+type Job = Permissions & { "timeout-minutes"?: number; uses?: string };
+type Workflow = Permissions & { jobs: Record<string, Job> };
 
-const files = globSync(join(root, ".github/workflows/*.yml")).toSorted();
-const workflows = files.map((file) => ({ file, text: readFileSync(file, "utf8") }));
+const workflows = globSync(join(root, ".github/workflows/*.yml"))
+  .toSorted()
+  .map((file) => ({ file, text: readFileSync(file, "utf8") }));
 const all = workflows.map(({ text }) => text).join("\n");
-const jobs = workflows.flatMap(({ file, text }) => {
-  const { jobs: own, permissions } = parse(text) as Job & { jobs: Readonly<Record<string, Job>> };
-  return Object.entries(own).map(([name, job]) => {
-    return { permissions, ...job, name: `${basename(file)}: ${name}` };
-  });
-});
 
 it("has workflows without errors", { timeout: 300_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "tryon-workflows-"));
@@ -46,18 +39,22 @@ it("runs only scripts of the repository", () => {
   expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(named));
 });
 
-it("limits the time of every job, and pins every action to a commit and its version", () => {
-  const endless = jobs.filter((job) => !job.uses && !job["timeout-minutes"]);
-  expect(endless.map(({ name }) => name)).toEqual([]);
+it("pins every action to a commit and its version, and gives no job a secret", () => {
   const used = all.match(/\buses: (?!\.\/).*/g) ?? [];
   expect(used.filter((line) => !/@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
+  expect(all).not.toContain("secrets.");
 });
 
-it("gives only these jobs write permissions, and no job a secret", () => {
-  const writing = jobs.flatMap(({ name, permissions = { all: "write" } }) => {
-    const granted = Object.entries(permissions).filter(([, level]) => level === "write");
-    return granted.map(([scope]) => `${name}: ${scope}`);
-  });
+it("limits the time of every job, and gives only these jobs write permissions", () => {
+  const writing: string[] = [];
+  for (const { file, text } of workflows) {
+    const { jobs, permissions: common = { all: "write" } } = parse(text) as Workflow;
+    for (const [name, { permissions = common, uses, ...job }] of Object.entries(jobs)) {
+      expect(uses ?? job["timeout-minutes"], name).toBeDefined();
+      for (const [scope, level] of Object.entries(permissions))
+        if (level === "write") writing.push(`${basename(file)}: ${name}: ${scope}`);
+    }
+  }
   expect(writing).toEqual([
     "nightly.yml: report: issues",
     "release.yml: version: contents",
@@ -65,5 +62,4 @@ it("gives only these jobs write permissions, and no job a secret", () => {
     "release.yml: publish: contents",
     "release.yml: publish: id-token",
   ]);
-  expect(all).not.toContain("secrets.");
 });
