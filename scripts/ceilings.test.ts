@@ -11,7 +11,7 @@ it.each([
   ["lines", 1_000, 976, undefined, 976],
   ["lines", 1_000, 1_001, `ceiling 1000. Remove 1, ${raise}`, 1_000],
   ["lines", 1_000, 900, `ceiling 1000. ${lower}`, 900],
-  ["lines", undefined, 900, `ceiling none. ${lower}`, 900],
+  ["lines", undefined, 900, `ceiling Infinity. ${lower}`, 900],
   ["lines", 900, 0, `ceiling 900. ${lower}`, 0],
   // Has headroom.
   ["MB of memory", 100, 78, undefined, 98],
@@ -30,7 +30,7 @@ it.each([
   [inText, "The Bearer token and the standard are fine.", []],
   [inText, "word ".repeat(29), [/^split "word word .*" in two/]],
   [inCode, 'const pause = mend("is no id"); // anew', [/: use is not a …$/, /: use again, or/]],
-  [inCode, " * Whether it waits.", [/^start the comment with .*, not "Whether"$/]],
+  [inCode, " * Whether it waits.", [/^start with .*, not "Whether"$/]],
   [inCode, "const longestDelay = 1;", [/^name "longestDelay" max… or min…$/]],
 ])("finds in %o of %j any form of a word to avoid, and what to use", (find, line, advice) => {
   expect(find(line)).toEqual(advice.map((pattern) => expect.stringMatching(pattern)));

@@ -28,8 +28,8 @@ afterAll(() => {
   const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
     (name) => !Object.is(before.get(name), after.get(name)),
   );
-  if (changed.length === 0) return;
-  throw new Error(
-    `This file leaves ${changed.join(", ")} changed, and other files run in the same process. Restore it in afterEach or onTestFinished.`,
-  );
+  if (changed.length > 0)
+    throw new Error(
+      `This file leaves ${changed.join(", ")} changed, and other files run in the same process. Restore it in afterEach or onTestFinished.`,
+    );
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { buildSync } from "esbuild";
 
 const folder = "packages/mock/src/steering/control/page";
+const digest = (text: string): string => `'sha256-${hash("sha256", text, "base64")}'`;
 
 /** Bundles the control page into a module: one HTML string, and a policy that allows only its style and script. */
 export function controlPage(root: string): string {
@@ -23,10 +24,7 @@ export function controlPage(root: string): string {
   const page = readFileSync(join(root, folder, "page.html"), "utf8")
     .replace(/<style>.*?<\/style>/s, () => `<style>${style}</style>`)
     .replace(/<script>.*?<\/script>/s, () => `<script>${script}</script>`);
-  const [allowedStyle, allowedScript] = [style, script].map(
-    (text) => `'sha256-${hash("sha256", text, "base64")}'`,
-  );
-  const policy = `default-src 'none'; style-src ${allowedStyle}; script-src ${allowedScript}; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  const policy = `default-src 'none'; style-src ${digest(style)}; script-src ${digest(script)}; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
   return [
     `// Generated from ${folder} by \`npm run generate\`. Do not edit.\n\n`,
     `export const contentSecurityPolicy =\n  ${JSON.stringify(policy)};\n\n`,

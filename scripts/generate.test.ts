@@ -6,18 +6,21 @@ import { expect, it, onTestFinished } from "vitest";
 import { generate } from "./generate.ts";
 import { coveredRules } from "./rule-coverage.ts";
 
-const controlPage = "packages/mock/src/steering/control/page";
+const page = "packages/mock/src/steering/control/page";
 const testFile = "packages/mock/src/rules.test.ts";
-const rule = { section: "Limits", rule: "A key has a limit.", shown_by: ["server"] };
+const rule = { id: "limits.key", section: "Limits", rule: "A rule", shown_by: ["server"] };
+const sources = {
+  "spec/openapi.json": '{ "openapi": "3.1.0", "info": {}, "paths": {} }',
+  "spec/rules.json": JSON.stringify({ rules: [rule, { ...rule, id: "a", shown_by: ["docs"] }] }),
+  [testFile]: 'describe("a key", () => test("waits", () => shows("limits.key")));',
+  "docs/README.md": "# Docs\n\n## Test\n\n- [The clock](clock.md): Time\n",
+  "docs/clock.md": "# The `clock`\n\n```ts examples/a.ts\nold\n```\n\n```ts b.ts\n```\n",
+  "examples/a.ts": "const a = 1;\n",
+};
 
 it.each([
-  [
-    "spec/openapi.json",
-    '{ "openapi": "3.1.0", "info": {}, "paths": { "/a": {} } }',
-    "openapi.ts is out of date.",
-    true,
-  ],
-  [`${controlPage}/style/clock.css`, "", "control-page.ts is out of date.", true],
+  ["spec/openapi.json", '{"openapi":"3.1.0","paths":{"/a":{}}}', "openapi.ts is out of", true],
+  [`${page}/style/clock.css`, "", "control-page.ts is out of date.", true],
   [testFile, 'test("each key", () => shows("limits.key"));', "docs/fidelity.md is out", true],
   ["examples/a.ts", "const a = 2;\n", "docs/clock.md is out of date.", true],
   ["docs/llms.txt", "edited", "docs/llms.txt is out of date.", true],
@@ -25,31 +28,18 @@ it.each([
   ["docs/clock.md", "Time\n", 'clock.md as "The clock". Its title is missing', false],
   ["docs/README.md", "- [A](a.md)\n", 'a.md as "A". Its title is missing.', false],
   ["docs/clock.md", "# A\n```ts docs/b.ts\n```\n", "clock.md embeds docs/b.ts, wh", false],
-])("accepts what it wrote, and after a change of %s to %j reports that %s", async (...test) => {
-  const [path, text, problem, checkAgain] = test;
+])("after a change of %s to %j reports that %s", async (changed, content, problem, checkAgain) => {
   const root = mkdtempSync(join(tmpdir(), "generate-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
-  const write = (file: string, content: string): void => {
-    mkdirSync(dirname(join(root, file)), { recursive: true });
-    writeFileSync(join(root, file), content);
-  };
-  cpSync(join(import.meta.dirname, "..", controlPage), join(root, controlPage), {
-    recursive: true,
-  });
-  write("spec/openapi.json", '{ "openapi": "3.1.0", "info": {}, "paths": {} }');
-  const rules = [
-    { ...rule, id: "limits.key" },
-    { ...rule, id: "limits.docs", shown_by: ["docs"] },
-  ];
-  write("spec/rules.json", JSON.stringify({ rules }));
-  write(testFile, 'describe("a key", () => test("waits", () => shows("limits.key")));');
-  write("docs/README.md", "# Docs\n\n## Test\n\n- [The clock](clock.md): Time\n");
-  write("docs/clock.md", "# The `clock`\n\n```ts examples/a.ts\nold\n```\n\n```ts b.ts\n```\n");
-  write("examples/a.ts", "const a = 1;\n");
+  cpSync(join(import.meta.dirname, "..", page), join(root, page), { recursive: true });
+  for (const [path, text] of Object.entries(sources)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
   await generate(root, false);
   expect(await generate(root, true)).toEqual([]);
 
-  write(path, text);
+  writeFileSync(join(root, changed), content);
   expect((await generate(root, true)).join("\n")).toContain(problem);
   expect((await generate(root, checkAgain)).join("\n")).toContain(problem);
 });

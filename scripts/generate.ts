@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { parseArgs } from "node:util";
 import openapiTypeScript, { astToString, type OpenAPI3 } from "openapi-typescript";
 
 import { controlPage } from "./control-page.ts";
@@ -24,11 +23,10 @@ export async function generate(root: string, check: boolean): Promise<readonly s
     }
   };
   const types = await openapiTypes(root);
-  update("packages/client/src/generated/openapi.ts", types);
-  update("packages/mock/src/generated/openapi.ts", types);
+  for (const name of ["client", "mock"]) update(`packages/${name}/src/generated/openapi.ts`, types);
   update("packages/mock/src/generated/control-page.ts", controlPage(root));
-  const { ids, page } = ruleCoverage(root, problems);
-  update("packages/mock/src/generated/server-rules.ts", ids);
+  const { type, page } = ruleCoverage(root, problems);
+  update("packages/mock/src/generated/server-rules.ts", type);
   update("docs/fidelity.md", page);
   for (const [path, text] of docsPages(root, problems)) update(path, text);
   return problems;
@@ -61,8 +59,7 @@ function withoutIndexSignature(_key: string, value: unknown): unknown {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
-  const problems = await generate(dirname(import.meta.dirname), values.check);
+  const problems = await generate(dirname(import.meta.dirname), process.argv[2] === "--check");
   for (const problem of problems) process.stderr.write(`${problem}\n`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

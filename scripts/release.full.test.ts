@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -14,27 +14,25 @@ import { node, root } from "@tryon/test-kit/repository";
 import { startProgram } from "@tryon/test-kit/start-program";
 import manifest from "../package.json" with { type: "json" };
 
+type Workflow = { jobs: { pack: { steps: Record<"name" | "run", string>[] } } };
+
 const folder = await mkdtemp(join(tmpdir(), "tryon-release-"));
-const [repository, app, mock] = ["repository", "app", "app/node_modules/@tryon/mock"].map((path) =>
-  join(folder, path),
-) as [string, string, string];
+const repository = join(folder, "repository");
+const app = join(folder, "app");
 const all = published.map((name) => `@tryon/${name}`).toSorted();
-// No workflow, wherever the test runs itself.
-const environment = { ...process.env, CI: "", GITHUB_ACTIONS: "" };
 
 /** Runs a command to its end and returns its output. Rejects with its output if it fails. */
 async function run(command: string, args: readonly string[], more: object = {}, cwd = repository) {
-  const options = { cwd, env: { ...environment, ...more }, maxBuffer: 16_000_000 };
-  return (await promisify(execFile)(command, args, options)).stdout;
+  // No workflow, wherever the test runs itself.
+  const env = { ...process.env, CI: "", GITHUB_ACTIONS: "", ...more };
+  return (await promisify(execFile)(command, args, { cwd, env, maxBuffer: 16_000_000 })).stdout;
 }
 
 const git = (...args: readonly string[]) => run("git", args);
+const changeset = (args: readonly string[], more?: object) =>
+  run("npx", ["--yes", manifest.packageManager, "exec", "changeset", ...args], more);
 
-async function changeset(args: readonly string[], more?: object): Promise<void> {
-  await run("npx", ["--yes", manifest.packageManager, "exec", "changeset", ...args], more);
-}
-
-/** Starts verdaccio for the scope `@tryon` alone, installed apart from the workspace, and returns its `.npmrc`. */
+/** Starts verdaccio for the scope `@tryon` alone, installed apart from the workspace, and returns its host. */
 async function startRegistry(): Promise<string> {
   const home = join(folder, "registry");
   // A dependency asks for node-fetch by a tag, and not every mirror of the npm registry has tags.
@@ -42,21 +40,20 @@ async function startRegistry(): Promise<string> {
   await installApp(home, ["verdaccio@6.10.4"], { manifest: { overrides } });
   const packages = { "@tryon/*": { access: "$all", publish: "$all" } };
   await writeFile(join(home, "config.yaml"), JSON.stringify({ storage: "storage", packages }));
-  const url = `127.0.0.1:${await freePort()}`;
-  const args = ["node_modules/.bin/verdaccio", "--config", "config.yaml", "--listen", url];
+  const host = `127.0.0.1:${await freePort()}`;
+  const args = ["node_modules/.bin/verdaccio", "--config", "config.yaml", "--listen", host];
   const registry = startProgram(node, args, { cwd: home });
   onTestFinished(async () => void (await registry.stop()));
   await registry.waitFor(/http address/);
-  return `@tryon:registry=http://${url}/\n//${url}/:_authToken=none\n`;
+  return host;
 }
 
 /** Versions and builds the packages in a clone, as the first steps of `.github/workflows/release.yml` do. */
-async function prepareRelease(npmrc: string): Promise<void> {
-  await run("git", ["clone", "--quiet", root, repository], {}, root);
-  const user = "[user]\nname = a\nemail = a@shop.example\n";
-  const unsigned = "[commit]\ngpgSign = 0\n[tag]\ngpgSign = 0\n";
-  await appendFile(join(repository, ".git/config"), user + unsigned);
-  await git("switch", "--quiet", "--force-create", "main");
+async function prepareRelease(registry: string): Promise<void> {
+  const config = ["user.name=a", "user.email=a@shop.example", "commit.gpgSign=0", "tag.gpgSign=0"];
+  const options = config.map((setting) => `--config=${setting}`);
+  await run("git", ["clone", "--quiet", ...options, root, repository], {}, root);
+  const npmrc = `@tryon:registry=http://${registry}/\n//${registry}/:_authToken=none\n`;
   await writeFile(join(repository, ".npmrc"), npmrc);
   const note = '---\n"@tryon/client": minor\n---\n\nTry hats on.\n';
   await writeFile(join(repository, ".changeset/hats.md"), note);
@@ -66,9 +63,7 @@ async function prepareRelease(npmrc: string): Promise<void> {
   await run("npm", ["run", "build"]);
   // The step of the workflow that writes the URL of the repository into the packages.
   const workflow = await readFile(join(root, ".github/workflows/release.yml"), "utf8");
-  const { jobs } = parse(workflow) as {
-    jobs: { pack: { steps: Record<"name" | "run", string>[] } };
-  };
+  const { jobs } = parse(workflow) as Workflow;
   const step = jobs.pack.steps.find(({ name }) => name === "Set the repository");
   const github = { GITHUB_REPOSITORY: "shop/tryon-sdk", GITHUB_SHA: "c0ffee" };
   const variables = { GITHUB_SERVER_URL: "https://github.example", ...github };
@@ -90,16 +85,15 @@ async function release(more?: object): Promise<readonly string[]> {
 
 const program = `
   import { TryOn } from "@tryon/client";
-  const person = new Blob([Uint8Array.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4])]);
-  const garments = [new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2])];
-  const { image, receipt } = await new TryOn().run({ person, garments });
+  const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2]);
+  const { image, receipt } = await new TryOn().run({ person: new Blob([png]), garments: [png] });
   console.log(receipt.credits, Buffer.from(await image.bytes()).toString("latin1", 1, 4));
 `;
 
 it("publishes with provenance or not at all, each version once, and what installs and runs", async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
-  const npmrc = await startRegistry();
-  await prepareRelease(npmrc);
+  const registry = await startRegistry();
+  await prepareRelease(registry);
   await expect(release({ PNPM_CONFIG_PROVENANCE: "true" })).rejects.toMatchObject({
     stdout: expect.stringMatching(/provenance/i),
   });
@@ -108,15 +102,11 @@ it("publishes with provenance or not at all, each version once, and what install
   const tags = (await git("tag", "--points-at", "HEAD")).replaceAll(/@\d.*/g, "");
   expect(tags.trim().split("\n").toSorted()).toEqual(all);
 
-  await mkdir(app);
-  await writeFile(join(app, ".npmrc"), npmrc);
-  await installApp(app, all);
-  expect(JSON.parse(await readFile(join(mock, "package.json"), "utf8"))).toMatchObject({
-    repository: {
-      url: "git+https://github.example/shop/tryon-sdk.git",
-      directory: "packages/mock",
-    },
-  });
+  const environment = { "npm_config_@tryon:registry": `http://${registry}/` };
+  await installApp(app, all, { environment });
+  const mock = join(app, "node_modules/@tryon/mock");
+  const packed = await readFile(join(mock, "package.json"), "utf8");
+  expect(packed).toMatch(/example\/shop\/tryon-sdk\.git",\s+"directory": "packages\/mock"/);
   const readme = await readFile(join(mock, "README.md"), "utf8");
   expect(readme).toContain("(https://github.example/shop/tryon-sdk/blob/c0ffee/docs/");
   expect(readme).not.toMatch(/\]\((?!https:|#)/);

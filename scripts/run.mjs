@@ -12,8 +12,7 @@ const { packageManager } = JSON.parse(readFileSync("package.json", "utf8"));
 function run(command, ...args) {
   if (command === "pnpm") return run("npx", "--yes", packageManager, ...args);
   const child = spawn(command, args, { stdio: "inherit" });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
-    process.on(signal, () => child.kill(signal));
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => child.kill(name));
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code, signal) => resolve(code ?? 128 + constants.signals[signal]));

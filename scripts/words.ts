@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 
-export const root = dirname(import.meta.dirname);
+import { root } from "@tryon/test-kit/repository";
+
 const checked =
   /^(?!.*\b(generated|vectors)\/|docs\/(STYLE|licenses|llms)|pnpm-lock).*\.([cm]?[jt]sx?|md|html|json|ya?ml)$/;
 
@@ -38,23 +39,16 @@ export function findWords(files: readonly string[]): readonly string[] {
 export function inText(line: string): readonly string[] {
   const sentences = /^\s*[|#]/.test(line) ? [] : line.split(/(?<=[.!?:;]) /);
   const long = sentences.filter((sentence) => sentence.split(/\s+/).length > 28);
-  return [
-    ...avoided(line),
-    ...long.map((text) => `split "${text.slice(0, 50)}…" in two sentences`),
-  ];
+  return [...avoided(line), ...long.map((text) => `split "${text.slice(0, 50)}…" in two`)];
 }
 
 export function inCode(line: string): readonly string[] {
   const prose = line.match(/\/\/.*|^\s*\/?\*.*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`/g) ?? [];
-  const starts = line.match(
-    /(?<=^\s*(\/\*\*|\*|\/\/) )(What|Whether|Whatever|Who(?:se)?|Where|How|Of) /g,
-  );
+  const starts = line.match(/(?<=^\s*(\/\*\*|\*|\/\/) )(Wh(at(ever)?|ether|o(se)?|ere)|How|Of) /g);
   const names = line.match(/\b(?:longest|shortest|most|least|fewest|largest)[A-Z]\w*/g) ?? [];
   return [
     ...avoided(prose.join(" ")),
-    ...(starts ?? []).map(
-      (word) => `start the comment with a verb or a noun, not "${word.trim()}"`,
-    ),
+    ...(starts ?? []).map((word) => `start with a verb or a noun, not "${word.trim()}"`),
     ...names.map((name) => `name "${name}" max… or min…`),
   ];
 }
