@@ -65,14 +65,12 @@ export const maxSpread = 0.05;
 
 /** Describes each ratio whose quartiles are too far apart for publication. */
 export function unstableRatios(results: readonly Result[]): readonly string[] {
-  return results.flatMap(({ name, groups }) => {
-    const ratios = groups.filter(({ unit }) => unit === "×");
-    return ratios.flatMap(({ title, rows }) => {
-      const unstable = rows.filter(({ spread }) => spread > maxSpread);
-      return unstable.map((row) => {
-        const spread = (row.spread * 100).toFixed(1);
-        return `${name}, ${title}, ${row.name}: quartiles ${spread} % apart, more than ${maxSpread * 100} %`;
-      });
-    });
-  });
+  const unstable: string[] = [];
+  for (const { name, groups } of results)
+    for (const { title, unit, rows } of groups)
+      for (const row of rows.filter(({ spread }) => unit === "×" && spread > maxSpread)) {
+        const spread = `${(row.spread * 100).toFixed(1)} % apart, more than ${maxSpread * 100} %`;
+        unstable.push(`${name}, ${title}, ${row.name}: quartiles ${spread}`);
+      }
+  return unstable;
 }

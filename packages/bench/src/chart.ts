@@ -51,6 +51,4 @@ ${bars.join("\n")}
 `;
 }
 
-function escape(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-}
+const escape = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");

@@ -47,9 +47,8 @@ export async function runCli(args: readonly string[], context: Context): Promise
   const after = printLoad("after", print);
   if (write) problems.push(...unstableRatios(results));
   if (write && problems.length > 0) {
-    const list = problems.map((problem) => `- ${problem}\n`).join("");
     const advice = "For stable ratios, stop other work on this machine until its load is low.";
-    print(`Nothing was written:\n${list}${advice}\n`);
+    print(`Nothing was written:\n- ${problems.join("\n- ")}\n${advice}\n`);
   } else if (write) await context.write(renderPage(results, [before, after]));
   return problems.length === 0 ? 0 : 1;
 }

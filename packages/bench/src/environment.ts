@@ -80,8 +80,7 @@ export class Environment {
 export async function createEnvironment(): Promise<Environment> {
   const folder = await mkdtemp(join(tmpdir(), "tryon-bench-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
-  for (const signal of signals) process.once(signal, () => process.exit(130));
+  for (const it of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(it, () => process.exit(130));
   await installApp(folder, [...Object.values(await packedPackages()), ...packages]);
   // Compiled ahead, so that neither time nor memory of the compiler is measured.
   await build({

@@ -53,6 +53,4 @@ function renderGoal(goal: MeasuredGroup["goals"][number], { title, unit }: Measu
   return `Goal for ${row} (${title}): ${bound} ${unit}. ${verdict}`.trim();
 }
 
-function escape(text: string): string {
-  return text.replaceAll(/[|[\]]/g, "\\$&");
-}
+const escape = (text: string): string => text.replaceAll(/[|[\]]/g, "\\$&");

@@ -21,9 +21,7 @@ export const packages = [
   "autocannon@9.0.0",
 ];
 
-export function nameOf(peer: string): string {
-  return peer.replace(/(?<=.)@.*/, "");
-}
+export const nameOf = (peer: string): string => peer.replace(/(?<=.)@.*/, "");
 
 type Member =
   | ("accounts" | "balance" | "constructEvent" | "create" | "current" | "default" | "edit")
@@ -37,9 +35,7 @@ export type Peer = { readonly [Name in Member]: Peer } & {
 };
 
 /** Imports a peer. The specifier is not a literal, so compiler and bundler leave it alone. */
-export async function importPeer(name: string): Promise<Peer> {
-  return (await import(name)) as Peer;
-}
+export const importPeer = async (name: string): Promise<Peer> => (await import(name)) as Peer;
 
 /** Creates the client of a peer; each peer spells the options differently. */
 export async function createPeer(name: string, baseUrl: string, headers: object): Promise<Peer> {

@@ -16,9 +16,7 @@ export function summarize(samples: readonly number[]) {
   return { q1, median: middle, q3, spread: (q3 - q1) / middle, runs: sorted.length };
 }
 
-export function median(samples: readonly number[]): number {
-  return summarize(samples).median;
-}
+export const median = (samples: readonly number[]): number => summarize(samples).median;
 
 /** Medians of blocks of consecutive samples. */
 export function mediansOfBlocks(samples: readonly number[], size = 1): readonly number[] {
@@ -38,9 +36,8 @@ export async function takeTurns(
   const values: Record<string, number[]> = {};
   for (let turn = 0; turn < turns; turn += 1) {
     const first = turn % names.length;
-    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
+    for (const name of [...names.slice(first), ...names.slice(0, first)])
       (values[name] ??= []).push(await measure(name));
-    }
   }
   return values;
 }
@@ -62,9 +59,8 @@ export async function timeInTurns(
     if (task?.result.state !== "completed") throw new Error(`${name} did not complete.`);
     return task.result.latency.mean * 1_000;
   };
-  const names = Object.keys(candidates);
-  await takeTurns(names, warmUps, time);
-  return takeTurns(names, turns, time);
+  await takeTurns(Object.keys(candidates), warmUps, time);
+  return takeTurns(Object.keys(candidates), turns, time);
 }
 
 export function mediansOf(turns: Turns, scale = 1): Record<string, number> {

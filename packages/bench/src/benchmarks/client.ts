@@ -31,9 +31,8 @@ export const clientBenchmarks: readonly Benchmark[] = [
     async *measure(environment) {
       const url = await environment.serve(["servers.mjs", "bare"]);
       for (let round = 0; round < 21; round += 1) {
-        for (const name of Object.keys(clients)) {
+        for (const name of Object.keys(clients))
           if (name !== bareFetch) yield environment.run("in-process.mjs", "small", name, url);
-        }
       }
     },
   },
@@ -61,9 +60,8 @@ export const clientBenchmarks: readonly Benchmark[] = [
       const url = await environment.serve(["servers.mjs", "sink"]);
       for (let round = 0; round < 15; round += 1) {
         yield environment.run("--expose-gc", "in-process.mjs", "upload", url, ...images);
-        for (const name of Object.keys(uploaders)) {
+        for (const name of Object.keys(uploaders))
           yield environment.run("upload.mjs", name, url, ...images);
-        }
       }
     },
   },

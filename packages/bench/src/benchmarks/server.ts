@@ -31,10 +31,12 @@ export const serverBenchmarks: readonly Benchmark[] = [
     async *measure(environment) {
       const startPrism = async (verboseLevel: string): Promise<string> => {
         const port = String(await freePort());
-        const command = [`node_modules/${nameOf(prism)}/dist/index.js`, "mock"];
-        const options = ["--port", port, "--verboseLevel", verboseLevel];
-        const args = [...command, join(root, "spec/openapi.json"), ...options];
-        return environment.serve(args, `http://127.0.0.1:${port}`);
+        const options = `mock --port ${port} --verboseLevel ${verboseLevel}`.split(" ");
+        const args = [`node_modules/${nameOf(prism)}/dist/index.js`, ...options];
+        return environment.serve(
+          [...args, join(root, "spec/openapi.json")],
+          `http://127.0.0.1:${port}`,
+        );
       };
       const urls: Readonly<Record<string, string>> = {
         "bare node:http": await environment.serve(["servers.mjs", "bare"]),
@@ -56,9 +58,8 @@ export const serverBenchmarks: readonly Benchmark[] = [
       for (let round = 0; round < 7; round += 1) {
         const rates = await takeTurns(names, 7, load);
         yield { rate: mediansOf(rates) };
-        for (const name of ["Prism", "Prism, silent", "bare node:http"]) {
+        for (const name of ["Prism", "Prism, silent", "bare node:http"])
           yield { ratio: { [`@tryon/mock / ${name}`]: ratioOf(rates, "@tryon/mock", name) } };
-        }
       }
     },
   },

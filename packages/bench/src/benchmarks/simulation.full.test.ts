@@ -16,10 +16,7 @@ test("the client reaches the goals without a 429, and the peers do not", options
     // The rows without rate limit headers, too.
     for (const name of rows.filter((it) => it.startsWith(row))) {
       expect(median(values(group, name)), `${group} of ${name}`).toBeLessThanOrEqual(max);
-      expect(
-        values("rateLimited", name).every((it) => it === 0),
-        name,
-      ).toBe(true);
+      expect(Math.max(...values("rateLimited", name)), name).toBe(0);
     }
   }
   for (const { name } of peerStrategies) {

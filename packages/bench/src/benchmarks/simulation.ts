@@ -105,26 +105,21 @@ function atATime(count: number, work: WorkOnItem): Strategy["work"] {
   return async (caller, items) => {
     const remaining = items.values();
     const worker = async (): Promise<void> => {
-      for (const item of remaining) {
-        await work(caller, item);
-        caller.received();
-      }
+      for (const item of remaining) await work(caller, item).then(caller.received);
     };
     await Promise.all(Array.from({ length: count }, worker));
   };
 }
-
-const fortyWebhooks = atATime(40, async ({ tryon, completion }, item) => {
-  const webhook_url = "https://shop.example/webhooks";
-  await completion((await tryon.submit({ ...fieldsOf(item), webhook_url })).id);
-});
 
 export const webhook: Strategy = {
   name: "@tryon/client, webhooks",
   work: async (caller, items) => {
     // The client learns the limit before 40 requests start at once.
     await caller.tryon.account.get();
-    await fortyWebhooks(caller, items);
+    await atATime(40, async ({ tryon, completion }, item) => {
+      const webhook_url = "https://shop.example/webhooks";
+      await completion((await tryon.submit({ ...fieldsOf(item), webhook_url })).id);
+    })(caller, items);
   },
 };
 
@@ -138,7 +133,7 @@ interface PollingClient {
   /** Time between polls, in milliseconds. */
   readonly interval: number;
   /** Retries before the client abandons a call, for submissions and polls. */
-  readonly retries: { readonly submit: number; readonly poll: number };
+  readonly retries: Readonly<Record<"submit" | "poll", number>>;
   /** Delay after a 429, in milliseconds. */
   readonly backoff: (attempt: number, headers: Headers, random: () => number) => number;
   /** If true, requests the result separately when the job has ended. */
@@ -245,9 +240,7 @@ export async function simulate(
   };
 }
 
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
-}
+const sum = (values: readonly number[]): number => values.reduce((total, it) => total + it, 0);
 
 export const simulation = {
   name: "simulation",

@@ -57,11 +57,9 @@ export const webhookBenchmarks: readonly Benchmark[] = [
     async *measure(environment) {
       // Runs from source: the package does not export its comparison.
       const program = fileURLToPath(new URL("../programs/timing-leak.ts", import.meta.url));
-      for (let round = 0; round < 9; round += 1) {
-        for (const name of [comparison, whole, control]) {
+      for (let round = 0; round < 9; round += 1)
+        for (const name of [comparison, whole, control])
           yield environment.run("--conditions=@tryon/source", program, name, "60000");
-        }
-      }
     },
   },
 ];

@@ -22,9 +22,8 @@ test("own verifiers accept the signed event; one that accepts a changed event is
 test.each(Object.entries(comparisons))("%s accepts the correct digest alone", (_name, it) => {
   const [calls, prepare] = it;
   expect(prepare(digest)()).toBe(true);
-  for (const at of digest.keys()) {
+  for (const at of digest.keys())
     expect(prepare(digest.with(at, (digest[at] ?? 0) ^ 1))()).toBe(false);
-  }
   expect(timeGuesses(calls, prepare, 60, 0).flat()).toHaveLength(60);
 });
 

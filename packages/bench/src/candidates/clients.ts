@@ -19,11 +19,7 @@ export const bareFetch = "bare fetch";
 
 /** Clients that read the account, by the names of their rows. */
 export const clients: Readonly<Record<string, CreateCall>> = {
-  [bareFetch]: async (url) => async () => {
-    const response = await fetch(url + path, { headers });
-    if (!response.ok) throw new Error(`Got ${response.status} instead of 200.`);
-    return response.json();
-  },
+  [bareFetch]: async (url) => () => fetchJson(url + path, { headers }),
   "@tryon/client": async (baseUrl) => {
     const tryon = new TryOn({ apiKey, baseUrl });
     return () => tryon.account.get();
@@ -92,21 +88,22 @@ function peer(name: string, call: (client: Peer, files: readonly string[]) => un
   };
 }
 
-function readAll(files: readonly string[]): Promise<Buffer<ArrayBuffer>[]> {
-  return Promise.all(files.map((file) => readFile(file)));
-}
+const readAll = (files: readonly string[]) => Promise.all(files.map((file) => readFile(file)));
 
 async function readDataUris(files: readonly string[]): Promise<string[]> {
   return (await readAll(files)).map((it) => `data:image/png;base64,${it.toString("base64")}`);
 }
 
+async function fetchJson(url: string, init: RequestInit): Promise<unknown> {
+  const response = await fetch(url, init);
+  if (!response.ok) throw new Error(`Got ${response.status} instead of 200.`);
+  return response.json();
+}
+
 async function naive(url: string, images: readonly Buffer[]): Promise<unknown> {
   const [person_image_b64, ...garment_images_b64] = images.map((it) => it.toString("base64"));
   const body = JSON.stringify({ person_image_b64, garment_images_b64, wait: false });
-  const request = { method: "POST", headers: jsonHeaders, body };
-  const response = await fetch(`${url}/api/v1/tryon`, request);
-  if (!response.ok) throw new Error(`Got ${response.status} instead of 200.`);
-  return response.json();
+  return fetchJson(`${url}/api/v1/tryon`, { method: "POST", headers: jsonHeaders, body });
 }
 
 function createSubmit(baseUrl: string) {

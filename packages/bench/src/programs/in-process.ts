@@ -5,12 +5,7 @@ import { createProxy } from "@tryon/client/proxy";
 import { createMock, stockEngine } from "@tryon/mock";
 
 import { bareFetch, clients, uploaders } from "../candidates/clients.ts";
-import {
-  benchKey,
-  costlyBodies,
-  createEvent,
-  jsonHeaders as headers,
-} from "../candidates/fixtures.ts";
+import { benchKey, costlyBodies, createEvent, jsonHeaders } from "../candidates/fixtures.ts";
 import { checkedCalls, ownVerifiers, peerVerifiers } from "../candidates/verifiers.ts";
 import { mediansOf, ratioOf, ratiosTo, timeInTurns } from "../statistics.ts";
 import type { Call, Sample } from "../statistics.ts";
@@ -36,9 +31,9 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
     const mock = createMock({ seed: "bench", clock: "manual" });
     await mock.createKey(benchKey);
     const body = JSON.stringify({ person_url: imageUrl, garment_urls: [imageUrl], wait: false });
+    const init = { method: "POST", headers: jsonHeaders, body };
     const submit = async (): Promise<void> => {
-      const url = `${mock.baseUrl}/api/v1/tryon`;
-      const response = await mock.fetch(url, { method: "POST", headers, body });
+      const response = await mock.fetch(`${mock.baseUrl}/api/v1/tryon`, init);
       await response.arrayBuffer();
       if (response.status !== 200) throw new Error(`Got ${response.status} instead of 200.`);
     };
@@ -58,15 +53,12 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
   },
   upload: async (url = "", ...files) => {
     const candidates: Record<string, Call> = {};
-    for (const [name, create] of Object.entries(uploaders)) {
+    for (const [name, create] of Object.entries(uploaders))
       candidates[name] = await create(url, files);
-    }
     const times = await timeInTurns(candidates, { calls: 1, turns: 4, warmUps: 1 });
     const ratio: Record<string, number> = {};
-    for (const name of Object.keys(uploaders).filter((it) => !it.startsWith("naive"))) {
-      const naive = name.endsWith("memory") ? "naive, memory" : "naive, files";
-      ratio[name] = ratioOf(times, name, naive);
-    }
+    for (const name of Object.keys(uploaders).filter((it) => !it.startsWith("naive")))
+      ratio[name] = ratioOf(times, name, `naive, ${name.endsWith("memory") ? "memory" : "files"}`);
     return { time: mediansOf(times, 1 / 1_000), ratio };
   },
   rejected: async (server = "") => {
@@ -83,20 +75,15 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
       },
     });
     const send = server === "proxy" ? proxy : mock.fetch;
-    const calls = Object.entries(costlyBodies(14_000_000)).map(([name, body]) => {
-      const post = async (): Promise<void> => {
-        const init = {
-          method: "POST",
-          headers: { ...headers, "idempotency-key": randomUUID() },
-          body,
-        };
+    const calls: Record<string, Call> = {};
+    for (const [name, body] of Object.entries(costlyBodies(14_000_000)))
+      calls[name] = async () => {
+        const headers = { ...jsonHeaders, "idempotency-key": randomUUID() };
+        const init = { method: "POST", headers, body };
         const { status } = await send(new Request(`${mock.baseUrl}/api/v1/tryon`, init));
         if ((status === 200) !== (name === "photo")) throw new Error(`${name} got ${status}.`);
       };
-      return [name, post] as const;
-    });
-    const blocks = { calls: 1, turns: 5, warmUps: 2 };
-    const times = await timeInTurns(Object.fromEntries(calls), blocks);
+    const times = await timeInTurns(calls, { calls: 1, turns: 5, warmUps: 2 });
     return { [`${server}Ratio`]: ratiosTo("photo", times) };
   },
   webhooks: async (size = "", baseline = "", bytes = "", calls = "") => {
