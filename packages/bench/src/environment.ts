@@ -1,5 +1,4 @@
-import { globSync, rmSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
+import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -21,12 +20,8 @@ const withoutLazyImports: Plugin = {
 
 /** Folder with the packed packages, the peers and the compiled programs, and the servers started in it. */
 export class Environment {
-  readonly folder: string;
+  readonly folder = mkdtempSync(join(tmpdir(), "tryon-bench-"));
   readonly #servers = new Set<Program>();
-
-  constructor(folder: string) {
-    this.folder = folder;
-  }
 
   /** Runs Node in the folder and returns what it prints. */
   async node(...args: readonly string[]): Promise<string> {
@@ -78,7 +73,8 @@ export class Environment {
 
 /** Packs the packages and installs them and the peers as an app does. The folder is removed on exit. */
 export async function createEnvironment(): Promise<Environment> {
-  const folder = await mkdtemp(join(tmpdir(), "tryon-bench-"));
+  const environment = new Environment();
+  const { folder } = environment;
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
   for (const it of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(it, () => process.exit(130));
   await installApp(folder, [...Object.values(await packedPackages()), ...packages]);
@@ -94,5 +90,5 @@ export async function createEnvironment(): Promise<Environment> {
     outExtension: { ".js": ".mjs" },
     logLevel: "silent",
   });
-  return new Environment(folder);
+  return environment;
 }

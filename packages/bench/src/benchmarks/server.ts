@@ -49,7 +49,7 @@ export const serverBenchmarks: readonly Benchmark[] = [
         const url = `${urls[name]}/api/v1/account`;
         const output = await environment.node(...autocannon.split(" "), authorization, url);
         // The report of autocannon.
-        const report = JSON.parse(output) as { "2xx": number; non2xx: number; duration: number };
+        const report = JSON.parse(output) as Record<"2xx" | "non2xx" | "duration", number>;
         if (report.non2xx > 0) throw new Error(`${name} answered with another status than 200.`);
         return report["2xx"] / report.duration;
       };

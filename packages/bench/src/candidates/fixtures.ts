@@ -30,9 +30,8 @@ export function createEvent(bytes: number): Buffer {
   return Buffer.from(JSON.stringify({ ...event, more }).padEnd(bytes));
 }
 
-export function signEvent(body: Buffer): string {
-  return `sha256=${createHmac("sha256", webhookSecret).update(body).digest("hex")}`;
-}
+export const signEvent = (body: Buffer): string =>
+  `sha256=${createHmac("sha256", webhookSecret).update(body).digest("hex")}`;
 
 /** Creates the header of a PNG, followed by random bytes that no compression shortens. */
 export function createImage(bytes: number): Buffer {
