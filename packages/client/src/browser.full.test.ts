@@ -40,8 +40,8 @@ const imagesOf = (body: string): string[] => {
 };
 
 /** Runs in the page until that hears that it is enough: how it ends, and what is left of it. */
-const leaves = (page: Page, given: { options: Access; hold: boolean; size: number }) =>
-  page.evaluate(async ({ options, hold, size }) => {
+const leaves = (page: Page, given: { options: Access; sync: boolean; size: number }) =>
+  page.evaluate(async ({ options, sync, size }) => {
     const timers = new Set<unknown>();
     const clock: Client.Clock = {
       now: () => Date.now(),
@@ -63,7 +63,7 @@ const leaves = (page: Page, given: { options: Access; hold: boolean; size: numbe
     const { signal } = controller;
     const image = new Blob([Uint8Array.of(255, 216, 255), new Uint8Array(size)]);
     const tryOn = { person: image, garments: [image, image, image] } as const;
-    const error = await tryon.run(tryOn, { hold, signal }).then(
+    const error = await tryon.run(tryOn, { sync, signal }).then(
       () => "no error",
       (thrown: unknown) => thrown,
     );
@@ -165,8 +165,8 @@ describe.runIf(hasChromium)("the client in a browser", () => {
       async ({ options, tryOn }) => {
         const tryon = new client.TryOn(options);
         const rows = [];
-        for (const hold of [true, false]) {
-          const { image, job } = await tryon.run(tryOn, { hold });
+        for (const sync of [true, false]) {
+          const { image, job } = await tryon.run(tryOn, { sync });
           const blob = await image.blob();
           const bitmap = await createImageBitmap(blob);
           const shown = new Image();
@@ -205,7 +205,7 @@ describe.runIf(hasChromium)("the client in a browser", () => {
     "ends with the caller's reason while it waits for a %s",
     async (verb) => {
       const { page, access, arrived, troubles } = await opened({ latency: "1h" });
-      const ended = leaves(page, { options: access, hold: verb === "POST", size: 900 });
+      const ended = leaves(page, { options: access, sync: verb === "POST", size: 900 });
       await expect.poll(() => arrived.at(-1)?.method).toBe(verb);
       await page.evaluate(() => dispatchEvent(new Event("enough")));
       expect(await ended).toEqual({ reasonIsTheCallers: true, timersLeft: 0 });
@@ -221,7 +221,7 @@ describe.runIf(hasChromium)("the client in a browser", () => {
     const { page, access, troubles } = await opened();
     const { url: baseUrl, posts } = await deafServer();
     // More than connections hold in their buffers.
-    const ended = leaves(page, { options: { ...access, baseUrl }, hold: true, size: 9_000_000 });
+    const ended = leaves(page, { options: { ...access, baseUrl }, sync: true, size: 9_000_000 });
     await expect.poll(() => posts.length).toBe(1);
     await page.evaluate(() => dispatchEvent(new Event("enough")));
     expect(await ended).toEqual({ reasonIsTheCallers: true, timersLeft: 0 });

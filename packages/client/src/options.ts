@@ -17,13 +17,13 @@ export const defaults = {
   /** 64 MiB: more than any PNG of 4K. */
   maxResultBytes: 67_108_864,
   /** Half of the shortest time for which a service is known to keep keys. */
-  replaySafeFor: 1_800_000,
+  idempotencyWindow: 1_800_000,
 } as const;
 
 /** How long the service holds an answer at most, in milliseconds. */
-export const holdLimit = 90_000;
-/** What `hold: "auto"` wants to be left beyond that, for the way there and back, in milliseconds. */
-export const holdGrace = 30_000;
+export const maxSyncWait = 90_000;
+/** What `sync: "auto"` wants to be left beyond that, for the way there and back, in milliseconds. */
+export const syncGrace = 30_000;
 
 /** What takes the lines of a log, of those kinds that it has a method for: `console` is one. */
 export type Logger = {
@@ -103,26 +103,26 @@ export interface TryOnOptions {
   /**
    * For how long a try-on that may have been made is sent again under its key, from its first request, as milliseconds or a
    * text such as `"30m"`. Services forget keys after a time that they do not tell, and sending it again could then pay
-   * twice. Past it, `recover()` only looks for the job in the list, which takes `mark`.
+   * twice. Past it, `recover()` only looks for the job in the list, which takes `keyInMetadata`.
    *
    * @default "30m"
    */
-  readonly replaySafeFor?: Duration | undefined;
+  readonly idempotencyWindow?: Duration | undefined;
   /**
    * Puts the idempotency key into the metadata of each job as `_tryon_key`, where there is room for it (fewer than 8
-   * keys), so that `recover()` finds the job however much time has passed. Jobs are shown without it. A call's own `mark`
+   * keys), so that `recover()` finds the job however much time has passed. Jobs are shown without it. A call's own `keyInMetadata`
    * wins.
    *
    * @default false
    */
-  readonly mark?: boolean | undefined;
+  readonly keyInMetadata?: boolean | undefined;
   /**
    * Whether `run` and `submit` look at the input first: what the service is certain to refuse is `invalid_input` before
-   * anything is sent, and what only looks wrong is a warning to `logger`. `tryon.inspect` tells both.
+   * anything is sent, and what only looks wrong is a warning to `logger`. `tryon.validate` tells both.
    *
    * @default true
    */
-  readonly inspect?: boolean | undefined;
+  readonly validate?: boolean | undefined;
   /**
    * How many credits the try-ons of this client may cost in all: one that does not fit is `budget_exceeded` before anything
    * is sent. A `Budget` can be read, and shared with other clients and calls. A call's own `budget` holds besides.

@@ -23,9 +23,9 @@ export interface Settings {
   readonly attemptTimeout: number;
   readonly retries: number;
   readonly maxResultBytes: number;
-  readonly replaySafeFor: number;
-  readonly mark: boolean | undefined;
-  readonly inspect: boolean;
+  readonly idempotencyWindow: number;
+  readonly keyInMetadata: boolean | undefined;
+  readonly validate: boolean;
   readonly budget: BudgetLimit | undefined;
   readonly middleware: readonly Middleware[];
   readonly log: (level: keyof Logger, message: string, ...details: unknown[]) => void;
@@ -71,7 +71,7 @@ export function resolveSettings(options: TryOnOptions): Settings {
   }
   const { logger } = options;
   const redact = redactor(apiKey);
-  const time = (name: "timeout" | "attemptTimeout" | "replaySafeFor"): number =>
+  const time = (name: "timeout" | "attemptTimeout" | "idempotencyWindow"): number =>
     milliseconds(options[name] ?? defaults[name], name);
   return {
     apiKey,
@@ -84,9 +84,9 @@ export function resolveSettings(options: TryOnOptions): Settings {
     attemptTimeout: time("attemptTimeout"),
     retries,
     maxResultBytes,
-    replaySafeFor: time("replaySafeFor"),
-    mark: options.mark,
-    inspect: options.inspect ?? true,
+    idempotencyWindow: time("idempotencyWindow"),
+    keyInMetadata: options.keyInMetadata,
+    validate: options.validate ?? true,
     budget: options.budget,
     middleware: [options.middleware ?? []].flat(),
     log: (level, message, ...details) => {

@@ -97,10 +97,10 @@ export class TryOn {
    *
    * @returns no issue for an input that is right; never fails for one that is wrong
    * @example
-   * for (const { field, code, severity, hint } of await tryon.inspect(input)) console.log(severity, field, code, hint);
+   * for (const { field, code, severity, hint } of await tryon.validate(input)) console.log(severity, field, code, hint);
    */
-  inspect(input: TryOnInput): Promise<readonly InputIssue[]> {
-    return this.#starter.inspect(input);
+  validate(input: TryOnInput): Promise<readonly InputIssue[]> {
+    return this.#starter.validate(input);
   }
 
   /**
@@ -161,8 +161,8 @@ export class TryOn {
    * For how long a try-on that may have been made is sent again under its key, in milliseconds: what builds on this client
    * keeps to it.
    */
-  get replaySafeFor(): number {
-    return (this.#settings ??= resolveSettings(this.#options)).replaySafeFor;
+  get idempotencyWindow(): number {
+    return (this.#settings ??= resolveSettings(this.#options)).idempotencyWindow;
   }
 
   /** Safe for logs: has no key, and only origin and path of the URL. */

@@ -55,7 +55,7 @@ const program = `
       ended.push(item);
     }
     for (const { id, result, error } of await tryon.jobs.waitAll(names)) console.log(id, result ? result.receipt.requestId : error.message);
-    const settled = await tryon.credits.settled({ pack_slug: "demo", shared_payment_granted_token: "spt_a" });
+    const settled = await tryon.credits.waitForPurchase({ pack_slug: "demo", shared_payment_granted_token: "spt_a" });
     if (settled.status !== "unknown") console.log((await tryon.estimate(names.map(input))) + (settled.balance ?? 0));
     return ended;
   }

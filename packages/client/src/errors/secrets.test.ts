@@ -133,7 +133,7 @@ it.each([200, 400, 402, 409, 500])(
     expectNoSecret(bought);
     const body = status === 200 ? { ...said, status: "canceled" } : { detail: echo };
     faults.push(...Array.from({ length: 40 }, () => answering(status, body)));
-    const settled = tryon.credits.settled(bought, { timeout: "9s" });
+    const settled = tryon.credits.waitForPurchase(bought, { timeout: "9s" });
     const end = await run(settled.catch((error: unknown) => error));
     expect(end).toBeDefined();
     for (const held of [end, bought, tryon.credits]) expectNoSecret(held);

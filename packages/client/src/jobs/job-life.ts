@@ -10,7 +10,7 @@ import { Job } from "./job.ts";
 import type { JobData } from "./job-data.ts";
 import { late, type Late } from "./late.ts";
 import { readMark } from "./mark.ts";
-import type { Moment, TryOnResult } from "./result.ts";
+import type { TimelineEntry, TryOnResult } from "./result.ts";
 import type { Notify } from "./updates.ts";
 import type { Watch } from "./watch.ts";
 import type { Watcher } from "./watcher.ts";
@@ -30,7 +30,7 @@ export interface Parts {
 interface Origin {
   readonly idempotencyKey?: string | undefined;
   readonly attempts?: readonly Attempt[];
-  readonly timeline?: Moment[];
+  readonly timeline?: TimelineEntry[];
   /** The `x-request-id` of the answer to its submission. */
   readonly requestId?: string | undefined;
   /** If true, the data was saved, or is only an id: the service has not been asked yet. */
@@ -43,7 +43,7 @@ export class JobLife {
   readonly id: string;
   idempotencyKey: string | undefined;
   readonly attempts: readonly Attempt[];
-  readonly timeline: Moment[];
+  readonly timeline: TimelineEntry[];
   readonly requestId: string | undefined;
   /** The `output_size` that it was submitted with, if it was here. */
   size: string | undefined;

@@ -17,9 +17,9 @@ export interface SubmitOptions extends CallOptions {
    * Whether the key is put into the metadata of the job as `_tryon_key`, so that `recover()` finds the job however much time
    * has passed. It is part of what is sent: say the same whenever you submit under the same key.
    *
-   * @default the client's `mark`, which is false
+   * @default the client's `keyInMetadata`, which is false
    */
-  readonly mark?: boolean | undefined;
+  readonly keyInMetadata?: boolean | undefined;
   /**
    * How many credits this call may cost, or a `Budget` that it shares with others; `budget_exceeded` before anything is sent
    * when that does not hold it. The client's budget holds besides.
@@ -27,8 +27,8 @@ export interface SubmitOptions extends CallOptions {
    * @default none
    */
   readonly budget?: Budget | BudgetLimit | undefined;
-  /** Whether the input is looked at before it is sent. @default the client's `inspect` */
-  readonly inspect?: boolean | undefined;
+  /** Whether the input is looked at before it is sent. @default the client's `validate` */
+  readonly validate?: boolean | undefined;
   /** Is told how the call comes along. What it throws is ignored, and handed to the client's `logger`. */
   readonly onUpdate?: OnUpdate | undefined;
 }
@@ -41,5 +41,5 @@ export interface RunOptions extends SubmitOptions, WaitOptions {
    *
    * @default "auto", or what the input says with `wait`
    */
-  readonly hold?: boolean | "auto" | undefined;
+  readonly sync?: boolean | "auto" | undefined;
 }

@@ -1,8 +1,8 @@
-import { holdGrace, holdLimit } from "../options.ts";
+import { syncGrace, maxSyncWait } from "../options.ts";
 import type { Deadline } from "../transport/deadline.ts";
 import { bookOf } from "../money/credit-book.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
-import { inspectInput } from "./inspect.ts";
+import { validateInput } from "./validate.ts";
 import type { JobLife, Parts } from "./job-life.ts";
 import { prepareInput } from "./prepare.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -20,7 +20,7 @@ export { waitAll } from "./wait-all.ts";
 export class Runner {
   readonly #parts: Parts;
   readonly #submitter: Submitter;
-  readonly inspect = inspectInput;
+  readonly validate = validateInput;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -35,16 +35,16 @@ export class Runner {
     notify: Notify,
   ): Promise<JobLife> {
     const settings = this.#parts.settings();
-    const { inspect = settings.inspect, mark = settings.mark } = options;
+    const { validate = settings.validate, keyInMetadata = settings.keyInMetadata } = options;
     const key = idempotencyKey(options.idempotencyKey);
-    const marked = mark ? withMark(input, key) : input;
+    const marked = keyInMetadata ? withMark(input, key) : input;
     const prepared = prepareInput(marked);
-    const hold = options.hold ?? prepared.wait ?? "auto";
-    const suffices = deadline.left() >= holdLimit + holdGrace;
-    const held = hold === "auto" ? this.#submitter.holds && suffices : hold;
+    const sync = options.sync ?? prepared.wait ?? "auto";
+    const suffices = deadline.left() >= maxSyncWait + syncGrace;
+    const held = sync === "auto" ? this.#submitter.holds && suffices : sync;
     const plan = {
       input: prepared,
-      inspect,
+      validate,
       idempotencyKey: key,
       held,
       marked: marked !== input,

@@ -45,11 +45,11 @@ it("finds metadata that goes round in circles, and bytes that were given away, w
   const tryon = new TryOn({ apiKey: keys.test, baseUrl, fetch });
   const metadata: Record<string, unknown> = {};
   metadata["self"] = metadata;
-  expect(await tryon.inspect({ ...input, metadata })).toMatchObject([{ code: "not_json" }]);
+  expect(await tryon.validate({ ...input, metadata })).toMatchObject([{ code: "not_json" }]);
   const bytes = new Uint8Array([1, 2, 3]);
   structuredClone(bytes, { transfer: [bytes.buffer] });
   for (const person of [bytes, bytes.buffer]) {
-    expect(await tryon.inspect({ ...input, person })).toMatchObject([
+    expect(await tryon.validate({ ...input, person })).toMatchObject([
       { field: "person", code: "empty" },
     ]);
   }

@@ -20,7 +20,7 @@ export class Starter {
   }
 
   submit(input: unknown, options: SubmitOptions): Call<Job> {
-    return this.#start(input, { ...options, hold: false }, async (life) => life.job);
+    return this.#start(input, { ...options, sync: false }, async (life) => life.job);
   }
 
   run(input: unknown, options: RunOptions): Call<TryOnResult> {
@@ -29,9 +29,9 @@ export class Starter {
     );
   }
 
-  async inspect(input: unknown): Promise<readonly InputIssue[]> {
+  async validate(input: unknown): Promise<readonly InputIssue[]> {
     const captured = captureInput(input);
-    return (await this.#load()).inspect(captured);
+    return (await this.#load()).validate(captured);
   }
 
   #start<Result>(

@@ -10,10 +10,10 @@ import { describeInput } from "./describe-input.ts";
 import { isCut } from "./held-answer.ts";
 import type { Job } from "./job.ts";
 import { JobLife, type Parts } from "./job-life.ts";
-import { readInput } from "./inspect.ts";
+import { readInput } from "./validate.ts";
 import { JobList } from "./list.ts";
 import type { PreparedInput } from "./prepare.ts";
-import type { Moment } from "./result.ts";
+import type { TimelineEntry } from "./result.ts";
 import { longestSkew, serviceTime } from "./service-time.ts";
 import type { Notify } from "./updates.ts";
 
@@ -21,7 +21,7 @@ import type { Notify } from "./updates.ts";
 interface SubmissionPlan {
   readonly input: PreparedInput;
   /** Whether the input is looked at before it is sent. */
-  readonly inspect: boolean;
+  readonly validate: boolean;
   readonly idempotencyKey: string;
   readonly held: boolean;
   /** Whether the job can be known by its key in the list. */
@@ -33,7 +33,7 @@ interface SubmissionPlan {
 interface Submission extends Omit<SubmissionPlan, "input" | "charge"> {
   readonly body: Body;
   readonly trail: Trail;
-  readonly timeline: Moment[];
+  readonly timeline: TimelineEntry[];
   /** What it takes of budgets; a new one when it is sent again after that was given up. */
   charge: Charge;
 }
@@ -53,16 +53,16 @@ export class Submitter {
     deadline.throwIfAborted();
     const charge = await bookOf(this.#parts).begin(plan.charge, deadline);
     const { idempotencyKey } = plan;
-    const timeline: Moment[] = [{ phase: "sending", at: deadline.clock.now() }];
+    const timeline: TimelineEntry[] = [{ phase: "sending", at: deadline.clock.now() }];
     notify({ phase: "sending", idempotencyKey });
     return this.#send({ ...plan, body, trail: new Trail(), timeline, charge }, deadline, notify);
   }
 
   async #freeze(plan: SubmissionPlan, deadline: Deadline): Promise<Body> {
-    const { input, inspect, held } = plan;
+    const { input, validate, held } = plan;
     const { log } = this.#parts.settings();
     try {
-      const read = await readInput(input, { inspect, log }, deadline);
+      const read = await readInput(input, { validate, log }, deadline);
       log("debug", describeInput(read));
       return freezeBody(read, held);
     } catch (error) {
@@ -80,7 +80,7 @@ export class Submitter {
       const data = await this.#parts.service.submit({
         ...submission,
         deadline,
-        onRetry: (pause) => notify({ phase: "retrying", idempotencyKey, pause }),
+        onRetry: (delay) => notify({ phase: "retrying", idempotencyKey, delay }),
         recover: (options) => this.#recover(submission, options),
       });
       const { headers, requestId } = deadline.answer ?? {};

@@ -5,8 +5,8 @@ import type { Job } from "./job.ts";
 export type Update =
   /** The submission is about to be sent for the first time, under this key. */
   | { readonly phase: "sending"; readonly idempotencyKey: string }
-  /** A request failed in a way that may pass, and is sent again after `pause` milliseconds. */
-  | { readonly phase: "retrying"; readonly idempotencyKey: string; readonly pause: number }
+  /** A request failed in a way that may pass, and is sent again after `delay` milliseconds. */
+  | { readonly phase: "retrying"; readonly idempotencyKey: string; readonly delay: number }
   /** The job is known and has not ended; told again after each look at it. */
   | { readonly phase: "waiting"; readonly job: Job }
   /** The job has ended. */

@@ -204,7 +204,7 @@ describe("what a budget counts", () => {
     const { run, error, client, mock } = world;
     const tryon = client({ budget });
     await error(tryon.run(failing));
-    const slow = tryon.run({ ...input, prompt: "mock:slow=20000" }, { hold: true });
+    const slow = tryon.run({ ...input, prompt: "mock:slow=20000" }, { sync: true });
     await mock.clock.advance("1s");
     expect(await error(tryon.submit(input))).toMatchObject({ spent: 8, reserved: 8 });
     await run(slow);
@@ -282,7 +282,7 @@ describe("what a budget counts", () => {
 
   it("is the highest price for a size that has none", async () => {
     const { error, client } = createWorld();
-    const tryon = client({ budget: { maxCredits: 19 }, inspect: false });
+    const tryon = client({ budget: { maxCredits: 19 }, validate: false });
     // What types forbid comes from programs without types.
     const refused = await error(tryon.submit({ ...input, output_size: "8K" as never }));
     expect(refused).toMatchObject({ code: "budget_exceeded", cost: 20 });
@@ -298,7 +298,7 @@ describe("what a budget counts", () => {
     await error(tryon.run(failing));
     expect(await error(tryon.run(input))).toMatchObject({ spent: 16 });
     await world.mock.settlePayment(late.payment_intent_id);
-    await run(tryon.credits.settled(late));
+    await run(tryon.credits.waitForPurchase(late));
     expect(await error(tryon.run(input))).toMatchObject({ spent: 16 });
     expect(accounts(world)).toBe(3);
   });

@@ -96,8 +96,8 @@ export class CreditBook {
   answered(charge: Charge, data: JobData, replayed: boolean): void {
     const { state, plan } = charge;
     if (state === "open" || state === "unknown") {
-      const { replaySafeFor } = this.#parts.settings();
-      const since = this.#now - replaySafeFor;
+      const { idempotencyWindow } = this.#parts.settings();
+      const since = this.#now - idempotencyWindow;
       // The same key makes the same job as long as the service has not forgotten it.
       const earlier = [...this.#unknown].find(
         (one) =>

@@ -3,7 +3,7 @@ import type { Parts } from "../jobs/job-life.ts";
 import { late } from "../jobs/late.ts";
 import { defaults, type CallOptions } from "../options.ts";
 import { call, type Call } from "../transport/with-response.ts";
-import type { SettledPurchase } from "./settled-purchase.ts";
+import type { PurchaseOutcome } from "./purchase-outcome.ts";
 
 /** Buys credits. */
 export class Credits {
@@ -47,13 +47,13 @@ export class Credits {
    * @param options.timeout - How long to wait. @default "2m"
    * @throws `invalid_input` for a purchase of another client; `unauthorized`, `forbidden`, `bad_request`; the reason of `signal`
    * @example
-   * const settled = await tryon.credits.settled(purchase, { timeout: "5m" });
+   * const settled = await tryon.credits.waitForPurchase(purchase, { timeout: "5m" });
    * if (settled.status === "succeeded") console.log(settled.creditsAdded, settled.balance);
    */
-  async settled(
+  async waitForPurchase(
     purchase: PurchaseWithSPTResponse | PurchaseWithSPTRequest,
     options: CallOptions = {},
-  ): Promise<SettledPurchase> {
-    return (await late()).purchasesOf(this.#parts).settled(purchase, options);
+  ): Promise<PurchaseOutcome> {
+    return (await late()).purchasesOf(this.#parts).waitForPurchase(purchase, options);
   }
 }

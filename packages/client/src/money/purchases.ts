@@ -9,7 +9,7 @@ import { within, type Deadline } from "../transport/deadline.ts";
 import type { Mark } from "./balance.ts";
 import { bookOf } from "./credit-book.ts";
 import { packs } from "./packs.ts";
-import { endOf, settledBy, settleDelay, type SettledPurchase } from "./settled-purchase.ts";
+import { endOf, settledBy, settleDelay, type PurchaseOutcome } from "./purchase-outcome.ts";
 
 /** A purchase that was sent, or is about to be. */
 interface Order {
@@ -56,10 +56,10 @@ export class Purchases {
   }
 
   /** Repeats a purchase until its end is known. */
-  async settled(
+  async waitForPurchase(
     subject: PurchaseWithSPTRequest | PurchaseWithSPTResponse,
     options: CallOptions,
-  ): Promise<SettledPurchase> {
+  ): Promise<PurchaseOutcome> {
     const isRequest = "shared_payment_granted_token" in Object(subject);
     // The token tells a request from an answer.
     const order = isRequest
@@ -80,7 +80,7 @@ export class Purchases {
     order: Order,
     first: PurchaseWithSPTResponse | undefined,
     deadline: Deadline,
-  ): Promise<SettledPurchase> {
+  ): Promise<PurchaseOutcome> {
     const { random } = this.#parts.settings();
     let purchase = first;
     let balance = first?.credits_remaining;

@@ -18,7 +18,7 @@ it("a receipt names the answer to the submission, also after a look at the accou
   const { run, client, faults } = createWorld({ options: { sparseSubmit: false } });
   const tryon = client({ middleware: naming(), budget: { maxCredits: 50 } });
   faults.push(undefined, cut.after);
-  const { receipt } = await run(tryon.run(input, { hold: false }));
+  const { receipt } = await run(tryon.run(input, { sync: false }));
   expect(receipt).toMatchObject({ requestId: "request-2", credits: 8, balance: 992 });
   expect(receipt.attempts.map(({ status }) => status)).toEqual([undefined, 200]);
   expect(receipt.timeline.map(({ phase }) => phase)).toEqual(["sending", "waiting", "succeeded"]);

@@ -71,7 +71,7 @@ export function createQuota(options: QuotaOptions): Quota {
     retryAfter = await count(user, day, perDay);
     if (retryAfter !== undefined) return { retryAfter };
     // Only now: a key that was refused must not pass as one that was counted.
-    await store.increment(submission, defaults.replaySafeFor);
+    await store.increment(submission, defaults.idempotencyWindow);
     return true;
   };
 }

@@ -30,7 +30,7 @@ export interface Bounds {
   readonly fields: ReadonlySet<string>;
   readonly sizes: readonly OutputSize[];
   readonly maxBody: number;
-  readonly hold: boolean;
+  readonly sync: boolean;
 }
 
 /** Where requests go, and what they are signed with. */
@@ -91,8 +91,8 @@ export function checkOptions(options: Setup): Bounds {
     "basePath is not a path.",
     `Set the path of proxyUrl, such as "${defaultBasePath}", or "/" for the root.`,
   );
-  const hold = options.hold ?? true;
-  return { basePath: basePath.replace(/\/$/, ""), fields, sizes, maxBody, hold };
+  const sync = options.sync ?? true;
+  return { basePath: basePath.replace(/\/$/, ""), fields, sizes, maxBody, sync };
 }
 
 /** Throws `invalid_config` without a key or an address, and `unsafe_environment` when the key would be at risk. */

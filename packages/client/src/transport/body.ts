@@ -3,7 +3,7 @@ import { isBrowser } from "../guards.ts";
 import { encodeBase64 } from "../images/base64.ts";
 import type { ImageBytes } from "../images/image-input.ts";
 import { notesTo, type InputIssue } from "../jobs/input-issue.ts";
-import type { ReadImage, ReadInput } from "../jobs/inspect.ts";
+import type { ReadImage, ReadInput } from "../jobs/validate.ts";
 
 /** The body of a request, which every attempt sends anew: a text, or one that holds images. */
 export type Body = string | ImageBody;

@@ -50,7 +50,7 @@ const plants: Readonly<Record<string, Plant & { readonly breaks: string }>> = {
   },
   "a key trusted for ever": {
     breaks: "one job at most",
-    options: { replaySafeFor: "10d" },
+    options: { idempotencyWindow: "10d" },
   },
 };
 

@@ -130,7 +130,7 @@ describe("lesson 8: a 429", () => {
 
   it("for longer than a key is safe to repeat keeps back a submission that may have arrived", async () => {
     const { error, client, faults, mock, submissions } = createWorld();
-    const tryon = client({ replaySafeFor: "20s" });
+    const tryon = client({ idempotencyWindow: "20s" });
     faults.push(cut.after, answering(429, busy, { "retry-after": "30" }));
     const work = tryon.submit(input);
     work.catch(() => undefined);

@@ -149,10 +149,10 @@ export async function travel(journey: Journey, settings: Settings): Promise<Outc
 /** Whether the service may have forgotten the key of a submission that may have arrived, so that it must not be sent again. */
 export function isForgettable(
   trail: Trail,
-  settings: Pick<Settings, "replaySafeFor">,
+  settings: Pick<Settings, "idempotencyWindow">,
   now: number,
 ): boolean {
-  return now - (trail.uncertainSince ?? now) > settings.replaySafeFor;
+  return now - (trail.uncertainSince ?? now) > settings.idempotencyWindow;
 }
 
 const middlewarePart = /* @__PURE__ */ latePart(() => import("./middleware.ts"));

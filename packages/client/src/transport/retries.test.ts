@@ -117,7 +117,7 @@ describe("lesson 6: one time limit", () => {
       "attempts and then the wait",
       ({ tryon, faults }) => {
         faults.push(busy);
-        return tryon.run(input, { timeout: "10s", hold: false });
+        return tryon.run(input, { timeout: "10s", sync: false });
       },
       "wait_timed_out",
     ],

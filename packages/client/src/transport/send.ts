@@ -1,4 +1,4 @@
-import { holdLimit } from "../options.ts";
+import { maxSyncWait } from "../options.ts";
 import type { Settings } from "../settings.ts";
 import type { Answer } from "./answer.ts";
 import { errorOf, type Ended } from "./answer-error.ts";
@@ -23,7 +23,7 @@ export async function send(
 ): Promise<Answer> {
   const { deadline, request, held } = parcel;
   request.headers["Accept"] = "application/json";
-  const timeout = settings.attemptTimeout + (held ? holdLimit : 0);
+  const timeout = settings.attemptTimeout + (held ? maxSyncWait : 0);
   const outcome = await travel({ ...parcel, request: { ...request, timeout } }, settings);
   const { answer } = outcome;
   if (answer && accepts(answer)) {

@@ -86,7 +86,7 @@ describe("an upload", () => {
     const { fetch, take } = taking();
     const { tryon } = gatheringClient([], { fetch, clock: mock.clock, retries: 0 });
     const input = { person: picture(1_000_000), garments: [shirtUrl] as const };
-    const work = failure(tryon.run(input, { hold: true }));
+    const work = failure(tryon.run(input, { sync: true }));
     await take();
     await mock.clock.advance("31s");
     expect(await work).toMatchObject({

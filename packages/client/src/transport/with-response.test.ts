@@ -50,7 +50,7 @@ describe("withResponse", () => {
       const answer = await pass();
       return new Response(answer.body, { headers: { "x-request-id": "submission" } });
     });
-    const { requestId } = await run(tryon.run(input, { hold: false }).withResponse());
+    const { requestId } = await run(tryon.run(input, { sync: false }).withResponse());
     expect(requestId).toBe("submission");
   });
 

@@ -23,7 +23,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
     const { run, tryon, sent } = world;
     const purchase = await run(tryon.credits.purchase(order("fine")));
     const before = sent.length;
-    expect(await run(tryon.credits.settled(purchase))).toEqual({
+    expect(await run(tryon.credits.waitForPurchase(purchase))).toEqual({
       status: "succeeded",
       creditsAdded: 100,
       balance: 1_100,
@@ -40,7 +40,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
       const purchase = await run(tryon.credits.purchase(order(kind)));
       expect(purchase).toMatchObject({ status: kind, credits_added: 0, credits_remaining: 1_000 });
       await run(tryon.run({ ...input, output_size: "4K" }));
-      const settled = tryon.credits.settled(purchase);
+      const settled = tryon.credits.waitForPurchase(purchase);
       await mock.clock.advance("30s");
       await mock.settlePayment(purchase.payment_intent_id);
       expect(await run(settled)).toMatchObject({
@@ -56,10 +56,10 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
     const { run, tryon, mock } = createWorld({ profile });
     const purchase = await run(tryon.credits.purchase(order("processing")));
     const began = mock.clock.now();
-    const settled = await run(tryon.credits.settled(purchase));
+    const settled = await run(tryon.credits.waitForPurchase(purchase));
     expect(settled).toMatchObject({ status: "unknown", lastStatus: "processing", balance: 1_000 });
     expect((mock.clock.now() - began) / 1_000).toBeCloseTo(120, 0);
-    expect(await run(tryon.credits.settled(purchase, { timeout: "5s" }))).toMatchObject({
+    expect(await run(tryon.credits.waitForPurchase(purchase, { timeout: "5s" }))).toMatchObject({
       status: "unknown",
     });
   });
@@ -67,7 +67,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
   it("that was canceled at once says so", async () => {
     const { run, tryon } = createWorld({ profile });
     const purchase = await run(tryon.credits.purchase(order("canceled")));
-    expect(await run(tryon.credits.settled(purchase))).toMatchObject({
+    expect(await run(tryon.credits.waitForPurchase(purchase))).toMatchObject({
       status: "canceled",
       reason: "canceled",
       balance: 1_000,
@@ -76,7 +76,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
 
   it("that is declined has failed", async () => {
     const { run, tryon } = createWorld({ profile });
-    expect(await run(tryon.credits.settled(order("declined")))).toMatchObject({
+    expect(await run(tryon.credits.waitForPurchase(order("declined")))).toMatchObject({
       status: "failed",
       reason: expect.stringContaining("declined"),
     });
@@ -92,7 +92,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
         ? { status: "succeeded", credits_remaining: 1_100 }
         : { code: "purchase_already_processed", balance: 1_100 },
     );
-    const settled = await run(tryon.credits.settled(order("fine"), { timeout: "20s" }));
+    const settled = await run(tryon.credits.waitForPurchase(order("fine"), { timeout: "20s" }));
     expect(settled.balance).toBe(1_100);
     expect(settled.status).toBe(repeats ? "succeeded" : "unknown");
   });
@@ -101,7 +101,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
     const { run, client, mock } = createWorld({ profile });
     const tryon = client({ apiKey: mock.keys.test });
     const purchase = await run(tryon.credits.purchase(order("processing")));
-    expect(await run(tryon.credits.settled(purchase))).toMatchObject({
+    expect(await run(tryon.credits.waitForPurchase(purchase))).toMatchObject({
       status: "succeeded",
       balance: 0,
     });
@@ -113,7 +113,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
     const controller = new AbortController();
     const reason = { why: "enough" };
     const settled = tryon.credits
-      .settled(purchase, { signal: controller.signal })
+      .waitForPurchase(purchase, { signal: controller.signal })
       .catch((one: unknown) => one);
     await mock.clock.advance("7s");
     controller.abort(reason);
@@ -125,7 +125,7 @@ describe("settled", () => {
   it("says that a payment was canceled meanwhile where the service repeats purchases", async () => {
     const { run, tryon, mock } = createWorld({ options: { purchaseRepeat: "replay" } });
     const purchase = await run(tryon.credits.purchase(order("processing")));
-    const settled = tryon.credits.settled(purchase);
+    const settled = tryon.credits.waitForPurchase(purchase);
     await mock.clock.advance("3s");
     await mock.settlePayment(purchase.payment_intent_id, "canceled");
     expect(await run(settled)).toMatchObject({ status: "canceled", balance: 1_000 });
@@ -134,7 +134,7 @@ describe("settled", () => {
   it("cannot know of a cancelation where the service repeats none", async () => {
     const { run, tryon, mock } = createWorld({ options: { purchaseRepeat: 409 } });
     const purchase = await run(tryon.credits.purchase(order("processing")));
-    const settled = tryon.credits.settled(purchase);
+    const settled = tryon.credits.waitForPurchase(purchase);
     await mock.settlePayment(purchase.payment_intent_id, "canceled");
     expect(await run(settled)).toMatchObject({ status: "unknown", lastStatus: "processing" });
   });
@@ -142,7 +142,7 @@ describe("settled", () => {
   it("asks after pauses that grow from 1 s to 10 s", async () => {
     const world = createWorld({ options: { purchaseRepeat: "replay" } });
     const purchase = await world.run(world.tryon.credits.purchase(order("processing")));
-    await world.run(world.tryon.credits.settled(purchase, { timeout: "60s" }));
+    await world.run(world.tryon.credits.waitForPurchase(purchase, { timeout: "60s" }));
     const times = purchases(world).map(({ at }) => at);
     const pauses = times.slice(1).map((at, index) => (at - (times[index] ?? 0)) / 1_000);
     expect(pauses[0]).toBeCloseTo(1, 0);
@@ -157,12 +157,14 @@ describe("settled", () => {
     const purchase = await run(tryon.credits.purchase(order("processing")));
     const down = answering(503, { detail: "down" });
     faults.push(down, down, down, down, down, silence.before, answering(200, "<h1>Hi</h1>"));
-    const settled = tryon.credits.settled(purchase, { timeout: "10m" });
+    const settled = tryon.credits.waitForPurchase(purchase, { timeout: "10m" });
     await mock.settlePayment(purchase.payment_intent_id);
     expect(await run(settled)).toMatchObject({ status: "succeeded", balance: 1_100 });
     const other = await run(tryon.credits.purchase(order("processing_2")));
     faults.push(answering(401, { detail: "no" }));
-    expect(await error(tryon.credits.settled(other))).toMatchObject({ code: "unauthorized" });
+    expect(await error(tryon.credits.waitForPurchase(other))).toMatchObject({
+      code: "unauthorized",
+    });
   });
 
   it("is not deceived by refunds where the service repeats no purchase", async () => {
@@ -175,7 +177,7 @@ describe("settled", () => {
     const purchase = await run(tryon.credits.purchase(order("processing")));
     for (const job of jobs) await error(job.result());
     // 120 credits came back, more than the pack holds.
-    expect(await run(tryon.credits.settled(purchase))).toMatchObject({ status: "unknown" });
+    expect(await run(tryon.credits.waitForPurchase(purchase))).toMatchObject({ status: "unknown" });
   });
 
   it("is not deceived by what another client of the key buys, or has refunded", async () => {
@@ -185,7 +187,7 @@ describe("settled", () => {
     await run(client().submit({ ...input, prompt: "mock:storage_failed" }));
     const purchase = await run(tryon.credits.purchase(order("processing", "pro")));
     await run(client().credits.purchase(order("fine")));
-    expect(await run(tryon.credits.settled(purchase))).toMatchObject({
+    expect(await run(tryon.credits.waitForPurchase(purchase))).toMatchObject({
       status: "unknown",
       balance: 1_100,
     });
@@ -209,7 +211,7 @@ describe("settled", () => {
     expect(purchase.credits_remaining).toBe(1_000);
     await run(Promise.all(jobs));
     await mock.settlePayment(purchase.payment_intent_id);
-    expect(await run(tryon.credits.settled(purchase))).toMatchObject({
+    expect(await run(tryon.credits.waitForPurchase(purchase))).toMatchObject({
       status: "succeeded",
       balance: 1_084,
     });
@@ -218,7 +220,7 @@ describe("settled", () => {
   it("takes no purchase of another client", async () => {
     const { run, error, tryon, client } = createWorld();
     const purchase = await run(tryon.credits.purchase(order("processing")));
-    const refused = await error(client().credits.settled(purchase));
+    const refused = await error(client().credits.waitForPurchase(purchase));
     expect(isTryOnError(refused, "invalid_input")).toBe(true);
     expect(String(refused)).toContain("shared_payment_granted_token");
   });

@@ -18,7 +18,7 @@ export interface ReadInput {
 }
 
 /** Everything that is wrong with an input. What can be read only once stays unread. */
-export async function inspectInput(input: unknown): Promise<readonly InputIssue[]> {
+export async function validateInput(input: unknown): Promise<readonly InputIssue[]> {
   const { person, garments, texts, issues } = prepareInput(input);
   const found = [...issues];
   for (const image of [...person, ...garments, ...texts]) {
@@ -30,7 +30,7 @@ export async function inspectInput(input: unknown): Promise<readonly InputIssue[
 /** Reads what can be read only once; throws `invalid_input` with all that is wrong, and warns of what looks so. */
 export async function readInput(
   input: PreparedInput,
-  { inspect, log }: Pick<Settings, "inspect" | "log">,
+  { validate, log }: Pick<Settings, "validate" | "log">,
   deadline: Deadline,
 ): Promise<ReadInput> {
   const issues = [...input.issues];
@@ -41,7 +41,7 @@ export async function readInput(
       const one = isRead(image) ? image : await readOnce(image, deadline, note);
       if (one === undefined) continue;
       known.push(one);
-      if (inspect) await abortable(checkImage(one, note), deadline.signal);
+      if (validate) await abortable(checkImage(one, note), deadline.signal);
     }
     return known;
   };
@@ -49,10 +49,10 @@ export async function readInput(
   const garments = await read(input.garments);
   await read(input.texts);
   const refused = issues.filter(
-    (one) => isImpossible(one) || (inspect && one.severity === "error"),
+    (one) => isImpossible(one) || (validate && one.severity === "error"),
   );
   if (refused.length > 0) throw new InputError(refused);
-  if (inspect && issues.length > 0) {
+  if (validate && issues.length > 0) {
     log("warn", issues.map(({ message }) => message).join(" "), issues);
   }
   return { fields: input.fields, person, garments };

@@ -1,7 +1,7 @@
 import type { PurchaseWithSPTResponse } from "../generated/openapi.ts";
 
 /** What became of a purchase. */
-export type SettledPurchase = SettledStatus & {
+export type PurchaseOutcome = SettledStatus & {
   /** The credits of the key, as last heard. */
   readonly balance: number | undefined;
   /** What the service last said of the purchase; absent where it was asked and did not repeat it. */
@@ -25,7 +25,7 @@ export function endOf(status: string): "succeeded" | "canceled" | "failed" | und
 }
 
 /** What became of a purchase by the service's own word; undefined when that may change. */
-export function settledBy(purchase: PurchaseWithSPTResponse): SettledPurchase | undefined {
+export function settledBy(purchase: PurchaseWithSPTResponse): PurchaseOutcome | undefined {
   const { status: reason, credits_added: creditsAdded, credits_remaining: balance } = purchase;
   const status = endOf(reason);
   if (status === "succeeded") return { status, creditsAdded, balance, purchase };

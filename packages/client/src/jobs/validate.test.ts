@@ -30,10 +30,10 @@ const errors = [
 // Types cannot stop those who do not use them.
 const untyped = (value: unknown): TryOnInput => value as TryOnInput;
 
-describe("inspect", () => {
+describe("validate", () => {
   it("tells everything that is wrong at once, and sends nothing", async () => {
     const { tryon, gathered } = gatheringClient();
-    const issues = await tryon.inspect(untyped(bad));
+    const issues = await tryon.validate(untyped(bad));
     const found = issues.filter(({ severity }) => severity === "error");
     expect(found.map(({ field, code }) => [field, code])).toEqual(errors);
     expect(found.find(({ field }) => field === "prompt")).toEqual({
@@ -49,7 +49,7 @@ describe("inspect", () => {
 
   it("warns of what may be meant otherwise", async () => {
     const { tryon } = gatheringClient();
-    const issues = await tryon.inspect({
+    const issues = await tryon.validate({
       person_url: personUrl,
       person_image_b64: "AAECAw==",
       garment_urls: [shirtUrl],
@@ -75,15 +75,15 @@ describe("inspect", () => {
     ]) {
       const person = Buffer.from(head.padEnd(80, "\0"), "latin1");
       const garments = [{ base64: person.toString("base64") }, shirtUrl] as const;
-      expect(await tryon.inspect({ person, garments, size: "4k" })).toEqual([]);
+      expect(await tryon.validate({ person, garments, size: "4k" })).toEqual([]);
     }
-    expect(await tryon.inspect(input)).toEqual([]);
+    expect(await tryon.validate(input)).toEqual([]);
   });
 
   it.each([undefined, null, 7, "me.jpg", [], { person: 7, garments: 7, metadata: { a: 1n } }])(
     "never fails, whatever it is given: %o",
     async (given) => {
-      const issues = await gatheringClient().tryon.inspect(untyped(given));
+      const issues = await gatheringClient().tryon.validate(untyped(given));
       expect(issues.length).toBeGreaterThan(0);
     },
   );
@@ -94,7 +94,7 @@ describe("inspect", () => {
     const response = new Response(picture(100));
     const stream = new Response(picture(100)).body ?? "";
     const given = { person, garments: [response, stream] as const };
-    expect(await tryon.inspect(given)).toEqual([]);
+    expect(await tryon.validate(given)).toEqual([]);
     expect(person.readings).toBe(1);
     await tryon.submit(given);
     expect(parsed(gathered[0]?.bytes ?? picture(0))["garment_images_b64"]).toHaveLength(2);
@@ -138,10 +138,10 @@ describe("run and submit", () => {
       seed: -1,
     });
     const warn = vi.fn<() => void>();
-    const everywhere = gatheringClient([], { inspect: false, logger: { warn } });
+    const everywhere = gatheringClient([], { validate: false, logger: { warn } });
     await everywhere.tryon.submit(given);
     const once = gatheringClient([], { logger: { warn } });
-    await once.tryon.submit(given, { inspect: false });
+    await once.tryon.submit(given, { validate: false });
     for (const { gathered } of [everywhere, once]) {
       expect(parsed(gathered[0]?.bytes ?? picture(0))).toEqual({
         person_url: 'http://"shop',
@@ -155,7 +155,7 @@ describe("run and submit", () => {
       });
     }
     expect(warn).not.toHaveBeenCalled();
-    const impossible = once.tryon.submit(untyped({ person: 7, garments: 7 }), { inspect: false });
+    const impossible = once.tryon.submit(untyped({ person: 7, garments: 7 }), { validate: false });
     await expect(impossible).rejects.toMatchObject({
       issues: [{ code: "not_a_list" }, { code: "wrong_kind" }, { code: "wrong_kind" }],
     });
