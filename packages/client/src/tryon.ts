@@ -1,22 +1,22 @@
 import type { InputIssue } from "./jobs/input-issue.ts";
 import type { TryOnInput } from "./jobs/input.ts";
 import type { Job } from "./jobs/job.ts";
-import type { Parts } from "./jobs/job-life.ts";
+import type { Parts } from "./jobs/job-record.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import { late } from "./jobs/late.ts";
 import type { TryOnResult } from "./jobs/result.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
 import { Starter } from "./jobs/starter.ts";
-import { Account } from "./money/account.ts";
-import type { Costs, Inputs } from "./money/costs.ts";
-import { Credits } from "./money/credits.ts";
-import type { CallOptions, TryOnOptions } from "./options.ts";
-import { parseUrl, resolveSettings, type Settings } from "./settings.ts";
-import { systemClock, type Clock } from "./transport/clock.ts";
-import type { RateLimit } from "./transport/rate-limit.ts";
-import { createRawClient, type RawClient } from "./transport/raw.ts";
-import { Service } from "./transport/service.ts";
-import type { Call } from "./transport/with-response.ts";
+import { Account } from "./billing/account.ts";
+import type { Costs, Inputs } from "./billing/costs.ts";
+import { Credits } from "./billing/credits.ts";
+import type { CallOptions, TryOnOptions } from "./config/options.ts";
+import { parseUrl, resolveSettings, type Settings } from "./config/resolve-config.ts";
+import { systemClock, type Clock } from "./config/clock.ts";
+import type { RateLimit } from "./http/rate-limit.ts";
+import { createRawClient, type RawClient } from "./raw/raw-client.ts";
+import { Service } from "./api/service.ts";
+import type { Call } from "./api/call.ts";
 
 /**
  * A client of the virtual try-on service. It submits each try-on once however often the network fails, and never loses

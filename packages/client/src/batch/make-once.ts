@@ -7,12 +7,12 @@ import {
   type Update,
 } from "@tryon/client";
 
-import { readDuration } from "../duration.ts";
+import { readDuration } from "../config/duration.ts";
 import { prepareInput } from "../jobs/prepare.ts";
-import { randomKey } from "../jobs/random-key.ts";
-import { syncGrace, maxSyncWait } from "../options.ts";
-import { longestTimer } from "../transport/clock.ts";
-import { abortable } from "../transport/deadline.ts";
+import { randomKey } from "../http/random-key.ts";
+import { syncGrace, maxSyncWait } from "../config/options.ts";
+import { longestTimer } from "../config/clock.ts";
+import { abortable } from "../http/deadline.ts";
 import { digestOf } from "./digest.ts";
 import type { JournalEntry, JournalState } from "./journal.ts";
 import type { Logbook } from "./logbook.ts";

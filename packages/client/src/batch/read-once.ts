@@ -1,5 +1,5 @@
 import { longestImage } from "../images/image-head.ts";
-import { captureInput } from "../jobs/capture.ts";
+import { captureInput } from "../jobs/snapshot-input.ts";
 
 /**
  * An input that can be read as often as needed and that nobody changes any more: what can be read only once is read into

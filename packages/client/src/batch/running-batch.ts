@@ -7,8 +7,8 @@ import {
   type TryOnInput,
 } from "@tryon/client";
 
-import { isCut } from "../jobs/held-answer.ts";
-import { abortable } from "../transport/deadline.ts";
+import { isCut } from "../jobs/sync-cut.ts";
+import { abortable } from "../http/deadline.ts";
 import type { BatchItem } from "./batch-item.ts";
 import { Bell } from "./bell.ts";
 import { atFirst, breadthAfter, type Breadth } from "./in-flight.ts";

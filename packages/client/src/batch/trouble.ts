@@ -1,6 +1,6 @@
 import { isTryOnError, type Attempt } from "@tryon/client";
 
-import { passing } from "../errors/passing.ts";
+import { passing } from "../errors/transient-codes.ts";
 
 /** Whether an item failed because the service or the way there does. */
 export function isTrouble(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import type { CallOptions } from "../options.ts";
+import type { CallOptions } from "../config/options.ts";
 import type { Job } from "../jobs/job.ts";
 import { TryOnError, type TryOnErrorDetails } from "./tryon-error.ts";
 

@@ -1,10 +1,10 @@
 import { ResultError } from "../errors/result-error.ts";
-import type { JobLife } from "../jobs/job-life.ts";
-import type { Answer } from "../transport/answer.ts";
-import { errorOf } from "../transport/answer-error.ts";
-import type { Outgoing } from "../transport/attempt.ts";
-import type { Deadline } from "../transport/deadline.ts";
-import { Trail, travel } from "../transport/journey.ts";
+import type { JobLife } from "../jobs/job-record.ts";
+import type { Answer } from "../http/response.ts";
+import { errorOf } from "../http/response-error.ts";
+import type { Outgoing } from "../http/attempt.ts";
+import type { Deadline } from "../http/deadline.ts";
+import { Trail, travel } from "../http/send-with-retries.ts";
 import { freshAddress, signedAddress } from "./signed-address.ts";
 
 /** What a store answers for an address that has expired, or an image that is gone. */

@@ -1,10 +1,10 @@
-import { milliseconds } from "../duration.ts";
+import { milliseconds } from "../config/duration.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
-import type { JobLife } from "../jobs/job-life.ts";
-import type { CallOptions } from "../options.ts";
-import type { Answer } from "../transport/answer.ts";
-import { chunksOf } from "../transport/chunks.ts";
-import { Deadline, within } from "../transport/deadline.ts";
+import type { JobLife } from "../jobs/job-record.ts";
+import type { CallOptions } from "../config/options.ts";
+import type { Answer } from "../http/response.ts";
+import { chunksOf } from "../http/read-chunks.ts";
+import { Deadline, within } from "../http/deadline.ts";
 import { download } from "./download.ts";
 import { signedAddress } from "./signed-address.ts";
 

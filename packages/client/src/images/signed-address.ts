@@ -1,7 +1,7 @@
 import { ConnectionError } from "../errors/connection-error.ts";
 import { ResultError } from "../errors/result-error.ts";
-import type { JobLife } from "../jobs/job-life.ts";
-import type { Deadline } from "../transport/deadline.ts";
+import type { JobLife } from "../jobs/job-record.ts";
+import type { Deadline } from "../http/deadline.ts";
 
 /** Addresses are good for 24 hours; whoever gets one has an hour left to use it. In milliseconds. */
 const longestUse = 23 * 3_600_000;

@@ -1,8 +1,8 @@
 import { JobFailedError } from "../errors/job-failed-error.ts";
 import { ResultImage } from "../images/result-image.ts";
-import type { Deadline } from "../transport/deadline.ts";
+import type { Deadline } from "../http/deadline.ts";
 import { isFinal } from "./job-data.ts";
-import type { JobLife } from "./job-life.ts";
+import type { JobLife } from "./job-record.ts";
 import type { TryOnResult } from "./result.ts";
 import type { Notify } from "./updates.ts";
 import { learnHeld, look, startWatch } from "./wait.ts";

@@ -1,6 +1,6 @@
 import { isBranded } from "../errors/tryon-error.ts";
-import type { Deadline } from "../transport/deadline.ts";
-import type { Service } from "../transport/service.ts";
+import type { Deadline } from "../http/deadline.ts";
+import type { Service } from "../api/service.ts";
 
 /** The sizes of pages, from what the document of the service suggests to what every service gives. */
 const sizes = [100, 50, 20] as const;

@@ -1,6 +1,6 @@
-import type { CallOptions } from "../options.ts";
-import type { Deadline } from "../transport/deadline.ts";
-import type { JobLife } from "./job-life.ts";
+import type { CallOptions } from "../config/options.ts";
+import type { Deadline } from "../http/deadline.ts";
+import type { JobLife } from "./job-record.ts";
 import type { JobData, OpenJobStatus } from "./job-data.ts";
 import type { TryOnResult } from "./result.ts";
 import { notifier, type OnUpdate } from "./updates.ts";

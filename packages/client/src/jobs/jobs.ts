@@ -1,10 +1,10 @@
 import { InputError } from "../errors/input-error.ts";
-import { defaults, type CallOptions } from "../options.ts";
-import { isJobId } from "../transport/service.ts";
-import { call, type Call } from "../transport/with-response.ts";
+import { defaults, type CallOptions } from "../config/options.ts";
+import { isJobId } from "../api/service.ts";
+import { call, type Call } from "../api/call.ts";
 import { Job, type SavedJob } from "./job.ts";
 import { isFinal } from "./job-data.ts";
-import { JobLife, type Parts } from "./job-life.ts";
+import { JobLife, type Parts } from "./job-record.ts";
 import { late } from "./late.ts";
 import { JobList, type ListOptions } from "./list.ts";
 import type { WaitAllOptions, WaitOutcome } from "./wait-all.ts";

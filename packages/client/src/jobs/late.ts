@@ -1,5 +1,5 @@
-import { abortable, type Deadline } from "../transport/deadline.ts";
-import { latePart, notLoaded } from "../transport/late-part.ts";
+import { abortable, type Deadline } from "../http/deadline.ts";
+import { latePart, notLoaded } from "../http/late-part.ts";
 import type * as run from "./run.ts";
 
 /** The part of the package that is loaded late. */

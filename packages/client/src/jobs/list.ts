@@ -1,9 +1,9 @@
 import { ConnectionError } from "../errors/connection-error.ts";
 import type { JobStatus } from "../generated/openapi.ts";
-import { defaults, type CallOptions } from "../options.ts";
-import { call, type Call } from "../transport/with-response.ts";
+import { defaults, type CallOptions } from "../config/options.ts";
+import { call, type Call } from "../api/call.ts";
 import type { Job } from "./job.ts";
-import { JobLife, type Parts } from "./job-life.ts";
+import { JobLife, type Parts } from "./job-record.ts";
 
 /** Which jobs to list. `timeout` holds for each page. */
 export interface ListOptions extends CallOptions {

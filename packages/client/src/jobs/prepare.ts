@@ -1,5 +1,5 @@
 import { readImageInput, type ImageSource } from "../images/image-input.ts";
-import { checkAddress, checkFields } from "./check-fields.ts";
+import { checkAddress, checkFields } from "./validate-fields.ts";
 import { foldAliases, isEmpty, type Fields } from "./fold-aliases.ts";
 import { notesTo, type InputIssue } from "./input-issue.ts";
 

@@ -1,6 +1,6 @@
-import type { Budget } from "../money/budget.ts";
-import type { BudgetLimit } from "../money/budget-limit.ts";
-import type { CallOptions } from "../options.ts";
+import type { Budget } from "../billing/budget.ts";
+import type { BudgetLimit } from "../billing/budget-limit.ts";
+import type { CallOptions } from "../config/options.ts";
 import type { WaitOptions } from "./job.ts";
 import type { OnUpdate } from "./updates.ts";
 

@@ -1,17 +1,17 @@
-import { syncGrace, maxSyncWait } from "../options.ts";
-import type { Deadline } from "../transport/deadline.ts";
-import { bookOf } from "../money/credit-book.ts";
+import { syncGrace, maxSyncWait } from "../config/options.ts";
+import type { Deadline } from "../http/deadline.ts";
+import { bookOf } from "../billing/spend-tracker.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { validateInput } from "./validate.ts";
-import type { JobLife, Parts } from "./job-life.ts";
+import type { JobLife, Parts } from "./job-record.ts";
 import { prepareInput } from "./prepare.ts";
 import type { RunOptions } from "./run-options.ts";
 import { Submitter } from "./submit.ts";
 import type { Notify } from "./updates.ts";
 import { withMark } from "./with-mark.ts";
 
-export { costs, estimate } from "../money/costs.ts";
-export { purchasesOf } from "../money/purchases.ts";
+export { costs, estimate } from "../billing/costs.ts";
+export { purchasesOf } from "../billing/purchases.ts";
 export { finish } from "./finish.ts";
 export { updates } from "./wait.ts";
 export { waitAll } from "./wait-all.ts";

@@ -1,9 +1,9 @@
-import type { Deadline } from "../transport/deadline.ts";
-import { call, type Call } from "../transport/with-response.ts";
-import { captureInput } from "./capture.ts";
+import type { Deadline } from "../http/deadline.ts";
+import { call, type Call } from "../api/call.ts";
+import { captureInput } from "./snapshot-input.ts";
 import type { InputIssue } from "./input-issue.ts";
 import type { Job } from "./job.ts";
-import type { JobLife, Parts } from "./job-life.ts";
+import type { JobLife, Parts } from "./job-record.ts";
 import { late } from "./late.ts";
 import type { TryOnResult } from "./result.ts";
 import type { Runner } from "./run.ts";

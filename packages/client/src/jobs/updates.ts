@@ -1,4 +1,4 @@
-import type { Settings } from "../settings.ts";
+import type { Settings } from "../config/resolve-config.ts";
 import type { Job } from "./job.ts";
 
 /** What `onUpdate` is told while a call goes on. */

@@ -1,9 +1,9 @@
 import { InputError } from "../errors/input-error.ts";
 import { checkImage, longestImage } from "../images/image-head.ts";
 import type { ImageBytes, ImageSource } from "../images/image-input.ts";
-import type { Settings } from "../settings.ts";
-import { chunksOf } from "../transport/chunks.ts";
-import { abortable, type Deadline } from "../transport/deadline.ts";
+import type { Settings } from "../config/resolve-config.ts";
+import { chunksOf } from "../http/read-chunks.ts";
+import { abortable, type Deadline } from "../http/deadline.ts";
 import { isImpossible, notesTo, type InputIssue, type Note } from "./input-issue.ts";
 import { prepareInput, type PreparedInput } from "./prepare.ts";
 

@@ -1,7 +1,7 @@
 import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
-import type { CallOptions } from "../options.ts";
-import type { Settings } from "../settings.ts";
-import type { Deadline } from "../transport/deadline.ts";
+import type { CallOptions } from "../config/options.ts";
+import type { Settings } from "../config/resolve-config.ts";
+import type { Deadline } from "../http/deadline.ts";
 import type { Job } from "./job.ts";
 import type { TryOnResult } from "./result.ts";
 import { notifier } from "./updates.ts";

@@ -1,11 +1,11 @@
-import { milliseconds } from "../duration.ts";
-import type { CallOptions } from "../options.ts";
-import type { Deadline } from "../transport/deadline.ts";
+import { milliseconds } from "../config/duration.ts";
+import type { CallOptions } from "../config/options.ts";
+import type { Deadline } from "../http/deadline.ts";
 import { isFinal, type JobData } from "./job-data.ts";
-import type { JobLife } from "./job-life.ts";
+import type { JobLife } from "./job-record.ts";
 import { testKind } from "./run-times.ts";
-import type { Watch } from "./watch.ts";
-import { Watcher } from "./watcher.ts";
+import type { Watch } from "./pending-wait.ts";
+import { Watcher } from "./job-poller.ts";
 
 /** What took longer to submit than this was held, or asked for again. In milliseconds. */
 const longSubmission = 15_000;

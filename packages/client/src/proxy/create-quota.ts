@@ -1,5 +1,5 @@
-import { defaults } from "../options.ts";
-import { systemClock, type Clock } from "../transport/clock.ts";
+import { defaults } from "../config/options.ts";
+import { systemClock, type Clock } from "../config/clock.ts";
 import type { ProxyCall } from "./options.ts";
 import { MemoryQuotaStore, type QuotaStore } from "./quota-store.ts";
 import { check } from "./settings.ts";

@@ -1,8 +1,8 @@
-import type { Answer } from "../transport/answer.ts";
-import { failureCode, type Outcome } from "../transport/attempt.ts";
-import { readIssues } from "../transport/issues.ts";
-import type { Redact } from "../transport/redact.ts";
-import { pauseAskedFor } from "../transport/retry.ts";
+import type { Answer } from "../http/response.ts";
+import { failureCode, type Outcome } from "../http/attempt.ts";
+import { readIssues } from "../http/field-issues.ts";
+import type { Redact } from "../http/redact.ts";
+import { pauseAskedFor } from "../http/retry-policy.ts";
 import type { ProxyKind } from "./options.ts";
 import { noSuchJob, refuse } from "./refusal.ts";
 

@@ -1,9 +1,9 @@
 import { ConfigError, TryOn, type Clock, type OutputSize } from "@tryon/client";
 
-import { environment } from "../environment.ts";
-import type { Fetch } from "../transport/attempt.ts";
-import { systemClock } from "../transport/clock.ts";
-import { redactor, type Redact } from "../transport/redact.ts";
+import { environment } from "../config/environment.ts";
+import type { Fetch } from "../http/attempt.ts";
+import { systemClock } from "../config/clock.ts";
+import { redactor, type Redact } from "../http/redact.ts";
 import type { ProxyOptions } from "./options.ts";
 import { Signer } from "./signer.ts";
 

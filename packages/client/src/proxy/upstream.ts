@@ -1,6 +1,6 @@
-import { defaults, maxSyncWait } from "../options.ts";
-import { attempt, type Outcome } from "../transport/attempt.ts";
-import { Deadline } from "../transport/deadline.ts";
+import { defaults, maxSyncWait } from "../config/options.ts";
+import { attempt, type Outcome } from "../http/attempt.ts";
+import { Deadline } from "../http/deadline.ts";
 import type { Upstream } from "./settings.ts";
 
 /** A request to the service: nothing of it is taken over from a visitor unseen. */

@@ -3,7 +3,7 @@ import { array, constantFrom, integer, record, tuple, type Arbitrary } from "fas
 
 import { batch, BatchStoppedError, type Journal, type JournalEntry } from "../batch/index.ts";
 import { isTryOnError, type TryOn } from "../index.ts";
-import type { Fetch } from "../transport/attempt.ts";
+import type { Fetch } from "../http/attempt.ts";
 import { makeDigestsInstant } from "./instant-digests.ts";
 import { misfortuneNames, misfortunes, type Misfortune } from "./misfortunes.ts";
 import { input, openWorld, type World } from "./world.ts";

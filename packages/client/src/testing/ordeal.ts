@@ -2,7 +2,7 @@ import { optionTable, stockEngine, type Engine, type Options } from "@tryon/mock
 import { array, boolean, constantFrom, record, tuple, type Arbitrary } from "fast-check";
 
 import { isTryOnError, type Job, type TryOn, type TryOnOptions } from "../index.ts";
-import type { Fetch } from "../transport/attempt.ts";
+import type { Fetch } from "../http/attempt.ts";
 import { endOf } from "./end-of.ts";
 import { misfortuneNames, misfortunes, type Misfortune } from "./misfortunes.ts";
 import { input, openWorld, type World } from "./world.ts";

@@ -2,7 +2,7 @@ import type { Mock, MockOptions } from "@tryon/mock";
 
 import { createProxy, type Proxy, type ProxyOptions, type ProxyError } from "../proxy/index.ts";
 import { TryOn, type TryOnOptions } from "../index.ts";
-import type { Fetch } from "../transport/attempt.ts";
+import type { Fetch } from "../http/attempt.ts";
 import { endOf } from "./end-of.ts";
 import { createWorld, type World } from "./world.ts";
 
