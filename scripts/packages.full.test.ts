@@ -93,7 +93,7 @@ it.each(published)("packs no path of this machine, source or source map in %s", 
 });
 
 it.each([
-  ["client", "package/dist/browser"],
+  ["client", "package/dist/index.js"],
   ["webhooks", "package/dist"],
 ] satisfies [Published, string][])("uses no API in %s that a page may lack", async (name, path) => {
   expect(tooNew.exec(await tar("-xzOf", tarballs[name], path))?.[0]).toBeUndefined();

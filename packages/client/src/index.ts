@@ -49,6 +49,5 @@ export type { CallOptions, Logger, TryOnOptions } from "./config/options.ts";
 export type { Clock } from "./config/clock.ts";
 export type { Middleware, MiddlewareContext } from "./http/middleware.ts";
 export type { RateLimit } from "./http/rate-limit.ts";
-export type { RawClient } from "./raw/raw-client.ts";
 export type { Call, WithResponse } from "./api/call.ts";
-export { TryOn } from "./tryon.ts";
+export { TryOn } from "./client.ts";

@@ -18,6 +18,7 @@ import {
   type TryOnOptions,
   type TryOnResult,
 } from "./index.ts";
+import { createRawClient } from "./raw/index.ts";
 
 type Undefined<Options> = { readonly [Name in keyof Options]: undefined };
 
@@ -115,7 +116,7 @@ export async function typed(
   expectTypeOf(await result.image.stream()).toEqualTypeOf<ReadableStream<Uint8Array>>();
   for await (const update of job) expectTypeOf(update).toEqualTypeOf<JobData>();
   for await (const listed of tryon.jobs.list()) expectTypeOf(listed).toEqualTypeOf<Job>();
-  expectTypeOf((await tryon.raw.GET("/api/v1/account")).data).toExtend<
+  expectTypeOf((await createRawClient(tryon).GET("/api/v1/account")).data).toExtend<
     AccountResponse | undefined
   >();
   // Every option may be there and undefined, as `exactOptionalPropertyTypes` tells apart.

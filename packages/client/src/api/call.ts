@@ -1,25 +1,25 @@
 import type { Duration } from "../config/duration.ts";
 import type { CallOptions } from "../config/options.ts";
-import type { Settings } from "../config/resolve-config.ts";
-import type { Answer } from "../http/response.ts";
+import type { Config } from "../config/resolve-config.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
+import type { HttpResponse } from "../http/response.ts";
 
-/** What a call gave, and the answer that it came with. */
+/** Result of a call, and the response of the service. */
 export interface WithResponse<Data> {
   readonly data: Data;
-  /** The answer; its body has been read. */
+  /** Response, with its body read. */
   readonly response: Response;
-  /** The `x-request-id` of the answer. */
+  /** `x-request-id` of the response. */
   readonly requestId?: string | undefined;
-  /** What its headers say of the rate limit. */
+  /** Rate limit from the headers of the response. */
   readonly rateLimit?: RateLimit | undefined;
 }
 
-/** The promise of a call. */
+/** Promise of a call's result. */
 export interface Call<Data> extends Promise<Data> {
   /**
-   * The same, together with the answer of the service; for `run` that is the answer to the submission.
+   * Returns the result with the response of the service. For `run`, that is the response to the submission.
    *
    * @example
    * const { data, requestId } = await tryon.account.get().withResponse();
@@ -27,25 +27,29 @@ export interface Call<Data> extends Promise<Data> {
   withResponse(): Promise<WithResponse<Data>>;
 }
 
-/** Does the work of a call within its limits. Whatever is wrong with the call makes its promise reject. */
+/** Data of a response, and the response. */
+export interface Responded<Data> {
+  readonly data: Data;
+  readonly response: HttpResponse;
+}
+
+/** Runs a call within its deadline. Every error, also of the configuration, rejects its promise. */
 export function call<Data>(
-  settings: () => Settings,
+  config: () => Config,
   options: CallOptions,
-  fallback: Duration | undefined,
-  work: (deadline: Deadline) => Promise<Data>,
+  timeout: Duration | undefined,
+  work: (deadline: Deadline) => Promise<Responded<Data>>,
 ): Call<Data> {
-  let limits: Deadline | undefined;
-  const begin = async (): Promise<Data> => {
-    const { clock, timeout } = settings();
-    return within({ clock }, options, fallback ?? timeout, (deadline) => work((limits = deadline)));
+  const begin = async (): Promise<Responded<Data>> => {
+    const resolved = config();
+    return within(resolved, options, timeout ?? resolved.timeout, work);
   };
-  const promise = begin();
+  const responded = begin();
+  const promise = responded.then(({ data }) => data);
   return Object.assign(promise, {
     withResponse: async () => {
       const data = await promise;
-      const { answer } = limits ?? {};
-      // A call that has given something has had an answer.
-      const { response, requestId, rateLimit } = answer as Answer;
+      const { response, requestId, rateLimit } = (await responded).response;
       return { data, response, requestId, rateLimit };
     },
   });

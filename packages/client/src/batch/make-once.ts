@@ -11,7 +11,7 @@ import { readDuration } from "../config/duration.ts";
 import { prepareInput } from "../jobs/prepare.ts";
 import { randomKey } from "../http/random-key.ts";
 import { syncGrace, maxSyncWait } from "../config/options.ts";
-import { longestTimer } from "../config/clock.ts";
+import { maxTimer } from "../config/clock.ts";
 import { abortable } from "../http/deadline.ts";
 import { digestOf } from "./digest.ts";
 import type { JournalEntry, JournalState } from "./journal.ts";
@@ -118,7 +118,7 @@ class Making {
     const left = (): number => entry.sentAt + tryon.idempotencyWindow - clock.now();
     const onTime = (): void => {
       if (left() < 0) limit.abort(tooLate);
-      else timer = clock.setTimeout(onTime, Math.min(left() + 1, longestTimer));
+      else timer = clock.setTimeout(onTime, Math.min(left() + 1, maxTimer));
     };
     let timer: unknown;
     if (again) onTime();

@@ -7,7 +7,7 @@ import {
   type TryOnInput,
 } from "@tryon/client";
 
-import { isCut } from "../jobs/sync-cut.ts";
+import { isSyncCut } from "../jobs/sync-cut.ts";
 import { abortable } from "../http/deadline.ts";
 import type { BatchItem } from "./batch-item.ts";
 import { Bell } from "./bell.ts";
@@ -230,7 +230,7 @@ export class RunningBatch<Item> {
     if (startedAt !== undefined) {
       if (failed) this.#pacer.failed(startedAt);
       else if (job) this.#pacer.succeeded();
-      if (attempts.some(isCut)) this.#pacer.held = false;
+      if (attempts.some(isSyncCut)) this.#pacer.held = false;
       if (this.#options.concurrency === undefined || this.#options.concurrency === "auto") {
         this.#breadth = breadthAfter(this.#breadth, {
           now: this.#tryon.clock.now(),

@@ -1,15 +1,15 @@
 import type { AccountResponse } from "../generated/openapi.ts";
 import { defaults, type CallOptions } from "../config/options.ts";
-import type { Service } from "../api/service.ts";
+import type { Api } from "../api/api.ts";
 import { call, type Call } from "../api/call.ts";
 
 /** What the service knows of the key. */
 export class Account {
-  readonly #service: Service;
+  readonly #api: () => Api;
 
   /** @internal It is `tryon.account`. */
-  constructor(service: Service) {
-    this.#service = service;
+  constructor(api: () => Api) {
+    this.#api = api;
   }
 
   /**
@@ -20,8 +20,9 @@ export class Account {
    * const { credits_remaining } = await tryon.account.get();
    */
   get(options: CallOptions = {}): Call<AccountResponse> {
-    return call(this.#service.settings, options, defaults.callTimeout, (deadline) =>
-      this.#service.account({ deadline }),
+    const config = () => this.#api().http.config;
+    return call(config, options, defaults.callTimeout, (deadline) =>
+      this.#api().getAccount({ deadline }),
     );
   }
 }

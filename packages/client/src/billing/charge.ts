@@ -60,7 +60,7 @@ export interface ChargePlan {
   readonly budgets: readonly Counted[];
 }
 
-/** The credits of one try-on, from before it is sent. The {@link CreditBook} it is in changes it. */
+/** The credits of one try-on, from before it is sent. The {@link SpendTracker} it is in changes it. */
 export class Charge {
   readonly plan: ChargePlan;
   /** What it costs: an estimate until the service says. */

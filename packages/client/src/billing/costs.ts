@@ -1,10 +1,10 @@
 import { InputError } from "../errors/input-error.ts";
 import { foldAliases, type Fields } from "../jobs/fold-aliases.ts";
 import type { TryOnInput } from "../jobs/input.ts";
-import type { Parts } from "../jobs/job-record.ts";
+import type { Api } from "../api/api.ts";
 import { defaults, type CallOptions } from "../config/options.ts";
 import { within } from "../http/deadline.ts";
-import { bookOf } from "./spend-tracker.ts";
+import type { SpendTracker } from "./spend-tracker.ts";
 import { documentPrices, priceOf, type Prices } from "./prices.ts";
 
 /** What try-ons cost. */
@@ -18,20 +18,28 @@ export interface Costs {
 /** One input, or any number of them, also as they come. */
 export type Inputs = TryOnInput | Iterable<TryOnInput> | AsyncIterable<TryOnInput>;
 
+/** Parts of the client that know prices. */
+interface PriceContext {
+  readonly api: Api;
+  readonly spendTracker: SpendTracker;
+}
+
 /** The prices of the account, asked for once; the document's as long as it cannot be asked. */
-export async function costs(parts: Parts, options: CallOptions): Promise<Costs> {
-  const book = bookOf(parts);
-  if (book.prices === undefined) {
-    await within(parts.settings(), options, defaults.callTimeout, async (deadline) => {
+export async function costs(
+  { api, spendTracker }: PriceContext,
+  options: CallOptions,
+): Promise<Costs> {
+  if (spendTracker.prices === undefined) {
+    await within(api.http.config, options, defaults.callTimeout, async (deadline) => {
       deadline.throwIfAborted();
       try {
-        book.learn(await parts.service.account({ deadline }));
+        spendTracker.learn((await api.getAccount({ deadline })).data);
       } catch {
         deadline.throwIfAborted();
       }
     });
   }
-  const { prices } = book;
+  const { prices } = spendTracker;
   return prices
     ? { costs: prices, source: "account" }
     : { costs: documentPrices, source: "document" };
@@ -39,11 +47,11 @@ export async function costs(parts: Parts, options: CallOptions): Promise<Costs> 
 
 /** What these inputs cost together. Looks at nothing but their sizes. */
 export async function estimate(
-  parts: Parts,
+  context: PriceContext,
   inputs: Inputs,
   options: CallOptions,
 ): Promise<number> {
-  const { costs: prices } = await costs(parts, options);
+  const { costs: prices } = await costs(context, options);
   if (!isMany(inputs)) return costOf(inputs, "", prices);
   let [credits, index] = [0, 0];
   for await (const input of inputs) {

@@ -1,17 +1,16 @@
 import type { PurchaseWithSPTRequest, PurchaseWithSPTResponse } from "../generated/openapi.ts";
-import type { Parts } from "../jobs/job-record.ts";
-import { late } from "../jobs/late.ts";
 import { defaults, type CallOptions } from "../config/options.ts";
 import { call, type Call } from "../api/call.ts";
+import type { Purchases } from "./purchases.ts";
 import type { PurchaseOutcome } from "./purchase-outcome.ts";
 
 /** Buys credits. */
 export class Credits {
-  readonly #parts: Parts;
+  readonly #purchases: () => Purchases;
 
   /** @internal It is `tryon.credits`. */
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(purchases: () => Purchases) {
+    this.#purchases = purchases;
   }
 
   /**
@@ -32,10 +31,10 @@ export class Credits {
     options: CallOptions = {},
   ): Call<PurchaseWithSPTResponse> {
     const body = { ...request };
-    return call(this.#parts.settings, options, defaults.callTimeout, async (deadline) => {
-      const { purchasesOf } = await late(deadline);
-      return purchasesOf(this.#parts).buy(body, deadline);
-    });
+    const config = () => this.#purchases().config;
+    return call(config, options, defaults.callTimeout, (deadline) =>
+      this.#purchases().buy(body, deadline),
+    );
   }
 
   /**
@@ -54,6 +53,6 @@ export class Credits {
     purchase: PurchaseWithSPTResponse | PurchaseWithSPTRequest,
     options: CallOptions = {},
   ): Promise<PurchaseOutcome> {
-    return (await late()).purchasesOf(this.#parts).waitForPurchase(purchase, options);
+    return this.#purchases().waitForPurchase(purchase, options);
   }
 }

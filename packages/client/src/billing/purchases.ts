@@ -1,13 +1,15 @@
-import { passing } from "../errors/transient-codes.ts";
+import { transientCodes } from "../errors/transient-codes.ts";
 import { isTryOnError } from "../errors/is-tryon-error.ts";
 import { InputError } from "../errors/input-error.ts";
 import type { TryOnErrorCode } from "../errors/code.ts";
 import type { PurchaseWithSPTRequest, PurchaseWithSPTResponse } from "../generated/openapi.ts";
-import type { Parts } from "../jobs/job-record.ts";
+import type { Api } from "../api/api.ts";
+import type { Responded } from "../api/call.ts";
+import type { Config } from "../config/resolve-config.ts";
 import { defaults, type CallOptions } from "../config/options.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import type { Mark } from "./balance.ts";
-import { bookOf } from "./spend-tracker.ts";
+import type { SpendTracker } from "./spend-tracker.ts";
 import { packs } from "./packs.ts";
 import { endOf, settledBy, settleDelay, type PurchaseOutcome } from "./purchase-outcome.ts";
 
@@ -33,17 +35,24 @@ const mostCredits = Math.max(...Object.values(packs).map(({ credits }) => credit
 
 /** The purchases of a client. */
 export class Purchases {
-  readonly #parts: Parts;
+  readonly config: Config;
+  readonly #api: Api;
+  readonly #spendTracker: SpendTracker;
   readonly #orders = new Map<string, Order>();
   /** Holds what is needed to repeat a purchase, without showing the token. */
-  readonly #answers = new WeakMap<object, Order>();
+  readonly #responses = new WeakMap<object, Order>();
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(config: Config, api: Api, spendTracker: SpendTracker) {
+    this.config = config;
+    this.#api = api;
+    this.#spendTracker = spendTracker;
   }
 
   /** Buys a pack; a 409 has the balance on it, if that can be learned. */
-  async buy(request: PurchaseWithSPTRequest, deadline: Deadline): Promise<PurchaseWithSPTResponse> {
+  async buy(
+    request: PurchaseWithSPTRequest,
+    deadline: Deadline,
+  ): Promise<Responded<PurchaseWithSPTResponse>> {
     try {
       return await this.#send(this.#order(request), deadline);
     } catch (error) {
@@ -64,14 +73,14 @@ export class Purchases {
     // The token tells a request from an answer.
     const order = isRequest
       ? this.#order(subject as PurchaseWithSPTRequest)
-      : this.#answers.get(subject);
+      : this.#responses.get(subject);
     if (order === undefined) {
       throw new InputError("purchase", "was not made by this client", {
         hint: "Give the request: its pack_slug and shared_payment_granted_token.",
       });
     }
     const first = isRequest ? undefined : (subject as PurchaseWithSPTResponse);
-    return within(this.#parts.settings(), options, defaults.callTimeout, (deadline) =>
+    return within(this.config, options, defaults.callTimeout, (deadline) =>
       this.#settle(order, first, deadline),
     );
   }
@@ -81,7 +90,7 @@ export class Purchases {
     first: PurchaseWithSPTResponse | undefined,
     deadline: Deadline,
   ): Promise<PurchaseOutcome> {
-    const { random } = this.#parts.settings();
+    const { random } = this.config;
     let purchase = first;
     let balance = first?.credits_remaining;
     let repeats = true;
@@ -93,7 +102,7 @@ export class Purchases {
         deadline.throwIfAborted();
         if (pause > 0) await deadline.sleep(pause);
         if (repeats) {
-          purchase = await this.#send(order, deadline);
+          purchase = (await this.#send(order, deadline)).data;
           balance = purchase.credits_remaining;
           continue;
         }
@@ -105,7 +114,7 @@ export class Purchases {
           return { status: "failed", reason: error.message, balance, purchase: undefined };
         }
         if (isTryOnError(error, "purchase_already_processed")) repeats = false;
-        else if (!isTryOnError(error) || !passing.has(error.code)) throw error;
+        else if (!isTryOnError(error) || !transientCodes.has(error.code)) throw error;
       }
       if (repeats) continue;
       balance = (await this.#balance(deadline)) ?? balance;
@@ -119,7 +128,7 @@ export class Purchases {
   /** Whether a balance shows the credits of a purchase. */
   #isThere({ mark, credits }: Order, balance: number | undefined): boolean {
     if (mark === undefined || balance === undefined) return false;
-    return bookOf(this.#parts).shows(credits, mark, balance);
+    return this.#spendTracker.shows(credits, mark, balance);
   }
 
   #order(request: PurchaseWithSPTRequest): Order {
@@ -132,25 +141,25 @@ export class Purchases {
     return order;
   }
 
-  async #send(order: Order, deadline: Deadline): Promise<PurchaseWithSPTResponse> {
-    const { settings, service } = this.#parts;
-    const book = bookOf(this.#parts);
-    const isTest = settings().apiKey.startsWith("svc_test_");
+  async #send(order: Order, deadline: Deadline): Promise<Responded<PurchaseWithSPTResponse>> {
+    const spendTracker = this.#spendTracker;
+    const isTest = this.config.apiKey.startsWith("svc_test_");
     if (order.ended && order.credits === 0 && !isTest) {
       order.credits = packs[order.request.pack_slug]?.credits ?? mostCredits;
       order.ended = false;
-      book.bought(order.credits, order.credits);
+      spendTracker.bought(order.credits, order.credits);
     }
-    const { certainlyTaken } = book;
+    const { certainlyTaken } = spendTracker;
     try {
-      const answer = await service.purchase(order.request, { deadline });
-      this.#answers.set(answer, order);
-      const end = endOf(answer.status);
+      const sent = await this.#api.purchaseCredits(order.request, { deadline });
+      const purchase = sent.data;
+      this.#responses.set(purchase, order);
+      const end = endOf(purchase.status);
       if (end) this.#end(order, end === "succeeded" ? order.credits : 0);
-      else if (Number.isFinite(answer.credits_remaining)) {
-        order.mark ??= book.mark(answer.credits_remaining, certainlyTaken);
+      else if (Number.isFinite(purchase.credits_remaining)) {
+        order.mark ??= spendTracker.mark(purchase.credits_remaining, certainlyTaken);
       }
-      return answer;
+      return sent;
     } catch (error) {
       const alone = isTryOnError(error) && error.attempts.length === 1 && !order.mark;
       if (alone && refused.has(error.code)) this.#end(order, 0);
@@ -161,19 +170,15 @@ export class Purchases {
   /** Takes that a purchase has added so many credits, and will add no more. */
   #end(order: Order, credits: number): void {
     if (order.ended) return;
-    bookOf(this.#parts).bought(credits - order.credits, -order.credits);
+    this.#spendTracker.bought(credits - order.credits, -order.credits);
     order.credits = credits;
     order.ended = true;
   }
 
   async #balance(deadline: Deadline): Promise<number | undefined> {
-    const account = await this.#parts.service.account({ deadline }).catch(() => undefined);
+    const account = await this.#api.getAccount({ deadline }).catch(() => undefined);
     deadline.throwIfAborted();
-    return Number.isFinite(account?.credits_remaining) ? account?.credits_remaining : undefined;
+    const balance = account?.data.credits_remaining;
+    return Number.isFinite(balance) ? balance : undefined;
   }
-}
-
-/** The purchases of a client, which are begun when they are first asked for. */
-export function purchasesOf(parts: Parts): Purchases {
-  return (parts.purchases ??= new Purchases(parts));
 }

@@ -2,7 +2,8 @@ import { budgetExceeded } from "./budget-exceeded.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
 import type { AccountResponse } from "../generated/openapi.ts";
 import type { JobData } from "../jobs/job-data.ts";
-import type { Parts } from "../jobs/job-record.ts";
+import type { Api } from "../api/api.ts";
+import type { Config } from "../config/resolve-config.ts";
 import { abortable, within, type Deadline } from "../http/deadline.ts";
 import { Balance, type Mark } from "./balance.ts";
 import type { BudgetLimit, Counted } from "./budget-limit.ts";
@@ -33,8 +34,9 @@ interface Part {
 }
 
 /** Counts the credits that a client's try-ons take, for its budgets. */
-export class CreditBook {
-  readonly #parts: Parts;
+export class SpendTracker {
+  readonly #config: Config;
+  readonly #api: Api;
   readonly #balance = new Balance();
   readonly #open = new Set<Charge>();
   readonly #unknown = new Set<Charge>();
@@ -45,13 +47,14 @@ export class CreditBook {
   #asked: Promise<void> | undefined;
   #own: Counted | undefined;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(config: Config, api: Api) {
+    this.#config = config;
+    this.#api = api;
   }
 
   /** The client's budget and that of a call, where there are any. */
   budgets(option: BudgetLimit | undefined): readonly Counted[] {
-    const { budget } = this.#parts.settings();
+    const { budget } = this.#config;
     if (budget) this.#own ??= budgetOf(budget);
     return [...new Set([this.#own ?? [], option ? budgetOf(option) : []].flat())];
   }
@@ -96,7 +99,7 @@ export class CreditBook {
   answered(charge: Charge, data: JobData, replayed: boolean): void {
     const { state, plan } = charge;
     if (state === "open" || state === "unknown") {
-      const { idempotencyWindow } = this.#parts.settings();
+      const { idempotencyWindow } = this.#config;
       const since = this.#now - idempotencyWindow;
       // The same key makes the same job as long as the service has not forgotten it.
       const earlier = [...this.#unknown].find(
@@ -116,7 +119,7 @@ export class CreditBook {
     const charge = this.#jobs.get(id);
     if (!charge) return;
     // Clients of a proxy do not know the key.
-    const isTest = test === true || this.#parts.settings().apiKey.startsWith("svc_test_");
+    const isTest = test === true || this.#config.apiKey.startsWith("svc_test_");
     const known = typeof cost === "number" && cost >= 0 ? cost : isTest ? 0 : undefined;
     this.#move(charge, nextState(charge.state, status, known !== undefined), known);
   }
@@ -150,7 +153,7 @@ export class CreditBook {
   }
 
   get #now(): number {
-    return this.#parts.settings().clock.now();
+    return this.#config.clock.now();
   }
 
   #pending(): readonly Charge[] {
@@ -168,9 +171,8 @@ export class CreditBook {
 
   /** Asks for the account, takes its prices and gives the balance. */
   readonly #account = async (): Promise<number> => {
-    const { settings, service } = this.#parts;
-    const ask = (deadline: Deadline) => service.account({ deadline });
-    const account = await within(settings(), {}, longestAsk, ask);
+    const ask = (deadline: Deadline) => this.#api.getAccount({ deadline });
+    const { data: account } = await within(this.#config, {}, longestAsk, ask);
     this.learn(account);
     return account.credits_remaining;
   };
@@ -248,9 +250,4 @@ export class CreditBook {
     }
     return false;
   }
-}
-
-/** The book of a client, which is begun when it is first asked for. */
-export function bookOf(parts: Parts): CreditBook {
-  return (parts.book ??= new CreditBook(parts));
 }

@@ -8,7 +8,7 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** Throws when a key would be at risk. */
-export function guard(apiKey: string, address: URL, options: TryOnOptions): void {
+export function checkEnvironment(apiKey: string, address: URL, options: TryOnOptions): void {
   if (isLoopback(address.hostname)) return;
   // Key and images are sent over http only to this machine.
   check(

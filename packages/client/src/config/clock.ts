@@ -17,4 +17,4 @@ export const systemClock: Clock = {
 };
 
 /** Machines count down 31 bits of milliseconds; a longer timer would fire at once. */
-export const longestTimer = 2 ** 31 - 1;
+export const maxTimer = 2 ** 31 - 1;

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { isTryOnError, TryOn, type TryOnOptions } from "../index.ts";
 import { accountBody } from "../testing/http-server.ts";
+import { createRawClient } from "../raw/index.ts";
 
 const fetch = async (): Promise<Response> => new Response(accountBody);
 const good = { apiKey: "svc_test_a", baseUrl: "https://tryon.example", fetch } as const;
@@ -80,7 +81,7 @@ describe("a client", () => {
       },
     });
     await tryon.account.get();
-    await tryon.raw.GET("/api/v1/account");
+    await createRawClient(tryon).GET("/api/v1/account");
     expect(urls).toEqual([asked, asked]);
   });
 
@@ -183,7 +184,7 @@ describe("raw", () => {
   it("sends the key nowhere else", async () => {
     const tryon = new TryOn(good);
     await expect(
-      tryon.raw.GET("/api/v1/account", { baseUrl: "https://evil.example" }),
+      createRawClient(tryon).GET("/api/v1/account", { baseUrl: "https://evil.example" }),
     ).rejects.toMatchObject({ code: "invalid_input" });
   });
 });

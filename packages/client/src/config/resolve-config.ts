@@ -1,17 +1,16 @@
 import { milliseconds } from "./duration.ts";
 import { environment } from "./environment.ts";
 import { InputError } from "../errors/input-error.ts";
-import { check, guard } from "./check-environment.ts";
+import { check, checkEnvironment } from "./check-environment.ts";
 import type { BudgetLimit } from "../billing/budget-limit.ts";
 import { defaults, type Logger, type TryOnOptions } from "./options.ts";
 import type { Fetch } from "../http/attempt.ts";
 import { systemClock, type Clock } from "./clock.ts";
-import { Gate } from "../http/rate-limiter.ts";
 import type { Middleware } from "../http/middleware.ts";
 import { redactor, type Redact } from "../http/redact.ts";
 
 /** The options with every default filled in and every value checked. */
-export interface Settings {
+export interface Config {
   /** Empty for a client of a proxy, which adds its own. */
   readonly apiKey: string;
   /** Without a slash at the end. */
@@ -29,13 +28,11 @@ export interface Settings {
   readonly budget: BudgetLimit | undefined;
   readonly middleware: readonly Middleware[];
   readonly log: (level: keyof Logger, message: string, ...details: unknown[]) => void;
-  /** Lets in every request of the client to the service. */
-  readonly gate: Gate;
   readonly redact: Redact;
 }
 
 /** Throws `invalid_config`, `unsafe_environment`, or `invalid_input` for a number out of bounds. */
-export function resolveSettings(options: TryOnOptions): Settings {
+export function resolveConfig(options: TryOnOptions): Config {
   const { proxyUrl } = options;
   // Typed as always there, but only pages and their workers have it.
   const { location } = globalThis as { location?: Location };
@@ -61,7 +58,7 @@ export function resolveSettings(options: TryOnOptions): Settings {
     address = parseAddress(`${proxyUrl}`, "proxyUrl", location?.href);
   }
   // A page without https can be safe no other way than it is.
-  if (apiKey || address.origin !== location?.origin) guard(apiKey, address, options);
+  if (apiKey || address.origin !== location?.origin) checkEnvironment(apiKey, address, options);
   const { fetch, clock = systemClock, random = Math.random } = options;
   const { retries = defaults.retries, maxResultBytes = defaults.maxResultBytes } = options;
   for (const [name, count] of Object.entries({ retries, maxResultBytes })) {
@@ -96,7 +93,6 @@ export function resolveSettings(options: TryOnOptions): Settings {
         // What listens to a call never ends it.
       }
     },
-    gate: new Gate(clock, random),
     redact,
   };
 }

@@ -14,6 +14,7 @@ import {
   shirtUrl,
   type Fault,
 } from "../testing/world.ts";
+import { createRawClient } from "../raw/index.ts";
 
 const apiKey = "svc_live_secret0123456789";
 const signature = "X-Amz-Signature=5ec12e7";
@@ -326,7 +327,7 @@ it("lesson 13: shows no key in anything that a client hands out", async () => {
   const late = await run(tryon.submit(input));
   const held: unknown[] = [
     tryon,
-    tryon.raw,
+    createRawClient(tryon),
     tryon.jobs,
     tryon.account,
     tryon.credits,

@@ -1,64 +1,47 @@
 import { defaults } from "../config/options.ts";
 import { isBranded, type AttemptFailure } from "../errors/tryon-error.ts";
-import { readAnswer, type Answer } from "./response.ts";
-import type { Body } from "./submission-body.ts";
+import { readResponse, type HttpResponse } from "./response.ts";
 import type { Deadline } from "./deadline.ts";
+import type { HttpRequest } from "./http-request.ts";
 
-/** How requests are sent: the global `fetch`, or a function like it. */
+/** Sends a request: the global `fetch`, or a function like it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** A request as it goes out, the same on each attempt. */
-export interface Outgoing {
-  readonly method: string;
-  readonly url: string;
-  /** Without the key of the service, which is added to each attempt. */
-  readonly headers: Record<string, string>;
-  readonly body?: Body | Uint8Array<ArrayBuffer> | undefined;
-  /** The time that one attempt may take from its last byte sent, in milliseconds. */
-  readonly timeout: number;
-  /** Whether a cache on the way may answer. */
-  readonly cacheable?: boolean;
-  /** Reads a good answer in place of {@link readAnswer}, within the limit of the attempt. */
-  readonly read?: (response: Response, limit: Deadline) => Promise<Answer>;
-}
+/** Outcome of one attempt. */
+export type Outcome = { readonly response: HttpResponse } | Failure;
 
-/** How one attempt ended. */
-export type Outcome = { readonly answer: Answer } | Failure;
-
-/** An attempt that got no answer. */
+/** An attempt without a response. */
 export interface Failure {
-  readonly answer: undefined;
-  /**
-   * `rate_limited`: it was not tried, and would have to wait for the rate limit, for `wait` milliseconds.
-   */
+  readonly response: undefined;
+  /** `rate_limited`: it was not sent, since it would have to wait `wait` milliseconds for the rate limit. */
   readonly failure: AttemptFailure | "rate_limited";
   readonly cause?: unknown;
   readonly wait?: number;
 }
 
-/** What a line carries at least, in bytes per millisecond: 1 Mbit/s. Uploads that cannot be watched get their time by it. */
-const slowestUpload = 125;
+/** Minimum speed of an upload without progress events, in bytes per millisecond (1 Mbit/s). It sets the upload's time limit. */
+const minUploadSpeed = 125;
 
-/** Sends once. Throws only the caller's reason, when the caller has aborted, and an error of this package that `read` throws. */
+/** Sends a request once. Throws only the caller's abort reason, and an error of this package that `read` throws. */
 export async function attempt(
   send: Fetch,
-  request: Outgoing,
+  request: HttpRequest,
   deadline: Deadline,
 ): Promise<Outcome> {
   deadline.throwIfAborted();
   const { method, url, headers, body, timeout, cacheable, read } = request;
-  const limit = deadline.attempt(timeout + (body?.length ?? 0) / slowestUpload);
+  const limit = deadline.attempt(timeout + (body?.length ?? 0) / minUploadSpeed);
   const { signal } = limit;
   const [images, plain] =
     typeof body === "object" && "open" in body ? [body, undefined] : [undefined, body ?? null];
   let over = false;
   const onTaken = (last: boolean): void => {
-    // Ends the reading also where `fetch` lets a body run on.
+    // Some implementations of `fetch` read on after an abort.
     if (over) throw new Error("The attempt is over.");
     limit.restart(last ? timeout : defaults.uploadIdle);
   };
-  let answer: Answer | undefined;
-  const work = async (): Promise<Answer> => {
+  let result: HttpResponse | undefined;
+  const work = async (): Promise<HttpResponse> => {
     const init: RequestInit = {
       method,
       headers,
@@ -69,30 +52,30 @@ export async function attempt(
     };
     signal.throwIfAborted();
     const response = await send(url, init);
-    return response.ok && read ? read(response, limit) : readAnswer(response, limit);
+    return response.ok && read ? read(response, limit) : readResponse(response, limit);
   };
   try {
-    answer = await limit.race(work());
-    return { answer };
+    result = await limit.race(work());
+    return { response: result };
   } catch (cause) {
     deadline.throwIfAborted();
-    // Another attempt would not change what an own reader refuses.
+    // A retry would not change what `read` refuses.
     if (read && isBranded(cause)) throw cause;
-    // A middleware says so when it threw before anything was sent.
+    // Set by a middleware that threw before anything was sent.
     const { unsent = images?.unreadable } = Object(cause) as { unsent?: unknown };
-    if (unsent !== undefined) return { answer: undefined, failure: "unsent", cause: unsent };
-    // Node has a limit of its own for the wait for headers, 300 s.
-    const late = limit.passed || /(HEADERS|BODY)_TIM/.test(failureCode(cause) ?? "");
-    return { answer: undefined, failure: late ? "timed_out" : "connection_failed", cause };
+    if (unsent !== undefined) return { response: undefined, failure: "unsent", cause: unsent };
+    // Node limits the wait for headers to 300 s.
+    const timedOut = limit.passed || /(HEADERS|BODY)_TIM/.test(failureCode(cause) ?? "");
+    return { response: undefined, failure: timedOut ? "timed_out" : "connection_failed", cause };
   } finally {
     over = true;
-    if (!answer?.open) limit.close();
+    if (!result?.open) limit.close();
   }
 }
 
 let noStore: boolean | undefined;
 
-/** Frameworks cache what looks like the same GET, and a poll then never sees the end; some runtimes throw at the field. */
+/** Returns false where `cache` makes `fetch` throw. Frameworks cache repeated GETs, so that polls would never end. */
 function acceptsNoStore(): boolean {
   try {
     noStore ??= new Request("https://localhost", { cache: "no-store" }).cache === "no-store";
@@ -102,9 +85,8 @@ function acceptsNoStore(): boolean {
   return noStore;
 }
 
-/** The code that the platform gives a failure, on it or on what caused it. */
+/** Returns the platform's code of a failure, from the error or its causes. */
 export function failureCode(cause: unknown): string | undefined {
-  // Every value can be asked for a property once it is an object.
   const { code, cause: deeper } = Object(cause) as { code?: unknown; cause?: unknown };
   if (typeof code === "string") return code;
   return deeper === undefined || deeper === cause ? undefined : failureCode(deeper);

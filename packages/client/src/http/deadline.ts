@@ -1,16 +1,13 @@
 import { milliseconds, type Duration } from "../config/duration.ts";
 import type { CallOptions } from "../config/options.ts";
-import type { Answer } from "./response.ts";
-import { longestTimer, type Clock } from "../config/clock.ts";
+import { maxTimer, type Clock } from "../config/clock.ts";
 
 /**
- * The limit of a call over all that the call does, or of one attempt within it: a time, and the signal of the caller.
- * `close` has to be called at the end; afterwards neither a timer nor a listener on the caller's signal is left.
+ * Deadline of a call, or of one attempt within it: a time, and the caller's abort signal. Call `close` at the end to remove
+ * the timer and the listener on the caller's signal.
  */
 export class Deadline {
   readonly clock: Clock;
-  /** The first good answer of the service to the call. */
-  answer: Answer | undefined;
   readonly #timeout: number;
   readonly #caller: AbortSignal | undefined;
   readonly #call: Deadline | undefined;
@@ -27,14 +24,14 @@ export class Deadline {
     this.restart();
   }
 
-  /** The limit of one attempt, which ends with the call at the latest. */
+  /** Creates the deadline of one attempt, which ends with the call at the latest. */
   attempt(timeout: number): Deadline {
     return new Deadline(this.clock, timeout, this.#caller, this);
   }
 
   /**
-   * Aborted by the caller, with the caller's reason, or when the time is up. Nothing is watched before it is asked for:
-   * most calls are one attempt, which watches for both.
+   * Signal that aborts with the caller's reason, or when the time is up. Its timer and listener are added on first use, since
+   * most calls need only those of their one attempt.
    */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
@@ -46,7 +43,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** As {@link abortable} on its own signal, for one piece of work at a time, without listening to it. */
+  /** Works as {@link abortable} with its own signal, for one promise at a time and without a listener. */
   race<Result>(work: Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#stop = reject;
@@ -55,33 +52,33 @@ export class Deadline {
     });
   }
 
-  /** Milliseconds until the time is up. */
+  /** Returns the time left, in milliseconds. */
   left(): number {
     const left = Math.max(0, this.#endsAt - this.clock.now());
     return Math.min(left, this.#call?.left() ?? left);
   }
 
-  /** Whether the time is up. */
+  /** If true, the time is up. */
   get passed(): boolean {
     return this.left() === 0;
   }
 
-  /** Begins to count anew, to its own limit unless another is given: something came, or went. */
+  /** Restarts the time limit after progress, with a new limit if given. */
   restart(timeout = this.#timeout): void {
     this.#endsAt = this.clock.now() + timeout;
     if (this.#controller) this.#watch();
   }
 
-  /** Throws the caller's reason if the caller has aborted. */
+  /** Throws the caller's abort reason, if there is one. */
   throwIfAborted(): void {
     this.#caller?.throwIfAborted();
   }
 
-  /** Waits; rejects at once with the reason when the signal is aborted meanwhile. */
+  /** Waits so many milliseconds. Rejects with the abort reason. */
   async sleep(delay: number): Promise<void> {
     let timer: unknown;
     const over = new Promise<void>((resolve) => {
-      timer = this.clock.setTimeout(resolve, Math.min(delay, longestTimer));
+      timer = this.clock.setTimeout(resolve, Math.min(delay, maxTimer));
     });
     try {
       await abortable(over, this.signal);
@@ -110,12 +107,12 @@ export class Deadline {
     if (left === 0) {
       this.#abort(new DOMException("The time of the call is up.", "TimeoutError"));
     } else if (left < Number.POSITIVE_INFINITY) {
-      this.#timer = this.clock.setTimeout(this.#watch, Math.min(left, longestTimer));
+      this.#timer = this.clock.setTimeout(this.#watch, Math.min(left, maxTimer));
     }
   };
 }
 
-/** Does work under the limits of a call, and leaves neither a timer nor a listener behind. */
+/** Runs work under the deadline of a call, and removes its timer and listener afterwards. */
 export async function within<Result>(
   settings: { readonly clock: Clock },
   options: CallOptions,
@@ -131,10 +128,10 @@ export async function within<Result>(
   }
 }
 
-/** What `work` gives, or the reason of the signal as soon as that is aborted; the work itself is left to end alone. */
+/** Returns the result of `work`, or rejects with the abort reason. The work itself goes on. */
 export function abortable<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
-    // A signal may carry any value as its reason, and the caller gets that very value.
+    // The reason may be any value, and the caller gets that value.
     const stop = (): void => reject(signal.reason as Error);
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop);

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { isTryOnError, TryOn } from "../index.ts";
 import { httpServer } from "../testing/http-server.ts";
 import { assetBytes, input, personUrl, profile, shirtUrl } from "../testing/world.ts";
+import { createRawClient } from "../raw/index.ts";
 
 const on = "POST /api/v1/tryon";
 
@@ -46,7 +47,7 @@ it("lesson 1: pays once for a submission by hand, which has a key of its own", a
   const { mock, tryon, submissions } = await setUp();
   mock.faults.add({ on, times: 2, reset: "after" });
   const body = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
-  expect((await tryon.raw.POST("/api/v1/tryon", { body })).response.status).toBe(200);
+  expect((await createRawClient(tryon).POST("/api/v1/tryon", { body })).response.status).toBe(200);
   expect(new Set(submissions().map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
   expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
 });

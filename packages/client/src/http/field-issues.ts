@@ -6,7 +6,10 @@ const mostIssues = 20;
 /**
  * The problems that a 422 lists, without `input`, which can be a whole image; undefined when the body lists none.
  */
-export function readIssues(detail: unknown, redact: Redact): readonly FieldIssue[] | undefined {
+export function readFieldIssues(
+  detail: unknown,
+  redact: Redact,
+): readonly FieldIssue[] | undefined {
   if (!Array.isArray(detail) || detail.length === 0) return undefined;
   return detail.slice(0, mostIssues).map((entry: unknown) => {
     const { loc, msg, type }: { loc?: unknown; msg?: unknown; type?: unknown } = Object(entry);

@@ -1,24 +1,25 @@
-import type { Settings } from "../config/resolve-config.ts";
-import type { Purpose } from "./response-error.ts";
+import type { Config } from "../config/resolve-config.ts";
+import type { Purpose } from "./http-request.ts";
 
-/** What a middleware is told besides the request. */
+/** Context of an attempt. */
 export interface MiddlewareContext {
-  /** Which attempt of the call this is, from 1. */
+  /** Number of the attempt within the call, from 1. */
   readonly attempt: number;
-  /** What the request is for. */
+  /** Purpose of the request. */
   readonly purpose: Purpose;
-  /** The key that a submission is sent under, the same on each attempt. */
+  /** Idempotency key of a submission, the same on each attempt. */
   readonly idempotencyKey?: string | undefined;
 }
 
 /**
- * Stands between the client and the network, once for each attempt. It may change the request, look at the answer, or
- * answer in the service's place. It does not see the API key, which is added last, and not when `Authorization` is set
- * or the request was led to another address. Throwing before `next` ends the call with that very error, since nothing was
- * sent; throwing later counts as a failed connection.
+ * Handles each attempt between the client and the network. It may change the request, read the response, or respond in
+ * the service's place. It does not see the API key. The client adds the key last, unless `Authorization` is set or the
+ * URL is not the service's. An error thrown before `next` ends the call with that error, since nothing was sent. A later
+ * error counts as a failed connection.
  *
- * @param request - Give `next` the same object, changed or not, where you can: the body of another is read into memory.
- * @param next - Goes on to the next middleware, in the end to the network.
+ * @param request - Request to the service. Pass the same object to `next` if possible: the body of a new one is read into
+ * memory.
+ * @param next - Calls the next middleware, or the network after the last.
  * @example
  * const timed: Middleware = async (request, next, { attempt }) => {
  *   const startedAt = performance.now();
@@ -33,14 +34,14 @@ export type Middleware = (
   context: MiddlewareContext,
 ) => Promise<Response>;
 
-/** Sends through the middleware, and then with the key. Loaded only where there is some. */
-export async function sendThrough(
-  { fetch, middleware, baseUrl, apiKey }: Settings,
+/** Sends a request through the middleware, then with the API key. */
+export async function sendThroughMiddleware(
+  { fetch, middleware, baseUrl, apiKey }: Config,
   url: string,
   init: RequestInit,
   context: Omit<MiddlewareContext, "idempotencyKey">,
 ): Promise<Response> {
-  // A stream can be sent only where it is said that nothing of the answer is read before its end.
+  // `duplex` is required for a stream.
   const original = new Request(url, { ...init, duplex: "half" } as RequestInit);
   const idempotencyKey = original.headers.get("idempotency-key") ?? undefined;
   let sent = false;
@@ -49,7 +50,7 @@ export async function sendThrough(
     if (one !== undefined) {
       return one(request, (next) => step(index + 1, next), { ...context, idempotencyKey });
     }
-    // A copy, so that no middleware sees the key in a request that it keeps.
+    // A copy: a middleware may keep the request and must not see the key.
     const headers = Object.fromEntries(request.headers);
     if (apiKey && request.url.startsWith(`${baseUrl}/`)) {
       headers["authorization"] ??= `Bearer ${apiKey}`;

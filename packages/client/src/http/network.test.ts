@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { isTryOnError, TryOn, type TryOnOptions } from "../index.ts";
 import { accountBody, closedAddress, httpServer } from "../testing/http-server.ts";
 import { input, profiles } from "../testing/world.ts";
+import { createRawClient } from "../raw/index.ts";
 
 const apiKey = "svc_live_secret0123456789";
 
@@ -57,7 +58,7 @@ describe("a redirect", () => {
     const calls = [
       () => client(url).account.get(),
       () => client(url).submit(input),
-      () => client(url).raw.GET("/api/v1/account"),
+      () => createRawClient(client(url)).GET("/api/v1/account"),
     ];
     for (const call of calls) {
       const error = await failure(call());

@@ -1,4 +1,4 @@
-import { pauseOf } from "./retry-policy.ts";
+import { delayOf } from "./retry-policy.ts";
 
 /** How many requests a key may make. */
 export interface RateLimit {
@@ -18,7 +18,7 @@ export function readRateLimit(headers: Headers, now: number): RateLimit | undefi
   // Most answers say nothing of it, and each look at headers takes time.
   if (!(limit >= 0)) return undefined;
   const remaining = Number.parseInt(headers.get("x-ratelimit-remaining") ?? "");
-  const pause = pauseOf(headers, "x-ratelimit-reset", now);
+  const pause = delayOf(headers, "x-ratelimit-reset", now);
   if (Number.isNaN(remaining) || pause === undefined) return undefined;
   return { limit, remaining, resetAt: now + pause, source: "headers" };
 }

@@ -1,171 +1,172 @@
 import type { Clock } from "../config/clock.ts";
 import { abortable, type Deadline } from "./deadline.ts";
 import type { RateLimit } from "./rate-limit.ts";
-import { longestRetryAfter } from "./retry-policy.ts";
+import { maxRetryAfter } from "./retry-policy.ts";
 
-/** What requests are counted over, in milliseconds. */
+/** Window of the rate limit, in milliseconds. */
 const rateWindow = 60_000;
-/** By how much a request may arrive later than it was sent, in milliseconds. */
+/** Maximum time between sending a request and its arrival, in milliseconds. */
 const margin = 1_000;
-/** What an answer that took longer says is out of date, in milliseconds. */
-const longestNews = 5_000;
-/** How far apart calls are let in that waited for the same moment, in milliseconds. */
-const spread = 1_000;
-/** The part of the limit that submissions leave to those who wait for jobs. */
+/** Maximum duration of a request whose rate limit headers count as current, in milliseconds. */
+const maxHeaderAge = 5_000;
+/** Maximum jitter between requests that waited for the same time, in milliseconds. */
+const maxJitter = 1_000;
+/** Share of the limit that submissions leave to polls. */
 export const readShare = 0.18;
-/** No more requests are remembered; a limit above this is heard of by headers, or a 429. */
-const longestLog = 10_000;
+/** Maximum number of requests to remember. The client learns a limit above it from headers or a 429. */
+const maxRemembered = 10_000;
+/** Maximum delay of a queued request, in milliseconds. Own counts use a window that is longer by the margin. */
+const maxDelay = maxRetryAfter + margin;
 
-/** Where a request waits: with those that read, or with those that make something. */
-export type Line = 0 | 1;
+/** Queue that a request waits in. Reads and submissions take turns. */
+export type QueueName = "submit" | "read";
 
-/** Lets one in, with the number of its request, or with 0 when it is not to be sent. */
-type Enter = (ticket: number) => void;
+/** Sends a queued request with its number, or refuses it with 0. */
+type Release = (requestNumber: number) => void;
 
 /**
- * What every request of a client to the service goes through. A 429 to one of them holds back all, and as far as the limit
- * is known none is let in that is certain to break it.
+ * Delays requests of a client to the service. A 429 delays all requests. If the limit is known, no request is sent that
+ * would certainly exceed it.
  */
-export class Gate {
+export class RateLimiter {
+  /** Number of requests sent. */
+  sent = 0;
+  /** Requests per minute, if the service has said how many. */
+  limit: number | undefined;
+  /** If true, waits are pending, and submissions leave a share of the limit to polls. */
+  isPolling = false;
   readonly #clock: Clock;
   readonly #random: () => number;
-  #openAt = 0;
-  #latest = 0;
-  #heard: RateLimit | undefined;
-  /** The number of the request that was heard of last. */
-  #heardOf = 0;
-  /** When the last of them were. */
-  readonly #log: number[] = [];
-  /** Those that wait: to submit, and to read. Each line is let in by its order, the two in turn. */
-  readonly #lines = [new Set<Enter>(), new Set<Enter>()] as const;
-  #turn: Line = 1;
+  #blockedUntil = 0;
+  #lastNow = 0;
+  #fromHeaders: RateLimit | undefined;
+  /** Number of the request whose response had these headers. */
+  #fromRequest = 0;
+  /** Times of the last requests, in milliseconds since 1970. */
+  readonly #sentAt: number[] = [];
+  readonly #queues = { submit: new Set<Release>(), read: new Set<Release>() } as const;
+  #nextQueue: QueueName = "read";
   #timer: unknown;
   #timerAt = Number.POSITIVE_INFINITY;
-  /** How many requests were let in. */
-  sent = 0;
-  /** Requests a minute, once the service has said how many. */
-  limit: number | undefined;
-  /** Whether somebody waits for jobs, which submissions then leave some room for. */
-  watched = false;
 
   constructor(clock: Clock, random: () => number) {
     this.#clock = clock;
     this.#random = random;
   }
 
-  /** Lets nothing in for so many milliseconds. */
-  close(pause: number): void {
-    this.#openAt = Math.max(this.#openAt, this.#now() + pause);
+  /** Delays all requests by at least so many milliseconds. */
+  block(delay: number): void {
+    this.#blockedUntil = Math.max(this.#blockedUntil, this.#now() + delay);
   }
 
-  /** Lets a request in and gives its number, or 0 when it has to wait. */
-  enter(line: Line): number {
-    return this.#lines[line].size > 0 || this.wait(line) > 0 ? 0 : this.#count();
+  /** Returns the number of a request that may be sent now, or 0 if it has to wait. */
+  tryAcquire(queue: QueueName): number {
+    return this.#queues[queue].size > 0 || this.delay(queue) > 0 ? 0 : this.#count();
   }
 
-  /** Waits to be let in. Gives 0 when that would take too long, and nothing is to be sent. */
-  async queue(line: Line, deadline: Deadline): Promise<number> {
-    const waiting = this.#lines[line];
-    const wait = this.wait(line);
-    const turns = Math.floor(waiting.size / (this.limit ?? Number.POSITIVE_INFINITY));
-    if (wait > longestWait || wait + turns * rateWindow >= deadline.left()) return 0;
-    let enter: Enter | undefined;
-    const turn = new Promise<number>((resolve) => {
-      waiting.add((enter = resolve));
+  /** Waits until a request may be sent and returns its number. Returns 0 if that would take too long. */
+  async acquire(queue: QueueName, deadline: Deadline): Promise<number> {
+    const waiting = this.#queues[queue];
+    const delay = this.delay(queue);
+    const windows = Math.floor(waiting.size / (this.limit ?? Number.POSITIVE_INFINITY));
+    if (delay > maxDelay || delay + windows * rateWindow >= deadline.left()) return 0;
+    let release: Release | undefined;
+    const released = new Promise<number>((resolve) => {
+      waiting.add((release = resolve));
     });
     this.#arm();
     try {
-      return await abortable(turn, deadline.signal);
+      return await abortable(released, deadline.signal);
     } catch {
       deadline.throwIfAborted();
       return 0;
     } finally {
-      if (enter) waiting.delete(enter);
+      if (release) waiting.delete(release);
       this.#arm();
     }
   }
 
-  /** Takes what the answer to a request says of the limit, and how many milliseconds it took to come. */
-  hear(ticket: number, heard: RateLimit | undefined, took: number): void {
-    if (!heard) return;
-    this.limit = heard.limit;
-    // A service may say what is left, and how long until the reset, as it was when the request arrived.
-    if (took > longestNews) return;
-    const known = this.#heard;
-    const later = heard.resetAt - (known?.resetAt ?? 0);
-    const isSame = Math.abs(later) < 2 * margin;
-    // Requests overtake each other on the way: of one window, the answer counts that leaves the least.
-    const isLess = heard.remaining + ticket < (known?.remaining ?? 0) + this.#heardOf;
-    if (known && (isSame ? !isLess : later < 0)) return;
-    this.#heard = heard;
-    this.#heardOf = ticket;
+  /** Takes the rate limit headers of a response, and the duration of its request in milliseconds. */
+  update(requestNumber: number, headers: RateLimit | undefined, duration: number): void {
+    if (!headers) return;
+    this.limit = headers.limit;
+    // The headers may show the count at the time when the request arrived.
+    if (duration > maxHeaderAge) return;
+    const known = this.#fromHeaders;
+    const later = headers.resetAt - (known?.resetAt ?? 0);
+    const isSameWindow = Math.abs(later) < 2 * margin;
+    // Responses may arrive out of order: within a window, the one with the lowest count is the latest.
+    const isLower = headers.remaining + requestNumber < (known?.remaining ?? 0) + this.#fromRequest;
+    if (known && (isSameWindow ? !isLower : later < 0)) return;
+    this.#fromHeaders = headers;
+    this.#fromRequest = requestNumber;
   }
 
-  /** What is known of the limit now. */
+  /** Rate limit as known now: from headers, or from own counts against the known limit. */
   get rateLimit(): RateLimit | undefined {
     const now = this.#now();
     const { limit } = this;
-    const heard = this.#heard;
-    const log = this.#log;
-    const isFresh = heard && heard.resetAt > now;
-    // A request may have been counted in the window after the one that it was sent in.
-    const since = Math.max(now - rateWindow, isFresh ? 0 : (heard?.resetAt ?? 0)) - margin;
-    while ((log[0] ?? now) <= since) log.shift();
-    if (isFresh) {
-      const later = this.sent - this.#heardOf;
-      return later ? { ...heard, remaining: Math.max(0, heard.remaining - later) } : heard;
+    const headers = this.#fromHeaders;
+    const sentAt = this.#sentAt;
+    const isCurrent = headers && headers.resetAt > now;
+    // The service may count a request in the window after the one in which it was sent.
+    const since = Math.max(now - rateWindow, isCurrent ? 0 : (headers?.resetAt ?? 0)) - margin;
+    while ((sentAt[0] ?? now) <= since) sentAt.shift();
+    if (isCurrent) {
+      const later = this.sent - this.#fromRequest;
+      return later ? { ...headers, remaining: Math.max(0, headers.remaining - later) } : headers;
     }
     if (!limit) return undefined;
-    const closedUntil = this.#openAt > now && this.#openAt;
+    const blockedUntil = this.#blockedUntil > now && this.#blockedUntil;
     return {
       limit,
-      remaining: closedUntil ? 0 : Math.max(0, limit - log.length),
-      resetAt: closedUntil || (log[0] ?? now) + rateWindow + margin,
+      remaining: blockedUntil ? 0 : Math.max(0, limit - sentAt.length),
+      resetAt: blockedUntil || (sentAt[0] ?? now) + rateWindow + margin,
       source: "count",
     };
   }
 
-  /** Milliseconds until a request is let in. */
-  wait(line: Line): number {
+  /** Returns the delay of the next request of a queue, in milliseconds. */
+  delay(queue: QueueName): number {
     const now = this.#now();
-    let opensAt = this.#openAt;
+    let sendAt = this.#blockedUntil;
     const { limit = 0, remaining = 1, resetAt = 0 } = this.rateLimit ?? {};
     if (remaining === 0) {
-      opensAt = Math.max(opensAt, resetAt);
-    } else if (line === 0 && this.watched && remaining < limit) {
-      // What is left falls to submissions bit by bit, so that until the reset there is always some for looks.
-      const each = rateWindow / (limit * readShare);
-      opensAt = Math.max(opensAt, resetAt - (remaining - 1) * each);
+      sendAt = Math.max(sendAt, resetAt);
+    } else if (queue === "submit" && this.isPolling && remaining < limit) {
+      // Releases what is left to submissions over time, so that polls have a share until the reset.
+      const interval = rateWindow / (limit * readShare);
+      sendAt = Math.max(sendAt, resetAt - (remaining - 1) * interval);
     }
-    return Math.max(0, opensAt - now);
+    return Math.max(0, sendAt - now);
   }
 
-  /** The time. All that is known was known by a clock that is set back, and would hold for as long as that is. */
+  /** Returns the time. After the clock is set back, everything known would hold for too long and is dropped. */
   #now(): number {
     const now = this.#clock.now();
-    if (now < this.#latest - margin) {
-      this.#heard = undefined;
-      this.#openAt = this.#log.length = 0;
+    if (now < this.#lastNow - margin) {
+      this.#fromHeaders = undefined;
+      this.#blockedUntil = this.#sentAt.length = 0;
     }
-    return (this.#latest = now);
+    return (this.#lastNow = now);
   }
 
   #count(): number {
-    if (this.#log.push(this.#now()) > longestLog) this.#log.shift();
+    if (this.#sentAt.push(this.#now()) > maxRemembered) this.#sentAt.shift();
     return (this.sent += 1);
   }
 
-  /** Sets the timer for the next of those that wait; none is left when nobody does. */
+  /** Sets the timer for the next queued request, and clears it if there is none. */
   #arm(): void {
-    const waiting = this.#lines[0].size + this.#lines[1].size;
+    const waiting = this.#queues.submit.size + this.#queues.read.size;
     if (waiting === 0) this.#disarm();
     else {
-      const wait = this.wait(this.#lines[1].size > 0 ? 1 : 0);
-      const at = this.#now() + wait + (this.#random() * spread) / waiting;
+      const delay = this.delay(this.#queues.read.size > 0 ? "read" : "submit");
+      const at = this.#now() + delay + (this.#random() * maxJitter) / waiting;
       if (at >= this.#timerAt) return;
       this.#disarm();
       this.#timerAt = at;
-      this.#timer = this.#clock.setTimeout(this.#open, at - this.#now());
+      this.#timer = this.#clock.setTimeout(this.#releaseNext, at - this.#now());
     }
   }
 
@@ -174,16 +175,17 @@ export class Gate {
     this.#timerAt = Number.POSITIVE_INFINITY;
   }
 
-  readonly #open = (): void => {
+  readonly #releaseNext = (): void => {
     this.#disarm();
-    for (const line of [this.#turn, this.#turn === 0 ? 1 : 0] as const) {
-      const waiting = this.#lines[line];
+    const other = this.#nextQueue === "submit" ? "read" : "submit";
+    for (const queue of [this.#nextQueue, other] as const) {
+      const waiting = this.#queues[queue];
       const [first] = waiting;
-      const wait = this.wait(line);
-      if (wait > longestWait) for (const refuse of waiting) refuse(0);
-      else if (first && wait === 0) {
+      const delay = this.delay(queue);
+      if (delay > maxDelay) for (const refuse of waiting) refuse(0);
+      else if (first && delay === 0) {
         waiting.delete(first);
-        this.#turn = line === 0 ? 1 : 0;
+        this.#nextQueue = queue === "submit" ? "read" : "submit";
         first(this.#count());
         break;
       }
@@ -191,6 +193,3 @@ export class Gate {
     this.#arm();
   };
 }
-
-/** What is counted here is counted over a little more than a minute. */
-const longestWait = longestRetryAfter + margin;

@@ -1,7 +1,7 @@
 import { abortable, type Deadline } from "./deadline.ts";
 
 /** The body of an answer as it comes. The rest is let go when the reader stops. */
-export async function* chunksOf(
+export async function* readChunks(
   response: Response,
   limit: Deadline,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {

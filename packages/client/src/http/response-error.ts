@@ -2,36 +2,17 @@ import { ApiError } from "../errors/api-error.ts";
 import type { ApiErrorCode, TryOnErrorCode } from "../errors/code.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
 import { hints } from "../errors/hints.ts";
-import { OutcomeUnknownError, type Recover } from "../errors/outcome-error.ts";
+import { OutcomeUnknownError } from "../errors/outcome-error.ts";
 import { isBranded, type FieldIssue, type TryOnError } from "../errors/tryon-error.ts";
-import type { Job } from "../jobs/job.ts";
-import type { Answer } from "./response.ts";
+import type { CallContext, Purpose } from "./http-request.ts";
+import type { HttpResponse } from "./response.ts";
 import { failureCode, type Failure, type Outcome } from "./attempt.ts";
-import { readIssues } from "./field-issues.ts";
-import type { Trail } from "./send-with-retries.ts";
-import type { Settings } from "../config/resolve-config.ts";
+import { readFieldIssues } from "./field-issues.ts";
+import type { Config } from "../config/resolve-config.ts";
 import type { Redact } from "./redact.ts";
-import { pauseAskedFor } from "./retry-policy.ts";
+import { requestedDelay } from "./retry-policy.ts";
 
-/**
- * What a request is for: some statuses mean different things.
- *
- * @inline
- */
-export type Purpose = "submit" | "purchase" | "read";
-
-/** What an error says about the request that it ended. */
-export interface Ended {
-  /** Method and path, for people. */
-  readonly name: string;
-  readonly purpose: Purpose;
-  readonly trail: Trail;
-  readonly job?: Job | undefined;
-  /** Set for a submission: the key, and how to find out what became of it. */
-  readonly submission?: { readonly idempotencyKey: string; readonly recover: Recover } | undefined;
-}
-
-/** By status, and by purpose and status where the purpose makes a difference. */
+/** Error codes by status, or by purpose and status where the purpose matters. */
 const codes: Readonly<Record<string, ApiErrorCode>> = {
   401: "unauthorized",
   402: "insufficient_credits",
@@ -46,22 +27,22 @@ const codes: Readonly<Record<string, ApiErrorCode>> = {
   503: "unavailable",
 };
 
-/** The error for the end of a request that gave no good answer. It never says that nothing happened unless that is proved. */
-export function errorOf(
+/** Creates the error for an outcome that is not accepted. It says that nothing happened only if that is proven. */
+export function responseError(
   outcome: Outcome,
-  { name, purpose, trail, job, submission }: Ended,
-  { redact, clock }: Pick<Settings, "redact" | "clock">,
+  { name, purpose = "read", attemptLog, job, submission }: CallContext,
+  { redact, clock }: Pick<Config, "redact" | "clock">,
 ): TryOnError {
-  const { answer } = outcome;
-  const { status = 0, requestId, rateLimit } = answer ?? {};
-  const pause = answer ? pauseAskedFor(answer, clock.now()) : outcome.wait;
-  const { attempts } = trail;
+  const { response } = outcome;
+  const { status = 0, requestId, rateLimit } = response ?? {};
+  const delay = response ? requestedDelay(response, clock.now()) : outcome.wait;
+  const { attempts } = attemptLog;
   const details = {
-    // Browsers hide that of a redirect behind 0.
+    // Browsers report status 0 for a redirect.
     status: status || undefined,
     requestId: redact(requestId),
     rateLimit,
-    retryAfter: pause && pause / 1_000,
+    retryAfter: delay && delay / 1_000,
     attempts,
     job,
   };
@@ -70,30 +51,30 @@ export function errorOf(
     recover: submission.recover,
     hint: hints.outcome_unknown,
   };
-  const { code, words, ...rest } = answer
-    ? refusal(answer, purpose, redact)
-    : silence(outcome, redact);
-  if (purpose === "purchase" && trail.uncertain && status !== 409) {
+  const { code, words, ...rest } = response
+    ? describeErrorResponse(response, purpose, redact)
+    : describeNoResponse(outcome, redact);
+  if (purpose === "purchase" && attemptLog.isUncertain && status !== 409) {
     rest.hint = "It may have paid: repeat it with the same token, which pays once.";
   }
   const Class = status >= 400 || code === "rate_limited" ? ApiError : ConnectionError;
   const error =
-    !answer && isBranded(outcome.cause)
+    !response && isBranded(outcome.cause)
       ? outcome.cause
       : new Class(code, `${name} ${words}.`, {
           ...details,
           ...rest,
           ...((status >= 500 || status === 409) && submitted),
         });
-  if (!submitted || trail.isToldBy(outcome)) return error;
+  if (!submitted || attemptLog.isExplainedBy(outcome)) return error;
   return new OutcomeUnknownError(
     `The try-on may have been made: the last request for it ended in ${error.code}.`,
     { ...details, ...submitted, cause: error },
   );
 }
 
-/** How a call ended: the code, the rest of a sentence that begins with its name, and more for the error. */
-interface End {
+/** Parts of an error: the code, the rest of a sentence that begins with the name of the request, and details. */
+interface Description {
   readonly code: TryOnErrorCode;
   readonly words: string;
   hint?: string;
@@ -101,7 +82,7 @@ interface End {
   readonly cause?: Error;
 }
 
-function silence({ failure, cause }: Failure, redact: Redact): End {
+function describeNoResponse({ failure, cause }: Failure, redact: Redact): Description {
   if (failure === "rate_limited") {
     return { code: failure, words: "was not sent: the rate limit of the key is used up" };
   }
@@ -115,14 +96,18 @@ function silence({ failure, cause }: Failure, redact: Redact): End {
   };
 }
 
-function refusal(answer: Answer, purpose: Purpose, redact: Redact): End {
-  const { status, content, text, headers, redirect } = answer;
+function describeErrorResponse(
+  response: HttpResponse,
+  purpose: Purpose,
+  redact: Redact,
+): Description {
+  const { status, content, text, headers, redirect } = response;
   if (redirect) {
     const location = redact(headers.get("location")) || "another address";
     return { code: "redirected", words: `was redirected to ${location}` };
   }
   const { detail } = Object(content) as { detail?: unknown };
-  const issues = readIssues(detail, redact);
+  const issues = readFieldIssues(detail, redact);
   const said =
     issues
       ?.map(({ field, message }) => `${field}: ${message}`)

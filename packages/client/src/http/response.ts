@@ -1,36 +1,36 @@
-import { chunksOf } from "./read-chunks.ts";
+import { readChunks } from "./read-chunks.ts";
 import type { Deadline } from "./deadline.ts";
 import { readRateLimit, type RateLimit } from "./rate-limit.ts";
 
-/** An answer whose body was read to its end, or to the limit. */
-export interface Answer {
+/** Response whose body is read to its end, or to the limit. */
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** What it came in; its body is read by whoever made this. */
+  /** Response of `fetch`, with its body read. */
   readonly response: Response;
-  /** The `x-request-id`. */
+  /** `x-request-id` header. */
   readonly requestId?: string | undefined;
-  /** What the headers say of the rate limit. */
+  /** Rate limit from the headers. */
   readonly rateLimit?: RateLimit | undefined;
   readonly text: string;
-  /** What the body is: parsed JSON or what an own reader made of it, undefined when it is neither. */
+  /** Parsed JSON, or the result of `HttpRequest.read`. Undefined if the body is neither. */
   readonly content: unknown;
-  /** Whether the body is still being read, by an own reader that closes the limit of the attempt. */
+  /** If true, `HttpRequest.read` still reads the body, and closes the deadline of the attempt. */
   readonly open?: boolean | undefined;
-  /** Whether the answer is a redirect. */
+  /** If true, the response is a redirect. */
   readonly redirect?: boolean;
 }
 
-/** More than any real answer: a page of 100 jobs is about 100 kB. */
-const longestBody = 8 * 2 ** 20;
-/** Enough of an error to name every field. */
-const longestErrorBody = 64 * 2 ** 10;
+/** Maximum size of a body in bytes. A page of 100 jobs is about 100 kB. */
+const maxBody = 8 * 2 ** 20;
+/** Maximum size of an error body in bytes: enough to name every field. */
+const maxErrorBody = 64 * 2 ** 10;
 
-export async function readAnswer(response: Response, limit: Deadline): Promise<Answer> {
+export async function readResponse(response: Response, limit: Deadline): Promise<HttpResponse> {
   const { status, headers, ok, type } = response;
   // Browsers hide a redirect that is not followed behind status 0.
   const redirect = type === "opaqueredirect" || (status !== 304 && status >= 300 && status < 400);
-  const text = redirect ? "" : await readText(response, ok ? longestBody : longestErrorBody, limit);
+  const text = redirect ? "" : await readText(response, ok ? maxBody : maxErrorBody, limit);
   return {
     status,
     headers,
@@ -44,7 +44,7 @@ export async function readAnswer(response: Response, limit: Deadline): Promise<A
 }
 
 /** Whether a 2xx is one that was cut off on its way, as opposed to one that never was JSON. */
-export function isTruncated({ response, content, text, headers }: Answer): boolean {
+export function isTruncated({ response, content, text, headers }: HttpResponse): boolean {
   if (!response.ok || content !== undefined) return false;
   return text.trim() ? /^\s*[{[]/.test(text) : /\bjson\b/i.test(`${headers.get("content-type")}`);
 }
@@ -69,7 +69,7 @@ async function readText(response: Response, longest: number, limit: Deadline): P
   const decoder = new TextDecoder();
   let text = "";
   let left = longest;
-  for await (const chunk of chunksOf(response, limit)) {
+  for await (const chunk of readChunks(response, limit)) {
     text += decoder.decode(chunk.subarray(0, left), { stream: true });
     left -= chunk.length;
     if (left <= 0) return text;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { conflictDelay, isRetryable, pauseOf, retryDelay } from "./retry-policy.ts";
+import { conflictDelay, isRetryable, delayOf, retryDelay } from "./retry-policy.ts";
 
 const noon = Date.UTC(2026, 0, 1, 12);
 
@@ -38,7 +38,7 @@ describe("conflictDelay", () => {
   );
 });
 
-describe("pauseOf", () => {
+describe("delayOf", () => {
   it.each([
     { header: "2", delay: 2_000 },
     { header: " 0 ", delay: 0 },
@@ -60,11 +60,11 @@ describe("pauseOf", () => {
   ])("reads $header with Date $date as $delay ms", ({ header, date, delay }) => {
     const headers = new Headers({ "retry-after": header });
     if (date !== undefined) headers.set("date", date);
-    expect(pauseOf(headers, "retry-after", noon)).toBe(delay);
+    expect(delayOf(headers, "retry-after", noon)).toBe(delay);
   });
 
   it("is undefined without the header", () => {
-    expect(pauseOf(new Headers(), "retry-after", noon)).toBeUndefined();
+    expect(delayOf(new Headers(), "retry-after", noon)).toBeUndefined();
   });
 });
 

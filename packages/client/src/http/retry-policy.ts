@@ -1,5 +1,5 @@
 /** The longest pause that a service may ask for and get; for more, the call ends at once. In milliseconds. */
-export const longestRetryAfter = 60_000;
+export const maxRetryAfter = 60_000;
 
 /** Whether another attempt may turn an answer of that status into a good one. */
 export function isRetryable(status: number): boolean {
@@ -33,7 +33,7 @@ const firstDate = 1e9;
  * undefined when it is absent or none of these. A date is compared with the `Date` of the same answer, so that a wrong
  * clock on this side does no harm.
  */
-export function pauseOf(headers: Headers, name: string, now: number): number | undefined {
+export function delayOf(headers: Headers, name: string, now: number): number | undefined {
   const text = headers.get(name)?.trim() ?? "";
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (seconds < firstDate) return seconds * 1_000;
@@ -47,10 +47,10 @@ function httpDate(text: string | null): number {
 }
 
 /** How long an answer asks to wait before the request is sent again, in milliseconds. */
-export function pauseAskedFor(
+export function requestedDelay(
   { status, headers }: { readonly status: number; readonly headers: Headers },
   now: number,
 ): number | undefined {
-  const named = pauseOf(headers, "retry-after", now);
-  return named ?? (status === 429 ? pauseOf(headers, "x-ratelimit-reset", now) : undefined);
+  const named = delayOf(headers, "retry-after", now);
+  return named ?? (status === 429 ? delayOf(headers, "x-ratelimit-reset", now) : undefined);
 }

@@ -1,42 +1,44 @@
 import { failureCode, type Outcome } from "./attempt.ts";
 
-/** It is proved that nothing happened. */
-export const nothing = 0;
-/** The key is taken, by another try-on or by this one, which is still being worked on. */
-export const conflict = 1;
-const serverError = 2;
-/** Anything may have happened. */
-export const anything = 3;
+const order = ["none", "conflict", "server error", "unknown"] as const;
 
-/** What an attempt may have done at the service; the higher, the less is known. */
-export type Effect = typeof nothing | typeof conflict | typeof serverError | typeof anything;
+/**
+ * What an attempt may have done at the service, from certain to uncertain. `none`: nothing, as proven. `conflict`: the key
+ * is in use, by another try-on or by this one, which is still being worked on. `unknown`: anything.
+ */
+export type SideEffect = (typeof order)[number];
 
-/** Refusals when the service's own words say them: it looked at this request and did nothing. */
+/** Returns the less certain of two side effects. */
+export function lessCertain(one: SideEffect, other: SideEffect): SideEffect {
+  return order.indexOf(one) > order.indexOf(other) ? one : other;
+}
+
+/** Statuses that prove `none` if the body is an error of the service itself. */
 const refusals = new Set([400, 401, 402, 403, 422, 429]);
-/** Said by whatever answers at the address, also by proxies, when the request was not handed on to anything. */
+/** Statuses that any server at the address, also a proxy, sends only for a request that it did not pass on. */
 const unreceived = new Set([404, 405, 411, 413, 414, 415, 421, 431]);
 
-/** The codes of failures before anything was sent, in Node (and its undici) and Bun. Browsers do not say. */
+/** Codes of failures before anything was sent, in Node (undici) and Bun. Browsers report none. */
 const beforeSending =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$|CERT/;
 
 /**
- * What an attempt to submit may have done, by how it ended. Only proof counts as nothing: a proxy may end a call in
- * any way that it likes while the service works on.
+ * Returns what an attempt to submit may have done, by its outcome. Only proof counts as `none`: a proxy may end a request
+ * in any way while the service works on.
  */
-export function effectOf(outcome: Outcome): Effect {
-  const { answer } = outcome;
-  if (answer === undefined) {
-    if (/^(unsent|rate)/.test(outcome.failure)) return nothing;
-    return beforeSending.test(failureCode(outcome.cause) ?? "") ? nothing : anything;
+export function sideEffectOf(outcome: Outcome): SideEffect {
+  const { response } = outcome;
+  if (response === undefined) {
+    if (/^(unsent|rate)/.test(outcome.failure)) return "none";
+    return beforeSending.test(failureCode(outcome.cause) ?? "") ? "none" : "unknown";
   }
-  const { status, redirect, content } = answer;
-  // A 303 says that the work is done and where to look.
-  if ((redirect && status !== 303) || unreceived.has(status)) return nothing;
-  if (status >= 500) return serverError;
-  if (!isServiceError(content)) return anything;
-  if (status === 409) return conflict;
-  return refusals.has(status) ? nothing : anything;
+  const { status, redirect, content } = response;
+  // A 303 means that the work is done.
+  if ((redirect && status !== 303) || unreceived.has(status)) return "none";
+  if (status >= 500) return "server error";
+  if (!isServiceError(content)) return "unknown";
+  if (status === 409) return "conflict";
+  return refusals.has(status) ? "none" : "unknown";
 }
 
 function isServiceError(content: unknown): boolean {

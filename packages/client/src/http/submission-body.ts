@@ -5,23 +5,23 @@ import type { ImageBytes } from "../images/image-input.ts";
 import { notesTo, type InputIssue } from "../jobs/input-issue.ts";
 import type { ReadImage, ReadInput } from "../jobs/validate.ts";
 
-/** The body of a request, which every attempt sends anew: a text, or one that holds images. */
-export type Body = string | ImageBody;
+/** Body of a submission, which every attempt sends anew: text, or a stream of text and images. */
+export type SubmissionBody = string | ImageBody;
 
-/** Encoded at a time: a multiple of 3, so that pieces join without padding. */
+/** Size of an encoded chunk in bytes: a multiple of 3, so that chunks join without padding. */
 const pieceLength = 192 * 1_024;
-/** What is sent as one text when it is not longer, in bytes. */
-const longestText = 128 * 1_024;
+/** Maximum size of a body that is sent as one string, in bytes. */
+const maxStringBody = 128 * 1_024;
 
-/** A piece of a body: text as it is, or an image that becomes base64. */
+/** Part of a body: text, or an image that is encoded as base64. */
 interface Part {
   readonly blob: ImageBytes;
-  /** What the caller calls the image; none for a text. */
+  /** Name of the field of an image. */
   readonly field?: string;
 }
 
-/** Freezes the body of a submission: images are put in behind the fields, and read while they are sent. */
-export function freezeBody(input: ReadInput, wait: boolean): Body {
+/** Creates the body of a submission: the fields, then the images, which are read while they are sent. */
+export function freezeBody(input: ReadInput, wait: boolean): SubmissionBody {
   const { fields, person, garments } = input;
   const parts: Part[] = [];
   let text = fields.replace(/\}$/, `${fields === "{}" ? "" : ","}"wait":${wait}`);
@@ -39,15 +39,15 @@ export function freezeBody(input: ReadInput, wait: boolean): Body {
     add(index === 0 ? ',"garment_images_b64":[' : ",", garment);
   }
   text += garments.length > 0 ? "]}" : "}";
-  if (parts.length === 0 && text.length <= longestText) return text;
+  if (parts.length === 0 && text.length <= maxStringBody) return text;
   return new ImageBody([...parts, { blob: new Blob([text]) }]);
 }
 
-/** A body that is never whole in memory: images are read and become base64 piece by piece, anew for each attempt. */
+/** Body that is never whole in memory: each attempt reads and encodes the images chunk by chunk. */
 class ImageBody {
-  /** In bytes, exactly. */
+  /** Exact size in bytes. */
   length = 0;
-  /** Set when an image could not be read, because its file was changed or removed. */
+  /** Set if an image cannot be read, since its file was changed or removed. */
   unreadable: InputError | undefined;
   readonly #parts: readonly Part[];
 
@@ -69,7 +69,7 @@ class ImageBody {
   ): Promise<RequestInit> {
     this.unreadable = undefined;
     const pieces = this.#pieces();
-    if (this.length > longestText && canStream()) {
+    if (this.length > maxStringBody && canStream()) {
       const stream = new ReadableStream<Uint8Array>({
         async pull(controller) {
           const { done, value } = await pieces.next();
@@ -85,7 +85,7 @@ class ImageBody {
     const blobs: Blob[] = [];
     for await (const piece of pieces) blobs.push(new Blob([piece]));
     const body = new Blob(blobs);
-    return { body: body.size > longestText ? body : await body.text() };
+    return { body: body.size > maxStringBody ? body : await body.text() };
   }
 
   /** What is sent, piece by piece. Each piece is memory of its own, since a `fetch` may keep them all. */

@@ -1,17 +1,17 @@
 import { isBranded } from "../errors/tryon-error.ts";
 import { defaults } from "../config/options.ts";
 import { abortable, Deadline } from "../http/deadline.ts";
-import type { Service } from "../api/service.ts";
+import type { Api } from "../api/api.ts";
 import { copyOf } from "./copy-error.ts";
 import { isFinal, type JobData } from "./job-data.ts";
 import { JobPages } from "./job-pages.ts";
-import { failurePause, lookPause, pauseAfter } from "./poll-delay.ts";
-import { Pace } from "./poll-allowance.ts";
-import { isHidden, watchSight } from "./page-visibility.ts";
-import { isFresh, passes } from "./transient-errors.ts";
+import { failureDelay, pollDelay, delayAfter } from "./poll-delay.ts";
+import { PollAllowance } from "./poll-allowance.ts";
+import { isHidden, watchVisibility } from "./page-visibility.ts";
+import { isWithinReadLag, isTransient } from "./transient-errors.ts";
 import { RunTimes } from "./run-times.ts";
 import { serviceTime } from "./service-time.ts";
-import type { Watch } from "./pending-wait.ts";
+import type { PendingWait } from "./pending-wait.ts";
 
 /** Waits that are due within so many milliseconds share a look. */
 const together = 1_000;
@@ -22,7 +22,7 @@ const worthPage = 3;
 
 /** One who waits for the next look at a job. */
 interface Waiter {
-  readonly watch: Watch;
+  readonly watch: PendingWait;
   due: number;
   readonly resolve: (data: JobData) => void;
   readonly reject: (error: unknown) => void;
@@ -38,10 +38,10 @@ interface Look {
  * Looks at jobs for all waits of a client: at one by its id, at several by the list. Every wait gets each look that shows its
  * job. Nothing is left of it when nobody waits.
  */
-export class Watcher {
+export class JobPoller {
   readonly runTimes = new RunTimes();
-  readonly #service: Service;
-  readonly #pace: Pace;
+  readonly #api: Api;
+  readonly #allowance: PollAllowance;
   readonly #pages: JobPages;
   readonly #waiters = new Set<Waiter>();
   readonly #looks = new Set<Look>();
@@ -49,17 +49,17 @@ export class Watcher {
   #timerAt = Number.POSITIVE_INFINITY;
   #unwatch: (() => void) | undefined;
 
-  constructor(service: Service) {
-    this.#service = service;
-    this.#pace = new Pace(service.settings());
-    this.#pages = new JobPages(service);
+  constructor(api: Api) {
+    this.#api = api;
+    this.#allowance = new PollAllowance(api.http);
+    this.#pages = new JobPages(api);
   }
 
   /**
    * Gives the job as it is after a sensible while. Rejects with what ends the wait: the caller's reason, the end of the
    * time, or an error that will not pass.
    */
-  async next(watch: Watch, deadline: Deadline): Promise<JobData> {
+  async next(watch: PendingWait, deadline: Deadline): Promise<JobData> {
     const { signal } = deadline;
     signal.throwIfAborted();
     let waiter: Waiter | undefined;
@@ -75,20 +75,20 @@ export class Watcher {
   }
 
   get #now(): number {
-    return this.#service.settings().clock.now();
+    return this.#api.http.config.clock.now();
   }
 
-  #due(watch: Watch, left: number): number {
+  #due(watch: PendingWait, left: number): number {
     const now = this.#now;
-    const { random } = this.#service.settings();
+    const { random } = this.#api.http.config;
     const runTime = this.runTimes.of(watch.kinds);
-    return now + lookPause(watch, { now, left, runTime, random });
+    return now + pollDelay(watch, { now, left, runTime, random });
   }
 
   #join(waiter: Waiter): void {
     this.#waiters.add(waiter);
-    this.#service.settings().gate.watched = true;
-    this.#unwatch ??= watchSight(() => this.#seen());
+    this.#api.http.rateLimiter.isPolling = true;
+    this.#unwatch ??= watchVisibility(() => this.#seen());
     this.#arm(waiter.due);
   }
 
@@ -99,7 +99,7 @@ export class Watcher {
     }
     if (this.#waiters.size > 0) return;
     this.#disarm();
-    this.#service.settings().gate.watched = false;
+    this.#api.http.rateLimiter.isPolling = false;
     this.#unwatch?.();
     this.#unwatch = undefined;
   }
@@ -112,16 +112,16 @@ export class Watcher {
   }
 
   #arm(due: number): void {
-    const at = Math.max(due, this.#pace.opensAt);
+    const at = Math.max(due, this.#allowance.opensAt);
     if (at >= this.#timerAt) return;
     this.#disarm();
     this.#timerAt = at;
-    const { clock } = this.#service.settings();
+    const { clock } = this.#api.http.config;
     this.#timer = clock.setTimeout(() => this.#wake(), Math.max(0, at - clock.now()));
   }
 
   #disarm(): void {
-    this.#service.settings().clock.clearTimeout(this.#timer);
+    this.#api.http.config.clock.clearTimeout(this.#timer);
     this.#timerAt = Number.POSITIVE_INFINITY;
   }
 
@@ -142,7 +142,7 @@ export class Watcher {
     this.#disarm();
     const now = this.#now;
     const due = this.#idle()
-      .filter((waiter) => waiter.due <= now + Math.max(together, this.#pace.pause()))
+      .filter((waiter) => waiter.due <= now + Math.max(together, this.#allowance.pause()))
       .toSorted((one, other) => one.due - other.due);
     if (due[0] && due[0].due <= now) {
       const hasList = this.#pages.isOpen(now);
@@ -158,14 +158,14 @@ export class Watcher {
         else single.set(id, [waiter]);
       }
       const asked = [...single].slice(0, abreast);
-      this.#pace.count(asked.length);
+      this.#allowance.count(asked.length);
       if (several) {
-        this.#pace.rest();
+        this.#allowance.rest();
         void this.#look(listed, (deadline, look) => this.#list(deadline, look));
       }
       for (const [id, waiters] of asked) {
         void this.#look(waiters, async (deadline) => {
-          const data = await this.#service.job(id, { deadline });
+          const { data } = await this.#api.getJob(id, { deadline });
           this.#pages.jobWasGiven(this.#now);
           this.#tell([data]);
         });
@@ -181,7 +181,7 @@ export class Watcher {
   ): Promise<void> {
     const look = { waiters: new Set(waiters), controller: new AbortController() };
     this.#looks.add(look);
-    const { clock } = this.#service.settings();
+    const { clock } = this.#api.http.config;
     const deadline = new Deadline(clock, defaults.callTimeout, look.controller.signal);
     try {
       await work(deadline, look);
@@ -199,7 +199,7 @@ export class Watcher {
     let poor = 0;
     for (;;) {
       if (this.#pages.isClosed) return;
-      this.#pace.count(1);
+      this.#allowance.count(1);
       const page = await this.#pages.page(cursor, deadline);
       if (page) {
         const before = look.waiters.size;
@@ -221,13 +221,13 @@ export class Watcher {
   }
 
   /** Has those who wait for a look that did not show their job ask for it by its id. */
-  #askSingly({ waiters }: Look, byId: Watch["byId"]): void {
+  #askSingly({ waiters }: Look, byId: PendingWait["byId"]): void {
     const now = this.#now;
     for (const waiter of waiters) {
       const { watch } = waiter;
-      const lags = isFresh(watch, now);
+      const lags = isWithinReadLag(watch, now);
       watch.byId = lags ? undefined : byId;
-      waiter.due = lags ? now + failurePause : now;
+      waiter.due = lags ? now + failureDelay : now;
     }
   }
 
@@ -252,7 +252,7 @@ export class Watcher {
     }
   }
 
-  #learn({ kinds, since, unseen }: Watch, data: JobData): void {
+  #learn({ kinds, since, unseen }: PendingWait, data: JobData): void {
     const { duration_ms: told, completed_at, created_at, cost_credits: cost } = data;
     const between = serviceTime(completed_at) - serviceTime(created_at);
     // What was taken up unseen may have ended long before it was looked at.
@@ -268,11 +268,11 @@ export class Watcher {
     for (const waiter of all ? [...this.#waiters] : look.waiters) {
       if (!this.#waiters.has(waiter)) continue;
       const now = this.#now;
-      if (!isBranded(error) || !passes(error, waiter.watch, now)) {
+      if (!isBranded(error) || !isTransient(error, waiter.watch, now)) {
         waiter.reject(copyOf(error));
       } else {
         waiter.watch.failure = error;
-        waiter.due = now + pauseAfter(error);
+        waiter.due = now + delayAfter(error);
         // Whether jobs are given while the list is not is seen by one of them.
         if (this.#pages.fails && (probes += 1) === 1) waiter.watch.byId ??= "once";
       }

@@ -16,7 +16,7 @@ export function isHidden(): boolean {
 }
 
 /** Tells when the page is shown or hidden, until what comes back is called. */
-export function watchSight(listener: () => void): () => void {
+export function watchVisibility(listener: () => void): () => void {
   const watched = page();
   watched?.addEventListener("visibilitychange", listener);
   return () => watched?.removeEventListener("visibilitychange", listener);

@@ -1,7 +1,7 @@
 import type { TryOnError } from "../errors/tryon-error.ts";
 
 /** One wait for one job. */
-export interface Watch {
+export interface PendingWait {
   readonly id: string;
   /** Whether nothing is known of the job yet, so that the first look is due at once. */
   readonly unseen: boolean;

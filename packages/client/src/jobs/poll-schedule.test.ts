@@ -1,30 +1,32 @@
 import { describe, expect, it } from "vitest";
 
 import { seeded } from "../testing/seeded.ts";
-import { nextLook } from "./poll-schedule.ts";
+import { nextPollDelay } from "./poll-schedule.ts";
 import { RunTimes } from "./run-times.ts";
 
 /** How long the first try-ons of a client run that nothing has been learned of. */
 const usual = { median: 12_000, spread: 0.557 };
 
-describe("nextLook", () => {
+describe("nextPollDelay", () => {
   it("is first when about one of six has ended, give or take a tenth", () => {
-    const first = nextLook(0, usual, () => 0.5);
+    const first = nextPollDelay(0, usual, () => 0.5);
     expect(first).toBeCloseTo(12_000 * Math.exp(-0.95 * 0.557), 0);
-    expect(nextLook(0, usual, () => 0)).toBeCloseTo(first * 0.9);
-    expect(nextLook(0, usual, () => 1)).toBeCloseTo(first * 1.1);
-    expect(nextLook(2_000, usual, () => 0.5)).toBeCloseTo(first - 2_000);
+    expect(nextPollDelay(0, usual, () => 0)).toBeCloseTo(first * 0.9);
+    expect(nextPollDelay(0, usual, () => 1)).toBeCloseTo(first * 1.1);
+    expect(nextPollDelay(2_000, usual, () => 0.5)).toBeCloseTo(first - 2_000);
   });
 
   it("does not come at once after a first look that was a little early", () => {
-    const first = nextLook(0, usual, () => 0);
+    const first = nextPollDelay(0, usual, () => 0);
     for (const chance of [0, 0.5, 1]) {
-      expect(nextLook(first, usual, () => chance)).toBeGreaterThan(1_500);
+      expect(nextPollDelay(first, usual, () => chance)).toBeGreaterThan(1_500);
     }
   });
 
   it("comes sooner where the end is likely than where it is not, and at last every 8 s", () => {
-    const pauses = [7_500, 14_000, 60_000, 3_600_000].map((age) => nextLook(age, usual, () => 0.5));
+    const pauses = [7_500, 14_000, 60_000, 3_600_000].map((age) =>
+      nextPollDelay(age, usual, () => 0.5),
+    );
     const [early = 0, middle = 0, late = 0, last = 0] = pauses;
     expect(middle).toBeLessThan(early);
     expect(middle).toBeLessThan(late);
@@ -48,7 +50,7 @@ describe.each([
       const bell = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
       const duration = scale * usual.median * Math.exp(usual.spread * bell);
       let age = 0;
-      for (; age < duration; sum += 1) age += nextLook(age, runTimes.of(["1K"]), random);
+      for (; age < duration; sum += 1) age += nextPollDelay(age, runTimes.of(["1K"]), random);
       late += age - duration;
       runTimes.learn(["1K"], duration);
     }
@@ -79,10 +81,10 @@ describe("run times", () => {
   it("are not upset by one that stood still for an hour", () => {
     const runTimes = new RunTimes();
     runTimes.learn(["1K"], 3_600_000);
-    const first = nextLook(0, runTimes.of(["1K"]), () => 0.5);
+    const first = nextPollDelay(0, runTimes.of(["1K"]), () => 0.5);
     expect(first).toBeLessThan(40_000);
     for (let time = 0; time < 3; time += 1) runTimes.learn(["1K"], 12_000);
-    expect(nextLook(0, runTimes.of(["1K"]), () => 0.5)).toBeLessThan(12_000);
+    expect(nextPollDelay(0, runTimes.of(["1K"]), () => 0.5)).toBeLessThan(12_000);
   });
 
   it.each([Number.NaN, -1, 0, 20, Number.POSITIVE_INFINITY])(

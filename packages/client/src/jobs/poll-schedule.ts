@@ -14,7 +14,11 @@ const leastGrowth = 0.06;
  * The pause before the next look at a job that was submitted so many milliseconds ago: until a few of its kind have ended;
  * from then on short where the end is likely and longer where it is not; each up to 10 % off.
  */
-export function nextLook(age: number, { median, spread }: RunTime, random: () => number): number {
+export function nextPollDelay(
+  age: number,
+  { median, spread }: RunTime,
+  random: () => number,
+): number {
   const first = median * Math.exp(firstLook * spread);
   // Who has looked a little before the first look was due is not to look again at once.
   const pause = age < 0.8 * first ? first - age : pauseAt(age, median, spread);

@@ -10,6 +10,7 @@ import {
   silence,
   type World,
 } from "../testing/world.ts";
+import { createRawClient } from "../raw/index.ts";
 
 const order = { ...input, metadata: { order: "17" } };
 
@@ -50,7 +51,7 @@ describe("a marked try-on", () => {
     const { run, tryon, client } = createWorld();
     const { job } = await run(client({ keyInMetadata: true }).run(input));
     expect(job.data.metadata ?? null).toBeNull();
-    const { data } = await run(tryon.raw.GET("/api/v1/tryon"));
+    const { data } = await run(createRawClient(tryon).GET("/api/v1/tryon"));
     expect(data?.jobs[0]?.metadata).toEqual({ _tryon_key: job.idempotencyKey });
   });
 
@@ -120,7 +121,7 @@ describe("recover, when it is too late to send a try-on again,", () => {
       const before = sent.length;
       expect(await error(unknown.recover())).toMatchObject({
         code: "outcome_unknown",
-        message: expect.stringContaining("the list does not show its mark"),
+        message: expect.stringContaining("the list does not show a job with its key"),
         idempotencyKey: unknown.idempotencyKey,
       });
       expect(sent.slice(before).map(({ method }) => method)).toEqual(["GET"]);
@@ -134,7 +135,7 @@ describe("recover, when it is too late to send a try-on again,", () => {
     const before = world.sent.length;
     const still = await world.error(unknown.recover());
     if (!isTryOnError(still, "outcome_unknown")) throw still;
-    expect(still.message).toContain("no mark");
+    expect(still.message).toContain("its key is not in the metadata");
     expect(await world.error(still.recover())).toMatchObject({ code: "outcome_unknown" });
     expect(world.sent).toHaveLength(before);
   });

@@ -7,16 +7,16 @@ const deepest = 20;
  * An input as it is now: bytes, lists and plain objects are copied, so that what their owner does to them afterwards has
  * no effect. Everything else is kept as it is: blobs never change, and streams can be read only once.
  */
-export function captureInput(input: unknown): unknown {
+export function snapshotInput(input: unknown): unknown {
   if (typeof input !== "object" || input === null) return input;
   const { person, garments } = input as { person?: unknown; garments?: unknown };
   // These two also where a class has them.
-  return capture({ person, garments, ...input }, 0);
+  return snapshot({ person, garments, ...input }, 0);
 }
 
-function capture(value: unknown, depth: number): unknown {
+function snapshot(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null || depth > deepest) return value;
-  const inside = (one: unknown): unknown => capture(one, depth + 1);
+  const inside = (one: unknown): unknown => snapshot(one, depth + 1);
   if (Array.isArray(value)) {
     return value.map((one: unknown, index) => (index < mostCopied ? inside(one) : one));
   }

@@ -6,6 +6,6 @@ const cutStatuses = new Set([408, 502, 504, 524]);
 const shortestCut = 5_000;
 
 /** Whether an attempt to have an answer held looks as if something on the way had cut it off. */
-export function isCut({ duration, status }: Attempt): boolean {
+export function isSyncCut({ duration, status }: Attempt): boolean {
   return duration >= shortestCut && (status === undefined || cutStatuses.has(status));
 }

@@ -1,4 +1,4 @@
-import type { Settings } from "../config/resolve-config.ts";
+import type { Config } from "../config/resolve-config.ts";
 import type { Job } from "./job.ts";
 
 /** What `onUpdate` is told while a call goes on. */
@@ -20,13 +20,13 @@ export type OnUpdate = (update: Update) => unknown;
 
 /** Calls back, and hands what the callback throws to the logger, once for each call. */
 export function notifier<Told = Update>(
-  settings: Settings,
+  config: Config,
   callback: ((told: Told) => unknown) | undefined,
   name = "onUpdate",
 ): (told: Told) => void {
   let threw = false;
   const report = (error: unknown): void => {
-    if (!threw) settings.log("warn", `${name} threw, which was ignored.`, error);
+    if (!threw) config.log("warn", `${name} threw, which was ignored.`, error);
     threw = true;
   };
   return (told) => {

@@ -1,8 +1,8 @@
 import { InputError } from "../errors/input-error.ts";
-import { checkImage, longestImage } from "../images/image-head.ts";
+import { checkImage, maxImageBytes } from "../images/image-head.ts";
 import type { ImageBytes, ImageSource } from "../images/image-input.ts";
-import type { Settings } from "../config/resolve-config.ts";
-import { chunksOf } from "../http/read-chunks.ts";
+import type { Config } from "../config/resolve-config.ts";
+import { readChunks } from "../http/read-chunks.ts";
 import { abortable, type Deadline } from "../http/deadline.ts";
 import { isImpossible, notesTo, type InputIssue, type Note } from "./input-issue.ts";
 import { prepareInput, type PreparedInput } from "./prepare.ts";
@@ -30,7 +30,7 @@ export async function validateInput(input: unknown): Promise<readonly InputIssue
 /** Reads what can be read only once; throws `invalid_input` with all that is wrong, and warns of what looks so. */
 export async function readInput(
   input: PreparedInput,
-  { validate, log }: Pick<Settings, "validate" | "log">,
+  { validate, log }: Pick<Config, "validate" | "log">,
   deadline: Deadline,
 ): Promise<ReadInput> {
   const issues = [...input.issues];
@@ -71,13 +71,13 @@ async function readOnce(
   let size = 0;
   try {
     // Only answers come here.
-    for await (const chunk of chunksOf(content as Response, deadline)) {
+    for await (const chunk of readChunks(content as Response, deadline)) {
       size += chunk.length;
-      if (size > longestImage) break;
+      if (size > maxImageBytes) break;
       chunks.push(chunk);
     }
-    if (size <= longestImage) return { field, content: new Blob(chunks) };
-    note("too_large", field, `${size} or more`, longestImage);
+    if (size <= maxImageBytes) return { field, content: new Blob(chunks) };
+    note("too_large", field, `${size} or more`, maxImageBytes);
   } catch {
     deadline.signal.throwIfAborted();
     note("unreadable", field);

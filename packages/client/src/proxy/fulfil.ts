@@ -16,7 +16,7 @@ export async function fulfil<Visitor extends ProxyUser>(
   const errand = await errandOf(id, admitted, rules);
   if (errand instanceof Response) return errand;
   const outcome = await askService(upstream, errand.question);
-  const { answer } = outcome;
+  const { response: answer } = outcome;
   const now = upstream.clock.now();
   const good = answer && answer.status >= 200 && answer.status < 300;
   const content = good ? await errand.show(answer.content) : undefined;

@@ -1,4 +1,4 @@
-import { isJobId } from "../api/service.ts";
+import { isJobId } from "../api/api.ts";
 import type { Redact } from "../http/redact.ts";
 import { jobFields, pickFields } from "./contract-fields.ts";
 import type { Signer } from "./signer.ts";

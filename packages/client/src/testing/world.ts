@@ -57,24 +57,6 @@ export interface World {
   readonly client: (options?: TryOnOptions) => TryOn;
 }
 
-/**
- * Uses every part of the client that it imports on first use: an import takes real time, during which a clock that a
- * test moves would run ahead.
- */
-async function importEverything(): Promise<void> {
-  const mock = createMock({ latency: 0 });
-  const { baseUrl, fetch, keys } = mock;
-  const tryon = new TryOn({
-    apiKey: keys.live,
-    baseUrl,
-    fetch,
-    middleware: (request, next) => next(request),
-  });
-  await tryon.run(input);
-  await tryon.raw.GET("/api/v1/account");
-  mock.close();
-}
-
 /** A world until the end of the test. */
 export function createWorld(mockOptions: MockOptions = {}, options: TryOnOptions = {}): World {
   const world = openWorld(mockOptions, options);
@@ -203,5 +185,3 @@ export function fieldsOf(sent: Sent | undefined): Record<string, unknown> {
   // Every body of the client is a JSON object.
   return JSON.parse(sent?.body ?? "{}") as Record<string, unknown>;
 }
-
-await importEverything();

@@ -1,30 +1,9 @@
-import { afterEach, expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 
 import { createMock } from "@tryon/mock";
 
-import { isTryOnError, TryOn } from "../index.ts";
+import { TryOn } from "../index.ts";
 import { input } from "../testing/world.ts";
-
-afterEach(() => {
-  vi.doUnmock("./run.ts");
-});
-
-it("fails before anything is sent when the part that makes try-ons cannot be loaded, and tries again later", async () => {
-  vi.resetModules();
-  vi.doMock("./run.ts", () => {
-    throw new Error("A chunk of the page is gone.");
-  });
-  const { TryOn: Fresh } = await import("../index.ts");
-  const mock = createMock();
-  const { keys, baseUrl, fetch } = mock;
-  const tryon = new Fresh({ apiKey: keys.test, baseUrl, fetch });
-  const error: unknown = await tryon.submit(input).catch((thrown: unknown) => thrown);
-  expect(isTryOnError(error, "connection_failed")).toBe(true);
-  expect(String(error)).toContain("Nothing was sent");
-  expect(mock.journal.entries()).toEqual([]);
-  vi.doUnmock("./run.ts");
-  expect((await tryon.submit(input)).id).toMatch(/^job_/);
-});
 
 it("takes the input as it is at the call, however deep it is changed afterwards", async () => {
   const mock = createMock();
