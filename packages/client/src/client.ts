@@ -5,8 +5,10 @@ import { costs, estimate, type Costs, type Inputs } from "./billing/costs.ts";
 import { Credits } from "./billing/credits.ts";
 import { createContext, type ClientContext } from "./client-context.ts";
 import { systemClock, type Clock } from "./config/clock.ts";
-import type { CallOptions, TryOnOptions } from "./config/options.ts";
+import { check } from "./config/check-environment.ts";
+import { optionNames, type CallOptions, type TryOnOptions } from "./config/options.ts";
 import { parseUrl } from "./config/resolve-config.ts";
+import { unknownName } from "./config/unknown-names.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
 import type { InputIssue } from "./jobs/input-issue.ts";
 import type { TryOnInput } from "./jobs/input.ts";
@@ -47,6 +49,13 @@ export class TryOn {
   readonly credits: Credits;
 
   constructor(options: TryOnOptions = {}) {
+    const unknown = unknownName(options, optionNames);
+    check(
+      !unknown,
+      "invalid_config",
+      `${unknown?.name} is not an option of TryOn.`,
+      unknown?.hint ?? "",
+    );
     this.#options = { ...options };
     const context = (): ClientContext => this.#context;
     if (options.apiKey !== undefined && options.baseUrl !== undefined) context();

@@ -30,7 +30,7 @@ export type { Bytes, ResultImage } from "./images/result-image.ts";
 export type { InputIssue, InputIssueCode } from "./jobs/input-issue.ts";
 export type { Garments, TryOnInput } from "./jobs/input.ts";
 export type { Job, SavedJob, WaitOptions } from "./jobs/job.ts";
-export type { JobData, OpenJobStatus } from "./jobs/job-data.ts";
+export { isFailed, isSucceeded, type JobData, type OpenJobStatus } from "./jobs/job-data.ts";
 export type { Jobs } from "./jobs/jobs.ts";
 export type { JobList, JobPage, ListOptions } from "./jobs/list.ts";
 export type { TimelineEntry, Receipt, TryOnResult } from "./jobs/result.ts";

@@ -164,7 +164,29 @@ export interface TryOnOptions {
   readonly random?: (() => number) | undefined;
 }
 
-/** What every call takes. */
+/** Names of the options of `TryOn`. */
+export const optionNames: Readonly<Record<keyof TryOnOptions, true>> = {
+  apiKey: true,
+  baseUrl: true,
+  proxyUrl: true,
+  fetch: true,
+  timeout: true,
+  attemptTimeout: true,
+  maxResultBytes: true,
+  retries: true,
+  idempotencyWindow: true,
+  keyInMetadata: true,
+  validate: true,
+  budget: true,
+  allowInsecure: true,
+  allowLiveKey: true,
+  middleware: true,
+  logger: true,
+  clock: true,
+  random: true,
+};
+
+/** Options of every call. */
 export interface CallOptions {
   /** Ends the call: it rejects at once with the signal's reason. A job that was made runs on, since none can be stopped. */
   readonly signal?: AbortSignal | undefined;

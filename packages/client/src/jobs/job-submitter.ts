@@ -1,7 +1,9 @@
 import type { Responded } from "../api/call.ts";
 import type { Charge } from "../billing/charge.ts";
+import { unknownName } from "../config/unknown-names.ts";
 import { maxSyncWait, syncGrace, type CallOptions } from "../config/options.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
+import { InputError } from "../errors/input-error.ts";
 import { OutcomeUnknownError } from "../errors/outcome-error.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import { within, type Deadline } from "../http/deadline.ts";
@@ -15,7 +17,12 @@ import { JobRecord } from "./job-record.ts";
 import { JobList } from "./list.ts";
 import { prepareInput, type PreparedInput } from "./prepare.ts";
 import type { TimelineEntry, TryOnResult } from "./result.ts";
-import type { RunOptions } from "./run-options.ts";
+import {
+  runOptionNames,
+  submitOptionNames,
+  type RunOptions,
+  type SubmitOptions,
+} from "./run-options.ts";
 import { maxClockSkew, serviceTime } from "./service-time.ts";
 import { snapshotInput } from "./snapshot-input.ts";
 import { isSyncCut } from "./sync-cut.ts";
@@ -55,13 +62,19 @@ export class JobSubmitter {
     options: RunOptions,
     deadline: Deadline,
   ): Promise<Responded<TryOnResult>> {
+    checkNames(options, "run", runOptionNames);
     const notify = notifier(this.#context.config, options.onUpdate);
     const { data, response } = await this.#submit(input, options, deadline, notify);
     return { data: await finish(data, deadline, notify), response };
   }
 
   /** Submits an input. */
-  async submit(input: unknown, options: RunOptions, deadline: Deadline): Promise<Responded<Job>> {
+  async submit(
+    input: unknown,
+    options: SubmitOptions,
+    deadline: Deadline,
+  ): Promise<Responded<Job>> {
+    checkNames(options, "submit", submitOptionNames);
     const notify = notifier(this.#context.config, options.onUpdate);
     const submitted = await this.#submit(input, { ...options, sync: false }, deadline, notify);
     return { data: submitted.data.job, response: submitted.response };
@@ -82,6 +95,13 @@ export class JobSubmitter {
     const marked = keyInMetadata ? withMark(snapshot, key) : snapshot;
     const prepared = prepareInput(marked);
     const wanted = options.sync ?? prepared.wait ?? "auto";
+    if (wanted === true && deadline.left() < maxSyncWait) {
+      throw new InputError(
+        "timeout",
+        `of ${deadline.left()} ms is shorter than the ${maxSyncWait} ms that a synchronous response may take`,
+        { hint: 'Raise timeout, or use sync: "auto".', bound: maxSyncWait },
+      );
+    }
     const isLongEnough = deadline.left() >= maxSyncWait + syncGrace;
     const sync = wanted === "auto" ? this.#mayBeSync && isLongEnough : wanted;
     const body = await this.#freeze(prepared, validate, sync, deadline);
@@ -207,4 +227,10 @@ export class JobSubmitter {
       cause,
     });
   }
+}
+
+function checkNames(options: object, method: string, names: Readonly<Record<string, true>>): void {
+  const unknown = unknownName(options, names);
+  if (!unknown) return;
+  throw new InputError(unknown.name, `is not an option of ${method}`, { hint: unknown.hint });
 }

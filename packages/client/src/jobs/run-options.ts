@@ -4,7 +4,7 @@ import type { CallOptions } from "../config/options.ts";
 import type { WaitOptions } from "./job.ts";
 import type { OnUpdate } from "./updates.ts";
 
-/** What `submit` takes. */
+/** Options of `submit`. */
 export interface SubmitOptions extends CallOptions {
   /**
    * Names this try-on: whatever is submitted under the same key is the same try-on, made and paid once. 1 to 200 printable
@@ -33,7 +33,7 @@ export interface SubmitOptions extends CallOptions {
   readonly onUpdate?: OnUpdate | undefined;
 }
 
-/** What `run` takes. */
+/** Options of `run`. */
 export interface RunOptions extends SubmitOptions, WaitOptions {
   /**
    * Whether the service is asked to hold its answer until the job has ended, up to 90 s, which saves requests. `"auto"`
@@ -43,3 +43,19 @@ export interface RunOptions extends SubmitOptions, WaitOptions {
    */
   readonly sync?: boolean | "auto" | undefined;
 }
+
+/** Names of the options of `submit`. */
+export const submitOptionNames: Readonly<Record<keyof SubmitOptions, true>> = {
+  signal: true,
+  timeout: true,
+  idempotencyKey: true,
+  keyInMetadata: true,
+  budget: true,
+  validate: true,
+  onUpdate: true,
+};
+/** Names of the options of `run`. */
+export const runOptionNames: Readonly<Record<keyof RunOptions, true>> = {
+  ...submitOptionNames,
+  sync: true,
+};
