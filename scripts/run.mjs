@@ -34,9 +34,11 @@ async function install() {
   if (installed === lock && existsSync(path)) return path;
   process.stderr.write("Installing the workspace, which is needed once…\n");
   const options = ["--frozen-lockfile", "--reporter=append-only", "--loglevel=warn"];
-  const code = await run("pnpm", "install", ...options);
-  if (code !== 0) process.exit(code);
+  const installing = run("pnpm", "install", ...options);
+  // Runs beside the other process.
   const node = findNode();
+  const code = await installing;
+  if (code !== 0) process.exit(code);
   writeFileSync(stamp, `${lock}\n${node}`);
   return node;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /** A piece of code that a docstring shows. */
 export interface DocstringExample {
-  /** Where it begins: `packages/client/src/tryon.ts:27`. */
+  /** Where it begins: `packages/client/src/client.ts:27`. */
   readonly place: string;
   readonly code: string;
 }

@@ -10,7 +10,7 @@ export async function look(order: string, garment: string, wish = "") {
     prompt: wish,
   } as const;
   try {
-    const result = await tryon.run(input, { idempotencyKey: order, hold: true });
+    const result = await tryon.run(input, { idempotencyKey: order, sync: true });
     return await result.image.bytes();
   } catch (error) {
     if (isTryOnError(error, "job_failed") && error.isContentBlocked) return undefined;

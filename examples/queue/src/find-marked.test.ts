@@ -24,7 +24,8 @@ it.each(cases)(
     });
     const { baseUrl, clock, fetch } = mock;
     const tryon = new TryOn({ apiKey: mock.keys.live, baseUrl, fetch, clock });
-    const submit = (idempotencyKey?: string) => tryon.submit(input, { idempotencyKey, mark: true });
+    const submit = (idempotencyKey?: string) =>
+      tryon.submit(input, { idempotencyKey, keyInMetadata: true });
     const pages = (): number => mock.journal.entries({ method: "GET" }).length;
     for (let count = 0; count < 45; count += 1) await submit();
     await clock.advance("2h");

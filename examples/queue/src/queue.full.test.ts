@@ -251,7 +251,10 @@ describe.each(profiles)("under the profile %s, items in a queue", (profile) => {
       const { mock, queue, saved, work } = setUp();
       const idempotencyKey = await leave(queue, "1");
       const tryon = new TryOn({ apiKey: mock.keys.live, baseUrl: mock.baseUrl, fetch: mock.fetch });
-      const { id } = await tryon.submit({ person, garments }, { idempotencyKey, mark: true });
+      const { id } = await tryon.submit(
+        { person, garments },
+        { idempotencyKey, keyInMetadata: true },
+      );
       // It was made long ago, too: no service is so late that its list does not show it yet.
       await expect.poll(() => tryon.jobs.list().toArray()).toHaveLength(1);
       await work();

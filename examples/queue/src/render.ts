@@ -37,7 +37,7 @@ export async function render(
   await item.changePriority({ priority: 0 });
   // Held, since that is one request an item however many workers there are, and the limiter counts items. Always held,
   // since that is part of what is sent, and under one key only the same may be sent.
-  const options = { idempotencyKey, mark: true, hold: true, timeout: attemptFor };
+  const options = { idempotencyKey, keyInMetadata: true, sync: true, timeout: attemptFor };
   const result = await tryon.run(input, options);
   await keep({ job: result.job.toJSON() });
   return result;

@@ -10,7 +10,7 @@ export type Look =
 /** Tries a garment on, once for each order, however often it is called. */
 export async function look(order: string, person: Blob, garment: Blob): Promise<Look> {
   try {
-    const options = { idempotencyKey: order, hold: true };
+    const options = { idempotencyKey: order, sync: true };
     const result = await tryon.run({ person, garments: [garment] }, options);
     return { state: "ready", picture: await result.image.url() };
   } catch (error) {

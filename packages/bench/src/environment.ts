@@ -4,19 +4,13 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 
-import { build, type Plugin } from "esbuild";
+import { build } from "esbuild";
 
 import { installApp } from "@tryon/test-kit/install-app";
 import { packedPackages } from "@tryon/test-kit/packages";
 import { startProgram, type Program } from "@tryon/test-kit/start-program";
 import { packages } from "./peers.ts";
 import type { Sample } from "./statistics.ts";
-
-const withoutLazyImports: Plugin = {
-  name: "without-lazy-imports",
-  setup: (bundle) =>
-    bundle.onResolve({ filter: /./ }, ({ kind }) => ({ external: kind === "dynamic-import" })),
-};
 
 /** Folder with the packed packages, the peers and the compiled programs, and the servers started in it. */
 export class Environment {
@@ -49,7 +43,7 @@ export class Environment {
   }
 
   /** Bundles a line of code for a browser, minified, and returns its gzip size; apps polyfill what only Node has. */
-  async bundledSize(line: string, lazyImports: "with" | "without" = "with"): Promise<number> {
+  async bundledSize(line: string): Promise<number> {
     const { outputFiles } = await build({
       stdin: { contents: line, resolveDir: this.folder },
       bundle: true,
@@ -59,7 +53,6 @@ export class Environment {
       format: "esm",
       target: "es2022",
       external: ["node:*", "crypto", "stream", "http", "https", "events", "child_process"],
-      plugins: lazyImports === "without" ? [withoutLazyImports] : [],
       logLevel: "error",
     });
     return gzipSync(outputFiles[0]?.contents ?? "", { level: 9 }).length;

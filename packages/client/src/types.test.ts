@@ -18,6 +18,7 @@ import {
   type TryOnOptions,
   type TryOnResult,
 } from "./index.ts";
+import { createRawClient } from "./raw/index.ts";
 
 type Undefined<Options> = { readonly [Name in keyof Options]: undefined };
 
@@ -49,12 +50,12 @@ export async function typed(
     { base64: "AAAA" },
   ] as const) {
     await tryon.submit({ person: image, garments: [image] });
-    expectTypeOf(await tryon.inspect({ person: image, garments: [image] })).toEqualTypeOf<
+    expectTypeOf(await tryon.validate({ person: image, garments: [image] })).toEqualTypeOf<
       readonly InputIssue[]
     >();
   }
   expectTypeOf<InputIssue["severity"]>().toEqualTypeOf<"error" | "warning">();
-  await tryon.submit({ person, garments: photos }, { inspect: false });
+  await tryon.submit({ person, garments: photos }, { validate: false });
   await tryon.run({ person, garments: photos.map((photo) => new URL(photo)), output_size: "2k" });
   // @ts-expect-error A try-on takes at most three garments.
   await tryon.run({ person, garments: ["1", "2", "3", "4"] });
@@ -96,7 +97,7 @@ export async function typed(
   });
   // A status of the payment processor, which may add others.
   expectTypeOf(bought.status).toEqualTypeOf<string>();
-  const settled = await tryon.credits.settled(bought, { timeout: "5m" });
+  const settled = await tryon.credits.waitForPurchase(bought, { timeout: "5m" });
   if (settled.status === "succeeded") expectTypeOf(settled.creditsAdded).toEqualTypeOf<number>();
   if (settled.status === "canceled") expectTypeOf(settled.reason).toEqualTypeOf<string>();
   expectTypeOf(settled.balance).toEqualTypeOf<number | undefined>();
@@ -115,7 +116,7 @@ export async function typed(
   expectTypeOf(await result.image.stream()).toEqualTypeOf<ReadableStream<Uint8Array>>();
   for await (const update of job) expectTypeOf(update).toEqualTypeOf<JobData>();
   for await (const listed of tryon.jobs.list()) expectTypeOf(listed).toEqualTypeOf<Job>();
-  expectTypeOf((await tryon.raw.GET("/api/v1/account")).data).toExtend<
+  expectTypeOf((await createRawClient(tryon).GET("/api/v1/account")).data).toExtend<
     AccountResponse | undefined
   >();
   // Every option may be there and undefined, as `exactOptionalPropertyTypes` tells apart.

@@ -25,6 +25,7 @@ const program = `
   import { Budget, isTryOnError, packs, TryOn, type Job, type TryOnErrorCode, type TryOnInput } from "@tryon/client";
   import { batch, type BatchItem, type Journal } from "@tryon/client/batch";
   import { createProxy } from "@tryon/client/proxy";
+  import { createRawClient } from "@tryon/client/raw";
 
   export async function shop(photo: Uint8Array, signal: AbortSignal | undefined, urls: string[]): Promise<number | undefined> {
     const tryon = new TryOn({ apiKey: undefined, baseUrl: new URL("https://tryon.example"), retries: undefined });
@@ -35,7 +36,7 @@ const program = `
       const job: Job = await tryon.submit({ person: new Blob([bytes]), garments: [new URL("https://shop.example/a.png")] });
       for await (const { status } of job) if (status === "failed") break;
       for await (const { id } of tryon.jobs.list({ status_filter: "succeeded", limit: undefined })) tryon.jobs.resume(id);
-      const { data } = await tryon.raw.GET("/api/v1/account");
+      const { data } = await createRawClient(tryon).GET("/api/v1/account");
       return data?.credits_remaining ?? result.receipt.credits;
     } catch (error) {
       if (isTryOnError(error, "wait_timed_out")) await error.job.result();
@@ -55,7 +56,7 @@ const program = `
       ended.push(item);
     }
     for (const { id, result, error } of await tryon.jobs.waitAll(names)) console.log(id, result ? result.receipt.requestId : error.message);
-    const settled = await tryon.credits.settled({ pack_slug: "demo", shared_payment_granted_token: "spt_a" });
+    const settled = await tryon.credits.waitForPurchase({ pack_slug: "demo", shared_payment_granted_token: "spt_a" });
     if (settled.status !== "unknown") console.log((await tryon.estimate(names.map(input))) + (settled.balance ?? 0));
     return ended;
   }

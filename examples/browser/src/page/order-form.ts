@@ -21,7 +21,7 @@ export class OrderForm {
     this.#missing = find(form, ".missing", HTMLElement);
     // The client knows what the service is certain to refuse; here what only looks wrong is no picture, either.
     const refusal = async (file: Blob, name: string): Promise<string | undefined> => {
-      const [issue] = await tryon.inspect({ person: file, garments: [file] });
+      const [issue] = await tryon.validate({ person: file, garments: [file] });
       return issue && pictureWords(name, issue);
     };
     const field = (name: string) => find(form, `[data-field="${name}"]`, HTMLElement);

@@ -18,7 +18,7 @@ export interface Order extends Wish {
   readonly job?: SavedJob;
 }
 
-/** For how long a key is remembered for certain: the `replaySafeFor` of the client, in milliseconds. */
+/** For how long a key is remembered for certain: the `idempotencyWindow` of the client, in milliseconds. */
 const keyRemembered = 30 * 60_000;
 /** For how long an order is kept in the browser, in milliseconds. */
 const kept = 24 * 60 * 60_000;

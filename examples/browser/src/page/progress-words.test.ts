@@ -9,7 +9,7 @@ const job = (status: string) =>
 
 test.each<[Update, string]>([
   [{ phase: "sending", idempotencyKey: "a" }, "sending"],
-  [{ phase: "retrying", idempotencyKey: "a", pause: 500 }, "retrying"],
+  [{ phase: "retrying", idempotencyKey: "a", delay: 500 }, "retrying"],
   [{ phase: "waiting", job: job("queued") }, "queued"],
   [{ phase: "waiting", job: job("running") }, "making"],
   [{ phase: "waiting", job: job("warming_up") }, "making"],

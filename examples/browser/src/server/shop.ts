@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 import { serveStatic } from "@hono/node-server/serve-static";
-import { createProxy, createQuota, type ProxyTrouble } from "@tryon/client/proxy";
+import { createProxy, createQuota, type ProxyError } from "@tryon/client/proxy";
 import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 
@@ -18,7 +18,7 @@ export interface ShopOptions {
   /** The folder of the pages; false where something else serves them. @default where `vite build` puts them */
   readonly pages?: string | false;
   /** Is told what visitors are not. @default console.error */
-  readonly onError?: (trouble: ProxyTrouble) => void;
+  readonly onError?: (trouble: ProxyError) => void;
 }
 
 const builtPages = join(import.meta.dirname, "../../dist");

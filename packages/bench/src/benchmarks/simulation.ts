@@ -77,11 +77,11 @@ function fieldsOf({ index, runTime }: Item) {
   };
 }
 
-function inBatch(name: string, hold: "auto" | false): Strategy {
+function inBatch(name: string, sync: "auto" | false): Strategy {
   return {
     name: `@tryon/client batch, ${name}`,
     work: async ({ tryon, received }, items) => {
-      for await (const outcome of batch(tryon, items, { input: fieldsOf, hold })) {
+      for await (const outcome of batch(tryon, items, { input: fieldsOf, sync })) {
         if (outcome.error) throw outcome.error;
         received();
       }
@@ -215,7 +215,7 @@ export async function simulate(
   runTimes = drawRunTimes(jobs, seededRandom(`run times ${seed}`)),
 ) {
   // Code that the client loads on demand takes real time, during which the virtual clock advances.
-  await new TryOn({ apiKey: "svc_test_none", baseUrl: "https://tryon.invalid" }).inspect({});
+  await new TryOn({ apiKey: "svc_test_none", baseUrl: "https://tryon.invalid" }).validate({});
 
   const caller = await createCaller(seed, limit, service);
   const { mock, clock, receivedAt } = caller;

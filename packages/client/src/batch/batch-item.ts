@@ -9,7 +9,7 @@ export interface EndedItem<Input> {
   /** The item of `inputs`, as it came. */
   readonly input: Input;
   /** Whether it was done by an earlier run: the journal knew its end. */
-  readonly earlier: boolean;
+  readonly fromJournal: boolean;
 }
 
 /** How one item of a batch ended: with a result, or with what went wrong with it; and {@link EndedItem | which it was}. */

@@ -46,12 +46,12 @@ describe("a batch", () => {
     const { run, tryon, mock } = createWorld();
     const skus = ["a", "b", "c"];
     const items = await run(all(batch(tryon, skus, { id: (sku) => sku, input: () => input })));
-    for (const { id, index, input: sku, result, error, job, earlier } of items) {
+    for (const { id, index, input: sku, result, error, job, fromJournal } of items) {
       expect(error).toBeUndefined();
       expect(id).toBe(sku);
       expect(skus[index]).toBe(sku);
       expect(result?.job).toBe(job);
-      expect(earlier).toBe(false);
+      expect(fromJournal).toBe(false);
     }
     expect(items.map(({ id }) => id).toSorted()).toEqual(skus);
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000 - 24);
@@ -93,7 +93,7 @@ describe("a batch", () => {
           },
         ],
       });
-      const options = { hold: false, id: () => "a" };
+      const options = { sync: false, id: () => "a" };
       const [item] = await world.run(
         all(batch(tryon, [input], journal ? { ...options, journal } : options)),
       );

@@ -1,6 +1,6 @@
 import { InputError, type TryOn, type TryOnInput } from "@tryon/client";
 
-import { readDuration } from "../duration.ts";
+import { readDuration } from "../config/duration.ts";
 import type { BatchItem } from "./batch-item.ts";
 import type { BatchOptions, ReadOptions } from "./options.ts";
 import { RunningBatch } from "./running-batch.ts";

@@ -37,7 +37,7 @@ function runOrders(
   { run, tryon }: World,
   orders: readonly Order[],
   journal: MemoryJournal,
-  options: { hold?: boolean; concurrency?: number; timeout?: Duration } = {},
+  options: { sync?: boolean; concurrency?: number; timeout?: Duration } = {},
 ): Promise<BatchItem<Order>[]> {
   return run(
     all(
@@ -77,20 +77,20 @@ async function balance({ mock }: World): Promise<number | undefined> {
 describe("a batch with a journal", () => {
   it.each([true, false])(
     "writes down each step before the next is taken, held: %s",
-    async (hold) => {
+    async (sync) => {
       const world = createWorld({ latency: "5s" });
       const { submissions } = world;
       const seen: (readonly string[])[] = [];
       const journal = memoryJournal({
         before: ({ state }) => seen.push([state, String(submissions().length)]),
       });
-      await runOrders(world, [order("a")], journal, { hold });
+      await runOrders(world, [order("a")], journal, { sync });
       const steps = [
         ["sending", "0"],
         ["submitted", "1"],
         ["succeeded", "1"],
       ];
-      expect(seen).toEqual(hold ? [steps[0], steps[2]] : steps);
+      expect(seen).toEqual(sync ? [steps[0], steps[2]] : steps);
       const [sent] = submissions();
       const [first, last] = [journal.puts[0], journal.puts.at(-1)];
       expect(first).toEqual({
@@ -98,12 +98,12 @@ describe("a batch with a journal", () => {
         state: "sending",
         idempotencyKey: sent?.headers.get("idempotency-key"),
         digest: expect.stringMatching(/^[0-9a-f]{64}$/),
-        held: hold,
+        held: sync,
         sentAt: expect.any(Number),
       });
       expect(first?.sentAt).toBeLessThanOrEqual(sent?.at ?? 0);
       expect(fieldsOf(sent)).toMatchObject({
-        wait: hold,
+        wait: sync,
         metadata: { _tryon_key: first?.idempotencyKey },
       });
       expect(last).toMatchObject({
@@ -127,7 +127,7 @@ describe("a batch with a journal", () => {
     const after = await runOrders(world, orders, journal);
     expect(world.sent).toHaveLength(count);
     expect(journal.puts).toHaveLength(puts);
-    expect(after.map(({ earlier }) => earlier)).toEqual([true, true]);
+    expect(after.map(({ fromJournal }) => fromJournal)).toEqual([true, true]);
     const [done, failed] = after.toSorted((a, b) => a.index - b.index);
     expect(done?.job?.id).toBe(before.find(({ id }) => id === "a")?.job?.id);
     expect(failed?.error).toMatchObject({ code: "job_failed", error_message: "model_rejected" });
@@ -156,7 +156,7 @@ describe("a batch with a journal", () => {
     if (!submitted) throw new Error("It was not done.");
     await journal.put({ ...submitted, state: "submitted", job: { id: submitted.job?.id ?? "" } });
     const [item] = await runOrders(world, [order("a")], journal);
-    expect(item).toMatchObject({ earlier: false, job: { id: submitted.job?.id } });
+    expect(item).toMatchObject({ fromJournal: false, job: { id: submitted.job?.id } });
     expect(item?.error).toBeUndefined();
     expect(world.submissions()).toHaveLength(1);
     expect(journal.entries.get("a")?.state).toBe("succeeded");
@@ -170,7 +170,7 @@ describe("a batch with a journal", () => {
     const journal = await interrupted(world, faults);
     expect(journal.entries.get("a")).toMatchObject({ state: "sending" });
     await world.mock.clock.advance("20m");
-    const [item] = await runOrders(world, [order("a")], journal, { hold: false });
+    const [item] = await runOrders(world, [order("a")], journal, { sync: false });
     expect(item?.result).toBeDefined();
     expect(await balance(world)).toBe(992);
     const bodies = new Set(world.submissions().map(({ body }) => body));
@@ -202,7 +202,7 @@ describe("a batch with a journal", () => {
     // Another program sends it at this moment.
     void world
       .client({ fetch: world.mock.fetch })
-      .run(input, { idempotencyKey: entry?.idempotencyKey, mark: true, hold: true })
+      .run(input, { idempotencyKey: entry?.idempotencyKey, keyInMetadata: true, sync: true })
       .catch(() => undefined);
     await world.mock.clock.advance("1s");
     const [item] = await runOrders(world, [order("a")], journal);
@@ -249,7 +249,7 @@ describe("what may have been sent so long ago that its key may be forgotten", ()
     expect(journal.entries.get("a")?.state).toBe("sending");
     // It comes after all.
     const { idempotencyKey } = error;
-    await world.run(world.tryon.submit(input, { idempotencyKey, mark: true }));
+    await world.run(world.tryon.submit(input, { idempotencyKey, keyInMetadata: true }));
     await world.mock.clock.advance("1m");
     expect((await world.run(error.recover())).idempotencyKey).toBe(idempotencyKey);
   });
@@ -633,7 +633,7 @@ describe("leaving a batch with a journal", () => {
         id: ({ sku }) => sku,
         input: (one) => one.input,
         journal,
-        hold: false,
+        sync: false,
         signal: controller.signal,
       }),
     ).catch(() => undefined);

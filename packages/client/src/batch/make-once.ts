@@ -7,12 +7,12 @@ import {
   type Update,
 } from "@tryon/client";
 
-import { readDuration } from "../duration.ts";
+import { readDuration } from "../config/duration.ts";
 import { prepareInput } from "../jobs/prepare.ts";
-import { randomKey } from "../jobs/random-key.ts";
-import { holdGrace, holdLimit } from "../options.ts";
-import { longestTimer } from "../transport/clock.ts";
-import { abortable } from "../transport/deadline.ts";
+import { randomKey } from "../http/random-key.ts";
+import { syncGrace, maxSyncWait } from "../config/options.ts";
+import { maxTimer } from "../config/clock.ts";
+import { abortable } from "../http/deadline.ts";
 import { digestOf } from "./digest.ts";
 import type { JournalEntry, JournalState } from "./journal.ts";
 import type { Logbook } from "./logbook.ts";
@@ -25,13 +25,13 @@ import type { End, Task, Workplace } from "./workplace.ts";
 export interface JournaledWorkplace extends Workplace {
   readonly logbook: Logbook;
   readonly marked: MarkedJobs;
-  /** Whether `hold: "auto"` holds. */
+  /** Whether `sync: "auto"` holds. */
   readonly holds: () => boolean;
 }
 
 /** Makes a try-on that is written down before it is sent, or takes it up where an earlier run left it. */
 export async function makeOnce(place: JournaledWorkplace, task: Task): Promise<End> {
-  const { logbook, hold, holds, timeout, tryon } = place;
+  const { logbook, sync, holds, timeout, tryon } = place;
   const { id, signal } = task;
   const input = await abortable(rereadable(task.input), signal);
   const prepared = prepareInput(input);
@@ -45,9 +45,9 @@ export async function makeOnce(place: JournaledWorkplace, task: Task): Promise<E
       hint: "Nothing was sent: give what has changed an id of its own.",
     });
   }
-  const wanted = hold ?? prepared.wait ?? "auto";
+  const wanted = sync ?? prepared.wait ?? "auto";
   // An answer that is waited for no longer than this leaves the item unknown, where a job can be waited for later.
-  const suffices = timeout === undefined || readDuration(timeout) >= holdLimit + holdGrace;
+  const suffices = timeout === undefined || readDuration(timeout) >= maxSyncWait + syncGrace;
   return item.begin({
     id,
     state: "sending",
@@ -92,16 +92,16 @@ class Making {
       await this.#task.turn();
       return this.#send(entry, true);
     }
-    const earlier = state === "succeeded" || state === "failed";
-    if (!earlier) await this.#task.turn();
-    const job = earlier ? tryon.jobs.restore(saved) : tryon.jobs.resume(saved);
-    return { ...(await this.#wait(entry, job)), earlier };
+    const fromJournal = state === "succeeded" || state === "failed";
+    if (!fromJournal) await this.#task.turn();
+    const job = fromJournal ? tryon.jobs.restore(saved) : tryon.jobs.resume(saved);
+    return { ...(await this.#wait(entry, job)), fromJournal };
   }
 
   /** Whether the service still knows the key. A clock that went back says nothing. */
   #isReplayable({ sentAt }: JournalEntry): boolean {
     const age = this.#place.tryon.clock.now() - sentAt;
-    return age >= 0 && age <= this.#place.tryon.replaySafeFor;
+    return age >= 0 && age <= this.#place.tryon.idempotencyWindow;
   }
 
   async #send(entry: JournalEntry, again: boolean): Promise<End> {
@@ -115,10 +115,10 @@ class Making {
     const onAbort = (): void => limit.abort(signal.reason);
     signal.addEventListener("abort", onAbort);
     if (signal.aborted) onAbort();
-    const left = (): number => entry.sentAt + tryon.replaySafeFor - clock.now();
+    const left = (): number => entry.sentAt + tryon.idempotencyWindow - clock.now();
     const onTime = (): void => {
       if (left() < 0) limit.abort(tooLate);
-      else timer = clock.setTimeout(onTime, Math.min(left() + 1, longestTimer));
+      else timer = clock.setTimeout(onTime, Math.min(left() + 1, maxTimer));
     };
     let timer: unknown;
     if (again) onTime();
@@ -135,9 +135,9 @@ class Making {
       clock.clearTimeout(timer);
       written = this.#write("submitted", update.job);
     };
-    const { idempotencyKey, held: hold } = entry;
+    const { idempotencyKey, held: sync } = entry;
     const limits = { timeout, budget, signal: limit.signal };
-    const options = { ...limits, idempotencyKey, mark: true, hold, onUpdate };
+    const options = { ...limits, idempotencyKey, keyInMetadata: true, sync, onUpdate };
     try {
       const result = await tryon.run(input, options);
       await written;

@@ -4,7 +4,7 @@ import type { End, Task, Workplace } from "./workplace.ts";
 
 /** Makes a try-on that nobody writes down. */
 export async function make(place: Workplace, { input, signal, turn }: Task): Promise<End> {
-  const { tryon, budget, hold, timeout } = place;
+  const { tryon, budget, sync, timeout } = place;
   await turn();
   const startedAt = tryon.clock.now();
   let end: End;
@@ -13,7 +13,7 @@ export async function make(place: Workplace, { input, signal, turn }: Task): Pro
     if ("job" in update) job = update.job;
   };
   try {
-    const result = await tryon.run(input, { budget, hold, timeout, signal, onUpdate });
+    const result = await tryon.run(input, { budget, sync, timeout, signal, onUpdate });
     end = { result, job: result.job, attempts: result.receipt.attempts };
   } catch (error) {
     // What a middleware throws while a job is waited for is handed on as it is.

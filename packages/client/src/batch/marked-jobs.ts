@@ -1,6 +1,6 @@
 import { isTryOnError, type CallOptions, type Job, type TryOn } from "@tryon/client";
 
-import { longestSkew, serviceTime } from "../jobs/service-time.ts";
+import { maxClockSkew, serviceTime } from "../jobs/service-time.ts";
 
 /** What the service takes at most, as far as is known; where it takes less, its own default will do. */
 const largestPage = 100;
@@ -45,7 +45,7 @@ export class MarkedJobs {
     limits.signal?.throwIfAborted();
     const now = this.#tryon.clock.now();
     // A clock that went back would end the walk too soon.
-    const oldest = Math.min(firstSentAt, now) - longestSkew;
+    const oldest = Math.min(firstSentAt, now) - maxClockSkew;
     const kept = this.#walk && this.#walk.startedAt > lastSentAt ? this.#walk : undefined;
     try {
       const walk = (this.#walk = kept ?? (await this.#begin(now, limits)));

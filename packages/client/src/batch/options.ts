@@ -19,7 +19,7 @@ export interface CommonOptions {
    *
    * @default what an input says with `wait`, else "auto"
    */
-  readonly hold?: boolean | "auto" | undefined;
+  readonly sync?: boolean | "auto" | undefined;
   /** What the batch may spend, in credits, with what is in flight. Past it nothing is sent: `budget_exceeded`. @default no limit */
   readonly budget?: Budget | BudgetLimit | undefined;
   /**

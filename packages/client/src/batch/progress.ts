@@ -24,7 +24,7 @@ const minute = 60_000;
 export class ProgressCount {
   readonly #startedAt: number;
   readonly #total: number | undefined;
-  #earlier = 0;
+  #fromJournal = 0;
   #succeeded = 0;
   #failed = 0;
   #credits = 0;
@@ -36,19 +36,19 @@ export class ProgressCount {
 
   add(end: {
     readonly succeeded: boolean;
-    readonly earlier: boolean;
+    readonly fromJournal: boolean;
     readonly credits: number;
   }): void {
     if (end.succeeded) this.#succeeded += 1;
     else this.#failed += 1;
-    if (end.earlier) this.#earlier += 1;
+    if (end.fromJournal) this.#fromJournal += 1;
     else this.#credits += end.credits;
   }
 
   at(now: number, inFlight: number): BatchProgress {
     const done = this.#succeeded + this.#failed;
     const elapsed = now - this.#startedAt;
-    const made = done - this.#earlier;
+    const made = done - this.#fromJournal;
     const rate = elapsed > 0 && made > 0 ? (made / elapsed) * minute : undefined;
     const left = this.#total === undefined ? undefined : Math.max(0, this.#total - done);
     return {

@@ -30,7 +30,7 @@ describe("a batch alone with its key", () => {
       const startedAt = mock.clock.now();
       const work = async (): Promise<void> => {
         const inputs = Array.from({ length: 240 }, () => input);
-        for await (const { error } of batch(tryon, inputs, { hold: true }))
+        for await (const { error } of batch(tryon, inputs, { sync: true }))
           expect(error).toBeUndefined();
       };
       await run(work());
@@ -103,7 +103,7 @@ describe("a batch that is not alone with its key", () => {
     };
     const work = async (): Promise<void> => {
       const inputs = Array.from({ length: 60 }, () => input);
-      for await (const { error } of batch(tryon, inputs, { hold: true }))
+      for await (const { error } of batch(tryon, inputs, { sync: true }))
         expect(error).toBeUndefined();
       stop.now = true;
     };

@@ -1,12 +1,12 @@
-import { longestImage } from "../images/image-head.ts";
-import { captureInput } from "../jobs/capture.ts";
+import { maxImageBytes } from "../images/image-head.ts";
+import { snapshotInput } from "../jobs/snapshot-input.ts";
 
 /**
  * An input that can be read as often as needed and that nobody changes any more: what can be read only once is read into
  * a blob, up to a byte more than the service takes.
  */
 export async function rereadable(input: unknown): Promise<unknown> {
-  const captured = captureInput(input);
+  const captured = snapshotInput(input);
   if (typeof captured !== "object" || captured === null) return captured;
   // Types cannot stop those who do not use them.
   const { person, garments } = captured as { person?: unknown; garments?: unknown };
@@ -29,7 +29,7 @@ async function blobOf(image: unknown): Promise<unknown> {
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     chunks.push(next.value);
     size += next.value.length;
-    if (size > longestImage) break;
+    if (size > maxImageBytes) break;
   }
   void reader.cancel().catch(() => undefined);
   return new Blob(chunks);

@@ -7,8 +7,8 @@ import {
   type TryOnInput,
 } from "@tryon/client";
 
-import { isCut } from "../jobs/held-answer.ts";
-import { abortable } from "../transport/deadline.ts";
+import { isSyncCut } from "../jobs/sync-cut.ts";
+import { abortable } from "../http/deadline.ts";
 import type { BatchItem } from "./batch-item.ts";
 import { Bell } from "./bell.ts";
 import { atFirst, breadthAfter, type Breadth } from "./in-flight.ts";
@@ -56,16 +56,16 @@ export class RunningBatch<Item> {
     inputs: Iterable<Item> | AsyncIterable<Item>,
     options: ReadOptions<Item>,
   ) {
-    const { concurrency = "auto", journal, hold, timeout, total } = options;
+    const { concurrency = "auto", journal, sync, timeout, total } = options;
     const { stopOn = stoppingCodes, stopAfterContentBlocked = mostContentBlocked } = options;
     this.#tryon = tryon;
     this.#options = options;
     this.#source = new Source(inputs);
     this.#breadth = concurrency === "auto" ? atFirst : { ...atFirst, size: concurrency };
-    this.#pacer = new Pacer(tryon, hold !== false, this.#starting.signal);
+    this.#pacer = new Pacer(tryon, sync !== false, this.#starting.signal);
     this.#rule = new StopRule(stopOn, stopAfterContentBlocked);
     this.#progress = new ProgressCount(tryon.clock.now(), total ?? lengthOf(inputs));
-    const place = { tryon, budget: budgetOf(options.budget), hold, timeout };
+    const place = { tryon, budget: budgetOf(options.budget), sync, timeout };
     const journaled = journal && {
       ...place,
       logbook: new Logbook(journal, (error) => this.#stop(error)),
@@ -193,7 +193,7 @@ export class RunningBatch<Item> {
     this.#learn(end);
     started();
     if (this.#left) return;
-    this.#ready.push(itemOf({ id, index, input, earlier: end.earlier === true }, end));
+    this.#ready.push(itemOf({ id, index, input, fromJournal: end.fromJournal === true }, end));
     this.#tell(end);
   }
 
@@ -224,13 +224,13 @@ export class RunningBatch<Item> {
 
   /** Takes from how an item ended what that says of the service, and of those to come. */
   #learn(end: End): void {
-    const { error, attempts = [], startedAt, job, earlier } = end;
-    if (this.#left || earlier) return;
+    const { error, attempts = [], startedAt, job, fromJournal } = end;
+    if (this.#left || fromJournal) return;
     const failed = isTrouble(error);
     if (startedAt !== undefined) {
       if (failed) this.#pacer.failed(startedAt);
       else if (job) this.#pacer.succeeded();
-      if (attempts.some(isCut)) this.#pacer.held = false;
+      if (attempts.some(isSyncCut)) this.#pacer.held = false;
       if (this.#options.concurrency === undefined || this.#options.concurrency === "auto") {
         this.#breadth = breadthAfter(this.#breadth, {
           now: this.#tryon.clock.now(),
@@ -246,13 +246,13 @@ export class RunningBatch<Item> {
     else if (stop) this.#stop(stop);
   }
 
-  #tell({ result, job, earlier = false }: End): void {
+  #tell({ result, job, fromJournal = false }: End): void {
     const { onProgress } = this.#options;
     if (!onProgress) return;
     const credits = job?.data.cost_credits;
     this.#progress.add({
       succeeded: result !== undefined,
-      earlier,
+      fromJournal,
       credits: Number.isFinite(credits) ? (credits ?? 0) : 0,
     });
     try {
@@ -270,7 +270,7 @@ function budgetOf(option: Budget | BudgetLimit | undefined): Budget | undefined 
   return option && "count" in option ? option : option && new Budget(option);
 }
 
-type Known<Item> = Pick<BatchItem<Item>, "id" | "index" | "input" | "earlier">;
+type Known<Item> = Pick<BatchItem<Item>, "id" | "index" | "input" | "fromJournal">;
 
 function itemOf<Item>(known: Known<Item>, { result, error, job }: End): BatchItem<Item> {
   if (result) return { ...known, result, error: undefined, job: result.job };

@@ -1,12 +1,12 @@
 import { isTryOnError, type Attempt } from "@tryon/client";
 
-import { passing } from "../errors/passing.ts";
+import { transientCodes } from "../errors/transient-codes.ts";
 
 /** Whether an item failed because the service or the way there does. */
 export function isTrouble(error: unknown): boolean {
   if (!isTryOnError(error)) return false;
   const last = error.code === "outcome_unknown" ? error.cause : error;
-  return isTryOnError(last) && passing.has(last.code);
+  return isTryOnError(last) && transientCodes.has(last.code);
 }
 
 /** When the last request was sent that was answered with 429 or 503, if one was. */

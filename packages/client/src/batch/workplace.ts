@@ -4,7 +4,7 @@ import type { Attempt, Budget, Duration, Job, TryOn, TryOnInput, TryOnResult } f
 export interface Workplace {
   readonly tryon: TryOn;
   readonly budget: Budget | undefined;
-  readonly hold: boolean | "auto" | undefined;
+  readonly sync: boolean | "auto" | undefined;
   readonly timeout: Duration | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface End {
   readonly error?: unknown;
   readonly job?: Job | undefined;
   /** Whether an earlier run had come to that end. */
-  readonly earlier?: boolean;
+  readonly fromJournal?: boolean;
   /** When this run began with its first request, in milliseconds since 1970; absent when there was none. */
   readonly startedAt?: number;
   /** The requests that submitted it. */

@@ -1,4 +1,4 @@
-import type { CallOptions } from "../options.ts";
+import type { CallOptions } from "../config/options.ts";
 import type { Job } from "../jobs/job.ts";
 import { TryOnError, type TryOnErrorDetails } from "./tryon-error.ts";
 
@@ -17,8 +17,8 @@ export class OutcomeUnknownError extends TryOnError {
    * Finds out: sends the same body under the same key again, which gives the job if there is one and makes it if there is
    * none. Never a second job, never a second charge.
    *
-   * Later than `replaySafeFor` after the first request nothing is sent again, since a service may have forgotten the key:
-   * then it looks for the job in the list, where `mark: true` makes it known.
+   * Later than `idempotencyWindow` after the first request nothing is sent again, since a service may have forgotten the key:
+   * then it looks for the job in the list, where `keyInMetadata: true` makes it known.
    *
    * @throws `outcome_unknown` when it still cannot be known.
    * @example

@@ -14,6 +14,7 @@ import {
   shirtUrl,
   type Fault,
 } from "../testing/world.ts";
+import { createRawClient } from "../raw/index.ts";
 
 const apiKey = "svc_live_secret0123456789";
 const signature = "X-Amz-Signature=5ec12e7";
@@ -133,7 +134,7 @@ it.each([200, 400, 402, 409, 500])(
     expectNoSecret(bought);
     const body = status === 200 ? { ...said, status: "canceled" } : { detail: echo };
     faults.push(...Array.from({ length: 40 }, () => answering(status, body)));
-    const settled = tryon.credits.settled(bought, { timeout: "9s" });
+    const settled = tryon.credits.waitForPurchase(bought, { timeout: "9s" });
     const end = await run(settled.catch((error: unknown) => error));
     expect(end).toBeDefined();
     for (const held of [end, bought, tryon.credits]) expectNoSecret(held);
@@ -326,7 +327,7 @@ it("lesson 13: shows no key in anything that a client hands out", async () => {
   const late = await run(tryon.submit(input));
   const held: unknown[] = [
     tryon,
-    tryon.raw,
+    createRawClient(tryon),
     tryon.jobs,
     tryon.account,
     tryon.credits,

@@ -1,5 +1,5 @@
 import type { Job } from "../jobs/job.ts";
-import type { RateLimit } from "../transport/rate-limit.ts";
+import type { RateLimit } from "../http/rate-limit.ts";
 import type { TryOnErrorCode } from "./code.ts";
 import { hints } from "./hints.ts";
 import type { Recover } from "./outcome-error.ts";

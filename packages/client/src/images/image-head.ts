@@ -2,7 +2,7 @@ import type { Note } from "../jobs/input-issue.ts";
 import type { ImageBytes, ImageSource } from "./image-input.ts";
 
 /** What the service takes at most, in bytes, and what the longest base64 text that it takes holds. */
-export const longestImage = 10_500_000;
+export const maxImageBytes = 10_500_000;
 const longestText = 14_000_000;
 const headLength = 64;
 
@@ -22,7 +22,7 @@ export async function checkImage(
     head = Uint8Array.from(atob(content.slice(0, headLength)), (unit) => unit.charCodeAt(0));
   } else {
     const { size } = content;
-    if (size > longestImage) return note("too_large", field, size, longestImage);
+    if (size > maxImageBytes) return note("too_large", field, size, maxImageBytes);
     try {
       head = new Uint8Array(await content.slice(0, headLength).arrayBuffer());
     } catch {

@@ -1,10 +1,10 @@
-import { milliseconds } from "../duration.ts";
+import { milliseconds } from "../config/duration.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
-import type { JobLife } from "../jobs/job-life.ts";
-import type { CallOptions } from "../options.ts";
-import type { Answer } from "../transport/answer.ts";
-import { chunksOf } from "../transport/chunks.ts";
-import { Deadline, within } from "../transport/deadline.ts";
+import type { JobRecord } from "../jobs/job-record.ts";
+import type { CallOptions } from "../config/options.ts";
+import type { HttpResponse } from "../http/response.ts";
+import { readChunks } from "../http/read-chunks.ts";
+import { Deadline, within } from "../http/deadline.ts";
 import { download } from "./download.ts";
 import { signedAddress } from "./signed-address.ts";
 
@@ -19,11 +19,11 @@ export type Bytes = ReturnType<typeof Uint8Array.from>;
  * gone, 30 days after it was made.
  */
 export class ResultImage {
-  readonly #life: JobLife;
+  readonly #record: JobRecord;
 
   /** @internal Images come with results. */
-  constructor(life: JobLife) {
-    this.#life = life;
+  constructor(record: JobRecord) {
+    this.#record = record;
   }
 
   /**
@@ -39,8 +39,8 @@ export class ResultImage {
   async bytes(options: CallOptions = {}): Promise<Bytes> {
     let bytes: Bytes = new Uint8Array();
     await this.#within(options, (deadline) =>
-      download(this.#life, deadline, async (response, limit) => {
-        bytes = await readAll(response, limit, this.#life);
+      download(this.#record, deadline, async (response, limit) => {
+        bytes = await readAll(response, limit, this.#record);
         return readable(response);
       }),
     );
@@ -63,13 +63,13 @@ export class ResultImage {
    * @throws as `bytes`
    */
   async stream(options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
-    const { clock, timeout } = this.#life.parts.settings();
+    const { clock, timeout } = this.#record.context.config;
     const limit = milliseconds(options.timeout ?? timeout, "timeout");
     const deadline = new Deadline(clock, limit, options.signal);
     let stream = new ReadableStream<Uint8Array>();
     try {
-      await download(this.#life, deadline, async (response, attempt) => {
-        stream = passOn(imageChunks(response, attempt, this.#life), attempt, deadline);
+      await download(this.#record, deadline, async (response, attempt) => {
+        stream = passOn(imageChunks(response, attempt, this.#record), attempt, deadline);
         return readable(response, true);
       });
       return stream;
@@ -86,20 +86,20 @@ export class ResultImage {
    * @throws `result_purged`, and whatever stops the client from asking
    */
   async url(options: CallOptions = {}): Promise<string> {
-    return this.#within(options, (deadline) => signedAddress(this.#life, deadline));
+    return this.#within(options, (deadline) => signedAddress(this.#record, deadline));
   }
 
   #within<Result>(
     options: CallOptions,
     work: (deadline: Deadline) => Promise<Result>,
   ): Promise<Result> {
-    const settings = this.#life.parts.settings();
-    return within(settings, options, settings.timeout, work);
+    const config = this.#record.context.config;
+    return within(config, options, config.timeout, work);
   }
 }
 
 /** A good answer whose body is read elsewhere. */
-function readable(response: Response, open?: boolean): Answer {
+function readable(response: Response, open?: boolean): HttpResponse {
   const { status, headers } = response;
   return { status, headers, response, text: "", content: true, open };
 }
@@ -108,12 +108,12 @@ function readable(response: Response, open?: boolean): Answer {
 async function* imageChunks(
   response: Response,
   limit: Deadline,
-  { id, job, data, settings }: JobLife,
+  { id, job, data, context }: JobRecord,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
   const expected = data.result_bytes || Number.POSITIVE_INFINITY;
-  const { maxResultBytes } = settings;
+  const { maxResultBytes } = context.config;
   let size = 0;
-  for await (const chunk of chunksOf(response, limit)) {
+  for await (const chunk of readChunks(response, limit)) {
     size += chunk.length;
     if (size > maxResultBytes || size > expected) {
       const [name, bytes, hint] =
@@ -136,10 +136,10 @@ async function* imageChunks(
 async function readAll(
   response: Response,
   limit: Deadline,
-  life: JobLife,
+  record: JobRecord,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
-  for await (const chunk of imageChunks(response, limit, life)) {
+  for await (const chunk of imageChunks(response, limit, record)) {
     limit.restart();
     chunks.push(chunk);
   }

@@ -1,4 +1,4 @@
-import type { ReadImage, ReadInput } from "./inspect.ts";
+import type { ReadImage, ReadInput } from "./validate.ts";
 
 /** What is about to be sent, for a log: images by kind and size, and the other fields. */
 export function describeInput({ fields, person, garments }: ReadInput): string {

@@ -1,53 +1,53 @@
 import { JobFailedError } from "../errors/job-failed-error.ts";
 import { ResultImage } from "../images/result-image.ts";
-import type { Deadline } from "../transport/deadline.ts";
+import type { Deadline } from "../http/deadline.ts";
 import { isFinal } from "./job-data.ts";
-import type { JobLife } from "./job-life.ts";
+import type { JobRecord } from "./job-record.ts";
 import type { TryOnResult } from "./result.ts";
 import type { Notify } from "./updates.ts";
-import { learnHeld, look, startWatch } from "./wait.ts";
+import { learnSyncRunTime, poll, startWait } from "./wait.ts";
 
-/** Waits for the end of a job and gives the result, or throws how it failed. */
+/** Waits for the end of a job and returns the result. Throws `job_failed` and `wait_timed_out`. */
 export async function finish(
-  life: JobLife,
+  record: JobRecord,
   deadline: Deadline,
   notify: Notify,
 ): Promise<TryOnResult> {
-  const { id, job, attempts, timeline } = life;
-  const tell = (phase: "waiting" | "succeeded" | "failed"): void => {
+  const { id, job, attempts, timeline } = record;
+  const update = (phase: "waiting" | "succeeded" | "failed"): void => {
     const at = deadline.clock.now();
     if (timeline.at(-1)?.phase !== phase) timeline.push({ phase, at });
     notify({ phase, job });
   };
-  const watch = startWatch(life);
+  const wait = startWait(record);
   for (;;) {
-    const { status } = life.data;
-    if (isFinal(status) && !life.unseen) {
-      if (watch.looks === 0) learnHeld(life, watch);
-      tell(status);
+    const { status } = record.data;
+    if (isFinal(status) && !record.unseen) {
+      if (wait.looks === 0) learnSyncRunTime(record, wait);
+      update(status);
       if (status === "failed") throw new JobFailedError(job, { attempts });
       break;
     }
     deadline.throwIfAborted();
-    if (!life.unseen) tell("waiting");
-    await look(life, watch, deadline);
+    if (!record.unseen) update("waiting");
+    await poll(record, wait, deadline);
   }
   return {
     job,
-    image: new ResultImage(life),
+    image: new ResultImage(record),
     receipt: {
       jobId: id,
-      requestId: life.requestId,
-      idempotencyKey: life.idempotencyKey,
-      credits: finite(life.data.cost_credits),
-      balance: finite(life.balance),
+      requestId: record.requestId,
+      idempotencyKey: record.idempotencyKey,
+      credits: finite(record.data.cost_credits),
+      balance: finite(record.balance),
       attempts,
       timeline,
     },
   };
 }
 
-/** A number, where the service has said one. */
+/** Returns the number, or undefined if the service sent none. */
 function finite(value: number | null | undefined): number | undefined {
   return Number.isFinite(value) ? (value ?? undefined) : undefined;
 }

@@ -1,5 +1,5 @@
 import { InputError } from "../errors/input-error.ts";
-import { randomKey } from "./random-key.ts";
+import { randomKey } from "../http/random-key.ts";
 
 const longestKey = 200;
 

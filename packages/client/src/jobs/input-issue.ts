@@ -22,6 +22,7 @@ const problems = {
   empty: ["is empty"],
   not_an_image: ["is %, not an image", "Give a JPEG, PNG, WebP, AVIF, HEIC or GIF."],
   not_allowed: ["is not %"],
+  unknown_field: ["is not a field of a try-on%", "Send fields of a newer service in extra."],
   // The service may take it.
   unknown_image: ["begins like no known kind of image"],
   ignored: ["has no effect beside %"],

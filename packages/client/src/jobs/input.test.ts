@@ -73,15 +73,15 @@ describe("an input", () => {
     });
   });
 
-  it("keeps fields of the wire and fields that are not known", async () => {
+  it("sends the fields of the service and those of extra as they are", async () => {
     const fields = {
       prompt: "tucked in",
       seed: 0,
       metadata: { sku: "7", größe: 12 },
       webhook_url: "https://a.example/hook",
     };
-    const unknown = { ...input, ...fields, later: { nested: true } };
-    expect(await wireOf(unknown)).toEqual({
+    const extra = { later: { nested: true } };
+    expect(await wireOf({ ...input, ...fields, extra })).toEqual({
       person_url: personUrl,
       garment_urls: [shirtUrl],
       ...fields,

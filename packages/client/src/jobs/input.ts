@@ -41,6 +41,8 @@ export interface TryOnInput extends WireFields {
   readonly garments?: Garments | undefined;
   /** `"1K"` (8 credits), `"2K"` (12) or `"4K"` (20), in either case. @default "1K" */
   readonly output_size?: OutputSizeInput | undefined;
+  /** Fields of a newer service, sent as they are. Must not contain a field that this package knows. */
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
   /** `run` holds the first request for the result unless this is false; `submit` never waits and ignores it. */
   readonly wait?: boolean | undefined;
 }

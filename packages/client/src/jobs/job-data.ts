@@ -15,6 +15,26 @@ export type JobData = { readonly job_id: string; readonly status: OpenJobStatus 
   ]?: (TryOnJobStatus & TryOnSubmitResponse)[Field] | undefined;
 };
 
+/**
+ * Returns true if a job has succeeded.
+ *
+ * @example
+ * if (isSucceeded(job.data)) console.log(job.data.result_url);
+ */
+export function isSucceeded(data: JobData): data is JobData & { readonly status: "succeeded" } {
+  return data.status === "succeeded";
+}
+
+/**
+ * Returns true if a job has failed.
+ *
+ * @example
+ * if (isFailed(job.data)) console.log(job.data.error_message);
+ */
+export function isFailed(data: JobData): data is JobData & { readonly status: "failed" } {
+  return data.status === "failed";
+}
+
 /** Whether a job has ended. Any status but the two final ones, also an unknown one, means that it may still change. */
 export function isFinal(status: OpenJobStatus): status is "succeeded" | "failed" {
   return status === "succeeded" || status === "failed";

@@ -1,6 +1,6 @@
 import { isBranded } from "../errors/tryon-error.ts";
-import type { Deadline } from "../transport/deadline.ts";
-import type { Service } from "../transport/service.ts";
+import type { Deadline } from "../http/deadline.ts";
+import type { Api } from "../api/api.ts";
 
 /** The sizes of pages, from what the document of the service suggests to what every service gives. */
 const sizes = [100, 50, 20] as const;
@@ -9,7 +9,7 @@ const withoutList = 60_000;
 
 /** The list of jobs page by page, as far as the service gives it: in what size, and whether at all. */
 export class JobPages {
-  readonly #service: Service;
+  readonly #api: Api;
   /** Which of {@link sizes} is asked for; behind them when the list is closed. */
   #size = 0;
   /** When the list is asked for again that failed while jobs were given, in milliseconds since 1970. */
@@ -17,8 +17,8 @@ export class JobPages {
   /** Whether the list has failed since it was last given. */
   fails = false;
 
-  constructor(service: Service) {
-    this.#service = service;
+  constructor(api: Api) {
+    this.#api = api;
   }
 
   /** Whether the list is given in no size, and will not be. */
@@ -42,7 +42,8 @@ export class JobPages {
     const limit = sizes[this.#size];
     if (limit === undefined) return undefined;
     try {
-      const page = await this.#service.list({ limit, ...(cursor && { cursor }) }, { deadline });
+      const query = { limit, ...(cursor && { cursor }) };
+      const { data: page } = await this.#api.listJobs(query, { deadline });
       this.fails = false;
       this.#openFrom = 0;
       return page;

@@ -1,9 +1,11 @@
-import type { CallOptions } from "../options.ts";
-import type { Deadline } from "../transport/deadline.ts";
-import type { JobLife } from "./job-life.ts";
+import type { CallOptions } from "../config/options.ts";
+import type { Deadline } from "../http/deadline.ts";
+import { finish } from "./finish.ts";
+import type { JobRecord } from "./job-record.ts";
 import type { JobData, OpenJobStatus } from "./job-data.ts";
 import type { TryOnResult } from "./result.ts";
 import { notifier, type OnUpdate } from "./updates.ts";
+import { updates } from "./wait.ts";
 
 /** What a wait takes. */
 export interface WaitOptions extends CallOptions {
@@ -24,30 +26,30 @@ export interface SavedJob {
  * returned from async functions: it is not a promise.
  */
 export class Job {
-  readonly #life: JobLife;
+  readonly #record: JobRecord;
 
   /** @internal Jobs come from `submit`, `run` and `jobs`. */
-  constructor(life: JobLife) {
-    this.#life = life;
+  constructor(record: JobRecord) {
+    this.#record = record;
   }
 
   get id(): string {
-    return this.#life.id;
+    return this.#record.id;
   }
 
   /** What is known of the job so far, as the service names it. Waiting and looking at it bring it up to date. */
   get data(): JobData {
-    return this.#life.data;
+    return this.#record.data;
   }
 
   /** `queued`, `running`, `succeeded` or `failed`, as last heard. */
   get status(): OpenJobStatus {
-    return this.#life.data.status;
+    return this.#record.data.status;
   }
 
   /** The key that it was submitted under, if this client submitted it or the job was marked with it. */
   get idempotencyKey(): string | undefined {
-    return this.#life.idempotencyKey;
+    return this.#record.idempotencyKey;
   }
 
   /**
@@ -62,9 +64,9 @@ export class Job {
    * await writeFile("out.png", await result.image.bytes());
    */
   async result(options: WaitOptions = {}): Promise<TryOnResult> {
-    const life = this.#life;
-    return life.within(options, (deadline) =>
-      life.finish(deadline, notifier(life.settings, options.onUpdate)),
+    const record = this.#record;
+    return record.within(options, (deadline) =>
+      finish(record, deadline, notifier(record.context.config, options.onUpdate)),
     );
   }
 
@@ -76,15 +78,13 @@ export class Job {
    * for await (const { status } of job.updates({ timeout: "5m" })) console.log(status);
    */
   async *updates(options: CallOptions = {}): AsyncGenerator<JobData, void, undefined> {
-    const life = this.#life;
-    const since = life.settings.clock.now();
-    const { updates } = await life.within(options, (deadline) => life.late(deadline));
-    yield* updates(life, options, since);
+    const record = this.#record;
+    yield* updates(record, options, record.context.config.clock.now());
   }
 
   /** @internal Waits under the limits of a call that waits for several. */
   finish(deadline: Deadline): Promise<TryOnResult> {
-    return this.#life.finish(deadline, () => undefined);
+    return finish(this.#record, deadline, () => undefined);
   }
 
   /** `updates()` with the client's own time limit. */

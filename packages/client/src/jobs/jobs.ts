@@ -1,21 +1,22 @@
 import { InputError } from "../errors/input-error.ts";
-import { defaults, type CallOptions } from "../options.ts";
-import { isJobId } from "../transport/service.ts";
-import { call, type Call } from "../transport/with-response.ts";
+import { defaults, type CallOptions } from "../config/options.ts";
+import { isJobId } from "../api/api.ts";
+import { call, type Call } from "../api/call.ts";
 import { Job, type SavedJob } from "./job.ts";
 import { isFinal } from "./job-data.ts";
-import { JobLife, type Parts } from "./job-life.ts";
-import { late } from "./late.ts";
+import type { JobContext } from "./job-context.ts";
+import { JobRecord } from "./job-record.ts";
 import { JobList, type ListOptions } from "./list.ts";
-import type { WaitAllOptions, WaitOutcome } from "./wait-all.ts";
+import { waitAll, type WaitAllOptions, type WaitOutcome } from "./wait-all.ts";
+import { within } from "../http/deadline.ts";
 
 /** The jobs that a key has. */
 export class Jobs {
-  readonly #parts: Parts;
+  readonly #context: () => JobContext;
 
   /** @internal It is `tryon.jobs`. */
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(context: () => JobContext) {
+    this.#context = context;
   }
 
   /**
@@ -28,11 +29,11 @@ export class Jobs {
    * job.status; // "succeeded"
    */
   get(id: string, options: CallOptions = {}): Call<Job> {
-    const { settings, service } = this.#parts;
-    return call(settings, options, defaults.callTimeout, async (deadline) => {
+    const config = () => this.#context().config;
+    return call(config, options, defaults.callTimeout, async (deadline) => {
       checkId(id);
-      const data = await service.job(id, { deadline });
-      return new JobLife(this.#parts, data).job;
+      const { data, response } = await this.#context().api.getJob(id, { deadline });
+      return { data: new JobRecord(this.#context, data).job, response };
     });
   }
 
@@ -45,7 +46,7 @@ export class Jobs {
    * const latest = await tryon.jobs.list().toArray({ limit: 5 });
    */
   list(options: ListOptions = {}): JobList {
-    return new JobList(this.#parts, options);
+    return new JobList(this.#context, options);
   }
 
   /**
@@ -64,18 +65,18 @@ export class Jobs {
 
   /** @internal As `resume`, for a job whose end is in the journal of a batch: its result needs no request. */
   restore(saved: SavedJob): Job {
-    const life = this.#take(saved);
-    life.unseen = !isFinal(life.data.status);
-    return life.job;
+    const record = this.#take(saved);
+    record.unseen = !isFinal(record.data.status);
+    return record.job;
   }
 
-  #take(saved: string | SavedJob, field?: string): JobLife {
+  #take(saved: string | SavedJob, field?: string): JobRecord {
     const { id, idempotencyKey, data } =
       typeof saved === "string" ? { id: saved } : (Object(saved) as SavedJob);
     checkId(id, field);
     const isKnown = data?.job_id === id && typeof data.status === "string";
     const { result_url: _signed, ...known } = isKnown ? data : { job_id: id, status: "queued" };
-    return new JobLife(this.#parts, known, { idempotencyKey, unseen: true });
+    return new JobRecord(this.#context, known, { idempotencyKey, unseen: true });
   }
 
   /**
@@ -95,12 +96,12 @@ export class Jobs {
     jobs: Iterable<string | SavedJob | Job>,
     options: WaitAllOptions = {},
   ): Promise<WaitOutcome[]> {
-    const { settings } = this.#parts;
     const waited = Array.from(jobs, (job, index) =>
       job instanceof Job ? job : this.#take(job, `jobs.${index}`).job,
     );
-    return call(settings, options, undefined, async (deadline) =>
-      (await late(deadline)).waitAll(settings(), waited, deadline, options),
+    const { config } = this.#context();
+    return within(config, options, config.timeout, (deadline) =>
+      waitAll(config, waited, deadline, options),
     );
   }
 }

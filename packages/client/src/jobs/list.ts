@@ -1,9 +1,10 @@
 import { ConnectionError } from "../errors/connection-error.ts";
 import type { JobStatus } from "../generated/openapi.ts";
-import { defaults, type CallOptions } from "../options.ts";
-import { call, type Call } from "../transport/with-response.ts";
+import { defaults, type CallOptions } from "../config/options.ts";
+import { call, type Call } from "../api/call.ts";
 import type { Job } from "./job.ts";
-import { JobLife, type Parts } from "./job-life.ts";
+import type { JobContext } from "./job-context.ts";
+import { JobRecord } from "./job-record.ts";
 
 /** Which jobs to list. `timeout` holds for each page. */
 export interface ListOptions extends CallOptions {
@@ -24,12 +25,12 @@ export interface JobPage {
 
 /** The jobs of a key, newest first, fetched a page at a time as the loop goes on. */
 export class JobList implements AsyncIterable<Job> {
-  readonly #parts: Parts;
+  readonly #context: () => JobContext;
   readonly #options: ListOptions;
 
   /** @internal Lists come from `jobs.list`. */
-  constructor(parts: Parts, options: ListOptions) {
-    this.#parts = parts;
+  constructor(context: () => JobContext, options: ListOptions) {
+    this.#context = context;
     this.#options = options;
   }
 
@@ -40,21 +41,22 @@ export class JobList implements AsyncIterable<Job> {
    */
   page(cursor: string | undefined = this.#options.cursor): Call<JobPage> {
     const { status_filter, limit } = this.#options;
-    const { settings, service } = this.#parts;
+    const config = () => this.#context().config;
     const query = {
       ...(limit === undefined ? {} : { limit }),
       ...(cursor === undefined ? {} : { cursor }),
       // The service's document gives the filter two names; one that is not honoured is ignored.
       ...(status_filter === undefined ? {} : { status_filter, status: status_filter }),
     };
-    return call(settings, this.#options, defaults.callTimeout, async (deadline) => {
-      const page = await service.list(query, { deadline });
-      return {
-        jobs: page.jobs
+    return call(config, this.#options, defaults.callTimeout, async (deadline) => {
+      const { data, response } = await this.#context().api.listJobs(query, { deadline });
+      const page = {
+        jobs: data.jobs
           .filter(({ status }) => status_filter === undefined || status === status_filter)
-          .map((data) => new JobLife(this.#parts, data).job),
-        nextCursor: page.next_cursor ?? null,
+          .map((job) => new JobRecord(this.#context, job).job),
+        nextCursor: data.next_cursor ?? null,
       };
+      return { data: page, response };
     });
   }
 

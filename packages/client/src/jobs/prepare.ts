@@ -1,7 +1,9 @@
 import { readImageInput, type ImageSource } from "../images/image-input.ts";
-import { checkAddress, checkFields } from "./check-fields.ts";
+import { checkAddress, checkFields } from "./validate-fields.ts";
+import type { TryOnRequest } from "../generated/openapi.ts";
+import { likelyName } from "../config/unknown-names.ts";
 import { foldAliases, isEmpty, type Fields } from "./fold-aliases.ts";
-import { notesTo, type InputIssue } from "./input-issue.ts";
+import { notesTo, type InputIssue, type Note } from "./input-issue.ts";
 
 /** An input in the form in which it is sent, as far as that goes without reading images. */
 export interface PreparedInput {
@@ -31,7 +33,8 @@ export function prepareInput(input: unknown): PreparedInput {
   const note = notesTo(issues);
   if (typeof input !== "object" || input === null) note("not_an_object", "input");
   // Types cannot stop those who do not use them.
-  const { person, garments, ...rest } = Object(input) as Fields;
+  const { person, garments, extra, ...rest } = Object(input) as Fields;
+  checkNames(rest, extra, note);
   const { wait, ...fields } = foldAliases(rest);
 
   const listed = (name: string): Named[] => {
@@ -77,7 +80,7 @@ export function prepareInput(input: unknown): PreparedInput {
     const [address] = ofPerson.addresses;
     if (address !== undefined) fields["person_url"] = address;
     if (ofGarments.addresses.length > 0) fields["garment_urls"] = ofGarments.addresses;
-    text = JSON.stringify(fields);
+    text = JSON.stringify({ ...fields, ...Object(extra) });
   } catch {
     note("not_json", "input");
   }
@@ -92,4 +95,44 @@ export function prepareInput(input: unknown): PreparedInput {
     wait: typeof wait === "boolean" ? wait : undefined,
     issues,
   };
+}
+
+/** Fields that the client knows, aliases included. */
+const fieldNames: Readonly<Record<keyof TryOnRequest, true>> = {
+  person: true,
+  garments: true,
+  output_size: true,
+  prompt: true,
+  negative_prompt: true,
+  style_hint: true,
+  seed: true,
+  metadata: true,
+  webhook_url: true,
+  wait: true,
+  person_url: true,
+  person_image_b64: true,
+  garment_urls: true,
+  garment_images_b64: true,
+  resolution: true,
+  size: true,
+  mode: true,
+  model_url: true,
+  input_url: true,
+  clothing: true,
+  items: true,
+};
+
+function checkNames(fields: Fields, extra: unknown, note: Note): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined || Object.hasOwn(fieldNames, name)) continue;
+    const likely = likelyName(name, fieldNames);
+    note("unknown_field", name.slice(0, 40), likely ? ` (did you mean ${likely}?)` : "");
+  }
+  if (extra === undefined) return;
+  if (typeof extra !== "object" || extra === null || Array.isArray(extra)) {
+    return note("not_allowed", "extra", "an object");
+  }
+  for (const name of Object.keys(extra).filter((key) => Object.hasOwn(fieldNames, key))) {
+    note("not_allowed", `extra.${name}`, `a new field: set ${name} instead`);
+  }
 }

@@ -10,6 +10,7 @@ import {
   silence,
   type World,
 } from "../testing/world.ts";
+import { createRawClient } from "../raw/index.ts";
 
 const order = { ...input, metadata: { order: "17" } };
 
@@ -28,7 +29,7 @@ async function unheard(
 describe("a marked try-on", () => {
   it("has its key in the metadata on the wire, and shows it nowhere", async () => {
     const { run, tryon, submissions, sent } = createWorld();
-    const job = await run(tryon.submit(order, { mark: true, idempotencyKey: "order-17" }));
+    const job = await run(tryon.submit(order, { keyInMetadata: true, idempotencyKey: "order-17" }));
     expect(fieldsOf(submissions()[0])["metadata"]).toEqual({
       order: "17",
       _tryon_key: "order-17",
@@ -48,19 +49,19 @@ describe("a marked try-on", () => {
 
   it("without metadata of its own shows none", async () => {
     const { run, tryon, client } = createWorld();
-    const { job } = await run(client({ mark: true }).run(input));
+    const { job } = await run(client({ keyInMetadata: true }).run(input));
     expect(job.data.metadata ?? null).toBeNull();
-    const { data } = await run(tryon.raw.GET("/api/v1/tryon"));
+    const { data } = await run(createRawClient(tryon).GET("/api/v1/tryon"));
     expect(data?.jobs[0]?.metadata).toEqual({ _tryon_key: job.idempotencyKey });
   });
 
   it("is marked where there is room, and as the call says rather than the client", async () => {
     const { run, error, client, submissions } = createWorld();
-    const tryon = client({ mark: true });
+    const tryon = client({ keyInMetadata: true });
     const seven = { a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: 7 };
     await run(tryon.submit({ ...input, metadata: { ...seven, h: 8 } }));
     await run(tryon.submit({ ...input, metadata: seven }));
-    await run(tryon.submit(order, { mark: false }));
+    await run(tryon.submit(order, { keyInMetadata: false }));
     const marked = submissions().map((sent) =>
       JSON.stringify(fieldsOf(sent)).includes("_tryon_key"),
     );
@@ -94,8 +95,9 @@ describe("recover, when it is too late to send a try-on again,", () => {
       liveIn(zone);
       const world = createWorld({ options: { idempotencyHours: 1, timeFormat } });
       const { run, tryon, mock, submissions } = world;
-      const unknown = await unheard(world, { mark: true });
-      for (let count = 0; count < 25; count += 1) await run(tryon.submit(input, { mark: true }));
+      const unknown = await unheard(world, { keyInMetadata: true });
+      for (let count = 0; count < 25; count += 1)
+        await run(tryon.submit(input, { keyInMetadata: true }));
       await mock.clock.advance("2h");
       const before = submissions().length;
       const job = await run(unknown.recover());
@@ -114,12 +116,12 @@ describe("recover, when it is too late to send a try-on again,", () => {
       const { run, error, tryon, mock, sent } = world;
       for (let count = 0; count < 25; count += 1) await run(tryon.submit(input));
       await mock.clock.advance("61m");
-      const unknown = await unheard(world, { mark: true }, cut.before);
+      const unknown = await unheard(world, { keyInMetadata: true }, cut.before);
       await mock.clock.advance("31m");
       const before = sent.length;
       expect(await error(unknown.recover())).toMatchObject({
         code: "outcome_unknown",
-        message: expect.stringContaining("the list does not show its mark"),
+        message: expect.stringContaining("the list does not show a job with its key"),
         idempotencyKey: unknown.idempotencyKey,
       });
       expect(sent.slice(before).map(({ method }) => method)).toEqual(["GET"]);
@@ -133,14 +135,14 @@ describe("recover, when it is too late to send a try-on again,", () => {
     const before = world.sent.length;
     const still = await world.error(unknown.recover());
     if (!isTryOnError(still, "outcome_unknown")) throw still;
-    expect(still.message).toContain("no mark");
+    expect(still.message).toContain("its key is not in the metadata");
     expect(await world.error(still.recover())).toMatchObject({ code: "outcome_unknown" });
     expect(world.sent).toHaveLength(before);
   });
 
   it("says why the list could not be read, and can be asked again", async () => {
     const world = createWorld();
-    const unknown = await unheard(world, { mark: true });
+    const unknown = await unheard(world, { keyInMetadata: true });
     await world.mock.clock.advance("2h");
     world.faults.push(answering(401, { detail: "Invalid API key" }));
     const still = await world.error(unknown.recover());
@@ -155,7 +157,7 @@ describe("recover, when it is too late to send a try-on again,", () => {
 
   it("rejects with the caller's reason", async () => {
     const world = createWorld();
-    const unknown = await unheard(world, { mark: true });
+    const unknown = await unheard(world, { keyInMetadata: true });
     await world.mock.clock.advance("2h");
     const reason = { why: "enough" };
     await expect(unknown.recover({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -164,7 +166,9 @@ describe("recover, when it is too late to send a try-on again,", () => {
   it("finds one whose call ran out of time before any answer", async () => {
     const { error, run, client, faults, mock } = createWorld({ options: { idempotencyHours: 1 } });
     faults.push(silence.after);
-    const unknown = await error(client({ mark: true }).run(input, { timeout: "5s", hold: false }));
+    const unknown = await error(
+      client({ keyInMetadata: true }).run(input, { timeout: "5s", sync: false }),
+    );
     expect(unknown).toMatchObject({ code: "outcome_unknown", cause: { code: "timed_out" } });
     if (!isTryOnError(unknown, "outcome_unknown")) throw unknown;
     await mock.clock.advance("2h");
@@ -173,11 +177,11 @@ describe("recover, when it is too late to send a try-on again,", () => {
   });
 });
 
-describe("replaySafeFor", () => {
+describe("idempotencyWindow", () => {
   it("ends the attempts of a call, too", async () => {
     const { error, client, faults, submissions } = createWorld();
     faults.push(silence.before);
-    const tryon = client({ replaySafeFor: "20s" });
+    const tryon = client({ idempotencyWindow: "20s" });
     expect(await error(tryon.submit(input))).toMatchObject({ code: "outcome_unknown" });
     expect(submissions()).toHaveLength(1);
   });
@@ -186,7 +190,7 @@ describe("replaySafeFor", () => {
     const { run, client, faults, mock } = createWorld();
     const limited = answering(429, { detail: "slow down" }, { "retry-after": "40" });
     faults.push(limited, cut.refused, limited, cut.after);
-    await run(client({ replaySafeFor: "30s" }).submit(input));
+    await run(client({ idempotencyWindow: "30s" }).submit(input));
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
   });
 
@@ -203,6 +207,6 @@ describe("replaySafeFor", () => {
   it("has to be a length of time", () => {
     const { client } = createWorld();
     // What types forbid comes from programs without types.
-    expect(() => client({ replaySafeFor: "soon" as never })).toThrow("replaySafeFor");
+    expect(() => client({ idempotencyWindow: "soon" as never })).toThrow("idempotencyWindow");
   });
 });

@@ -4,7 +4,7 @@ import type { Job } from "./job.ts";
 import type { Update } from "./updates.ts";
 
 /** A step of a try-on. */
-export interface Moment {
+export interface TimelineEntry {
   readonly phase: Update["phase"];
   /** When it began, in milliseconds since 1970. */
   readonly at: number;
@@ -24,7 +24,7 @@ export interface Receipt {
   /** Every request that was sent to submit it. */
   readonly attempts: readonly Attempt[];
   /** The steps of it that this client has seen. */
-  readonly timeline: readonly Moment[];
+  readonly timeline: readonly TimelineEntry[];
 }
 
 /** A try-on that succeeded. */

@@ -128,14 +128,14 @@ describe.each(profiles)("run under the profile %s", (profile) => {
           [answering(503, "<h1>busy</h1>"), cut.before, answering(200, "<html>")][index % 3],
       ),
     );
-    const result = await run(tryon.run(input, { hold: false }));
+    const result = await run(tryon.run(input, { sync: false }));
     expect(result.job.status).toBe("succeeded");
   });
 
   it("ends with the job on the error when the key is refused while it waits", async () => {
     const { error, tryon, faults } = createWorld({ profile, latency: "40s" });
     faults.push(undefined, answering(401, { detail: "Invalid API key" }));
-    const refused = await error(tryon.run(input, { hold: false }));
+    const refused = await error(tryon.run(input, { sync: false }));
     expect(refused).toMatchObject({ code: "unauthorized", job: { status: "running" } });
   });
 });
@@ -165,7 +165,7 @@ describe("run", () => {
     const oops = new Error("oops");
     const thrown = await run(
       tryon.run(input, {
-        hold: false,
+        sync: false,
         onUpdate: () => {
           throw oops;
         },
@@ -175,7 +175,7 @@ describe("run", () => {
     expect(warnings).toEqual([oops]);
     const rejected = await run(
       tryon.run(input, {
-        hold: false,
+        sync: false,
         onUpdate: async () => {
           throw oops;
         },
@@ -189,8 +189,8 @@ describe("run", () => {
     const { run, tryon, submissions } = createWorld();
     await run(tryon.run(input, { timeout: "100s" }));
     await run(tryon.run({ ...input, mode: "async" }));
-    await run(tryon.run(input, { hold: false }));
-    await run(tryon.run({ ...input, wait: false }, { hold: true }));
+    await run(tryon.run(input, { sync: false }));
+    await run(tryon.run({ ...input, wait: false }, { sync: true }));
     expect(submissions().map((sent) => fieldsOf(sent)["wait"])).toEqual([
       false,
       false,
@@ -221,7 +221,7 @@ describe("run", () => {
       const reason = { why: before };
       let seen: unknown;
       const work = tryon
-        .run(input, { hold: false, signal: controller.signal })
+        .run(input, { sync: false, signal: controller.signal })
         .catch((error: unknown) => {
           seen = error;
         });

@@ -1,5 +1,5 @@
 /** How far the clocks of client and service may be apart, in milliseconds. */
-export const longestSkew = 3_600_000;
+export const maxClockSkew = 3_600_000;
 
 /** A time of the service in milliseconds since 1970, NaN when there is none. A time without a zone is UTC. */
 export function serviceTime(text: string | null | undefined): number {

@@ -59,7 +59,7 @@ describe.each(profiles)("submit under the profile %s", (profile) => {
       latency: "20s",
       options: { concurrentTwin: 409 },
     });
-    const own = { idempotencyKey: "order-17", hold: true };
+    const own = { idempotencyKey: "order-17", sync: true };
     const first = client().run(input, own);
     const refused = await error(client().run(input, own));
     if (!isTryOnError(refused, "idempotency_conflict")) throw refused;
@@ -82,7 +82,7 @@ describe("submit", () => {
 
   it("looks first when the first may have ended, then more often, and less and less if it takes long", async () => {
     const { run, tryon, sent } = createWorld({ latency: "60s" });
-    await run(tryon.run(input, { hold: false }));
+    await run(tryon.run(input, { sync: false }));
     const times = sent.map(({ at }) => at);
     const pauses = times.slice(1).map((at, index) => at - (times[index] ?? 0));
     expect(pauses[0]).toBeGreaterThan(5_000);

@@ -1,7 +1,7 @@
 import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
-import type { CallOptions } from "../options.ts";
-import type { Settings } from "../settings.ts";
-import type { Deadline } from "../transport/deadline.ts";
+import type { CallOptions } from "../config/options.ts";
+import type { Config } from "../config/resolve-config.ts";
+import type { Deadline } from "../http/deadline.ts";
 import type { Job } from "./job.ts";
 import type { TryOnResult } from "./result.ts";
 import { notifier } from "./updates.ts";
@@ -24,12 +24,12 @@ export interface WaitAllOptions extends CallOptions {
 
 /** Waits for jobs under one limit, for each id once. */
 export async function waitAll(
-  settings: Settings,
+  config: Config,
   jobs: readonly Job[],
   deadline: Deadline,
   options: WaitAllOptions,
 ): Promise<WaitOutcome[]> {
-  const tell = notifier(settings, options.onSettled, "onSettled");
+  const tell = notifier(config, options.onSettled, "onSettled");
   const wait = async (job: Job): Promise<WaitOutcome> => {
     const { id } = job;
     let outcome: WaitOutcome;

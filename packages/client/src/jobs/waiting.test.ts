@@ -7,9 +7,9 @@ describe.each(profiles)("a wait under the profile %s", (profile) => {
   it("lesson 16: sends nothing more once it has ended, however it did", async () => {
     const { run, error, tryon, sent, mock } = createWorld({ profile, latency: "30s" });
     const controller = new AbortController();
-    await run(tryon.run(input, { hold: false }));
-    await error(tryon.run(input, { hold: false, timeout: "5s" }));
-    const aborted = error(tryon.run(input, { hold: false, signal: controller.signal }));
+    await run(tryon.run(input, { sync: false }));
+    await error(tryon.run(input, { sync: false, timeout: "5s" }));
+    const aborted = error(tryon.run(input, { sync: false, signal: controller.signal }));
     await mock.clock.advance("5s");
     controller.abort();
     await aborted;

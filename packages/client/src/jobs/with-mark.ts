@@ -1,5 +1,5 @@
 import type { TryOnInput } from "./input.ts";
-import { markField } from "./mark.ts";
+import { markField } from "./key-in-metadata.ts";
 
 const mostMetadata = 8;
 

@@ -1,9 +1,9 @@
 import { tracingChannel } from "node:diagnostics_channel";
 
-import type { Clock } from "../transport/clock.ts";
-import { systemClock } from "../transport/clock.ts";
-import { redactor } from "../transport/redact.ts";
-import type { Middleware, MiddlewareContext } from "../transport/middleware.ts";
+import type { Clock } from "../config/clock.ts";
+import { systemClock } from "../config/clock.ts";
+import { redactor } from "../http/redact.ts";
+import type { Middleware, MiddlewareContext } from "../http/middleware.ts";
 
 /** What the channels carry of one attempt: neither the key nor a header, a query or a body. */
 export interface RequestMessage extends MiddlewareContext {

@@ -28,7 +28,7 @@ const twice = (outcome: Outcome): string[] =>
 
 const fate = (own: Partial<Fate> & Pick<Fate, "items">): Fate => ({
   server: {},
-  hold: true,
+  sync: true,
   concurrency: 6,
   journal: "on disk",
   anyTime: [],
@@ -52,10 +52,10 @@ it(
   async () => {
     const cache = await temporaryFolder();
     const outcomes = await Promise.all(
-      ways.map(([profile, hold]) => {
+      ways.map(([profile, sync]) => {
         const items = itemsFor(everyMoment, ofEach);
         const anyTime = Array.from({ length: 8 }, (_, index) => 90 + 45 * index);
-        return suffer(fate({ items, hold, anyTime, server: { profile } }), cache);
+        return suffer(fate({ items, sync, anyTime, server: { profile } }), cache);
       }),
     );
     for (const { wrongs, ended, charges } of outcomes) {
@@ -91,11 +91,11 @@ it(
     const cache = await temporaryFolder();
     const server: MockOptions = { options: { idempotencyHours: 1 } };
     const outcomes = await Promise.all(
-      [true, false].flatMap((hold) =>
+      [true, false].flatMap((sync) =>
         // Of several in flight, all are too late after the kill for one.
         [1, 6].map((concurrency) => {
           const items = itemsFor(everyMoment, 2);
-          return suffer(fate({ items, hold, concurrency, server, startedAfter: 7_200_000 }), cache);
+          return suffer(fate({ items, sync, concurrency, server, startedAfter: 7_200_000 }), cache);
         }),
       ),
     );

@@ -1,4 +1,4 @@
-import type { ProxyCall, ProxyKind, ProxyOptions, ProxyTrouble, ProxyVisitor } from "./options.ts";
+import type { ProxyCall, ProxyKind, ProxyOptions, ProxyError, ProxyUser } from "./options.ts";
 import { refuse } from "./refusal.ts";
 
 /** The longest key that the service takes, in characters. */
@@ -11,18 +11,18 @@ const longestRetryAfter = 31_536_000;
 const unknown = "The proxy could not find out who asks.";
 
 /** A request that was let in. */
-export interface Admitted<Visitor extends ProxyVisitor> {
+export interface Admitted<Visitor extends ProxyUser> {
   readonly user: string;
   readonly call: ProxyCall<Visitor>;
 }
 
 /** Lets a request in that comes from a user and is within the user's limit, or says why not. */
-export async function admit<Visitor extends ProxyVisitor>(
+export async function admit<Visitor extends ProxyUser>(
   request: Request,
   kind: ProxyKind,
   authorize: () => ReturnType<ProxyOptions<Visitor>["authorize"]>,
   limit: ProxyOptions<Visitor>["limit"],
-  report: (trouble: ProxyTrouble) => void,
+  report: (trouble: ProxyError) => void,
 ): Promise<Admitted<Visitor> | Response> {
   let visitor: Visitor | Response | null | undefined | false;
   try {

@@ -1,6 +1,6 @@
 import { admit } from "./admit.ts";
 import { fulfil } from "./fulfil.ts";
-import type { ProxyKind, ProxyOptions, ProxyTrouble, ProxyVisitor } from "./options.ts";
+import type { ProxyKind, ProxyOptions, ProxyError, ProxyUser } from "./options.ts";
 import { originOf, preflight, readableBy } from "./origin.ts";
 import { refuse } from "./refusal.ts";
 import { findRoute } from "./route.ts";
@@ -35,7 +35,7 @@ export type Proxy<Context = unknown> = (
  * export const GET = proxy; // Next.js: app/api/tryon/[...path]/route.ts
  * export const POST = proxy;
  */
-export function createProxy<Visitor extends ProxyVisitor, Context = unknown>(
+export function createProxy<Visitor extends ProxyUser, Context = unknown>(
   options: ProxyOptions<Visitor, Context>,
 ): Proxy<Context> {
   const own = { ...options };
@@ -47,7 +47,7 @@ export function createProxy<Visitor extends ProxyVisitor, Context = unknown>(
 
   const answer = async (request: Request, context: Context): Promise<Response> => {
     let kind: ProxyKind | undefined;
-    const report = (trouble: ProxyTrouble): void => {
+    const report = (trouble: ProxyError): void => {
       try {
         onError({ kind, ...trouble });
       } catch {
@@ -100,7 +100,7 @@ function refuseForeign(): Response {
 }
 
 /** Says what is the operator's to mend where operators look, for those who pass no `onError`. */
-function logTrouble(trouble: ProxyTrouble): void {
+function logTrouble(trouble: ProxyError): void {
   // oxlint-disable-next-line no-console
   console.error("@tryon/client/proxy:", trouble.message, trouble.cause ?? "");
 }

@@ -85,7 +85,7 @@ describe("a quota", () => {
 
   it("delays a page that polls too often, until it has its result", async () => {
     const { page, run, answers } = await openSite({ perDay: 1, perMinute: 2 }, "40s");
-    const { job } = await run(page("ada").run(input, { hold: false }));
+    const { job } = await run(page("ada").run(input, { sync: false }));
     expect(job.status).toBe("succeeded");
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 200]);
   });

@@ -1,5 +1,5 @@
-import { defaults } from "../options.ts";
-import { systemClock, type Clock } from "../transport/clock.ts";
+import { defaults } from "../config/options.ts";
+import { systemClock, type Clock } from "../config/clock.ts";
 import type { ProxyCall } from "./options.ts";
 import { MemoryQuotaStore, type QuotaStore } from "./quota-store.ts";
 import { check } from "./settings.ts";
@@ -71,7 +71,7 @@ export function createQuota(options: QuotaOptions): Quota {
     retryAfter = await count(user, day, perDay);
     if (retryAfter !== undefined) return { retryAfter };
     // Only now: a key that was refused must not pass as one that was counted.
-    await store.increment(submission, defaults.replaySafeFor);
+    await store.increment(submission, defaults.idempotencyWindow);
     return true;
   };
 }

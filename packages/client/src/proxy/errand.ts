@@ -2,7 +2,7 @@ import type { Admitted } from "./admit.ts";
 import { bodyOf } from "./body-of.ts";
 import { accountFields, pickFields, purchaseFields, type Forms } from "./contract-fields.ts";
 import { listQuery, showList } from "./list.ts";
-import type { ProxyOptions, ProxyVisitor } from "./options.ts";
+import type { ProxyOptions, ProxyUser } from "./options.ts";
 import { noSuchJob } from "./refusal.ts";
 import type { Bounds, Upstream } from "./settings.ts";
 import { isWireJob, showJob, type View } from "./show-job.ts";
@@ -15,7 +15,7 @@ interface Errand {
 }
 
 /** What visitors may do, and where it is done. */
-export interface Rules<Visitor extends ProxyVisitor> extends Pick<
+export interface Rules<Visitor extends ProxyUser> extends Pick<
   ProxyOptions<Visitor>,
   "addFields" | "allow" | "exposeCredits"
 > {
@@ -24,7 +24,7 @@ export interface Rules<Visitor extends ProxyVisitor> extends Pick<
 }
 
 /** Makes of a request that was let in what the service is to be asked, or says why it is not asked. */
-export async function errandOf<Visitor extends ProxyVisitor>(
+export async function errandOf<Visitor extends ProxyUser>(
   id: string,
   { user, call }: Admitted<Visitor>,
   { bounds, upstream, exposeCredits = false, addFields, allow = {} }: Rules<Visitor>,

@@ -242,9 +242,9 @@ describe.each(profiles)("what a visitor may ask for, under the profile %s", (pro
   });
 
   it("is not held where the proxy may not hold", async () => {
-    const { run, page, sent } = createProxyWorld({ hold: false }, { profile });
+    const { run, page, sent } = createProxyWorld({ sync: false }, { profile });
     const { job } = await run(
-      page("ada").run({ person: personUrl, garments: [shirtUrl] }, { hold: true }),
+      page("ada").run({ person: personUrl, garments: [shirtUrl] }, { sync: true }),
     );
     expect(job.status).toBe("succeeded");
     expect(fieldsOf(sent[0])["wait"]).toBe(false);

@@ -54,7 +54,7 @@ export function filterFields(text: string, bounds: Bounds): Filtered {
     note("output_size", "enum", `The proxy takes ${words} (see its option sizes).`);
   }
   fields["output_size"] = chosen;
-  if (!bounds.hold) fields["wait"] = false;
+  if (!bounds.sync) fields["wait"] = false;
   else if (typeof wait === "boolean") fields["wait"] = wait;
   else if (!isEmpty(wait)) note("wait", "bool_type", "This field takes true or false.");
   return issues.length > 0 ? { issues: issues.slice(0, mostIssues) } : { fields };

@@ -1,22 +1,22 @@
 import type { Admitted } from "./admit.ts";
 import { errandOf, type Rules } from "./errand.ts";
-import type { ProxyTrouble, ProxyVisitor } from "./options.ts";
+import type { ProxyError, ProxyUser } from "./options.ts";
 import { headersOf, passOn } from "./pass-on.ts";
 import { answerJson } from "./refusal.ts";
 import { askService } from "./upstream.ts";
 
 /** Does what a request asks for that was let in. */
-export async function fulfil<Visitor extends ProxyVisitor>(
+export async function fulfil<Visitor extends ProxyUser>(
   id: string,
   admitted: Admitted<Visitor>,
   rules: Rules<Visitor>,
-  report: (trouble: ProxyTrouble) => void,
+  report: (trouble: ProxyError) => void,
 ): Promise<Response> {
   const { upstream } = rules;
   const errand = await errandOf(id, admitted, rules);
   if (errand instanceof Response) return errand;
   const outcome = await askService(upstream, errand.question);
-  const { answer } = outcome;
+  const { response: answer } = outcome;
   const now = upstream.clock.now();
   const good = answer && answer.status >= 200 && answer.status < 300;
   const content = good ? await errand.show(answer.content) : undefined;

@@ -6,6 +6,6 @@ export type {
   ProxyField,
   ProxyKind,
   ProxyOptions,
-  ProxyTrouble,
-  ProxyVisitor,
+  ProxyError,
+  ProxyUser,
 } from "./options.ts";

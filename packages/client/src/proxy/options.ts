@@ -1,7 +1,7 @@
 import type { Clock, OutputSize, TryOnOptions } from "@tryon/client";
 
 /** Who a request comes from. More may stand beside `user`; `limit` gets it all. */
-export interface ProxyVisitor {
+export interface ProxyUser {
   /**
    * Whatever names one user of the app for good, such as the id of an account. Jobs and keys belong to it: two visitors
    * with the same name share them.
@@ -13,7 +13,7 @@ export interface ProxyVisitor {
 export type ProxyKind = "submit" | "get" | "list" | "account" | "purchase";
 
 /** A request that was let in. */
-export interface ProxyCall<Visitor extends ProxyVisitor = ProxyVisitor> {
+export interface ProxyCall<Visitor extends ProxyUser = ProxyUser> {
   readonly visitor: Visitor;
   readonly kind: ProxyKind;
   /** Of a submission: a retry comes under the same key and is paid once, so that a limit can count it once. */
@@ -23,7 +23,7 @@ export interface ProxyCall<Visitor extends ProxyVisitor = ProxyVisitor> {
 }
 
 /** Something that the operator of the proxy should know, and that its visitors are not told. */
-export interface ProxyTrouble {
+export interface ProxyError {
   /** What happened, and what to do. Holds no key, body or image. */
   readonly message: string;
   readonly kind?: ProxyKind | undefined;
@@ -50,7 +50,7 @@ export type ProxyField =
 type Awaitable<Value> = Value | Promise<Value>;
 
 /** How a proxy is set up. */
-export interface ProxyOptions<Visitor extends ProxyVisitor = ProxyVisitor, Context = unknown> {
+export interface ProxyOptions<Visitor extends ProxyUser = ProxyUser, Context = unknown> {
   /**
    * Says who a request comes from, by its cookies or whatever the app signs its users in with. Nothing lets nobody in
    * (401), and a `Response` is handed to the visitor as it is. What it throws lets nobody in either (500).
@@ -133,7 +133,7 @@ export interface ProxyOptions<Visitor extends ProxyVisitor = ProxyVisitor, Conte
    *
    * @default true
    */
-  readonly hold?: boolean | undefined;
+  readonly sync?: boolean | undefined;
   /**
    * Origins of other sites whose pages may use this proxy, e.g. `["https://shop.example"]`. Pages of its own site
    * always may. Browsers ask first for the others: where methods are mounted one by one, mount `OPTIONS`, too.
@@ -181,7 +181,7 @@ export interface ProxyOptions<Visitor extends ProxyVisitor = ProxyVisitor, Conte
    *
    * @default console.error
    */
-  readonly onError?: ((trouble: ProxyTrouble) => void) | undefined;
+  readonly onError?: ((trouble: ProxyError) => void) | undefined;
   /** Sends the requests to the service, as the option of `TryOn` does. @default the global `fetch` */
   readonly fetch?: TryOnOptions["fetch"];
   /** Where time comes from: for tests. @default the machine's clock */

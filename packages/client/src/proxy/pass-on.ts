@@ -1,8 +1,8 @@
-import type { Answer } from "../transport/answer.ts";
-import { failureCode, type Outcome } from "../transport/attempt.ts";
-import { readIssues } from "../transport/issues.ts";
-import type { Redact } from "../transport/redact.ts";
-import { pauseAskedFor } from "../transport/retry.ts";
+import type { HttpResponse } from "../http/response.ts";
+import { failureCode, type Outcome } from "../http/attempt.ts";
+import { readFieldIssues } from "../http/field-issues.ts";
+import type { Redact } from "../http/redact.ts";
+import { requestedDelay } from "../http/retry-policy.ts";
 import type { ProxyKind } from "./options.ts";
 import { noSuchJob, refuse } from "./refusal.ts";
 
@@ -25,7 +25,7 @@ const unavailable = "Try-ons cannot be made at the moment.";
  * proves to the client that nothing happened; whatever leaves that open becomes a 5xx, which proves nothing.
  */
 export function passOn(outcome: Outcome, { kind, redact, now }: Surroundings): Passed {
-  const { answer } = outcome;
+  const { response: answer } = outcome;
   if (answer === undefined) {
     const late = outcome.failure === "timed_out";
     // Words alone: errors of a `fetch` can hold the whole request with its key.
@@ -38,7 +38,7 @@ export function passOn(outcome: Outcome, { kind, redact, now }: Surroundings): P
   }
   const { status, content, redirect } = answer;
   const { detail } = Object(content) as { detail?: unknown };
-  const issues = readIssues(detail, redact);
+  const issues = readFieldIssues(detail, redact);
   const words = typeof detail === "string" ? redact(detail) : undefined;
   const headers = headersOf(answer, now);
   if (status === 404 && kind === "get") return { response: noSuchJob() };
@@ -67,9 +67,9 @@ export function passOn(outcome: Outcome, { kind, redact, now }: Surroundings): P
 }
 
 /** The headers of the service that a visitor gets. Its rate limit is the key's, and not theirs. */
-export function headersOf(answer: Answer, now: number): Record<string, string> {
+export function headersOf(answer: HttpResponse, now: number): Record<string, string> {
   const headers: Record<string, string> = {};
-  const pause = pauseAskedFor(answer, now);
+  const pause = requestedDelay(answer, now);
   // In seconds, whatever form it came in: a date would be compared with another clock than the service's.
   if (pause !== undefined) headers["retry-after"] = String(Math.ceil(pause / 1_000));
   if (answer.headers.get("idempotent-replayed") === "true") headers["idempotent-replayed"] = "true";

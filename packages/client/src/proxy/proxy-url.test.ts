@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { Budget, isTryOnError, TryOn, type Middleware, type TryOnOptions } from "../index.ts";
 import { createProxyWorld, mount } from "../testing/proxy-world.ts";
 import { input } from "../testing/world.ts";
+import { createRawClient } from "../raw/index.ts";
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -120,7 +121,7 @@ describe("a client of a proxy", () => {
     // Reads may lag behind.
     await mock.clock.advance("2s");
     const { data } = await run(
-      tryon.raw.GET("/api/v1/tryon/{job_id}", { params: { path: { job_id: id } } }),
+      createRawClient(tryon).GET("/api/v1/tryon/{job_id}", { params: { path: { job_id: id } } }),
     );
     expect(data?.job_id).toBe(id);
     faults.push(async (_request, pass) => {

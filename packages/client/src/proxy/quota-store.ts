@@ -1,4 +1,4 @@
-import type { Clock } from "../transport/clock.ts";
+import type { Clock } from "../config/clock.ts";
 
 /**
  * Counters of `createQuota`. Several processes or servers need one store that they share, such as Redis. Each method must

@@ -1,9 +1,9 @@
 import { ConfigError, TryOn, type Clock, type OutputSize } from "@tryon/client";
 
-import { environment } from "../environment.ts";
-import type { Fetch } from "../transport/attempt.ts";
-import { systemClock } from "../transport/clock.ts";
-import { redactor, type Redact } from "../transport/redact.ts";
+import { environment } from "../config/environment.ts";
+import type { Fetch } from "../http/attempt.ts";
+import { systemClock } from "../config/clock.ts";
+import { redactor, type Redact } from "../http/redact.ts";
 import type { ProxyOptions } from "./options.ts";
 import { Signer } from "./signer.ts";
 
@@ -30,7 +30,7 @@ export interface Bounds {
   readonly fields: ReadonlySet<string>;
   readonly sizes: readonly OutputSize[];
   readonly maxBody: number;
-  readonly hold: boolean;
+  readonly sync: boolean;
 }
 
 /** Where requests go, and what they are signed with. */
@@ -91,8 +91,8 @@ export function checkOptions(options: Setup): Bounds {
     "basePath is not a path.",
     `Set the path of proxyUrl, such as "${defaultBasePath}", or "/" for the root.`,
   );
-  const hold = options.hold ?? true;
-  return { basePath: basePath.replace(/\/$/, ""), fields, sizes, maxBody, hold };
+  const sync = options.sync ?? true;
+  return { basePath: basePath.replace(/\/$/, ""), fields, sizes, maxBody, sync };
 }
 
 /** Throws `invalid_config` without a key or an address, and `unsafe_environment` when the key would be at risk. */

@@ -1,5 +1,5 @@
-import { isJobId } from "../transport/service.ts";
-import type { Redact } from "../transport/redact.ts";
+import { isJobId } from "../api/api.ts";
+import type { Redact } from "../http/redact.ts";
 import { jobFields, pickFields } from "./contract-fields.ts";
 import type { Signer } from "./signer.ts";
 

@@ -1,6 +1,6 @@
-import { defaults, holdLimit } from "../options.ts";
-import { attempt, type Outcome } from "../transport/attempt.ts";
-import { Deadline } from "../transport/deadline.ts";
+import { defaults, maxSyncWait } from "../config/options.ts";
+import { attempt, type Outcome } from "../http/attempt.ts";
+import { Deadline } from "../http/deadline.ts";
 import type { Upstream } from "./settings.ts";
 
 /** A request to the service: nothing of it is taken over from a visitor unseen. */
@@ -24,7 +24,7 @@ export async function askService(
   };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
-  const timeout = defaults.attemptTimeout + (idempotencyKey === undefined ? 0 : holdLimit);
+  const timeout = defaults.attemptTimeout + (idempotencyKey === undefined ? 0 : maxSyncWait);
   const deadline = new Deadline(clock, Number.POSITIVE_INFINITY, signal);
   try {
     const request = { method, url: `${baseUrl}${path}`, headers, body, timeout };

@@ -12,7 +12,7 @@ import { startProgram, type Program } from "./program.ts";
 export interface Fate {
   readonly items: readonly Item[];
   readonly server: MockOptions;
-  readonly hold: boolean;
+  readonly sync: boolean;
   readonly concurrency: number;
   readonly journal: Orders["journal"];
   /** How long after its start it is killed besides, each time once, in milliseconds. */
@@ -46,8 +46,8 @@ export async function suffer(fate: Fate, cache: string): Promise<Outcome> {
   for (let run = 1; ; run += 1) {
     if (run > 3 * fate.items.length) throw new Error("The batch does not come to its end.");
     const { items } = life;
-    const { journal, hold, concurrency } = fate;
-    const orders: Orders = { url, apiKey, path, time, journal, hold, concurrency, items };
+    const { journal, sync, concurrency } = fate;
+    const orders: Orders = { url, apiKey, path, time, journal, sync, concurrency, items };
     const program: Program<Said> = startProgram("mortal-batch.ts", [JSON.stringify(orders)], cache);
     const ended = await life.live(program, service, run % 6 === 0 ? anyTime.shift() : undefined);
     if (ended !== undefined) {

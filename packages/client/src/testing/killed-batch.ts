@@ -3,7 +3,7 @@ import { array, constantFrom, integer, record, tuple, type Arbitrary } from "fas
 
 import { batch, BatchStoppedError, type Journal, type JournalEntry } from "../batch/index.ts";
 import { isTryOnError, type TryOn } from "../index.ts";
-import type { Fetch } from "../transport/attempt.ts";
+import type { Fetch } from "../http/attempt.ts";
 import { makeDigestsInstant } from "./instant-digests.ts";
 import { misfortuneNames, misfortunes, type Misfortune } from "./misfortunes.ts";
 import { input, openWorld, type World } from "./world.ts";
@@ -14,7 +14,7 @@ export interface KilledBatch {
   readonly misfortunes: readonly (Misfortune | undefined)[];
   readonly items: number;
   readonly concurrency: number;
-  readonly hold: boolean | "auto";
+  readonly sync: boolean | "auto";
   /** How many steps each run gets before the last one, which gets as many as it needs: steps are of the journal and of the network. */
   readonly kills: readonly number[];
   /** How long after a kill it is run again. */
@@ -32,7 +32,7 @@ export const killedBatches: Arbitrary<KilledBatch> = record({
   misfortunes: array(constantFrom(undefined, undefined, ...misfortuneNames), { maxLength: 6 }),
   items: integer({ min: 1, max: 4 }),
   concurrency: integer({ min: 1, max: 4 }),
-  hold: constantFrom<KilledBatch["hold"]>(true, false, "auto"),
+  sync: constantFrom<KilledBatch["sync"]>(true, false, "auto"),
   kills: array(integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 2 }),
   later: constantFrom<KilledBatch["later"]>("0s", "10m", "2h"),
   latency: constantFrom("0.1s", "3s", "40s"),
@@ -123,7 +123,7 @@ async function runKilledIn(
 async function readAll(
   tryon: TryOn,
   journal: Journal,
-  { items, concurrency, hold }: KilledBatch,
+  { items, concurrency, sync }: KilledBatch,
 ): Promise<readonly string[]> {
   const ends: string[] = [];
   const skus = Array.from({ length: items }, (_, index) => `sku-${index}`);
@@ -133,7 +133,7 @@ async function readAll(
       input: (sku) => ({ ...input, metadata: { sku } }),
       journal,
       concurrency,
-      hold,
+      sync,
       timeout: "20m",
     })) {
       ends.push(error === undefined ? "done" : isTryOnError(error) ? error.code : String(error));

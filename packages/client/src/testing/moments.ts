@@ -54,7 +54,7 @@ export interface Orders {
   readonly path: string;
   /** `in memory`: a journal that promises what it has not written yet, and writes it when it is closed. */
   readonly journal: "on disk" | "in memory";
-  readonly hold: boolean;
+  readonly sync: boolean;
   readonly concurrency: number;
   readonly time: FastTime;
   readonly items: readonly Item[];
@@ -69,7 +69,7 @@ export interface Item {
 }
 
 /** How one ended: with its result, or with the code of its error. */
-export interface Ended extends Pick<BatchItem<Item>, "id" | "earlier"> {
+export interface Ended extends Pick<BatchItem<Item>, "id" | "fromJournal"> {
   readonly how: string;
 }
 

@@ -11,7 +11,7 @@ import { itemHeader, timeNow, type Ended, type Item, type Moment, type Orders } 
 
 // Whoever starts this program gives it that.
 const orders = JSON.parse(process.argv[2] ?? "") as Orders;
-const { url, apiKey, path, hold, concurrency, time, items } = orders;
+const { url, apiKey, path, sync, concurrency, time, items } = orders;
 const moments = new Map(items.map(({ id, moment }) => [id, moment]));
 const ids = new Map<string, string>();
 
@@ -79,12 +79,16 @@ const options = {
   id: ({ id }: Item) => id,
   input: inputOf,
   concurrency,
-  hold,
+  sync,
   journal,
-  inspect: false,
+  validate: false,
 };
-for await (const { id, earlier, error } of batch(tryon, items, options)) {
-  ended.push({ id, earlier, how: isTryOnError(error) ? error.code : String(error ?? "succeeded") });
+for await (const { id, fromJournal, error } of batch(tryon, items, options)) {
+  ended.push({
+    id,
+    fromJournal,
+    how: isTryOnError(error) ? error.code : String(error ?? "succeeded"),
+  });
 }
 for (const entry of unwritten) await file.put(entry);
 await file.close();

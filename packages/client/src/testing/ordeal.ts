@@ -2,7 +2,7 @@ import { optionTable, stockEngine, type Engine, type Options } from "@tryon/mock
 import { array, boolean, constantFrom, record, tuple, type Arbitrary } from "fast-check";
 
 import { isTryOnError, type Job, type TryOn, type TryOnOptions } from "../index.ts";
-import type { Fetch } from "../transport/attempt.ts";
+import type { Fetch } from "../http/attempt.ts";
 import { endOf } from "./end-of.ts";
 import { misfortuneNames, misfortunes, type Misfortune } from "./misfortunes.ts";
 import { input, openWorld, type World } from "./world.ts";
@@ -12,13 +12,13 @@ export interface Ordeal {
   readonly options: Options;
   readonly misfortunes: readonly Misfortune[];
   readonly call: "run" | "submit";
-  readonly hold: boolean | "auto";
+  readonly sync: boolean | "auto";
   readonly ownKey: boolean;
   /** Whether another process submits the same under the same own key at the same time, and nothing goes wrong there. */
   readonly twin: boolean;
   /** Whether a garment is sent as bytes. */
   readonly bytes: boolean;
-  readonly mark: boolean;
+  readonly keyInMetadata: boolean;
   readonly retries: number;
   readonly timeout: "8s" | "2m" | "20m";
   /** How long the job takes. */
@@ -42,11 +42,11 @@ export const ordeals: Arbitrary<Ordeal> = record({
   ),
   misfortunes: array(constantFrom(...misfortuneNames), { minLength: 1, maxLength: 7 }),
   call: constantFrom("run", "submit"),
-  hold: constantFrom<Ordeal["hold"]>(true, false, "auto"),
+  sync: constantFrom<Ordeal["sync"]>(true, false, "auto"),
   ownKey: boolean(),
   twin: often(false, true),
   bytes: often(false, false, true),
-  mark: boolean(),
+  keyInMetadata: boolean(),
   retries: often(3, 2, 1, 0),
   timeout: often<Ordeal["timeout"]>("20m", "2m", "8s"),
   latency: constantFrom("0.1s", "3s", "40s"),
@@ -99,9 +99,9 @@ export async function undergo(ordeal: Ordeal, plant: Plant = {}): Promise<Outcom
 
 async function undergoIn(world: World, ordeal: Ordeal, plant: Plant): Promise<Outcome> {
   const { mock, submissions } = world;
-  const { retries, mark, later, hold, timeout, call } = ordeal;
+  const { retries, keyInMetadata, later, sync, timeout, call } = ordeal;
   const fetch = plant.fetch?.(world.fetch) ?? world.fetch;
-  const tryon = world.client({ fetch, retries, mark, ...plant.options });
+  const tryon = world.client({ fetch, retries, keyInMetadata, ...plant.options });
   const faults = ordeal.misfortunes.map((name) => misfortunes[name]);
   world.faults.push(...faults);
   const own = ordeal.ownKey ? { idempotencyKey: "order-17" } : {};
@@ -113,9 +113,10 @@ async function undergoIn(world: World, ordeal: Ordeal, plant: Plant): Promise<Ou
   const make = (client: TryOn): Promise<Job> =>
     call === "submit"
       ? client.submit(asked, { timeout, ...own })
-      : client.run(asked, { timeout, hold, ...own }).then(({ job }) => job);
+      : client.run(asked, { timeout, sync, ...own }).then(({ job }) => job);
   const twin = ordeal.twin && ordeal.ownKey;
-  const elsewhere = twin && make(world.client({ fetch: mock.fetch, mark })).catch(() => undefined);
+  const elsewhere =
+    twin && make(world.client({ fetch: mock.fetch, keyInMetadata })).catch(() => undefined);
   const work = make(tryon);
   let error: unknown;
   let job = await passing(
@@ -150,7 +151,8 @@ async function undergoIn(world: World, ordeal: Ordeal, plant: Plant): Promise<Ou
   const leads = "recover" in Object(error);
   // Once it is too late to send again, only a mark tells.
   const honest = code === "outcome_unknown" || code === "server_error" || code === "unavailable";
-  const unknowable = later === "2h" && !mark && (honest || code === "idempotency_conflict");
+  const unknowable =
+    later === "2h" && !keyInMetadata && (honest || code === "idempotency_conflict");
   const checks: Readonly<Record<string, boolean>> = {
     "a typed error": code !== "untyped",
     "one key": keys.size <= 1 && (!ordeal.ownKey || keys.size === 0 || keys.has("order-17")),

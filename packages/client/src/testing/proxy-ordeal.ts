@@ -2,7 +2,7 @@ import { array, constantFrom, record, type Arbitrary } from "fast-check";
 
 import { isTryOnError, TryOn, type Job } from "../index.ts";
 import { createProxy, type Proxy } from "../proxy/index.ts";
-import type { Fetch } from "../transport/attempt.ts";
+import type { Fetch } from "../http/attempt.ts";
 import { misfortuneNames, misfortunes } from "./misfortunes.ts";
 import { ordeals } from "./ordeal.ts";
 import { browserOf, busyness, byCookie, drive, mount } from "./proxy-world.ts";

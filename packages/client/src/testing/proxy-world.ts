@@ -1,8 +1,8 @@
 import type { Mock, MockOptions } from "@tryon/mock";
 
-import { createProxy, type Proxy, type ProxyOptions, type ProxyTrouble } from "../proxy/index.ts";
+import { createProxy, type Proxy, type ProxyOptions, type ProxyError } from "../proxy/index.ts";
 import { TryOn, type TryOnOptions } from "../index.ts";
-import type { Fetch } from "../transport/attempt.ts";
+import type { Fetch } from "../http/attempt.ts";
 import { endOf } from "./end-of.ts";
 import { createWorld, type World } from "./world.ts";
 
@@ -10,7 +10,7 @@ import { createWorld, type World } from "./world.ts";
 export interface ProxyWorld extends World {
   readonly proxy: Proxy;
   /** What the operator was told. */
-  readonly troubles: readonly ProxyTrouble[];
+  readonly troubles: readonly ProxyError[];
   /** What pages got. */
   readonly answers: readonly Response[];
   /** The client in the page of a user. */
@@ -62,7 +62,7 @@ export function createProxyWorld(
 ): ProxyWorld {
   const world = createWorld(mockOptions);
   const { mock } = world;
-  const troubles: ProxyTrouble[] = [];
+  const troubles: ProxyError[] = [];
   const answers: Response[] = [];
   const { busy, network, watched } = busyness(options.fetch ?? world.fetch);
   const handle = createProxy({

@@ -156,7 +156,7 @@ class Shopper {
       const purchase = await credits.purchase(order).catch(() => undefined);
       if (purchase?.status !== "processing") return;
       if (index % 2 === 0) await this.#world.mock.settlePayment(purchase.payment_intent_id);
-      await credits.settled(purchase, { timeout: "30s" }).catch(() => undefined);
+      await credits.waitForPurchase(purchase, { timeout: "30s" }).catch(() => undefined);
       return;
     }
     const controller = new AbortController();

@@ -11,7 +11,7 @@ import { assetPath } from "@tryon/test-kit/repository";
 import { onTestFinished } from "vitest";
 
 import { TryOn, type TryOnOptions } from "../index.ts";
-import type { Fetch } from "../transport/attempt.ts";
+import type { Fetch } from "../http/attempt.ts";
 
 /** The set of option values that this run is under. The suite runs once under each, see `vitest.config.ts`. */
 export const profile =
@@ -55,24 +55,6 @@ export interface World {
   readonly error: (work: Promise<unknown>) => Promise<unknown>;
   /** Another client of the same server. */
   readonly client: (options?: TryOnOptions) => TryOn;
-}
-
-/**
- * Uses every part of the client that it imports on first use: an import takes real time, during which a clock that a
- * test moves would run ahead.
- */
-async function importEverything(): Promise<void> {
-  const mock = createMock({ latency: 0 });
-  const { baseUrl, fetch, keys } = mock;
-  const tryon = new TryOn({
-    apiKey: keys.live,
-    baseUrl,
-    fetch,
-    middleware: (request, next) => next(request),
-  });
-  await tryon.run(input);
-  await tryon.raw.GET("/api/v1/account");
-  mock.close();
 }
 
 /** A world until the end of the test. */
@@ -203,5 +185,3 @@ export function fieldsOf(sent: Sent | undefined): Record<string, unknown> {
   // Every body of the client is a JSON object.
   return JSON.parse(sent?.body ?? "{}") as Record<string, unknown>;
 }
-
-await importEverything();

@@ -20,7 +20,7 @@ export async function run({ baseUrl, apiKey }: Place): Promise<unknown> {
       }),
       journal,
     });
-    for await (const { result, earlier } of items) told.push(result !== undefined, earlier);
+    for await (const { result, fromJournal } of items) told.push(result !== undefined, fromJournal);
   }
   return told;
 }

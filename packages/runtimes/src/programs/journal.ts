@@ -15,8 +15,11 @@ export async function run({ baseUrl, apiKey, file }: Place): Promise<unknown> {
   const told: unknown[] = [];
   for (let times = 0; times < 2; times += 1) {
     const journal = await openJournal(file);
-    for await (const { result, earlier } of batch(tryon, [input, input], { id: named, journal })) {
-      told.push(result?.receipt.credits, earlier);
+    for await (const { result, fromJournal } of batch(tryon, [input, input], {
+      id: named,
+      journal,
+    })) {
+      told.push(result?.receipt.credits, fromJournal);
     }
     await journal.close();
   }

@@ -1,0 +1,140 @@
+import { maxSyncWait } from "../config/options.ts";
+import type { paths, PurchaseWithSPTRequest } from "../generated/openapi.ts";
+import { AttemptLog } from "../http/attempt-log.ts";
+import type { CallContext, HttpRequest } from "../http/http-request.ts";
+import type { HttpResponse } from "../http/response.ts";
+import { responseError } from "../http/response-error.ts";
+import { sendWithRetries, type HttpContext } from "../http/send-with-retries.ts";
+import type { SubmissionBody } from "../http/submission-body.ts";
+import type { Responded } from "./call.ts";
+
+/** Part of the call that its caller knows. */
+type Caller = Pick<CallContext, "deadline" | "onRetry">;
+
+/** Submission as it is sent. */
+interface Submission extends NonNullable<CallContext["submission"]> {
+  readonly body: SubmissionBody;
+  /** If true, the service responds when the job has ended, or after 90 seconds. */
+  readonly sync: boolean;
+  /** Attempts of this submission, also those of earlier calls. */
+  readonly attemptLog: AttemptLog;
+}
+
+type Method = "get" | "post";
+/** Endpoint of the contract. */
+type Operation<Path extends keyof paths, Verb extends Method> = NonNullable<paths[Path][Verb]>;
+/** Content of a response with status 200. */
+type Content<Of> = Of extends {
+  responses: { 200: { content: { "application/json": infer Data } } };
+}
+  ? Data
+  : never;
+type ListQuery = NonNullable<Operation<"/api/v1/tryon", "get">["parameters"]["query"]>;
+
+/** Optional parts of a request. */
+interface Parts extends Pick<CallContext, "purpose"> {
+  readonly id?: string;
+  readonly query?: object;
+  readonly body?: SubmissionBody;
+  readonly submission?: Submission;
+}
+
+/** Endpoints of the service, typed by its contract. Each checks the shape of a successful response. */
+export class Api {
+  readonly http: HttpContext;
+
+  constructor(http: HttpContext) {
+    this.http = http;
+  }
+
+  submitTryOn(submission: Submission, caller: Caller) {
+    const { body } = submission;
+    const parts = { purpose: "submit", body, submission } as const;
+    return this.#request("post", "/api/v1/tryon", isJob, caller, parts);
+  }
+
+  getJob(id: string, caller: Caller) {
+    const isRequested = (json: unknown): boolean => isJob(json) && json.job_id === id;
+    return this.#request("get", "/api/v1/tryon/{job_id}", isRequested, caller, { id });
+  }
+
+  listJobs(query: ListQuery, caller: Caller) {
+    return this.#request("get", "/api/v1/tryon", isJobList, caller, { query });
+  }
+
+  async getAccount(caller: Caller) {
+    const account = await this.#request("get", "/api/v1/account", isObject, caller);
+    const { rate_limit_per_min: limit } = account.data;
+    if (limit > 0) this.http.rateLimiter.limit = limit;
+    return account;
+  }
+
+  purchaseCredits(request: PurchaseWithSPTRequest, caller: Caller) {
+    const parts = { purpose: "purchase", body: JSON.stringify(request) } as const;
+    return this.#request("post", "/api/v1/credits/purchase", isObject, caller, parts);
+  }
+
+  async #request<Path extends keyof paths, Verb extends Method>(
+    verb: Verb,
+    path: Path,
+    accepts: (content: unknown) => boolean,
+    caller: Caller,
+    { purpose = "read", id = "", query, body, submission }: Parts = {},
+  ): Promise<Responded<Content<Operation<Path, Verb>>>> {
+    // Values of queries are numbers and strings.
+    const search = query && new URLSearchParams(query as Record<string, string>).toString();
+    const method = verb.toUpperCase();
+    const pathname = path.replace("{job_id}", id);
+    const url = `${this.http.config.baseUrl}${pathname}${search ? `?${search}` : ""}`;
+    const headers: Record<string, string> = {};
+    if (body) headers["Content-Type"] = "application/json";
+    if (submission) headers["Idempotency-Key"] = submission.idempotencyKey;
+    const response = await sendToService(
+      this.http,
+      ({ response: { ok }, content }) => ok && accepts(content),
+      { method, url, headers, body },
+      {
+        ...caller,
+        name: `${method} ${pathname}`,
+        purpose,
+        attemptLog: submission?.attemptLog ?? new AttemptLog(),
+        submission,
+      },
+      submission?.sync,
+    );
+    // `accepts` has checked what the client relies on; the contract has the rest of the type.
+    return { data: response.content as Content<Operation<Path, Verb>>, response };
+  }
+}
+
+/** Sends a request to the service, and returns the response that `accepts` accepts. Throws an error for any other. */
+export async function sendToService(
+  http: HttpContext,
+  accepts: (response: HttpResponse) => boolean,
+  request: Omit<HttpRequest, "timeout">,
+  call: CallContext,
+  sync = false,
+): Promise<HttpResponse> {
+  request.headers["Accept"] = "application/json";
+  const timeout = http.config.attemptTimeout + (sync ? maxSyncWait : 0);
+  const outcome = await sendWithRetries(http, { ...request, timeout }, call);
+  if (outcome.response && accepts(outcome.response)) return outcome.response;
+  throw responseError(outcome, call, http.config);
+}
+
+function isObject(json: unknown): json is Record<string, unknown> {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
+}
+
+function isJob(json: unknown): json is { readonly job_id: string } {
+  return isObject(json) && isJobId(json["job_id"]) && typeof json["status"] === "string";
+}
+
+function isJobList(json: unknown): boolean {
+  return isObject(json) && Array.isArray(json["jobs"]) && json["jobs"].every(isJob);
+}
+
+/** Returns true for a job id. No other text may become part of the path of a request. */
+export function isJobId(id: unknown): id is string {
+  return typeof id === "string" && /^job_[a-zA-Z0-9]+$/.test(id);
+}

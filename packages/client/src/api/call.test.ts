@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+
+import type { Call } from "../index.ts";
+import { answering, createWorld, input, profiles } from "../testing/world.ts";
+
+describe.each(profiles)("withResponse under the profile %s", (profile) => {
+  it("gives what the call gives, with the answer it came in", async () => {
+    const { run, tryon, sent } = createWorld({ profile });
+    const { data: result, response } = await run(tryon.run(input).withResponse());
+    expect(result.receipt.jobId).toBe(result.job.id);
+    expect(response.status).toBe(200);
+    const headers = Object.fromEntries(response.headers);
+    expect(headers["content-type"]).toContain("application/json");
+    const calls: readonly Call<unknown>[] = [
+      tryon.submit(input),
+      tryon.account.get(),
+      tryon.jobs.get(result.job.id),
+      tryon.jobs.list().page(),
+      tryon.credits.purchase({ pack_slug: "demo", shared_payment_granted_token: "spt_1" }),
+    ];
+    for (const call of calls) {
+      const { data, response: answer } = await run(call.withResponse());
+      expect(data).toBe(await call);
+      expect(answer.ok).toBe(true);
+    }
+    expect(sent.length).toBeGreaterThanOrEqual(6);
+  });
+});
+
+describe("withResponse", () => {
+  it("lesson 9: names the request and the rate limit", async () => {
+    const { run, tryon, faults, mock } = createWorld();
+    const limits = {
+      "x-ratelimit-limit": "60",
+      "x-ratelimit-remaining": "9",
+      "x-ratelimit-reset": "30",
+    };
+    faults.push(answering(200, { name: null }, { "x-request-id": "req_1", ...limits }));
+    const { data, requestId, rateLimit } = await run(tryon.account.get().withResponse());
+    expect(data).toEqual({ name: null });
+    expect(requestId).toBe("req_1");
+    expect(rateLimit).toMatchObject({ limit: 60, remaining: 9, source: "headers" });
+    expect(tryon.rateLimit).toBe(rateLimit);
+    expect(rateLimit?.resetAt).toBeGreaterThan(mock.clock.now());
+  });
+
+  it("is about the submission, not about the polls after it", async () => {
+    const { run, tryon, faults } = createWorld();
+    faults.push(async (_request, pass) => {
+      const answer = await pass();
+      return new Response(answer.body, { headers: { "x-request-id": "submission" } });
+    });
+    const { requestId } = await run(tryon.run(input, { sync: false }).withResponse());
+    expect(requestId).toBe("submission");
+  });
+
+  it("fails as the call fails, also when the call cannot even begin", async () => {
+    const { error, client, tryon, faults } = createWorld();
+    faults.push(answering(404, { detail: "no" }));
+    const failed = await error(tryon.jobs.get("job_1").withResponse());
+    expect(failed).toMatchObject({ code: "not_found" });
+    expect(await error(tryon.jobs.get("../account").withResponse())).toMatchObject({
+      code: "invalid_input",
+    });
+    const lost = client({ baseUrl: undefined });
+    expect(await error(lost.account.get().withResponse())).toMatchObject({
+      code: "invalid_config",
+    });
+  });
+});

@@ -1,0 +1,183 @@
+import { forward } from "./api/forward.ts";
+import { call, type Call } from "./api/call.ts";
+import { Account } from "./billing/account.ts";
+import { costs, estimate, type Costs, type Inputs } from "./billing/costs.ts";
+import { Credits } from "./billing/credits.ts";
+import { createContext, type ClientContext } from "./client-context.ts";
+import { systemClock, type Clock } from "./config/clock.ts";
+import { check } from "./config/check-environment.ts";
+import { optionNames, type CallOptions, type TryOnOptions } from "./config/options.ts";
+import { parseUrl } from "./config/resolve-config.ts";
+import { unknownName } from "./config/unknown-names.ts";
+import type { RateLimit } from "./http/rate-limit.ts";
+import type { InputIssue } from "./jobs/input-issue.ts";
+import type { TryOnInput } from "./jobs/input.ts";
+import type { Job } from "./jobs/job.ts";
+import { Jobs } from "./jobs/jobs.ts";
+import type { TryOnResult } from "./jobs/result.ts";
+import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
+import { snapshotInput } from "./jobs/snapshot-input.ts";
+import { validateInput } from "./jobs/validate.ts";
+
+/**
+ * Client of the virtual try-on service. It pays for each try-on at most once, however often the network fails, and never
+ * loses a job.
+ *
+ * @throws `invalid_config` without an API key or a URL, and `unsafe_environment` if the key would be at risk. Both are
+ * thrown at once if `apiKey` and `baseUrl` are options, else by the first request.
+ * @example
+ * import { openAsBlob } from "node:fs";
+ * import { writeFile } from "node:fs/promises";
+ * import { TryOn } from "@tryon/client";
+ *
+ * const tryon = new TryOn({ apiKey, baseUrl });
+ * const result = await tryon.run({
+ *   person: await openAsBlob("me.jpg"),
+ *   garments: ["https://shop.example/shirt.png"],
+ * });
+ * await writeFile("out.png", await result.image.bytes());
+ */
+export class TryOn {
+  readonly #options: TryOnOptions;
+  #resolved: ClientContext | undefined;
+
+  /** Jobs of the API key. */
+  readonly jobs: Jobs;
+  /** Account of the API key. */
+  readonly account: Account;
+  /** Purchases of credits. */
+  readonly credits: Credits;
+
+  constructor(options: TryOnOptions = {}) {
+    const unknown = unknownName(options, optionNames);
+    check(
+      !unknown,
+      "invalid_config",
+      `${unknown?.name} is not an option of TryOn.`,
+      unknown?.hint ?? "",
+    );
+    this.#options = { ...options };
+    const context = (): ClientContext => this.#context;
+    if (options.apiKey !== undefined && options.baseUrl !== undefined) context();
+    this.jobs = new Jobs(context);
+    this.account = new Account(() => this.#context.api);
+    this.credits = new Credits(() => this.#context.purchases);
+  }
+
+  /** Parts of the client. Reads the environment variables on first use. */
+  get #context(): ClientContext {
+    return (this.#resolved ??= createContext(this.#options));
+  }
+
+  /**
+   * Submits a try-on and waits for the result.
+   *
+   * @throws `invalid_input` before anything is sent; `job_failed` with the service's reason; `wait_timed_out` with the job,
+   * which goes on; `outcome_unknown` and `server_error` with `recover()`; `insufficient_credits`, `unauthorized`,
+   * `forbidden`, `rate_limited`, `bad_request`, `validation_failed`, `connection_failed`. The abort reason of `signal`.
+   * @example
+   * const result = await tryon.run(
+   *   { person: photo, garments: [shirt, "https://shop.example/shoes.png"], output_size: "2K" },
+   *   { timeout: "3m", onUpdate: (update) => console.log(update.phase) },
+   * );
+   * result.receipt.credits; // 12
+   */
+  run(input: TryOnInput, options: RunOptions = {}): Call<TryOnResult> {
+    return call(this.#config, options, undefined, (deadline) =>
+      this.#context.jobSubmitter.run(input, { ...options }, deadline),
+    );
+  }
+
+  /**
+   * Submits a try-on and returns its job as soon as the service has accepted it.
+   *
+   * @throws as `run`, except `job_failed` and `wait_timed_out`
+   * @example
+   * const job = await tryon.submit({ person: photo, garments: [shirt] });
+   * await database.save(JSON.stringify(job)); // later: tryon.jobs.resume(saved)
+   */
+  submit(input: TryOnInput, options: SubmitOptions = {}): Call<Job> {
+    return call(this.#config, options, undefined, (deadline) =>
+      this.#context.jobSubmitter.submit(input, { ...options }, deadline),
+    );
+  }
+
+  /**
+   * Validates an input without sending anything. Returns all errors, which `run` and `submit` refuse, and all warnings.
+   * Reads only the first bytes of images, and nothing of a `Response` or a stream.
+   *
+   * @returns no issue if the input is valid; never rejects for an invalid one
+   * @example
+   * for (const { field, code, severity, hint } of await tryon.validate(input)) console.log(severity, field, code, hint);
+   */
+  async validate(input: TryOnInput): Promise<readonly InputIssue[]> {
+    return validateInput(snapshotInput(input));
+  }
+
+  /**
+   * Returns the cost of one try-on in credits, by output size. The prices are those of the account, which is read once, or
+   * those of the service's document while the account cannot be read. Test keys pay nothing.
+   *
+   * @throws the abort reason of `signal`
+   * @example
+   * const { costs, source } = await tryon.costs();
+   * costs["2K"]; // 12
+   */
+  async costs(options: CallOptions = {}): Promise<Costs> {
+    return costs(this.#context, options);
+  }
+
+  /**
+   * Returns the cost of try-ons in credits at the prices of `costs()`, for one input or for a list or stream of inputs.
+   *
+   * @throws `invalid_input` for an output size without a price, with its field: `inputs.3.output_size`
+   * @example
+   * await tryon.estimate([input, { ...input, output_size: "4K" }]); // 28
+   */
+  async estimate(inputs: Inputs, options: CallOptions = {}): Promise<number> {
+    return estimate(this.#context, inputs, options);
+  }
+
+  /**
+   * Rate limit as known now: from the last response headers, or from the client's own count against the limit that
+   * `account.get()` returned. Requests in flight count as used. Undefined while neither is known.
+   *
+   * @example
+   * if (tryon.rateLimit?.remaining === 0) console.log(new Date(tryon.rateLimit.resetAt));
+   */
+  get rateLimit(): RateLimit | undefined {
+    return this.#resolved?.rateLimiter.rateLimit;
+  }
+
+  /** Clock of the client. Code that builds on the client, such as `batch`, waits on the same clock. */
+  get clock(): Clock {
+    return this.#options.clock ?? systemClock;
+  }
+
+  /** The client's `idempotencyWindow`, in milliseconds. */
+  get idempotencyWindow(): number {
+    return this.#context.config.idempotencyWindow;
+  }
+
+  /** @internal URL of the service or the proxy, without a slash at the end. */
+  get serviceUrl(): string {
+    return this.#context.config.baseUrl;
+  }
+
+  /** @internal Sends a request of `@tryon/client/raw` with the key, retries and time limits of this client. */
+  forward(request: Request): Promise<Response> {
+    return forward(this.#context, request);
+  }
+
+  /** Returns what is safe to log: no key, and only origin and path of the URL. */
+  toJSON(): { name: string; baseUrl: string | undefined } {
+    const { baseUrl, proxyUrl } = this.#options;
+    // A path stays a path.
+    const page = proxyUrl && "http://page";
+    const { origin, pathname } = parseUrl(`${baseUrl ?? proxyUrl}`, page) ?? {};
+    const url = origin && (origin === page ? "" : origin) + pathname;
+    return { name: "TryOn", baseUrl: url?.replace(/\/+$/, "") };
+  }
+
+  readonly #config = () => this.#context.config;
+}

@@ -1,0 +1,43 @@
+import type { Recover } from "../errors/outcome-error.ts";
+import type { Job } from "../jobs/job.ts";
+import type { AttemptLog } from "./attempt-log.ts";
+import type { Deadline } from "./deadline.ts";
+import type { HttpResponse } from "./response.ts";
+import type { SubmissionBody } from "./submission-body.ts";
+
+/**
+ * Purpose of a request. Some statuses mean different things by purpose.
+ *
+ * @inline
+ */
+export type Purpose = "submit" | "purchase" | "read";
+
+/** A request, the same on each attempt. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Without the API key, which is added to each attempt. */
+  readonly headers: Record<string, string>;
+  readonly body?: SubmissionBody | Uint8Array<ArrayBuffer> | undefined;
+  /** Maximum time of one attempt after its last byte is sent, in milliseconds. */
+  readonly timeout: number;
+  /** If true, a cache may answer. */
+  readonly cacheable?: boolean;
+  /** Reads a response with a 2xx status instead of `readResponse`, within the deadline of the attempt. */
+  readonly read?: (response: Response, deadline: Deadline) => Promise<HttpResponse>;
+}
+
+/** The call that a request belongs to: its limits, its attempts, and what its errors say. */
+export interface CallContext {
+  /** Method and path, for logs and errors. */
+  readonly name: string;
+  /** Absent for any server but the service: the request gets no API key and is not rate limited. */
+  readonly purpose?: Purpose | undefined;
+  readonly deadline: Deadline;
+  readonly attemptLog: AttemptLog;
+  /** Called before each retry delay, in milliseconds. */
+  readonly onRetry?: ((delay: number) => void) | undefined;
+  /** Idempotency key of a submission, and the function that finds out what became of it. */
+  readonly submission?: { readonly idempotencyKey: string; readonly recover: Recover } | undefined;
+  readonly job?: Job | undefined;
+}

@@ -1,0 +1,129 @@
+import { ApiError } from "../errors/api-error.ts";
+import type { ApiErrorCode, TryOnErrorCode } from "../errors/code.ts";
+import { ConnectionError } from "../errors/connection-error.ts";
+import { hints } from "../errors/hints.ts";
+import { OutcomeUnknownError } from "../errors/outcome-error.ts";
+import { isBranded, type FieldIssue, type TryOnError } from "../errors/tryon-error.ts";
+import type { CallContext, Purpose } from "./http-request.ts";
+import type { HttpResponse } from "./response.ts";
+import { failureCode, type Failure, type Outcome } from "./attempt.ts";
+import { readFieldIssues } from "./field-issues.ts";
+import type { Config } from "../config/resolve-config.ts";
+import type { Redact } from "./redact.ts";
+import { requestedDelay } from "./retry-policy.ts";
+
+/** Error codes by status, or by purpose and status where the purpose matters. */
+const codes: Readonly<Record<string, ApiErrorCode>> = {
+  401: "unauthorized",
+  402: "insufficient_credits",
+  purchase402: "payment_failed",
+  403: "forbidden",
+  404: "not_found",
+  submit409: "idempotency_conflict",
+  purchase409: "purchase_already_processed",
+  413: "payload_too_large",
+  422: "validation_failed",
+  429: "rate_limited",
+  503: "unavailable",
+};
+
+/** Creates the error for an outcome that is not accepted. It says that nothing happened only if that is proven. */
+export function responseError(
+  outcome: Outcome,
+  { name, purpose = "read", attemptLog, job, submission }: CallContext,
+  { redact, clock }: Pick<Config, "redact" | "clock">,
+): TryOnError {
+  const { response } = outcome;
+  const { status = 0, requestId, rateLimit } = response ?? {};
+  const delay = response ? requestedDelay(response, clock.now()) : outcome.wait;
+  const { attempts } = attemptLog;
+  const details = {
+    // Browsers report status 0 for a redirect.
+    status: status || undefined,
+    requestId: redact(requestId),
+    rateLimit,
+    retryAfter: delay && delay / 1_000,
+    attempts,
+    job,
+  };
+  const submitted = submission && {
+    idempotencyKey: submission.idempotencyKey,
+    recover: submission.recover,
+    hint: hints.outcome_unknown,
+  };
+  const { code, words, ...rest } = response
+    ? describeErrorResponse(response, purpose, redact)
+    : describeNoResponse(outcome, redact);
+  if (purpose === "purchase" && attemptLog.isUncertain && status !== 409) {
+    rest.hint = "It may have paid: repeat it with the same token, which pays once.";
+  }
+  const Class = status >= 400 || code === "rate_limited" ? ApiError : ConnectionError;
+  const error =
+    !response && isBranded(outcome.cause)
+      ? outcome.cause
+      : new Class(code, `${name} ${words}.`, {
+          ...details,
+          ...rest,
+          ...((status >= 500 || status === 409) && submitted),
+        });
+  if (!submitted || attemptLog.isExplainedBy(outcome)) return error;
+  return new OutcomeUnknownError(
+    `The try-on may have been made: the last request for it ended in ${error.code}.`,
+    { ...details, ...submitted, cause: error },
+  );
+}
+
+/** Parts of an error: the code, the rest of a sentence that begins with the name of the request, and details. */
+interface Description {
+  readonly code: TryOnErrorCode;
+  readonly words: string;
+  hint?: string;
+  readonly issues?: readonly FieldIssue[] | undefined;
+  readonly cause?: Error;
+}
+
+function describeNoResponse({ failure, cause }: Failure, redact: Redact): Description {
+  if (failure === "rate_limited") {
+    return { code: failure, words: "was not sent: the rate limit of the key is used up" };
+  }
+  // Words alone: errors of a `fetch` can hold the whole request with its key.
+  const { message = cause } = Object(cause) as { message?: unknown };
+  const code = redact(failureCode(cause)) || failure;
+  return {
+    code: failure === "timed_out" ? failure : "connection_failed",
+    words: `got no answer (${code})`,
+    cause: Object.assign(new Error(redact(message)), { code }),
+  };
+}
+
+function describeErrorResponse(
+  response: HttpResponse,
+  purpose: Purpose,
+  redact: Redact,
+): Description {
+  const { status, content, text, headers, redirect } = response;
+  if (redirect) {
+    const location = redact(headers.get("location")) || "another address";
+    return { code: "redirected", words: `was redirected to ${location}` };
+  }
+  const { detail } = Object(content) as { detail?: unknown };
+  const issues = readFieldIssues(detail, redact);
+  const said =
+    issues
+      ?.map(({ field, message }) => `${field}: ${message}`)
+      .join("; ")
+      .slice(0, 500) ??
+    redact(
+      typeof detail === "string"
+        ? detail.replace(/\.$/, "")
+        : text.slice(0, 4_000).replaceAll(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " "),
+    );
+  return {
+    code:
+      codes[purpose + status] ??
+      codes[status] ??
+      (status < 400 ? "unexpected_response" : status < 500 ? "bad_request" : "server_error"),
+    words: `answered ${status}: ${said || "no text"}`,
+    issues,
+  };
+}

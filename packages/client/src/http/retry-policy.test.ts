@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+
+import { conflictDelay, isRetryable, delayOf, retryDelay } from "./retry-policy.ts";
+
+const noon = Date.UTC(2026, 0, 1, 12);
+
+describe("retryDelay", () => {
+  it.each([
+    { failures: 0, chance: 1, delay: 500 },
+    { failures: 1, chance: 1, delay: 1_000 },
+    { failures: 2, chance: 0.5, delay: 1_000 },
+    { failures: 4, chance: 1, delay: 8_000 },
+    { failures: 50, chance: 1, delay: 8_000 },
+    { failures: 3, chance: 0, delay: 0 },
+    { failures: 0, chance: 1, retryAfter: 2_000, delay: 2_000 },
+    { failures: 4, chance: 1, retryAfter: 2_000, delay: 8_000 },
+    { failures: 0, chance: 0, retryAfter: 0, delay: 0 },
+  ])(
+    "is $delay ms after $failures pauses with chance $chance and Retry-After $retryAfter",
+    ({ failures, chance, retryAfter, delay }) => {
+      expect(retryDelay(failures, retryAfter, () => chance)).toBe(delay);
+    },
+  );
+});
+
+describe("conflictDelay", () => {
+  it.each([
+    { conflicts: 0, delay: 1_000 },
+    { conflicts: 1, delay: 2_000 },
+    { conflicts: 9, delay: 4_000 },
+  ])(
+    "is at most $delay ms after $conflicts conflicts, and at least half of it",
+    ({ conflicts, delay }) => {
+      expect(conflictDelay(conflicts, undefined, () => 1)).toBe(delay);
+      expect(conflictDelay(conflicts, undefined, () => 0)).toBe(delay / 2);
+      expect(conflictDelay(conflicts, 9_000, () => 1)).toBe(9_000);
+    },
+  );
+});
+
+describe("delayOf", () => {
+  it.each([
+    { header: "2", delay: 2_000 },
+    { header: " 0 ", delay: 0 },
+    { header: "1.5", delay: 1_500 },
+    { header: "Thu, 01 Jan 2026 12:00:30 GMT", delay: 30_000 },
+    { header: "Thu, 01 Jan 2026 11:00:00 GMT", delay: 0 },
+    {
+      header: "Thu, 01 Jan 2026 12:00:30 GMT",
+      date: "Thu, 01 Jan 2026 12:00:20 GMT",
+      delay: 10_000,
+    },
+    { header: "Thursday, 01-Jan-26 12:00:30 GMT", delay: 30_000 },
+    { header: String(noon / 1_000 + 30), delay: 30_000 },
+    { header: String(noon / 1_000 + 30), date: "Thu, 01 Jan 2026 12:00:20 GMT", delay: 10_000 },
+    { header: "-5", delay: undefined },
+    { header: "soon", delay: undefined },
+    { header: "NaN", delay: undefined },
+    { header: "", delay: undefined },
+  ])("reads $header with Date $date as $delay ms", ({ header, date, delay }) => {
+    const headers = new Headers({ "retry-after": header });
+    if (date !== undefined) headers.set("date", date);
+    expect(delayOf(headers, "retry-after", noon)).toBe(delay);
+  });
+
+  it("is undefined without the header", () => {
+    expect(delayOf(new Headers(), "retry-after", noon)).toBeUndefined();
+  });
+});
+
+describe("isRetryable", () => {
+  it("holds for what may pass, and for nothing else", () => {
+    const statuses = Array.from({ length: 500 }, (_, index) => 100 + index).filter(isRetryable);
+    expect(statuses).toEqual([408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524]);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+
+import { seeded } from "../testing/seeded.ts";
+import { nextPollDelay } from "./poll-schedule.ts";
+import { RunTimes } from "./run-times.ts";
+
+/** How long the first try-ons of a client run that nothing has been learned of. */
+const usual = { median: 12_000, spread: 0.557 };
+
+describe("nextPollDelay", () => {
+  it("is first when about one of six has ended, give or take a tenth", () => {
+    const first = nextPollDelay(0, usual, () => 0.5);
+    expect(first).toBeCloseTo(12_000 * Math.exp(-0.95 * 0.557), 0);
+    expect(nextPollDelay(0, usual, () => 0)).toBeCloseTo(first * 0.9);
+    expect(nextPollDelay(0, usual, () => 1)).toBeCloseTo(first * 1.1);
+    expect(nextPollDelay(2_000, usual, () => 0.5)).toBeCloseTo(first - 2_000);
+  });
+
+  it("does not come at once after a first look that was a little early", () => {
+    const first = nextPollDelay(0, usual, () => 0);
+    for (const chance of [0, 0.5, 1]) {
+      expect(nextPollDelay(first, usual, () => chance)).toBeGreaterThan(1_500);
+    }
+  });
+
+  it("comes sooner where the end is likely than where it is not, and at last every 8 s", () => {
+    const pauses = [7_500, 14_000, 60_000, 3_600_000].map((age) =>
+      nextPollDelay(age, usual, () => 0.5),
+    );
+    const [early = 0, middle = 0, late = 0, last = 0] = pauses;
+    expect(middle).toBeLessThan(early);
+    expect(middle).toBeLessThan(late);
+    expect(last).toBe(8_000);
+  });
+});
+
+describe.each([
+  { scale: 1, looks: 6, delay: 1_200 },
+  { scale: 3, looks: 9, delay: 2_700 },
+  { scale: 1 / 3, looks: 6, delay: 700 },
+  { scale: 1 / 8, looks: 6, delay: 500 },
+])("try-ons that run $scale times as long as usual", ({ scale, looks, delay }) => {
+  it(`are looked at up to ${looks} times, and known to have ended after up to ${delay} ms, on average`, () => {
+    const random = seeded(1);
+    const runTimes = new RunTimes();
+    const count = 2_000;
+    let sum = 0;
+    let late = 0;
+    for (let one = 0; one < count; one += 1) {
+      const bell = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+      const duration = scale * usual.median * Math.exp(usual.spread * bell);
+      let age = 0;
+      for (; age < duration; sum += 1) age += nextPollDelay(age, runTimes.of(["1K"]), random);
+      late += age - duration;
+      runTimes.learn(["1K"], duration);
+    }
+    expect(sum / count).toBeLessThan(looks);
+    expect(late / count).toBeLessThan(delay);
+  });
+});
+
+describe("run times", () => {
+  it("are learned for each kind, and for all as long as a kind is not known", () => {
+    const runTimes = new RunTimes();
+    for (let time = 0; time < 200; time += 1) runTimes.learn(["4K", "20"], 40_000);
+    for (const kinds of [["4K"], ["20"], ["2K"], []]) {
+      expect(runTimes.of(kinds).median).toBeGreaterThan(35_000);
+    }
+    for (let time = 0; time < 200; time += 1) runTimes.learn(["1K", "8"], 4_000);
+    expect(runTimes.of(["1K"]).median).toBeLessThan(5_000);
+    expect(runTimes.of(["4K"]).median).toBeGreaterThan(35_000);
+  });
+
+  it("are learned anew when the service has become slower", () => {
+    const runTimes = new RunTimes();
+    for (let time = 0; time < 500; time += 1) runTimes.learn(["1K"], 5_000);
+    for (let time = 0; time < 60; time += 1) runTimes.learn(["1K"], 30_000);
+    expect(runTimes.of(["1K"]).median).toBeGreaterThan(20_000);
+  });
+
+  it("are not upset by one that stood still for an hour", () => {
+    const runTimes = new RunTimes();
+    runTimes.learn(["1K"], 3_600_000);
+    const first = nextPollDelay(0, runTimes.of(["1K"]), () => 0.5);
+    expect(first).toBeLessThan(40_000);
+    for (let time = 0; time < 3; time += 1) runTimes.learn(["1K"], 12_000);
+    expect(nextPollDelay(0, runTimes.of(["1K"]), () => 0.5)).toBeLessThan(12_000);
+  });
+
+  it.each([Number.NaN, -1, 0, 20, Number.POSITIVE_INFINITY])(
+    "are not learned from %d ms",
+    (time) => {
+      const runTimes = new RunTimes();
+      runTimes.learn([], time);
+      expect(runTimes.of([])).toEqual(usual);
+    },
+  );
+
+  it("take no more memory for ever more kinds", () => {
+    const runTimes = new RunTimes();
+    runTimes.learn(["1K"], 5_000);
+    for (let kind = 0; kind < 100; kind += 1) runTimes.learn([`${kind}`], 50_000);
+    expect(runTimes.of(["99"])).toEqual(runTimes.of([]));
+    expect(runTimes.of(["1K"]).median).toBeLessThan(8_000);
+  });
+
+  it("are short for test keys before anything is known", () => {
+    expect(new RunTimes().of(["test", "1K"]).median).toBe(2_000);
+  });
+});
