@@ -35,10 +35,8 @@ async function install() {
   process.stderr.write("Installing the workspace, which is needed once…\n");
   const options = ["--frozen-lockfile", "--reporter=append-only", "--loglevel=warn"];
   const installing = run("pnpm", "install", ...options);
-  // Runs beside the other process.
   const node = findNode();
-  const code = await installing;
-  if (code !== 0) process.exit(code);
+  if ((await installing) !== 0) process.exit(1);
   writeFileSync(stamp, `${lock}\n${node}`);
   return node;
 }
