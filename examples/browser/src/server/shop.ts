@@ -32,8 +32,8 @@ export function createShop(options: ShopOptions): Hono {
     baseUrl,
     secret,
     authorize: (request) => {
-      const user = visitor(request);
-      return user === undefined ? null : { user };
+      const id = visitor(request);
+      return id === undefined ? null : { id };
     },
     // In memory: a shop with several servers gives it a store that they share.
     limit: createQuota({ perDay: 60, perMinute: 60 }),

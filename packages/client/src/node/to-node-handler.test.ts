@@ -23,7 +23,7 @@ async function openSite(options: Partial<ProxyOptions> = {}) {
   const proxy = createProxy({
     apiKey: mock.keys.live,
     baseUrl: service.url,
-    authorize: ({ headers }) => ({ user: headers.get("authorization") ?? "" }),
+    authorize: ({ headers }) => ({ id: headers.get("authorization") ?? "" }),
     onError: () => undefined,
     ...options,
   });
@@ -92,7 +92,7 @@ describe("a proxy on node:http", () => {
       baseUrl: mock.baseUrl,
       fetch: mock.fetch,
       onError: () => undefined,
-      authorize: (_request, { session }: WithSession) => session && { user: session.customer },
+      authorize: (_request, { session }: WithSession) => session && { id: session.customer },
     });
     // @ts-expect-error It cannot tell who asks without what it was made for.
     expect((await own(new Request("https://shop.example/api/v1/tryon/job_1"))).status).toBe(500);

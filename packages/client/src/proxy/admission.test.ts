@@ -26,10 +26,10 @@ describe("lesson 21: the proxy lets nobody in", () => {
     ["false", false],
     ["true", true],
     ["a name alone", "ada"],
-    ["an empty name", { user: "" }],
-    ["a blank name", { user: " " }],
-    ["a number", { user: 7 }],
-    ["no name", { id: "ada" }],
+    ["an empty name", { id: "" }],
+    ["a blank name", { id: " " }],
+    ["a number", { id: 7 }],
+    ["no name", { user: "ada" }],
   ])("whom authorize answers %s", async (_name, answer) => {
     const { post, sent } = createProxyWorld({ authorize: () => answer as null });
     expect((await post("ada", tryOn)).status).toBe(401);

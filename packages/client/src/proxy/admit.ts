@@ -11,38 +11,38 @@ const longestRetryAfter = 31_536_000;
 const unknown = "The proxy could not find out who asks.";
 
 /** A request that was let in. */
-export interface Admitted<Visitor extends ProxyUser> {
-  readonly user: string;
-  readonly call: ProxyCall<Visitor>;
+export interface Admitted<User extends ProxyUser> {
+  readonly userId: string;
+  readonly call: ProxyCall<User>;
 }
 
 /** Lets a request in that comes from a user and is within the user's limit, or says why not. */
-export async function admit<Visitor extends ProxyUser>(
+export async function admit<User extends ProxyUser>(
   request: Request,
   kind: ProxyKind,
-  authorize: () => ReturnType<ProxyOptions<Visitor>["authorize"]>,
-  limit: ProxyOptions<Visitor>["limit"],
+  authorize: () => ReturnType<ProxyOptions<User>["authorize"]>,
+  limit: ProxyOptions<User>["limit"],
   report: (trouble: ProxyError) => void,
-): Promise<Admitted<Visitor> | Response> {
-  let visitor: Visitor | Response | null | undefined | false;
+): Promise<Admitted<User> | Response> {
+  let user: User | Response | null | undefined | false;
   try {
-    visitor = await authorize();
+    user = await authorize();
   } catch (cause) {
     report({ message: "authorize threw, and nobody was let in: look at the cause.", cause });
     return refuse(500, unknown);
   }
-  if (visitor instanceof Response) {
-    if (!visitor.bodyUsed && visitor.status > 0) return visitor;
+  if (user instanceof Response) {
+    if (!user.bodyUsed && user.status > 0) return user;
     report({
       message: "authorize gave a Response that cannot be sent: make a new one for each request.",
     });
     return refuse(500, unknown);
   }
-  if (visitor === null || visitor === undefined || visitor === false) return refuseStranger();
+  if (user === null || user === undefined || user === false) return refuseStranger();
   // Types cannot stop those who do not use them, and an empty name would be shared by all who have none.
-  const { user }: { user?: unknown } = Object(visitor);
-  if (typeof user !== "string" || user.trim() === "") {
-    report({ message: "authorize gave no user, and nobody was let in: give { user }, a text." });
+  const { id: userId }: { id?: unknown } = Object(user);
+  if (typeof userId !== "string" || userId.trim() === "") {
+    report({ message: "authorize gave no user, and nobody was let in: give { id }, a text." });
     return refuseStranger();
   }
   const key = kind === "submit" ? (request.headers.get("idempotency-key") ?? "") : "";
@@ -52,7 +52,7 @@ export async function admit<Visitor extends ProxyUser>(
       `Idempotency-Key is missing or longer than ${longestKey} characters: without one, a retry would be paid for twice.`,
     );
   }
-  const call = { visitor, kind, idempotencyKey: key || undefined, request };
+  const call = { user, kind, idempotencyKey: key || undefined, request };
   if (limit) {
     try {
       const verdict = await limit(call);
@@ -60,13 +60,13 @@ export async function admit<Visitor extends ProxyUser>(
     } catch (cause) {
       report({
         message: "limit threw, and the request was refused: look at the cause.",
-        user,
+        user: userId,
         cause,
       });
       return refuse(503, "The proxy could not find out how much may be asked for.");
     }
   }
-  return { user, call };
+  return { userId, call };
 }
 
 function refuseStranger(): Response {

@@ -141,7 +141,7 @@ describe("a body that the proxy does not take", () => {
     const { post, sent, troubles } = createProxyWorld({
       authorize: async (request) => {
         await request.json();
-        return { user: "ada" };
+        return { id: "ada" };
       },
     });
     expect((await post("ada", tryOn)).status).toBe(500);

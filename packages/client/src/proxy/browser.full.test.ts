@@ -42,7 +42,7 @@ describe.runIf(hasChromium)("a page in a browser", () => {
           apiKey: mock.keys.live,
           baseUrl: service.url,
           authorize: ({ headers }) =>
-            headers.get("cookie") === "session=7f3a" ? { user: "ada" } : null,
+            headers.get("cookie") === "session=7f3a" ? { id: "ada" } : null,
           onError: () => undefined,
           ...options,
         }),

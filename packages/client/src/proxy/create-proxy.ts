@@ -29,14 +29,14 @@ export type Proxy<Context = unknown> = (
  * const proxy = createProxy({
  *   authorize: async (request) => {
  *     const session = await readSession(request.headers.get("cookie"));
- *     return session && { user: session.userId };
+ *     return session && { id: session.userId };
  *   },
  * });
  * export const GET = proxy; // Next.js: app/api/tryon/[...path]/route.ts
  * export const POST = proxy;
  */
-export function createProxy<Visitor extends ProxyUser, Context = unknown>(
-  options: ProxyOptions<Visitor, Context>,
+export function createProxy<User extends ProxyUser, Context = unknown>(
+  options: ProxyOptions<User, Context>,
 ): Proxy<Context> {
   const own = { ...options };
   const bounds = checkOptions(own);

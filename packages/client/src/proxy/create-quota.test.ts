@@ -107,7 +107,7 @@ describe("a quota", () => {
     const verdicts = await Promise.all(
       Array.from({ length: 20 }, async (_, index) =>
         quotas[index % 2]?.({
-          visitor: { user: "ada" },
+          user: { id: "ada" },
           kind: "submit",
           idempotencyKey: `key ${index}`,
           request,
@@ -137,7 +137,7 @@ describe("a quota", () => {
     const users = async () => {
       const verdicts = [];
       for (let user = 0; user < 500; user += 1) {
-        const call = { visitor: { user: `${user}` }, kind: "submit", request } as const;
+        const call = { user: { id: `${user}` }, kind: "submit", request } as const;
         verdicts.push(await quota({ ...call, idempotencyKey: `${now}` }));
       }
       return verdicts.filter((verdict) => verdict === true).length;

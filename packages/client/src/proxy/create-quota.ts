@@ -55,20 +55,24 @@ export function createQuota(options: QuotaOptions): Quota {
     );
   }
   /** Counts in the current window, and returns the seconds until the next one if this one is full. */
-  const count = async (user: string, window: number, max: number): Promise<number | undefined> => {
+  const count = async (
+    userId: string,
+    window: number,
+    max: number,
+  ): Promise<number | undefined> => {
     const now = clock.now();
     const end = (Math.floor(now / window) + 1) * window;
-    const total = await store.increment(JSON.stringify([window, user, end]), end - now);
+    const total = await store.increment(JSON.stringify([window, userId, end]), end - now);
     // A store that returns no number must not allow everything.
     return total <= max ? undefined : (end - now) / 1_000;
   };
-  return async ({ visitor: { user }, kind, idempotencyKey }) => {
-    let retryAfter = await count(user, minute, perMinute);
+  return async ({ user: { id }, kind, idempotencyKey }) => {
+    let retryAfter = await count(id, minute, perMinute);
     if (retryAfter !== undefined) return { retryAfter };
     if (kind !== "submit") return true;
-    const submission = JSON.stringify(["submission", user, idempotencyKey]);
+    const submission = JSON.stringify(["submission", id, idempotencyKey]);
     if ((await store.get(submission)) > 0) return true;
-    retryAfter = await count(user, day, perDay);
+    retryAfter = await count(id, day, perDay);
     if (retryAfter !== undefined) return { retryAfter };
     // Only now: a key that was refused must not pass as one that was counted.
     await store.increment(submission, defaults.idempotencyWindow);

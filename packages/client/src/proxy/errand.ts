@@ -15,8 +15,8 @@ interface Errand {
 }
 
 /** What visitors may do, and where it is done. */
-export interface Rules<Visitor extends ProxyUser> extends Pick<
-  ProxyOptions<Visitor>,
+export interface Rules<User extends ProxyUser> extends Pick<
+  ProxyOptions<User>,
   "addFields" | "allow" | "exposeCredits"
 > {
   readonly bounds: Bounds;
@@ -24,18 +24,18 @@ export interface Rules<Visitor extends ProxyUser> extends Pick<
 }
 
 /** Makes of a request that was let in what the service is to be asked, or says why it is not asked. */
-export async function errandOf<Visitor extends ProxyUser>(
+export async function errandOf<User extends ProxyUser>(
   id: string,
-  { user, call }: Admitted<Visitor>,
-  { bounds, upstream, exposeCredits = false, addFields, allow = {} }: Rules<Visitor>,
+  { userId, call }: Admitted<User>,
+  { bounds, upstream, exposeCredits = false, addFields, allow = {} }: Rules<User>,
 ): Promise<Errand | Response> {
   const { kind, idempotencyKey = "", request } = call;
   const { signal } = request;
   const { signer, redact } = upstream;
   const metadata = bounds.fields.has("metadata");
-  const view: View = { user, signer, redact, exposeCredits, metadata };
+  const view: View = { userId, signer, redact, exposeCredits, metadata };
   if (kind === "get") {
-    const jobId = await signer.readId("job", user, id);
+    const jobId = await signer.readId("job", userId, id);
     if (jobId === undefined) return noSuchJob();
     return {
       question: { method: "GET", path: `/api/v1/tryon/${jobId}`, signal },
@@ -44,7 +44,7 @@ export async function errandOf<Visitor extends ProxyUser>(
     };
   }
   if (kind === "list") {
-    const query = await listQuery(new URL(request.url).searchParams, user, signer);
+    const query = await listQuery(new URL(request.url).searchParams, userId, signer);
     if (query instanceof Response) return query;
     return {
       question: { method: "GET", path: `/api/v1/tryon${query}`, signal },
@@ -68,10 +68,10 @@ export async function errandOf<Visitor extends ProxyUser>(
   }
   const body = await bodyOf(request, kind, bounds, async () => ({
     added: await addFields?.(call),
-    mark: allow.list === true ? await signer.userMark(user) : undefined,
+    mark: allow.list === true ? await signer.userMark(userId) : undefined,
   }));
   if (body instanceof Response) return body;
-  const key = await signer.idempotencyKey(user, idempotencyKey);
+  const key = await signer.idempotencyKey(userId, idempotencyKey);
   return {
     question: { method: "POST", path: "/api/v1/tryon", body, idempotencyKey: key },
     show: async (job) => (isWireJob(job) ? showJob(job, view) : undefined),

@@ -166,9 +166,9 @@ describe.each(profiles)("what a visitor may ask for, under the profile %s", (pro
       {
         fields: ["person_url", "garment_urls", "metadata"],
         allow: { list: true },
-        addFields: ({ visitor }) => ({
+        addFields: ({ user }) => ({
           webhook_url: "https://shop.example/hook",
-          metadata: { customer: visitor.user },
+          metadata: { customer: user.id },
         }),
       },
       { profile },

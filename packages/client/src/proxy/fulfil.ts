@@ -6,10 +6,10 @@ import { answerJson } from "./refusal.ts";
 import { askService } from "./upstream.ts";
 
 /** Does what a request asks for that was let in. */
-export async function fulfil<Visitor extends ProxyUser>(
+export async function fulfil<User extends ProxyUser>(
   id: string,
-  admitted: Admitted<Visitor>,
-  rules: Rules<Visitor>,
+  admitted: Admitted<User>,
+  rules: Rules<User>,
   report: (trouble: ProxyError) => void,
 ): Promise<Response> {
   const { upstream } = rules;
@@ -24,7 +24,7 @@ export async function fulfil<Visitor extends ProxyUser>(
   const { kind } = admitted.call;
   const { response, trouble } = passOn(outcome, { kind, redact: upstream.redact, now });
   if (trouble !== undefined) {
-    report({ message: trouble, user: admitted.user, status: answer?.status });
+    report({ message: trouble, user: admitted.userId, status: answer?.status });
   }
   return response;
 }

@@ -7,7 +7,7 @@ const statuses = new Set(["queued", "running", "succeeded", "failed"]);
 /** The query of a list, of what is allowed in one; a cursor is good only for the user who got it. */
 export async function listQuery(
   asked: URLSearchParams,
-  user: string,
+  userId: string,
   signer: Signer,
 ): Promise<string | Response> {
   const query = new URLSearchParams();
@@ -20,7 +20,7 @@ export async function listQuery(
   }
   const signed = asked.get("cursor");
   if (signed !== null) {
-    const cursor = await signer.readId("cursor", user, signed);
+    const cursor = await signer.readId("cursor", userId, signed);
     if (cursor === undefined) return refuse(400, "cursor is not one that this list gave.");
     query.set("cursor", cursor);
   }
@@ -32,12 +32,12 @@ export async function listQuery(
 export async function showList(content: unknown, view: View): Promise<object | undefined> {
   const { jobs, next_cursor: next }: { jobs?: unknown; next_cursor?: unknown } = Object(content);
   if (!Array.isArray(jobs)) return undefined;
-  const mark = await view.signer.userMark(view.user);
+  const mark = await view.signer.userMark(view.userId);
   const own = jobs.filter((job: unknown) => isWireJob(job) && markOf(job["metadata"]) === mark);
   return {
     jobs: await Promise.all(own.map((job) => showJob(job, view))),
     next_cursor:
-      typeof next === "string" ? await view.signer.signId("cursor", view.user, next) : null,
+      typeof next === "string" ? await view.signer.signId("cursor", view.userId, next) : null,
   };
 }
 

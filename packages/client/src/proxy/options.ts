@@ -1,20 +1,20 @@
 import type { Clock, OutputSize, TryOnOptions } from "@tryon/client";
 
-/** Who a request comes from. More may stand beside `user`; `limit` gets it all. */
+/** Who a request comes from. More may stand beside `id`; `limit` gets it all. */
 export interface ProxyUser {
   /**
    * Whatever names one user of the app for good, such as the id of an account. Jobs and keys belong to it: two visitors
    * with the same name share them.
    */
-  readonly user: string;
+  readonly id: string;
 }
 
 /** What a request asks the proxy for. */
 export type ProxyKind = "submit" | "get" | "list" | "account" | "purchase";
 
 /** A request that was let in. */
-export interface ProxyCall<Visitor extends ProxyUser = ProxyUser> {
-  readonly visitor: Visitor;
+export interface ProxyCall<User extends ProxyUser = ProxyUser> {
+  readonly user: User;
   readonly kind: ProxyKind;
   /** Of a submission: a retry comes under the same key and is paid once, so that a limit can count it once. */
   readonly idempotencyKey?: string | undefined;
@@ -50,7 +50,7 @@ export type ProxyField =
 type Awaitable<Value> = Value | Promise<Value>;
 
 /** How a proxy is set up. */
-export interface ProxyOptions<Visitor extends ProxyUser = ProxyUser, Context = unknown> {
+export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unknown> {
   /**
    * Says who a request comes from, by its cookies or whatever the app signs its users in with. Nothing lets nobody in
    * (401), and a `Response` is handed to the visitor as it is. What it throws lets nobody in either (500).
@@ -63,14 +63,14 @@ export interface ProxyOptions<Visitor extends ProxyUser = ProxyUser, Context = u
    * createProxy({
    *   authorize: async (request) => {
    *     const session = await readSession(request.headers.get("cookie"));
-   *     return session && { user: session.userId };
+   *     return session && { id: session.userId };
    *   },
    * });
    */
   readonly authorize: (
     request: Request,
     context: Context,
-  ) => Awaitable<Visitor | Response | null | undefined | false>;
+  ) => Awaitable<User | Response | null | undefined | false>;
   /**
    * The API key that goes to the service. Visitors never see it.
    *
@@ -106,7 +106,7 @@ export interface ProxyOptions<Visitor extends ProxyUser = ProxyUser, Context = u
    * createProxy({ authorize, limit: createQuota({ perDay: 20 }) });
    */
   readonly limit?:
-    | ((call: ProxyCall<Visitor>) => Awaitable<boolean | { readonly retryAfter: number }>)
+    | ((call: ProxyCall<User>) => Awaitable<boolean | { readonly retryAfter: number }>)
     | undefined;
   /**
    * Which fields visitors may fill in. Any other is refused (422), under whatever name the service would know it, and
@@ -161,14 +161,14 @@ export interface ProxyOptions<Visitor extends ProxyUser = ProxyUser, Context = u
    * @example
    * createProxy({
    *   authorize,
-   *   addFields: ({ visitor }) => ({
+   *   addFields: ({ user }) => ({
    *     webhook_url: "https://shop.example/hooks/tryon",
-   *     metadata: { customer: visitor.user },
+   *     metadata: { customer: user.id },
    *   }),
    * });
    */
   readonly addFields?:
-    | ((call: ProxyCall<Visitor>) => Awaitable<Readonly<Record<string, unknown>>>)
+    | ((call: ProxyCall<User>) => Awaitable<Readonly<Record<string, unknown>>>)
     | undefined;
   /**
    * Whether visitors see what a try-on costs and how many credits the key has left.

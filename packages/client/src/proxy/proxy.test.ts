@@ -31,13 +31,13 @@ describe.each(profiles)("a page that uses the proxy, under the profile %s", (pro
 describe("what authorize says of a visitor", () => {
   it("is what limit and addFields get, in its own type", async () => {
     const plans: string[] = [];
-    const sessions = new Map([["session=1", { user: "ada", plan: "free" }]]);
+    const sessions = new Map([["session=1", { id: "ada", plan: "free" }]]);
     const proxy = createProxy({
       apiKey: "svc_test_a",
       baseUrl: "https://tryon.example",
       authorize: async ({ headers }) => sessions.get(headers.get("cookie") ?? ""),
-      limit: ({ visitor: { plan }, kind }) => plans.push(`${kind} ${plan}`) > 0,
-      addFields: ({ visitor: { plan } }) => ({ metadata: { plan } }),
+      limit: ({ user: { plan }, kind }) => plans.push(`${kind} ${plan}`) > 0,
+      addFields: ({ user: { plan } }) => ({ metadata: { plan } }),
       fetch: async (_url, { body }) => {
         expect(body).toContain('"metadata":{"plan":"free"}');
         return Response.json({ job_id: "job_1", status: "running" });

@@ -11,7 +11,7 @@ export const userField = "_tryon_user";
 
 /** How a visitor sees jobs. */
 export interface View {
-  readonly user: string;
+  readonly userId: string;
   readonly signer: Signer;
   readonly redact: Redact;
   readonly exposeCredits: boolean;
@@ -35,7 +35,7 @@ export function isWireJob(content: unknown): content is WireJob {
  */
 export async function showJob(job: WireJob, view: View): Promise<Record<string, unknown>> {
   const { job_id: id } = job;
-  const signed = await view.signer.signId("job", view.user, id);
+  const signed = await view.signer.signId("job", view.userId, id);
   const { cost_credits, credits_remaining, metadata, ...rest } = pickFields(job, jobFields);
   const shown = {
     ...rest,

@@ -14,28 +14,28 @@ export class Signer {
   }
 
   /** The key that the service gets for a user's key: two users never have the same one. */
-  idempotencyKey(user: string, key: string): Promise<string> {
-    return this.#sign("idempotency-key", user, key);
+  idempotencyKey(userId: string, key: string): Promise<string> {
+    return this.#sign("idempotency-key", userId, key);
   }
 
   /** What marks a user's jobs in the list: nobody who sees it learns the user. */
-  async userMark(user: string): Promise<string> {
-    return (await this.#sign("user", user)).slice(0, signatureLength);
+  async userMark(userId: string): Promise<string> {
+    return (await this.#sign("user", userId)).slice(0, signatureLength);
   }
 
   /**
    * The id under which a user knows a job, in the form of the service's own ids. The cursor of a list is the id of a job,
    * too, maybe of another user's, and is signed as that alone.
    */
-  async signId(kind: SignedId, user: string, id: string): Promise<string> {
-    const signature = await this.#sign(kind, user, id);
+  async signId(kind: SignedId, userId: string, id: string): Promise<string> {
+    const signature = await this.#sign(kind, userId, id);
     return `${id}${signature.slice(0, signatureLength)}`;
   }
 
   /** The service's id for an id that this user was given as one of this kind; nothing for any other. */
-  async readId(kind: SignedId, user: string, signed: string): Promise<string | undefined> {
+  async readId(kind: SignedId, userId: string, signed: string): Promise<string | undefined> {
     const id = signed.slice(0, -signatureLength);
-    return isEqual(await this.signId(kind, user, id), signed) ? id : undefined;
+    return isEqual(await this.signId(kind, userId, id), signed) ? id : undefined;
   }
 
   async #sign(...parts: readonly string[]): Promise<string> {

@@ -68,7 +68,7 @@ describe.each(profiles)("users of one proxy, under the profile %s", (profile) =>
   it("are told apart whatever their names are", async () => {
     const { post, run, submissions } = createProxyWorld(
       {
-        authorize: (request) => ({ user: decodeURIComponent(request.headers.get("cookie") ?? "") }),
+        authorize: (request) => ({ id: decodeURIComponent(request.headers.get("cookie") ?? "") }),
       },
       { profile },
     );
@@ -106,11 +106,11 @@ describe.each(profiles)("users of one proxy, under the profile %s", (profile) =>
       {
         limit: (call) => {
           calls.push(call);
-          const { visitor, kind, idempotencyKey } = call;
+          const { user, kind, idempotencyKey } = call;
           if (kind !== "submit") return true;
-          const used = keys.get(visitor.user) ?? new Set();
-          keys.set(visitor.user, used.add(idempotencyKey));
-          return used.size <= 2 || (visitor.user === "ada" && { retryAfter: 1_799.5 });
+          const used = keys.get(user.id) ?? new Set();
+          keys.set(user.id, used.add(idempotencyKey));
+          return used.size <= 2 || (user.id === "ada" && { retryAfter: 1_799.5 });
         },
       },
       { profile },
@@ -127,7 +127,7 @@ describe.each(profiles)("users of one proxy, under the profile %s", (profile) =>
       code: "rate_limited",
       retryAfter: 3_600,
     });
-    expect(calls[0]).toMatchObject({ kind: "submit", visitor: { user: "ada" } });
+    expect(calls[0]).toMatchObject({ kind: "submit", user: { id: "ada" } });
   });
 
   it.each<[unknown, string]>([

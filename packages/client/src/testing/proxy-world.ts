@@ -1,6 +1,12 @@
 import type { Mock, MockOptions } from "@tryon/mock";
 
-import { createProxy, type Proxy, type ProxyOptions, type ProxyError } from "../proxy/index.ts";
+import {
+  createProxy,
+  type Proxy,
+  type ProxyOptions,
+  type ProxyError,
+  type ProxyUser,
+} from "../proxy/index.ts";
 import { TryOn, type TryOnOptions } from "../index.ts";
 import type { Fetch } from "../http/attempt.ts";
 import { endOf } from "./end-of.ts";
@@ -29,9 +35,9 @@ export const site = "https://shop.example";
 export const mount = `${site}/api/tryon`;
 
 /** Who signs in with the cookie `user=…`. */
-export const byCookie = (request: Request): { user: string } | undefined => {
+export const byCookie = (request: Request): ProxyUser | undefined => {
   const [, user] = /^user=(.+)$/.exec(request.headers.get("cookie") ?? "") ?? [];
-  return user === undefined ? undefined : { user };
+  return user === undefined ? undefined : { id: user };
 };
 
 /** Hands what a page of the user sends to the proxy, as a browser would, and the rest to the network. */

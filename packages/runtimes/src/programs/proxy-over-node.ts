@@ -10,7 +10,7 @@ export async function run({ baseUrl, apiKey }: Place): Promise<unknown> {
   const proxy = createProxy({
     apiKey,
     baseUrl,
-    authorize: ({ headers }) => (headers.get("x-visitor") ? { user: "ada" } : undefined),
+    authorize: ({ headers }) => (headers.get("x-user") ? { id: "ada" } : undefined),
   });
   const server = createServer(toNodeHandler(proxy));
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
@@ -24,7 +24,7 @@ export async function run({ baseUrl, apiKey }: Place): Promise<unknown> {
   const visitor = new TryOn({
     proxyUrl,
     middleware: (request, next) => {
-      request.headers.set("x-visitor", "ada");
+      request.headers.set("x-user", "ada");
       return next(request);
     },
   });

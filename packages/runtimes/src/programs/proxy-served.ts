@@ -7,7 +7,7 @@ export async function run({ baseUrl, apiKey, listen }: Place): Promise<unknown> 
   const proxy = createProxy({
     apiKey,
     baseUrl,
-    authorize: ({ headers }) => (headers.get("x-visitor") ? { user: "ada" } : undefined),
+    authorize: ({ headers }) => (headers.get("x-user") ? { id: "ada" } : undefined),
   });
   const proxyUrl = `${listen(proxy)}/api/tryon`;
   const input = {
@@ -17,7 +17,7 @@ export async function run({ baseUrl, apiKey, listen }: Place): Promise<unknown> 
   const visitor = new TryOn({
     proxyUrl,
     middleware: (request, next) => {
-      request.headers.set("x-visitor", "ada");
+      request.headers.set("x-user", "ada");
       return next(request);
     },
   });
