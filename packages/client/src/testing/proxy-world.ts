@@ -12,18 +12,18 @@ import type { Fetch } from "../http/attempt.ts";
 import { endOf } from "./end-of.ts";
 import { createWorld, type World } from "./world.ts";
 
-/** A site with a proxy before the reference server, and pages that use it. */
+/** Site with a proxy of the reference server, and pages that use it. */
 export interface ProxyWorld extends World {
   readonly proxy: Proxy;
-  /** What the operator was told. */
-  readonly troubles: readonly ProxyError[];
-  /** What pages got. */
+  /** Errors that `onError` received. */
+  readonly reported: readonly ProxyError[];
+  /** Responses that pages received. */
   readonly answers: readonly Response[];
-  /** The client in the page of a user. */
+  /** Creates the client in the page of a user. */
   readonly page: (user: string, options?: TryOnOptions) => TryOn;
-  /** Sends what a page of the user would. */
+  /** Sends a request from the page of a user. */
   readonly ask: (user: string, path: string, init?: RequestInit) => Promise<Response>;
-  /** Posts a try-on by hand. */
+  /** Posts a submission from the page of a user. */
   readonly post: (
     user: string,
     body: unknown,
@@ -34,13 +34,13 @@ export interface ProxyWorld extends World {
 export const site = "https://shop.example";
 export const mount = `${site}/api/tryon`;
 
-/** Who signs in with the cookie `user=…`. */
+/** Authenticates users by the cookie `user=…`. */
 export const byCookie = (request: Request): ProxyUser | undefined => {
   const [, user] = /^user=(.+)$/.exec(request.headers.get("cookie") ?? "") ?? [];
   return user === undefined ? undefined : { id: user };
 };
 
-/** Hands what a page of the user sends to the proxy, as a browser would, and the rest to the network. */
+/** Sends requests of a user's page to the proxy, with the headers of a browser, and others to the network. */
 export function browserOf(
   proxy: Proxy,
   user: string,
@@ -53,7 +53,7 @@ export function browserOf(
     headers.set("cookie", `user=${user}`);
     headers.set("sec-fetch-site", "same-origin");
     if (init.method !== "GET") headers.set("origin", site);
-    // A stream can be sent only where it is said that nothing of the answer is read before its end.
+    // A stream as body requires `duplex`, which the types do not have.
     const answer = await proxy(
       new Request(url, { ...init, headers, duplex: "half" } as RequestInit),
     );
@@ -68,15 +68,15 @@ export function createProxyWorld(
 ): ProxyWorld {
   const world = createWorld(mockOptions);
   const { mock } = world;
-  const troubles: ProxyError[] = [];
+  const reported: ProxyError[] = [];
   const answers: Response[] = [];
-  const { busy, network, watched } = busyness(options.fetch ?? world.fetch);
+  const { busy, network, watched } = trackActivity(options.fetch ?? world.fetch);
   const handle = createProxy({
     apiKey: mock.keys.live,
     baseUrl: mock.baseUrl,
     authorize: byCookie,
     clock: mock.clock,
-    onError: (trouble) => troubles.push(trouble),
+    onError: (error) => reported.push(error),
     ...options,
     fetch: network,
   });
@@ -106,33 +106,33 @@ export function createProxyWorld(
     run(
       work.then(
         (value) => {
-          throw new Error(`It gave ${JSON.stringify(value)} where it was to fail.`);
+          throw new Error(`Expected an error, but got ${JSON.stringify(value)}.`);
         },
         (thrown: unknown) => thrown,
       ),
     );
-  return { ...world, proxy, troubles, answers, page, ask, post, run, error };
+  return { ...world, proxy, reported, answers, page, ask, post, run, error };
 }
 
 /**
- * Tells whether a proxy is at work, apart from waiting for the service: signing takes real time, and a clock that stands
- * still for everything else must not be moved meanwhile.
+ * Tracks whether a proxy is running, apart from waiting for the service. Its signatures take real time, during which the
+ * test must not move the clock.
  */
-export function busyness(fetch: Fetch) {
+export function trackActivity(fetch: Fetch) {
   let count = 0;
   const network: Fetch = async (url, init) => {
     count -= 1;
-    let away = true;
-    const back = (): void => {
-      if (away) count += 1;
-      away = false;
+    let isWaiting = true;
+    const resume = (): void => {
+      if (isWaiting) count += 1;
+      isWaiting = false;
     };
-    // Given up, it is the proxy's turn again, whether an answer comes or not.
-    init.signal?.addEventListener("abort", back);
+    // After an abort the proxy runs again, with or without a response.
+    init.signal?.addEventListener("abort", resume);
     try {
       return await fetch(url, init);
     } finally {
-      back();
+      resume();
     }
   };
   const watched =
@@ -148,17 +148,17 @@ export function busyness(fetch: Fetch) {
   return { busy: (): boolean => count > 0, network, watched };
 }
 
-/** Moves time in strides until the work has ended, and never while the proxy is at work. */
+/** Advances the clock in steps until the work has ended, but never while the proxy is running. */
 export async function drive<Result>(
   { clock }: Mock,
   busy: () => boolean,
   work: Promise<Result>,
-  stride = 250,
+  interval = 250,
 ): Promise<Result> {
   const hasEnded = endOf(work);
   for (let step = 0; !hasEnded(); step += 1) {
-    if (step > 20_000) throw new Error("The work has not ended after more than an hour.");
-    await clock.advance(step < 2 ? 0 : stride);
+    if (step > 20_000) throw new Error("The work has not ended within an hour.");
+    await clock.advance(step < 2 ? 0 : interval);
     while (busy()) {
       await new Promise((resolve) => {
         setImmediate(resolve);
