@@ -30,8 +30,8 @@ describe("authentication", () => {
     ["a blank id", { id: " " }],
     ["a number as id", { id: 7 }],
     ["no id", { user: "ada" }],
-  ])("responds with 401 if authorize returns %s", async (_name, answer) => {
-    const { post, sent } = createProxyWorld({ authorize: () => answer as null });
+  ])("responds with 401 if authorize returns %s", async (_name, returned) => {
+    const { post, sent } = createProxyWorld({ authorize: () => returned as null });
     expect((await post("ada", tryOn)).status).toBe(401);
     expect(sent).toEqual([]);
   });
@@ -54,8 +54,8 @@ describe("authentication", () => {
     const { post } = createProxyWorld({
       authorize: () => Response.redirect("https://shop.example/login", 302),
     });
-    const answer = await post("ada", tryOn);
-    expect([answer.status, answer.headers.get("location")]).toEqual([
+    const response = await post("ada", tryOn);
+    expect([response.status, response.headers.get("location")]).toEqual([
       302,
       "https://shop.example/login",
     ]);
@@ -94,15 +94,15 @@ describe("pages of other sites", () => {
     ];
     for (const headers of requests) {
       const { proxy, sent } = createProxyWorld({ origins: ["https://friend.example"] });
-      const answer = await proxy(
+      const response = await proxy(
         new Request(`${mount}/api/v1/tryon`, {
           method: "POST",
           headers: { ...headers, cookie: "user=ada", "content-type": "application/json" },
           body: JSON.stringify(tryOn),
         }),
       );
-      expect([headers, answer.status]).toEqual([headers, 403]);
-      expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+      expect([headers, response.status]).toEqual([headers, 403]);
+      expect(response.headers.get("access-control-allow-origin")).toBeNull();
       expect(sent).toEqual([]);
     }
   });
@@ -121,18 +121,18 @@ describe("pages of other sites", () => {
       vary: "Origin",
     });
     for (const origin of ["https://other.example", site]) {
-      const answer = await preflight(origin);
-      expect(answer.status).toBe(403);
-      expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+      const response = await preflight(origin);
+      expect(response.status).toBe(403);
+      expect(response.headers.get("access-control-allow-origin")).toBeNull();
     }
   });
 
   it("can read each response if their origin is allowed", async () => {
     const origin = "https://friend.example";
     const { ask } = createProxyWorld({ origins: [origin] });
-    const answer = await ask("ada", "/api/v1/tryon", { method: "POST", headers: { origin } });
+    const response = await ask("ada", "/api/v1/tryon", { method: "POST", headers: { origin } });
     // This browser reports the proxy's own site.
-    expect(answer.status).toBe(400);
+    expect(response.status).toBe(400);
     const { proxy } = createProxyWorld({ origins: [origin], authorize: () => null });
     const refused = await proxy(
       new Request(`${mount}/api/v1/tryon/job_1`, {
@@ -179,9 +179,9 @@ describe("routes", () => {
     ["GET", "/api/v1/tryon/constructor", 404],
   ])("reject %s %s with %i", async (method, path, status) => {
     const { ask, sent } = createProxyWorld();
-    const answer = await ask("ada", path, { method });
-    expect(answer.status).toBe(status);
-    expect(answer.headers.has("allow")).toBe(status === 405);
+    const response = await ask("ada", path, { method });
+    expect(response.status).toBe(status);
+    expect(response.headers.has("allow")).toBe(status === 405);
     expect(sent).toEqual([]);
   });
 
@@ -200,9 +200,9 @@ describe("routes", () => {
     ["https://shop.example/api/tryon", "/shop/tryon"],
   ])("do not exist at %s if basePath is %s", async (prefix, basePath) => {
     const { proxy, sent } = createProxyWorld({ basePath });
-    const answer = await proxy(submission(`${prefix}/api/v1/tryon`));
-    expect(answer.status).toBe(404);
-    expect(await answer.text()).toContain(
+    const response = await proxy(submission(`${prefix}/api/v1/tryon`));
+    expect(response.status).toBe(404);
+    expect(await response.text()).toContain(
       `${basePath === "/" ? "" : (basePath ?? "/api/tryon")}/api/v1`,
     );
     expect(sent).toEqual([]);
@@ -214,8 +214,8 @@ describe("routes", () => {
     ["/shop/tryon/", "/shop/tryon"],
   ])("exist below basePath %s", async (basePath, path) => {
     const { proxy, sent } = createProxyWorld({ basePath });
-    const answer = await proxy(submission(`${site}${path}/api/v1/tryon`));
-    expect(answer.status).toBe(200);
+    const response = await proxy(submission(`${site}${path}/api/v1/tryon`));
+    expect(response.status).toBe(200);
     expect(sent).toHaveLength(1);
   });
 
@@ -261,14 +261,16 @@ describe.each(profiles)("forwarding, under the profile %s", (profile) => {
   });
 
   it("removes key, credits and rate limit from responses", async () => {
-    const { run, page, answers, mock } = createProxyWorld({}, { profile });
+    const { run, page, responses, mock } = createProxyWorld({}, { profile });
     const tryon = page("ada");
     const job = await run(tryon.submit(input));
     await run(job.result());
-    for (const answer of answers) {
-      expect([...answer.headers.keys()].filter((name) => /ratelimit|mock/.test(name))).toEqual([]);
-      expect(answer.headers.get("cache-control")).toBe("no-store");
-      const text = await answer.text();
+    for (const response of responses) {
+      expect([...response.headers.keys()].filter((name) => /ratelimit|mock/.test(name))).toEqual(
+        [],
+      );
+      expect(response.headers.get("cache-control")).toBe("no-store");
+      const text = await response.text();
       expect(text).not.toMatch(/credits/);
       expect(text).not.toContain(mock.keys.live);
     }

@@ -25,13 +25,13 @@ describe("a body that the proxy rejects", () => {
   it("is read up to maxBody if it is endless", async () => {
     const { ask, sent } = createProxyWorld({ maxBody: 1_000_000 });
     const { body, state } = endless(new Uint8Array(64_000));
-    const answer = await ask("ada", "/api/v1/tryon", {
+    const response = await ask("ada", "/api/v1/tryon", {
       method: "POST",
       headers: { "content-type": "application/json", "idempotency-key": "a" },
       body,
     });
-    expect(answer.status).toBe(413);
-    expect(await answer.text()).toMatch(/1000000 bytes.*maxBody.*third/);
+    expect(response.status).toBe(413);
+    expect(await response.text()).toMatch(/1000000 bytes.*maxBody.*third/);
     expect(state.pulled).toBeLessThan(20);
     expect(state.canceled).toBe(true);
     expect(sent).toEqual([]);
@@ -44,7 +44,7 @@ describe("a body that the proxy rejects", () => {
   ])("gets 413 with a Content-Length that is %s", async (_name, length, count) => {
     const { ask, sent } = createProxyWorld({ maxBody: 1_000_000 });
     const { body, state } = endless(new Uint8Array(64_000), count);
-    const answer = await ask("ada", "/api/v1/tryon", {
+    const response = await ask("ada", "/api/v1/tryon", {
       method: "POST",
       headers: {
         "content-type": "application/json",
@@ -53,7 +53,7 @@ describe("a body that the proxy rejects", () => {
       },
       body,
     });
-    expect(answer.status).toBe(413);
+    expect(response.status).toBe(413);
     expect(state.pulled).toBeLessThan(20);
     expect(sent).toEqual([]);
   });
@@ -75,13 +75,13 @@ describe("a body that the proxy rejects", () => {
   ])("is not read to its end if it has too many %s", async (_name, piece, limit) => {
     const { ask, sent, reported } = createProxyWorld();
     const { body, state } = endless(new TextEncoder().encode(piece.repeat(20)));
-    const answer = await ask("ada", "/api/v1/tryon", {
+    const response = await ask("ada", "/api/v1/tryon", {
       method: "POST",
       headers: { "content-type": "application/json", "idempotency-key": "a" },
       body,
     });
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toEqual({ detail: expect.stringContaining(limit) as unknown });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ detail: expect.stringContaining(limit) as unknown });
     expect(state.pulled).toBeLessThan(40);
     expect([sent, reported]).toEqual([[], []]);
   });
@@ -121,13 +121,13 @@ describe("a body that the proxy rejects", () => {
   ])("gets a 4xx if it is %s", async (_name, body, own, status) => {
     const { ask, sent, reported } = createProxyWorld();
     const headers = { "content-type": "application/json", "idempotency-key": "a", ...own };
-    const answer = await ask("ada", "/api/v1/tryon", {
+    const response = await ask("ada", "/api/v1/tryon", {
       method: "POST",
       headers,
       body: body ?? null,
     });
-    expect(answer.status).toBe(status);
-    expect(await answer.json()).toHaveProperty("detail");
+    expect(response.status).toBe(status);
+    expect(await response.json()).toHaveProperty("detail");
     expect([sent, reported]).toEqual([[], []]);
   });
 
@@ -137,8 +137,8 @@ describe("a body that the proxy rejects", () => {
       start: (controller) => controller.error(new Error("the client is gone")),
     });
     const headers = { "content-type": "application/json", "idempotency-key": "a" };
-    const answer = await ask("ada", "/api/v1/tryon", { method: "POST", headers, body });
-    expect(answer.status).toBe(400);
+    const response = await ask("ada", "/api/v1/tryon", { method: "POST", headers, body });
+    expect(response.status).toBe(400);
     expect(sent).toEqual([]);
   });
 
@@ -175,8 +175,8 @@ describe.each(profiles)("a body that the proxy accepts, under the profile %s", (
       "content-type": 'application/problem+json; charset="utf-8"',
       "idempotency-key": "b",
     };
-    const answer = await run(ask("ada", "/api/v1/tryon", { method: "POST", headers, body }));
-    expect(answer.status).toBe(200);
+    const response = await run(ask("ada", "/api/v1/tryon", { method: "POST", headers, body }));
+    expect(response.status).toBe(200);
     expect(fieldsOf(sent[1])["prompt"]).toBe("rot – schön 🧥");
   });
 });
@@ -184,12 +184,12 @@ describe.each(profiles)("a body that the proxy accepts, under the profile %s", (
 describe("a client that closes the request", () => {
   it("cancels a poll of the service, but not a submission", async () => {
     const signals: AbortSignal[] = [];
-    let answers = 1;
+    let responses = 1;
     const { page, run, mock, proxy, reported } = createProxyWorld({
       fetch: (url, init) => {
         const { signal } = init;
-        if (answers > 0) {
-          answers -= 1;
+        if (responses > 0) {
+          responses -= 1;
           return mock.fetch(url, init);
         }
         if (signal) signals.push(signal);

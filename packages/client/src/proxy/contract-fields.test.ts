@@ -66,9 +66,9 @@ it.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
     faults.push(answering(200, JSON.parse(own(content)) as object));
     const headers = { "content-type": "application/json", "idempotency-key": "b" };
     const body = method === "GET" ? null : JSON.stringify(tryOn);
-    const answer = await run(ask("ada", path, { method, headers, body }));
-    expect(answer.status).toBe(200);
-    return (await answer.text()).replaceAll(made.job_id, "job_1");
+    const response = await run(ask("ada", path, { method, headers, body }));
+    expect(response.status).toBe(200);
+    return (await response.text()).replaceAll(made.job_id, "job_1");
   };
   expect(JSON.parse(await answerTo(good))).toEqual(good);
   const rest = await answerTo({ ...good, ...secret, ...undocumented });

@@ -43,18 +43,15 @@ describe("the user that authorize returns", () => {
         return Response.json({ job_id: "job_1", status: "running" });
       },
     });
-    const answer = await proxy(
+    const type = { "content-type": "application/json", "idempotency-key": "a" };
+    const response = await proxy(
       new Request(`${mount}/api/v1/tryon`, {
         method: "POST",
-        headers: {
-          cookie: "session=1",
-          "content-type": "application/json",
-          "idempotency-key": "a",
-        },
+        headers: { ...type, cookie: "session=1" },
         body: JSON.stringify({ person_url: input.person, garment_urls: input.garments }),
       }),
     );
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(plans).toEqual(["submit free"]);
   });
 });

@@ -19,8 +19,8 @@ async function openSite(options: QuotaOptions, latency: MockOptions["latency"] =
   quota = createQuota({ clock: mock.clock, ...options });
   await mock.clock.advance(day - (mock.clock.now() % day));
   const submit = async (key: string, user = "ada") => {
-    const answer = await run(post(user, tryOn, { "idempotency-key": key }));
-    return [answer.status, answer.headers.get("retry-after")];
+    const response = await run(post(user, tryOn, { "idempotency-key": key }));
+    return [response.status, response.headers.get("retry-after")];
   };
   const read = async (user = "ada") => (await ask(user, "/api/v1/tryon/job_1")).status;
   const paid = async () => (1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0)) / 8;
@@ -84,10 +84,10 @@ describe("a quota", () => {
   });
 
   it("delays a page that polls too often, until it has its result", async () => {
-    const { page, run, answers } = await openSite({ perDay: 1, perMinute: 2 }, "40s");
+    const { page, run, responses } = await openSite({ perDay: 1, perMinute: 2 }, "40s");
     const { job } = await run(page("ada").run(input, { sync: false }));
     expect(job.status).toBe("succeeded");
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 429, 200]);
   });
 
   it("counts in a store that several processes share", async () => {

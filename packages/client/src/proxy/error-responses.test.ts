@@ -60,13 +60,13 @@ describe.each(profiles)("an error of the service, under the profile %s", (profil
   ])(
     "%s becomes an error code without the key or its credits",
     async (_name, fault, code, expected) => {
-      const { page, error, faults, reported, answers, mock } = createProxyWorld({}, { profile });
+      const { page, error, faults, reported, responses, mock } = createProxyWorld({}, { profile });
       faults.push(fault);
       const thrown = await error(page("ada", { retries: 0 }).submit(input));
       expect(thrown).toMatchObject({ code });
       const visible = [
         String(thrown),
-        ...(await Promise.all(answers.map((answer) => answer.text()))),
+        ...(await Promise.all(responses.map((response) => response.text()))),
       ].join();
       expect(visible).not.toContain(mock.keys.live);
       const messages = reported.map(({ message }) => message).join();
@@ -118,8 +118,8 @@ describe.each(profiles)("an error of the service, under the profile %s", (profil
     const received = [];
     for (const headers of formats) {
       faults.push(own(429, headers));
-      const answer = await post("ada", { person_url: personUrl, garment_urls: [shirtUrl] });
-      received.push([answer.status, answer.headers.get("retry-after")]);
+      const response = await post("ada", { person_url: personUrl, garment_urls: [shirtUrl] });
+      received.push([response.status, response.headers.get("retry-after")]);
     }
     expect(received).toEqual([
       [429, "3"],
@@ -195,8 +195,11 @@ describe("createProxy", () => {
       baseUrl: undefined,
     });
     const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
-    const answer = await post("ada", tryOn);
-    expect([answer.status, await answer.text()]).toEqual([500, '{"detail":"The proxy failed."}']);
+    const response = await post("ada", tryOn);
+    expect([response.status, await response.text()]).toEqual([
+      500,
+      '{"detail":"The proxy failed."}',
+    ]);
     expect(String(reported[0]?.cause)).toContain("TRYON_API_KEY");
     vi.stubEnv("TRYON_API_KEY", mock.keys.live);
     vi.stubEnv("TRYON_BASE_URL", `${mock.baseUrl}/`);

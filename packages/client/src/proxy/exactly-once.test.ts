@@ -31,9 +31,9 @@ it.each<[string, string, (proxy: Proxy) => Proxy]>([
     "a proxy that responds with 400 to unknown outcomes",
     "no lost job",
     (proxy) => async (request) => {
-      const answer = await proxy(request);
-      const unknown = answer.status === 502 && request.method === "POST";
-      return unknown ? Response.json({ detail: "Bad gateway" }, { status: 400 }) : answer;
+      const response = await proxy(request);
+      const unknown = response.status === 502 && request.method === "POST";
+      return unknown ? Response.json({ detail: "Bad gateway" }, { status: 400 }) : response;
     },
   ],
 ])("fails for %s", async (_name, violated, mutate) => {

@@ -129,7 +129,9 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
         );
         const text = `{${listed.join(",")}}`;
         const before = sent.length;
-        const answer = await run(post("ada", text, { "idempotency-key": `key-${(number += 1)}` }));
+        const response = await run(
+          post("ada", text, { "idempotency-key": `key-${(number += 1)}` }),
+        );
         for (const submission of submissions().slice(before)) {
           const fields = fieldsOf(submission);
           expect(defaultFields).toEqual(expect.arrayContaining(Object.keys(fields)));
@@ -137,7 +139,7 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
           // Objects could contain further fields.
           for (const one of Object.values(fields).flat()) expect(Object(one) === one).toBe(false);
         }
-        expect([200, 400, 422, 429]).toContain(answer.status);
+        expect([200, 400, 422, 429]).toContain(response.status);
       }),
       { numRuns: 100, seed: 21 },
     );
@@ -150,8 +152,8 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
       { profile },
     );
     const own = { style_hint: "grunge", metadata: { order: 7 }, size: "4k" };
-    const answer = await run(post("ada", { ...tryOn, ...own }));
-    expect(await answer.json()).toMatchObject({ status: "running" });
+    const response = await run(post("ada", { ...tryOn, ...own }));
+    expect(await response.json()).toMatchObject({ status: "running" });
     expect(fieldsOf(sent[0])).toEqual({
       ...tryOn,
       style_hint: "grunge",
@@ -174,8 +176,8 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
       { profile },
     );
     const metadata = { customer: "another user", _tryon_user: "another user", note: "mine" };
-    const answer = await run(post("ada", { ...tryOn, metadata }));
-    const { metadata: shown, job_id: id } = (await answer.json()) as {
+    const response = await run(post("ada", { ...tryOn, metadata }));
+    const { metadata: shown, job_id: id } = (await response.json()) as {
       metadata: unknown;
       job_id: string;
     };

@@ -100,11 +100,9 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unkn
    */
   readonly secret?: string | undefined;
   /**
-   * Limits the requests of a user. The proxy calls it before it reads the body or sends anything. Return `true` to allow
-   * the request.
-   *
-   * If it returns `false`, the proxy responds with 429 and a `Retry-After` of one hour. Return `{ retryAfter }` to set
-   * the seconds, up to one year. If it throws, the proxy responds with 503.
+   * Limits the requests of a user. The proxy calls it before it reads the body or sends anything. `true` allows the
+   * request. With `false` the proxy responds with 429 and a `Retry-After` of one hour. Return `{ retryAfter }` to set the
+   * seconds, up to one year. If it throws, the proxy responds with 503.
    *
    * @default no limit except those of the service
    * @example
@@ -148,13 +146,11 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unkn
    */
   readonly origins?: readonly string[] | undefined;
   /**
-   * Enables further operations:
+   * Enables further operations. `list` lists the user's jobs, `account` returns the account of the API key with its
+   * credits, and `purchase` buys credits for that account.
    *
-   * - `list` lists the jobs of the user. It finds only jobs that were submitted while `list` was enabled, by a field
-   *   `_tryon_user` in their metadata. The proxy filters pages of all jobs of the API key, so a page can have fewer jobs
-   *   than requested, or none.
-   * - `account` returns the account of the API key, with its credits.
-   * - `purchase` buys credits for that account.
+   * `list` finds only jobs that were submitted while it was enabled, by a field `_tryon_user` in their metadata. It
+   * filters pages of all jobs of the API key, so a page can have fewer jobs than requested, or none.
    *
    * @default none
    */

@@ -114,7 +114,7 @@ describe("a client with proxyUrl", () => {
   });
 
   it("supports raw calls, typed errors and recovery", async () => {
-    const { page, run, error, faults, answers, mock } = createProxyWorld();
+    const { page, run, error, faults, responses, mock } = createProxyWorld();
     const tryon = page("ada");
     const { id } = await run(tryon.submit(input));
     // Reads may lag behind.
@@ -132,7 +132,7 @@ describe("a client with proxyUrl", () => {
     const found = await run(lost.recover());
     const again = await run(tryon.submit(input, { idempotencyKey: "one" }));
     expect(again.id).toBe(found.id);
-    expect(answers.length).toBeGreaterThan(4);
+    expect(responses.length).toBeGreaterThan(4);
     const other = await error(page("bob").jobs.get(id));
     expect(other).toMatchObject({ code: "not_found" });
   });

@@ -47,10 +47,10 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
       "job_1",
       "job_",
     ];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       otherIds.map(async (one) => {
-        const answer = await ask("bob", `/api/v1/tryon/${one}`);
-        return [answer.status, [...answer.headers], await answer.text()];
+        const response = await ask("bob", `/api/v1/tryon/${one}`);
+        return [response.status, [...response.headers], await response.text()];
       }),
     );
     expect(sent).toHaveLength(before);
@@ -62,7 +62,7 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
     expect(sent).toHaveLength(before + 2);
     const absent = [gone.status, [...gone.headers], await gone.text()];
     expect(absent[0]).toBe(404);
-    for (const answer of answers) expect(answer).toEqual(absent);
+    for (const response of responses) expect(response).toEqual(absent);
   });
 
   it("are distinct even if their ids differ only in case, spaces or Unicode form", async () => {

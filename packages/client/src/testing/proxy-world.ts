@@ -12,25 +12,6 @@ import type { Fetch } from "../http/attempt.ts";
 import { endOf } from "./end-of.ts";
 import { createWorld, type World } from "./world.ts";
 
-/** Site with a proxy of the reference server, and pages that use it. */
-export interface ProxyWorld extends World {
-  readonly proxy: Proxy;
-  /** Errors that `onError` received. */
-  readonly reported: readonly ProxyError[];
-  /** Responses that pages received. */
-  readonly answers: readonly Response[];
-  /** Creates the client in the page of a user. */
-  readonly page: (user: string, options?: TryOnOptions) => TryOn;
-  /** Sends a request from the page of a user. */
-  readonly ask: (user: string, path: string, init?: RequestInit) => Promise<Response>;
-  /** Posts a submission from the page of a user. */
-  readonly post: (
-    user: string,
-    body: unknown,
-    headers?: Record<string, string>,
-  ) => Promise<Response>;
-}
-
 export const site = "https://shop.example";
 export const mount = `${site}/api/tryon`;
 
@@ -45,7 +26,7 @@ export function browserOf(
   proxy: Proxy,
   user: string,
   network: Fetch,
-  answers: Response[] = [],
+  responses: Response[] = [],
 ): Fetch {
   return async (url, init) => {
     if (!url.startsWith(site)) return network(url, init);
@@ -54,22 +35,24 @@ export function browserOf(
     headers.set("sec-fetch-site", "same-origin");
     if (init.method !== "GET") headers.set("origin", site);
     // A stream as body requires `duplex`, which the types do not have.
-    const answer = await proxy(
-      new Request(url, { ...init, headers, duplex: "half" } as RequestInit),
-    );
-    answers.push(answer.clone());
-    return answer;
+    const request = { ...init, headers, duplex: "half" } as RequestInit;
+    const response = await proxy(new Request(url, request));
+    responses.push(response.clone());
+    return response;
   };
 }
 
+/** Creates a site with a proxy of the reference server, and pages that use it. */
 export function createProxyWorld(
   options: Partial<ProxyOptions> = {},
   mockOptions: MockOptions = {},
-): ProxyWorld {
+) {
   const world = createWorld(mockOptions);
   const { mock } = world;
+  /** Errors that `onError` received. */
   const reported: ProxyError[] = [];
-  const answers: Response[] = [];
+  /** Responses that pages received. */
+  const responses: Response[] = [];
   const { busy, network, watched } = trackActivity(options.fetch ?? world.fetch);
   const handle = createProxy({
     apiKey: mock.keys.live,
@@ -81,16 +64,19 @@ export function createProxyWorld(
     fetch: network,
   });
   const proxy = watched(handle);
+  /** Creates the client in the page of a user. */
   const page = (user: string, own: TryOnOptions = {}): TryOn =>
     new TryOn({
       proxyUrl: mount,
-      fetch: browserOf(proxy, user, world.fetch, answers),
+      fetch: browserOf(proxy, user, world.fetch, responses),
       clock: mock.clock,
       random: () => 0.5,
       ...own,
     });
+  /** Sends a request from the page of a user. */
   const ask = (user: string, path: string, init: RequestInit = {}): Promise<Response> =>
-    browserOf(proxy, user, world.fetch, answers)(`${mount}${path}`, { method: "GET", ...init });
+    browserOf(proxy, user, world.fetch, responses)(`${mount}${path}`, { method: "GET", ...init });
+  /** Posts a submission from the page of a user. */
   const post = (
     user: string,
     body: unknown,
@@ -102,7 +88,7 @@ export function createProxyWorld(
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
   const run = <Result>(work: Promise<Result>): Promise<Result> => drive(mock, busy, work);
-  const error: ProxyWorld["error"] = (work) =>
+  const error: World["error"] = (work) =>
     run(
       work.then(
         (value) => {
@@ -111,7 +97,7 @@ export function createProxyWorld(
         (thrown: unknown) => thrown,
       ),
     );
-  return { ...world, proxy, reported, answers, page, ask, post, run, error };
+  return { ...world, proxy, reported, responses, page, ask, post, run, error };
 }
 
 /**
