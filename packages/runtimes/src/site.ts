@@ -15,7 +15,7 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** Serves a folder and, under `/api/tryon`, the proxy of the packed package, which lets its visitors in. */
+/** Serves a folder and, under `/api/tryon`, the proxy of the packed package with one fixed user. */
 export async function serveSite(
   { app }: Installation,
   folder: string,

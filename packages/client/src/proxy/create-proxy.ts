@@ -16,9 +16,9 @@ export type Proxy<Context = unknown> = (
  * Creates a fetch handler through which pages use the service without the API key. Pages connect with
  * `new TryOn({ proxyUrl })`. The handler runs in every runtime with `Request` and `Response`.
  *
- * The handler serves `POST …/api/v1/tryon` and `GET …/api/v1/tryon/{job_id}` below `basePath`. It requires a user from
- * `authorize`, and users can read only their own jobs. It keeps no state between requests, so any number of instances
- * can run side by side.
+ * It serves `POST …/api/v1/tryon` and `GET …/api/v1/tryon/{job_id}` below `basePath`, and can serve more by `allow`. It
+ * requires a user from `authorize`; users can read only their own jobs. It keeps no state between requests, so any
+ * number of instances can run in parallel.
  *
  * The handler forwards only allowed fields of a request. It rejects requests from pages of other sites.
  *

@@ -57,25 +57,22 @@ describe.each(profiles)("an error of the service, under the profile %s", (profil
       "server_error",
       /200/,
     ],
-  ])(
-    "%s becomes an error code without the key or its credits",
-    async (_name, fault, code, expected) => {
-      const { page, error, faults, reported, responses, mock } = createProxyWorld({}, { profile });
-      faults.push(fault);
-      const thrown = await error(page("ada", { retries: 0 }).submit(input));
-      expect(thrown).toMatchObject({ code });
-      const visible = [
-        String(thrown),
-        ...(await Promise.all(responses.map((response) => response.text()))),
-      ].join();
-      expect(visible).not.toContain(mock.keys.live);
-      const messages = reported.map(({ message }) => message).join();
-      expect(messages).toMatch(expected ?? /^$/);
-      // Users see the detail only if the error is about their own request.
-      expect(expected && /credits left|key/i.test(visible)).not.toBe(true);
-      expect(JSON.stringify(reported)).not.toContain(mock.keys.live);
-    },
-  );
+  ])("%s becomes an error without key and credits", async (_name, fault, code, expected) => {
+    const { page, error, faults, reported, responses, mock } = createProxyWorld({}, { profile });
+    faults.push(fault);
+    const thrown = await error(page("ada", { retries: 0 }).submit(input));
+    expect(thrown).toMatchObject({ code });
+    const visible = [
+      String(thrown),
+      ...(await Promise.all(responses.map((response) => response.text()))),
+    ].join();
+    expect(visible).not.toContain(mock.keys.live);
+    const messages = reported.map(({ message }) => message).join();
+    expect(messages).toMatch(expected ?? /^$/);
+    // Users see the detail only if the error is about their own request.
+    expect(expected && /credits left|key/i.test(visible)).not.toBe(true);
+    expect(JSON.stringify(reported)).not.toContain(mock.keys.live);
+  });
 
   it("never becomes a 4xx if the try-on may have been made", async () => {
     for (const fault of [

@@ -93,8 +93,8 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unkn
    */
   readonly basePath?: string | undefined;
   /**
-   * Secret that signs job ids and derives idempotency keys; at least 16 characters. All instances of the proxy need the
-   * same secret. If you change it, pages lose the jobs that they wait for, and a retry in progress is charged twice.
+   * Secret that signs job ids and derives idempotency keys; at least 16 characters. Set the same one in all instances of
+   * the proxy. If you change it, pages lose the jobs that they wait for, and a retry in progress can be charged twice.
    *
    * @default the API key, since jobs and idempotency keys belong to it
    */
