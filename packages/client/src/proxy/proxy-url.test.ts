@@ -50,7 +50,7 @@ describe("a client with proxyUrl", () => {
     expect(through.headers?.has("authorization")).toBe(false);
   });
 
-  it("can send the credentials of its own app", async () => {
+  it("can send the credentials of its app", async () => {
     const { headers } = await sentBy({
       proxyUrl: mount,
       middleware: (request, next) => {
