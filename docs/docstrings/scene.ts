@@ -10,8 +10,8 @@ import type * as webhooks from "@tryon/webhooks";
 import type { default as expressOfApps, Express } from "express";
 import type { test as testOfVitest } from "vitest";
 
-interface Visitor {
-  readonly user: string;
+interface User {
+  readonly id: string;
 }
 
 declare global {
@@ -70,12 +70,12 @@ declare global {
 
   const app: Express;
   const express: typeof expressOfApps;
-  const authorize: (request: Request) => Promise<Visitor | undefined>;
+  const authorize: (request: Request) => Promise<User | undefined>;
   const database: {
     readonly save: (job: string) => Promise<void>;
     readonly read: (order: string) => Promise<client.SavedJob>;
   };
-  const findUser: (cookie: string | null) => Promise<Visitor | undefined>;
+  const findUser: (cookie: string | null) => Promise<User | undefined>;
   const queue: {
     readonly add: (jobId: string) => Promise<void>;
     readonly push: (event: object) => void;

@@ -77,7 +77,7 @@ export function behavesAsShop(start: () => Promise<{ readonly server: Server }>)
     const { image, receipt } = await page(ada).run(input);
     const picture = await image.bytes();
     expect(receipt.attempts).toHaveLength(2);
-    expect(told.mock.calls.join()).toContain("The service gave no answer");
+    expect(told.mock.calls.join()).toContain("The service sent no response");
     told.mockRestore();
     expect(await balance()).toBe(before - 8);
     expect((await latestEvent()).answers).toEqual([204]);

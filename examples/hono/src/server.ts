@@ -6,19 +6,19 @@ import { Hono } from "hono";
 
 // These stand in for the sessions and the database that your shop has.
 const sessions = new Map([
-  ["session=7f3a", { user: "ada" }],
-  ["session=c21e", { user: "bob" }],
+  ["session=7f3a", { id: "ada" }],
+  ["session=c21e", { id: "bob" }],
 ]);
-const looks = new Map<string, { user: unknown; picture: string }>();
+const looks = new Map<string, { customer: unknown; picture: string }>();
 
 const tryon = new TryOn(); // reads TRYON_API_KEY and TRYON_BASE_URL, as the proxy does
 
 const proxy = createProxy({
   authorize: ({ headers }) => sessions.get(headers.get("cookie") ?? ""),
   // An event tells which job has ended, and nothing of the app's: that is kept with the job.
-  addFields: ({ visitor }) => ({
+  addFields: ({ user }) => ({
     webhook_url: process.env["TRYON_WEBHOOK_URL"],
-    metadata: { customer: visitor.user },
+    metadata: { customer: user.id },
   }),
 });
 
@@ -27,7 +27,7 @@ const receiver = createReceiver({
   async onCompleted({ job_id: id, result_url: picture }) {
     if (picture === null) return; // The try-on failed, and the page says so.
     const { metadata } = (await tryon.jobs.get(id)).data;
-    looks.set(id, { user: metadata?.["customer"], picture });
+    looks.set(id, { customer: metadata?.["customer"], picture });
   },
 });
 
@@ -43,9 +43,9 @@ app.post("/cart", async (context) => {
 
 // Each address opens for 24 hours: to keep a picture, fetch it in onCompleted.
 app.get("/looks", (context) => {
-  const visitor = sessions.get(context.req.header("cookie") ?? "");
-  if (visitor === undefined) return context.body(null, 401);
-  const own = [...looks.values()].filter(({ user }) => user === visitor.user);
+  const user = sessions.get(context.req.header("cookie") ?? "");
+  if (user === undefined) return context.body(null, 401);
+  const own = [...looks.values()].filter(({ customer }) => customer === user.id);
   return context.json(own.map(({ picture }) => picture));
 });
 

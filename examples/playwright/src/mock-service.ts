@@ -18,7 +18,7 @@ export async function startMockService(): Promise<void> {
     apiKey: mock.keys.live,
     baseUrl: mock.baseUrl,
     fetch: mock.fetch,
-    authorize: () => ({ user: "ada" }),
+    authorize: () => ({ id: "ada" }),
   });
   const worker = setupWorker(
     http.all("/api/tryon/*", ({ request }) => proxy(request)),

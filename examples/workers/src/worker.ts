@@ -12,8 +12,8 @@ const proxy = createProxy({
   baseUrl: env.TRYON_BASE_URL,
   authorize: async (request) => {
     const [, session] = /(?:^|; )session=(\w+)/.exec(request.headers.get("cookie") ?? "") ?? [];
-    const user = session && (await env.SESSIONS.get(session));
-    return user ? { user } : null;
+    const id = session && (await env.SESSIONS.get(session));
+    return id ? { id } : null;
   },
   addFields: () => ({ webhook_url: env.TRYON_WEBHOOK_URL }),
 });

@@ -61,8 +61,8 @@ const program = `
     return ended;
   }
   export const proxy: (request: Request) => Promise<Response> = createProxy({
-    authorize: (request) => (request.headers.get("cookie") ? { user: "ada" } : undefined),
-    limit: ({ visitor }) => visitor.user === "ada",
+    authorize: (request) => (request.headers.get("cookie") ? { id: "ada" } : undefined),
+    limit: ({ user }) => user.id === "ada",
   });
   // @ts-expect-error A journal wants ids.
   export const unnamed = (journal: Journal) => batch(new TryOn(), [] as TryOnInput[], { journal });
@@ -87,7 +87,7 @@ const server = `
     await journal.close();
     return journal;
   }
-  export const site = createServer(toNodeHandler(createProxy({ authorize: () => ({ user: "ada" }) })));
+  export const site = createServer(toNodeHandler(createProxy({ authorize: () => ({ id: "ada" }) })));
   export const make = batch;
 `;
 

@@ -15,7 +15,7 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** Serves a folder and, under `/api/tryon`, the proxy of the packed package, which lets its visitors in. */
+/** Serves a folder and, under `/api/tryon`, the proxy of the packed package with one fixed user. */
 export async function serveSite(
   { app }: Installation,
   folder: string,
@@ -26,7 +26,7 @@ export async function serveSite(
   // They are made from the sources that the types are of.
   const { createProxy } = (await packed("proxy.js")) as typeof Proxy;
   const { toNodeHandler } = (await packed("node.js")) as typeof Node;
-  const proxy = toNodeHandler(createProxy({ ...access, authorize: () => ({ user: "ada" }) }));
+  const proxy = toNodeHandler(createProxy({ ...access, authorize: () => ({ id: "ada" }) }));
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "", "http://site");
     if (pathname.startsWith("/api/tryon/")) {

@@ -17,8 +17,8 @@ export interface ShopOptions {
   readonly pictures?: string;
   /** The folder of the pages; false where something else serves them. @default where `vite build` puts them */
   readonly pages?: string | false;
-  /** Is told what visitors are not. @default console.error */
-  readonly onError?: (trouble: ProxyError) => void;
+  /** Called with errors that users do not see. @default console.error */
+  readonly onError?: (error: ProxyError) => void;
 }
 
 const builtPages = join(import.meta.dirname, "../../dist");
@@ -32,8 +32,8 @@ export function createShop(options: ShopOptions): Hono {
     baseUrl,
     secret,
     authorize: (request) => {
-      const user = visitor(request);
-      return user === undefined ? null : { user };
+      const id = visitor(request);
+      return id === undefined ? null : { id };
     },
     // In memory: a shop with several servers gives it a store that they share.
     limit: createQuota({ perDay: 60, perMinute: 60 }),

@@ -68,7 +68,7 @@ const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<
       apiKey: benchKey.token,
       baseUrl: mock.baseUrl,
       basePath: "/",
-      authorize: () => ({ user: "a" }),
+      authorize: () => ({ id: "a" }),
       fetch: async (_url, init) => {
         await new Response(init?.body).arrayBuffer();
         return Response.json({ job_id: "job_1", status: "running" });

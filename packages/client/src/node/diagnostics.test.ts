@@ -9,7 +9,7 @@ function recorded(): { seen: [string, RequestMessage][] } {
   const seen: [string, RequestMessage][] = [];
   const channel = tracingChannel<unknown, RequestMessage>("tryon:request");
   const note = (name: string) => (message: unknown) => {
-    // The channel carries nothing else.
+    // The channel has only messages of this type.
     seen.push([name, { ...(message as RequestMessage) }]);
   };
   const subscriber = {
@@ -24,7 +24,7 @@ function recorded(): { seen: [string, RequestMessage][] } {
   return { seen };
 }
 
-it("tells of each attempt as it starts and ends", async () => {
+it("publishes the start and the end of each attempt", async () => {
   const { seen } = recorded();
   const { run, client, mock, faults } = createWorld();
   const tryon = client({ middleware: diagnostics({ clock: mock.clock }) });
@@ -48,7 +48,7 @@ it("tells of each attempt as it starts and ends", async () => {
   expect(JSON.stringify(seen)).not.toContain("shop.example");
 });
 
-it("takes the machine's time by itself", async () => {
+it("uses the machine's clock by default", async () => {
   const { seen } = recorded();
   const { run, client } = createWorld();
   await run(client({ middleware: [diagnostics()] }).account.get());

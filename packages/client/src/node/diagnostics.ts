@@ -1,25 +1,25 @@
 import { tracingChannel } from "node:diagnostics_channel";
 
-import type { Clock } from "../config/clock.ts";
-import { systemClock } from "../config/clock.ts";
+import { systemClock, type Clock } from "../config/clock.ts";
 import { redactor } from "../http/redact.ts";
 import type { Middleware, MiddlewareContext } from "../http/middleware.ts";
 
-/** What the channels carry of one attempt: neither the key nor a header, a query or a body. */
+/** Message of the channels about one attempt. Contains no API key, header, query or body. */
 export interface RequestMessage extends MiddlewareContext {
   readonly method: string;
   readonly path: string;
-  /** The HTTP status, once the headers of the answer are there. */
+  /** HTTP status, once the response headers have arrived. */
   status?: number;
-  /** How long that took, or the failure, in milliseconds. */
+  /** Milliseconds until the response headers or the error. */
   duration?: number;
-  /** Why there is no answer, with `error`: the words and the code of what was thrown. */
+  /** Message and code of the error, in the channel `error`. */
   readonly error?: Error & { readonly code?: string };
 }
 
 /**
- * Tells `node:diagnostics_channel` of each attempt, as the tracing channel `tryon:request`: `tracing:tryon:request:start`
- * when it is sent, `:asyncEnd` when the headers of its answer are there, `:error` when it failed.
+ * Creates a middleware that publishes each attempt to the tracing channel `tryon:request` of `node:diagnostics_channel`.
+ * It publishes `tracing:tryon:request:start` before the attempt, `:error` if the attempt fails, and `:asyncEnd` after the
+ * response headers or the error.
  *
  * @example
  * import { tracingChannel } from "node:diagnostics_channel";
@@ -38,8 +38,8 @@ export function diagnostics(options: { readonly clock?: Clock | undefined } = {}
     const message: RequestMessage = { method, path: new URL(url).pathname, ...context };
     const startedAt = clock.now();
     let end: Promise<Response> | undefined;
-    // What this gives or throws would be in the message: not the answer, whose body has one reader, and not the failure,
-    // which can hold the whole request with its key.
+    // Its result or error becomes part of the message. A response has only one reader, and an error can contain the
+    // whole request with its key.
     const traced = channel.tracePromise(async () => {
       try {
         end = next(request);
@@ -55,15 +55,15 @@ export function diagnostics(options: { readonly clock?: Clock | undefined } = {}
   };
 }
 
-// The key is not known here; those of the service are known by how they begin.
+// The key is unknown here, but keys of the service have a known prefix.
 const redact = redactor("");
 
-/** What a failure says, without what it holds. */
-function withoutSecrets(failure: unknown): RequestMessage["error"] {
-  const { message = failure, code, cause } = Object(failure) as Failure;
-  const said = redact(code ?? (Object(cause) as Failure).code);
-  return Object.assign(new Error(redact(message)), said && { code: said });
+/** Copies the redacted message and code of an error. */
+function withoutSecrets(thrown: unknown): RequestMessage["error"] {
+  const { message = thrown, code, cause } = Object(thrown) as ErrorLike;
+  const redactedCode = redact(code ?? (Object(cause) as ErrorLike).code);
+  return Object.assign(new Error(redact(message)), redactedCode && { code: redactedCode });
 }
 
-/** Anything may be thrown, and anything may be in it. */
-type Failure = { readonly [Field in "message" | "code" | "cause"]?: unknown };
+/** Fields of a thrown value, which can have any type. */
+type ErrorLike = { readonly [Field in "message" | "code" | "cause"]?: unknown };

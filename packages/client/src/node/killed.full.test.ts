@@ -14,7 +14,7 @@ import {
 
 const everyMoment: readonly Moment[] = [...programMoments, ...serviceMoments];
 
-/** Items for each of which the program is killed in one of these moments, and every third one that is left alone. */
+/** Creates one item per moment in which the program is killed, and an unaffected item after every second one. */
 function itemsFor(moments: readonly Moment[], ofEach: number): Item[] {
   const fated = Array.from({ length: ofEach }, () => moments).flat();
   return fated.flatMap((moment, index) => [
@@ -23,7 +23,7 @@ function itemsFor(moments: readonly Moment[], ofEach: number): Item[] {
   ]);
 }
 
-const twice = (outcome: Outcome): string[] =>
+const chargedTwice = (outcome: Outcome): string[] =>
   [...outcome.charges].filter(([, count]) => count > 1).map(([id]) => id);
 
 const fate = (own: Partial<Fate> & Pick<Fate, "items">): Fate => ({
@@ -36,23 +36,23 @@ const fate = (own: Partial<Fate> & Pick<Fate, "items">): Fate => ({
   ...own,
 });
 
-const ways: readonly (readonly [ProfileName, boolean])[] = [
+const configurations: readonly (readonly [ProfileName, boolean])[] = [
   ["default", true],
   ["default", false],
   ["contrary", true],
   ["contrary", false],
 ];
 
-/** How often it is killed in each moment, each way. */
+/** Number of kills per moment and configuration. */
 const ofEach = cases(5);
 
 it(
-  "a batch that is killed again and again makes each try-on once, and pays for it once",
+  "a batch that is killed repeatedly makes and charges each try-on once",
   { timeout: 900_000 },
   async () => {
     const cache = await temporaryFolder();
     const outcomes = await Promise.all(
-      ways.map(([profile, sync]) => {
+      configurations.map(([profile, sync]) => {
         const items = itemsFor(everyMoment, ofEach);
         const anyTime = Array.from({ length: 8 }, (_, index) => 90 + 45 * index);
         return suffer(fate({ items, sync, anyTime, server: { profile } }), cache);
@@ -80,19 +80,19 @@ it(
     for (const phase of ["before", "during", "after"] as const) {
       expect(counts[phase]).toBeGreaterThanOrEqual(4 * ofEach);
     }
-    for (const moment of everyMoment) expect(count([moment])).toBe(ofEach * ways.length);
+    for (const moment of everyMoment) expect(count([moment])).toBe(ofEach * configurations.length);
   },
 );
 
 it(
-  "one that is run again when the service has forgotten its keys finds what was made, and says what it cannot know",
+  "a batch that restarts after the service has dropped its keys finds its jobs, and reports outcome_unknown for others",
   { timeout: 300_000 },
   async () => {
     const cache = await temporaryFolder();
     const server: MockOptions = { options: { idempotencyHours: 1 } };
     const outcomes = await Promise.all(
       [true, false].flatMap((sync) =>
-        // Of several in flight, all are too late after the kill for one.
+        // All concurrent items are too late if one of them causes the kill.
         [1, 6].map((concurrency) => {
           const items = itemsFor(everyMoment, 2);
           return suffer(fate({ items, sync, concurrency, server, startedAfter: 7_200_000 }), cache);
@@ -108,7 +108,7 @@ it(
     for (const outcome of outcomes) {
       const { wrongs, ended, charges } = outcome;
       expect(wrongs).toEqual([]);
-      expect(twice(outcome)).toEqual([]);
+      expect(chargedTwice(outcome)).toEqual([]);
       for (const { id, how } of ended.values()) {
         expect([id, how]).toEqual([id, charges.has(id) ? "succeeded" : "outcome_unknown"]);
       }
@@ -119,12 +119,12 @@ it(
 );
 
 it(
-  "a journal that promises what is not on disk yet makes it pay twice",
+  "a journal that confirms writes before they are on disk causes double charges",
   { timeout: 300_000 },
   async () => {
     const items = itemsFor(["it has arrived and is made later", "the answer has arrived"], 3);
     const outcome = await suffer(fate({ items, journal: "in memory" }), await temporaryFolder());
     expect(outcome.kills).toHaveLength(6);
-    expect(twice(outcome)).toEqual(expect.arrayContaining(["sku-0", "sku-1"]));
+    expect(chargedTwice(outcome)).toEqual(expect.arrayContaining(["sku-0", "sku-1"]));
   },
 );

@@ -12,7 +12,7 @@ import { listening } from "../testing/http-server.ts";
 import { assetBytes, input, profile } from "../testing/world.ts";
 import { toNodeHandler } from "./index.ts";
 
-/** The reference server and a proxy before it, both over real HTTP, and a page that signs in by a header. */
+/** Opens a reference server and its proxy over HTTP, and a page that authenticates by a header. */
 async function openSite(options: Partial<ProxyOptions> = {}) {
   const mock = createMock({ seed: "proxy", latency: 0, profile });
   const service = await serve(mock);
@@ -23,7 +23,7 @@ async function openSite(options: Partial<ProxyOptions> = {}) {
   const proxy = createProxy({
     apiKey: mock.keys.live,
     baseUrl: service.url,
-    authorize: ({ headers }) => ({ user: headers.get("authorization") ?? "" }),
+    authorize: ({ headers }) => ({ id: headers.get("authorization") ?? "" }),
     onError: () => undefined,
     ...options,
   });
@@ -41,7 +41,7 @@ async function openSite(options: Partial<ProxyOptions> = {}) {
   return { mock, site, page };
 }
 
-/** Sends a path and a Host as they are, which `fetch` would not. */
+/** Sends a path and a Host unchanged, which `fetch` would normalize. */
 function statusOf(site: string, method: string, path: string, host?: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const headers = {
@@ -64,7 +64,7 @@ function statusOf(site: string, method: string, path: string, host?: string): Pr
 }
 
 describe("a proxy on node:http", () => {
-  it("makes try-ons for pages, once however often connections break behind it", async () => {
+  it("makes a try-on once, despite connection resets upstream", async () => {
     const { mock, page } = await openSite();
     const fault = { on: "POST /api/v1/tryon", times: 1 } as const;
     mock.faults.add({ ...fault, reset: "before" });
@@ -81,7 +81,7 @@ describe("a proxy on node:http", () => {
     expect(other).toMatchObject({ code: "not_found" });
   });
 
-  it("shows authorize the request of Node, with the session that a middleware put there", async () => {
+  it("passes the request of Node to authorize, with the session that a middleware added", async () => {
     interface WithSession extends IncomingMessage {
       session?: { readonly customer: string };
     }
@@ -92,9 +92,9 @@ describe("a proxy on node:http", () => {
       baseUrl: mock.baseUrl,
       fetch: mock.fetch,
       onError: () => undefined,
-      authorize: (_request, { session }: WithSession) => session && { user: session.customer },
+      authorize: (_request, { session }: WithSession) => session && { id: session.customer },
     });
-    // @ts-expect-error It cannot tell who asks without what it was made for.
+    // @ts-expect-error The second argument is missing.
     expect((await own(new Request("https://shop.example/api/v1/tryon/job_1"))).status).toBe(500);
     const handler = toNodeHandler(own);
     const shop = await listening(
@@ -111,7 +111,7 @@ describe("a proxy on node:http", () => {
     expect((await fetch(`${shop}/api/v1/tryon/${job.id}`)).status).toBe(401);
   });
 
-  it("says of a body that it is too large, while that is still being sent", async () => {
+  it("responds with 413 while the body is still arriving", async () => {
     const { page } = await openSite({ maxBody: 100_000 });
     const person = new Blob([assetBytes("person.jpg"), new Uint8Array(8_000_000)]);
     const error: unknown = await page("ada")
@@ -121,28 +121,31 @@ describe("a proxy on node:http", () => {
   });
 
   it.each<[string, Partial<ProxyOptions>, number]>([
-    ["whom it does not know", { authorize: () => null }, 401],
-    ["who asks for too much", { limit: () => ({ retryAfter: 60 }) }, 429],
-  ])("takes in the photo of a visitor %s, so that the answer is heard", async (_, own, status) => {
-    const { site } = await openSite(own);
-    const { port, hostname, host } = new URL(site);
-    // As browsers do: the answer is looked at once all is sent.
-    const socket = connect(Number(port), hostname).pause();
-    const photo = new Uint8Array(12_000_000);
-    const head = `POST /api/tryon/api/v1/tryon HTTP/1.1\r\nhost: ${host}\r\nauthorization: ada\r\nidempotency-key: a`;
-    socket.write(`${head}\r\ncontent-length: ${photo.length}\r\n\r\n`);
-    socket.write(photo);
-    await once(socket, "drain");
-    const [answer] = (await once(socket.resume(), "data")) as [Uint8Array];
-    socket.destroy();
-    expect(new TextDecoder().decode(answer)).toContain(`HTTP/1.1 ${status} `);
-  });
+    ["401", { authorize: () => null }, 401],
+    ["429", { limit: () => ({ retryAfter: 60 }) }, 429],
+  ])(
+    "reads the rest of a body after an early %s, so that the client receives it",
+    async (_, own, status) => {
+      const { site } = await openSite(own);
+      const { port, hostname, host } = new URL(site);
+      // Like a browser, reads the response after it has sent the body.
+      const socket = connect(Number(port), hostname).pause();
+      const photo = new Uint8Array(12_000_000);
+      const head = `POST /api/tryon/api/v1/tryon HTTP/1.1\r\nhost: ${host}\r\nauthorization: ada\r\nidempotency-key: a`;
+      socket.write(`${head}\r\ncontent-length: ${photo.length}\r\n\r\n`);
+      socket.write(photo);
+      await once(socket, "drain");
+      const [response] = (await once(socket.resume(), "data")) as [Uint8Array];
+      socket.destroy();
+      expect(new TextDecoder().decode(response)).toContain(`HTTP/1.1 ${status} `);
+    },
+  );
 
   it.each<[string, Partial<ProxyOptions>, number]>([
-    ["whom it does not know", { authorize: () => null }, 401],
-    ["of an unknown path", { basePath: "/other" }, 404],
-    ["who sends too much", {}, 413],
-  ])("stops reading the endless upload of a visitor %s", async (_, own, status) => {
+    ["401", { authorize: () => null }, 401],
+    ["404", { basePath: "/other" }, 404],
+    ["413", {}, 413],
+  ])("stops reading an endless body after an early %s", async (_, own, status) => {
     const { site } = await openSite(own);
     const { port, hostname, host } = new URL(site);
     const socket = connect(Number(port), hostname);
@@ -171,11 +174,11 @@ describe("a proxy on node:http", () => {
     await closed;
     expect(received).toContain(`HTTP/1.1 ${status} `);
     expect(received.toLowerCase()).toContain("connection: close\r\n");
-    // What it reads of a body, and what the two ends of a connection hold.
+    // The limit, and the buffers of both ends of the connection.
     expect(sent).toBeLessThan(60_000_000);
   });
 
-  it("keeps the connection after an early answer to a short body", async () => {
+  it("keeps the connection after an early response to a small body", async () => {
     const { site } = await openSite({ authorize: () => null });
     const { port, hostname, host } = new URL(site);
     const socket = connect(Number(port), hostname).setEncoding("latin1");
@@ -183,8 +186,8 @@ describe("a proxy on node:http", () => {
     const head = `POST /api/tryon/api/v1/tryon HTTP/1.1\r\nhost: ${host}\r\ncontent-length: 2\r\n\r\n`;
     for (let count = 0; count < 2; count += 1) {
       socket.write(head);
-      const [answer] = (await once(socket, "data")) as [string];
-      expect(answer).toMatch(/^HTTP\/1.1 401 [^]*connection: keep-alive/i);
+      const [response] = (await once(socket, "data")) as [string];
+      expect(response).toMatch(/^HTTP\/1.1 401 [^]*connection: keep-alive/i);
       socket.write("{}");
     }
   });
@@ -197,7 +200,7 @@ describe("a proxy on node:http", () => {
     "shop.example#",
     "ada@shop.example",
     "shop.example/",
-  ])("takes no path from the Host %s", async (host) => {
+  ])("rejects the Host %s", async (host) => {
     const { mock, site } = await openSite();
     expect(await statusOf(site, "POST", "/api/tryon/assets/logo.png", host)).toBe(400);
     expect(mock.journal.entries()).toEqual([]);
@@ -209,13 +212,13 @@ describe("a proxy on node:http", () => {
     "/assets/../api/tryon/api/v1/tryon",
     "/api/tryon/.\\api/v1/tryon",
     "/api\\tryon\\api\\v1\\tryon",
-  ])("takes no path but the one that was sent: %s", async (path) => {
+  ])("rejects the ambiguous path %s", async (path) => {
     const { mock, site } = await openSite();
     expect(await statusOf(site, "POST", path)).toBe(400);
     expect(mock.journal.entries()).toEqual([]);
   });
 
-  it("takes the whole path where Express removes that of the mount point", async () => {
+  it("uses the full path if Express removes the mount path", async () => {
     const paths: string[] = [];
     const handler = toNodeHandler(async ({ url }) => {
       paths.push(url);
@@ -237,13 +240,13 @@ describe("a proxy on node:http", () => {
     ["/api/v1/tryon/../account", 400],
     ["/%", 404],
     ["*", 404],
-  ])("asks nobody for %s", async (path, status) => {
+  ])("sends no request for %s", async (path, status) => {
     const { mock, site } = await openSite();
     expect(await statusOf(site, "GET", path)).toBe(status);
     expect(mock.journal.entries()).toEqual([]);
   });
 
-  it("says what to do when something has read the body before", async () => {
+  it("responds with 500 and the fix if other middleware has read the body", async () => {
     const handler = toNodeHandler(async () => new Response());
     const url = await listening(
       createServer((incoming, outgoing) => {
@@ -251,18 +254,18 @@ describe("a proxy on node:http", () => {
         incoming.once("end", () => handler(incoming, outgoing));
       }),
     );
-    const answer = await fetch(url, { method: "POST", body: "{}" });
-    expect([answer.status, await answer.text()]).toEqual([
+    const response = await fetch(url, { method: "POST", body: "{}" });
+    expect([response.status, await response.text()]).toEqual([
       500,
-      expect.stringContaining("before what reads bodies"),
+      expect.stringContaining("Mount this handler before"),
     ]);
   });
 
-  it("hands on every cookie of an answer, and answers also when the handler throws", async () => {
-    const answer = new Response("hello", { status: 201 });
-    for (const cookie of ["a=1", "b=2"]) answer.headers.append("set-cookie", cookie);
+  it("sends each cookie of a response, and 500 if the handler throws", async () => {
+    const response = new Response("hello", { status: 201 });
+    for (const cookie of ["a=1", "b=2"]) response.headers.append("set-cookie", cookie);
     const handler = toNodeHandler(async ({ method }) => {
-      if (method === "GET") return answer;
+      if (method === "GET") return response;
       throw new Error("no");
     });
     const url = await listening(createServer(handler));
@@ -273,19 +276,19 @@ describe("a proxy on node:http", () => {
   });
 
   it.each<[string, () => Response]>([
-    ["is none", () => Response.error()],
+    ["a network error", () => Response.error()],
     [
-      "has a header that Node refuses",
+      "a response with an invalid header",
       () => new Response("", { headers: { "x-fine": "1", "x-odd": "\u0001" } }),
     ],
-  ])("survives an answer that %s", async (_, answer) => {
-    const url = await listening(createServer(toNodeHandler(async () => answer())));
+  ])("responds with 500 if the handler returns %s", async (_, response) => {
+    const url = await listening(createServer(toNodeHandler(async () => response())));
     const got = await fetch(url);
     expect([got.status, got.headers.get("x-fine")]).toEqual([500, null]);
-    expect(await got.text()).toContain("cannot be sent");
+    expect(await got.text()).toContain("invalid response");
   });
 
-  it("leaves alone what somebody else has begun to answer meanwhile", async () => {
+  it("does not change a response that other middleware has started", async () => {
     const handler = toNodeHandler(async () => new Response("late"));
     const begun: ServerResponse[] = [];
     const url = await listening(

@@ -5,14 +5,14 @@ import { assetBytes, fieldsOf, input, personUrl, profiles, shirtUrl } from "../t
 
 const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
 
-/** A body that tells nothing of its length before it ends, if it ever does. */
-function endless(piece: Uint8Array<ArrayBuffer>, count = Number.POSITIVE_INFINITY) {
+/** Creates a body of unknown length, which can be endless. */
+function endless(chunk: Uint8Array<ArrayBuffer>, count = Number.POSITIVE_INFINITY) {
   const state = { pulled: 0, canceled: false };
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
       state.pulled += 1;
       if (state.pulled > count) controller.close();
-      else controller.enqueue(piece);
+      else controller.enqueue(chunk);
     },
     cancel() {
       state.canceled = true;
@@ -21,30 +21,30 @@ function endless(piece: Uint8Array<ArrayBuffer>, count = Number.POSITIVE_INFINIT
   return { body, state };
 }
 
-describe("a body that the proxy does not take", () => {
-  it("is one without end, of which it reads no more than its bound", async () => {
+describe("a body that the proxy rejects", () => {
+  it("is read up to maxBody if it is endless", async () => {
     const { ask, sent } = createProxyWorld({ maxBody: 1_000_000 });
     const { body, state } = endless(new Uint8Array(64_000));
-    const answer = await ask("ada", "/api/v1/tryon", {
+    const response = await ask("ada", "/api/v1/tryon", {
       method: "POST",
       headers: { "content-type": "application/json", "idempotency-key": "a" },
       body,
     });
-    expect(answer.status).toBe(413);
-    expect(await answer.text()).toMatch(/1000000 bytes .*maxBody.*third/);
+    expect(response.status).toBe(413);
+    expect(await response.text()).toMatch(/1000000 bytes.*maxBody.*third/);
     expect(state.pulled).toBeLessThan(20);
     expect(state.canceled).toBe(true);
     expect(sent).toEqual([]);
   });
 
   it.each([
-    ["that says it is too large", "2000000", 1],
-    ["that says it is small and is not", "10", 40],
-    ["that says nothing that can be", "many", 40],
-  ])("is one %s", async (_name, length, count) => {
+    ["too large", "2000000", 1],
+    ["too small", "10", 40],
+    ["not a number", "many", 40],
+  ])("gets 413 with a Content-Length that is %s", async (_name, length, count) => {
     const { ask, sent } = createProxyWorld({ maxBody: 1_000_000 });
     const { body, state } = endless(new Uint8Array(64_000), count);
-    const answer = await ask("ada", "/api/v1/tryon", {
+    const response = await ask("ada", "/api/v1/tryon", {
       method: "POST",
       headers: {
         "content-type": "application/json",
@@ -53,18 +53,18 @@ describe("a body that the proxy does not take", () => {
       },
       body,
     });
-    expect(answer.status).toBe(413);
+    expect(response.status).toBe(413);
     expect(state.pulled).toBeLessThan(20);
     expect(sent).toEqual([]);
   });
 
-  it("is over 15,000,000 bytes unless it is said otherwise, which the client tells as what it is", async () => {
+  it("is larger than 15,000,000 bytes by default, and throws payload_too_large in the client", async () => {
     const { page, error, sent } = createProxyWorld();
     const person = new Blob([assetBytes("person.jpg"), new Uint8Array(10_000_000)]);
     const garment = new Blob([assetBytes("shirt.png"), new Uint8Array(1_500_000)]);
-    const refused = await error(page("ada").submit({ person, garments: [garment] }));
-    expect(refused).toMatchObject({ code: "payload_too_large" });
-    expect(String(refused)).toContain("15000000");
+    const thrown = await error(page("ada").submit({ person, garments: [garment] }));
+    expect(thrown).toMatchObject({ code: "payload_too_large" });
+    expect(String(thrown)).toContain("15000000");
     expect(sent).toEqual([]);
   });
 
@@ -72,21 +72,21 @@ describe("a body that the proxy does not take", () => {
     ["property names", '"a":1,', "more than 256 property names"],
     ["list items", "[1,{}],", "more than 256 list items"],
     ["levels", '"a":{', "a depth of more than 8"],
-  ])("is one of ever more %s, which is not read to its end", async (_name, piece, limit) => {
-    const { ask, sent, troubles } = createProxyWorld();
+  ])("is not read to its end if it has too many %s", async (_name, piece, limit) => {
+    const { ask, sent, reported } = createProxyWorld();
     const { body, state } = endless(new TextEncoder().encode(piece.repeat(20)));
-    const answer = await ask("ada", "/api/v1/tryon", {
+    const response = await ask("ada", "/api/v1/tryon", {
       method: "POST",
       headers: { "content-type": "application/json", "idempotency-key": "a" },
       body,
     });
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toEqual({ detail: expect.stringContaining(limit) as unknown });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ detail: expect.stringContaining(limit) as unknown });
     expect(state.pulled).toBeLessThan(40);
-    expect([sent, troubles]).toEqual([[], []]);
+    expect([sent, reported]).toEqual([[], []]);
   });
 
-  it("is not one of 256 names in 8 levels, whatever its strings hold", async () => {
+  it("can have 256 names and 8 levels, with any characters in its strings", async () => {
     const { post, run, sent } = createProxyWorld({
       fields: ["person_url", "garment_urls", "prompt", "metadata"],
     });
@@ -102,56 +102,61 @@ describe("a body that the proxy does not take", () => {
   });
 
   it.each<[string, string | Uint8Array<ArrayBuffer> | undefined, Record<string, string>, number]>([
-    ["nothing", undefined, {}, 422],
-    ["no JSON", "person_url=https://a", {}, 422],
+    ["empty", undefined, {}, 422],
+    ["not JSON", "person_url=https://a", {}, 422],
     ["a list", "[]", {}, 422],
-    ["a text", '"a"', {}, 422],
+    ["a string", '"a"', {}, 422],
     ["null", "null", {}, 422],
-    ["no UTF-8", Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d), {}, 400],
+    ["not UTF-8", Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d), {}, 400],
     ["a form", "a=b", { "content-type": "application/x-www-form-urlencoded" }, 422],
-    ["text that says so", JSON.stringify(tryOn), { "content-type": "text/plain" }, 422],
-    ["what only looks like JSON", "{}", { "content-type": "application/jsonp" }, 422],
-    ["no key", JSON.stringify(tryOn), { "idempotency-key": "" }, 400],
-    ["a key that is too long", JSON.stringify(tryOn), { "idempotency-key": "a".repeat(201) }, 400],
-  ])("is %s", async (_name, body, own, status) => {
-    const { ask, sent, troubles } = createProxyWorld();
+    ["labeled as text", JSON.stringify(tryOn), { "content-type": "text/plain" }, 422],
+    ["labeled as JSONP", "{}", { "content-type": "application/jsonp" }, 422],
+    ["without a key", JSON.stringify(tryOn), { "idempotency-key": "" }, 400],
+    [
+      "with a key that is too long",
+      JSON.stringify(tryOn),
+      { "idempotency-key": "a".repeat(201) },
+      400,
+    ],
+  ])("gets a 4xx if it is %s", async (_name, body, own, status) => {
+    const { ask, sent, reported } = createProxyWorld();
     const headers = { "content-type": "application/json", "idempotency-key": "a", ...own };
-    const answer = await ask("ada", "/api/v1/tryon", {
+    const response = await ask("ada", "/api/v1/tryon", {
       method: "POST",
       headers,
       body: body ?? null,
     });
-    expect(answer.status).toBe(status);
-    expect(await answer.json()).toHaveProperty("detail");
-    expect([sent, troubles]).toEqual([[], []]);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toHaveProperty("detail");
+    expect([sent, reported]).toEqual([[], []]);
   });
 
-  it("is one that breaks off", async () => {
+  it("gets 400 if it is incomplete", async () => {
     const { ask, sent } = createProxyWorld();
     const body = new ReadableStream({
-      start: (controller) => controller.error(new Error("the visitor is gone")),
+      start: (controller) => controller.error(new Error("the client is gone")),
     });
     const headers = { "content-type": "application/json", "idempotency-key": "a" };
-    const answer = await ask("ada", "/api/v1/tryon", { method: "POST", headers, body });
-    expect(answer.status).toBe(400);
+    const response = await ask("ada", "/api/v1/tryon", { method: "POST", headers, body });
+    expect(response.status).toBe(400);
     expect(sent).toEqual([]);
   });
 
-  it("is one that authorize has read, which the operator is told", async () => {
-    const { post, sent, troubles } = createProxyWorld({
+  it("gets 500 if authorize has read it, and onError gets the fix", async () => {
+    const { post, sent, reported } = createProxyWorld({
       authorize: async (request) => {
         await request.json();
-        return { user: "ada" };
+        return { id: "ada" };
       },
     });
     expect((await post("ada", tryOn)).status).toBe(500);
-    expect(String(troubles[0]?.cause)).toContain("clone()");
+    expect(String(reported[0]?.cause)).toContain("clone()");
     expect(sent).toEqual([]);
   });
 });
 
-describe.each(profiles)("a body that the proxy takes, under the profile %s", (profile) => {
-  it("is one of images, in JSON of any kind and pieces of any size", async () => {
+describe.each(profiles)("a body that the proxy accepts, under the profile %s", (profile) => {
+  it("can contain images, have any JSON content type and come in chunks of any size", async () => {
     const { ask, page, run, sent } = createProxyWorld({}, { profile });
     const person = assetBytes("person.jpg");
     await run(page("ada").submit({ ...input, person }));
@@ -170,21 +175,21 @@ describe.each(profiles)("a body that the proxy takes, under the profile %s", (pr
       "content-type": 'application/problem+json; charset="utf-8"',
       "idempotency-key": "b",
     };
-    const answer = await run(ask("ada", "/api/v1/tryon", { method: "POST", headers, body }));
-    expect(answer.status).toBe(200);
+    const response = await run(ask("ada", "/api/v1/tryon", { method: "POST", headers, body }));
+    expect(response.status).toBe(200);
     expect(fieldsOf(sent[1])["prompt"]).toBe("rot – schön 🧥");
   });
 });
 
-describe("a visitor who leaves", () => {
-  it("ends a poll of the service, and no submission", async () => {
+describe("a client that closes the request", () => {
+  it("cancels a poll of the service, but not a submission", async () => {
     const signals: AbortSignal[] = [];
-    let answers = 1;
-    const { page, run, mock, proxy, troubles } = createProxyWorld({
+    let responses = 1;
+    const { page, run, mock, proxy, reported } = createProxyWorld({
       fetch: (url, init) => {
         const { signal } = init;
-        if (answers > 0) {
-          answers -= 1;
+        if (responses > 0) {
+          responses -= 1;
           return mock.fetch(url, init);
         }
         if (signal) signals.push(signal);
@@ -194,7 +199,7 @@ describe("a visitor who leaves", () => {
       },
     });
     const { id } = await run(page("ada").submit(input));
-    for (const [method, path, over] of [
+    for (const [method, path, isCanceled] of [
       ["GET", `/api/v1/tryon/${id}`, true],
       ["POST", "/api/v1/tryon", false],
     ] as const) {
@@ -209,11 +214,11 @@ describe("a visitor who leaves", () => {
       const answering = proxy(new Request(`${mount}${path}`, { method, headers, body, signal }));
       await expect.poll(() => signals.length).toBe(1);
       controller.abort();
-      await expect.poll(() => signals[0]?.aborted).toBe(over);
+      await expect.poll(() => signals[0]?.aborted).toBe(isCanceled);
       await mock.clock.advance("5m");
       expect(signals.pop()?.aborted).toBe(true);
-      expect((await answering).status).toBe(over ? 499 : 504);
-      expect(troubles).toHaveLength(over ? 0 : 1);
+      expect((await answering).status).toBe(isCanceled ? 499 : 504);
+      expect(reported).toHaveLength(isCanceled ? 0 : 1);
     }
   });
 });

@@ -12,7 +12,7 @@ import { listening } from "../testing/http-server.ts";
 import { input, profile } from "../testing/world.ts";
 import { createProxy, type ProxyOptions } from "./index.ts";
 
-/** The client in the page: what is given to `page.evaluate` runs there, and knows nothing of this file. */
+/** The client in the page, where callbacks of `page.evaluate` run. */
 declare const client: typeof Client;
 
 const document = `<!doctype html><link rel="icon" href="data:,"><title>Shop</title>
@@ -28,7 +28,7 @@ describe.runIf(hasChromium)("a page in a browser", () => {
   });
   afterAll(() => browser.close());
 
-  /** A site with a page that is signed in and a proxy, and a proxy of the same app at another origin. */
+  /** Opens a site with a proxy and a signed-in page, and another proxy of the app at another origin. */
   async function openShop(elsewhere: (origin: string) => Partial<ProxyOptions> = () => ({})) {
     const mock = createMock({ seed: "browser", latency: 0, profile });
     const service = await serve(mock);
@@ -42,7 +42,7 @@ describe.runIf(hasChromium)("a page in a browser", () => {
           apiKey: mock.keys.live,
           baseUrl: service.url,
           authorize: ({ headers }) =>
-            headers.get("cookie") === "session=7f3a" ? { user: "ada" } : null,
+            headers.get("cookie") === "session=7f3a" ? { id: "ada" } : null,
           onError: () => undefined,
           ...options,
         }),
@@ -67,7 +67,7 @@ describe.runIf(hasChromium)("a page in a browser", () => {
     return { mock, page, other };
   }
 
-  test("makes a try-on through the proxy of its own site, with its own cookies and no key", async () => {
+  test("makes a try-on through the proxy of its site, with its cookies and without a key", async () => {
     const { mock, page } = await openShop();
     const made = await page.evaluate(async (tryOn) => {
       const tryon = new client.TryOn({ proxyUrl: "/api/tryon" });
@@ -81,7 +81,7 @@ describe.runIf(hasChromium)("a page in a browser", () => {
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
   });
 
-  test("is told that its images are too many bytes", async () => {
+  test("gets payload_too_large for images that are too large", async () => {
     const { mock, page } = await openShop();
     const code = await page.evaluate(async () => {
       const image = new Blob([Uint8Array.of(255, 216, 255), new Uint8Array(9_000_000)]);
@@ -98,8 +98,8 @@ describe.runIf(hasChromium)("a page in a browser", () => {
   });
 
   test.each([
-    ["may not use the proxy of another", [], "outcome_unknown", 1_000],
-    ["may use the proxy of another that allows it", ["own"], "none", 992],
+    ["cannot use the proxy of another site", [], "outcome_unknown", 1_000],
+    ["can use the proxy of another site that allows its origin", ["own"], "none", 992],
   ])("%s", async (_name, allowed, code, balance) => {
     const { mock, page, other } = await openShop((origin) => ({
       origins: allowed.map(() => origin),

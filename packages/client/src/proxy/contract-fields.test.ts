@@ -14,7 +14,7 @@ const { components } = JSON.parse(readFileSync(join(root, "spec/openapi.json"), 
   components: { schemas: Readonly<Record<string, Schema>> };
 };
 
-/** Makes an object with every field of a schema. */
+/** Creates an object with every field of a schema. */
 function documented({ properties = {} }: Schema = {}): Record<string, unknown> {
   const entries = Object.entries(properties);
   return Object.fromEntries(
@@ -53,7 +53,7 @@ it.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
   });
   const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
   const made = (await (await run(post("ada", tryOn))).json()) as { job_id: string };
-  const { job_id: id, ...mark } = {
+  const { job_id: id, ...userTag } = {
     job_id: made.job_id.slice(0, -32),
     ...Object(fieldsOf(sent[0])["metadata"]),
   };
@@ -61,14 +61,14 @@ it.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
   const own = (content: unknown): string =>
     JSON.stringify(content)
       .replaceAll('"job_1"', JSON.stringify(id))
-      .replaceAll('"metadata":{', `"metadata":{${JSON.stringify(mark).slice(1, -1)},`);
+      .replaceAll('"metadata":{', `"metadata":{${JSON.stringify(userTag).slice(1, -1)},`);
   const answerTo = async (content: object): Promise<string> => {
     faults.push(answering(200, JSON.parse(own(content)) as object));
     const headers = { "content-type": "application/json", "idempotency-key": "b" };
     const body = method === "GET" ? null : JSON.stringify(tryOn);
-    const answer = await run(ask("ada", path, { method, headers, body }));
-    expect(answer.status).toBe(200);
-    return (await answer.text()).replaceAll(made.job_id, "job_1");
+    const response = await run(ask("ada", path, { method, headers, body }));
+    expect(response.status).toBe(200);
+    return (await response.text()).replaceAll(made.job_id, "job_1");
   };
   expect(JSON.parse(await answerTo(good))).toEqual(good);
   const rest = await answerTo({ ...good, ...secret, ...undocumented });

@@ -1,106 +1,94 @@
-import { admit } from "./admit.ts";
-import { fulfil } from "./fulfil.ts";
-import type { ProxyKind, ProxyOptions, ProxyError, ProxyUser } from "./options.ts";
-import { originOf, preflight, readableBy } from "./origin.ts";
-import { refuse } from "./refusal.ts";
-import { findRoute } from "./route.ts";
-import { checkOptions, resolveUpstream, type Upstream } from "./settings.ts";
+import { authorizeRequest } from "./authorize-request.ts";
+import { classifyOrigin, preflightResponse, withCorsHeaders, type Origin } from "./cors.ts";
+import { errorResponse } from "./error-response.ts";
+import { findRoute } from "./find-route.ts";
+import { handleRequest } from "./handle-request.ts";
+import type { ProxyError, ProxyKind, ProxyOptions, ProxyUser } from "./options.ts";
+import { resolveOptions, resolveUpstream, type Upstream } from "./resolve-options.ts";
 
-/** A fetch handler that lets pages make try-ons. What comes beside the request goes to `authorize`. */
+/** Fetch handler of `createProxy`. It passes the second argument to `authorize`. */
 export type Proxy<Context = unknown> = (
   request: Request,
   ...rest: unknown extends Context ? [context?: unknown] : [context: Context]
 ) => Promise<Response>;
 
 /**
- * Makes a fetch handler through which pages use the service without a key: `new TryOn({ proxyUrl })` in the page, this on
- * the server, for every runtime that has `Request` and `Response`. It offers `POST …/api/v1/tryon` and
- * `GET …/api/v1/tryon/{job_id}` below `basePath`, to visitors that `authorize` lets in, each of whom sees only jobs of
- * their own. It keeps nothing between two requests, so that any number of instances can stand side by side.
+ * Creates a fetch handler through which pages use the service without the API key. Pages connect with
+ * `new TryOn({ proxyUrl })`. The handler runs in every runtime with `Request` and `Response`.
  *
- * Of a request, nothing reaches the service but the fields that are allowed by name. Pages of other sites are refused.
+ * It serves `POST …/api/v1/tryon` and `GET …/api/v1/tryon/{job_id}` below `basePath`, and can serve more by `allow`. It
+ * requires a user from `authorize`; users can read only their own jobs. It keeps no state between requests, so any
+ * number of instances can run in parallel.
  *
- * @throws `invalid_config` without `authorize` or for an option that cannot be, and for a key or an address that is given
- * and is none; `unsafe_environment` when the key would be at risk. What is read from the environment is looked at with
- * the first request, which is then answered with 500.
+ * The handler forwards only allowed fields of a request. It rejects requests from pages of other sites.
+ *
+ * @throws `invalid_config` if `authorize` is missing, or if an option, the key or the URL is invalid;
+ * `unsafe_environment` if the key would be at risk. Values from the environment are checked at the first request, which
+ * gets 500 if they are invalid.
  * @example
  * import { createProxy } from "@tryon/client/proxy";
  *
  * const proxy = createProxy({
  *   authorize: async (request) => {
  *     const session = await readSession(request.headers.get("cookie"));
- *     return session && { user: session.userId };
+ *     return session && { id: session.userId };
  *   },
  * });
  * export const GET = proxy; // Next.js: app/api/tryon/[...path]/route.ts
  * export const POST = proxy;
  */
-export function createProxy<Visitor extends ProxyUser, Context = unknown>(
-  options: ProxyOptions<Visitor, Context>,
+export function createProxy<User extends ProxyUser, Context = unknown>(
+  options: ProxyOptions<User, Context>,
 ): Proxy<Context> {
   const own = { ...options };
-  const bounds = checkOptions(own);
-  let resolved: Upstream | undefined;
-  const upstream = (): Upstream => (resolved ??= resolveUpstream(own));
+  const resolved = resolveOptions(own);
+  let cached: Upstream | undefined;
+  const upstream = (): Upstream => (cached ??= resolveUpstream(own));
   if (own.apiKey !== undefined && own.baseUrl !== undefined) upstream();
-  const { origins = [], onError = logTrouble } = own;
+  const { origins = [], onError = logError } = own;
 
-  const answer = async (request: Request, context: Context): Promise<Response> => {
+  const respond = async (request: Request, origin: Origin, context: Context): Promise<Response> => {
     let kind: ProxyKind | undefined;
-    const report = (trouble: ProxyError): void => {
+    const report = (error: ProxyError): void => {
       try {
-        onError({ kind, ...trouble });
+        onError({ kind, ...error });
       } catch {
-        // What listens to a request never ends it.
+        // An error of the callback must not end the request.
       }
     };
     try {
-      const { pathname } = new URL(request.url);
       if (request.method === "OPTIONS") {
-        return typeof originOf(request, origins) === "object" ? preflight() : refuseForeign();
+        return typeof origin === "object" ? preflightResponse() : foreignOrigin();
       }
-      const route = findRoute(request.method, pathname, bounds.basePath);
+      const route = findRoute(request, resolved.basePath, own.allow);
+      if (route instanceof Response) return route;
       ({ kind } = route);
-      if (route.kind === undefined) return refuseUnknown(route.allow, bounds.basePath);
-      if (isClosed(route.kind, own.allow)) {
-        return refuse(
-          404,
-          `The proxy keeps ${request.method} of this address closed (see its option allow).`,
-        );
-      }
-      if (originOf(request, origins) === "foreign") return refuseForeign();
+      if (origin === "foreign") return foreignOrigin();
       const authorize = () => own.authorize(request, context);
-      const admitted = await admit(request, route.kind, authorize, own.limit, report);
-      if (admitted instanceof Response) return admitted;
-      return await fulfil(route.id, admitted, { ...own, bounds, upstream: upstream() }, report);
+      const authorized = await authorizeRequest(request, kind, authorize, own.limit, report);
+      if (authorized instanceof Response) return authorized;
+      const settings = { ...own, ...resolved, upstream: upstream() };
+      return await handleRequest(route.id, authorized, settings, report);
     } catch (cause) {
-      // Whoever left hears no answer, and nobody has anything to mend.
-      if (request.signal.aborted) return refuse(499, "The visitor is gone.");
-      report({ message: "The proxy failed: look at the cause.", cause });
-      return refuse(500, "The proxy failed.");
+      // No one reads this response, and the operator has nothing to fix.
+      if (request.signal.aborted) return errorResponse(499, "The client closed the request.");
+      report({ message: "The proxy failed. See cause.", cause });
+      return errorResponse(500, "The proxy failed.");
     }
   };
-  // It is missing only where its type is unknown.
-  return async (request, ...[context]) =>
-    readableBy(originOf(request, origins), await answer(request, context as Context));
+  return async (request, ...[context]) => {
+    const origin = classifyOrigin(request, origins);
+    // `context` is missing only where its type is unknown.
+    return withCorsHeaders(origin, await respond(request, origin, context as Context));
+  };
 }
 
-function isClosed(kind: ProxyKind, allow: ProxyOptions["allow"] = {}): boolean {
-  return kind !== "submit" && kind !== "get" && allow[kind] !== true;
+function foreignOrigin(): Response {
+  return errorResponse(403, "This origin may not use the proxy. See the proxy's option origins.");
 }
 
-function refuseUnknown(allow: string | undefined, basePath: string): Response {
-  return allow === undefined
-    ? refuse(404, `Not Found. The proxy has ${basePath}/api/v1/tryon (see its option basePath).`)
-    : refuse(405, "Method Not Allowed", { allow });
-}
-
-function refuseForeign(): Response {
-  return refuse(403, "Pages of other sites may not use this proxy (see its option origins).");
-}
-
-/** Says what is the operator's to mend where operators look, for those who pass no `onError`. */
-function logTrouble(trouble: ProxyError): void {
+/** Default of `onError`. */
+function logError(error: ProxyError): void {
   // oxlint-disable-next-line no-console
-  console.error("@tryon/client/proxy:", trouble.message, trouble.cause ?? "");
+  console.error("@tryon/client/proxy:", error.message, error.cause ?? "");
 }

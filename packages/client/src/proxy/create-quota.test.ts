@@ -8,7 +8,7 @@ import { createQuota, type Quota, type QuotaOptions, type QuotaStore } from "./i
 const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
 const day = 86_400_000;
 
-/** A site whose proxy has a quota, at the first minute of a day. */
+/** Opens a site whose proxy has a quota, at the start of a UTC day. */
 async function openSite(options: QuotaOptions, latency: MockOptions["latency"] = 0) {
   let quota: Quota | undefined;
   const world = createProxyWorld(
@@ -19,8 +19,8 @@ async function openSite(options: QuotaOptions, latency: MockOptions["latency"] =
   quota = createQuota({ clock: mock.clock, ...options });
   await mock.clock.advance(day - (mock.clock.now() % day));
   const submit = async (key: string, user = "ada") => {
-    const answer = await run(post(user, tryOn, { "idempotency-key": key }));
-    return [answer.status, answer.headers.get("retry-after")];
+    const response = await run(post(user, tryOn, { "idempotency-key": key }));
+    return [response.status, response.headers.get("retry-after")];
   };
   const read = async (user = "ada") => (await ask(user, "/api/v1/tryon/job_1")).status;
   const paid = async () => (1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0)) / 8;
@@ -28,7 +28,7 @@ async function openSite(options: QuotaOptions, latency: MockOptions["latency"] =
 }
 
 describe("a quota", () => {
-  it("counts each key once, and refuses more until the day is over", async () => {
+  it("counts each key once, and rejects more until the next day", async () => {
     const { submit, paid, mock } = await openSite({ perDay: 2 });
     expect(await submit("one")).toEqual([200, null]);
     await mock.clock.advance("29m");
@@ -36,7 +36,7 @@ describe("a quota", () => {
     expect(await submit("two")).toEqual([200, null]);
     await mock.clock.advance("30m");
     expect(await submit("three")).toEqual([429, String(23 * 3_600 + 60)]);
-    // A key that was refused is not one that was counted.
+    // A rejected key does not count.
     expect(await submit("three")).toEqual([429, String(23 * 3_600 + 60)]);
     expect(await submit("one", "bob")).toEqual([200, null]);
     expect(await paid()).toBe(3);
@@ -46,7 +46,7 @@ describe("a quota", () => {
     expect(await submit("three")).toEqual([200, null]);
   });
 
-  it("pays for no more try-ons when keys are used again after the service has forgotten them", async () => {
+  it("allows no more try-ons if keys are reused after the service has dropped them", async () => {
     const { submit, paid, mock } = await openSite({ perDay: 2 });
     for (let round = 0; round < 23; round += 1) {
       await submit("one");
@@ -56,7 +56,7 @@ describe("a quota", () => {
     expect(await paid()).toBe(2);
   });
 
-  it("counts a key again before a service that keeps keys for an hour can forget it", async () => {
+  it("counts a key again before a service that stores keys for an hour drops it", async () => {
     const { submit, paid, mock } = await openSite({ perDay: 9 });
     for (let round = 0; round < 40; round += 1) {
       expect(await submit("one")).toEqual([200, null]);
@@ -68,7 +68,7 @@ describe("a quota", () => {
     expect((await submit("three"))[0]).toBe(429);
   });
 
-  it("limits reads, so that one user leaves the others their part of the key's minute", async () => {
+  it("limits reads, so that one user cannot use up the rate limit of the key", async () => {
     const { read, sent, submit, mock } = await openSite({ perDay: 9, perMinute: 20 });
     await submit("one");
     await mock.clock.advance("10s");
@@ -84,13 +84,13 @@ describe("a quota", () => {
   });
 
   it("delays a page that polls too often, until it has its result", async () => {
-    const { page, run, answers } = await openSite({ perDay: 1, perMinute: 2 }, "40s");
+    const { page, run, responses } = await openSite({ perDay: 1, perMinute: 2 }, "40s");
     const { job } = await run(page("ada").run(input, { sync: false }));
     expect(job.status).toBe("succeeded");
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 429, 200]);
   });
 
-  it("counts in a store for all processes that share it", async () => {
+  it("counts in a store that several processes share", async () => {
     const counters = new Map<string, number>();
     const ttls: number[] = [];
     const store: QuotaStore = {
@@ -107,7 +107,7 @@ describe("a quota", () => {
     const verdicts = await Promise.all(
       Array.from({ length: 20 }, async (_, index) =>
         quotas[index % 2]?.({
-          visitor: { user: "ada" },
+          user: { id: "ada" },
           kind: "submit",
           idempotencyKey: `key ${index}`,
           request,
@@ -119,10 +119,10 @@ describe("a quota", () => {
     expect(new Set(ttls)).toEqual(new Set([55_000, day - 5_000, 1_800_000]));
   });
 
-  it("refuses when its store gives no number, and when it fails", async () => {
+  it("rejects requests if its store returns no number or fails", async () => {
     const broken = [async () => undefined, async () => Promise.reject(new Error("down"))];
     for (const [index, increment] of broken.entries()) {
-      // Programs without types can have one.
+      // Callers without types can set one.
       const store = { get: async () => 0, increment } as unknown as QuotaStore;
       const { submit, sent } = await openSite({ perDay: 5, store });
       expect(await submit("one")).toEqual([[429, 503][index], index === 0 ? "60" : null]);
@@ -130,14 +130,14 @@ describe("a quota", () => {
     }
   });
 
-  it("forgets counters that have expired", async () => {
+  it("removes expired counters", async () => {
     let now = 0;
     const quota = createQuota({ perDay: 1, clock: { now: () => now } });
     const request = new Request("https://shop.example");
     const users = async () => {
       const verdicts = [];
       for (let user = 0; user < 500; user += 1) {
-        const call = { visitor: { user: `${user}` }, kind: "submit", request } as const;
+        const call = { user: { id: `${user}` }, kind: "submit", request } as const;
         verdicts.push(await quota({ ...call, idempotencyKey: `${now}` }));
       }
       return verdicts.filter((verdict) => verdict === true).length;
@@ -154,7 +154,7 @@ describe("a quota", () => {
     [{}, "perDay"],
     [{ perDay: 1, perMinute: -1 }, "perMinute"],
     [{ perDay: 1, perMinute: Number.NaN }, "perMinute"],
-  ])("is not made of %j", (options, name) => {
+  ])("throws for %j", (options, name) => {
     expect(() => createQuota(options as QuotaOptions)).toThrow(name);
   });
 });

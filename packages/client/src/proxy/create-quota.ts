@@ -2,7 +2,7 @@ import { defaults } from "../config/options.ts";
 import { systemClock, type Clock } from "../config/clock.ts";
 import type { ProxyCall } from "./options.ts";
 import { MemoryQuotaStore, type QuotaStore } from "./quota-store.ts";
-import { check } from "./settings.ts";
+import { check } from "./resolve-options.ts";
 
 const minute = 60_000;
 const day = 86_400_000;
@@ -31,14 +31,14 @@ export interface QuotaOptions {
   readonly clock?: Pick<Clock, "now"> | undefined;
 }
 
-/** A function for the option `limit` of `createProxy`: allows a request, or returns the seconds until the next one. */
+/** Function for the option `limit` of `createProxy`. Allows a request, or returns the seconds until the next one. */
 export type Quota = (call: ProxyCall) => Promise<true | { readonly retryAfter: number }>;
 
 /**
  * Limits the try-ons per day and the requests per minute of each user, for the option `limit` of `createProxy`. A
- * submission counts when the proxy accepts it, also if the service rejects it later.
+ * submission counts when the proxy accepts it, even if the service rejects it later.
  *
- * @throws `invalid_config` if a number is not a whole number from 1.
+ * @throws `invalid_config` unless `perDay` and `perMinute` are whole numbers of at least 1.
  * @example
  * import { createProxy, createQuota } from "@tryon/client/proxy";
  *
@@ -50,27 +50,31 @@ export function createQuota(options: QuotaOptions): Quota {
   for (const [name, value] of Object.entries({ perDay, perMinute })) {
     check(
       Number.isSafeInteger(value) && value >= 1,
-      `${name} is not a whole number from 1.`,
-      "Set how many each user may have.",
+      `${name} must be a whole number of at least 1.`,
+      "Set the maximum per user.",
     );
   }
-  /** Counts in the current window, and returns the seconds until the next one if this one is full. */
-  const count = async (user: string, window: number, max: number): Promise<number | undefined> => {
+  /** Counts a request, and returns the seconds until the next window if this one is full. */
+  const count = async (
+    userId: string,
+    window: number,
+    max: number,
+  ): Promise<number | undefined> => {
     const now = clock.now();
     const end = (Math.floor(now / window) + 1) * window;
-    const total = await store.increment(JSON.stringify([window, user, end]), end - now);
+    const total = await store.increment(JSON.stringify([window, userId, end]), end - now);
     // A store that returns no number must not allow everything.
     return total <= max ? undefined : (end - now) / 1_000;
   };
-  return async ({ visitor: { user }, kind, idempotencyKey }) => {
-    let retryAfter = await count(user, minute, perMinute);
+  return async ({ user: { id }, kind, idempotencyKey }) => {
+    let retryAfter = await count(id, minute, perMinute);
     if (retryAfter !== undefined) return { retryAfter };
     if (kind !== "submit") return true;
-    const submission = JSON.stringify(["submission", user, idempotencyKey]);
+    const submission = JSON.stringify(["submission", id, idempotencyKey]);
     if ((await store.get(submission)) > 0) return true;
-    retryAfter = await count(user, day, perDay);
+    retryAfter = await count(id, day, perDay);
     if (retryAfter !== undefined) return { retryAfter };
-    // Only now: a key that was refused must not pass as one that was counted.
+    // A key over the quota must not pass as counted, so this comes last.
     await store.increment(submission, defaults.idempotencyWindow);
     return true;
   };

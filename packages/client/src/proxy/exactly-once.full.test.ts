@@ -2,12 +2,12 @@ import { assert, asyncProperty } from "fast-check";
 import { expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
-import { trials, undergoThroughProxy } from "../testing/proxy-ordeal.ts";
+import { scenarios, runProxyScenario } from "../testing/proxy-scenario.ts";
 
-it("makes one job at most and loses none in many try-ons, whatever fails before and behind the proxy", async () => {
+it("makes at most one job and loses none in many try-ons, with failures on both sides of the proxy", async () => {
   await assert(
-    asyncProperty(trials, async (trial) => {
-      expect(await undergoThroughProxy(trial)).toEqual([]);
+    asyncProperty(scenarios, async (scenario) => {
+      expect(await runProxyScenario(scenario)).toEqual([]);
     }),
     { numRuns: cases(1_500) },
   );

@@ -2,13 +2,13 @@ import { assert, asyncProperty, sample } from "fast-check";
 import { expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
-import { trials, undergoThroughProxy } from "../testing/proxy-ordeal.ts";
+import { scenarios, runProxyScenario } from "../testing/proxy-scenario.ts";
 import type { Proxy } from "./index.ts";
 
-it("makes one job at most and loses none, whatever fails before and behind the proxy", async () => {
+it("makes at most one job and loses none, with failures on both sides of the proxy", async () => {
   await assert(
-    asyncProperty(trials, async (trial) => {
-      expect(await undergoThroughProxy(trial)).toEqual([]);
+    asyncProperty(scenarios, async (scenario) => {
+      expect(await runProxyScenario(scenario)).toEqual([]);
     }),
     { numRuns: cases(100) },
   );
@@ -16,7 +16,7 @@ it("makes one job at most and loses none, whatever fails before and behind the p
 
 it.each<[string, string, (proxy: Proxy) => Proxy]>([
   [
-    "a proxy that gives each request a key of its own",
+    "a proxy that gives each request a new key",
     "one key",
     (proxy) => {
       let count = 0;
@@ -28,19 +28,19 @@ it.each<[string, string, (proxy: Proxy) => Proxy]>([
     },
   ],
   [
-    "a proxy that says 400 of what it does not know",
-    "a job that is not lost",
+    "a proxy that responds with 400 to unknown outcomes",
+    "no lost job",
     (proxy) => async (request) => {
-      const answer = await proxy(request);
-      const unknown = answer.status === 502 && request.method === "POST";
-      return unknown ? Response.json({ detail: "Bad gateway" }, { status: 400 }) : answer;
+      const response = await proxy(request);
+      const unknown = response.status === 502 && request.method === "POST";
+      return unknown ? Response.json({ detail: "Bad gateway" }, { status: 400 }) : response;
     },
   ],
-])("would not bear %s", async (_name, breaks, plant) => {
+])("fails for %s", async (_name, violated, mutate) => {
   const found = new Set<string>();
-  for (const trial of sample(trials, { numRuns: 200, seed: 3 })) {
-    for (const name of await undergoThroughProxy(trial, plant)) found.add(name);
-    if (found.has(breaks)) break;
+  for (const scenario of sample(scenarios, { numRuns: 200, seed: 3 })) {
+    for (const name of await runProxyScenario(scenario, mutate)) found.add(name);
+    if (found.has(violated)) break;
   }
-  expect([...found]).toContain(breaks);
+  expect([...found]).toContain(violated);
 });

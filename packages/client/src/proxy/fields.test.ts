@@ -14,7 +14,7 @@ import { createProxyWorld } from "../testing/proxy-world.ts";
 import { fieldsOf, personUrl, profiles, shirtUrl } from "../testing/world.ts";
 
 const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
-const usual = [
+const defaultFields = [
   "person_url",
   "person_image_b64",
   "garment_urls",
@@ -37,7 +37,7 @@ async function issuesOf(response: Response): Promise<readonly Issue[]> {
   return detail;
 }
 
-describe.each(profiles)("what a visitor may ask for, under the profile %s", (profile) => {
+describe.each(profiles)("fields of a submission, under the profile %s", (profile) => {
   it.each<[unknown, string]>([
     [{ webhook_url: "https://evil.example/hook" }, "webhook_url"],
     [{ metadata: { a: "b" } }, "metadata"],
@@ -63,7 +63,7 @@ describe.each(profiles)("what a visitor may ask for, under the profile %s", (pro
     [{ person_url: [{ output_size: "4K" }] }, "person_url"],
     [{ garment_urls: [[{ output_size: "4K" }]] }, "garment_urls"],
     [{ wait: "false" }, "wait"],
-  ])("is not %j, and the answer names the field", async (own, field) => {
+  ])("reject %j, and name the field", async (own, field) => {
     const { post, sent } = createProxyWorld({}, { profile });
     const [issue] = await issuesOf(await post("ada", { ...tryOn, ...(own as object) }));
     expect(issue?.loc).toEqual(["body", field]);
@@ -74,13 +74,13 @@ describe.each(profiles)("what a visitor may ask for, under the profile %s", (pro
     '{"__proto__":{"webhook_url":"https://evil.example"}}',
     '{"output_size":"1K","output_size":"4K"}',
     '{"output_size":"4K","person_url":"","__proto__":{"output_size":"1K"}}',
-  ])("is not %s", async (text) => {
+  ])("reject %s", async (text) => {
     const { post, sent } = createProxyWorld({}, { profile });
     await issuesOf(await post("ada", text));
     expect(sent).toEqual([]);
   });
 
-  it("has every alias folded into its field, and the first size where none is chosen", async () => {
+  it("have their aliases folded, and the first size as default", async () => {
     const { post, run, sent } = createProxyWorld({ sizes: ["2K", "4K"] }, { profile });
     const other = "https://shop.example/other.png";
     const asked = { person: personUrl, model_url: other, items: [shirtUrl], mode: "async" };
@@ -92,7 +92,7 @@ describe.each(profiles)("what a visitor may ask for, under the profile %s", (pro
     ]);
   });
 
-  it("reaches the service only as allowed fields and sizes, whatever is posted", async () => {
+  it("reach the service only if they are allowed, for any body", async () => {
     const good = constantFrom<readonly [string, unknown]>(
       ["output_size", "1K"],
       ["size", "1k"],
@@ -106,7 +106,7 @@ describe.each(profiles)("what a visitor may ask for, under the profile %s", (pro
       ["webhook_url", null],
     );
     const name = oneof(
-      constantFrom(...usual, "size", "resolution", "mode", "person", "garments", "items"),
+      constantFrom(...defaultFields, "size", "resolution", "mode", "person", "garments", "items"),
       constantFrom("webhook_url", "metadata", "style_hint", "__proto__", "SIZE", "toString"),
       string(),
     );
@@ -123,35 +123,37 @@ describe.each(profiles)("what a visitor may ask for, under the profile %s", (pro
     let number = 0;
     await assert(
       asyncProperty(array(entry, { minLength: 1, maxLength: 4 }), async (entries) => {
-        // Written by hand, so that names can be there twice, and `__proto__` at all.
+        // Not JSON.stringify, so that names can be duplicated and `__proto__` is kept.
         const listed = [...Object.entries(tryOn), ...entries].map(
           ([one, its]) => `${JSON.stringify(one)}:${JSON.stringify(its)}`,
         );
         const text = `{${listed.join(",")}}`;
         const before = sent.length;
-        const answer = await run(post("ada", text, { "idempotency-key": `key-${(number += 1)}` }));
+        const response = await run(
+          post("ada", text, { "idempotency-key": `key-${(number += 1)}` }),
+        );
         for (const submission of submissions().slice(before)) {
           const fields = fieldsOf(submission);
-          expect(usual).toEqual(expect.arrayContaining(Object.keys(fields)));
+          expect(defaultFields).toEqual(expect.arrayContaining(Object.keys(fields)));
           expect(fields["output_size"]).toBe("1K");
-          // Nothing in which more fields could hide.
+          // Objects could contain further fields.
           for (const one of Object.values(fields).flat()) expect(Object(one) === one).toBe(false);
         }
-        expect([200, 400, 422, 429]).toContain(answer.status);
+        expect([200, 400, 422, 429]).toContain(response.status);
       }),
       { numRuns: 100, seed: 21 },
     );
     expect(submissions().length).toBeGreaterThan(30);
   });
 
-  it("may be more where the proxy opens it, but never a webhook", async () => {
+  it("can be extended by the options, but not by webhook_url", async () => {
     const { post, run, sent } = createProxyWorld(
       { fields: ["person_url", "garment_urls", "style_hint", "metadata"], sizes: ["1K", "4K"] },
       { profile },
     );
     const own = { style_hint: "grunge", metadata: { order: 7 }, size: "4k" };
-    const answer = await run(post("ada", { ...tryOn, ...own }));
-    expect(await answer.json()).toMatchObject({ status: "running" });
+    const response = await run(post("ada", { ...tryOn, ...own }));
+    expect(await response.json()).toMatchObject({ status: "running" });
     expect(fieldsOf(sent[0])).toEqual({
       ...tryOn,
       style_hint: "grunge",
@@ -161,21 +163,21 @@ describe.each(profiles)("what a visitor may ask for, under the profile %s", (pro
     expect(() => createProxyWorld({ fields: ["webhook_url"] })).toThrow(/webhook_url/);
   });
 
-  it("has what the proxy adds over and beside it", async () => {
+  it("are overridden by addFields, with merged metadata", async () => {
     const { post, run, sent, page, mock } = createProxyWorld(
       {
         fields: ["person_url", "garment_urls", "metadata"],
         allow: { list: true },
-        addFields: ({ visitor }) => ({
+        addFields: ({ user }) => ({
           webhook_url: "https://shop.example/hook",
-          metadata: { customer: visitor.user },
+          metadata: { customer: user.id },
         }),
       },
       { profile },
     );
-    const metadata = { customer: "somebody else", _tryon_user: "somebody else", note: "mine" };
-    const answer = await run(post("ada", { ...tryOn, metadata }));
-    const { metadata: shown, job_id: id } = (await answer.json()) as {
+    const metadata = { customer: "another user", _tryon_user: "another user", note: "mine" };
+    const response = await run(post("ada", { ...tryOn, metadata }));
+    const { metadata: shown, job_id: id } = (await response.json()) as {
       metadata: unknown;
       job_id: string;
     };
@@ -194,13 +196,13 @@ describe.each(profiles)("what a visitor may ask for, under the profile %s", (pro
   });
 
   it.each([{ toString: 1 }, "constructor", "SYNC", ["sync"], 1])(
-    "does not take the mode %j for a wait",
+    "do not set wait for the mode %j",
     async (mode) => {
-      const { post, run, sent, troubles } = createProxyWorld({}, { profile });
+      const { post, run, sent, reported } = createProxyWorld({}, { profile });
       const { wait: _wait, ...rest } = tryOn;
       await run(post("ada", { ...rest, mode }));
       expect(Object.keys(fieldsOf(sent[0]))).not.toContain("wait");
-      expect(troubles).toEqual([]);
+      expect(reported).toEqual([]);
     },
   );
 
@@ -212,16 +214,16 @@ describe.each(profiles)("what a visitor may ask for, under the profile %s", (pro
     '{},"metadata":{"_tryon_user":MARK}',
     '{"_tryon_user":{"toString":MARK}},"__proto__":{"metadata":{"_tryon_user":MARK}}',
     '{"_TRYON_USER":MARK," _tryon_user":MARK,"_tryon_user\\u0000":MARK}',
-  ])("is not the user of a job, as metadata %s", async (metadata) => {
+  ])("cannot set the user tag by metadata %s", async (metadata) => {
     const allow = { list: true };
     const { post, run, sent, page, mock } = createProxyWorld(
-      { fields: [...usual, "metadata"], allow },
+      { fields: [...defaultFields, "metadata"], allow },
       { profile },
     );
     await run(post("ada", tryOn));
     const mark = JSON.stringify(fieldsOf(sent[0])["metadata"]).slice(-35, -1);
     const text = JSON.stringify(tryOn).replace("{", `{"metadata":${metadata},`);
-    // The list is open when the job is made, or only later.
+    // The list is enabled at the submission, or only later.
     for (const [key, list] of [
       ["b", true],
       ["c", false],
@@ -241,7 +243,7 @@ describe.each(profiles)("what a visitor may ask for, under the profile %s", (pro
     }
   });
 
-  it("is not held where the proxy may not hold", async () => {
+  it("do not request a sync wait if sync is false", async () => {
     const { run, page, sent } = createProxyWorld({ sync: false }, { profile });
     const { job } = await run(
       page("ada").run({ person: personUrl, garments: [shirtUrl] }, { sync: true }),

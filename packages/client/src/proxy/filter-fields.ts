@@ -1,66 +1,63 @@
 import { aliases, foldAliases, isEmpty, type Fields } from "../jobs/fold-aliases.ts";
-import type { BodyIssue } from "./refusal.ts";
-import type { Bounds } from "./settings.ts";
-import { withoutUserField } from "./show-job.ts";
+import type { BodyIssue } from "./error-response.ts";
+import type { ResolvedOptions } from "./resolve-options.ts";
+import { withoutUserTag } from "./to-user-job.ts";
 
-/** No more of a name than that is repeated. */
-const longestName = 60;
-const mostIssues = 20;
+/** Maximum length of a field name in an error, in characters. */
+const maxNameLength = 60;
+const maxIssues = 20;
 
-/** Names of a submission that are folded into fields or have separate rules. */
+/** Names that are aliases of fields or have separate rules. */
 const specialNames: ReadonlySet<string> = new Set(
   ["output_size", "wait", "mode", "person", "garments"].concat(...Object.values(aliases)),
 );
 
-/** The fields that go to the service, or why none do. */
-export type Filtered =
+/** Fields for the service, or the issues of a body that the proxy rejects. */
+type Filtered =
   | { readonly fields: Fields; readonly issues?: undefined }
   | { readonly fields?: undefined; readonly issues: readonly BodyIssue[] };
 
-/**
- * Makes the fields for the service from what a visitor posted. It picks the allowed names, and folds every alias into its
- * field, so that no field comes in under another name.
- */
-export function filterFields(text: string, bounds: Bounds): Filtered {
+/** Picks the allowed fields of a submission. It first folds aliases, so that no other name bypasses the filter. */
+export function filterFields(text: string, options: ResolvedOptions): Filtered {
   const posted = parseObject(text);
   if (posted === undefined) return notJson;
   const issues: BodyIssue[] = [];
   const note = (name: string, type: string, msg: string): void => {
-    issues.push({ loc: ["body", name.slice(0, longestName)], msg, type });
+    issues.push({ loc: ["body", name.slice(0, maxNameLength)], msg, type });
   };
-  const noteClosed = (name: string): void =>
-    note(name, "extra_forbidden", "The proxy does not take this field (see its option fields).");
+  const noteForbidden = (name: string): void =>
+    note(name, "extra_forbidden", "This field is not allowed. See the proxy's option fields.");
   const known: Fields = {};
   for (const name of Object.keys(posted)) {
-    if (bounds.fields.has(name) || specialNames.has(name)) known[name] = posted[name];
-    else if (!isEmpty(posted[name])) noteClosed(name);
+    if (options.fields.has(name) || specialNames.has(name)) known[name] = posted[name];
+    else if (!isEmpty(posted[name])) noteForbidden(name);
   }
   const { output_size: size = null, wait, ...folded } = foldWireAliases(known);
   const fields: Fields = {};
   for (const [name, value] of Object.entries(folded)) {
     if (isEmpty(value)) continue;
-    if (!bounds.fields.has(name)) {
-      noteClosed(name);
+    if (!options.fields.has(name)) {
+      noteForbidden(name);
     } else if (name === "metadata" ? isList(value) || !isObject(value) : !isPlain(value)) {
-      note(name, "value_type", "This field takes no such value.");
+      note(name, "value_type", "This value is not allowed.");
     } else {
-      fields[name] = name === "metadata" ? withoutUserField(value) : value;
+      fields[name] = name === "metadata" ? withoutUserTag(value) : value;
     }
   }
-  const [usual, ...others] = bounds.sizes;
-  const chosen = isEmpty(size) ? usual : bounds.sizes.find((one) => one === size);
+  const { sizes } = options;
+  const chosen = isEmpty(size) ? sizes[0] : sizes.find((one) => one === size);
   if (chosen === undefined) {
-    const words = [usual, ...others].join(", ");
-    note("output_size", "enum", `The proxy takes ${words} (see its option sizes).`);
+    const message = `Allowed sizes: ${sizes.join(", ")}. See the proxy's option sizes.`;
+    note("output_size", "enum", message);
   }
   fields["output_size"] = chosen;
-  if (!bounds.sync) fields["wait"] = false;
+  if (!options.sync) fields["wait"] = false;
   else if (typeof wait === "boolean") fields["wait"] = wait;
-  else if (!isEmpty(wait)) note("wait", "bool_type", "This field takes true or false.");
-  return issues.length > 0 ? { issues: issues.slice(0, mostIssues) } : { fields };
+  else if (!isEmpty(wait)) note("wait", "bool_type", "Must be true or false.");
+  return issues.length > 0 ? { issues: issues.slice(0, maxIssues) } : { fields };
 }
 
-/** The two fields of a purchase; the service says what is wrong with them. */
+/** Picks the two fields of a purchase, which the service validates. */
 export function filterPurchase(text: string): Filtered {
   const posted = parseObject(text);
   if (posted === undefined) return notJson;
@@ -69,7 +66,7 @@ export function filterPurchase(text: string): Filtered {
 }
 
 const notJson: Filtered = {
-  issues: [{ loc: ["body"], msg: "The body is no JSON object.", type: "json_invalid" }],
+  issues: [{ loc: ["body"], msg: "The body must be a JSON object.", type: "json_invalid" }],
 };
 
 function parseObject(text: string): Fields | undefined {
@@ -81,7 +78,7 @@ function parseObject(text: string): Fields | undefined {
   }
 }
 
-/** On the wire, `person` and `garments` are names of the addresses; to users of the client they can be images. */
+/** Folds aliases of the wire format, where `person` and `garments` are URLs. In the client they can be images. */
 function foldWireAliases({ person, garments, ...rest }: Fields): Fields {
   const fields: Fields = { ...rest };
   if (isEmpty(fields["person_url"])) fields["person_url"] = person;
@@ -97,7 +94,7 @@ function isList(value: unknown): boolean {
   return Array.isArray(value);
 }
 
-/** A text, a number, true or false, or a list of these: nothing in which a field could hide. */
+/** Checks for a primitive value or a list of these, which cannot contain further fields. */
 function isPlain(value: unknown): boolean {
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
   return !values.some(isObject);

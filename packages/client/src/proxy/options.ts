@@ -1,39 +1,41 @@
 import type { Clock, OutputSize, TryOnOptions } from "@tryon/client";
 
-/** Who a request comes from. More may stand beside `user`; `limit` gets it all. */
+/** Authenticated user of your app. It can have more fields, which `limit` and `addFields` receive too. */
 export interface ProxyUser {
   /**
-   * Whatever names one user of the app for good, such as the id of an account. Jobs and keys belong to it: two visitors
-   * with the same name share them.
+   * Permanent id of one user, such as an account id; must not be blank. Jobs and idempotency keys belong to this id: two
+   * users with the same id share them.
    */
-  readonly user: string;
+  readonly id: string;
 }
 
-/** What a request asks the proxy for. */
+/** Operation that a request asks for. */
 export type ProxyKind = "submit" | "get" | "list" | "account" | "purchase";
 
-/** A request that was let in. */
-export interface ProxyCall<Visitor extends ProxyUser = ProxyUser> {
-  readonly visitor: Visitor;
+/** Request of an authenticated user. */
+export interface ProxyCall<User extends ProxyUser = ProxyUser> {
+  /** User that `authorize` returned. */
+  readonly user: User;
   readonly kind: ProxyKind;
-  /** Of a submission: a retry comes under the same key and is paid once, so that a limit can count it once. */
+  /** Idempotency key of a submission. A retry has the same key and is charged once, so a limit can count it once. */
   readonly idempotencyKey?: string | undefined;
-  /** The request as it came; its body must not be read. */
+  /** Original request. Do not read its body; read the body of `request.clone()` instead. */
   readonly request: Request;
 }
 
-/** Something that the operator of the proxy should know, and that its visitors are not told. */
+/** Error that only the operator of the proxy receives, not its users. */
 export interface ProxyError {
-  /** What happened, and what to do. Holds no key, body or image. */
+  /** Description of the error and its fix. Contains no API key, body or image. */
   readonly message: string;
   readonly kind?: ProxyKind | undefined;
+  /** Id of the user, if known. */
   readonly user?: string | undefined;
-  /** What the service answered, if it did. */
+  /** HTTP status of the service's response, if there was one. */
   readonly status?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** A field of a submission that visitors may fill in; besides these they choose among `sizes`, and whether to wait. */
+/** Field of a submission that users may set. They may also set `wait`, and choose among `sizes`. */
 export type ProxyField =
   | "person_url"
   | "person_image_b64"
@@ -49,36 +51,36 @@ export type ProxyField =
 /** @inline */
 type Awaitable<Value> = Value | Promise<Value>;
 
-/** How a proxy is set up. */
-export interface ProxyOptions<Visitor extends ProxyUser = ProxyUser, Context = unknown> {
+/** Options of `createProxy`. */
+export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unknown> {
   /**
-   * Says who a request comes from, by its cookies or whatever the app signs its users in with. Nothing lets nobody in
-   * (401), and a `Response` is handed to the visitor as it is. What it throws lets nobody in either (500).
+   * Authenticates a request, for example by its session cookie, and returns the user. If it returns no user, the proxy
+   * responds with 401. If it returns a `Response`, the proxy sends it. If it throws, the proxy responds with 500.
    *
-   * Second comes what the proxy was called with beside the request: from `toNodeHandler` the request of Node or Express, with
-   * the session that a middleware put there; from workers their `env`; from Hono what you write, as in
-   * `proxy(context.req.raw, context)`. Declare its type, and the proxy takes no other.
+   * The second argument is the one that the proxy was called with. `toNodeHandler` passes the request of Node or
+   * Express, with the session that a middleware added. Workers pass their `env`. In Hono, pass your own, as in
+   * `proxy(context.req.raw, context)`. If you declare its type, the proxy accepts only that type.
    *
    * @example
    * createProxy({
    *   authorize: async (request) => {
    *     const session = await readSession(request.headers.get("cookie"));
-   *     return session && { user: session.userId };
+   *     return session && { id: session.userId };
    *   },
    * });
    */
   readonly authorize: (
     request: Request,
     context: Context,
-  ) => Awaitable<Visitor | Response | null | undefined | false>;
+  ) => Awaitable<User | Response | null | undefined | false>;
   /**
-   * The API key that goes to the service. Visitors never see it.
+   * API key for the service. Users never receive it.
    *
    * @default the environment variable TRYON_API_KEY, read at the first request
    */
   readonly apiKey?: string | undefined;
   /**
-   * The address of the service, without `/api/v1`. Nothing in a request can change where it goes.
+   * URL of the service, without `/api/v1`. Requests cannot change it.
    *
    * @default the environment variable TRYON_BASE_URL, read at the first request
    */
@@ -91,103 +93,106 @@ export interface ProxyOptions<Visitor extends ProxyUser = ProxyUser, Context = u
    */
   readonly basePath?: string | undefined;
   /**
-   * Signs job ids for their users, and makes their idempotency keys; at least 16 characters. Every instance of the proxy
-   * needs the same. With another one, pages lose the jobs that they wait for, and a retry that is under way pays twice.
+   * Secret that signs job ids and derives idempotency keys; at least 16 characters. Set the same one in all instances of
+   * the proxy. If you change it, pages lose the jobs that they wait for, and a retry in progress can be charged twice.
    *
-   * @default the API key, to which jobs and keys belong anyway
+   * @default the API key, since jobs and idempotency keys belong to it
    */
   readonly secret?: string | undefined;
   /**
-   * How much a visitor may ask for: called before anything is read or sent. `false` refuses (429, for an hour as far as the
-   * page is told), `{ retryAfter }` refuses for so many seconds. What it throws refuses too (503).
+   * Limits the requests of a user. The proxy calls it before it reads the body or sends anything. `true` allows the
+   * request. With `false` the proxy responds with 429 and a `Retry-After` of one hour. Return `{ retryAfter }` to set the
+   * seconds, up to one year. If it throws, the proxy responds with 503.
    *
-   * @default no limit but the service's
+   * @default no limit except those of the service
    * @example
    * createProxy({ authorize, limit: createQuota({ perDay: 20 }) });
    */
   readonly limit?:
-    | ((call: ProxyCall<Visitor>) => Awaitable<boolean | { readonly retryAfter: number }>)
+    | ((call: ProxyCall<User>) => Awaitable<boolean | { readonly retryAfter: number }>)
     | undefined;
   /**
-   * Which fields visitors may fill in. Any other is refused (422), under whatever name the service would know it, and
-   * `webhook_url` cannot be opened. Visitors who may fill in `metadata` also see what `addFields` puts there.
+   * Fields that users may set. The proxy rejects any other field with 422, also under an alias. `webhook_url` is not
+   * allowed here; set it in `addFields`. Users who may set `metadata` also see the metadata that `addFields` adds.
    *
    * @default person and garments, prompt, negative_prompt and seed
    */
   readonly fields?: readonly ProxyField[] | undefined;
   /**
-   * Which sizes visitors may choose. The first is what they get when they choose none.
+   * Sizes that users may choose. The first is used if they choose none.
    *
    * @default ["1K"]
    */
   readonly sizes?: readonly OutputSize[] | undefined;
   /**
-   * The largest body in bytes. Images sent as files become a third larger on the way, as base64.
+   * Maximum size of a body in bytes; a larger one gets 413. Base64 makes images a third larger.
    *
    * @default 15_000_000
    */
   readonly maxBody?: number | undefined;
   /**
-   * Whether the answer to a submission may be held until the image is there, for up to 90 seconds. Set it to false where
-   * requests may not take that long: pages then ask again and again instead.
+   * If true, a page can wait for the result within the submission, for up to 90 seconds. Set it to `false` if your host
+   * ends requests sooner; pages then poll.
    *
    * @default true
    */
   readonly sync?: boolean | undefined;
   /**
-   * Origins of other sites whose pages may use this proxy, e.g. `["https://shop.example"]`. Pages of its own site
-   * always may. Browsers ask first for the others: where methods are mounted one by one, mount `OPTIONS`, too.
+   * Origins of other sites whose pages may use this proxy, such as `["https://shop.example"]`. Pages of the proxy's own
+   * site always may. Browsers send preflight requests from other origins: if you mount methods one by one, mount
+   * `OPTIONS` too.
    *
    * @default none
    */
   readonly origins?: readonly string[] | undefined;
   /**
-   * Opens what is closed. `list` shows visitors a list of their own jobs, and only those that were made while it was open,
-   * since they are known by a field `_tryon_user` in their metadata; each page is one of the whole key's list, so that it
-   * can hold fewer jobs than asked for, or none. `account` shows them the account behind the key with its credits;
-   * `purchase` lets them buy credits for it.
+   * Enables further operations. `list` lists the user's jobs, `account` returns the account of the API key with its
+   * credits, and `purchase` buys credits for that account.
    *
-   * @default nothing
+   * `list` finds only jobs that were submitted while it was enabled, by a field `_tryon_user` in their metadata. It
+   * filters pages of all jobs of the API key, so a page can have fewer jobs than requested, or none.
+   *
+   * @default none
    */
   readonly allow?:
     | { readonly [Kind in "list" | "account" | "purchase"]?: boolean | undefined }
     | undefined;
   /**
-   * Fields that the proxy itself puts into each submission, over those of the visitor: a `webhook_url`, or `metadata` by which
-   * the app knows the job, which is put beside the visitor's. They have to be the same each time for the same key, or a
-   * retry is a conflict (409).
+   * Returns fields that the proxy adds to each submission, such as `webhook_url`. They override the user's fields;
+   * `metadata` is merged with the user's. Return the same fields for the same idempotency key, or a retry is a conflict
+   * (409).
    *
    * @default none
    * @example
    * createProxy({
    *   authorize,
-   *   addFields: ({ visitor }) => ({
+   *   addFields: ({ user }) => ({
    *     webhook_url: "https://shop.example/hooks/tryon",
-   *     metadata: { customer: visitor.user },
+   *     metadata: { customer: user.id },
    *   }),
    * });
    */
   readonly addFields?:
-    | ((call: ProxyCall<Visitor>) => Awaitable<Readonly<Record<string, unknown>>>)
+    | ((call: ProxyCall<User>) => Awaitable<Readonly<Record<string, unknown>>>)
     | undefined;
   /**
-   * Whether visitors see what a try-on costs and how many credits the key has left.
+   * If true, users see the cost of a try-on and the remaining credits of the API key.
    *
    * @default false
    */
   readonly exposeCredits?: boolean | undefined;
   /**
-   * Is told what visitors are not: why the service refused the key, that credits have run out, what `authorize` threw.
+   * Called with errors that users do not see, such as a rejected key, missing credits or an error of `authorize`.
    *
    * @default console.error
    */
-  readonly onError?: ((trouble: ProxyError) => void) | undefined;
-  /** Sends the requests to the service, as the option of `TryOn` does. @default the global `fetch` */
+  readonly onError?: ((error: ProxyError) => void) | undefined;
+  /** Function that sends requests to the service, as in `TryOn`. @default the global `fetch` */
   readonly fetch?: TryOnOptions["fetch"];
-  /** Where time comes from: for tests. @default the machine's clock */
+  /** Time source, for tests. @default the machine's clock */
   readonly clock?: Clock | undefined;
-  /** As for `TryOn`: allows http to an address that is not this machine. @default false */
+  /** If true, allows http to a host other than this machine, as in `TryOn`. @default false */
   readonly allowInsecure?: boolean | undefined;
-  /** As for `TryOn`: allows a live key under a test runner. @default false */
+  /** If true, allows a live key under a test runner, as in `TryOn`. @default false */
   readonly allowLiveKey?: boolean | undefined;
 }

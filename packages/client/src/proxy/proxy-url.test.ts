@@ -14,7 +14,7 @@ const accepted = '{"job_id":"job_1","status":"running"}';
 
 const passing: Middleware = (request, next) => next(request);
 
-/** What a client with these options sends for a look at a job, or the error in place of it. */
+/** Returns the request of `jobs.get` with these options, or the error. */
 async function sentBy(
   options: TryOnOptions,
 ): Promise<{ url?: string; headers?: Headers; error?: string }> {
@@ -31,7 +31,7 @@ async function sentBy(
   }
 }
 
-describe("a client of a proxy", () => {
+describe("a client with proxyUrl", () => {
   it.each([
     ["/api/tryon", "https://shop.example/api/tryon"],
     ["/api/tryon/", "https://shop.example/api/tryon"],
@@ -40,7 +40,7 @@ describe("a client of a proxy", () => {
     ["//api.shop.example/tryon", "https://api.shop.example/tryon"],
     ["https://api.shop.example", "https://api.shop.example"],
     [new URL("http://localhost:3000/api"), "http://localhost:3000/api"],
-  ])("at %s asks there, without a key", async (proxyUrl, base) => {
+  ])("sends requests to %s, without a key", async (proxyUrl, base) => {
     vi.stubGlobal("location", new URL("https://shop.example/shirts/7?size=m#top"));
     vi.stubEnv("TRYON_API_KEY", "svc_live_of_the_server");
     vi.stubEnv("TRYON_BASE_URL", "https://tryon.example");
@@ -51,7 +51,7 @@ describe("a client of a proxy", () => {
     expect(through.headers?.has("authorization")).toBe(false);
   });
 
-  it("may send what its own app signs in with", async () => {
+  it("can send the credentials of its app", async () => {
     const { headers } = await sentBy({
       proxyUrl: mount,
       middleware: (request, next) => {
@@ -62,7 +62,7 @@ describe("a client of a proxy", () => {
     expect(headers?.get("authorization")).toBe("Bearer session");
   });
 
-  it("on a page without https asks its own site, and no other", async () => {
+  it("uses http only for its own site", async () => {
     vi.stubGlobal("location", new URL("http://shop.example/"));
     vi.stubGlobal("document", {});
     expect(await sentBy({ proxyUrl: "/api" })).toMatchObject({
@@ -82,14 +82,14 @@ describe("a client of a proxy", () => {
     [{ proxyUrl: "https://a:b@shop.example" }, /^invalid_config proxyUrl/],
     [{ proxyUrl: "https://shop.example/?a=b" }, /^invalid_config proxyUrl/],
     [{ proxyUrl: "file:///etc" }, /^invalid_config proxyUrl/],
-  ])("set up with %j is refused", async (options, words) => {
+  ])("throws for %j", async (options, words) => {
     expect((await sentBy(options)).error).toMatch(words);
   });
 
-  it("counts nothing of its budget where the proxy has a test key", async () => {
+  it("does not spend its budget if the proxy has a test key", async () => {
     const { page, run, mock } = createProxyWorld(
       { apiKey: "svc_test_mock" },
-      // Only a submission's answer says so.
+      // Only the response to a submission has test_mode.
       { options: { sparseSubmit: false } },
     );
     const budget = new Budget({ maxCredits: 8 });
@@ -102,7 +102,7 @@ describe("a client of a proxy", () => {
     expect(budget.left).toBe(8);
   });
 
-  it("is pointed to where a page has a key, or nothing", async () => {
+  it("is suggested if a page has a live key or no options", async () => {
     vi.stubGlobal("document", {});
     vi.stubEnv("TRYON_API_KEY", undefined);
     const live = { apiKey: "svc_live_a", baseUrl: "https://tryon.example", fetch: undefined };
@@ -110,12 +110,12 @@ describe("a client of a proxy", () => {
     expect((await sentBy({ proxyUrl: undefined })).error).toMatch(/no apiKey.*proxyUrl/);
   });
 
-  it("can be made where there is no page yet", () => {
+  it("can be created on a server, without a page", () => {
     expect(JSON.stringify(new TryOn({ proxyUrl: "/api/tryon" }))).toContain("/api/tryon");
   });
 
-  it("has everything of the client: raw calls, errors with their hints, recovery", async () => {
-    const { page, run, error, faults, answers, mock } = createProxyWorld();
+  it("supports raw calls, typed errors and recovery", async () => {
+    const { page, run, error, faults, responses, mock } = createProxyWorld();
     const tryon = page("ada");
     const { id } = await run(tryon.submit(input));
     // Reads may lag behind.
@@ -133,7 +133,7 @@ describe("a client of a proxy", () => {
     const found = await run(lost.recover());
     const again = await run(tryon.submit(input, { idempotencyKey: "one" }));
     expect(again.id).toBe(found.id);
-    expect(answers.length).toBeGreaterThan(4);
+    expect(responses.length).toBeGreaterThan(4);
     const other = await error(page("bob").jobs.get(id));
     expect(other).toMatchObject({ code: "not_found" });
   });

@@ -1,38 +1,37 @@
+import { errorResponse } from "./error-response.ts";
 import { JsonScan } from "./json-scan.ts";
-import { refuse } from "./refusal.ts";
 
-/** Reads a body as text, and stops at the first byte that is too much: the response then says which limit it exceeds. */
+/** Reads a body as text; stops at the first byte over a limit, and then returns an error response. */
 export async function readBody(request: Request, maxBody: number): Promise<string | Response> {
-  // A length that is too large is enough; a small one can be wrong.
-  if (Number(request.headers.get("content-length")) > maxBody) return refuseSize(maxBody);
+  // A small Content-Length can be wrong, so the bytes are counted as well.
+  if (Number(request.headers.get("content-length")) > maxBody) return tooLarge(maxBody);
   const scan = new JsonScan();
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  const pieces: string[] = [];
+  const chunks: string[] = [];
   let left = maxBody;
   try {
     for await (const bytes of chunksOf(request)) {
       left -= bytes.length;
-      if (left < 0) return refuseSize(maxBody);
+      if (left < 0) return tooLarge(maxBody);
       const limit = scan.read(bytes);
-      if (limit !== undefined) return refuse(400, `The body has ${limit}, the proxy's limit.`);
-      pieces.push(decoder.decode(bytes, { stream: true }));
+      if (limit !== undefined)
+        return errorResponse(400, `The body has ${limit}, the proxy's limit.`);
+      chunks.push(decoder.decode(bytes, { stream: true }));
     }
-    return pieces.join("") + decoder.decode();
+    return chunks.join("") + decoder.decode();
   } catch {
-    return refuse(400, "The body broke off or is not UTF-8.");
+    return errorResponse(400, "The body is incomplete or not UTF-8.");
   }
 }
 
-function refuseSize(maxBody: number): Response {
-  return refuse(
-    413,
-    `The body is larger than the ${maxBody} bytes that the proxy takes (see its option maxBody). Images grow by a third on the way, as base64.`,
-  );
+function tooLarge(maxBody: number): Response {
+  const detail = `The body is larger than ${maxBody} bytes. See the proxy's option maxBody. Base64 makes images a third larger.`;
+  return errorResponse(413, detail);
 }
 
 async function* chunksOf(request: Request): AsyncGenerator<Uint8Array, void> {
   const reader = request.body?.getReader();
-  // A request without a body, or a runtime that has no streams.
+  // The request has no body, or the runtime has no streams.
   if (reader === undefined) {
     yield new Uint8Array(await request.arrayBuffer());
     return;
@@ -44,7 +43,7 @@ async function* chunksOf(request: Request): AsyncGenerator<Uint8Array, void> {
       yield value;
     }
   } finally {
-    // Releases the rest; does nothing at the end.
+    // Releases the rest of the body; does nothing at its end.
     reader.cancel().catch(() => undefined);
   }
 }

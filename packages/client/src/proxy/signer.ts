@@ -1,10 +1,10 @@
-/** Of 64 hexadecimal digits, what a job id gets: 128 bits. */
+/** Length of a signature in an id: 32 hexadecimal digits, or 128 bits. */
 const signatureLength = 32;
 
-/** What an id that a visitor holds is good for. */
-export type SignedId = "job" | "cursor";
+/** Use of a signed id. */
+type SignedId = "job" | "cursor";
 
-/** Binds what visitors hold to the user who got it, by HMAC-SHA-256 under a secret that never leaves the proxy. */
+/** Binds ids and keys to a user by HMAC-SHA-256, with a secret that stays in the proxy. */
 export class Signer {
   readonly #secret: string;
   #key: Promise<CryptoKey> | undefined;
@@ -13,29 +13,29 @@ export class Signer {
     this.#secret = secret;
   }
 
-  /** The key that the service gets for a user's key: two users never have the same one. */
-  idempotencyKey(user: string, key: string): Promise<string> {
-    return this.#sign("idempotency-key", user, key);
+  /** Derives the idempotency key for the service from a user's key. Two users never get the same key. */
+  idempotencyKey(userId: string, key: string): Promise<string> {
+    return this.#sign("idempotency-key", userId, key);
   }
 
-  /** What marks a user's jobs in the list: nobody who sees it learns the user. */
-  async userMark(user: string): Promise<string> {
-    return (await this.#sign("user", user)).slice(0, signatureLength);
+  /** Computes the tag of a user's jobs, which does not reveal the user. */
+  async userTag(userId: string): Promise<string> {
+    return (await this.#sign("user", userId)).slice(0, signatureLength);
   }
 
   /**
-   * The id under which a user knows a job, in the form of the service's own ids. The cursor of a list is the id of a job,
-   * too, maybe of another user's, and is signed as that alone.
+   * Signs an id for a user, in the format of the service's own ids. A list cursor is the id of a job, possibly of another
+   * user, so its signature is valid only for a cursor.
    */
-  async signId(kind: SignedId, user: string, id: string): Promise<string> {
-    const signature = await this.#sign(kind, user, id);
+  async signId(kind: SignedId, userId: string, id: string): Promise<string> {
+    const signature = await this.#sign(kind, userId, id);
     return `${id}${signature.slice(0, signatureLength)}`;
   }
 
-  /** The service's id for an id that this user was given as one of this kind; nothing for any other. */
-  async readId(kind: SignedId, user: string, signed: string): Promise<string | undefined> {
+  /** Returns the service's id if the signature is valid for this user and kind, else undefined. */
+  async verifyId(kind: SignedId, userId: string, signed: string): Promise<string | undefined> {
     const id = signed.slice(0, -signatureLength);
-    return isEqual(await this.signId(kind, user, id), signed) ? id : undefined;
+    return isEqual(await this.signId(kind, userId, id), signed) ? id : undefined;
   }
 
   async #sign(...parts: readonly string[]): Promise<string> {
@@ -44,14 +44,14 @@ export class Signer {
     this.#key ??= crypto.subtle.importKey("raw", encoder.encode(this.#secret), algorithm, false, [
       "sign",
     ]);
-    // As JSON, so that no two lists of texts are the same bytes, not even of texts that UTF-8 cannot hold.
+    // JSON gives each list of strings different bytes, even with lone surrogates, which UTF-8 cannot encode.
     const bytes = encoder.encode(JSON.stringify(parts));
     const signature = new Uint8Array(await crypto.subtle.sign("HMAC", await this.#key, bytes));
     return Array.from(signature, (byte) => byte.toString(16).padStart(2, "0")).join("");
   }
 }
 
-/** One step for each character, none of which depends on what the characters are. */
+/** Compares strings in constant time: one step per character, regardless of its value. */
 function isEqual(one: string, other: string): boolean {
   let difference = one.length ^ other.length;
   for (let at = 0; at < one.length; at += 1)

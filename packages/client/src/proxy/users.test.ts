@@ -11,8 +11,8 @@ async function jobIdOf(response: Response): Promise<string> {
   return id;
 }
 
-describe.each(profiles)("users of one proxy, under the profile %s", (profile) => {
-  it("each have keys of their own: the same key of two is two jobs, and of one is one", async () => {
+describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
+  it("have separate idempotency keys: the same key is one job per user", async () => {
     const { post, run, submissions, mock, client } = createProxyWorld({}, { profile });
     const ada = await jobIdOf(await run(post("ada", tryOn)));
     const again = await jobIdOf(await run(post("ada", tryOn)));
@@ -26,7 +26,7 @@ describe.each(profiles)("users of one proxy, under the profile %s", (profile) =>
     expect(await run(client().jobs.list().toArray())).toHaveLength(2);
   });
 
-  it("see no job of another, under whatever id, and are not told whether there is one", async () => {
+  it("get the same 404 for another user's job and an unknown one, under any id", async () => {
     const { page, run, ask, client, mock, sent } = createProxyWorld({}, { profile });
     const { id } = await run(page("ada").submit(input));
     await mock.clock.advance("2m");
@@ -36,7 +36,7 @@ describe.each(profiles)("users of one proxy, under the profile %s", (profile) =>
     const bobs = await run(page("bob").submit(input));
     await mock.clock.advance("2m");
     const before = sent.length;
-    const strange = [
+    const otherIds = [
       id,
       bare,
       `${bare}${bobs.id.slice(-32)}`,
@@ -47,14 +47,14 @@ describe.each(profiles)("users of one proxy, under the profile %s", (profile) =>
       "job_1",
       "job_",
     ];
-    const answers = await Promise.all(
-      strange.map(async (one) => {
-        const answer = await ask("bob", `/api/v1/tryon/${one}`);
-        return [answer.status, [...answer.headers], await answer.text()];
+    const responses = await Promise.all(
+      otherIds.map(async (one) => {
+        const response = await ask("bob", `/api/v1/tryon/${one}`);
+        return [response.status, [...response.headers], await response.text()];
       }),
     );
     expect(sent).toHaveLength(before);
-    // Signed for Bob, and gone at the service: a key that was changed meanwhile has no such job.
+    // Valid for Bob, but unknown to the service, as after a change of the API key.
     const own = await ask("bob", `/api/v1/tryon/${bobs.id}`);
     expect(own.status).toBe(200);
     await mock.reset();
@@ -62,13 +62,13 @@ describe.each(profiles)("users of one proxy, under the profile %s", (profile) =>
     expect(sent).toHaveLength(before + 2);
     const absent = [gone.status, [...gone.headers], await gone.text()];
     expect(absent[0]).toBe(404);
-    for (const answer of answers) expect(answer).toEqual(absent);
+    for (const response of responses) expect(response).toEqual(absent);
   });
 
-  it("are told apart whatever their names are", async () => {
+  it("are distinct even if their ids differ only in case, spaces or Unicode form", async () => {
     const { post, run, submissions } = createProxyWorld(
       {
-        authorize: (request) => ({ user: decodeURIComponent(request.headers.get("cookie") ?? "") }),
+        authorize: (request) => ({ id: decodeURIComponent(request.headers.get("cookie") ?? "") }),
       },
       { profile },
     );
@@ -78,7 +78,7 @@ describe.each(profiles)("users of one proxy, under the profile %s", (profile) =>
     expect(new Set(keys).size).toBe(names.length);
   });
 
-  it("see their own jobs in the list where it is open, and none of others", async () => {
+  it("list only their own jobs if the list is enabled", async () => {
     const { page, run, client, mock, ask } = createProxyWorld(
       { allow: { list: true } },
       { profile },
@@ -95,22 +95,22 @@ describe.each(profiles)("users of one proxy, under the profile %s", (profile) =>
     const page1 = await run(page("ada").jobs.list({ limit: 1 }).page());
     const cursor = String(page1.nextCursor);
     expect((await ask("bob", `/api/v1/tryon?cursor=${cursor}`)).status).toBe(400);
-    // What begins a page is maybe another's job, and does not open it.
+    // A cursor can be the id of another user's job, so it must not give access to one.
     expect((await ask("ada", `/api/v1/tryon/${cursor}`)).status).toBe(404);
   });
 
-  it("are kept to their limit before anything is sent, and a retry can be counted once", async () => {
+  it("get 429 over their limit before anything is sent, and a retry can count once", async () => {
     const calls: ProxyCall[] = [];
     const keys = new Map<string, Set<string | undefined>>();
     const { post, run, sent, page, error } = createProxyWorld(
       {
         limit: (call) => {
           calls.push(call);
-          const { visitor, kind, idempotencyKey } = call;
+          const { user, kind, idempotencyKey } = call;
           if (kind !== "submit") return true;
-          const used = keys.get(visitor.user) ?? new Set();
-          keys.set(visitor.user, used.add(idempotencyKey));
-          return used.size <= 2 || (visitor.user === "ada" && { retryAfter: 1_799.5 });
+          const used = keys.get(user.id) ?? new Set();
+          keys.set(user.id, used.add(idempotencyKey));
+          return used.size <= 2 || (user.id === "ada" && { retryAfter: 1_799.5 });
         },
       },
       { profile },
@@ -127,7 +127,7 @@ describe.each(profiles)("users of one proxy, under the profile %s", (profile) =>
       code: "rate_limited",
       retryAfter: 3_600,
     });
-    expect(calls[0]).toMatchObject({ kind: "submit", visitor: { user: "ada" } });
+    expect(calls[0]).toMatchObject({ kind: "submit", user: { id: "ada" } });
   });
 
   it.each<[unknown, string]>([
@@ -138,24 +138,24 @@ describe.each(profiles)("users of one proxy, under the profile %s", (profile) =>
     [Number.NaN, "3600"],
     [null, "3600"],
     ["soon", "3600"],
-  ])("are told a limit that a page can read where retryAfter is %s", async (retryAfter, told) => {
+  ])("get a valid Retry-After if limit returns %s", async (retryAfter, expected) => {
     const { post, page, error } = createProxyWorld(
-      // What types forbid comes from programs without types.
+      // Callers without types can return anything.
       { limit: () => ({ retryAfter: retryAfter as number }) },
       { profile },
     );
     const refused = await post("ada", tryOn);
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, told]);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, expected]);
     const timeout = "10s";
     expect(await error(page("ada").submit(input, { timeout }))).toMatchObject({
       code: "rate_limited",
-      retryAfter: Number(told),
+      retryAfter: Number(expected),
     });
   });
 
-  it("are refused when their limit cannot be found out", async () => {
+  it("get 503 if limit throws", async () => {
     const cause = new Error("the counter is down");
-    const { post, sent, troubles } = createProxyWorld(
+    const { post, sent, reported } = createProxyWorld(
       {
         limit: () => {
           throw cause;
@@ -164,11 +164,11 @@ describe.each(profiles)("users of one proxy, under the profile %s", (profile) =>
       { profile },
     );
     expect((await post("ada", tryOn)).status).toBe(503);
-    expect(troubles).toMatchObject([{ cause, user: "ada" }]);
+    expect(reported).toMatchObject([{ cause, user: "ada" }]);
     expect(sent).toEqual([]);
   });
 
-  it("wait for the last try-on they may make, also when they ask for one more meanwhile", async () => {
+  it("still get their last result after a 429 for one more try-on", async () => {
     let left = 1;
     const { page, run, error } = createProxyWorld(
       { limit: ({ kind }) => kind !== "submit" || left-- > 0 },

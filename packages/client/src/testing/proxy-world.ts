@@ -1,45 +1,32 @@
 import type { Mock, MockOptions } from "@tryon/mock";
 
-import { createProxy, type Proxy, type ProxyOptions, type ProxyError } from "../proxy/index.ts";
+import {
+  createProxy,
+  type Proxy,
+  type ProxyOptions,
+  type ProxyError,
+  type ProxyUser,
+} from "../proxy/index.ts";
 import { TryOn, type TryOnOptions } from "../index.ts";
 import type { Fetch } from "../http/attempt.ts";
 import { endOf } from "./end-of.ts";
 import { createWorld, type World } from "./world.ts";
 
-/** A site with a proxy before the reference server, and pages that use it. */
-export interface ProxyWorld extends World {
-  readonly proxy: Proxy;
-  /** What the operator was told. */
-  readonly troubles: readonly ProxyError[];
-  /** What pages got. */
-  readonly answers: readonly Response[];
-  /** The client in the page of a user. */
-  readonly page: (user: string, options?: TryOnOptions) => TryOn;
-  /** Sends what a page of the user would. */
-  readonly ask: (user: string, path: string, init?: RequestInit) => Promise<Response>;
-  /** Posts a try-on by hand. */
-  readonly post: (
-    user: string,
-    body: unknown,
-    headers?: Record<string, string>,
-  ) => Promise<Response>;
-}
-
 export const site = "https://shop.example";
 export const mount = `${site}/api/tryon`;
 
-/** Who signs in with the cookie `user=…`. */
-export const byCookie = (request: Request): { user: string } | undefined => {
+/** Authenticates users by the cookie `user=…`. */
+export const byCookie = (request: Request): ProxyUser | undefined => {
   const [, user] = /^user=(.+)$/.exec(request.headers.get("cookie") ?? "") ?? [];
-  return user === undefined ? undefined : { user };
+  return user === undefined ? undefined : { id: user };
 };
 
-/** Hands what a page of the user sends to the proxy, as a browser would, and the rest to the network. */
+/** Sends requests of a user's page to the proxy, with the headers of a browser, and others to the network. */
 export function browserOf(
   proxy: Proxy,
   user: string,
   network: Fetch,
-  answers: Response[] = [],
+  responses: Response[] = [],
 ): Fetch {
   return async (url, init) => {
     if (!url.startsWith(site)) return network(url, init);
@@ -47,44 +34,49 @@ export function browserOf(
     headers.set("cookie", `user=${user}`);
     headers.set("sec-fetch-site", "same-origin");
     if (init.method !== "GET") headers.set("origin", site);
-    // A stream can be sent only where it is said that nothing of the answer is read before its end.
-    const answer = await proxy(
-      new Request(url, { ...init, headers, duplex: "half" } as RequestInit),
-    );
-    answers.push(answer.clone());
-    return answer;
+    // A stream as body requires `duplex`, which the types do not have.
+    const request = { ...init, headers, duplex: "half" } as RequestInit;
+    const response = await proxy(new Request(url, request));
+    responses.push(response.clone());
+    return response;
   };
 }
 
+/** Creates a site with a proxy of the reference server, and pages that use it. */
 export function createProxyWorld(
   options: Partial<ProxyOptions> = {},
   mockOptions: MockOptions = {},
-): ProxyWorld {
+) {
   const world = createWorld(mockOptions);
   const { mock } = world;
-  const troubles: ProxyError[] = [];
-  const answers: Response[] = [];
-  const { busy, network, watched } = busyness(options.fetch ?? world.fetch);
+  /** Errors that `onError` received. */
+  const reported: ProxyError[] = [];
+  /** Responses that pages received. */
+  const responses: Response[] = [];
+  const { busy, network, watched } = trackActivity(options.fetch ?? world.fetch);
   const handle = createProxy({
     apiKey: mock.keys.live,
     baseUrl: mock.baseUrl,
     authorize: byCookie,
     clock: mock.clock,
-    onError: (trouble) => troubles.push(trouble),
+    onError: (error) => reported.push(error),
     ...options,
     fetch: network,
   });
   const proxy = watched(handle);
+  /** Creates the client in the page of a user. */
   const page = (user: string, own: TryOnOptions = {}): TryOn =>
     new TryOn({
       proxyUrl: mount,
-      fetch: browserOf(proxy, user, world.fetch, answers),
+      fetch: browserOf(proxy, user, world.fetch, responses),
       clock: mock.clock,
       random: () => 0.5,
       ...own,
     });
+  /** Sends a request from the page of a user. */
   const ask = (user: string, path: string, init: RequestInit = {}): Promise<Response> =>
-    browserOf(proxy, user, world.fetch, answers)(`${mount}${path}`, { method: "GET", ...init });
+    browserOf(proxy, user, world.fetch, responses)(`${mount}${path}`, { method: "GET", ...init });
+  /** Posts a submission from the page of a user. */
   const post = (
     user: string,
     body: unknown,
@@ -96,37 +88,37 @@ export function createProxyWorld(
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
   const run = <Result>(work: Promise<Result>): Promise<Result> => drive(mock, busy, work);
-  const error: ProxyWorld["error"] = (work) =>
+  const error: World["error"] = (work) =>
     run(
       work.then(
         (value) => {
-          throw new Error(`It gave ${JSON.stringify(value)} where it was to fail.`);
+          throw new Error(`Expected an error, but got ${JSON.stringify(value)}.`);
         },
         (thrown: unknown) => thrown,
       ),
     );
-  return { ...world, proxy, troubles, answers, page, ask, post, run, error };
+  return { ...world, proxy, reported, responses, page, ask, post, run, error };
 }
 
 /**
- * Tells whether a proxy is at work, apart from waiting for the service: signing takes real time, and a clock that stands
- * still for everything else must not be moved meanwhile.
+ * Tracks whether a proxy is running, apart from waiting for the service. Its signatures take real time, during which the
+ * test must not move the clock.
  */
-export function busyness(fetch: Fetch) {
+export function trackActivity(fetch: Fetch) {
   let count = 0;
   const network: Fetch = async (url, init) => {
     count -= 1;
-    let away = true;
-    const back = (): void => {
-      if (away) count += 1;
-      away = false;
+    let isWaiting = true;
+    const resume = (): void => {
+      if (isWaiting) count += 1;
+      isWaiting = false;
     };
-    // Given up, it is the proxy's turn again, whether an answer comes or not.
-    init.signal?.addEventListener("abort", back);
+    // After an abort the proxy runs again, with or without a response.
+    init.signal?.addEventListener("abort", resume);
     try {
       return await fetch(url, init);
     } finally {
-      back();
+      resume();
     }
   };
   const watched =
@@ -142,17 +134,17 @@ export function busyness(fetch: Fetch) {
   return { busy: (): boolean => count > 0, network, watched };
 }
 
-/** Moves time in strides until the work has ended, and never while the proxy is at work. */
+/** Advances the clock in steps until the work has ended, but never while the proxy is running. */
 export async function drive<Result>(
   { clock }: Mock,
   busy: () => boolean,
   work: Promise<Result>,
-  stride = 250,
+  interval = 250,
 ): Promise<Result> {
   const hasEnded = endOf(work);
   for (let step = 0; !hasEnded(); step += 1) {
-    if (step > 20_000) throw new Error("The work has not ended after more than an hour.");
-    await clock.advance(step < 2 ? 0 : stride);
+    if (step > 20_000) throw new Error("The work has not ended within an hour.");
+    await clock.advance(step < 2 ? 0 : interval);
     while (busy()) {
       await new Promise((resolve) => {
         setImmediate(resolve);

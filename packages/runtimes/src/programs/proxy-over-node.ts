@@ -10,7 +10,7 @@ export async function run({ baseUrl, apiKey }: Place): Promise<unknown> {
   const proxy = createProxy({
     apiKey,
     baseUrl,
-    authorize: ({ headers }) => (headers.get("x-visitor") ? { user: "ada" } : undefined),
+    authorize: ({ headers }) => (headers.get("x-user") ? { id: "ada" } : undefined),
   });
   const server = createServer(toNodeHandler(proxy));
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
@@ -21,14 +21,14 @@ export async function run({ baseUrl, apiKey }: Place): Promise<unknown> {
     person: "https://shop.example/me.jpg",
     garments: [new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4)])],
   } as const;
-  const visitor = new TryOn({
+  const page = new TryOn({
     proxyUrl,
     middleware: (request, next) => {
-      request.headers.set("x-visitor", "ada");
+      request.headers.set("x-user", "ada");
       return next(request);
     },
   });
-  const { image } = await visitor.run(input);
+  const { image } = await page.run(input);
   const refused: unknown = await new TryOn({ proxyUrl })
     .run(input)
     .catch((error: unknown) => error);

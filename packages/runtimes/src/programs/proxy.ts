@@ -4,7 +4,7 @@ import type { Place } from "./place.ts";
 
 /** Makes a try-on as a page does, through a proxy that is called as a function. */
 export async function run({ baseUrl, apiKey }: Place): Promise<unknown> {
-  const proxy = createProxy({ apiKey, baseUrl, authorize: () => ({ user: "ada" }) });
+  const proxy = createProxy({ apiKey, baseUrl, authorize: () => ({ id: "ada" }) });
   const page = new TryOn({
     proxyUrl: "https://shop.example/api/tryon",
     // Runtimes want to be told how a stream is sent, and the types do not know the option.

@@ -3,8 +3,8 @@ import { cookies } from "next/headers";
 
 // These stand in for the sessions that your app has: only one that it has made itself is let in.
 const sessions = new Map([
-  ["7f3a", { user: "ada" }],
-  ["c21e", { user: "bob" }],
+  ["7f3a", { id: "ada" }],
+  ["c21e", { id: "bob" }],
 ]);
 
 /** Reads TRYON_API_KEY and TRYON_BASE_URL; the page sees neither. */

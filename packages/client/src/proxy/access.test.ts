@@ -6,16 +6,16 @@ import { createProxy, type ProxyOptions } from "./index.ts";
 
 const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
 
-/** What an answer says. */
-async function said(response: Response) {
+/** Reads the status and the detail of a response. */
+async function read(response: Response) {
   const { detail } = (await response.json()) as { detail?: unknown };
   return { status: response.status, detail: JSON.stringify(detail) };
 }
 
-describe("lesson 21: the proxy lets nobody in", () => {
-  it("when it does not know how to tell who asks", () => {
+describe("authentication", () => {
+  it("requires authorize", () => {
     const options = { apiKey: "svc_test_a", baseUrl: "https://tryon.example" };
-    // What those write who do not use the types.
+    // Callers without types can omit it.
     expect(() => createProxy(options as unknown as ProxyOptions)).toThrow(/authorize/);
     expect(() => createProxy(undefined as unknown as ProxyOptions)).toThrow(/authorize/);
   });
@@ -25,37 +25,37 @@ describe("lesson 21: the proxy lets nobody in", () => {
     ["undefined", undefined],
     ["false", false],
     ["true", true],
-    ["a name alone", "ada"],
-    ["an empty name", { user: "" }],
-    ["a blank name", { user: " " }],
-    ["a number", { user: 7 }],
-    ["no name", { id: "ada" }],
-  ])("whom authorize answers %s", async (_name, answer) => {
-    const { post, sent } = createProxyWorld({ authorize: () => answer as null });
+    ["a string", "ada"],
+    ["an empty id", { id: "" }],
+    ["a blank id", { id: " " }],
+    ["a number as id", { id: 7 }],
+    ["no id", { user: "ada" }],
+  ])("responds with 401 if authorize returns %s", async (_name, returned) => {
+    const { post, sent } = createProxyWorld({ authorize: () => returned as null });
     expect((await post("ada", tryOn)).status).toBe(401);
     expect(sent).toEqual([]);
   });
 
-  it("when authorize throws, and tells the reason to the operator alone", async () => {
+  it("responds with 500 if authorize throws, and passes the cause only to onError", async () => {
     const cause = new Error("session store at 10.0.0.7 is down");
-    const { post, sent, troubles } = createProxyWorld({
+    const { post, sent, reported } = createProxyWorld({
       authorize: () => {
         throw cause;
       },
     });
-    const { status, detail } = await said(await post("ada", tryOn));
+    const { status, detail } = await read(await post("ada", tryOn));
     expect(status).toBe(500);
     expect(detail).not.toContain("10.0.0.7");
-    expect(troubles).toMatchObject([{ cause, kind: "submit" }]);
+    expect(reported).toMatchObject([{ cause, kind: "submit" }]);
     expect(sent).toEqual([]);
   });
 
-  it("but hands on what authorize answers itself", async () => {
+  it("sends a Response that authorize returns", async () => {
     const { post } = createProxyWorld({
       authorize: () => Response.redirect("https://shop.example/login", 302),
     });
-    const answer = await post("ada", tryOn);
-    expect([answer.status, answer.headers.get("location")]).toEqual([
+    const response = await post("ada", tryOn);
+    expect([response.status, response.headers.get("location")]).toEqual([
       302,
       "https://shop.example/login",
     ]);
@@ -63,22 +63,24 @@ describe("lesson 21: the proxy lets nobody in", () => {
 
   it.each<[string, () => () => Response]>([
     [
-      "was sent before",
+      "used before",
       () => {
         const denied = new Response("Sign in.", { status: 401 });
         return () => denied;
       },
     ],
-    ["is none", () => () => Response.error()],
-  ])("when authorize gives a Response that %s, and tells the operator", async (_, make) => {
-    const { post, troubles, sent } = createProxyWorld({ authorize: make() });
+    ["a network error", () => () => Response.error()],
+  ])("responds with 500 if authorize returns a Response that is %s", async (_, make) => {
+    const { post, reported, sent } = createProxyWorld({ authorize: make() });
     await (await post("ada", tryOn)).text();
-    expect(await said(await post("ada", tryOn))).toMatchObject({ status: 500 });
-    expect(troubles.at(-1)?.message).toContain("for each request");
+    expect(await read(await post("ada", tryOn))).toMatchObject({ status: 500 });
+    expect(reported.at(-1)?.message).toContain("for each request");
     expect(sent).toEqual([]);
   });
+});
 
-  it("from the pages of other sites, unless they are allowed", async () => {
+describe("pages of other sites", () => {
+  it("get 403 unless their origin is allowed", async () => {
     const other = "https://other.example";
     const requests = [
       { "sec-fetch-site": "cross-site", origin: other },
@@ -92,45 +94,45 @@ describe("lesson 21: the proxy lets nobody in", () => {
     ];
     for (const headers of requests) {
       const { proxy, sent } = createProxyWorld({ origins: ["https://friend.example"] });
-      const answer = await proxy(
+      const response = await proxy(
         new Request(`${mount}/api/v1/tryon`, {
           method: "POST",
           headers: { ...headers, cookie: "user=ada", "content-type": "application/json" },
           body: JSON.stringify(tryOn),
         }),
       );
-      expect([headers, answer.status]).toEqual([headers, 403]);
-      expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+      expect([headers, response.status]).toEqual([headers, 403]);
+      expect(response.headers.get("access-control-allow-origin")).toBeNull();
       expect(sent).toEqual([]);
     }
   });
 
-  it("whose browser asks first, and answers only pages that are allowed", async () => {
+  it("get a preflight response if their origin is allowed", async () => {
     const friend = "https://friend.example";
     const { proxy } = createProxyWorld({ origins: [friend] });
-    const asked = (origin: string) =>
+    const preflight = (origin: string) =>
       proxy(new Request(`${mount}/api/v1/tryon`, { method: "OPTIONS", headers: { origin } }));
-    const welcome = await asked(friend);
-    expect(welcome.status).toBe(204);
-    expect(Object.fromEntries(welcome.headers)).toMatchObject({
+    const allowed = await preflight(friend);
+    expect(allowed.status).toBe(204);
+    expect(Object.fromEntries(allowed.headers)).toMatchObject({
       "access-control-allow-origin": friend,
       "access-control-allow-credentials": "true",
       "access-control-allow-headers": "content-type, idempotency-key, authorization",
       vary: "Origin",
     });
     for (const origin of ["https://other.example", site]) {
-      const answer = await asked(origin);
-      expect(answer.status).toBe(403);
-      expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+      const response = await preflight(origin);
+      expect(response.status).toBe(403);
+      expect(response.headers.get("access-control-allow-origin")).toBeNull();
     }
   });
 
-  it("and answers pages that are allowed so that they can read it", async () => {
+  it("can read each response if their origin is allowed", async () => {
     const origin = "https://friend.example";
     const { ask } = createProxyWorld({ origins: [origin] });
-    const answer = await ask("ada", "/api/v1/tryon", { method: "POST", headers: { origin } });
-    // The world's browser says where the page is from, and that is the proxy's own site.
-    expect(answer.status).toBe(400);
+    const response = await ask("ada", "/api/v1/tryon", { method: "POST", headers: { origin } });
+    // This browser reports the proxy's own site.
+    expect(response.status).toBe(400);
     const { proxy } = createProxyWorld({ origins: [origin], authorize: () => null });
     const refused = await proxy(
       new Request(`${mount}/api/v1/tryon/job_1`, {
@@ -151,7 +153,7 @@ function submission(url: string, headers: Record<string, string> = {}): Request 
   });
 }
 
-describe("the proxy offers two addresses", () => {
+describe("routes", () => {
   it.each([
     ["GET", "/api/v1/tryon", 404],
     ["GET", "/api/v1/account", 404],
@@ -175,11 +177,11 @@ describe("the proxy offers two addresses", () => {
     ["GET", "/api/v1/tryon/https:%2F%2Fevil.example", 404],
     ["GET", "/api/v1/tryon/@evil.example", 404],
     ["GET", "/api/v1/tryon/constructor", 404],
-  ])("and refuses %s %s", async (method, path, status) => {
+  ])("reject %s %s with %i", async (method, path, status) => {
     const { ask, sent } = createProxyWorld();
-    const answer = await ask("ada", path, { method });
-    expect(answer.status).toBe(status);
-    expect(answer.headers.has("allow")).toBe(status === 405);
+    const response = await ask("ada", path, { method });
+    expect(response.status).toBe(status);
+    expect(response.headers.has("allow")).toBe(status === 405);
     expect(sent).toEqual([]);
   });
 
@@ -196,11 +198,11 @@ describe("the proxy offers two addresses", () => {
     ["https://shop.example/..%2f..%2fevil.example", undefined],
     ["https://shop.example/api/tryon", "/"],
     ["https://shop.example/api/tryon", "/shop/tryon"],
-  ])("and none of them at %s below basePath %s", async (prefix, basePath) => {
+  ])("do not exist at %s if basePath is %s", async (prefix, basePath) => {
     const { proxy, sent } = createProxyWorld({ basePath });
-    const answer = await proxy(submission(`${prefix}/api/v1/tryon`));
-    expect(answer.status).toBe(404);
-    expect(await answer.text()).toContain(
+    const response = await proxy(submission(`${prefix}/api/v1/tryon`));
+    expect(response.status).toBe(404);
+    expect(await response.text()).toContain(
       `${basePath === "/" ? "" : (basePath ?? "/api/tryon")}/api/v1`,
     );
     expect(sent).toEqual([]);
@@ -210,10 +212,10 @@ describe("the proxy offers two addresses", () => {
     ["/", ""],
     ["/shop/tryon", "/shop/tryon"],
     ["/shop/tryon/", "/shop/tryon"],
-  ])("at the root or any path that is set as basePath: %s", async (basePath, path) => {
+  ])("exist below basePath %s", async (basePath, path) => {
     const { proxy, sent } = createProxyWorld({ basePath });
-    const answer = await proxy(submission(`${site}${path}/api/v1/tryon`));
-    expect(answer.status).toBe(200);
+    const response = await proxy(submission(`${site}${path}/api/v1/tryon`));
+    expect(response.status).toBe(200);
     expect(sent).toHaveLength(1);
   });
 
@@ -221,24 +223,24 @@ describe("the proxy offers two addresses", () => {
     [mount, { "x-fal-target-url": "https://evil.example/steal", "x-target-url": "https://evil" }],
     [mount, { "x-forwarded-host": "evil.example", forwarded: "host=evil.example" }],
     [mount, { host: "evil.example/api/v1/account?" }],
-  ])("and asks the service alone, whatever %s and %j say", async (prefix, headers) => {
+  ])("lead only to the service, for %s and %j", async (prefix, headers) => {
     const { proxy, sent, mock } = createProxyWorld();
     await proxy(submission(`${prefix}/api/v1/tryon?url=https://evil.example`, headers));
     expect(sent.map(({ url }) => url)).toEqual([`${mock.baseUrl}/api/v1/tryon`]);
   });
 });
 
-describe.each(profiles)("what crosses the proxy, under the profile %s", (profile) => {
-  it("is the key of the proxy, and no header of the visitor", async () => {
+describe.each(profiles)("forwarding, under the profile %s", (profile) => {
+  it("sends the key of the proxy, and no header of the user", async () => {
     const { ask, sent, mock, run, page } = createProxyWorld({}, { profile });
     const secrets = {
-      authorization: "Bearer svc_live_of_the_visitor",
+      authorization: "Bearer svc_live_of_the_user",
       "proxy-authorization": "Basic abc",
       cookie: "user=ada; session=s3cret",
       "x-api-key": "s3cret",
       "x-forwarded-for": "203.0.113.9",
       referer: "https://shop.example/private?token=s3cret",
-      "user-agent": "visitor",
+      "user-agent": "user",
     };
     const { id } = await run(page("ada").submit(input));
     await ask("ada", "/api/v1/tryon", {
@@ -258,21 +260,23 @@ describe.each(profiles)("what crosses the proxy, under the profile %s", (profile
     expect(JSON.stringify(sent.map(({ headers }) => [...headers]))).not.toMatch(/s3cret|"own"/);
   });
 
-  it("is of the service's answer neither its key, its credits nor its rate limit", async () => {
-    const { run, page, answers, mock } = createProxyWorld({}, { profile });
+  it("removes key, credits and rate limit from responses", async () => {
+    const { run, page, responses, mock } = createProxyWorld({}, { profile });
     const tryon = page("ada");
     const job = await run(tryon.submit(input));
     await run(job.result());
-    for (const answer of answers) {
-      expect([...answer.headers.keys()].filter((name) => /ratelimit|mock/.test(name))).toEqual([]);
-      expect(answer.headers.get("cache-control")).toBe("no-store");
-      const text = await answer.text();
+    for (const response of responses) {
+      expect([...response.headers.keys()].filter((name) => /ratelimit|mock/.test(name))).toEqual(
+        [],
+      );
+      expect(response.headers.get("cache-control")).toBe("no-store");
+      const text = await response.text();
       expect(text).not.toMatch(/credits/);
       expect(text).not.toContain(mock.keys.live);
     }
   });
 
-  it("is no key, and no address with its secrets, that the service repeats in words", async () => {
+  it("redacts the key and secrets in URLs from texts of the service", async () => {
     const { run, post, mock, faults } = createProxyWorld({}, { profile });
     const words = `${mock.keys.live} was refused by https://shop.example/hook?token=s3cret`;
     const failed = { error_code: words, error_message: words, message: words };
@@ -283,7 +287,7 @@ describe.each(profiles)("what crosses the proxy, under the profile %s", (profile
     expect(text).not.toContain(mock.keys.live);
   });
 
-  it("is what a try-on costs where the proxy says so", async () => {
+  it("includes the cost if exposeCredits is true", async () => {
     const { run, page } = createProxyWorld({ exposeCredits: true }, { profile });
     const { receipt } = await run(page("ada").run(input));
     expect(receipt.credits).toBe(8);

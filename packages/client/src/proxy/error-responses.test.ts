@@ -17,7 +17,7 @@ import { createProxy } from "./index.ts";
 const own = (status: number, headers?: Record<string, string>): Fault =>
   answering(status, { detail: "The key svc_live_mock has 3 credits left." }, headers);
 
-describe.each(profiles)("an end that is not good, under the profile %s", (profile) => {
+describe.each(profiles)("an error of the service, under the profile %s", (profile) => {
   it.each<[string, Fault, string, RegExp | undefined]>([
     ["400", own(400), "bad_request", undefined],
     ["409", own(409), "idempotency_conflict", undefined],
@@ -45,36 +45,36 @@ describe.each(profiles)("an end that is not good, under the profile %s", (profil
       "307",
       answering(307, "", { location: "https://elsewhere.example" }),
       "server_error",
-      /307.*not followed/,
+      /307.*redirect/,
     ],
-    ["a cut", cut.before, "server_error", /no answer/],
-    ["no connection", cut.refused, "server_error", /ECONNREFUSED/],
+    ["a reset connection", cut.before, "server_error", /no response/],
+    ["a refused connection", cut.refused, "server_error", /ECONNREFUSED/],
     ["200 HTML", answeringAfter(200, "<h1>Welcome</h1>"), "server_error", /200/],
-    ["200 of something else", answeringAfter(200, { id: 7 }), "server_error", /200/],
+    ["200 without a job", answeringAfter(200, { id: 7 }), "server_error", /200/],
     [
-      "200 with a strange id",
+      "200 with an invalid id",
       answeringAfter(200, { job_id: "../account", status: "running" }),
       "server_error",
       /200/,
     ],
-  ])("of %s is told as it may be", async (_name, fault, code, trouble) => {
-    const { page, error, faults, troubles, answers, mock } = createProxyWorld({}, { profile });
+  ])("%s becomes an error without key and credits", async (_name, fault, code, expected) => {
+    const { page, error, faults, reported, responses, mock } = createProxyWorld({}, { profile });
     faults.push(fault);
     const thrown = await error(page("ada", { retries: 0 }).submit(input));
     expect(thrown).toMatchObject({ code });
-    const told = [
+    const visible = [
       String(thrown),
-      ...(await Promise.all(answers.map((answer) => answer.text()))),
+      ...(await Promise.all(responses.map((response) => response.text()))),
     ].join();
-    expect(told).not.toContain(mock.keys.live);
-    const words = troubles.map(({ message }) => message).join();
-    expect(words).toMatch(trouble ?? /^$/);
-    // Of the key and its credits the visitor hears nothing, unless it is about the visitor's own request.
-    expect(trouble && /credits left|key/i.test(told)).not.toBe(true);
-    expect(JSON.stringify(troubles)).not.toContain(mock.keys.live);
+    expect(visible).not.toContain(mock.keys.live);
+    const messages = reported.map(({ message }) => message).join();
+    expect(messages).toMatch(expected ?? /^$/);
+    // Users see the detail only if the error is about their own request.
+    expect(expected && /credits left|key/i.test(visible)).not.toBe(true);
+    expect(JSON.stringify(reported)).not.toContain(mock.keys.live);
   });
 
-  it("never proves that nothing happened where that is open", async () => {
+  it("never becomes a 4xx if the try-on may have been made", async () => {
     for (const fault of [
       cut.after,
       answeringAfter(403, "<h1>No</h1>"),
@@ -83,7 +83,7 @@ describe.each(profiles)("an end that is not good, under the profile %s", (profil
       const { page, error, run, faults, client, mock } = createProxyWorld({}, { profile });
       faults.push(fault);
       const thrown = await error(page("ada", { retries: 0 }).submit(input));
-      // What the types of the error say of these codes.
+      // Errors with these codes have `recover`.
       const { recover } = thrown as { recover: () => Promise<{ id: string }> };
       const job = await run(recover.call(thrown));
       await mock.clock.advance("2m");
@@ -93,49 +93,49 @@ describe.each(profiles)("an end that is not good, under the profile %s", (profil
     }
   });
 
-  it("is 504 when the service does not answer, 90 seconds after it may have held", async () => {
-    const { page, error, faults, mock, troubles } = createProxyWorld({}, { profile });
+  it("becomes 504 if the service does not respond in time, which includes a sync wait of 90 seconds", async () => {
+    const { page, error, faults, mock, reported } = createProxyWorld({}, { profile });
     faults.push(silence.before);
     const start = mock.clock.now();
     const thrown = await error(page("ada", { retries: 0, attemptTimeout: "5m" }).submit(input));
     expect(thrown).toMatchObject({ code: "server_error", status: 504 });
     expect(mock.clock.now() - start).toBeLessThan(125_000);
-    expect(troubles).toMatchObject([{ message: expect.stringContaining("in time") as unknown }]);
+    expect(reported).toMatchObject([{ message: expect.stringContaining("in time") as unknown }]);
   });
 
-  it("says how long to wait in seconds, in whatever form the service did", async () => {
+  it("has Retry-After in seconds, for each format of the service", async () => {
     const { post, faults, mock } = createProxyWorld({}, { profile });
     const date = new Date(mock.clock.now()).toUTCString();
     const later = new Date(mock.clock.now() + 7_000).toUTCString();
-    const said = [
+    const formats = [
       { "retry-after": "3" },
       { "retry-after": later, date },
       { "x-ratelimit-reset": "9", "retry-after": "" },
     ];
-    const heard = [];
-    for (const headers of said) {
+    const received = [];
+    for (const headers of formats) {
       faults.push(own(429, headers));
-      const answer = await post("ada", { person_url: personUrl, garment_urls: [shirtUrl] });
-      heard.push([answer.status, answer.headers.get("retry-after")]);
+      const response = await post("ada", { person_url: personUrl, garment_urls: [shirtUrl] });
+      received.push([response.status, response.headers.get("retry-after")]);
     }
-    expect(heard).toEqual([
+    expect(received).toEqual([
       [429, "3"],
       [429, "7"],
       [429, "9"],
     ]);
   });
 
-  it("tells of a closed address that it is closed", async () => {
+  it("gets 404 for operations that are not enabled", async () => {
     const { page, error } = createProxyWorld({}, { profile });
     const tryon = page("ada");
     for (const call of [() => tryon.account.get(), () => tryon.jobs.list().page()]) {
       const thrown = await error(call());
       expect(thrown).toMatchObject({ code: "not_found" });
-      expect(String(thrown)).toContain("closed");
+      expect(String(thrown)).toContain("not enabled");
     }
   });
 
-  it("opens account and purchases where it is told to", async () => {
+  it("forwards account requests and purchases if they are enabled", async () => {
     const { page, run, error, sent } = createProxyWorld(
       { allow: { account: true, purchase: true } },
       { profile },
@@ -151,7 +151,7 @@ describe.each(profiles)("an end that is not good, under the profile %s", (profil
   });
 });
 
-describe("a proxy", () => {
+describe("createProxy", () => {
   const good = {
     apiKey: "svc_test_a",
     baseUrl: "https://tryon.example",
@@ -180,21 +180,24 @@ describe("a proxy", () => {
     [{ basePath: "/api?a=b" }, "basePath"],
     [{ maxBody: 0 }, "maxBody"],
     [{ maxBody: Number.NaN }, "maxBody"],
-  ])("with %j is refused at once, and says what to do", (options, word) => {
+  ])("throws for %j, and names the option", (options, word) => {
     expect(() => createProxy({ ...good, ...options })).toThrow(word);
   });
 
-  it("reads its environment at the first request, and tells the operator what is missing", async () => {
+  it("reads the environment at the first request, and reports a missing variable to onError", async () => {
     vi.stubEnv("TRYON_API_KEY", undefined);
     vi.stubEnv("TRYON_BASE_URL", undefined);
-    const { post, troubles, sent, mock } = createProxyWorld({
+    const { post, reported, sent, mock } = createProxyWorld({
       apiKey: undefined,
       baseUrl: undefined,
     });
     const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
-    const answer = await post("ada", tryOn);
-    expect([answer.status, await answer.text()]).toEqual([500, '{"detail":"The proxy failed."}']);
-    expect(String(troubles[0]?.cause)).toContain("TRYON_API_KEY");
+    const response = await post("ada", tryOn);
+    expect([response.status, await response.text()]).toEqual([
+      500,
+      '{"detail":"The proxy failed."}',
+    ]);
+    expect(String(reported[0]?.cause)).toContain("TRYON_API_KEY");
     vi.stubEnv("TRYON_API_KEY", mock.keys.live);
     vi.stubEnv("TRYON_BASE_URL", `${mock.baseUrl}/`);
     expect((await post("ada", tryOn)).status).toBe(200);

@@ -7,8 +7,7 @@ import { redactor, type Redact } from "../http/redact.ts";
 import type { ProxyOptions } from "./options.ts";
 import { Signer } from "./signer.ts";
 
-/** What visitors may fill in unless it is said otherwise. */
-const usualFields = [
+const defaultFields = [
   "person_url",
   "person_image_b64",
   "garment_urls",
@@ -20,12 +19,12 @@ const usualFields = [
 
 const localhost = "http://localhost";
 const defaultBasePath = "/api/tryon";
-const usualMaxBody = 15_000_000;
-const shortestSecret = 16;
+const defaultMaxBody = 15_000_000;
+const minSecretLength = 16;
 
-/** What a request may be for, and what a submission may hold. */
-export interface Bounds {
-  /** Without a slash at the end. */
+/** Options with their defaults. */
+export interface ResolvedOptions {
+  /** Path without a trailing slash. */
   readonly basePath: string;
   readonly fields: ReadonlySet<string>;
   readonly sizes: readonly OutputSize[];
@@ -33,9 +32,9 @@ export interface Bounds {
   readonly sync: boolean;
 }
 
-/** Where requests go, and what they are signed with. */
+/** Access to the service, and the signer of its ids. */
 export interface Upstream {
-  /** Without a slash at the end. */
+  /** URL without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly fetch: Fetch;
@@ -44,63 +43,63 @@ export interface Upstream {
   readonly redact: Redact;
 }
 
-/** The options of any proxy. What takes a visitor or a context of its own kind is not looked at here. */
-type Setup = Omit<ProxyOptions, "authorize" | "limit" | "addFields">;
+/** Options that do not depend on the type of the user or the context. */
+type CommonOptions = Omit<ProxyOptions, "authorize" | "limit" | "addFields">;
 
-/** Throws `invalid_config` for options that cannot be; key and address are looked at by {@link resolveUpstream}. */
-export function checkOptions(options: Setup): Bounds {
-  // Types cannot stop those who do not use them.
+/** Checks all options except the key and the URL, and throws `invalid_config` if one is invalid. */
+export function resolveOptions(options: CommonOptions): ResolvedOptions {
+  // Callers without types can leave it out.
   const { authorize }: { authorize?: unknown } = Object(options);
   check(
     typeof authorize === "function",
-    "createProxy has no authorize.",
-    "Give a function that says which user a request comes from; without one, everybody could spend your credits.",
+    "authorize must be a function.",
+    "Set a function that returns the user of a request. Without it, anyone could spend your credits.",
   );
-  const { secret, origins = [], sizes = ["1K"], maxBody = usualMaxBody } = options;
+  const { secret, origins = [], sizes = ["1K"], maxBody = defaultMaxBody } = options;
   const { basePath = defaultBasePath } = options;
-  const fields = new Set<string>(options.fields ?? usualFields);
+  const fields = new Set<string>(options.fields ?? defaultFields);
   check(
-    secret === undefined || secret.trim().length >= shortestSecret,
-    "secret is too short to sign with.",
-    `Give at least ${shortestSecret} random characters, or leave it out.`,
+    secret === undefined || secret.trim().length >= minSecretLength,
+    `secret must have at least ${minSecretLength} characters.`,
+    "Set a random string, or omit the option to sign with the API key.",
   );
   for (const origin of origins) {
     check(
       URL.canParse(origin) && new URL(origin).origin === origin,
-      `origins holds ${JSON.stringify(origin)}, which is no origin.`,
-      'Write each one out, without a path, e.g. "https://shop.example".',
+      `origins must contain only origins, but contains ${JSON.stringify(origin)}.`,
+      'Set each origin without a path, such as "https://shop.example".',
     );
   }
   check(
     sizes.length > 0 && sizes.every((size) => /^[124]K$/.test(size)),
-    "sizes is no list of sizes.",
-    "Give one or more of 1K, 2K and 4K.",
+    "sizes must contain one or more of 1K, 2K and 4K.",
+    'Set a list such as ["1K", "2K"].',
   );
   check(
     maxBody > 0,
-    "maxBody is not a number of bytes.",
-    `Leave it out for ${usualMaxBody} bytes, or give a number above 0.`,
+    "maxBody must be a number of bytes above 0.",
+    `Omit the option for ${defaultMaxBody} bytes.`,
   );
   check(
     !fields.has("webhook_url"),
-    "fields holds webhook_url, which visitors must not choose.",
-    "Leave it out: the service would call any address that a visitor names.",
+    "fields must not contain webhook_url.",
+    "Remove it: the service would call any URL that a user chooses. Set webhook_url in addFields.",
   );
   check(
     URL.canParse(basePath, localhost) && new URL(basePath, localhost).pathname === basePath,
-    "basePath is not a path.",
+    "basePath must be a path.",
     `Set the path of proxyUrl, such as "${defaultBasePath}", or "/" for the root.`,
   );
   const sync = options.sync ?? true;
   return { basePath: basePath.replace(/\/$/, ""), fields, sizes, maxBody, sync };
 }
 
-/** Throws `invalid_config` without a key or an address, and `unsafe_environment` when the key would be at risk. */
-export function resolveUpstream(options: Setup): Upstream {
+/** Throws `invalid_config` without a valid key and URL, and `unsafe_environment` if the key would be at risk. */
+export function resolveUpstream(options: CommonOptions): Upstream {
   const { fetch, clock = systemClock, allowInsecure, allowLiveKey } = options;
   const apiKey = (options.apiKey ?? environment("TRYON_API_KEY") ?? "").trim();
   const baseUrl = (options.baseUrl ?? environment("TRYON_BASE_URL") ?? "").toString().trim();
-  // It checks both, and is not used for more: this proxy keeps nothing between two requests.
+  // Only checks both: a client that sends requests would keep state between them.
   const checked = new TryOn({ apiKey, baseUrl, fetch, allowInsecure, allowLiveKey });
   return {
     apiKey,
@@ -112,6 +111,6 @@ export function resolveUpstream(options: Setup): Upstream {
   };
 }
 
-export function check(right: boolean, message: string, hint: string): asserts right {
-  if (!right) throw new ConfigError("invalid_config", message, hint);
+export function check(isValid: boolean, message: string, hint: string): asserts isValid {
+  if (!isValid) throw new ConfigError("invalid_config", message, hint);
 }

@@ -5,8 +5,8 @@ import { assetBytes, input, profiles } from "../testing/world.ts";
 import { createProxy } from "./index.ts";
 
 describe.each(profiles)("a page that uses the proxy, under the profile %s", (profile) => {
-  it("makes a try-on and shows its image", async () => {
-    const { run, page, sent, mock, troubles } = createProxyWorld({}, { profile });
+  it("makes a try-on and reads its image", async () => {
+    const { run, page, sent, mock, reported } = createProxyWorld({}, { profile });
     const person = assetBytes("person.jpg");
     const result = await run(page("ada").run({ ...input, person }));
     const bytes = await run(result.image.bytes());
@@ -15,10 +15,10 @@ describe.each(profiles)("a page that uses the proxy, under the profile %s", (pro
     expect(result.receipt).toMatchObject({ credits: undefined, balance: undefined });
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
     expect(sent[0]?.headers.get("authorization")).toBe(`Bearer ${mock.keys.live}`);
-    expect(troubles).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
-  it("submits, follows the job, and takes it up again after a reload", async () => {
+  it("submits, and resumes the job after a reload", async () => {
     const { run, page } = createProxyWorld({}, { profile });
     const job = await run(page("ada").submit(input));
     const saved = JSON.stringify(job);
@@ -28,33 +28,30 @@ describe.each(profiles)("a page that uses the proxy, under the profile %s", (pro
   });
 });
 
-describe("what authorize says of a visitor", () => {
-  it("is what limit and addFields get, in its own type", async () => {
+describe("the user that authorize returns", () => {
+  it("is passed to limit and addFields with its own type", async () => {
     const plans: string[] = [];
-    const sessions = new Map([["session=1", { user: "ada", plan: "free" }]]);
+    const sessions = new Map([["session=1", { id: "ada", plan: "free" }]]);
     const proxy = createProxy({
       apiKey: "svc_test_a",
       baseUrl: "https://tryon.example",
       authorize: async ({ headers }) => sessions.get(headers.get("cookie") ?? ""),
-      limit: ({ visitor: { plan }, kind }) => plans.push(`${kind} ${plan}`) > 0,
-      addFields: ({ visitor: { plan } }) => ({ metadata: { plan } }),
+      limit: ({ user: { plan }, kind }) => plans.push(`${kind} ${plan}`) > 0,
+      addFields: ({ user: { plan } }) => ({ metadata: { plan } }),
       fetch: async (_url, { body }) => {
         expect(body).toContain('"metadata":{"plan":"free"}');
         return Response.json({ job_id: "job_1", status: "running" });
       },
     });
-    const answer = await proxy(
+    const type = { "content-type": "application/json", "idempotency-key": "a" };
+    const response = await proxy(
       new Request(`${mount}/api/v1/tryon`, {
         method: "POST",
-        headers: {
-          cookie: "session=1",
-          "content-type": "application/json",
-          "idempotency-key": "a",
-        },
+        headers: { ...type, cookie: "session=1" },
         body: JSON.stringify({ person_url: input.person, garment_urls: input.garments }),
       }),
     );
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(plans).toEqual(["submit free"]);
   });
 });
