@@ -66,6 +66,11 @@ function check<Item>(inputs: unknown, options: ReadOptions<Item>): void {
       hint: "A journal knows items by their ids: give id, a function that names an item.",
     });
   }
+  if (journal && budget && typeof journal.list !== "function") {
+    throw new InputError("journal", "must have a `list` method in a batch with a budget", {
+      hint: "Add a `list` method that returns the last entry of each item: the budget counts what they have cost.",
+    });
+  }
   if (concurrency !== "auto" && !(Number.isInteger(concurrency) && concurrency >= 1)) {
     throw new InputError("concurrency", 'is neither a whole number from 1 up nor "auto"');
   }

@@ -99,6 +99,7 @@ describe("a batch with a journal", () => {
         idempotencyKey: sent?.headers.get("idempotency-key"),
         digest: expect.stringMatching(/^[0-9a-f]{64}$/),
         held: sync,
+        size: "1K",
         sentAt: expect.any(Number),
       });
       expect(first?.sentAt).toBeLessThanOrEqual(sent?.at ?? 0);

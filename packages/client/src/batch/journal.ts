@@ -18,6 +18,8 @@ export interface JournalEntry {
   readonly digest: string;
   /** Whether the service is asked to hold its answer: part of what is sent, so the same whenever it is sent again. */
   readonly held: boolean;
+  /** Output size, which sets the price. Missing in entries of older releases: they count at the highest price. */
+  readonly size?: string | undefined;
   /** When it was first about to be sent, in milliseconds since 1970. */
   readonly sentAt: number;
   /** The job, once it is known. */
@@ -31,6 +33,8 @@ export interface JournalEntry {
 export interface Journal {
   /** The last entry that was put for an item, by whichever run. */
   get(id: string): Promise<JournalEntry | undefined>;
+  /** Returns the last entry of each item, in any order. A batch with a `budget` calls it once, before it sends anything. */
+  list(): Iterable<JournalEntry> | AsyncIterable<JournalEntry>;
   /** Keeps an entry. Resolves once it would outlive the end of the program and of the machine. */
   put(entry: JournalEntry): Promise<void>;
 }

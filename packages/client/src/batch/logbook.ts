@@ -16,7 +16,16 @@ export class Logbook {
     try {
       return await this.#journal.get(id);
     } catch (cause) {
-      throw this.#stopped(id, "read", cause);
+      throw this.#stopped("read", id, cause);
+    }
+  }
+
+  /** Reads every entry. Throws the error that stops the batch if that fails. */
+  async *list(): AsyncGenerator<JournalEntry, void, undefined> {
+    try {
+      yield* this.#journal.list();
+    } catch (cause) {
+      throw this.#stopped("read", undefined, cause);
     }
   }
 
@@ -25,7 +34,7 @@ export class Logbook {
     try {
       await this.#journal.put(entry);
     } catch (cause) {
-      throw this.#stopped(entry.id, "written", cause);
+      throw this.#stopped("written", entry.id, cause);
     }
   }
 
@@ -34,10 +43,11 @@ export class Logbook {
     await this.first(entry).catch(() => undefined);
   }
 
-  #stopped(id: string, done: "read" | "written", cause: unknown): BatchStoppedError {
+  #stopped(done: "read" | "written", id: string | undefined, cause: unknown): BatchStoppedError {
+    const item = id === undefined ? "" : ` for item ${JSON.stringify(id)}`;
     const error = new BatchStoppedError(
       "journal",
-      `The batch stopped: the journal could not be ${done} for item ${JSON.stringify(id)}.`,
+      `The batch stopped: the journal could not be ${done}${item}.`,
       "Nothing is sent that is not written down: mend the journal and run the batch again.",
       cause,
     );

@@ -15,6 +15,7 @@ import { longestTimer } from "../config/clock.ts";
 import { abortable } from "../http/deadline.ts";
 import { digestOf } from "./digest.ts";
 import type { JournalEntry, JournalState } from "./journal.ts";
+import type { JournalCharges } from "./journal-charges.ts";
 import type { Logbook } from "./logbook.ts";
 import { isProof } from "./make.ts";
 import type { MarkedJobs } from "./marked-jobs.ts";
@@ -24,6 +25,8 @@ import type { End, Task, Workplace } from "./workplace.ts";
 /** What the items of a batch with a journal share besides. */
 export interface JournaledWorkplace extends Workplace {
   readonly logbook: Logbook;
+  /** Cost of earlier runs, if the batch has a budget. */
+  readonly charges: JournalCharges | undefined;
   readonly marked: MarkedJobs;
   /** Whether `sync: "auto"` holds. */
   readonly holds: () => boolean;
@@ -31,11 +34,12 @@ export interface JournaledWorkplace extends Workplace {
 
 /** Makes a try-on that is written down before it is sent, or takes it up where an earlier run left it. */
 export async function makeOnce(place: JournaledWorkplace, task: Task): Promise<End> {
-  const { logbook, sync, holds, timeout, tryon } = place;
+  const { logbook, charges, sync, holds, timeout, tryon } = place;
   const { id, signal } = task;
   const input = await abortable(rereadable(task.input), signal);
   const prepared = prepareInput(input);
   const digest = await abortable(digestOf(prepared), signal);
+  if (charges) await abortable(charges.load(), signal);
   const entry = await logbook.get(id);
   // It came out of an input, which it still is.
   const item = new Making(place, { ...task, input: input as Task["input"] });
@@ -54,6 +58,7 @@ export async function makeOnce(place: JournaledWorkplace, task: Task): Promise<E
     idempotencyKey: entry?.idempotencyKey ?? randomKey(),
     digest,
     held: wanted === "auto" ? suffices && holds() : wanted,
+    size: typeof prepared.size === "string" ? prepared.size : "1K",
     sentAt: tryon.clock.now(),
   });
 }
@@ -74,11 +79,12 @@ class Making {
 
   /** Submits for the first time, or anew after it was proved that nothing had happened. */
   async begin(planned: JournalEntry): Promise<End> {
-    const { logbook, tryon } = this.#place;
+    const { logbook, charges, tryon } = this.#place;
     await this.#task.turn();
     this.#task.signal.throwIfAborted();
     const entry = { ...planned, sentAt: tryon.clock.now() };
     await logbook.first(entry);
+    charges?.leave(entry);
     return this.#send(entry, false);
   }
 
@@ -105,7 +111,8 @@ class Making {
   }
 
   async #send(entry: JournalEntry, again: boolean): Promise<End> {
-    const { tryon, timeout, budget } = this.#place;
+    const { tryon, timeout, charges } = this.#place;
+    const budget = charges?.of(entry) ?? this.#place.budget;
     const { clock } = tryon;
     const { input, signal } = this.#task;
     this.#entry = entry;
@@ -243,6 +250,7 @@ class Making {
     const entry = this.#entry as JournalEntry;
     const { job: _earlier, ...rest } = entry;
     this.#entry = { ...rest, state, ...(job && { job: job.toJSON() }) };
+    this.#place.charges?.of(entry)?.update(this.#entry);
     await this.#place.logbook.put(this.#entry);
   }
 

@@ -20,7 +20,16 @@ export interface CommonOptions {
    * @default what an input says with `wait`, else "auto"
    */
   readonly sync?: boolean | "auto" | undefined;
-  /** What the batch may spend, in credits, with what is in flight. Past it nothing is sent: `budget_exceeded`. @default no limit */
+  /**
+   * Maximum number of credits that the batch may spend. An item that does not fit fails with `budget_exceeded` before
+   * anything is sent, and the batch stops.
+   *
+   * With a journal, the limit holds for all runs together. The batch counts the journal's entries before it sends
+   * anything. An item with an unknown outcome reserves the price of its size. A failed item of an earlier run stays
+   * spent. A `Budget` that several runs in one process share counts each item once.
+   *
+   * @default no limit
+   */
   readonly budget?: Budget | BudgetLimit | undefined;
   /**
    * How long one item may take, from its first request to its end, as milliseconds or a text such as `"3m"`. The wait for

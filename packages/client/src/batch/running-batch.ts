@@ -12,6 +12,7 @@ import { abortable } from "../http/deadline.ts";
 import type { BatchItem } from "./batch-item.ts";
 import { Bell } from "./bell.ts";
 import { atFirst, breadthAfter, type Breadth } from "./in-flight.ts";
+import { JournalCharges } from "./journal-charges.ts";
 import { Logbook } from "./logbook.ts";
 import { makeOnce } from "./make-once.ts";
 import { make } from "./make.ts";
@@ -65,10 +66,13 @@ export class RunningBatch<Item> {
     this.#pacer = new Pacer(tryon, sync !== false, this.#starting.signal);
     this.#rule = new StopRule(stopOn, stopAfterContentBlocked);
     this.#progress = new ProgressCount(tryon.clock.now(), total ?? lengthOf(inputs));
-    const place = { tryon, budget: budgetOf(options.budget), sync, timeout };
-    const journaled = journal && {
+    const budget = budgetOf(options.budget);
+    const place = { tryon, budget, sync, timeout };
+    const logbook = journal && new Logbook(journal, (error) => this.#stop(error));
+    const journaled = logbook && {
       ...place,
-      logbook: new Logbook(journal, (error) => this.#stop(error)),
+      logbook,
+      charges: budget && new JournalCharges(tryon, logbook, budget),
       marked: new MarkedJobs(tryon),
       holds: () => this.#pacer.held,
     };

@@ -20,6 +20,7 @@ const tryon = new TryOn({
 const entries = new Map<string, JournalEntry>();
 const journal: Journal = {
   get: async (id) => entries.get(id),
+  list: () => entries.values(),
   put: async (entry) => void entries.set(entry.id, entry),
 };
 const input = {

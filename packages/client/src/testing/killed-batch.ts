@@ -1,5 +1,5 @@
 import { optionTable, type Options } from "@tryon/mock";
-import { array, constantFrom, integer, record, tuple, type Arbitrary } from "fast-check";
+import { array, boolean, constantFrom, integer, record, tuple, type Arbitrary } from "fast-check";
 
 import { batch, BatchStoppedError, type Journal, type JournalEntry } from "../batch/index.ts";
 import { isTryOnError, type TryOn } from "../index.ts";
@@ -15,6 +15,8 @@ export interface KilledBatch {
   readonly items: number;
   readonly concurrency: number;
   readonly sync: boolean | "auto";
+  /** If true, the batch has a budget that all of its items fill. */
+  readonly budgeted: boolean;
   /** How many steps each run gets before the last one, which gets as many as it needs: steps are of the journal and of the network. */
   readonly kills: readonly number[];
   /** How long after a kill it is run again. */
@@ -33,6 +35,7 @@ export const killedBatches: Arbitrary<KilledBatch> = record({
   items: integer({ min: 1, max: 4 }),
   concurrency: integer({ min: 1, max: 4 }),
   sync: constantFrom<KilledBatch["sync"]>(true, false, "auto"),
+  budgeted: boolean(),
   kills: array(integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 2 }),
   later: constantFrom<KilledBatch["later"]>("0s", "10m", "2h"),
   latency: constantFrom("0.1s", "3s", "40s"),
@@ -123,7 +126,7 @@ async function runKilledIn(
 async function readAll(
   tryon: TryOn,
   journal: Journal,
-  { items, concurrency, sync }: KilledBatch,
+  { items, concurrency, sync, budgeted }: KilledBatch,
 ): Promise<readonly string[]> {
   const ends: string[] = [];
   const skus = Array.from({ length: items }, (_, index) => `sku-${index}`);
@@ -135,6 +138,7 @@ async function readAll(
       concurrency,
       sync,
       timeout: "20m",
+      budget: budgeted ? { maxCredits: items * 8 } : undefined,
     })) {
       ends.push(error === undefined ? "done" : isTryOnError(error) ? error.code : String(error));
     }
@@ -184,6 +188,7 @@ class Life {
         await this.#step();
         return kept.get(id);
       },
+      list: () => kept.values(),
       put: async (entry) => {
         await this.#step();
         const before = kept.get(entry.id);

@@ -19,6 +19,7 @@ export function memoryJournal({ before, after }: Around = {}): MemoryJournal {
     entries,
     puts,
     get: async (id) => entries.get(id),
+    list: () => entries.values(),
     put: async (entry) => {
       before?.(entry);
       puts.push(entry);

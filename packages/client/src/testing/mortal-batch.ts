@@ -51,6 +51,10 @@ const journal: Journal = {
     if (entry !== undefined) ids.set(entry.idempotencyKey, id);
     return entry;
   },
+  async *list() {
+    yield* file.list();
+    yield* unwritten;
+  },
   async put(entry) {
     ids.set(entry.idempotencyKey, entry.id);
     const isFirst = entry.state === "sending";

@@ -4,6 +4,7 @@ import type { Journal, JournalEntry } from "@tryon/client/batch";
 
 import { entryText, readLine, sealedLine } from "./line.ts";
 import type { Release } from "./lock.ts";
+import { linesOf } from "./read-contents.ts";
 import { systemCode, trouble } from "./trouble.ts";
 
 /** Enough for almost every line, in bytes. */
@@ -49,10 +50,23 @@ export class FileJournal implements Journal {
     if (start === undefined) return undefined;
     const read = readLine(await this.#lineAt(start));
     if (read?.entry.id === id) return read.entry;
-    throw trouble(
-      `The journal ${this.path} has changed at byte ${start} since it was written there.`,
-      "Let nothing else write to it; put back a copy of the file before you go on.",
-    );
+    throw this.#changedAt(start);
+  }
+
+  /**
+   * Reads the last entry of each item, in the order in which they were put. Entries put meanwhile are not part of it.
+   *
+   * @throws `invalid_config` when the journal is closed, or its file cannot be read any more
+   */
+  async *list(): AsyncGenerator<JournalEntry, void, undefined> {
+    this.#refuseWhenClosed();
+    const starts = new Set(this.#lines.values());
+    for await (const { bytes, start } of linesOf(this.#file)) {
+      if (!starts.has(start)) continue;
+      const read = readLine(bytes);
+      if (read === undefined) throw this.#changedAt(start);
+      yield read.entry;
+    }
   }
 
   /**
@@ -79,6 +93,13 @@ export class FileJournal implements Journal {
   /** The same as `close()`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #changedAt(start: number): Error {
+    return trouble(
+      `The journal ${this.path} has changed at byte ${start} since it was written there.`,
+      "Let nothing else write to it; put back a copy of the file before you go on.",
+    );
   }
 
   async #write(before: Promise<void>): Promise<void> {

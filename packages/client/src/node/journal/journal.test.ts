@@ -8,6 +8,7 @@ import { expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
 import { entry, journalPath, temporaryFolder } from "../../testing/journal-folder.ts";
+import { all } from "../../testing/memory-journal.ts";
 import { createWorld, input } from "../../testing/world.ts";
 import { openJournal } from "../index.ts";
 
@@ -35,6 +36,7 @@ it("gives back whatever was put, however it is written", async () => {
       idempotencyKey: text,
       digest: text,
       held: fc.boolean(),
+      size: fc.option(text, { nil: undefined }),
       sentAt: fc.integer(),
       job: fc.option(
         fc.record({
@@ -61,34 +63,49 @@ it("gives back whatever was put, however it is written", async () => {
     fc.asyncProperty(entries, fc.integer({ min: 1, max: 5 }), async (made, atOnce) => {
       await writeFile(path, "");
       // The service may answer with more or less than its contract has.
-      const all = made as unknown as JournalEntry[];
+      const entriesMade = made as unknown as JournalEntry[];
       const journal = await openJournal(path);
-      for (let at = 0; at < all.length; at += atOnce) {
-        await Promise.all(all.slice(at, at + atOnce).map((one) => journal.put(one)));
+      for (let at = 0; at < entriesMade.length; at += atOnce) {
+        await Promise.all(entriesMade.slice(at, at + atOnce).map((one) => journal.put(one)));
       }
       await journal.close();
       await using again = await openJournal(path);
-      const last = new Map(all.map((one) => [one.id, one]));
+      const last = new Map(entriesMade.map((one) => [one.id, one]));
       for (const [id, one] of last) {
         // What is undefined is not written, and a dictionary here has no prototype.
         expect(await again.get(id)).toEqual(JSON.parse(JSON.stringify(one)));
       }
+      const listed = new Map((await all(again.list())).map((one) => [one.id, one]));
+      expect(listed).toEqual(new Map(JSON.parse(JSON.stringify([...last])) as typeof last));
     }),
     { numRuns: cases(150) },
   );
 });
 
+it("lists the last entries at the time of the call", async () => {
+  await using journal = await openJournal(await journalPath());
+  const [shoe, hat] = [entry("shoe"), entry("hat")];
+  for (const one of [entry("shoe", { digest: "1" }), hat, shoe]) await journal.put(one);
+  const entries = journal.list();
+  const first = await entries.next();
+  await journal.put(entry("hat", { digest: "2" }));
+  expect([first.value, ...(await all(entries))]).toEqual([hat, shoe]);
+  await journal.close();
+  await expect(all(journal.list())).rejects.toThrow("is closed");
+});
+
 it("finds everything in a file that is longer than what is read at once", async () => {
   const path = await journalPath();
   const journal = await openJournal(path);
-  const all = Array.from({ length: 300 }, (_, index) =>
+  const entries = Array.from({ length: 300 }, (_, index) =>
     entry(String(index), { digest: "ä".repeat(index * 30) }),
   );
-  await Promise.all(all.map((one) => journal.put(one)));
+  await Promise.all(entries.map((one) => journal.put(one)));
   await journal.close();
   expect((await stat(path)).size).toBeGreaterThan(2_500_000);
   await using again = await openJournal(path);
-  for (const one of all) expect(await again.get(one.id)).toEqual(one);
+  for (const one of entries) expect(await again.get(one.id)).toEqual(one);
+  expect(await all(again.list())).toEqual(entries);
 });
 
 it("is a file of lines that only its owner can read, first what it is, then an entry each", async () => {

@@ -18,8 +18,9 @@ export function readHeader(line: string): "ours" | "newer" | "foreign" {
 }
 
 /** The text of an entry, to be sealed when it is known what it is written with. It holds no more than an entry has. */
-export function entryText({ id, state, idempotencyKey, digest, held, sentAt, job }: JournalEntry) {
-  const known = { id, state, idempotencyKey, digest, held, sentAt };
+export function entryText({ job, ...entry }: JournalEntry): string {
+  const { id, state, idempotencyKey, digest, held, size, sentAt } = entry;
+  const known = { id, state, idempotencyKey, digest, held, size, sentAt };
   if (job === undefined) return JSON.stringify(known);
   const { result_url: _signed, ...data } = job.data ?? {};
   const saved = { id: job.id, idempotencyKey: job.idempotencyKey, data: job.data && data };

@@ -64,7 +64,7 @@ interface Line {
   readonly whole: boolean;
 }
 
-async function* linesOf(file: FileHandle): AsyncGenerator<Line, void, undefined> {
+export async function* linesOf(file: FileHandle): AsyncGenerator<Line, void, undefined> {
   let rest = Buffer.alloc(0);
   let start = 0;
   for (;;) {
