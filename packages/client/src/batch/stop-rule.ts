@@ -2,7 +2,7 @@ import { isTryOnError, type TryOnErrorCode } from "@tryon/client";
 
 import { BatchStoppedError } from "./batch-stopped-error.ts";
 
-/** The codes that stop a batch: what is wrong then is wrong for every item. */
+/** Default error codes that stop a batch, since every other item would fail the same way. */
 export const stoppingCodes: readonly TryOnErrorCode[] = [
   "unauthorized",
   "forbidden",
