@@ -3,7 +3,7 @@ import type { Budget, TryOn } from "@tryon/client";
 import type { Counted } from "../billing/budget-limit.ts";
 import { documentPrices, highestPriceOf, type Prices } from "../billing/prices.ts";
 import type { JournalEntry } from "./journal.ts";
-import type { Logbook } from "./logbook.ts";
+import type { JournalWriter } from "./journal-writer.ts";
 
 /** Charges by idempotency key. Without a value, the client counts the charge itself, or it is final. */
 type Charges = Map<string, JournalCharge | undefined>;
@@ -14,14 +14,14 @@ const chargesOfBudgets = new WeakMap<Budget, Charges>();
 /** Counts the cost of a journal's entries in the budget of a batch. */
 export class JournalCharges {
   readonly #tryon: TryOn;
-  readonly #logbook: Logbook;
+  readonly #writer: JournalWriter;
   readonly #budget: Budget;
   readonly #charges: Charges;
   #loading: Promise<void> | undefined;
 
-  constructor(tryon: TryOn, logbook: Logbook, budget: Budget) {
+  constructor(tryon: TryOn, writer: JournalWriter, budget: Budget) {
     this.#tryon = tryon;
-    this.#logbook = logbook;
+    this.#writer = writer;
     this.#budget = budget;
     this.#charges = chargesOfBudgets.get(budget) ?? new Map<string, JournalCharge | undefined>();
     chargesOfBudgets.set(budget, this.#charges);
@@ -44,7 +44,7 @@ export class JournalCharges {
 
   async #load(): Promise<void> {
     let prices: Prices | undefined;
-    for await (const entry of this.#logbook.list()) {
+    for await (const entry of this.#writer.list()) {
       const { idempotencyKey, state, size = unknownSize } = entry;
       if (state === "refused" || this.#charges.has(idempotencyKey)) continue;
       let credits = costOf(entry);

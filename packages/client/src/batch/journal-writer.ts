@@ -1,8 +1,8 @@
 import { BatchStoppedError } from "./batch-stopped-error.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
 
-/** A journal, and what becomes of a batch when it fails. */
-export class Logbook {
+/** Reads and writes the journal of a batch, and stops the batch if that fails. */
+export class JournalWriter {
   readonly #journal: Journal;
   readonly #stop: (error: BatchStoppedError) => void;
 
@@ -11,7 +11,7 @@ export class Logbook {
     this.#stop = stop;
   }
 
-  /** The last entry for an item. Throws the error that stops the batch when it cannot be read. */
+  /** Returns the last entry of an item. Throws the error that stops the batch if that fails. */
   async get(id: string): Promise<JournalEntry | undefined> {
     try {
       return await this.#journal.get(id);
@@ -29,7 +29,7 @@ export class Logbook {
     }
   }
 
-  /** Writes an entry down before anything is sent. Throws the error that stops the batch when that fails. */
+  /** Writes an entry before anything is sent. Throws the error that stops the batch if that fails. */
   async first(entry: JournalEntry): Promise<void> {
     try {
       await this.#journal.put(entry);
@@ -38,7 +38,7 @@ export class Logbook {
     }
   }
 
-  /** Writes an entry down. Stops the batch when that fails, and lets the item go on, which has been sent. */
+  /** Writes an entry of an item that was sent. Stops the batch if that fails, but not the item. */
   async put(entry: JournalEntry): Promise<void> {
     await this.first(entry).catch(() => undefined);
   }
@@ -48,7 +48,7 @@ export class Logbook {
     const error = new BatchStoppedError(
       "journal",
       `The batch stopped: the journal could not be ${done}${item}.`,
-      "Nothing is sent that is not written down: mend the journal and run the batch again.",
+      "Fix the journal and run the batch again. A batch sends nothing that its journal does not contain.",
       cause,
     );
     this.#stop(error);
