@@ -361,25 +361,22 @@ describe("a batch stops", () => {
     [401, "unauthorized"],
     [402, "insufficient_credits"],
     [403, "forbidden"],
-  ])(
-    "at a %i, after it has yielded the items in flight",
-    async (status, code) => {
-      const { tryon, run, faults, submissions } = createWorld();
-      // The first request reads the account for the rate limit.
-      faults.push(undefined, undefined, answering(status, { detail: "no" }));
-      const { read, error } = await run(
-        upTo(batch(tryon, many(50), { input: () => taking(20_000), concurrency: 3 })),
-      );
-      if (!(error instanceof BatchStoppedError)) throw error;
-      expect(error).toMatchObject({ code: "batch_stopped", reason: "error", cause: { code } });
-      expect(isTryOnError(error, "batch_stopped")).toBe(true);
-      expect(read.filter(({ error: own }) => own === undefined).length).toBe(
-        submissions().length - 1,
-      );
-      expect(submissions().length).toBeLessThanOrEqual(4);
-      expect(read.length).toBeLessThanOrEqual(5);
-    },
-  );
+  ])("at a %i, after it has yielded the items in flight", async (status, code) => {
+    const { tryon, run, faults, submissions } = createWorld();
+    // The first request reads the account for the rate limit.
+    faults.push(undefined, undefined, answering(status, { detail: "no" }));
+    const { read, error } = await run(
+      upTo(batch(tryon, many(50), { input: () => taking(20_000), concurrency: 3 })),
+    );
+    if (!(error instanceof BatchStoppedError)) throw error;
+    expect(error).toMatchObject({ code: "batch_stopped", reason: "error", cause: { code } });
+    expect(isTryOnError(error, "batch_stopped")).toBe(true);
+    expect(read.filter(({ error: own }) => own === undefined).length).toBe(
+      submissions().length - 1,
+    );
+    expect(submissions().length).toBeLessThanOrEqual(4);
+    expect(read.length).toBeLessThanOrEqual(5);
+  });
 
   it("at codes in `stopOn` only", async () => {
     const { tryon, run, faults, submissions } = createWorld();
