@@ -10,7 +10,6 @@ import {
 import { isCut } from "../jobs/sync-cut.ts";
 import { abortable } from "../http/deadline.ts";
 import type { BatchItem } from "./batch-item.ts";
-import { ChangeSignal } from "./change-signal.ts";
 import { initialWindow, nextWindow, type ConcurrencyWindow } from "./concurrency-window.ts";
 import { JournalCharges } from "./journal-charges.ts";
 import { JournalWriter } from "./journal-writer.ts";
@@ -288,4 +287,23 @@ function itemOf<Item>(known: Known<Item>, { result, error, job }: ItemOutcome): 
     error: error instanceof Error ? error : new Error(String(error), { cause: error }),
     job: job ?? (isTryOnError(error) ? error.job : undefined),
   };
+}
+
+/** Resumes its waiters when something changes. Check the condition, then call `wait` without an `await` between. */
+class ChangeSignal {
+  #resolve: (() => void) | undefined;
+  #change: Promise<void> | undefined;
+
+  /** Resolves at the next `notify`. */
+  wait(): Promise<void> {
+    return (this.#change ??= new Promise((resolve) => {
+      this.#resolve = resolve;
+    }));
+  }
+
+  notify(): void {
+    this.#resolve?.();
+    this.#change = undefined;
+    this.#resolve = undefined;
+  }
 }
