@@ -1,26 +1,26 @@
 import type { Job, TryOnResult } from "@tryon/client";
 
-/** What is there of an item however it ended. */
+/** Fields present on every item of a batch. */
 export interface EndedItem<Input> {
-  /** What `id` called it; its index as text where there is no `id`. */
+  /** Id that the `id` option returned. Without that option, the index as a string. */
   readonly id: string;
-  /** How many came before it in `inputs`. */
+  /** Zero-based position in `inputs`. */
   readonly index: number;
-  /** The item of `inputs`, as it came. */
+  /** The item from `inputs`. */
   readonly input: Input;
-  /** Whether it was done by an earlier run: the journal knew its end. */
+  /** If true, an earlier run finished the item and the journal has its outcome. */
   readonly fromJournal: boolean;
 }
 
-/** How one item of a batch ended: with a result, or with what went wrong with it; and {@link EndedItem | which it was}. */
+/** One finished item of a batch, with either a result or an error. See {@link EndedItem} for the common fields. */
 export type BatchItem<Input> = EndedItem<Input> &
   (
     | { readonly result: TryOnResult; readonly error: undefined; readonly job: Job }
     | {
         readonly result: undefined;
-        /** A `TryOnError`, or what `input` or `id` threw. */
+        /** A `TryOnError`, or the error that `input` or `id` threw. */
         readonly error: Error;
-        /** The job, where there is one: it may run on, and is paid for. */
+        /** The job, if the service created one. It may still be running, and it is charged. */
         readonly job: Job | undefined;
       }
   );

@@ -1,12 +1,15 @@
 import { TryOnError } from "@tryon/client";
 
 /**
- * Why a batch stopped before its end. `error`: an item failed for a reason that all others would, see `stopOn`;
- * `content_blocked`: the service refused the content of several in a row; `journal`: it could not be read or written.
+ * Reason why a batch stopped.
+ *
+ * - `error`: an item failed in a way that every other item would, see `stopOn`.
+ * - `content_blocked`: the service blocked the content of several consecutive items.
+ * - `journal`: the journal could not be read or written.
  */
 export type StopReason = "error" | "content_blocked" | "journal";
 
-/** A batch stopped: everything that had been started was handed out before, and nothing else was started. */
+/** A batch stopped early. It has yielded every item that it had started, and starts no other. */
 export class BatchStoppedError extends TryOnError {
   declare readonly code: "batch_stopped";
   declare readonly reason: StopReason;

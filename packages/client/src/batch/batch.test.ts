@@ -7,23 +7,23 @@ import { all, memoryJournal } from "../testing/memory-journal.ts";
 import { answering, createWorld, cut, input, type World } from "../testing/world.ts";
 import { batch, BatchStoppedError, type BatchItem, type BatchProgress } from "./index.ts";
 
-/** An input whose job takes so long. */
+/** Returns an input whose job takes the given time. */
 const taking = (milliseconds: number) => ({ ...input, prompt: `mock:slow=${milliseconds}` });
 const many = (count: number) => Array.from({ length: count }, (_, index) => index);
 const blocked = { ...input, prompt: "mock:content_blocked" };
 
-/** Gives the same input for ever, and throws at once when it is closed. */
+/** Yields the same input without end, and throws when it is closed. */
 function* unclosable() {
   try {
     for (;;) yield input;
   } finally {
-    // That is what it is for.
+    // The error is the purpose of this generator.
     // oxlint-disable-next-line no-unsafe-finally
     throw new Error("cannot be closed");
   }
 }
 
-/** Reads a batch up to its error. */
+/** Reads a batch until it throws. */
 async function upTo<Item>(
   items: AsyncIterable<Item>,
 ): Promise<{ readonly read: Item[]; readonly error: unknown }> {
@@ -36,13 +36,13 @@ async function upTo<Item>(
   }
 }
 
-/** Lets everything happen that needs no time. */
+/** Runs everything that is due now. */
 async function settle({ mock }: World): Promise<void> {
   await mock.clock.advance(0);
 }
 
 describe("a batch", () => {
-  it("makes each item once and hands it out with its id, its index and itself", async () => {
+  it("runs each item once and yields its id, index and input", async () => {
     const { run, tryon, mock } = createWorld();
     const skus = ["a", "b", "c"];
     const items = await run(all(batch(tryon, skus, { id: (sku) => sku, input: () => input })));
@@ -57,13 +57,13 @@ describe("a batch", () => {
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000 - 24);
   });
 
-  it("hands items out as they end, called by their indexes where they have no ids", async () => {
+  it("yields items as they end, with the index as the default id", async () => {
     const { run, tryon } = createWorld();
     const items = await run(all(batch(tryon, [9_000, 3_000, 6_000].map(taking))));
     expect(items.map(({ id }) => id)).toEqual(["1", "2", "0"]);
   });
 
-  it("gives an item its own error, and goes on with the others", async () => {
+  it("yields the error of a failed item and continues with the others", async () => {
     const { run, tryon } = createWorld();
     const inputs = [
       input,
@@ -81,7 +81,7 @@ describe("a batch", () => {
   });
 
   it.each([undefined, memoryJournal()])(
-    "hands out the job also where what a middleware throws ends the wait, journal: %#",
+    "yields the job if a middleware throws during a poll, journal: %#",
     async (journal) => {
       const world = createWorld();
       const reason = new Error("cannot sign");
@@ -102,12 +102,12 @@ describe("a batch", () => {
     },
   );
 
-  it("gives what id and input throw as the error of their item, as an error", async () => {
+  it("yields values that `id` and `input` throw as the error of their item", async () => {
     const { run, tryon, sent } = createWorld();
     const reason = new Error("no such file");
     const fails = (index: number) => {
       if (index === 0) throw reason;
-      // What is thrown need not be an error.
+      // A callback can throw any value.
       // oxlint-disable-next-line typescript/only-throw-error
       throw "text";
     };
@@ -119,7 +119,7 @@ describe("a batch", () => {
     });
     const named = await run(all(batch(tryon, [input], { id: () => fails(0) })));
     expect(named[0]).toMatchObject({ id: "0", error: reason });
-    // Programs without types may name an item anything.
+    // Programs without types can return any id.
     const wrong = await run(
       all(batch(tryon, [input, input], { id: (_item, index) => ["", 7][index] as never })),
     );
@@ -128,13 +128,13 @@ describe("a batch", () => {
     expect(sent).toEqual([]);
   });
 
-  it("of nothing ends without a request", async () => {
+  it("sends no request without items", async () => {
     const { run, tryon, sent } = createWorld();
     expect(await run(all(batch(tryon, [])))).toEqual([]);
     expect(sent).toEqual([]);
   });
 
-  it("takes what is looped over asynchronously, and inputs that are made asynchronously", async () => {
+  it("accepts async iterables and async inputs", async () => {
     const { run, tryon } = createWorld();
     const source = new ReadableStream<number>({
       start(controller) {
@@ -147,16 +147,20 @@ describe("a batch", () => {
   });
 
   it.each([
-    ["an id for its journal", { journal: memoryJournal() }, "id"],
-    ["a whole concurrency", { concurrency: 1.5 }, "concurrency"],
-    ["a concurrency", { concurrency: 0 }, "concurrency"],
-    ["refusals to stop at", { stopAfterContentBlocked: 0 }, "stopAfterContentBlocked"],
-    ["a number of refusals", { stopAfterContentBlocked: Number.NaN }, "stopAfterContentBlocked"],
-    ["a length of time", { timeout: "3 minutes" }, "timeout"],
-    ["a number of credits", { budget: { maxCredits: Number.NaN } }, "budget.maxCredits"],
-  ])("wants %s", (_name, options, field) => {
+    ["a journal without an id", { journal: memoryJournal() }, "id"],
+    ["a fractional concurrency", { concurrency: 1.5 }, "concurrency"],
+    ["a concurrency of zero", { concurrency: 0 }, "concurrency"],
+    ["a limit of zero blocked items", { stopAfterContentBlocked: 0 }, "stopAfterContentBlocked"],
+    [
+      "a limit of NaN blocked items",
+      { stopAfterContentBlocked: Number.NaN },
+      "stopAfterContentBlocked",
+    ],
+    ["an invalid timeout", { timeout: "3 minutes" }, "timeout"],
+    ["a budget of NaN", { budget: { maxCredits: Number.NaN } }, "budget.maxCredits"],
+  ])("rejects %s", (_name, options, field) => {
     const { tryon } = createWorld();
-    // What types forbid comes from programs without types.
+    // Programs without types can pass anything.
     expect(() => batch(tryon, [input], options as never)).toThrow(
       expect.objectContaining({
         code: "invalid_input",
@@ -167,10 +171,10 @@ describe("a batch", () => {
 });
 
 it.each([undefined, null, 7, "abc", { length: 1, 0: input }])(
-  "a batch of %j, which holds no items, is an error at once",
+  "rejects inputs that are %j",
   (inputs) => {
     const { tryon } = createWorld();
-    // What types forbid comes from programs without types.
+    // Programs without types can pass anything.
     expect(() => batch(tryon, inputs as never, {} as never)).toThrow(
       expect.objectContaining({
         code: "invalid_input",
@@ -180,8 +184,8 @@ it.each([undefined, null, 7, "abc", { length: 1, 0: input }])(
   },
 );
 
-describe("what a batch reads", () => {
-  it("is no more than is in flight, with what nobody has read", async () => {
+describe("the inputs of a batch", () => {
+  it("are read only while the items in flight and those not yet yielded leave room", async () => {
     const world = createWorld();
     const { tryon, run } = world;
     let read = 0;
@@ -201,7 +205,7 @@ describe("what a batch reads", () => {
     });
     await run(items.next());
     await world.mock.clock.advance("10m");
-    // One has been read, and three have ended or are in flight.
+    // One has been yielded, and three have ended or are in flight.
     expect(read).toBe(4);
     expect(made).toBe(4);
     await run(items.next());
@@ -211,7 +215,7 @@ describe("what a batch reads", () => {
     expect(read).toBe(5);
   });
 
-  it("is closed when the loop is left, and nothing is left behind", async () => {
+  it("are closed after a break, without timers or listeners left", async () => {
     const world = createWorld();
     const { tryon, run, mock, sent } = world;
     const closed: string[] = [];
@@ -242,7 +246,7 @@ describe("what a batch reads", () => {
     expect(sent).toHaveLength(count);
   });
 
-  it("is closed even if it never gives what it was asked for, or fails at being closed", async () => {
+  it("are closed also if an item never comes or `return` fails", async () => {
     const { tryon, run } = createWorld();
     let closed = 0;
     const source = (stuckAt: number) => {
@@ -269,14 +273,14 @@ describe("what a batch reads", () => {
     expect(closed).toBe(2);
   });
 
-  it("may throw when it is closed: the batch still says why it stopped", async () => {
+  it("do not hide the error of the batch if `return` throws", async () => {
     const { tryon, run, faults } = createWorld();
     faults.push(undefined, answering(401, { detail: "no" }));
     const { error } = await run(upTo(batch(tryon, unclosable(), { concurrency: 1 })));
     expect(error).toMatchObject({ code: "batch_stopped", cause: { code: "unauthorized" } });
   });
 
-  it("is not waited for when it is a generator that never goes on", async () => {
+  it("do not block the batch if a generator never continues", async () => {
     const { tryon, run } = createWorld();
     const never = new Promise<never>(() => undefined);
     async function* source() {
@@ -288,7 +292,7 @@ describe("what a batch reads", () => {
     expect(await run(items.return())).toEqual({ done: true, value: undefined });
   });
 
-  it("may fail: what is in flight is handed out first", async () => {
+  it("can throw: the batch yields the items in flight first", async () => {
     const { tryon, run } = createWorld();
     const reason = new Error("the list broke off");
     function* source() {
@@ -306,7 +310,7 @@ describe("what a batch reads", () => {
 });
 
 describe("the signal of a batch", () => {
-  it("ends it at once with the caller's reason, and starts nothing else", async () => {
+  it("ends the batch immediately with its reason and starts no other item", async () => {
     const world = createWorld();
     const { tryon, sent, mock } = world;
     const controller = new AbortController();
@@ -328,7 +332,7 @@ describe("the signal of a batch", () => {
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   });
 
-  it("that was aborted before reads nothing", async () => {
+  it("prevents any read if it was aborted before", async () => {
     const { tryon } = createWorld();
     const reason = new Error("never mind");
     let read = 0;
@@ -341,7 +345,7 @@ describe("the signal of a batch", () => {
     expect(read).toBe(0);
   });
 
-  it("is heard while an input is being made", async () => {
+  it("ends the batch while an input is created", async () => {
     const { tryon, mock } = createWorld();
     const controller = new AbortController();
     const never = new Promise<typeof input>(() => undefined);
@@ -357,27 +361,24 @@ describe("a batch stops", () => {
     [401, "unauthorized"],
     [402, "insufficient_credits"],
     [403, "forbidden"],
-  ])(
-    "at a %i, which every item would meet, and hands out what is in flight",
-    async (status, code) => {
-      const { tryon, run, faults, submissions } = createWorld();
-      // The first request asks for the rate limit.
-      faults.push(undefined, undefined, answering(status, { detail: "no" }));
-      const { read, error } = await run(
-        upTo(batch(tryon, many(50), { input: () => taking(20_000), concurrency: 3 })),
-      );
-      if (!(error instanceof BatchStoppedError)) throw error;
-      expect(error).toMatchObject({ code: "batch_stopped", reason: "error", cause: { code } });
-      expect(isTryOnError(error, "batch_stopped")).toBe(true);
-      expect(read.filter(({ error: own }) => own === undefined).length).toBe(
-        submissions().length - 1,
-      );
-      expect(submissions().length).toBeLessThanOrEqual(4);
-      expect(read.length).toBeLessThanOrEqual(5);
-    },
-  );
+  ])("at a %i, after it has yielded the items in flight", async (status, code) => {
+    const { tryon, run, faults, submissions } = createWorld();
+    // The first request reads the account for the rate limit.
+    faults.push(undefined, undefined, answering(status, { detail: "no" }));
+    const { read, error } = await run(
+      upTo(batch(tryon, many(50), { input: () => taking(20_000), concurrency: 3 })),
+    );
+    if (!(error instanceof BatchStoppedError)) throw error;
+    expect(error).toMatchObject({ code: "batch_stopped", reason: "error", cause: { code } });
+    expect(isTryOnError(error, "batch_stopped")).toBe(true);
+    expect(read.filter(({ error: own }) => own === undefined).length).toBe(
+      submissions().length - 1,
+    );
+    expect(submissions().length).toBeLessThanOrEqual(4);
+    expect(read.length).toBeLessThanOrEqual(5);
+  });
 
-  it("at what stopOn names, and at nothing else", async () => {
+  it("at codes in `stopOn` only", async () => {
     const { tryon, run, faults, submissions } = createWorld();
     const refuse = (): void =>
       void faults.push(
@@ -399,7 +400,7 @@ describe("a batch stops", () => {
     expect(submissions().length - before).toBeLessThanOrEqual(3);
   });
 
-  it("when the content of three in a row was refused", async () => {
+  it("after three consecutive items with blocked content", async () => {
     const { tryon, run, submissions } = createWorld();
     const inputs = [blocked, blocked, input, blocked, blocked, blocked, blocked, input];
     const { read, error } = await run(upTo(batch(tryon, inputs, { concurrency: 1 })));
@@ -408,7 +409,7 @@ describe("a batch stops", () => {
     expect(submissions()).toHaveLength(6);
   });
 
-  it("at as many refusals as one says, or never", async () => {
+  it("after `stopAfterContentBlocked` items, or never", async () => {
     const { tryon, run } = createWorld({ options: { suspendAfterContentBlocked: "off" } });
     const inputs = many(7).map(() => blocked);
     const options = { concurrency: 1, stopAfterContentBlocked: 5 } as const;
@@ -418,7 +419,7 @@ describe("a batch stops", () => {
     expect([read.length, error]).toEqual([7, undefined]);
   });
 
-  it("before its budget is passed", async () => {
+  it("before it exceeds its budget", async () => {
     const { tryon, run, mock } = createWorld();
     const inputs = many(9).map((index) =>
       index % 2 === 0 ? { ...input, size: "2k" as const } : input,
@@ -429,9 +430,9 @@ describe("a batch stops", () => {
     expect(read.filter(({ result }) => result)).toHaveLength(4);
   });
 
-  it("not at a budget that what failed has given back", async () => {
+  it("not at a budget that has room after a refund", async () => {
     const { tryon, run, faults } = createWorld();
-    // The account is asked for the rate limit, and for the balance.
+    // Two requests read the account: for the rate limit and for the balance.
     faults.push(undefined, undefined, answering(422, { detail: "no" }));
     const inputs = many(3).map(() => input);
     const { read, error } = await run(
@@ -443,7 +444,7 @@ describe("a batch stops", () => {
 });
 
 describe("onProgress", () => {
-  it("tells of each item that ended, at what rate, and how long the rest takes", async () => {
+  it("reports each ended item, the rate and the estimated time", async () => {
     const { tryon, run } = createWorld({ latency: "10s" });
     const told: BatchProgress[] = [];
     const inputs = [input, { person: input.person }, input, input];
@@ -458,7 +459,7 @@ describe("onProgress", () => {
     expect(first?.eta).toBeCloseTo((3 / (first?.rate ?? 0)) * 60_000, 0);
   });
 
-  it("knows no total of what has no length, unless it is told", async () => {
+  it("reports a total only if `inputs` has a length or `total` is set", async () => {
     const { tryon, run } = createWorld();
     const told: BatchProgress[] = [];
     const onProgress = (progress: BatchProgress) => told.push(progress);
@@ -470,7 +471,7 @@ describe("onProgress", () => {
     expect(told[1]?.eta).toBeGreaterThan(0);
   });
 
-  it("may throw, at once or later", async () => {
+  it("can throw or reject without effect", async () => {
     const { tryon, run } = createWorld();
     const throws = [
       () => {
@@ -486,8 +487,8 @@ describe("onProgress", () => {
   });
 });
 
-describe("when the service has trouble", () => {
-  it("few items fail of many", async () => {
+describe("during an outage", () => {
+  it("few of many items fail", async () => {
     const { tryon, run, mock } = createWorld({ latency: "2s" }, { retries: 0 });
     mock.faults.add({ on: "POST /api/v1/tryon", status: 503, times: 12 });
     const items = await run(all(batch(tryon, many(30), { input: () => input })));
@@ -497,7 +498,7 @@ describe("when the service has trouble", () => {
     expect(failed).toHaveLength(12);
   });
 
-  it("a connection that never stands is tried ever more rarely", async () => {
+  it("the batch backs off from a connection that always fails", async () => {
     const { client, fetch, mock } = createWorld();
     let attempts = 0;
     const tryon = client({
@@ -524,7 +525,7 @@ describe("when the service has trouble", () => {
   });
 });
 
-/** Compiled, never called. */
+/** Compiled only. */
 export async function typed(
   tryon: Parameters<typeof batch>[0],
   journal: ReturnType<typeof memoryJournal>,
@@ -540,14 +541,14 @@ export async function typed(
     expectTypeOf(item).toEqualTypeOf<typeof input>();
   }
   expectTypeOf<BatchItem<string>["input"]>().toEqualTypeOf<string>();
-  // @ts-expect-error A text is no input.
+  // @ts-expect-error A string has no person.
   batch(tryon, ["a"]);
-  // @ts-expect-error A text is no input.
+  // @ts-expect-error A string has no person.
   batch(tryon, ["a"], { concurrency: 2 });
   batch(tryon, ["a"], { input: () => input });
-  // @ts-expect-error A journal wants ids.
+  // @ts-expect-error A journal requires `id`.
   batch(tryon, [input], { journal });
-  // @ts-expect-error A journal wants ids.
+  // @ts-expect-error A journal requires `id`.
   batch(tryon, ["a"], { journal, input: () => input });
   batch(tryon, ["a"], { journal, input: () => input, id: (sku) => sku });
 }

@@ -6,18 +6,18 @@ import type { BatchOptions, ReadOptions } from "./options.ts";
 import { RunningBatch } from "./running-batch.ts";
 
 /**
- * Makes a try-on of each item, many at once, and gives them as they end. Items are read one by one when there is room for
- * them, so that there may be any number; a loop that stands still stops the starts. An item that fails is handed out
- * with its error and ends nothing.
+ * Runs a try-on for each item, many at once, and yields the items as they end. It reads items only when it can start
+ * them, so `inputs` may be of any length. A slow loop slows down the starts. A failed item is yielded with its error,
+ * and the batch continues.
  *
- * Breaking out of the loop starts nothing else and stops waiting: jobs in flight run on, and are billed once.
+ * Breaking out of the loop starts no other item. Jobs in flight continue and are charged once.
  *
- * @param tryon - The client that makes them.
- * @param inputs - The items, in an array or in whatever can be looped over, also asynchronously.
- * @param options - How it goes; may be left out where the items are inputs.
- * @throws `invalid_input` at once for an option that is wrong. While it runs, once everything in flight has been handed
- * out: `batch_stopped` when no other item is worth starting, with the reason as `cause`, and what `inputs` throws. When
- * `signal` is aborted, its reason, at once.
+ * @param tryon - Client that submits the items.
+ * @param inputs - Items, in an iterable or async iterable.
+ * @param options - Options of the batch. Optional if the items are inputs.
+ * @throws `invalid_input` immediately for an invalid option. `batch_stopped` if every other item would fail the same way;
+ * `cause` is the reason. It throws this error, and errors of `inputs`, after all items in flight. If `signal` is aborted,
+ * its reason, immediately.
  * @example
  * import { TryOn } from "@tryon/client";
  * import { batch } from "@tryon/client/batch";
@@ -34,14 +34,14 @@ export function batch<Item>(
   inputs: Iterable<Item> | AsyncIterable<Item>,
   ...[options]: OptionsOf<Item>
 ): AsyncGenerator<BatchItem<Item>, void, undefined> {
-  // The compiler cannot look into options of a type that depends on what the items are.
+  // The compiler cannot resolve a type that depends on the type of the items.
   const read = { ...options } as ReadOptions<Item>;
   check(inputs, read);
   return new RunningBatch(tryon, inputs, read).results();
 }
 
 /**
- * Options may be left out where none is required.
+ * Makes the options optional if none is required.
  *
  * @inline
  */
@@ -51,33 +51,38 @@ type OptionsOf<Item> = [Item] extends [TryOnInput]
 
 function check<Item>(inputs: unknown, options: ReadOptions<Item>): void {
   const { journal, id, concurrency = "auto", budget, timeout } = options;
-  const { stopAfterContentBlocked: mostBlocked = false } = options;
+  const { stopAfterContentBlocked: maxBlocked = false } = options;
   const { [Symbol.iterator]: sync, [Symbol.asyncIterator]: async } = Object(inputs) as {
     readonly [Symbol.iterator]?: unknown;
     readonly [Symbol.asyncIterator]?: unknown;
   };
   if (typeof inputs !== "object" || inputs === null || !(sync || async)) {
-    throw new InputError("inputs", "is nothing that items can be read from", {
-      hint: "Give an array, or whatever else can be looped over.",
+    throw new InputError("inputs", "must be an iterable or async iterable", {
+      hint: "Pass an array, a generator or a stream.",
     });
   }
   if (journal && typeof id !== "function") {
-    throw new InputError("id", "is missing", {
-      hint: "A journal knows items by their ids: give id, a function that names an item.",
+    throw new InputError("id", "must be a function in a batch with a journal", {
+      hint: "Pass a function that returns a unique id for each item.",
+    });
+  }
+  if (journal && budget && typeof journal.list !== "function") {
+    throw new InputError("journal", "must have a `list` method in a batch with a budget", {
+      hint: "Add a `list` method that returns the last entry of each item: the budget counts what they have cost.",
     });
   }
   if (concurrency !== "auto" && !(Number.isInteger(concurrency) && concurrency >= 1)) {
-    throw new InputError("concurrency", 'is neither a whole number from 1 up nor "auto"');
+    throw new InputError("concurrency", 'must be a positive integer or "auto"');
   }
-  if (mostBlocked !== false && !(mostBlocked >= 1)) {
-    throw new InputError("stopAfterContentBlocked", "is neither a number from 1 up nor false");
+  if (maxBlocked !== false && !(maxBlocked >= 1)) {
+    throw new InputError("stopAfterContentBlocked", "must be a positive number or false");
   }
   if (timeout !== undefined && !(readDuration(timeout) > 0)) {
-    throw new InputError("timeout", "is not a length of time", {
-      hint: 'Give milliseconds above 0, or a text such as "30s" or "3m".',
+    throw new InputError("timeout", "must be a positive duration", {
+      hint: 'Pass milliseconds, or a string such as "30s" or "3m".',
     });
   }
   if (budget && !(budget.maxCredits >= 0)) {
-    throw new InputError("budget.maxCredits", "is not a number of credits");
+    throw new InputError("budget.maxCredits", "must be a number from 0 up");
   }
 }

@@ -51,73 +51,69 @@ function runOrders(
   );
 }
 
-/** A batch of one order whose first run ended in these faults. */
+/** Returns the journal of a batch of one order whose first run had these faults. */
 async function interrupted(
   world: World,
   faults: Fault[],
   one = order("a"),
 ): Promise<MemoryJournal> {
   const journal = memoryJournal();
-  // The first request asks for the rate limit.
+  // The first request reads the account for the rate limit.
   world.faults.push(undefined, ...faults);
   await runOrders({ ...world, tryon: world.client() }, [one], journal);
   world.faults.length = 0;
   return journal;
 }
 
-/** It was sent, and nothing was heard of it. */
-const unheard = [cut.after, cut.before, cut.before, cut.before];
-/** It was sent and never arrived. */
-const unsent = [cut.before, cut.before, cut.before, cut.before];
+/** The service received it, and every response was lost. */
+const responseLost = [cut.after, cut.before, cut.before, cut.before];
+/** The service never received it. */
+const requestLost = [cut.before, cut.before, cut.before, cut.before];
 
 async function balance({ mock }: World): Promise<number | undefined> {
   return (await mock.ledger(mock.keys.live))?.balance;
 }
 
 describe("a batch with a journal", () => {
-  it.each([true, false])(
-    "writes down each step before the next is taken, held: %s",
-    async (sync) => {
-      const world = createWorld({ latency: "5s" });
-      const { submissions } = world;
-      const seen: (readonly string[])[] = [];
-      const journal = memoryJournal({
-        before: ({ state }) => seen.push([state, String(submissions().length)]),
-      });
-      await runOrders(world, [order("a")], journal, { sync });
-      const steps = [
-        ["sending", "0"],
-        ["submitted", "1"],
-        ["succeeded", "1"],
-      ];
-      expect(seen).toEqual(sync ? [steps[0], steps[2]] : steps);
-      const [sent] = submissions();
-      const [first, last] = [journal.puts[0], journal.puts.at(-1)];
-      expect(first).toEqual({
-        id: "a",
-        state: "sending",
-        idempotencyKey: sent?.headers.get("idempotency-key"),
-        digest: expect.stringMatching(/^[0-9a-f]{64}$/),
-        held: sync,
-        sentAt: expect.any(Number),
-      });
-      expect(first?.sentAt).toBeLessThanOrEqual(sent?.at ?? 0);
-      expect(fieldsOf(sent)).toMatchObject({
-        wait: sync,
-        metadata: { _tryon_key: first?.idempotencyKey },
-      });
-      expect(last).toMatchObject({
-        ...first,
-        state: "succeeded",
-        job: { data: { status: "succeeded" } },
-      });
-      expect(JSON.stringify(journal.puts)).not.toMatch(
-        /svc_live|shop\.example|result_url|signature/,
-      );
-    },
-  );
+  it.each([true, false])("writes each step before the next one, sync: %s", async (sync) => {
+    const world = createWorld({ latency: "5s" });
+    const { submissions } = world;
+    const seen: (readonly string[])[] = [];
+    const journal = memoryJournal({
+      before: ({ state }) => seen.push([state, String(submissions().length)]),
+    });
+    await runOrders(world, [order("a")], journal, { sync });
+    const steps = [
+      ["sending", "0"],
+      ["submitted", "1"],
+      ["succeeded", "1"],
+    ];
+    expect(seen).toEqual(sync ? [steps[0], steps[2]] : steps);
+    const [sent] = submissions();
+    const [first, last] = [journal.puts[0], journal.puts.at(-1)];
+    expect(first).toEqual({
+      id: "a",
+      state: "sending",
+      idempotencyKey: sent?.headers.get("idempotency-key"),
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      held: sync,
+      size: "1K",
+      sentAt: expect.any(Number),
+    });
+    expect(first?.sentAt).toBeLessThanOrEqual(sent?.at ?? 0);
+    expect(fieldsOf(sent)).toMatchObject({
+      wait: sync,
+      metadata: { _tryon_key: first?.idempotencyKey },
+    });
+    expect(last).toMatchObject({
+      ...first,
+      state: "succeeded",
+      job: { data: { status: "succeeded" } },
+    });
+    expect(JSON.stringify(journal.puts)).not.toMatch(/svc_live|shop\.example|result_url|signature/);
+  });
 
-  it("gives what an earlier run has done without a request, failures too", async () => {
+  it("yields finished items of an earlier run without a request, including failures", async () => {
     const world = createWorld();
     const journal = memoryJournal();
     const orders = [order("a"), order("b", { prompt: "mock:model_rejected" })];
@@ -136,7 +132,7 @@ describe("a batch with a journal", () => {
     ).toBeInstanceOf(Uint8Array);
   });
 
-  it("passes what was done before without waiting for its turn", async () => {
+  it("yields finished items without rate limiting", async () => {
     const world = createWorld();
     const { token } = await world.mock.createKey({ rateLimitPerMinute: 6, credits: 1_000 });
     const tryon = world.client({ apiKey: token });
@@ -148,10 +144,10 @@ describe("a batch with a journal", () => {
     expect(world.mock.clock.now() - now).toBeLessThan(15_000);
   });
 
-  it("waits for a job that an earlier run has submitted", async () => {
+  it("waits for a job that an earlier run submitted", async () => {
     const world = createWorld({ latency: "5s" });
     const journal = await interrupted(world, []);
-    // As if the program had ended right after it was submitted.
+    // As if the program was killed right after the submission.
     const submitted = journal.puts.find(({ state }) => state === "succeeded");
     if (!submitted) throw new Error("It was not done.");
     await journal.put({ ...submitted, state: "submitted", job: { id: submitted.job?.id ?? "" } });
@@ -163,9 +159,9 @@ describe("a batch with a journal", () => {
   });
 
   it.each([
-    ["and had arrived", unheard],
-    ["and had not", unsent],
-  ])("sends again what was sent before %s, the same under the same key", async (_name, faults) => {
+    ["was received", responseLost],
+    ["was not received", requestLost],
+  ])("resubmits the same body under the same key if the earlier one %s", async (_name, faults) => {
     const world = createWorld();
     const journal = await interrupted(world, faults);
     expect(journal.entries.get("a")).toMatchObject({ state: "sending" });
@@ -175,11 +171,11 @@ describe("a batch with a journal", () => {
     expect(await balance(world)).toBe(992);
     const bodies = new Set(world.submissions().map(({ body }) => body));
     const keys = new Set(world.submissions().map(({ headers }) => headers.get("idempotency-key")));
-    // It was held at first, and that is part of what is sent.
+    // The first run set `sync`, which is a part of the body.
     expect([bodies.size, keys.size]).toEqual([1, 1]);
   });
 
-  it("holds no answer any more once one was cut off", async () => {
+  it("stops waiting in the submission after a proxy cut off a response", async () => {
     const world = createWorld({ options: { holdCut: 30 }, latency: "40s" });
     const journal = memoryJournal();
     await runOrders(world, [order("a"), order("b")], journal, { concurrency: 1 });
@@ -187,7 +183,7 @@ describe("a batch with a journal", () => {
     expect(await balance(world)).toBe(984);
   });
 
-  it("holds no answer for longer than an item may take: the job is known when the time is up", async () => {
+  it("polls if the timeout is shorter than a synchronous wait, so that the job is known", async () => {
     const world = createWorld({ latency: "50s" });
     const journal = memoryJournal();
     const [item] = await runOrders(world, [order("a")], journal, { timeout: "30s" });
@@ -195,11 +191,11 @@ describe("a batch with a journal", () => {
     expect(journal.entries.get("a")).toMatchObject({ state: "submitted", held: false });
   });
 
-  it("waits until the service has done with what it takes for another use of the key", async () => {
+  it("waits while the service handles another request with the key", async () => {
     const world = createWorld({ options: { concurrentTwin: 409 }, latency: "60s" });
     const journal = await interrupted(world, [cut.before, cut.before, cut.before, cut.before]);
     const entry = journal.entries.get("a");
-    // Another program sends it at this moment.
+    // Another program sends it at the same time.
     void world
       .client({ fetch: world.mock.fetch })
       .run(input, { idempotencyKey: entry?.idempotencyKey, keyInMetadata: true, sync: true })
@@ -211,13 +207,13 @@ describe("a batch with a journal", () => {
   });
 });
 
-describe("what may have been sent so long ago that its key may be forgotten", () => {
-  it("is found by its mark, all with one walk, and never sent again", async () => {
+describe("an item with an unknown outcome after its key expired", () => {
+  it("is found by the key in its metadata, with one iteration for all items", async () => {
     const world = createWorld({ options: { idempotencyHours: 1 } });
     const journal = memoryJournal();
     const orders = ["a", "b", "c"].map((sku) => order(sku));
     for (const one of orders) {
-      world.faults.push(...(one.sku === "a" ? [undefined] : []), ...unheard);
+      world.faults.push(...(one.sku === "a" ? [undefined] : []), ...responseLost);
       await runOrders(world, [one], journal);
       world.faults.length = 0;
     }
@@ -229,15 +225,15 @@ describe("what may have been sent so long ago that its key may be forgotten", ()
     expect(items.filter(({ result }) => result)).toHaveLength(3);
     const after = world.sent.slice(before);
     expect(after.filter(({ method }) => method === "POST")).toEqual([]);
-    // One page of 100, or four of 20.
+    // One page of 100 jobs, or four of 20.
     expect(after.filter(({ url }) => url.includes("cursor=")).length).toBeLessThanOrEqual(3);
     expect(await balance(world)).toBe(1_000 - 73 * 8);
     expect(journal.entries.get("a")?.state).toBe("succeeded");
   });
 
-  it("is reported as unknown where the list does not show it, and recover looks again", async () => {
+  it("fails with outcome_unknown if the list does not contain it, and recover() searches again", async () => {
     const world = createWorld();
-    const journal = await interrupted(world, unsent);
+    const journal = await interrupted(world, requestLost);
     await world.mock.clock.advance("31m");
     const before = world.submissions().length;
     const [item] = await runOrders(world, [order("a")], journal);
@@ -247,19 +243,19 @@ describe("what may have been sent so long ago that its key may be forgotten", ()
     expect(await world.error(error.recover())).toBe(error);
     expect(world.submissions()).toHaveLength(before);
     expect(journal.entries.get("a")?.state).toBe("sending");
-    // It comes after all.
+    // The service receives it late.
     const { idempotencyKey } = error;
     await world.run(world.tryon.submit(input, { idempotencyKey, keyInMetadata: true }));
     await world.mock.clock.advance("1m");
     expect((await world.run(error.recover())).idempotencyKey).toBe(idempotencyKey);
   });
 
-  it("keeps no other from its turn where the job that is found still runs", async () => {
+  it("delays no other item while its job still runs", async () => {
     const world = createWorld();
     const { token } = await world.mock.createKey({ rateLimitPerMinute: 60 });
     const never = order("a", { prompt: "mock:never" });
     const limited = { ...world, client: () => world.client({ apiKey: token }) };
-    const journal = await interrupted(limited, unheard, never);
+    const journal = await interrupted(limited, responseLost, never);
     await world.mock.clock.advance("40m");
     const before = world.submissions().length;
     const startedAt = world.mock.clock.now();
@@ -268,23 +264,23 @@ describe("what may have been sent so long ago that its key may be forgotten", ()
     expect((next?.at ?? 0) - startedAt).toBeLessThan(5_000);
   });
 
-  it("is looked for no further back than an hour before it was sent", async () => {
+  it("is searched up to one hour before its first request", async () => {
     const world = createWorld();
     const { run, tryon, mock, sent } = world;
     for (let count = 0; count < 105; count += 1) await run(tryon.submit(input));
     await mock.clock.advance("61m");
-    const journal = await interrupted(world, unsent);
+    const journal = await interrupted(world, requestLost);
     await mock.clock.advance("31m");
     const before = sent.length;
     const [item] = await runOrders(world, [order("a")], journal);
     expect(item?.error).toMatchObject({ code: "outcome_unknown" });
-    // Where a page of 100 is refused, one of 20 follows.
+    // If the service rejects a page of 100, a page of 20 follows.
     expect(sent.length - before).toBe(profile === "default" ? 1 : 2);
   });
 
-  it("says why the list could not be read", async () => {
+  it("has the error of the list as its cause", async () => {
     const world = createWorld();
-    const journal = await interrupted(world, unheard);
+    const journal = await interrupted(world, responseLost);
     await world.mock.clock.advance("31m");
     world.faults.push(answering(404, "<h1>Nothing here</h1>"));
     const [item] = await runOrders(world, [order("a")], journal);
@@ -293,9 +289,9 @@ describe("what may have been sent so long ago that its key may be forgotten", ()
     expect(again?.result).toBeDefined();
   });
 
-  it("is so, too, where the clock was set back", async () => {
+  it("is not sent after the clock was set back", async () => {
     const world = createWorld();
-    const journal = await interrupted(world, unsent);
+    const journal = await interrupted(world, requestLost);
     const entry = journal.entries.get("a");
     if (!entry) throw new Error("It was not written down.");
     await journal.put({ ...entry, sentAt: entry.sentAt + 3_600_000 });
@@ -305,19 +301,19 @@ describe("what may have been sent so long ago that its key may be forgotten", ()
     expect(world.submissions()).toHaveLength(before);
   });
 
-  it("is not sent when its turn comes after that time, as on a machine that slept", async () => {
+  it("is not sent if the machine slept while it waited for its turn", async () => {
     const world = createWorld();
     const { mock, submissions } = world;
-    const journal = await interrupted(world, unsent);
+    const journal = await interrupted(world, requestLost);
     const before = submissions().length;
     let slept = 0;
     const clock: Clock = {
       now: () => mock.clock.now() + slept,
       setTimeout: (callback, delay) => mock.clock.setTimeout(callback, delay),
-      // What comes back is what the line above gave out.
+      // The timer comes from the line above.
       clearTimeout: (timer) => mock.clock.clearTimeout(timer as Timer),
     };
-    // The limit is asked for while the item waits for its turn.
+    // The machine sleeps during the request for the rate limit.
     world.faults.push(async (_request, pass) => {
       slept = 7_200_000;
       return pass();
@@ -331,10 +327,10 @@ describe("what may have been sent so long ago that its key may be forgotten", ()
     expect(submissions()).toHaveLength(before);
   });
 
-  it("is not sent when the machine slept past that time between its turn and its sending", async () => {
+  it("is not sent if the machine slept between its turn and the request", async () => {
     const world = createWorld();
     const { mock, submissions } = world;
-    const journal = await interrupted(world, unsent);
+    const journal = await interrupted(world, requestLost);
     await mock.clock.advance("29m");
     const before = submissions().length;
     let slept = 0;
@@ -344,7 +340,7 @@ describe("what may have been sent so long ago that its key may be forgotten", ()
       // The timer comes from the line above.
       clearTimeout: (timer) => mock.clock.clearTimeout(timer as Timer),
     };
-    // The first request asks for the limit, the second for the prices that a budget needs.
+    // The first request reads the rate limit, the second one the prices for the budget.
     world.faults.push(undefined, async (_request, pass) => {
       slept = 120_000;
       return pass();
@@ -355,9 +351,9 @@ describe("what may have been sent so long ago that its key may be forgotten", ()
     expect(submissions()).toHaveLength(before);
   });
 
-  it("is not sent on beyond that time either", async () => {
+  it("is not retried after its key expired", async () => {
     const world = createWorld();
-    const journal = await interrupted(world, unsent);
+    const journal = await interrupted(world, requestLost);
     const { sentAt = 0 } = journal.entries.get("a") ?? {};
     await world.mock.clock.advance("29m");
     const before = world.submissions().length;
@@ -371,7 +367,7 @@ describe("what may have been sent so long ago that its key may be forgotten", ()
 });
 
 describe("the same id", () => {
-  it("with another input is an error before anything is sent", async () => {
+  it("with another input fails before anything is sent", async () => {
     const world = createWorld();
     const journal = memoryJournal();
     await runOrders(world, [order("a")], journal);
@@ -383,7 +379,7 @@ describe("the same id", () => {
     expect(journal.entries.get("a")?.state).toBe("succeeded");
   });
 
-  it("with another input is none where it is proved that nothing has happened", async () => {
+  it("with another input is accepted after a refused submission", async () => {
     const world = createWorld();
     const journal = await interrupted(world, [answering(422, { detail: "no" })]);
     expect(journal.entries.get("a")).toMatchObject({ state: "refused" });
@@ -392,7 +388,7 @@ describe("the same id", () => {
     expect(journal.entries.get("a")?.state).toBe("succeeded");
   });
 
-  it("twice in one run is an error of the second, whether the first has ended or not", async () => {
+  it("twice in one run fails the second item", async () => {
     const world = createWorld();
     const journal = memoryJournal();
     const items = await runOrders(world, [order("a"), order("a"), order("b")], journal);
@@ -402,7 +398,7 @@ describe("the same id", () => {
   });
 });
 
-/** The digests under which inputs are written down. */
+/** Returns the digests that the journal has for these inputs. */
 async function digestsOf(inputs: readonly TryOnInput[]): Promise<Set<string>> {
   const journal = memoryJournal();
   const orders = inputs.map((one, index) => ({ sku: String(index), input: one }));
@@ -411,11 +407,11 @@ async function digestsOf(inputs: readonly TryOnInput[]): Promise<Set<string>> {
   return new Set([...journal.entries.values()].map(({ digest }) => digest));
 }
 
-describe("what an item is", () => {
+describe("the digest of an input", () => {
   const shirt = assetBytes("shirt.png");
   const base64 = Buffer.from(shirt).toString("base64");
 
-  it("does not depend on how its fields are written", async () => {
+  it("ignores aliases and the order of fields", async () => {
     const digests = await digestsOf([
       { person: personUrl, garments: [shirtUrl], output_size: "2K", metadata: { a: 1, b: 2 } },
       { metadata: { b: 2, a: 1 }, size: "2k", garments: [new URL(shirtUrl)], person: personUrl },
@@ -424,7 +420,7 @@ describe("what an item is", () => {
     expect(digests.size).toBe(1);
   });
 
-  it("does not depend on what its images come in", async () => {
+  it("ignores the type of its images", async () => {
     const images = [
       shirt,
       new Blob([shirt]),
@@ -439,7 +435,7 @@ describe("what an item is", () => {
     expect(digests.size).toBe(1);
   });
 
-  it("depends on everything that is sent", async () => {
+  it("changes with everything that is sent", async () => {
     const other = shirt.slice();
     other[other.length - 1] = 1;
     const digests = await digestsOf([
@@ -456,7 +452,7 @@ describe("what an item is", () => {
     expect(digests.size).toBe(9);
   });
 
-  it("is sent as it was read, also where it can be read only once", async () => {
+  it("leaves a stream readable for the submission", async () => {
     const world = createWorld();
     await runOrders(
       world,
@@ -466,7 +462,7 @@ describe("what an item is", () => {
     expect(fieldsOf(world.submissions()[0])["garment_images_b64"]).toEqual([base64]);
   });
 
-  it("cannot be read twice: that is said of the second item as it is without a journal", async () => {
+  it("rejects an item whose stream another item has read", async () => {
     const world = createWorld();
     const [used, person, stream] = [1, 2, 3].map(() => new Response(new Blob([shirt])));
     await used?.bytes();
@@ -492,7 +488,7 @@ describe("what an item is", () => {
     }
   });
 
-  it("may be wrong: that is refused before anything is sent, and may be mended", async () => {
+  it("of an invalid input allows a corrected one under the same id", async () => {
     const world = createWorld();
     const journal = memoryJournal();
     const wrong: TryOnInput[] = [
@@ -512,23 +508,26 @@ describe("what an item is", () => {
   });
 });
 
-describe("a refusal of what was sent before", () => {
-  it.each([402, 403, 422])("(%i) proves nothing: the job is found by its mark", async (status) => {
-    const world = createWorld();
-    const journal = await interrupted(world, unheard);
-    world.faults.push(undefined, answering(status, { detail: "no" }));
-    const [item] = await runOrders(world, [order("a")], journal);
-    expect(item?.result).toBeDefined();
-    expect(await balance(world)).toBe(992);
-  });
+describe("a refusal of a repeated submission", () => {
+  it.each([402, 403, 422])(
+    "(%i) does not exclude a job: the batch finds it by its key",
+    async (status) => {
+      const world = createWorld();
+      const journal = await interrupted(world, responseLost);
+      world.faults.push(undefined, answering(status, { detail: "no" }));
+      const [item] = await runOrders(world, [order("a")], journal);
+      expect(item?.result).toBeDefined();
+      expect(await balance(world)).toBe(992);
+    },
+  );
 
-  it("is the cause of an unknown outcome where there is no such job", async () => {
+  it("is the cause of outcome_unknown if the list contains no job", async () => {
     const world = createWorld();
-    const journal = await interrupted(world, unsent);
+    const journal = await interrupted(world, requestLost);
     world.faults.push(undefined, answering(402, { detail: "no" }));
     const work = runOrders(world, [order("a")], journal);
     const stopped = await work.catch((error: unknown) => error);
-    // Nor is any other item paid for.
+    // The batch pays for no other item.
     if (!(stopped instanceof BatchStoppedError)) throw stopped;
     expect(stopped.cause).toMatchObject({
       code: "outcome_unknown",
@@ -540,9 +539,9 @@ describe("a refusal of what was sent before", () => {
   });
 });
 
-it("a refusal of the client itself says nothing of what was sent before, and looks for no job", async () => {
+it("keeps the outcome unknown after an error of the client itself, without reading the list", async () => {
   const world = createWorld();
-  const journal = await interrupted(world, unheard);
+  const journal = await interrupted(world, responseLost);
   const before = world.sent.length;
   const tryon = world.client({ budget: { maxCredits: 1 } });
   const work = runOrders({ ...world, tryon }, [order("a")], journal);
@@ -553,7 +552,7 @@ it("a refusal of the client itself says nothing of what was sent before, and loo
   expect(journal.entries.get("a")?.state).toBe("sending");
 });
 
-/** A journal that cannot keep some entries. */
+/** Returns a journal that fails to write some entries. */
 function failing(when: (entry: JournalEntry) => boolean): MemoryJournal {
   return memoryJournal({
     before: (entry) => {
@@ -562,8 +561,8 @@ function failing(when: (entry: JournalEntry) => boolean): MemoryJournal {
   });
 }
 
-describe("a journal that fails", () => {
-  it("stops the batch before anything is sent that is not written down", async () => {
+describe("a failing journal", () => {
+  it("stops the batch before it sends an item without an entry", async () => {
     const world = createWorld();
     const stopped = await runOrders(
       world,
@@ -578,7 +577,7 @@ describe("a journal that fails", () => {
     expect(world.submissions()).toEqual([]);
   });
 
-  it("stops it, too, when it cannot be read", async () => {
+  it("stops the batch if it cannot be read", async () => {
     const world = createWorld();
     const journal = memoryJournal();
     journal.get = async () => Promise.reject(new Error("torn"));
@@ -587,7 +586,7 @@ describe("a journal that fails", () => {
     expect(world.sent).toEqual([]);
   });
 
-  it("does not lose the result of what was sent", async () => {
+  it("loses no result of a sent item", async () => {
     const world = createWorld();
     const { run, tryon } = world;
     const journal = failing(({ state }) => state === "succeeded");
@@ -605,8 +604,8 @@ describe("a journal that fails", () => {
   });
 });
 
-describe("leaving a batch with a journal", () => {
-  it("before an item was sent leaves it as if nothing had been", async () => {
+describe("aborting a batch with a journal", () => {
+  it("before an item is sent leaves its entry refused", async () => {
     const world = createWorld();
     const controller = new AbortController();
     const journal = memoryJournal({ after: () => controller.abort() });
@@ -623,7 +622,7 @@ describe("leaving a batch with a journal", () => {
     expect(journal.entries.get("a")?.state).toBe("refused");
   });
 
-  it("waits until the journal has what it was told, and the next run goes on", async () => {
+  it("waits for pending writes, and the next run continues", async () => {
     const world = createWorld({ latency: "30s" });
     const journal = memoryJournal();
     const controller = new AbortController();

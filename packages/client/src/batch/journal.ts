@@ -1,36 +1,43 @@
 import type { SavedJob } from "@tryon/client";
 
 /**
- * How far an item has come. `sending`: its submission may have been sent, and may have arrived. `submitted`: the job is
- * known. `succeeded` and `failed`: the job has ended. `refused`: it is proved that nothing happened, so that the item may
- * be submitted anew, changed or not.
+ * State of an item in a journal.
+ *
+ * - `sending`: the batch may have sent the submission, and the service may have received it.
+ * - `submitted`: the service created the job.
+ * - `succeeded`, `failed`: the job has ended.
+ * - `refused`: no job was created. The item can be submitted again, with the same or another input.
  */
 export type JournalState = "sending" | "submitted" | "succeeded" | "failed" | "refused";
 
-/** What is written down of one item of a batch. It holds no image, no API key and no signed address. */
+/** Journal entry of one item. It contains no image, API key or signed URL. */
 export interface JournalEntry {
-  /** The caller's name for the item. */
+  /** Id that the `id` option returned. */
   readonly id: string;
   readonly state: JournalState;
-  /** The key that the item is submitted under, always the same. */
+  /** Idempotency key of the item's submission. It never changes. */
   readonly idempotencyKey: string;
-  /** What the item is: the SHA-256 of what is sent, in hexadecimal. */
+  /** SHA-256 of the input's fields and image bytes, in hexadecimal. */
   readonly digest: string;
-  /** Whether the service is asked to hold its answer: part of what is sent, so the same whenever it is sent again. */
+  /** If true, the submission waits for the result. Repeated submissions must send the same value. */
   readonly held: boolean;
-  /** When it was first about to be sent, in milliseconds since 1970. */
+  /** Output size, which sets the price. Missing in entries of older releases: they count at the highest price. */
+  readonly size?: string | undefined;
+  /** Time just before the first request, in milliseconds since 1970. */
   readonly sentAt: number;
   /** The job, once it is known. */
   readonly job?: SavedJob | undefined;
 }
 
 /**
- * Where a batch writes down what it is about to do and what came of it, so that it can be run again after a crash without
- * paying twice. It belongs to one running batch at a time.
+ * Storage in which a batch records each step, so that it can run again after a crash without paying twice. Only one batch
+ * at a time may use it.
  */
 export interface Journal {
-  /** The last entry that was put for an item, by whichever run. */
+  /** Returns the last entry of an item, from any run. */
   get(id: string): Promise<JournalEntry | undefined>;
-  /** Keeps an entry. Resolves once it would outlive the end of the program and of the machine. */
+  /** Returns the last entry of each item, in any order. A batch with a `budget` calls it once, before it sends anything. */
+  list(): Iterable<JournalEntry> | AsyncIterable<JournalEntry>;
+  /** Stores an entry. Resolves once the entry would survive a crash of the program and of the machine. */
   put(entry: JournalEntry): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { killedBatches, runKilled } from "../testing/killed-batch.ts";
 
 const count = cases(2_000);
 
-it("makes each item of many batches at most once wherever they are killed, and each once when run again in time", async () => {
+it("submits each item of many killed batches once if they run again in time", async () => {
   const counts = { batches: 0, kills: 0, unknown: 0 };
   await assert(
     asyncProperty(killedBatches, async (killedBatch) => {
@@ -18,7 +18,7 @@ it("makes each item of many batches at most once wherever they are killed, and e
     }),
     { numRuns: count },
   );
-  // The figures are what this test is run for.
+  // The figures are a purpose of this test.
   // oxlint-disable-next-line no-console
   console.log(counts);
   expect(counts.batches).toBe(count);

@@ -4,7 +4,7 @@ import { cases } from "@tryon/test-kit/cases";
 
 import { killedBatches, runKilled } from "../testing/killed-batch.ts";
 
-it("makes each item at most once wherever it is killed, and each once when it is run again in time", async () => {
+it("submits each item once if a killed batch runs again in time", async () => {
   await assert(
     asyncProperty(killedBatches, async (killedBatch) => {
       const { violations } = await runKilled(killedBatch);
@@ -14,7 +14,7 @@ it("makes each item at most once wherever it is killed, and each once when it is
   );
 });
 
-it("would not bear a journal that loses what it was last told", async () => {
+it("detects a journal that loses its last entry", async () => {
   const broken = new Set<string>();
   for (const killedBatch of sample(killedBatches, { numRuns: 400, seed: 11 })) {
     for (const name of (await runKilled(killedBatch, "late")).violations) broken.add(name);

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 
 const program = fileURLToPath(new URL("../testing/batch-memory.ts", import.meta.url));
 
-/** Bytes of the heap after so many items, as the program in a process of its own saw them. */
+/** Measures the heap in bytes after few and after many items, in a separate process. */
 async function measured(...values: readonly string[]): Promise<{ few: number; many: number }> {
   const { stdout } = await promisify(execFile)(process.execPath, [
     "--expose-gc",
@@ -14,22 +14,22 @@ async function measured(...values: readonly string[]): Promise<{ few: number; ma
     program,
     ...values,
   ]);
-  // It prints nothing else.
+  // The program prints nothing else.
   return JSON.parse(stdout) as { few: number; many: number };
 }
 
-it("takes no more memory after 100,000 items than after 20,000", async () => {
+it("uses no more memory after 100,000 items than after 20,000", async () => {
   const { few, many } = await measured("20000", "100000");
-  // The figures are what this test is run for.
+  // The figures are a purpose of this test.
   // oxlint-disable-next-line no-console
   console.log(`heap after 20,000 items ${few} bytes, after 100,000 ${many} bytes`);
   expect(many - few).toBeLessThan(4 * 2 ** 20);
 }, 600_000);
 
-it("keeps little but their ids of the items of a batch with a journal", async () => {
+it("uses little memory per item with a journal", async () => {
   const { few, many } = await measured("5000", "25000", "journal");
   const each = (many - few) / 20_000;
   // oxlint-disable-next-line no-console
-  console.log(`${Math.round(each)} bytes an item, of them those of the journal in memory`);
+  console.log(`${Math.round(each)} bytes per item, including the journal in memory`);
   expect(each).toBeLessThan(4_000);
 }, 600_000);

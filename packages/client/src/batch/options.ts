@@ -3,82 +3,96 @@ import type { Budget, BudgetLimit, Duration, TryOnErrorCode, TryOnInput } from "
 import type { Journal } from "./journal.ts";
 import type { OnProgress } from "./progress.ts";
 
-/** What a batch takes, whatever its items are. */
+/** Options of every batch, whatever its items are. */
 export interface CommonOptions {
   /**
-   * How many items are in flight at once, at most; results that nobody has read yet count as in flight. `"auto"` begins
-   * with 8 and goes up to 100 as long as all goes well, and halves when the service answers 429 or 503. However many are
-   * in flight, they are started no faster than the rate limit of the key allows.
+   * Maximum number of items in flight. Results that the loop has not read yet count as in flight. `"auto"` starts with 8
+   * and increases up to 100 while items succeed. It halves after a 429 or 503. The rate limit of the key also limits
+   * how fast items start.
    *
    * @default "auto"
    */
   readonly concurrency?: number | "auto" | undefined;
   /**
-   * Whether the service is asked to hold each answer until the job has ended, which makes one request of a try-on.
-   * `"auto"` does until something on the way cuts such an answer off.
+   * If true, each submission waits for its result in one request. If false, the client polls the job. `"auto"` waits in
+   * one request until a proxy cuts off such a response.
    *
-   * @default what an input says with `wait`, else "auto"
+   * @default `wait` of an input, else "auto"
    */
   readonly sync?: boolean | "auto" | undefined;
-  /** What the batch may spend, in credits, with what is in flight. Past it nothing is sent: `budget_exceeded`. @default no limit */
+  /**
+   * Maximum number of credits that the batch may spend. An item that does not fit fails with `budget_exceeded` before
+   * anything is sent, and the batch stops.
+   *
+   * With a journal, the limit holds for all runs together. The batch counts the journal's entries before it sends
+   * anything. An item with an unknown outcome reserves the price of its size. A failed item of an earlier run stays
+   * spent. A `Budget` that several runs in one process share counts each item once.
+   *
+   * @default no limit
+   */
   readonly budget?: Budget | BudgetLimit | undefined;
   /**
-   * How long one item may take, from its first request to its end, as milliseconds or a text such as `"3m"`. The wait for
-   * its turn does not count.
+   * Maximum time for one item, in milliseconds or as a string such as `"3m"`. It starts with the item's first request, and
+   * includes retries.
    *
    * @default the client's `timeout`
    */
   readonly timeout?: Duration | undefined;
-  /** Ends the batch: it rejects with the signal's reason, and jobs in flight run on. */
+  /** Signal that aborts the batch: the loop throws the signal's reason. Jobs in flight continue and are charged. */
   readonly signal?: AbortSignal | undefined;
-  /** The codes of errors of one item after which no other is started, since each would meet the same. `[]`: none. @default those in `stoppingCodes` */
+  /**
+   * Error codes that stop the batch, since every other item would fail the same way. Use `[]` to stop for none.
+   *
+   * @default `stoppingCodes`
+   */
   readonly stopOn?: readonly TryOnErrorCode[] | undefined;
   /**
-   * After how many refusals of content in a row nothing else is started: repeated ones can suspend the key. False: never.
+   * Number of consecutive items with blocked content that stops the batch, since repeated blocks can suspend the key. Set
+   * to `false` to continue.
    *
    * @default 3
    */
   readonly stopAfterContentBlocked?: number | false | undefined;
-  /** How many items there are, where `inputs` has no length of its own: for `eta`. */
+  /** Number of items, if `inputs` has no length. Used for `eta`. */
   readonly total?: number | undefined;
-  /** Is told each time an item has ended. What it throws is ignored. */
+  /** Called whenever an item ends. Errors that it throws are ignored. */
   readonly onProgress?: OnProgress | undefined;
 }
 
-/** How an item becomes the input of a try-on. */
+/** Function that creates the input of a try-on from an item. */
 export type InputOption<Item> = (item: Item, index: number) => TryOnInput | PromiseLike<TryOnInput>;
-/** What an item is called. */
+/** Function that returns the id of an item. */
 export type IdOption<Item> = (item: Item, index: number) => string;
 
-/** How items become inputs: items that are inputs need not be made into some. */
+/** The `input` option. Required if the items are not inputs themselves. */
 export type WithInput<Item> = [Item] extends [TryOnInput]
   ? {
-      /** Makes the input of an item when its turn has come, so that files are opened no sooner. @default the item itself */
+      /** Creates the input of an item shortly before it starts, so that files are opened late. @default the item */
       readonly input?: InputOption<Item> | undefined;
     }
   : {
-      /** Makes the input of an item when its turn has come, so that files are opened no sooner. */
+      /** Creates the input of an item shortly before it starts, so that files are opened late. */
       readonly input: InputOption<Item>;
     };
 
-/** The journal of a batch, which knows items by their ids, and what items are called. */
+/** The `journal` and `id` options. A journal requires an id for each item. */
 export type WithJournal<Item> =
   | {
-      /** Where the batch writes down what it does, so that it can be run again after a crash without paying twice. */
+      /** Journal of the batch. Run the batch again with it after a crash: it continues and never pays twice. */
       readonly journal: Journal;
-      /** What an item is called in the journal, such as an article number: the same in each run, and another for each item. */
+      /** Returns the item's id in the journal, such as an article number. It must be unique and the same in each run. */
       readonly id: IdOption<Item>;
     }
   | {
       readonly journal?: undefined;
-      /** What an item is called. @default its index, as text */
+      /** Returns the item's id. @default the index, as a string */
       readonly id?: IdOption<Item> | undefined;
     };
 
-/** What a batch takes: {@link CommonOptions}, {@link WithInput | how items become inputs} and {@link WithJournal | a journal}. */
+/** Options of `batch`: {@link CommonOptions}, {@link WithInput | `input`} and {@link WithJournal | `journal` and `id`}. */
 export type BatchOptions<Item> = CommonOptions & WithInput<Item> & WithJournal<Item>;
 
-/** The same, as it is read: what the types above require is there. */
+/** Batch options with the conditional types resolved. */
 export interface ReadOptions<Item> extends CommonOptions {
   readonly input?: InputOption<Item> | undefined;
   readonly id?: IdOption<Item> | undefined;

@@ -1,26 +1,29 @@
-/** How far a batch has come. */
+/** Progress of a batch. */
 export interface BatchProgress {
-  /** How many items have ended, in this run or an earlier one. */
+  /** Number of items that have ended, in this run or an earlier one. */
   readonly done: number;
+  /** Number of items with a result, in this run or an earlier one. */
   readonly succeeded: number;
+  /** Number of items with an error, in this run or an earlier one. */
   readonly failed: number;
+  /** Number of items that have been read and have not ended. */
   readonly inFlight: number;
-  /** How many items there are, where that is known. */
+  /** Number of items, if known. */
   readonly total: number | undefined;
-  /** What the try-ons of this run cost, as far as the service has said. */
+  /** Credits that the items of this run cost, as reported by the service. */
   readonly credits: number;
-  /** How many items end in a minute, in this run; undefined until some time has passed. */
+  /** Items per minute in this run. Undefined until an item of this run has ended. */
   readonly rate: number | undefined;
-  /** How long the rest will take at that rate, in milliseconds. */
+  /** Estimated time until the batch ends, in milliseconds. Undefined while `total` or `rate` is. */
   readonly eta: number | undefined;
 }
 
-/** What takes the progress of a batch. */
+/** Callback that receives the progress of a batch. */
 export type OnProgress = (progress: BatchProgress) => unknown;
 
 const minute = 60_000;
 
-/** Counts what has ended. */
+/** Counts the items that have ended. */
 export class ProgressCount {
   readonly #startedAt: number;
   readonly #total: number | undefined;

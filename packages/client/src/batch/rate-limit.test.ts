@@ -4,7 +4,7 @@ import type { TryOn } from "../index.ts";
 import { createWorld, input, type World } from "../testing/world.ts";
 import { batch } from "./index.ts";
 
-/** A world whose key may make 60 requests a minute. */
+/** Creates a server with a key that allows 60 requests a minute. */
 async function limited(
   options: Parameters<typeof createWorld>[0],
 ): Promise<{ readonly world: World; readonly tryon: TryOn; readonly token: string }> {
@@ -13,7 +13,7 @@ async function limited(
   return { world, tryon: world.client({ apiKey: token }), token };
 }
 
-/** How many answers had each status. */
+/** Counts responses by status. */
 function statuses({ mock }: World): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status } of mock.journal.entries())
@@ -21,9 +21,9 @@ function statuses({ mock }: World): Record<string, number> {
   return counts;
 }
 
-describe("a batch alone with its key", () => {
+describe("a batch with its own key", () => {
   it.each(["all", "429-only", "none"] as const)(
-    "uses nine tenths of the limit and never meets it, with X-RateLimit on: %s",
+    "uses 90 % of the rate limit without a 429, with X-RateLimit headers on: %s",
     async (rateHeaders) => {
       const { world, tryon } = await limited({ options: { rateHeaders, holdCut: "off" } });
       const { run, mock, sent } = world;
@@ -34,7 +34,7 @@ describe("a batch alone with its key", () => {
           expect(error).toBeUndefined();
       };
       await run(work());
-      // The last of them takes its 14 seconds.
+      // The last item takes 14 seconds.
       const minutes = (mock.clock.now() - startedAt) / 60_000;
       expect(statuses(world)).toEqual({ 200: 241 });
       expect(minutes).toBeLessThan(240 / 54 + 0.25);
@@ -43,7 +43,7 @@ describe("a batch alone with its key", () => {
   );
 });
 
-it("makes inputs that take long at the same time, and no more of them than are started meanwhile", async () => {
+it("creates slow inputs concurrently, at most as many as start meanwhile", async () => {
   const { world, tryon } = await limited({});
   const { run, mock } = world;
   const startedAt = mock.clock.now();
@@ -60,12 +60,12 @@ it("makes inputs that take long at the same time, and no more of them than are s
       expect(error).toBeUndefined();
   };
   await run(work());
-  // One after the other they would take four minutes.
+  // In sequence, they would take four minutes.
   expect(mock.clock.now() - startedAt).toBeLessThan(100_000);
   expect(most).toBeLessThanOrEqual(6);
 });
 
-it("reads no further ahead than a second of what the limit allows", async () => {
+it("reads ahead for at most one second of the rate limit", async () => {
   const { world, tryon } = await limited({});
   let read = 0;
   function* source() {
@@ -77,15 +77,15 @@ it("reads no further ahead than a second of what the limit allows", async () => 
   const items = batch(tryon, source(), { concurrency: 50 });
   const next = items.next();
   await world.mock.clock.advance("10s");
-  // The first at once, then one a second, and one that waits for its turn.
+  // The first starts immediately, then one per second, and one waits for its turn.
   expect(read).toBeGreaterThanOrEqual(10);
   expect(read).toBeLessThanOrEqual(12);
   await world.run(next);
   await world.run(items.return());
 });
 
-describe("a batch that is not alone with its key", () => {
-  it("waits for what is left to be renewed", async () => {
+describe("a batch that shares its key", () => {
+  it("waits for the reset of the rate limit", async () => {
     const { world, tryon, token } = await limited({
       options: { rateHeaders: "all", holdCut: "off" },
       latency: 500,
@@ -112,11 +112,11 @@ describe("a batch that is not alone with its key", () => {
   });
 });
 
-describe("without a limit that is known", () => {
-  it("nothing is spaced, and as many are in flight as may be", async () => {
+describe("a batch without a known rate limit", () => {
+  it("starts items without spacing up to the maximum concurrency", async () => {
     const world = createWorld({ latency: "10s", options: { rateHeaders: "none", holdCut: "off" } });
     const { mock, run, fetch, client } = world;
-    // As at a proxy that keeps the account to itself.
+    // A proxy may not expose the account.
     const tryon = client({
       fetch: async (url, init) =>
         url.endsWith("/account")
@@ -132,13 +132,13 @@ describe("without a limit that is known", () => {
         expect(error).toBeUndefined();
     };
     await run(work());
-    // 8, 16, 32 and the rest.
+    // 8, 16, 32 and the remaining items.
     expect(mock.clock.now() - startedAt).toBeLessThan(50_000);
     expect(Math.max(...most)).toBeGreaterThan(20);
   });
 });
 
-it("halves what is in flight when the service says that it is too much", async () => {
+it("halves the items in flight after a 429", async () => {
   const world = createWorld({ latency: "5s", options: { holdCut: "off" } });
   const { mock, run, tryon } = world;
   const inFlight: number[] = [];

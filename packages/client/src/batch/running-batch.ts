@@ -10,43 +10,43 @@ import {
 import { isSyncCut } from "../jobs/sync-cut.ts";
 import { abortable } from "../http/deadline.ts";
 import type { BatchItem } from "./batch-item.ts";
-import { Bell } from "./bell.ts";
-import { atFirst, breadthAfter, type Breadth } from "./in-flight.ts";
-import { Logbook } from "./logbook.ts";
-import { makeOnce } from "./make-once.ts";
-import { make } from "./make.ts";
-import { MarkedJobs } from "./marked-jobs.ts";
+import { initialWindow, nextWindow, type ConcurrencyWindow } from "./concurrency-window.ts";
+import { JournalCharges } from "./journal-charges.ts";
+import { JournalWriter } from "./journal-writer.ts";
+import { runJournaledItem } from "./run-journaled-item.ts";
+import { runItem } from "./run-item.ts";
+import { JobLookup } from "./job-lookup.ts";
 import type { ReadOptions } from "./options.ts";
-import { Pacer } from "./pacer.ts";
+import { SubmissionLimiter } from "./submission-limiter.ts";
 import { ProgressCount } from "./progress.ts";
-import { lengthOf, Source } from "./source.ts";
-import { mostContentBlocked, StopRule, stoppingCodes } from "./stop-rule.ts";
-import { isTrouble, pushedBackAt } from "./trouble.ts";
-import type { End, Task } from "./workplace.ts";
+import { lengthOf, ItemSource } from "./item-source.ts";
+import { defaultMaxBlocked, StopRule, stoppingCodes } from "./stop-rule.ts";
+import { isTransientFailure, lastThrottledAt } from "./concurrency-window.ts";
+import type { ItemOutcome, ItemTask } from "./batch-context.ts";
 
-/** One run of a batch: what reads its items, has them made and hands out how they ended. */
+/** One run of a batch: reads the items, runs them and yields them as they end. */
 export class RunningBatch<Item> {
   readonly #tryon: TryOn;
   readonly #options: ReadOptions<Item>;
-  readonly #source: Source<Item>;
-  readonly #work: (task: Task) => Promise<End>;
-  readonly #pacer: Pacer;
+  readonly #source: ItemSource<Item>;
+  readonly #work: (task: ItemTask) => Promise<ItemOutcome>;
+  readonly #limiter: SubmissionLimiter;
   readonly #rule: StopRule;
   readonly #progress: ProgressCount;
-  /** Aborted when nothing else is to be read. */
+  /** Aborted when the batch reads no other item. */
   readonly #reading = new AbortController();
-  /** Aborted when nothing else is to be sent, not even of what has been read. */
+  /** Aborted when the batch starts no other item, including those already read. */
   readonly #starting = new AbortController();
-  /** Aborted when nobody waits for their items any more. */
+  /** One controller per item, aborted when the batch no longer waits for the item. */
   readonly #waits = new Set<AbortController>();
   readonly #tasks = new Set<Promise<void>>();
   readonly #ready: BatchItem<Item>[] = [];
-  readonly #changed = new Bell();
+  readonly #changed = new ChangeSignal();
   readonly #ids = new Set<string>();
-  #breadth: Breadth;
+  #window: ConcurrencyWindow;
   #isReading = true;
   #count = 0;
-  /** How many items have been read and not been started. */
+  /** Number of items that have been read and not started. */
   #unstarted = 0;
   #left: { readonly reason: unknown } | undefined;
   #failure: { readonly error: unknown } | undefined;
@@ -57,25 +57,28 @@ export class RunningBatch<Item> {
     options: ReadOptions<Item>,
   ) {
     const { concurrency = "auto", journal, sync, timeout, total } = options;
-    const { stopOn = stoppingCodes, stopAfterContentBlocked = mostContentBlocked } = options;
+    const { stopOn = stoppingCodes, stopAfterContentBlocked = defaultMaxBlocked } = options;
     this.#tryon = tryon;
     this.#options = options;
-    this.#source = new Source(inputs);
-    this.#breadth = concurrency === "auto" ? atFirst : { ...atFirst, size: concurrency };
-    this.#pacer = new Pacer(tryon, sync !== false, this.#starting.signal);
+    this.#source = new ItemSource(inputs);
+    this.#window = concurrency === "auto" ? initialWindow : { ...initialWindow, size: concurrency };
+    this.#limiter = new SubmissionLimiter(tryon, sync !== false, this.#starting.signal);
     this.#rule = new StopRule(stopOn, stopAfterContentBlocked);
     this.#progress = new ProgressCount(tryon.clock.now(), total ?? lengthOf(inputs));
-    const place = { tryon, budget: budgetOf(options.budget), sync, timeout };
-    const journaled = journal && {
-      ...place,
-      logbook: new Logbook(journal, (error) => this.#stop(error)),
-      marked: new MarkedJobs(tryon),
-      holds: () => this.#pacer.held,
+    const budget = budgetOf(options.budget);
+    const context = { tryon, budget, sync, timeout };
+    const writer = journal && new JournalWriter(journal, (error) => this.#stop(error));
+    const journaled = writer && {
+      ...context,
+      writer,
+      charges: budget && new JournalCharges(tryon, writer, budget),
+      lookup: new JobLookup(tryon),
+      isHeld: () => this.#limiter.held,
     };
-    this.#work = (task) => (journaled ? makeOnce(journaled, task) : make(place, task));
+    this.#work = (task) => (journaled ? runJournaledItem(journaled, task) : runItem(context, task));
   }
 
-  /** How the items end, in that order. */
+  /** Yields the items in the order in which they end. */
   async *results(): AsyncGenerator<BatchItem<Item>, void, undefined> {
     const { signal } = this.#options;
     const onAbort = (): void => this.#leave(signal?.reason);
@@ -87,7 +90,7 @@ export class RunningBatch<Item> {
         if (this.#left) throw this.#left.reason;
         const item = this.#ready.shift();
         if (item) {
-          this.#changed.ring();
+          this.#changed.notify();
           yield item;
         } else if (this.#isReading || this.#tasks.size > 0) {
           await this.#changed.wait();
@@ -104,29 +107,29 @@ export class RunningBatch<Item> {
     }
   }
 
-  /** Reads nothing else; once everything that has been read has been handed out, the batch ends with that error. */
+  /** Reads no other item. The batch throws the error after it has yielded the items that it has read. */
   #finishWith(error: unknown): void {
     this.#failure ??= { error };
     this.#reading.abort(error);
-    this.#changed.ring();
+    this.#changed.notify();
   }
 
-  /** The same, and sends nothing else: what has been read and not been sent gets that error. */
+  /** Reads and starts no other item. Items that have been read and not started fail with the error. */
   #stop(error: unknown): void {
     this.#finishWith(error);
     this.#starting.abort(error);
   }
 
-  /** Nobody waits any more. */
+  /** Stops waiting for all items. */
   #leave(reason: unknown): void {
     this.#left ??= { reason };
     this.#reading.abort(reason);
     this.#starting.abort(reason);
     for (const wait of this.#waits) wait.abort(reason);
-    this.#changed.ring();
+    this.#changed.notify();
   }
 
-  /** Reads one item after the other, each when there is room for it. Never fails. */
+  /** Reads each item when there is room for it. Never rejects. */
   async #readAll(): Promise<void> {
     const { signal } = this.#reading;
     try {
@@ -142,29 +145,29 @@ export class RunningBatch<Item> {
     }
     await this.#source.close();
     this.#isReading = false;
-    this.#changed.ring();
+    this.#changed.notify();
   }
 
   #hasRoom(): boolean {
-    return !this.#isFull() && this.#unstarted < this.#pacer.ahead;
+    return !this.#isFull() && this.#unstarted < this.#limiter.readAhead;
   }
 
-  /** Whether as many are in flight, or ended and not read, as may be. */
+  /** Returns true if the items in flight and those not yet yielded fill the window. */
   #isFull(): boolean {
-    return this.#tasks.size + this.#ready.length >= Math.floor(this.#breadth.size);
+    return this.#tasks.size + this.#ready.length >= Math.floor(this.#window.size);
   }
 
   #start(input: Item): void {
-    const task = this.#finish(input, this.#count).finally(() => {
+    const task = this.#run(input, this.#count).finally(() => {
       this.#tasks.delete(task);
-      this.#changed.ring();
+      this.#changed.notify();
     });
     this.#count += 1;
     this.#tasks.add(task);
   }
 
-  /** Does all that there is to do for one item, and puts how it ended where it is handed out. Never fails. */
-  async #finish(input: Item, index: number): Promise<void> {
+  /** Runs one item and queues its outcome. Never rejects. */
+  async #run(input: Item, index: number): Promise<void> {
     const wait = new AbortController();
     this.#waits.add(wait);
     this.#unstarted += 1;
@@ -172,29 +175,29 @@ export class RunningBatch<Item> {
     const started = (): void => {
       if (!isStarted) this.#unstarted -= 1;
       isStarted = true;
-      this.#changed.ring();
+      this.#changed.notify();
     };
     const readAt = this.#tryon.clock.now();
     const turn = async (): Promise<void> => {
-      this.#pacer.prepared(readAt);
-      await this.#pacer.turn();
+      this.#limiter.prepared(readAt);
+      await this.#limiter.acquire();
       started();
     };
     let id = String(index);
-    let end: End;
+    let end: ItemOutcome;
     try {
       id = this.#idOf(input, index);
-      const made = await abortable(this.#inputOf(input, index), wait.signal);
-      end = await this.#work({ id, input: made, signal: wait.signal, turn });
+      const tryOnInput = await abortable(this.#inputOf(input, index), wait.signal);
+      end = await this.#work({ id, input: tryOnInput, signal: wait.signal, turn });
     } catch (error) {
       end = { error };
     }
     this.#waits.delete(wait);
-    this.#learn(end);
+    this.#adjust(end);
     started();
     if (this.#left) return;
     this.#ready.push(itemOf({ id, index, input, fromJournal: end.fromJournal === true }, end));
-    this.#tell(end);
+    this.#report(end);
   }
 
   #idOf(input: Item, index: number): string {
@@ -202,15 +205,19 @@ export class RunningBatch<Item> {
     if (!idOf) return String(index);
     const id: unknown = idOf(input, index);
     if (typeof id !== "string" || id === "") {
-      throw new InputError("id", `of the item at ${index} is not a text`, {
-        hint: "Nothing was sent: name each item.",
+      throw new InputError("id", `of the item at index ${index} must be a non-empty string`, {
+        hint: "Nothing was sent. Return an id for each item.",
       });
     }
     if (!journal) return id;
     if (this.#ids.has(id)) {
-      throw new InputError("id", `${JSON.stringify(id)} of the item at ${index} was given before`, {
-        hint: "Nothing was sent: each item of a batch with a journal needs an id of its own.",
-      });
+      throw new InputError(
+        "id",
+        `${JSON.stringify(id)} of the item at index ${index} is a duplicate`,
+        {
+          hint: "Nothing was sent. In a batch with a journal, each item needs a unique id.",
+        },
+      );
     }
     this.#ids.add(id);
     return id;
@@ -218,35 +225,35 @@ export class RunningBatch<Item> {
 
   async #inputOf(item: Item, index: number): Promise<TryOnInput> {
     const { input } = this.#options;
-    // Types ask for `input` where items are none themselves.
+    // The types require `input` if the items are not inputs.
     return input ? input(item, index) : (item as TryOnInput);
   }
 
-  /** Takes from how an item ended what that says of the service, and of those to come. */
-  #learn(end: End): void {
+  /** Adjusts the rate and the window to the outcome of an item, and stops the batch if necessary. */
+  #adjust(end: ItemOutcome): void {
     const { error, attempts = [], startedAt, job, fromJournal } = end;
     if (this.#left || fromJournal) return;
-    const failed = isTrouble(error);
+    const failed = isTransientFailure(error);
     if (startedAt !== undefined) {
-      if (failed) this.#pacer.failed(startedAt);
-      else if (job) this.#pacer.succeeded();
-      if (attempts.some(isSyncCut)) this.#pacer.held = false;
+      if (failed) this.#limiter.failed(startedAt);
+      else if (job) this.#limiter.succeeded();
+      if (attempts.some(isSyncCut)) this.#limiter.held = false;
       if (this.#options.concurrency === undefined || this.#options.concurrency === "auto") {
-        this.#breadth = breadthAfter(this.#breadth, {
+        this.#window = nextWindow(this.#window, {
           now: this.#tryon.clock.now(),
           full: this.#isFull(),
-          pushedBackAt: pushedBackAt(attempts),
+          throttledAt: lastThrottledAt(attempts),
           failed,
         });
       }
     }
     const stop = this.#rule.after(error);
-    // What was let in by the budget before is paid for by it.
+    // Items that the budget has accepted still run.
     if (stop && isTryOnError(error, "budget_exceeded")) this.#finishWith(stop);
     else if (stop) this.#stop(stop);
   }
 
-  #tell({ result, job, fromJournal = false }: End): void {
+  #report({ result, job, fromJournal = false }: ItemOutcome): void {
     const { onProgress } = this.#options;
     if (!onProgress) return;
     const credits = job?.data.cost_credits;
@@ -259,20 +266,20 @@ export class RunningBatch<Item> {
       const progress = this.#progress.at(this.#tryon.clock.now(), this.#tasks.size - 1);
       Promise.resolve(onProgress(progress)).catch(() => undefined);
     } catch {
-      // What listens to a batch never ends it.
+      // A failing callback never ends the batch.
     }
   }
 }
 
-/** The budget that all items share. */
+/** Returns the budget that all items share. */
 function budgetOf(option: Budget | BudgetLimit | undefined): Budget | undefined {
-  // That of another copy of the package counts, too.
+  // A `Budget` of another copy of the package also has `count`.
   return option && "count" in option ? option : option && new Budget(option);
 }
 
 type Known<Item> = Pick<BatchItem<Item>, "id" | "index" | "input" | "fromJournal">;
 
-function itemOf<Item>(known: Known<Item>, { result, error, job }: End): BatchItem<Item> {
+function itemOf<Item>(known: Known<Item>, { result, error, job }: ItemOutcome): BatchItem<Item> {
   if (result) return { ...known, result, error: undefined, job: result.job };
   return {
     ...known,
@@ -280,4 +287,23 @@ function itemOf<Item>(known: Known<Item>, { result, error, job }: End): BatchIte
     error: error instanceof Error ? error : new Error(String(error), { cause: error }),
     job: job ?? (isTryOnError(error) ? error.job : undefined),
   };
+}
+
+/** Resumes its waiters when something changes. Check the condition, then call `wait` without an `await` between. */
+class ChangeSignal {
+  #resolve: (() => void) | undefined;
+  #change: Promise<void> | undefined;
+
+  /** Resolves at the next `notify`. */
+  wait(): Promise<void> {
+    return (this.#change ??= new Promise((resolve) => {
+      this.#resolve = resolve;
+    }));
+  }
+
+  notify(): void {
+    this.#resolve?.();
+    this.#change = undefined;
+    this.#resolve = undefined;
+  }
 }

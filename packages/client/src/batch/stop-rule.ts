@@ -2,7 +2,7 @@ import { isTryOnError, type TryOnErrorCode } from "@tryon/client";
 
 import { BatchStoppedError } from "./batch-stopped-error.ts";
 
-/** The codes that stop a batch: what is wrong then is wrong for every item. */
+/** Default error codes that stop a batch, since every other item would fail the same way. */
 export const stoppingCodes: readonly TryOnErrorCode[] = [
   "unauthorized",
   "forbidden",
@@ -12,34 +12,34 @@ export const stoppingCodes: readonly TryOnErrorCode[] = [
   "invalid_config",
 ];
 
-/** How many refusals of content in a row stop a batch. */
-export const mostContentBlocked = 3;
+/** Default number of consecutive items with blocked content that stops a batch. */
+export const defaultMaxBlocked = 3;
 
-/** Says when a batch is not to go on. */
+/** Decides when a batch stops. */
 export class StopRule {
   readonly #codes: ReadonlySet<TryOnErrorCode>;
-  readonly #mostBlocked: number;
+  readonly #maxBlocked: number;
   #blocked = 0;
 
-  constructor(codes: readonly TryOnErrorCode[], mostBlocked: number | false) {
+  constructor(codes: readonly TryOnErrorCode[], maxBlocked: number | false) {
     this.#codes = new Set(codes);
-    this.#mostBlocked = mostBlocked === false ? Number.POSITIVE_INFINITY : mostBlocked;
+    this.#maxBlocked = maxBlocked === false ? Number.POSITIVE_INFINITY : maxBlocked;
   }
 
-  /** Takes note of how an item ended in this run, and gives the error to stop with, if it is to stop. */
+  /** Records the outcome of an item of this run. Returns an error if the batch must stop. */
   after(error: unknown): BatchStoppedError | undefined {
     if (error === undefined) this.#blocked = 0;
     if (!isTryOnError(error)) return undefined;
     if (isTryOnError(error, "job_failed"))
       return this.#afterFailedJob(error.isContentBlocked, error);
-    // What an unknown outcome ended in stands for itself, too.
+    // The cause of an unknown outcome can also stop the batch.
     const { cause } = error;
     for (const known of [error, cause]) {
       if (isTryOnError(known) && this.#codes.has(known.code)) {
         return new BatchStoppedError(
           "error",
           `The batch stopped at ${known.code}: ${known.message}`,
-          "Nothing else was started: mend it and run the batch again.",
+          "The batch started no other item. Fix the cause and run the batch again.",
           error,
         );
       }
@@ -49,11 +49,11 @@ export class StopRule {
 
   #afterFailedJob(isBlocked: boolean, error: Error): BatchStoppedError | undefined {
     this.#blocked = isBlocked ? this.#blocked + 1 : 0;
-    if (this.#blocked < this.#mostBlocked) return undefined;
+    if (this.#blocked < this.#maxBlocked) return undefined;
     return new BatchStoppedError(
       "content_blocked",
-      `The batch stopped: the service refused the content of ${this.#blocked} try-ons in a row.`,
-      "Look at their images and texts: repeated refusals can suspend the key. stopAfterContentBlocked sets how many are borne.",
+      `The batch stopped: the service blocked the content of ${this.#blocked} consecutive items.`,
+      "Check their images and prompts: repeated blocks can suspend the key. `stopAfterContentBlocked` sets the limit.",
       error,
     );
   }

@@ -2,23 +2,23 @@ import type { MockOptions, ProfileName } from "@tryon/mock";
 import { cases } from "@tryon/test-kit/cases";
 import { expect, it } from "vitest";
 
-import { suffer, type Fate, type Outcome } from "../testing/fated-batch.ts";
+import { runCrashScenario, type CrashScenario, type Outcome } from "../testing/crash-scenario.ts";
 import { temporaryFolder } from "../testing/journal-folder.ts";
 import {
   phases,
-  programMoments,
-  serviceMoments,
+  programCrashPoints,
+  serviceCrashPoints,
   type Item,
-  type Moment,
-} from "../testing/moments.ts";
+  type CrashPoint,
+} from "../testing/crash-points.ts";
 
-const everyMoment: readonly Moment[] = [...programMoments, ...serviceMoments];
+const allCrashPoints: readonly CrashPoint[] = [...programCrashPoints, ...serviceCrashPoints];
 
-/** Creates one item per moment in which the program is killed, and an unaffected item after every second one. */
-function itemsFor(moments: readonly Moment[], ofEach: number): Item[] {
-  const fated = Array.from({ length: ofEach }, () => moments).flat();
-  return fated.flatMap((moment, index) => [
-    { id: `sku-${index}`, moment, isLarge: moment === "a part has arrived" },
+/** Returns items with these crash points, and every third item without one. */
+function itemsFor(crashPoints: readonly CrashPoint[], ofEach: number): Item[] {
+  const crashing = Array.from({ length: ofEach }, () => crashPoints).flat();
+  return crashing.flatMap((crashPoint, index) => [
+    { id: `sku-${index}`, crashPoint, isLarge: crashPoint === "during the upload" },
     ...(index % 2 === 0 ? [{ id: `free-${index}` }] : []),
   ]);
 }
@@ -26,47 +26,49 @@ function itemsFor(moments: readonly Moment[], ofEach: number): Item[] {
 const chargedTwice = (outcome: Outcome): string[] =>
   [...outcome.charges].filter(([, count]) => count > 1).map(([id]) => id);
 
-const fate = (own: Partial<Fate> & Pick<Fate, "items">): Fate => ({
+const scenario = (own: Partial<CrashScenario> & Pick<CrashScenario, "items">): CrashScenario => ({
   server: {},
   sync: true,
   concurrency: 6,
   journal: "on disk",
-  anyTime: [],
-  startedAfter: 0,
+  randomKills: [],
+  restartDelay: 0,
   ...own,
 });
 
-const configurations: readonly (readonly [ProfileName, boolean])[] = [
+const variants: readonly (readonly [ProfileName, boolean])[] = [
   ["default", true],
   ["default", false],
   ["contrary", true],
   ["contrary", false],
 ];
 
-/** Number of kills per moment and configuration. */
+/** Number of kills at each crash point and variant. */
 const ofEach = cases(5);
 
 it(
-  "a batch that is killed repeatedly makes and charges each try-on once",
+  "submits and pays for each item of a repeatedly killed batch once",
   { timeout: 900_000 },
   async () => {
     const cache = await temporaryFolder();
     const outcomes = await Promise.all(
-      configurations.map(([profile, sync]) => {
-        const items = itemsFor(everyMoment, ofEach);
-        const anyTime = Array.from({ length: 8 }, (_, index) => 90 + 45 * index);
-        return suffer(fate({ items, sync, anyTime, server: { profile } }), cache);
+      variants.map(([profile, sync]) => {
+        const items = itemsFor(allCrashPoints, ofEach);
+        const randomKills = Array.from({ length: 8 }, (_, index) => 90 + 45 * index);
+        return runCrashScenario(scenario({ items, sync, randomKills, server: { profile } }), cache);
       }),
     );
-    for (const { wrongs, ended, charges } of outcomes) {
-      expect(wrongs).toEqual([]);
-      expect(new Set([...ended.values()].map(({ how }) => how))).toEqual(new Set(["succeeded"]));
+    for (const { violations, ended, charges } of outcomes) {
+      expect(violations).toEqual([]);
+      expect(new Set([...ended.values()].map(({ outcome }) => outcome))).toEqual(
+        new Set(["succeeded"]),
+      );
       expect([...charges].filter(([, count]) => count !== 1)).toEqual([]);
       expect([...charges.keys()].toSorted()).toEqual([...ended.keys()].toSorted());
     }
     const kills = outcomes.flatMap((outcome) => outcome.kills);
-    const count = (moments: readonly string[]): number =>
-      kills.filter((kill) => moments.includes(kill)).length;
+    const count = (crashPoints: readonly string[]): number =>
+      kills.filter((kill) => crashPoints.includes(kill)).length;
     const counts = {
       all: kills.length,
       before: count(phases.before),
@@ -80,50 +82,57 @@ it(
     for (const phase of ["before", "during", "after"] as const) {
       expect(counts[phase]).toBeGreaterThanOrEqual(4 * ofEach);
     }
-    for (const moment of everyMoment) expect(count([moment])).toBe(ofEach * configurations.length);
+    for (const crashPoint of allCrashPoints)
+      expect(count([crashPoint])).toBe(ofEach * variants.length);
   },
 );
 
 it(
-  "a batch that restarts after the service has dropped its keys finds its jobs, and reports outcome_unknown for others",
+  "finds the jobs of a killed batch after its keys expired, and reports the others as unknown",
   { timeout: 300_000 },
   async () => {
     const cache = await temporaryFolder();
     const server: MockOptions = { options: { idempotencyHours: 1 } };
     const outcomes = await Promise.all(
       [true, false].flatMap((sync) =>
-        // All concurrent items are too late if one of them causes the kill.
+        // A kill makes all items in flight too late.
         [1, 6].map((concurrency) => {
-          const items = itemsFor(everyMoment, 2);
-          return suffer(fate({ items, sync, concurrency, server, startedAfter: 7_200_000 }), cache);
+          const items = itemsFor(allCrashPoints, 2);
+          return runCrashScenario(
+            scenario({ items, sync, concurrency, server, restartDelay: 7_200_000 }),
+            cache,
+          );
         }),
       ),
     );
     expect(outcomes.map(({ kills }) => kills.length)).toEqual([
-      2 * everyMoment.length,
+      2 * allCrashPoints.length,
       expect.any(Number),
-      2 * everyMoment.length,
+      2 * allCrashPoints.length,
       expect.any(Number),
     ]);
-    for (const outcome of outcomes) {
-      const { wrongs, ended, charges } = outcome;
-      expect(wrongs).toEqual([]);
-      expect(chargedTwice(outcome)).toEqual([]);
-      for (const { id, how } of ended.values()) {
-        expect([id, how]).toEqual([id, charges.has(id) ? "succeeded" : "outcome_unknown"]);
+    for (const one of outcomes) {
+      const { violations, ended, charges } = one;
+      expect(violations).toEqual([]);
+      expect(chargedTwice(one)).toEqual([]);
+      for (const { id, outcome } of ended.values()) {
+        expect([id, outcome]).toEqual([id, charges.has(id) ? "succeeded" : "outcome_unknown"]);
       }
-      const hows = new Set([...ended.values()].map(({ how }) => how));
-      expect(hows).toEqual(new Set(["succeeded", "outcome_unknown"]));
+      const outcomesSeen = new Set([...ended.values()].map(({ outcome }) => outcome));
+      expect(outcomesSeen).toEqual(new Set(["succeeded", "outcome_unknown"]));
     }
   },
 );
 
 it(
-  "a journal that confirms writes before they are on disk causes double charges",
+  "pays twice with a journal that resolves before its entries are on disk",
   { timeout: 300_000 },
   async () => {
-    const items = itemsFor(["it has arrived and is made later", "the answer has arrived"], 3);
-    const outcome = await suffer(fate({ items, journal: "in memory" }), await temporaryFolder());
+    const items = itemsFor(["after the upload, job created later", "after the response"], 3);
+    const outcome = await runCrashScenario(
+      scenario({ items, journal: "in memory" }),
+      await temporaryFolder(),
+    );
     expect(outcome.kills).toHaveLength(6);
     expect(chargedTwice(outcome)).toEqual(expect.arrayContaining(["sku-0", "sku-1"]));
   },

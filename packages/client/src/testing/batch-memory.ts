@@ -3,9 +3,9 @@ import { argv, stdout } from "node:process";
 import { batch, type Journal, type JournalEntry } from "../batch/index.ts";
 import { TryOn } from "../index.ts";
 
-/** Runs a batch against a service that answers at once, and prints how large the heap was after few items and after many. */
+/** Runs a batch against an immediate service, and prints the heap size after few and after many items. */
 const [few, many] = argv.slice(2, 4).map(Number);
-if (few === undefined || many === undefined) throw new Error("Give two numbers of items.");
+if (few === undefined || many === undefined) throw new Error("Pass two numbers of items.");
 
 let jobs = 0;
 const tryon = new TryOn({
@@ -20,6 +20,7 @@ const tryon = new TryOn({
 const entries = new Map<string, JournalEntry>();
 const journal: Journal = {
   get: async (id) => entries.get(id),
+  list: () => entries.values(),
   put: async (entry) => void entries.set(entry.id, entry),
 };
 const input = {

@@ -1,6 +1,6 @@
 /*
- * A program: puts into a journal until that fails. Says how often it went well, what the system said then, and what the
- * journal says from then on.
+ * Program that appends to a journal until it fails. Prints the number of entries, the system error, and the error of later
+ * calls.
  */
 import { openJournal } from "@tryon/client/node";
 
@@ -20,8 +20,11 @@ for (let count = 0; ; count += 1) {
   if (failed === undefined) continue;
   const again = await journal.put(entry).then(() => undefined, failure);
   const code = /\((?<code>E\w+)\)/.exec(failed.message)?.groups?.["code"];
-  const said = again?.message.includes("takes nothing more") === true ? "takes nothing more" : "";
-  process.stdout.write(`${count}\n${code}\n${said}\n`);
+  const later =
+    again?.message.includes("accepts no further entries") === true
+      ? "accepts no further entries"
+      : "";
+  process.stdout.write(`${count}\n${code}\n${later}\n`);
   break;
 }
 await journal.close();

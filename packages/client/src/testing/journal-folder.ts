@@ -7,18 +7,18 @@ import { fileURLToPath } from "node:url";
 import type { JournalEntry } from "@tryon/client/batch";
 import { onTestFinished } from "vitest";
 
-// Where flushing takes no time, if there is such a place.
+// A file system in memory flushes immediately.
 const memory = "/dev/shm";
 const root = existsSync(memory) ? memory : tmpdir();
 
-/** A folder until the end of the test. */
+/** Creates a folder until the end of the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(root, "tryon-journal-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** The path of a journal that does not exist yet, in a folder of its own. */
+/** Returns the path of a new journal in its own folder. */
 export async function journalPath(): Promise<string> {
   return join(await temporaryFolder(), "run.ndjson");
 }
@@ -35,10 +35,10 @@ export function entry(id: string, fields: Partial<JournalEntry> = {}): JournalEn
   };
 }
 
-/** The methods that all open files of this program share. */
+/** Returns the prototype of all open files. */
 export async function everyFile(): Promise<FileHandle> {
   const file = await open(fileURLToPath(import.meta.url));
   await file.close();
-  // A prototype of the class whose instances files are.
+  // The prototype has the methods of every file.
   return Object.getPrototypeOf(file) as FileHandle;
 }

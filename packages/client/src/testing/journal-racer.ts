@@ -1,25 +1,24 @@
 /*
- * A program: told of a journal and a moment, tries to open it at that moment, and says whether it has it. Keeps it until it
- * is told to give it back.
+ * Program that opens a journal at a given time and reports the outcome. Closes the journal on request.
  */
 import { flushCompileCache } from "node:module";
 
 import { openJournal, type FileJournal } from "@tryon/client/node";
 
-/** What it is told. */
-export type Order = { readonly path: string; readonly at: number } | "give back";
-/** What it says: whether it has the journal, or why not. */
+/** Message to the program. */
+export type Order = { readonly path: string; readonly at: number } | "close";
+/** Message of the program. */
 export type Outcome = { readonly has: true } | { readonly has: false; readonly why: string };
 
 let journal: FileJournal | undefined;
 
-async function obey(order: Order): Promise<void> {
-  if (order === "give back") {
+async function handle(order: Order): Promise<void> {
+  if (order === "close") {
     await journal?.close();
     journal = undefined;
     return;
   }
-  // As close to the others as can be.
+  // All programs start at the same time.
   while (Date.now() < order.at);
   let outcome: Outcome = { has: true };
   try {
@@ -30,7 +29,7 @@ async function obey(order: Order): Promise<void> {
   process.send?.(outcome);
 }
 
-process.on("message", (order: Order) => void obey(order));
+process.on("message", (order: Order) => void handle(order));
 process.on("disconnect", () => process.exit());
 flushCompileCache();
 process.send?.("ready");

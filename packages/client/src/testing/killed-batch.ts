@@ -1,5 +1,5 @@
 import { optionTable, type Options } from "@tryon/mock";
-import { array, constantFrom, integer, record, tuple, type Arbitrary } from "fast-check";
+import { array, boolean, constantFrom, integer, record, tuple, type Arbitrary } from "fast-check";
 
 import { batch, BatchStoppedError, type Journal, type JournalEntry } from "../batch/index.ts";
 import { isTryOnError, type TryOn } from "../index.ts";
@@ -8,23 +8,25 @@ import { makeDigestsInstant } from "./instant-digests.ts";
 import { misfortuneNames, misfortunes, type Misfortune } from "./misfortunes.ts";
 import { input, openWorld, type World } from "./world.ts";
 
-/** A batch that is stopped dead, once or twice, and run again, and everything that goes wrong before that. */
+/** Batch that is killed once or twice and runs again, with network faults before that. */
 export interface KilledBatch {
   readonly options: Options;
   readonly misfortunes: readonly (Misfortune | undefined)[];
   readonly items: number;
   readonly concurrency: number;
   readonly sync: boolean | "auto";
-  /** How many steps each run gets before the last one, which gets as many as it needs: steps are of the journal and of the network. */
+  /** If true, the batch has a budget that all of its items fill. */
+  readonly budgeted: boolean;
+  /** Number of journal and network steps of each killed run. The last run is not killed. */
   readonly kills: readonly number[];
-  /** How long after a kill it is run again. */
+  /** Time between a kill and the next run. */
   readonly later: "0s" | "10m" | "2h";
   readonly latency: "0.1s" | "3s" | "40s";
 }
 
-/** Every mixture of options, faults and moments to be killed at. */
+/** All combinations of options, faults and kills. */
 export const killedBatches: Arbitrary<KilledBatch> = record({
-  // One value of its own row for each option, which the compiler cannot see through fromEntries.
+  // The compiler cannot infer the type of `fromEntries`: each option has one of its values.
   options: tuple(...optionTable.map(({ values }) => constantFrom<unknown>(...values))).map(
     (values) =>
       Object.fromEntries(optionTable.map(({ id }, index) => [id, values[index]])) as Options,
@@ -33,23 +35,24 @@ export const killedBatches: Arbitrary<KilledBatch> = record({
   items: integer({ min: 1, max: 4 }),
   concurrency: integer({ min: 1, max: 4 }),
   sync: constantFrom<KilledBatch["sync"]>(true, false, "auto"),
+  budgeted: boolean(),
   kills: array(integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 2 }),
   later: constantFrom<KilledBatch["later"]>("0s", "10m", "2h"),
   latency: constantFrom("0.1s", "3s", "40s"),
 });
 
-/** Whether a journal keeps what it was told to keep: one that does not loses the last entry when its program is killed. */
+/** Flush behavior of the journal. `late` loses the last entry if the program is killed. */
 export type Flush = "each" | "late";
 
-/** What came of it. */
+/** Outcome of a killed batch. */
 export interface KilledOutcome {
   readonly violations: readonly string[];
-  /** How many runs were killed before their end. */
+  /** Number of killed runs. */
   readonly killed: number;
   readonly unknown: number;
 }
 
-/** Runs a batch that is killed until it is not, and says what was not as promised. */
+/** Runs a killed batch until it ends, and reports broken promises. */
 export async function runKilled(
   killedBatch: KilledBatch,
   flush: Flush = "each",
@@ -77,23 +80,23 @@ async function runKilledIn(
   );
   let killed = 0;
   for (const steps of kills) {
-    const life = new Life(steps);
-    const tryon = world.client({ fetch: life.network(world.fetch) });
-    await pass(world, life, readAll(tryon, life.journal(kept, flush), killedBatch));
-    if (life.isOver) killed += 1;
-    life.end();
+    const program = new KillableProgram(steps);
+    const tryon = world.client({ fetch: program.network(world.fetch) });
+    await pass(world, program, readAll(tryon, program.journal(kept, flush), killedBatch));
+    if (program.isKilled) killed += 1;
+    program.kill();
     await mock.clock.advance(later);
   }
   world.faults.length = 0;
-  const life = new Life(Number.POSITIVE_INFINITY);
+  const program = new KillableProgram(Number.POSITIVE_INFINITY);
   const last = await pass(
     world,
-    life,
-    readAll(world.client(), life.journal(kept, flush), killedBatch),
+    program,
+    readAll(world.client(), program.journal(kept, flush), killedBatch),
   );
-  // Whatever is still on its way arrives, and no read lags behind.
+  // Pending requests arrive, and reads are consistent.
   await mock.clock.advance("5m");
-  const jobs = (await pass(world, life, world.client().jobs.list().toArray())) ?? [];
+  const jobs = (await pass(world, program, world.client().jobs.list().toArray())) ?? [];
   const charged = 1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0);
   const counts = new Map<unknown, number>();
   for (const { data } of jobs) {
@@ -119,11 +122,11 @@ async function runKilledIn(
   };
 }
 
-/** How each item ended: "done", or the code of its error. */
+/** Returns "done" or the error code of each item. */
 async function readAll(
   tryon: TryOn,
   journal: Journal,
-  { items, concurrency, sync }: KilledBatch,
+  { items, concurrency, sync, budgeted }: KilledBatch,
 ): Promise<readonly string[]> {
   const ends: string[] = [];
   const skus = Array.from({ length: items }, (_, index) => `sku-${index}`);
@@ -135,6 +138,7 @@ async function readAll(
       concurrency,
       sync,
       timeout: "20m",
+      budget: budgeted ? { maxCredits: items * 8 } : undefined,
     })) {
       ends.push(error === undefined ? "done" : isTryOnError(error) ? error.code : String(error));
     }
@@ -145,28 +149,28 @@ async function readAll(
   return ends;
 }
 
-/** A program that has so many steps left before it is killed: nothing that it does afterwards has an effect. */
-class Life {
+/** Program that is killed after a number of steps. Later steps have no effect. */
+class KillableProgram {
   #steps: number;
-  #lost: (() => void) | undefined;
+  #loseLastEntry: (() => void) | undefined;
 
   constructor(steps: number) {
     this.#steps = steps;
   }
 
-  get isOver(): boolean {
+  get isKilled(): boolean {
     return this.#steps < 0;
   }
 
-  /** Kills it now, if it is not dead yet. */
-  end(): void {
+  /** Kills the program. */
+  kill(): void {
     this.#steps = -1;
-    this.#lost?.();
+    this.#loseLastEntry?.();
   }
 
   async #step(): Promise<void> {
     this.#steps -= 1;
-    if (this.isOver) await new Promise<never>(() => undefined);
+    if (this.isKilled) await new Promise<never>(() => undefined);
   }
 
   network(fetch: Fetch): Fetch {
@@ -184,12 +188,13 @@ class Life {
         await this.#step();
         return kept.get(id);
       },
+      list: () => kept.values(),
       put: async (entry) => {
         await this.#step();
         const before = kept.get(entry.id);
         kept.set(entry.id, structuredClone(entry));
         if (flush === "late") {
-          this.#lost = () => {
+          this.#loseLastEntry = () => {
             if (before) kept.set(entry.id, before);
             else kept.delete(entry.id);
           };
@@ -200,10 +205,10 @@ class Life {
   }
 }
 
-/** Moves time until the work has ended or its program is dead; what the dead has set in motion goes on. */
+/** Advances time until the work has ended or the program was killed. Pending requests continue. */
 async function pass<Result>(
   { mock }: World,
-  life: Life,
+  program: KillableProgram,
   work: Promise<Result>,
 ): Promise<Result | undefined> {
   const state: { ended: boolean; result?: Result; error?: unknown } = { ended: false };
@@ -216,7 +221,7 @@ async function pass<Result>(
     state.ended = true;
   };
   void watch();
-  for (let stride = 0; !state.ended && !life.isOver; stride += 1) {
+  for (let stride = 0; !state.ended && !program.isKilled; stride += 1) {
     if (stride > 2_000) throw new Error("The batch does not end.");
     await mock.clock.advance(stride < 2 ? "0s" : "2s");
   }

@@ -1,12 +1,12 @@
 import type { Journal, JournalEntry } from "../batch/index.ts";
 
-/** A journal that is gone with the test, and everything that was ever put into it. */
+/** Journal in memory, with every entry that was put. */
 export interface MemoryJournal extends Journal {
   readonly entries: Map<string, JournalEntry>;
   readonly puts: JournalEntry[];
 }
 
-/** What else happens around each put; what it throws makes the put fail. */
+/** Hooks around each `put`. Their errors make it fail. */
 interface Around {
   readonly before?: (entry: JournalEntry) => void;
   readonly after?: (entry: JournalEntry) => void;
@@ -19,17 +19,18 @@ export function memoryJournal({ before, after }: Around = {}): MemoryJournal {
     entries,
     puts,
     get: async (id) => entries.get(id),
+    list: () => entries.values(),
     put: async (entry) => {
       before?.(entry);
       puts.push(entry);
-      // What is kept is text, as in any journal that outlives its program.
+      // Real journals store text.
       entries.set(entry.id, JSON.parse(JSON.stringify(entry)) as JournalEntry);
       after?.(entry);
     },
   };
 }
 
-/** Everything that a loop gives. */
+/** Collects the values of an async iterable. */
 export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const list: Item[] = [];
   for await (const item of items) list.push(item);

@@ -8,6 +8,7 @@ export async function run({ baseUrl, apiKey }: Place): Promise<unknown> {
   const entries = new Map<string, JournalEntry>();
   const journal = {
     get: async (id: string) => entries.get(id),
+    list: () => entries.values(),
     put: async (entry: JournalEntry) => void entries.set(entry.id, entry),
   };
   const told: boolean[] = [];

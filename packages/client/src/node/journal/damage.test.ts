@@ -9,7 +9,7 @@ import { openJournal } from "../index.ts";
 
 const header = '{"journal":"tryon-batch","version":1}\n';
 
-/** A journal with these items, each list of them put at once, and where each of its lines begins. */
+/** Writes a journal, one write per list of items. Returns the position of each line. */
 async function written(
   ...writes: readonly (readonly string[])[]
 ): Promise<{ path: string; bytes: Buffer; begins: number[] }> {
@@ -23,7 +23,7 @@ async function written(
   return { path, bytes, begins };
 }
 
-/** Which of these items a file tells of, and whether it goes on to tell of all that is put then. */
+/** Returns the items that a file contains, and checks that it accepts further entries. */
 async function told(
   original: string,
   bytes: Uint8Array,
@@ -41,20 +41,20 @@ async function told(
   return known;
 }
 
-/** Does something for each of these numbers at once, since most of it is waiting for files. */
+/** Runs a function for each number concurrently, since most of the time is spent on files. */
 async function atOnce(from: number, to: number, work: (number: number) => Promise<void>) {
   await Promise.all(Array.from({ length: to - from }, (_, index) => work(from + index)));
 }
 
-describe("a stop while something was written", () => {
-  it("at any byte of the first line leaves a new journal", async () => {
+describe("a crash during a write", () => {
+  it("at any byte of the header leaves a new journal", async () => {
     const { path } = await written();
     await atOnce(0, header.length, async (length) => {
       expect(await told(path, Buffer.from(header.slice(0, length)), [])).toEqual([]);
     });
   });
 
-  it("at any byte of an entry, within a character too, leaves all before it", async () => {
+  it("at any byte of an entry, also within a character, keeps all entries before it", async () => {
     const { path, bytes, begins } = await written(["shoe"], ["Häkel-👗"]);
     const [, , last = 0] = begins;
     await atOnce(last, bytes.length - 1, async (length) => {
@@ -62,12 +62,12 @@ describe("a stop while something was written", () => {
     });
   });
 
-  it("before the line break alone loses nothing", async () => {
+  it("before the line break keeps the entry", async () => {
     const { path, bytes } = await written(["shoe"], ["hat"]);
     expect(await told(path, bytes.subarray(0, -1), ["shoe", "hat"])).toEqual(["shoe", "hat"]);
   });
 
-  it("at any byte of several entries put at once leaves those that are whole", async () => {
+  it("at any byte of a write of several entries keeps the complete ones", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), async (number) => {
         const all = ["shoe", "hat", "coat", "sock"];
@@ -81,7 +81,7 @@ describe("a stop while something was written", () => {
     );
   });
 
-  it("of the machine leaves all before that write, whichever of its parts never came to the disk", async () => {
+  it("of the machine keeps all earlier writes, if any part of the last one is missing", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.nat(), async (from, to) => {
         const all = ["shoe", "hat", "coat", "sock"];
@@ -99,7 +99,7 @@ describe("a stop while something was written", () => {
 });
 
 describe("damage", () => {
-  it("anywhere before the last write is an error that names the line, and changes nothing", async () => {
+  it("before the last write is an error that names the line, and leaves the file unchanged", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.nat(255), async (number, byte) => {
         const { path, bytes, begins } = await written(["shoe", "hat"], ["coat"], ["sock"]);
@@ -107,7 +107,7 @@ describe("damage", () => {
         const at = header.length + (number % (last - header.length));
         if (bytes[at] === byte) return;
         const line = begins.filter((begin) => begin <= at).length;
-        // Without its line break a line is one with the next.
+        // Without its line break, a line includes the next one.
         bytes[at] = byte;
         await writeFile(path, bytes);
         await expect(openJournal(path)).rejects.toMatchObject({
@@ -120,19 +120,19 @@ describe("damage", () => {
     );
   });
 
-  it("of the last line is one, too, unless a stop can have left it", async () => {
+  it("of the last line is an error, unless a crash can have caused it", async () => {
     const { path, bytes } = await written(["shoe"], ["hat"]);
     bytes[bytes.length - 3] = 120;
     await writeFile(path, bytes);
     await expect(openJournal(path)).rejects.toThrow("is damaged in line 3");
   });
 
-  it("while the journal is open is an error when the item is asked for", async () => {
+  it("of an open journal is an error of `get`", async () => {
     const { path, bytes, begins } = await written(["shoe"], ["hat"]);
     await using journal = await openJournal(path);
     bytes[(begins[1] ?? 0) + 9] = 120;
     await writeFile(path, bytes);
-    await expect(journal.get("shoe")).rejects.toThrow(`has changed at byte ${header.length}`);
+    await expect(journal.get("shoe")).rejects.toThrow(`was changed at byte ${header.length}`);
     expect(await journal.get("hat")).toEqual(entry("hat"));
   });
 });

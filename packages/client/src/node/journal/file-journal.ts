@@ -2,19 +2,20 @@ import type { FileHandle } from "node:fs/promises";
 
 import type { Journal, JournalEntry } from "@tryon/client/batch";
 
-import { entryText, readLine, sealedLine } from "./line.ts";
-import type { Release } from "./lock.ts";
-import { systemCode, trouble } from "./trouble.ts";
+import { entryText, readLine, sealedLine } from "./journal-line.ts";
+import type { Release } from "./take-lock.ts";
+import { linesOf } from "./read-contents.ts";
+import { systemCode, journalError } from "./journal-error.ts";
 
-/** Enough for almost every line, in bytes. */
+/** Bytes to read first: enough for almost every line. */
 const usualLine = 4096;
 
 /**
- * A journal in a file: one line of JSON for each entry, only ever added to. Comes from `openJournal`. Of each item it keeps
- * in memory where its last line begins, and nothing else.
+ * Journal in a file, returned by `openJournal`. The file has one JSON line per entry and only grows. Memory holds the id of
+ * each item and the position of its last line.
  */
 export class FileJournal implements Journal {
-  /** The file, as the system knows it. */
+  /** Absolute path of the file, with links resolved. */
   readonly path: string;
   readonly #file: FileHandle;
   readonly #release: Release;
@@ -39,9 +40,9 @@ export class FileJournal implements Journal {
   }
 
   /**
-   * The last entry that was put for an item and is on disk.
+   * Returns the last entry of an item that is on disk.
    *
-   * @throws `invalid_config` when the journal is closed, or its file cannot be read any more
+   * @throws `invalid_config` if the journal is closed or its file cannot be read
    */
   async get(id: string): Promise<JournalEntry | undefined> {
     this.#refuseWhenClosed();
@@ -49,18 +50,30 @@ export class FileJournal implements Journal {
     if (start === undefined) return undefined;
     const read = readLine(await this.#lineAt(start));
     if (read?.entry.id === id) return read.entry;
-    throw trouble(
-      `The journal ${this.path} has changed at byte ${start} since it was written there.`,
-      "Let nothing else write to it; put back a copy of the file before you go on.",
-    );
+    throw this.#changedAt(start);
   }
 
   /**
-   * Adds an entry. Comes back once it is on disk; entries put at the same time share one write, in the order in which they
-   * were put.
+   * Returns the last entry of each item, in the order of `put`. It omits entries that are put after the first step.
    *
-   * @throws `invalid_config` when the journal is closed, or it could not be written: then also from every later call, since
-   * what is on disk is not known
+   * @throws `invalid_config` if the journal is closed or its file cannot be read
+   */
+  async *list(): AsyncGenerator<JournalEntry, void, undefined> {
+    this.#refuseWhenClosed();
+    const starts = new Set(this.#lines.values());
+    for await (const { bytes, start } of linesOf(this.#file)) {
+      if (!starts.has(start)) continue;
+      const read = readLine(bytes);
+      if (read === undefined) throw this.#changedAt(start);
+      yield read.entry;
+    }
+  }
+
+  /**
+   * Appends an entry. Resolves once it is on disk. Concurrent calls share one write, in the order of the calls.
+   *
+   * @throws `invalid_config` if the journal is closed or a write failed. After a failed write, every later call also throws,
+   * since the contents of the disk are unknown.
    */
   async put(entry: JournalEntry): Promise<void> {
     this.#refuseWhenClosed();
@@ -70,15 +83,22 @@ export class FileJournal implements Journal {
     return this.#next;
   }
 
-  /** Waits for what is being written, and lets others open the journal. May be called again. */
+  /** Waits for pending writes, then closes the file and removes the lock. Can be called repeatedly. */
   async close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  /** The same as `close()`, for `await using`. */
+  /** Closes the journal, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #changedAt(start: number): Error {
+    return journalError(
+      `The journal ${this.path} was changed at byte ${start} by another program.`,
+      "Make sure that nothing else writes to it, and restore a copy of the file.",
+    );
   }
 
   async #write(before: Promise<void>): Promise<void> {
@@ -92,11 +112,11 @@ export class FileJournal implements Journal {
     try {
       await append(this.#file, lines.join(""));
     } catch (error) {
-      // What was not promised is taken off again where that still works; else it is when the journal is opened next.
+      // Remove the incomplete lines if possible. Otherwise, the next `openJournal` does it.
       await this.#file.truncate(this.#end).catch(() => undefined);
-      this.#failure = trouble(
-        `The journal ${this.path} could not be written (${systemCode(error) ?? "unknown"}), and takes nothing more.`,
-        "Make room or mend the disk, and run the batch again: it goes on where it was.",
+      this.#failure = journalError(
+        `The journal ${this.path} could not be written (${systemCode(error) ?? "unknown"}), and accepts no further entries.`,
+        "Free space on the disk or fix it, then run the batch again: it continues.",
         error,
       );
       throw this.#failure;
@@ -108,7 +128,7 @@ export class FileJournal implements Journal {
   }
 
   async #close(): Promise<void> {
-    // What is put before this is written after what is being written.
+    // The pending write, and the one that collects entries.
     await Promise.allSettled([this.#last, this.#next]);
     try {
       await this.#file.close();
@@ -133,14 +153,14 @@ export class FileJournal implements Journal {
 
   #refuseWhenClosed(): void {
     if (this.#closing === undefined) return;
-    throw trouble(
+    throw journalError(
       `The journal ${this.path} is closed.`,
-      "Close it when the batch has ended, or open it again.",
+      "Close it after the batch, or open it again.",
     );
   }
 }
 
-/** Adds to the file. Comes back when everything in it is on disk, also what whoever had it before did not wait for. */
+/** Appends to the file and flushes it, including earlier writes that were never flushed. */
 export async function append(file: FileHandle, text: string): Promise<void> {
   await file.appendFile(text);
   await file.datasync();

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("comes back when what was put is on disk, and flushes once for all that is put meanwhile", async () => {
+it("resolves once an entry is on disk, and shares one flush between concurrent entries", async () => {
   const path = await journalPath();
   await using journal = await openJournal(path);
   const disk: { done: () => void; held: number }[] = [];
@@ -41,7 +41,7 @@ it("comes back when what was put is on disk, and flushes once for all that is pu
   expect(back).toEqual(["first", ...Array.from({ length: 50 }, (_, index) => String(index))]);
 });
 
-it("flushes what it finds before it leans on it, since whoever wrote that may not have lived to do so", async () => {
+it("flushes existing entries before it uses them, since a killed process may not have", async () => {
   const path = await journalPath();
   await (await openJournal(path)).close();
   const files = await everyFile();
@@ -49,19 +49,19 @@ it("flushes what it finds before it leans on it, since whoever wrote that may no
   const all = vi.spyOn(files, "sync");
   await using journal = await openJournal(path);
   expect(data).toHaveBeenCalledTimes(1);
-  // Of the lock, and of the folder.
+  // The flushes of the lock and of the folder.
   expect(all).toHaveBeenCalledTimes(2);
   expect(await journal.get("shoe")).toBeUndefined();
 });
 
-it("reads on where the system gives less than was asked for", async () => {
+it("continues to read after a short read", async () => {
   const path = await journalPath();
   const journal = await openJournal(path);
   for (const id of ["shoe", "hat"]) await journal.put(entry(id));
   await journal.close();
   const before = await readFile(path);
   const files = await everyFile();
-  // The method of every file, to be called on behalf of one.
+  // The method of all files.
   const read = Reflect.get<FileHandle, "read">(files, "read");
   vi.spyOn(files, "read").mockImplementation(function few(this: unknown, options: unknown) {
     return Reflect.apply(read, this, [{ ...(options as FileReadOptions), length: 7 }]);
@@ -71,7 +71,7 @@ it("reads on where the system gives less than was asked for", async () => {
   expect(await readFile(path)).toEqual(before);
 });
 
-it("takes nothing more once the disk has failed, and keeps nothing that was not promised", async () => {
+it("rejects every call after a failed write, and removes the incomplete lines", async () => {
   const path = await journalPath();
   const journal = await openJournal(path);
   await journal.put(entry("shoe"));
@@ -83,11 +83,11 @@ it("takes nothing more once the disk has failed, and keeps nothing that was not 
     reason: {
       code: "invalid_config",
       cause,
-      message: `The journal ${path} could not be written (EIO), and takes nothing more. Make room or mend the disk, and run the batch again: it goes on where it was.`,
+      message: `The journal ${path} could not be written (EIO), and accepts no further entries. Free space on the disk or fix it, then run the batch again: it continues.`,
     },
   });
   expect(second?.status).toBe("rejected");
-  await expect(journal.put(entry("sock"))).rejects.toThrow("takes nothing more");
+  await expect(journal.put(entry("sock"))).rejects.toThrow("accepts no further entries");
   expect(await journal.get("shoe")).toEqual(entry("shoe"));
   expect(await journal.get("hat")).toBeUndefined();
   await journal.close();
@@ -96,15 +96,15 @@ it("takes nothing more once the disk has failed, and keeps nothing that was not 
   expect(await again.get("hat")).toBeUndefined();
 });
 
-it("says so when a file cannot grow any more, and goes on where it was when it can", async () => {
+it("reports that a file cannot grow, and continues once it can", async () => {
   const path = await journalPath();
   const program = fileURLToPath(new URL("../../testing/fill-journal.ts", import.meta.url));
   const node = `"${process.execPath}" --conditions=@tryon/source "${program}" "${path}"`;
-  // In blocks of 512 bytes, or twice that: the line over which it fails is in part written.
+  // In blocks of 512 or 1,024 bytes: a part of the failing line is written.
   const { stdout, stderr } = spawnSync("sh", ["-c", `ulimit -f 4 && exec ${node}`]);
   expect(String(stderr)).toBe("");
   const [kept, ...said] = String(stdout).trimEnd().split("\n");
-  expect(said).toEqual(["EFBIG", "takes nothing more"]);
+  expect(said).toEqual(["EFBIG", "accepts no further entries"]);
   const count = Number(kept);
   expect(count).toBeGreaterThan(5);
   await using journal = await openJournal(path);

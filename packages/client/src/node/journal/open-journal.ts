@@ -4,19 +4,21 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { append, FileJournal } from "./file-journal.ts";
-import { takeLock } from "./lock.ts";
+import { takeLock } from "./take-lock.ts";
 import { readContents } from "./read-contents.ts";
-import { systemCode, trouble } from "./trouble.ts";
+import { systemCode, journalError } from "./journal-error.ts";
 
 /**
- * Opens the journal of a batch in a file, and makes the file if there is none. Run again with it after a crash, a batch goes
- * on where it was and pays for nothing twice. The file holds no image, no API key and no signed address, and only its owner
- * can read it. While it is open it belongs to this process: beside it stands a file of the same name with `.lock`, which is
- * taken over from a process that was killed.
+ * Opens a file as the journal of a batch, and creates the file if it does not exist. After a crash, run the batch again
+ * with the same file: it continues and never pays twice. The file contains no image, API key or signed URL. Only its
+ * owner can read it.
  *
- * @param path - The file; its folder has to exist, on a disk of this machine. A link is refused.
- * @throws `invalid_config` when another process has it open (which one), when it is no journal, of a newer release or damaged
- * (in which line), or when the system refuses
+ * One process at a time can open the journal. A lock file with the suffix `.lock` ensures this. The lock of a killed
+ * process is replaced.
+ *
+ * @param path - Path of the file, on a local disk. Its folder must exist. Links are rejected.
+ * @throws `invalid_config` if another process has the journal open, if the file is another kind of file, from a newer
+ * release or damaged, or if the system reports an error. The message names the process, the line or the system error.
  * @example
  * import { TryOn } from "@tryon/client";
  * import { batch } from "@tryon/client/batch";
@@ -36,25 +38,24 @@ export async function openJournal(path: string | URL): Promise<FileJournal> {
   } catch (error) {
     const code = systemCode(error);
     if (code === undefined || code === "invalid_config") throw error;
-    const hint = ways[code] ?? elsewhere;
-    throw trouble(`The journal ${given} cannot be opened (${code}).`, hint, error);
+    const hint = hints[code] ?? defaultHint;
+    throw journalError(`The journal ${given} cannot be opened (${code}).`, hint, error);
   }
 }
 
-const elsewhere =
-  "Give a file on a disk of this machine, in a folder that this user may read and write.";
+const defaultHint = "Use a file on a local disk, in a folder that this user can read and write.";
 
-const ways: Readonly<Record<string, string>> = {
-  ELOOP: "That is a link: give the path of the file itself.",
-  ENOENT: "Make its folder first.",
-  EISDIR: "That is a folder: give the path of a file.",
-  ENOSPC: "Make room on the disk.",
+const hints: Readonly<Record<string, string>> = {
+  ELOOP: "The path is a link. Use the path of the file.",
+  ENOENT: "Create its folder first.",
+  EISDIR: "The path is a folder. Use the path of a file.",
+  ENOSPC: "Free space on the disk.",
 };
 
 async function openHere(given: string): Promise<FileJournal> {
-  // The file first, so that every path that leads to it leads to one lock.
-  const made = await openFile(given);
-  await made.close();
+  // The file must exist before its real path can be resolved: every path must lead to one lock.
+  const created = await openFile(given);
+  await created.close();
   const path = await realpath(given);
   const release = await takeLock(path);
   let file: FileHandle | undefined;
@@ -62,7 +63,7 @@ async function openHere(given: string): Promise<FileJournal> {
     file = await openFile(path);
     const contents = await readContents(file, path);
     const { missing } = contents;
-    // An older file, or one that was copied, may have another mode.
+    // An older or copied file may have another mode.
     await file.chmod(mode);
     await file.truncate(contents.end);
     await append(file, missing);
@@ -76,21 +77,21 @@ async function openHere(given: string): Promise<FileJournal> {
   }
 }
 
-/** Only its owner may read and write a journal. */
+/** File mode of journals: only the owner can read and write. */
 const mode = 0o600;
 
-/** Opens a file that has one name, since each name would have a lock. A pipe or a device is refused without waiting. */
+/** Opens a regular file with one name, since each name would have its own lock. Never blocks on a pipe or device. */
 async function openFile(path: string): Promise<FileHandle> {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
   const file = await open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode);
   const found = await file.stat();
   if (found.isFile() && found.nlink === 1) return file;
   await file.close();
-  const why = found.isFile() ? "the file has several names" : "it is no file";
-  throw trouble(`The journal ${path} cannot be kept there: ${why}.`, "Give another path.");
+  const why = found.isFile() ? "has several hard links" : "must be a regular file";
+  throw journalError(`The journal ${path} ${why}.`, "Use another path.");
 }
 
-/** Without this the file itself can be missing when the machine has stopped; where folders cannot be opened, it cannot. */
+/** Flushes the folder, without which the file can be missing after a power failure. Windows cannot open folders. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const folder = await open(path, "r");

@@ -17,52 +17,52 @@ async function racers(count: number, cache: string): Promise<Racer[]> {
     const racer: Racer = startProgram("journal-racer.ts", [], cache);
     onTestFinished(() => racer.kill());
     started.push(racer);
-    // The others find compiled what the first has left.
+    // The first process fills the compile cache for the others.
     if (index === 0) await racer.hear();
   }
   for (const racer of started.slice(1)) await racer.hear();
   return started;
 }
 
-/** Lets all try at once. */
+/** Lets all processes open the journal at the same time. */
 function start(all: readonly Racer[], path: string): void {
   const order: Order = { path, at: Date.now() + 5 };
   for (const racer of all) racer.tell(order);
 }
 
-/** The lock of a process that was really killed. */
-async function lockOfTheDead(cache: string): Promise<{ file: string; id: string }> {
+/** Returns the lock of a process that was killed. */
+async function lockOfKilledProcess(cache: string): Promise<{ file: string; id: string }> {
   const path = await journalPath();
   const [racer] = await racers(1, cache);
   racer?.tell({ path, at: 0 });
   expect(await racer?.hear()).toEqual({ has: true });
   await racer?.kill();
   const file = `${path}.lock`;
-  // Written by the journal.
+  // The journal wrote it.
   const { id } = JSON.parse(await readFile(file, "utf8")) as { id: string };
   return { file, id };
 }
 
 it(
-  "exactly one of many processes gets the journal of a dead one, and of several who died one after the other",
+  "opens the journal of one or several killed processes in exactly one of many processes",
   { timeout: 300_000 },
   async () => {
     const cache = await temporaryFolder();
-    const dead = await lockOfTheDead(cache);
+    const dead = await lockOfKilledProcess(cache);
     const all = await racers(8, cache);
     for (let round = 0; round < 120; round += 1) {
       const path = await journalPath();
       if (round % 3 > 0) await copyFile(dead.file, `${path}.lock`);
-      // Killed while it was taking over.
+      // The process was killed while it replaced a lock.
       if (round % 3 > 1) await copyFile(dead.file, `${path}.lock.${dead.id}`);
       start(all, path);
       const outcomes = await Promise.all(all.map((racer) => racer.hear()));
       const won = outcomes.filter((outcome) => Object(outcome).has === true);
       const lost = outcomes.filter((outcome) => Object(outcome).has === false);
       expect({ round, won, lost: lost.length }).toEqual({ round, won: [{ has: true }], lost: 7 });
-      const said = expect.stringContaining(`The journal ${path} is held by process `);
+      const said = expect.stringContaining(`The journal ${path} is in use by process `);
       for (const outcome of lost) expect(outcome).toEqual({ has: false, why: said });
-      for (const racer of all) racer.tell("give back");
+      for (const racer of all) racer.tell("close");
       await expect.poll(() => readdir(dirname(path))).toEqual([basename(path)]);
     }
   },
@@ -73,7 +73,7 @@ it(
   { timeout: 300_000 },
   async () => {
     const cache = await temporaryFolder();
-    const dead = await lockOfTheDead(cache);
+    const dead = await lockOfKilledProcess(cache);
     for (let round = 0; round < 20; round += 1) {
       const path = await journalPath();
       await copyFile(dead.file, `${path}.lock`);

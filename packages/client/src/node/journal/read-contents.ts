@@ -1,15 +1,15 @@
 import type { FileHandle } from "node:fs/promises";
 
-import { headerLine, readHeader, readLine } from "./line.ts";
-import { trouble } from "./trouble.ts";
+import { headerLine, readHeader, readLine } from "./journal-line.ts";
+import { journalError } from "./journal-error.ts";
 
-/** What a journal holds. */
+/** Contents of a journal file. */
 export interface Contents {
-  /** Where the last line of each item begins, by the item's id. */
+  /** Position of each item's last line in bytes, by id. */
   readonly lines: Map<string, number>;
-  /** Where the next line goes; what stands behind it was being written when the program or the machine stopped. */
+  /** Position of the next line in bytes. Anything after it is an incomplete write. */
   readonly end: number;
-  /** What has to be written there first. */
+  /** Text to write there first. */
   readonly missing: string;
 }
 
@@ -17,10 +17,9 @@ const lineBreak = 10;
 const chunkLength = 1 << 20;
 
 /**
- * Reads a journal through. A line that is not whole at its end is no part of it: its `put` has not come back, so nothing was
- * done that leans on it.
+ * Reads a journal. Ignores an incomplete last line: its `put` never resolved, so nothing was sent because of it.
  *
- * @throws `invalid_config` for a file that is no journal, is of a newer release, or is damaged elsewhere
+ * @throws `invalid_config` if the file has another format, is from a newer release, or has damage before the last write
  */
 export async function readContents(file: FileHandle, path: string): Promise<Contents> {
   const lines = new Map<string, number>();
@@ -37,7 +36,7 @@ export async function readContents(file: FileHandle, path: string): Promise<Cont
     }
     const read = readLine(bytes);
     if (damage !== undefined) {
-      // Whatever begins a write was written when all before it was on disk.
+      // This line begins a later write, so everything before it was on disk.
       if (read?.joined === false) throw damaged(path, damage.number);
     } else if (read === undefined) {
       damage = { number, isUnwritten: !whole || bytes.includes(0) };
@@ -53,18 +52,19 @@ export async function readContents(file: FileHandle, path: string): Promise<Cont
 
 interface Damage {
   readonly number: number;
-  /** Whether it looks like what a stop leaves: no end, or zeros where a file has grown and nothing was written yet. */
+  /** If true, a crash can have left this line: it is incomplete, or contains zeros that were never overwritten. */
   readonly isUnwritten: boolean;
 }
 
-/** A stretch of bytes up to a line break, or to the end of the file. */
+/** Bytes up to a line break or the end of the file. */
 interface Line {
   readonly bytes: Buffer;
   readonly start: number;
   readonly whole: boolean;
 }
 
-async function* linesOf(file: FileHandle): AsyncGenerator<Line, void, undefined> {
+/** Yields the lines of a file. */
+export async function* linesOf(file: FileHandle): AsyncGenerator<Line, void, undefined> {
   let rest = Buffer.alloc(0);
   let start = 0;
   for (;;) {
@@ -83,13 +83,13 @@ async function* linesOf(file: FileHandle): AsyncGenerator<Line, void, undefined>
       rest = rest.subarray(at + 1);
       from = 0;
     }
-    // Whatever it is, its first line is longer than that of a journal.
+    // The first line is longer than the header of a journal.
     if (start === 0 && rest.length >= chunkLength) break;
   }
   if (rest.length > 0) yield { bytes: rest, start, whole: false };
 }
 
-/** Whether this is all that there is of a journal that was being made. */
+/** Returns true if the file contains only a part of the header, after a crash. */
 function isBeginning(bytes: Buffer, whole: boolean): boolean {
   return !whole && headerLine.startsWith(bytes.toString("latin1"));
 }
@@ -97,22 +97,22 @@ function isBeginning(bytes: Buffer, whole: boolean): boolean {
 function checkHeader(bytes: Buffer, whole: boolean, path: string): void {
   const kind = whole ? readHeader(bytes.toString()) : "foreign";
   if (kind === "foreign") {
-    throw trouble(
-      `${path} is no journal: its first line is not that of one.`,
-      "Nothing was changed. Give the path of a journal, or of a file that does not exist yet.",
+    throw journalError(
+      `${path} is not a journal: its first line differs.`,
+      "Nothing was changed. Use the path of a journal or of a new file.",
     );
   }
   if (kind === "newer") {
-    throw trouble(
+    throw journalError(
       `The journal ${path} was written by a newer release of @tryon/client.`,
-      "Nothing was changed. Go on with that release.",
+      "Nothing was changed. Update @tryon/client.",
     );
   }
 }
 
 function damaged(path: string, number: number): Error {
-  return trouble(
-    `The journal ${path} is damaged in line ${number}: that is not what was written there.`,
-    "Nothing was changed. Put back a copy of the file; with a new journal, items of this one could be paid for again.",
+  return journalError(
+    `The journal ${path} is damaged in line ${number}: its checksum does not match.`,
+    "Nothing was changed. Restore a copy of the file: with a new journal, the batch could pay for items again.",
   );
 }

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("is open once in a process, by whatever path", async () => {
+it("opens a journal once in a process, by any path", async () => {
   const path = await journalPath();
   const folder = `${await journalPath()}.folder`;
   await symlink(dirname(path), folder);
@@ -22,7 +22,7 @@ it("is open once in a process, by whatever path", async () => {
   for (const again of [path, relative(process.cwd(), path), other]) {
     await expect(openJournal(again)).rejects.toMatchObject({
       code: "invalid_config",
-      message: `The journal ${path} is open already, in this very process (${process.pid}). Close it before it is opened again: a journal belongs to one batch at a time.`,
+      message: `The journal ${path} is already open in this process (${process.pid}). Close it before you open it again: only one batch at a time can use a journal.`,
     });
   }
   await journal.put(entry("shoe"));
@@ -31,7 +31,7 @@ it("is open once in a process, by whatever path", async () => {
   expect(await again.get("shoe")).toEqual(entry("shoe"));
 });
 
-it("is open once when it is opened many times at once", async () => {
+it("opens a journal once when many calls open it at the same time", async () => {
   const path = await journalPath();
   const opened = await Promise.allSettled(Array.from({ length: 20 }, () => openJournal(path)));
   const [won, ...more] = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
@@ -40,38 +40,38 @@ it("is open once when it is opened many times at once", async () => {
   expect(await readdir(dirname(path))).toEqual([basename(path)]);
 });
 
-it("is refused while another process has it, by its number", async () => {
+it("rejects a journal of another process and names its id", async () => {
   const path = await journalPath();
   await locked(path, { pid: process.ppid });
   await expect(openJournal(path)).rejects.toMatchObject({
     code: "invalid_config",
-    message: `The journal ${path} is held by process ${process.ppid}. Two at once could pay twice: wait for it to end. If it is another program by now, delete ${path}.lock.`,
+    message: `The journal ${path} is in use by process ${process.ppid}. Two processes could pay twice: wait until it ends. If the id now belongs to another program, delete ${path}.lock.`,
   });
 });
 
-it("is refused while another machine has it", async () => {
+it("rejects a journal of another host", async () => {
   const path = await journalPath();
   await locked(path, { host: "elsewhere" });
   await expect(openJournal(path)).rejects.toThrow(
-    `is held by process ${process.pid} on elsewhere, another machine than this. Two at once could pay twice. Delete ${path}.lock once you know`,
+    `is in use by process ${process.pid} on another host, elsewhere. Two processes could pay twice. Delete ${path}.lock once you are sure`,
   );
 });
 
-it("is taken over from a process that is gone, also when its number was given to another", async () => {
+it("replaces the lock of an ended process, also after its id was reused", async () => {
   const { pid: gone } = spawnSync(process.execPath, ["--version"]);
-  for (const holder of [{ pid: gone }, { began: "an earlier life" }]) {
+  for (const holder of [{ pid: gone }, { startedAt: "an earlier boot" }]) {
     const path = await journalPath();
     await locked(path, holder);
     const opened = await Promise.allSettled([openJournal(path), openJournal(path)]);
     const won = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     expect(won).toHaveLength(1);
-    await expect(openJournal(path)).rejects.toThrow("in this very process");
+    await expect(openJournal(path)).rejects.toThrow("already open in this process");
     await won[0]?.close();
     expect(await readdir(dirname(path))).toEqual([basename(path)]);
   }
 });
 
-it("is taken over from a process that was killed while it took it over", async () => {
+it("replaces the lock of a process that was killed while it replaced a lock", async () => {
   const path = await journalPath();
   const { pid: gone } = spawnSync(process.execPath, ["--version"]);
   const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
@@ -82,9 +82,9 @@ it("is taken over from a process that was killed while it took it over", async (
   expect(await readdir(dirname(path))).toEqual([basename(path)]);
 });
 
-it("is refused, and the file left alone, where something else stands in the place of the lock", async () => {
+it("rejects the journal and leaves the file if the lock file is another kind of file", async () => {
   const { pid: gone } = spawnSync(process.execPath, ["--version"]);
-  const lock = { id: randomUUID(), pid: gone, host: hostname(), began: null };
+  const lock = { id: randomUUID(), pid: gone, host: hostname(), startedAt: null };
   for (const text of [
     "",
     "mine",
@@ -92,12 +92,12 @@ it("is refused, and the file left alone, where something else stands in the plac
     '{"pid":1}',
     JSON.stringify({ ...lock, id: "/../../elsewhere" }),
     JSON.stringify({ ...lock, id: lock.id.replace("-", "/") }),
-    // More than is read.
+    // Above the maximum size.
     `${JSON.stringify(lock)}${" ".repeat(5_000)}`,
   ]) {
     const path = await journalPath();
     await writeFile(`${path}.lock`, text);
-    await expect(openJournal(path)).rejects.toThrow(`${path}.lock is in the way`);
+    await expect(openJournal(path)).rejects.toThrow(`${path}.lock exists and is not the lock`);
     expect(await readFile(`${path}.lock`, "utf8")).toBe(text);
   }
 });
@@ -112,29 +112,29 @@ it.skipIf(process.platform === "win32")(
     for (const target of [`${dead}.lock`, `${dead}.none`, "/dev/zero", pipe, dirname(dead)]) {
       const path = await journalPath();
       await symlink(target, `${path}.lock`);
-      await expect(openJournal(path)).rejects.toThrow(`${path}.lock is in the way`);
+      await expect(openJournal(path)).rejects.toThrow(`${path}.lock exists and is not the lock`);
     }
     for (const make of [makePipe, mkdir]) {
       const path = await journalPath();
       await make(`${path}.lock`);
-      await expect(openJournal(path)).rejects.toThrow(`${path}.lock is in the way`);
+      await expect(openJournal(path)).rejects.toThrow(`${path}.lock exists and is not the lock`);
     }
   },
 );
 
-it("leaves the lock of another process that took it over at the same time", async () => {
+it("leaves the lock of another process that replaced it at the same time", async () => {
   const path = await journalPath();
   const { pid: gone } = spawnSync(process.execPath, ["--version"]);
   await locked(path, { pid: gone });
-  // Its own lock is written first, then the one under which it replaces the lock of the dead process.
+  // The process writes its own lock first, then the second lock under which it replaces the old one.
   vi.spyOn(await everyFile(), "sync")
     .mockImplementationOnce(async () => undefined)
     .mockImplementationOnce(() => locked(path, { pid: process.ppid }));
-  await expect(openJournal(path)).rejects.toThrow(`is held by process ${process.ppid}.`);
+  await expect(openJournal(path)).rejects.toThrow(`is in use by process ${process.ppid}.`);
   expect(await readFile(`${path}.lock`, "utf8")).toContain(String(process.ppid));
 });
 
-it("leaves a lock alone that is no longer its own", async () => {
+it("leaves a lock that belongs to another process", async () => {
   const path = await journalPath();
   const journal = await openJournal(path);
   const id = randomUUID();
@@ -143,16 +143,16 @@ it("leaves a lock alone that is no longer its own", async () => {
   expect(await readFile(`${path}.lock`, "utf8")).toContain(id);
 });
 
-it("is given back when the file turns out to be no journal", async () => {
+it("releases the lock if the file has another format", async () => {
   const path = await journalPath();
   await writeFile(path, "shopping list\n");
-  await expect(openJournal(path)).rejects.toThrow("is no journal");
+  await expect(openJournal(path)).rejects.toThrow("is not a journal");
   expect(await readdir(dirname(path))).toEqual([basename(path)]);
 });
 
-/** Locks a journal in the name of somebody else. */
+/** Locks a journal in the name of another process. */
 async function locked(path: string, holder: Readonly<Record<string, unknown>>, behind = "") {
-  const lock = { id: randomUUID(), pid: process.pid, host: hostname(), began: null, ...holder };
+  const lock = { id: randomUUID(), pid: process.pid, host: hostname(), startedAt: null, ...holder };
   await writeFile(`${path}.lock${behind}`, JSON.stringify(lock));
 }
 

@@ -8,10 +8,11 @@ import { expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
 import { entry, journalPath, temporaryFolder } from "../../testing/journal-folder.ts";
+import { all } from "../../testing/memory-journal.ts";
 import { createWorld, input } from "../../testing/world.ts";
 import { openJournal } from "../index.ts";
 
-it("gives back the last entry of each item, also when it is opened again", async () => {
+it("returns the last entry of each item, also after it is opened again", async () => {
   const path = await journalPath();
   const first = await openJournal(path);
   const last = entry("shoe", { state: "succeeded", job: { id: "job_1", idempotencyKey: "k" } });
@@ -26,7 +27,7 @@ it("gives back the last entry of each item, also when it is opened again", async
   expect(await again.get("coat")).toBeUndefined();
 });
 
-it("gives back whatever was put, however it is written", async () => {
+it("returns every entry unchanged, in any mix of writes", async () => {
   const text = fc.string({ unit: "binary", maxLength: 40 });
   const entries = fc.array(
     fc.record({
@@ -35,6 +36,7 @@ it("gives back whatever was put, however it is written", async () => {
       idempotencyKey: text,
       digest: text,
       held: fc.boolean(),
+      size: fc.option(text, { nil: undefined }),
       sentAt: fc.integer(),
       job: fc.option(
         fc.record({
@@ -43,7 +45,7 @@ it("gives back whatever was put, however it is written", async () => {
           data: fc.record({
             job_id: text,
             status: fc.constant("running"),
-            // Some are longer than what is read at once.
+            // Some are longer than one read.
             metadata: fc.dictionary(
               text,
               fc.nat(9000).map((length) => "ä".repeat(length)),
@@ -60,38 +62,53 @@ it("gives back whatever was put, however it is written", async () => {
   await fc.assert(
     fc.asyncProperty(entries, fc.integer({ min: 1, max: 5 }), async (made, atOnce) => {
       await writeFile(path, "");
-      // The service may answer with more or less than its contract has.
-      const all = made as unknown as JournalEntry[];
+      // A response can have other fields than the contract.
+      const entriesMade = made as unknown as JournalEntry[];
       const journal = await openJournal(path);
-      for (let at = 0; at < all.length; at += atOnce) {
-        await Promise.all(all.slice(at, at + atOnce).map((one) => journal.put(one)));
+      for (let at = 0; at < entriesMade.length; at += atOnce) {
+        await Promise.all(entriesMade.slice(at, at + atOnce).map((one) => journal.put(one)));
       }
       await journal.close();
       await using again = await openJournal(path);
-      const last = new Map(all.map((one) => [one.id, one]));
+      const last = new Map(entriesMade.map((one) => [one.id, one]));
       for (const [id, one] of last) {
-        // What is undefined is not written, and a dictionary here has no prototype.
+        // JSON omits undefined fields, and these dictionaries have no prototype.
         expect(await again.get(id)).toEqual(JSON.parse(JSON.stringify(one)));
       }
+      const listed = new Map((await all(again.list())).map((one) => [one.id, one]));
+      expect(listed).toEqual(new Map(JSON.parse(JSON.stringify([...last])) as typeof last));
     }),
     { numRuns: cases(150) },
   );
 });
 
-it("finds everything in a file that is longer than what is read at once", async () => {
+it("lists the last entries at the time of the call", async () => {
+  await using journal = await openJournal(await journalPath());
+  const [shoe, hat] = [entry("shoe"), entry("hat")];
+  for (const one of [entry("shoe", { digest: "1" }), hat, shoe]) await journal.put(one);
+  const entries = journal.list();
+  const first = await entries.next();
+  await journal.put(entry("hat", { digest: "2" }));
+  expect([first.value, ...(await all(entries))]).toEqual([hat, shoe]);
+  await journal.close();
+  await expect(all(journal.list())).rejects.toThrow("is closed");
+});
+
+it("reads a file that is longer than one read", async () => {
   const path = await journalPath();
   const journal = await openJournal(path);
-  const all = Array.from({ length: 300 }, (_, index) =>
+  const entries = Array.from({ length: 300 }, (_, index) =>
     entry(String(index), { digest: "ä".repeat(index * 30) }),
   );
-  await Promise.all(all.map((one) => journal.put(one)));
+  await Promise.all(entries.map((one) => journal.put(one)));
   await journal.close();
   expect((await stat(path)).size).toBeGreaterThan(2_500_000);
   await using again = await openJournal(path);
-  for (const one of all) expect(await again.get(one.id)).toEqual(one);
+  for (const one of entries) expect(await again.get(one.id)).toEqual(one);
+  expect(await all(again.list())).toEqual(entries);
 });
 
-it("is a file of lines that only its owner can read, first what it is, then an entry each", async () => {
+it("writes a header and one line per entry into a file that only its owner can read", async () => {
   const path = await journalPath();
   await using journal = await openJournal(path);
   await journal.put(entry("shoe"));
@@ -104,7 +121,7 @@ it("is a file of lines that only its owner can read, first what it is, then an e
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-it("is its owner's alone also where an older file was not, and no other file is touched", async () => {
+it("restricts an existing journal to its owner and leaves other files unchanged", async () => {
   const path = await journalPath();
   await (await openJournal(path)).close();
   await chmod(path, 0o666);
@@ -113,33 +130,30 @@ it("is its owner's alone also where an older file was not, and no other file is 
   const list = await journalPath();
   await writeFile(list, "shopping list\n");
   await chmod(list, 0o664);
-  await expect(openJournal(list)).rejects.toThrow("is no journal");
+  await expect(openJournal(list)).rejects.toThrow("is not a journal");
   expect((await stat(list)).mode & 0o777).toBe(0o664);
 });
 
-it.skipIf(process.platform === "win32")(
-  "refuses a path that is a link to another file",
-  async () => {
-    const path = await journalPath();
-    await (await openJournal(path)).close();
-    const [linked, none, second] = [`${path}.link`, `${path}.dangling`, `${path}.second`];
-    await symlink(path, linked);
-    await symlink(`${path}.none`, none);
-    for (const given of [linked, none]) {
-      await expect(openJournal(given)).rejects.toMatchObject({
-        code: "invalid_config",
-        message: `The journal ${given} cannot be opened (ELOOP). That is a link: give the path of the file itself.`,
-      });
-    }
-    await expect(stat(`${path}.none`)).rejects.toThrow("ENOENT");
-    await link(path, second);
-    for (const given of [path, second]) {
-      await expect(openJournal(given)).rejects.toThrow("the file has several names");
-    }
-  },
-);
+it.skipIf(process.platform === "win32")("rejects a link", async () => {
+  const path = await journalPath();
+  await (await openJournal(path)).close();
+  const [linked, none, second] = [`${path}.link`, `${path}.dangling`, `${path}.second`];
+  await symlink(path, linked);
+  await symlink(`${path}.none`, none);
+  for (const given of [linked, none]) {
+    await expect(openJournal(given)).rejects.toMatchObject({
+      code: "invalid_config",
+      message: `The journal ${given} cannot be opened (ELOOP). The path is a link. Use the path of the file.`,
+    });
+  }
+  await expect(stat(`${path}.none`)).rejects.toThrow("ENOENT");
+  await link(path, second);
+  for (const given of [path, second]) {
+    await expect(openJournal(given)).rejects.toThrow("has several hard links");
+  }
+});
 
-it("holds no signed address, whatever job is put into it", async () => {
+it("omits signed URLs of jobs", async () => {
   const { mock, run, tryon } = createWorld();
   const job = await run(tryon.submit(input, { idempotencyKey: "order-17" }));
   await run(job.result());
@@ -155,14 +169,14 @@ it("holds no signed address, whatever job is put into it", async () => {
   expect(resumed).toMatchObject({ id, idempotencyKey, status: "succeeded" });
 });
 
-it("says what is wrong with a path, and what to do", async () => {
+it("explains what is wrong with a path and what to do", async () => {
   const folder = await temporaryFolder();
   await writeFile(`${folder}/file`, "");
   for (const [path, said] of [
-    [folder, "(EISDIR). That is a folder: give the path of a file."],
-    [`${folder}/none/run.ndjson`, "(ENOENT). Make its folder first."],
-    [`${folder}/file/run.ndjson`, "(ENOTDIR). Give a file on a disk of this machine"],
-    ["/dev/null", "it is no file. Give another path."],
+    [folder, "(EISDIR). The path is a folder. Use the path of a file."],
+    [`${folder}/none/run.ndjson`, "(ENOENT). Create its folder first."],
+    [`${folder}/file/run.ndjson`, "(ENOTDIR). Use a file on a local disk"],
+    ["/dev/null", "must be a regular file. Use another path."],
   ] as const) {
     const error: unknown = await openJournal(path).catch((thrown: unknown) => thrown);
     expect(isTryOnError(error, "invalid_config")).toBe(true);
@@ -171,15 +185,15 @@ it("says what is wrong with a path, and what to do", async () => {
   }
 });
 
-it("refuses a file that is no journal or of a newer release, and leaves it as it is", async () => {
+it("rejects a file of another format or a newer release, and leaves it unchanged", async () => {
   const path = await journalPath();
   for (const [text, said] of [
-    ["shopping list", "is no journal"],
-    ["shopping list\neggs\n", "is no journal"],
-    ["{}\n", "is no journal"],
-    ['{"journal":"tryon-batch"}\n', "is no journal"],
-    ['{"journal":"tryon-batch","version":1}x\n', "is no journal"],
-    ["x".repeat(3_000_000), "is no journal"],
+    ["shopping list", "is not a journal"],
+    ["shopping list\neggs\n", "is not a journal"],
+    ["{}\n", "is not a journal"],
+    ['{"journal":"tryon-batch"}\n', "is not a journal"],
+    ['{"journal":"tryon-batch","version":1}x\n', "is not a journal"],
+    ["x".repeat(3_000_000), "is not a journal"],
     ['{"journal":"tryon-batch","version":2}\n{"whatever":true}\n', "by a newer release"],
   ] as const) {
     await writeFile(path, text);
@@ -192,7 +206,7 @@ it("refuses a file that is no journal or of a newer release, and leaves it as it
   }
 });
 
-it("is used no more once it is closed, and may be closed twice", async () => {
+it("rejects calls after it is closed, and can be closed twice", async () => {
   const path = await journalPath();
   const journal = await openJournal(path);
   const put = journal.put(entry("shoe"));

@@ -1,33 +1,33 @@
 import type { Attempt, Budget, Duration, Job, TryOn, TryOnInput, TryOnResult } from "@tryon/client";
 
-/** What the items of a batch share. */
-export interface Workplace {
+/** Settings that the items of a batch share. */
+export interface BatchContext {
   readonly tryon: TryOn;
   readonly budget: Budget | undefined;
   readonly sync: boolean | "auto" | undefined;
   readonly timeout: Duration | undefined;
 }
 
-/** One item, once it has been read. */
-export interface Task {
+/** One item that has been read. */
+export interface ItemTask {
   readonly id: string;
   readonly input: TryOnInput;
-  /** Aborted when nobody waits for the item any more. */
+  /** Aborted when the batch no longer waits for the item. */
   readonly signal: AbortSignal;
-  /** Waits until it may send its first request. */
+  /** Waits until the item may send its first request. */
   readonly turn: () => Promise<void>;
 }
 
-/** How an item ended. */
-export interface End {
+/** Outcome of an item. */
+export interface ItemOutcome {
   readonly result?: TryOnResult | undefined;
-  /** Whatever was thrown; absent when there is a result. */
+  /** Thrown value. Set if `result` is not. */
   readonly error?: unknown;
   readonly job?: Job | undefined;
-  /** Whether an earlier run had come to that end. */
+  /** If true, an earlier run finished the item. */
   readonly fromJournal?: boolean;
-  /** When this run began with its first request, in milliseconds since 1970; absent when there was none. */
+  /** Time before this run's first request for the item, in milliseconds since 1970. */
   readonly startedAt?: number;
-  /** The requests that submitted it. */
+  /** Attempts of the submission. */
   readonly attempts?: readonly Attempt[];
 }

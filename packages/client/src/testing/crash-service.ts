@@ -4,34 +4,34 @@ import { createMock, type Mock, type MockOptions } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import { onTestFinished } from "vitest";
 
-import { itemHeader, timeNow, type FastTime, type Moment } from "./moments.ts";
+import { itemHeader, timeNow, type FastTime, type CrashPoint } from "./crash-points.ts";
 
-/** Kills the program for an item, and resolves when it is dead, whatever it was killed for in the end. */
-export type Strike = (id: string) => Promise<void>;
+/** Kills the program for an item. Resolves once it has ended. */
+export type KillFor = (id: string) => Promise<void>;
 
-/** A reference server over HTTP, on a fast clock, which knows when a submission is to be answered by death. */
-export interface DeadlyService {
+/** Reference server over HTTP with a fast clock, which kills the program at the crash points of items. */
+export interface CrashService {
   readonly url: string;
   readonly apiKey: string;
   readonly time: FastTime;
-  /** The items of which a submission has arrived, or a part of it. */
+  /** Items whose submission has arrived at least partially. */
   readonly arrived: ReadonlySet<string>;
-  /** Puts its clock forward, and that of the programs that are started from now on. */
-  putForward(by: number): Promise<void>;
-  /** Resolves when the list shows that an item was charged for. */
+  /** Advances its clock and that of programs started later. */
+  advance(by: number): Promise<void>;
+  /** Resolves once an item has been charged. */
   isCharged(id: string): Promise<void>;
-  /** How often each item was charged for. */
+  /** Returns the number of charges per item. */
   charges(): Promise<ReadonlyMap<string, number>>;
 }
 
 const speed = 10;
 
-/** Serves until the end of the test. */
-export async function deadlyService(
+/** Starts a server until the end of the test. */
+export async function crashService(
   options: MockOptions,
-  momentOf: (id: string) => Moment | undefined,
-  strike: Strike,
-): Promise<DeadlyService> {
+  crashPointOf: (id: string) => CrashPoint | undefined,
+  killFor: KillFor,
+): Promise<CrashService> {
   const mock = createMock({
     clock: "manual",
     latency: 3_000,
@@ -41,7 +41,7 @@ export async function deadlyService(
     credits: 1_000_000,
     rateLimitPerMinute: 1_000_000,
   });
-  const time: FastTime = { start: mock.clock.now(), begun: Date.now(), speed, ahead: 0 };
+  const time: FastTime = { start: mock.clock.now(), startedAt: Date.now(), speed, offset: 0 };
   const arrived = new Set<string>();
   const authorization = `Bearer ${apiKey}`;
 
@@ -50,11 +50,11 @@ export async function deadlyService(
     let cursor: string | null = null;
     do {
       const query: string = cursor === null ? "" : `&cursor=${cursor}`;
-      const answer = await mock.fetch(`${mock.baseUrl}/api/v1/tryon?limit=50${query}`, {
+      const response = await mock.fetch(`${mock.baseUrl}/api/v1/tryon?limit=50${query}`, {
         headers: { authorization },
       });
-      // As the contract has it.
-      const page = (await answer.json()) as JobsPage;
+      // The contract defines this type.
+      const page = (await response.json()) as JobsPage;
       for (const { job_id, metadata } of page.jobs) found.set(job_id, metadata.sku);
       cursor = page.next_cursor;
     } while (cursor !== null);
@@ -71,34 +71,38 @@ export async function deadlyService(
     return counts;
   };
 
-  // A fresh job can be missing from the list for a moment.
+  // A fresh job can be missing from the list briefly.
   const isCharged = async (id: string): Promise<void> => {
     while (!(await charges()).has(id)) await setTimeout(5);
   };
 
   const submit = async (request: Request, id: string): Promise<Response> => {
     arrived.add(id);
-    const moment = momentOf(id);
-    if (moment === "a part has arrived") {
+    const crashPoint = crashPointOf(id);
+    if (crashPoint === "during the upload") {
       await request.body?.getReader().read();
-      await strike(id);
+      await killFor(id);
       return new Response(null, { status: 500 });
     }
-    // Without its connection, which is about to break.
+    // A copy, since the connection is about to close.
     const { url, method, headers } = request;
     const whole = new Request(url, { method, headers, body: await request.arrayBuffer() });
-    if (moment === "it has arrived and is lost" || moment === "it has arrived and is made later") {
-      await strike(id);
-      if (moment === "it has arrived and is lost") return new Response(null, { status: 500 });
+    if (
+      crashPoint === "after the upload, request lost" ||
+      crashPoint === "after the upload, job created later"
+    ) {
+      await killFor(id);
+      if (crashPoint === "after the upload, request lost")
+        return new Response(null, { status: 500 });
     }
-    const answer = mock.fetch(whole);
-    if (moment === "it is being made") {
+    const response = mock.fetch(whole);
+    if (crashPoint === "after the charge") {
       await isCharged(id);
-      await strike(id);
+      await killFor(id);
     }
-    await answer;
-    if (moment === "the answer is under way") await strike(id);
-    return answer;
+    await response;
+    if (crashPoint === "before the response") await killFor(id);
+    return response;
   };
 
   const server = await serve({
@@ -110,22 +114,22 @@ export async function deadlyService(
   });
 
   const open = new AbortController();
-  const running = keepTime(mock, time, open.signal);
+  const running = runClock(mock, time, open.signal);
   onTestFinished(async () => {
     open.abort();
     await running;
     mock.close();
     await server.close();
   });
-  const putForward = async (by: number): Promise<void> => {
-    time.ahead += by;
+  const advance = async (by: number): Promise<void> => {
+    time.offset += by;
     const until = timeNow(time);
     while (mock.clock.now() < until) await setTimeout(5);
   };
-  return { url: server.url, apiKey, time, arrived, putForward, isCharged, charges };
+  return { url: server.url, apiKey, time, arrived, advance, isCharged, charges };
 }
 
-async function keepTime(mock: Mock, time: FastTime, signal: AbortSignal): Promise<void> {
+async function runClock(mock: Mock, time: FastTime, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await mock.clock.advance(Math.max(0, timeNow(time) - mock.clock.now()));
     await setTimeout(20);

@@ -1,13 +1,16 @@
 import { isTryOnError, type Job, type Update } from "@tryon/client";
 
-import type { End, Task, Workplace } from "./workplace.ts";
+import type { ItemOutcome, ItemTask, BatchContext } from "./batch-context.ts";
 
-/** Makes a try-on that nobody writes down. */
-export async function make(place: Workplace, { input, signal, turn }: Task): Promise<End> {
-  const { tryon, budget, sync, timeout } = place;
+/** Runs the try-on of an item without a journal. */
+export async function runItem(
+  context: BatchContext,
+  { input, signal, turn }: ItemTask,
+): Promise<ItemOutcome> {
+  const { tryon, budget, sync, timeout } = context;
   await turn();
   const startedAt = tryon.clock.now();
-  let end: End;
+  let end: ItemOutcome;
   let job: Job | undefined;
   const onUpdate = (update: Update): void => {
     if ("job" in update) job = update.job;
@@ -16,7 +19,7 @@ export async function make(place: Workplace, { input, signal, turn }: Task): Pro
     const result = await tryon.run(input, { budget, sync, timeout, signal, onUpdate });
     end = { result, job: result.job, attempts: result.receipt.attempts };
   } catch (error) {
-    // What a middleware throws while a job is waited for is handed on as it is.
+    // A middleware can throw any value during a poll.
     end = isTryOnError(error)
       ? { error, job: error.job ?? job, attempts: error.attempts }
       : { error, job };
@@ -24,7 +27,7 @@ export async function make(place: Workplace, { input, signal, turn }: Task): Pro
   return { ...end, startedAt };
 }
 
-/** Whether an error proves that a submission did nothing: what may have done something can be recovered from. */
-export function isProof(error: unknown): boolean {
+/** Returns true if an error proves that the submission created no job. Errors with an unknown outcome have `recover`. */
+export function provesNoJob(error: unknown): boolean {
   return isTryOnError(error) && error.job === undefined && !("recover" in error);
 }

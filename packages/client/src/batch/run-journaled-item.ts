@@ -13,78 +13,87 @@ import { randomKey } from "../http/random-key.ts";
 import { syncGrace, maxSyncWait } from "../config/options.ts";
 import { maxTimer } from "../config/clock.ts";
 import { abortable } from "../http/deadline.ts";
-import { digestOf } from "./digest.ts";
+import { inputDigest } from "./input-digest.ts";
 import type { JournalEntry, JournalState } from "./journal.ts";
-import type { Logbook } from "./logbook.ts";
-import { isProof } from "./make.ts";
-import type { MarkedJobs } from "./marked-jobs.ts";
-import { rereadable } from "./read-once.ts";
-import type { End, Task, Workplace } from "./workplace.ts";
+import type { JournalCharges } from "./journal-charges.ts";
+import type { JournalWriter } from "./journal-writer.ts";
+import { provesNoJob } from "./run-item.ts";
+import type { JobLookup } from "./job-lookup.ts";
+import { reusableInput } from "./reusable-input.ts";
+import type { ItemOutcome, ItemTask, BatchContext } from "./batch-context.ts";
 
-/** What the items of a batch with a journal share besides. */
-export interface JournaledWorkplace extends Workplace {
-  readonly logbook: Logbook;
-  readonly marked: MarkedJobs;
-  /** Whether `sync: "auto"` holds. */
-  readonly holds: () => boolean;
+/** Settings that the items of a batch with a journal share. */
+export interface JournaledBatchContext extends BatchContext {
+  readonly writer: JournalWriter;
+  /** Cost of earlier runs, if the batch has a budget. */
+  readonly charges: JournalCharges | undefined;
+  readonly lookup: JobLookup;
+  /** Returns true if `sync: "auto"` waits for results. */
+  readonly isHeld: () => boolean;
 }
 
-/** Makes a try-on that is written down before it is sent, or takes it up where an earlier run left it. */
-export async function makeOnce(place: JournaledWorkplace, task: Task): Promise<End> {
-  const { logbook, sync, holds, timeout, tryon } = place;
+/** Runs the try-on of an item with a journal: submits it, or continues where an earlier run stopped. */
+export async function runJournaledItem(
+  context: JournaledBatchContext,
+  task: ItemTask,
+): Promise<ItemOutcome> {
+  const { writer, charges, sync, isHeld, timeout, tryon } = context;
   const { id, signal } = task;
-  const input = await abortable(rereadable(task.input), signal);
+  const input = await abortable(reusableInput(task.input), signal);
   const prepared = prepareInput(input);
-  const digest = await abortable(digestOf(prepared), signal);
-  const entry = await logbook.get(id);
-  // It came out of an input, which it still is.
-  const item = new Making(place, { ...task, input: input as Task["input"] });
+  const digest = await abortable(inputDigest(prepared), signal);
+  if (charges) await abortable(charges.load(), signal);
+  const entry = await writer.get(id);
+  // A snapshot of an input is an input.
+  const item = new JournaledItem(context, { ...task, input: input as ItemTask["input"] });
   if (entry && entry.state !== "refused") {
     if (entry.digest === digest) return item.takeUp(entry);
     throw new InputError("id", `${JSON.stringify(id)} was submitted before with another input`, {
-      hint: "Nothing was sent: give what has changed an id of its own.",
+      hint: "Nothing was sent. Use a new id for a changed item.",
     });
   }
   const wanted = sync ?? prepared.wait ?? "auto";
-  // An answer that is waited for no longer than this leaves the item unknown, where a job can be waited for later.
+  // With a shorter timeout, a submission that waits for its result would leave the outcome unknown.
   const suffices = timeout === undefined || readDuration(timeout) >= maxSyncWait + syncGrace;
   return item.begin({
     id,
     state: "sending",
     idempotencyKey: entry?.idempotencyKey ?? randomKey(),
     digest,
-    held: wanted === "auto" ? suffices && holds() : wanted,
+    held: wanted === "auto" ? suffices && isHeld() : wanted,
+    size: typeof prepared.size === "string" ? prepared.size : "1K",
     sentAt: tryon.clock.now(),
   });
 }
 
-/** One item on its way through the journal. */
-class Making {
-  readonly #place: JournaledWorkplace;
-  readonly #task: Task;
+/** One item of a batch with a journal. */
+class JournaledItem {
+  readonly #context: JournaledBatchContext;
+  readonly #task: ItemTask;
   #entry: JournalEntry | undefined;
   #startedAt: number | undefined;
-  /** The job of the submission, once it is known. */
+  /** Job of the submission, once known. */
   #job: Job | undefined;
 
-  constructor(place: JournaledWorkplace, task: Task) {
-    this.#place = place;
+  constructor(context: JournaledBatchContext, task: ItemTask) {
+    this.#context = context;
     this.#task = task;
   }
 
-  /** Submits for the first time, or anew after it was proved that nothing had happened. */
-  async begin(planned: JournalEntry): Promise<End> {
-    const { logbook, tryon } = this.#place;
+  /** Submits an item for the first time, or again after a submission that created no job. */
+  async begin(planned: JournalEntry): Promise<ItemOutcome> {
+    const { writer, charges, tryon } = this.#context;
     await this.#task.turn();
     this.#task.signal.throwIfAborted();
     const entry = { ...planned, sentAt: tryon.clock.now() };
-    await logbook.first(entry);
+    await writer.first(entry);
+    charges?.leave(entry);
     return this.#send(entry, false);
   }
 
-  /** Goes on where an earlier run stopped. */
-  async takeUp(entry: JournalEntry): Promise<End> {
-    const { tryon } = this.#place;
+  /** Continues an item of an earlier run. */
+  async takeUp(entry: JournalEntry): Promise<ItemOutcome> {
+    const { tryon } = this.#context;
     this.#entry = entry;
     const { state, job: saved } = entry;
     if (saved === undefined) {
@@ -98,19 +107,20 @@ class Making {
     return { ...(await this.#wait(entry, job)), fromJournal };
   }
 
-  /** Whether the service still knows the key. A clock that went back says nothing. */
+  /** Returns true if the service still remembers the key. Returns false if the clock was set back. */
   #isReplayable({ sentAt }: JournalEntry): boolean {
-    const age = this.#place.tryon.clock.now() - sentAt;
-    return age >= 0 && age <= this.#place.tryon.idempotencyWindow;
+    const age = this.#context.tryon.clock.now() - sentAt;
+    return age >= 0 && age <= this.#context.tryon.idempotencyWindow;
   }
 
-  async #send(entry: JournalEntry, again: boolean): Promise<End> {
-    const { tryon, timeout, budget } = this.#place;
+  async #send(entry: JournalEntry, again: boolean): Promise<ItemOutcome> {
+    const { tryon, timeout, charges } = this.#context;
+    const budget = charges?.of(entry) ?? this.#context.budget;
     const { clock } = tryon;
     const { input, signal } = this.#task;
     this.#entry = entry;
     this.#startedAt = clock.now();
-    // Other than the calls of the client, this one may not be the first: it has to end while the key is remembered.
+    // An earlier run may have sent this item, so the call must end while the service remembers the key.
     const limit = new AbortController();
     const onAbort = (): void => limit.abort(signal.reason);
     signal.addEventListener("abort", onAbort);
@@ -123,28 +133,28 @@ class Making {
     let timer: unknown;
     if (again) onTime();
     let sending = false;
-    let written: Promise<void> | undefined;
+    let pendingWrite: Promise<void> | undefined;
     const onUpdate = (update: Update): void => {
       if (update.phase === "sending") {
         sending = true;
-        // Timers stand still while the machine sleeps.
+        // Timers stop while the machine sleeps.
         if (again && left() < 0) limit.abort(tooLate);
       }
       if ("job" in update) this.#job = update.job;
-      if (update.phase !== "waiting" || written) return;
+      if (update.phase !== "waiting" || pendingWrite) return;
       clock.clearTimeout(timer);
-      written = this.#write("submitted", update.job);
+      pendingWrite = this.#write("submitted", update.job);
     };
     const { idempotencyKey, held: sync } = entry;
     const limits = { timeout, budget, signal: limit.signal };
     const options = { ...limits, idempotencyKey, keyInMetadata: true, sync, onUpdate };
     try {
       const result = await tryon.run(input, options);
-      await written;
+      await pendingWrite;
       await this.#write("succeeded", result.job);
       return this.#end({ result, job: result.job, attempts: result.receipt.attempts });
     } catch (error) {
-      await written;
+      await pendingWrite;
       return await this.#failed(error, again || sending ? again : undefined, limit.signal);
     } finally {
       clock.clearTimeout(timer);
@@ -152,14 +162,18 @@ class Making {
     }
   }
 
-  /** @param again - Whether an earlier run may have sent it; undefined when nobody has. */
-  async #failed(error: unknown, again: boolean | undefined, limit: AbortSignal): Promise<End> {
-    const { timeout } = this.#place;
+  /** @param again - If true, an earlier run may have sent the item. Undefined if no run has. */
+  async #failed(
+    error: unknown,
+    again: boolean | undefined,
+    limit: AbortSignal,
+  ): Promise<ItemOutcome> {
+    const { timeout } = this.#context;
     const { signal } = this.#task;
     const entry = this.#entry as JournalEntry;
     if (isTryOnError(error) && error.job) return this.#unfinished(error, error.job);
     if (isTryOnError(error, "idempotency_conflict") && error.recover) {
-      // It is under a key of our own: an attempt of it is still being worked on, or the service takes it for another.
+      // The key is unique to this item: the service still handles an earlier attempt, or confuses it with another.
       let job: Job;
       try {
         job = await error.recover({ timeout, signal: limit });
@@ -169,44 +183,44 @@ class Making {
       return this.#wait(entry, job);
     }
     const attempts = isTryOnError(error) ? error.attempts : [];
-    // A caller may abort with any reason, also one that looks like proof.
-    const isProved = isProof(error) && !signal.aborted;
-    if (again === undefined || (!again && isProved)) {
+    // A caller can abort with any reason, including a TryOnError.
+    const isRefusal = provesNoJob(error) && !signal.aborted;
+    if (again === undefined || (!again && isRefusal)) {
       await this.#write("refused");
-    } else if (again && ((isProved && attempts.length > 0) || error === tooLate)) {
-      // What is refused now may have been taken before.
+    } else if (again && ((isRefusal && attempts.length > 0) || error === tooLate)) {
+      // The service may have accepted an earlier attempt.
       return this.#find(entry, this.#now(), error);
     }
     return this.#end({ error, attempts, job: this.#job });
   }
 
-  /** Looks for the job of a submission that cannot be sent again. */
-  async #find(entry: JournalEntry, lastSentAt: number, cause?: unknown): Promise<End> {
-    const { marked, tryon } = this.#place;
+  /** Searches the list for the job of a submission that cannot be sent again. */
+  async #find(entry: JournalEntry, lastSentAt: number, cause?: unknown): Promise<ItemOutcome> {
+    const { lookup, tryon } = this.#context;
     const { idempotencyKey, sentAt } = entry;
     const { signal } = this.#task;
     this.#entry = entry;
     let failure = cause === tooLate ? undefined : cause;
-    const look = (since: number, limits?: CallOptions): Promise<string | undefined> =>
-      marked.find({ idempotencyKey, firstSentAt: sentAt, lastSentAt: since }, limits);
-    const id = await look(lastSentAt, { signal }).catch((error: unknown) => {
+    const find = (since: number, limits?: CallOptions): Promise<string | undefined> =>
+      lookup.find({ idempotencyKey, firstSentAt: sentAt, lastSentAt: since }, limits);
+    const id = await find(lastSentAt, { signal }).catch((error: unknown) => {
       signal.throwIfAborted();
       failure ??= error;
       return undefined;
     });
     if (id !== undefined) {
-      // Others are not read before this one has had its turn, and it may run for long.
+      // The batch reads no further until this item has its turn, and the job may run for long.
       if (this.#startedAt === undefined) await this.#task.turn();
       return this.#wait(entry, tryon.jobs.resume({ id, idempotencyKey }));
     }
     const error = new OutcomeUnknownError(
-      `Item ${JSON.stringify(entry.id)} may have been made by an earlier run, and the list does not show its mark.`,
+      `An earlier run may have submitted item ${JSON.stringify(entry.id)}, and the list of jobs does not contain it.`,
       {
-        hint: "It is not sent again, since that could pay twice: look whether it is there, or give it a new id to have it made anew.",
+        hint: "The batch does not submit it again, since that could pay twice. Call `recover()` later, or use a new id to submit it again.",
         idempotencyKey,
         cause: failure,
         recover: async (limits) => {
-          const found = await look(this.#now(), limits);
+          const found = await find(this.#now(), limits);
           if (found === undefined) throw error;
           return tryon.jobs.resume({ id: found, idempotencyKey });
         },
@@ -215,8 +229,8 @@ class Making {
     return this.#end({ error });
   }
 
-  async #wait(entry: JournalEntry, job: Job): Promise<End> {
-    const { timeout, tryon } = this.#place;
+  async #wait(entry: JournalEntry, job: Job): Promise<ItemOutcome> {
+    const { timeout, tryon } = this.#context;
     const { signal } = this.#task;
     this.#entry = entry;
     this.#startedAt ??= tryon.clock.now();
@@ -231,29 +245,30 @@ class Making {
     }
   }
 
-  async #unfinished(error: unknown, job: Job): Promise<End> {
+  async #unfinished(error: unknown, job: Job): Promise<ItemOutcome> {
     const state = isTryOnError(error, "job_failed") ? "failed" : "submitted";
     if (this.#entry?.state !== state) await this.#write(state, job);
     return this.#end({ error, job, attempts: isTryOnError(error) ? error.attempts : [] });
   }
 
-  /** Writes down how far the item has come. */
+  /** Writes the item's state into the journal. */
   async #write(state: JournalState, job?: Job): Promise<void> {
-    // Everything that is written down follows an entry.
+    // Every write follows the first entry.
     const entry = this.#entry as JournalEntry;
     const { job: _earlier, ...rest } = entry;
     this.#entry = { ...rest, state, ...(job && { job: job.toJSON() }) };
-    await this.#place.logbook.put(this.#entry);
+    this.#context.charges?.of(entry)?.update(this.#entry);
+    await this.#context.writer.put(this.#entry);
   }
 
-  #end(end: End): End {
+  #end(end: ItemOutcome): ItemOutcome {
     return this.#startedAt === undefined ? end : { ...end, startedAt: this.#startedAt };
   }
 
   #now(): number {
-    return this.#place.tryon.clock.now();
+    return this.#context.tryon.clock.now();
   }
 }
 
-/** Why the sending of an item that an earlier run may have sent was ended. */
+/** Reason to abort the submission of an item that an earlier run may have sent. */
 const tooLate = new DOMException("The service may have forgotten the key.", "TimeoutError");

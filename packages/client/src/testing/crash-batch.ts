@@ -1,5 +1,5 @@
 /*
- * A program: runs a batch with a journal in a file. It is told when it will be killed, and stands still there until it is.
+ * Program that runs a batch with a journal in a file. It waits at the given crash points until it is killed.
  */
 import { flushCompileCache } from "node:module";
 
@@ -7,28 +7,35 @@ import { isTryOnError, TryOn, type Clock, type Middleware, type TryOnInput } fro
 import { batch, type Journal, type JournalEntry } from "@tryon/client/batch";
 import { openJournal } from "@tryon/client/node";
 
-import { itemHeader, timeNow, type Ended, type Item, type Moment, type Orders } from "./moments.ts";
+import {
+  itemHeader,
+  timeNow,
+  type ItemReport,
+  type Item,
+  type CrashPoint,
+  type BatchSettings,
+} from "./crash-points.ts";
 
-// Whoever starts this program gives it that.
-const orders = JSON.parse(process.argv[2] ?? "") as Orders;
-const { url, apiKey, path, sync, concurrency, time, items } = orders;
-const moments = new Map(items.map(({ id, moment }) => [id, moment]));
+// The test passes these settings.
+const settings = JSON.parse(process.argv[2] ?? "") as BatchSettings;
+const { url, apiKey, path, sync, concurrency, time, items } = settings;
+const crashPoints = new Map(items.map(({ id, crashPoint }) => [id, crashPoint]));
 const ids = new Map<string, string>();
 
-// While it hears that, a program that stands still does not end by itself.
+// This listener keeps a waiting program alive.
 process.on("disconnect", () => process.exit());
 
-/** Stands still for ever if this is when the program is to be killed. */
-async function stand(id: string | undefined, moment: Moment): Promise<void> {
-  if (id === undefined || moments.get(id) !== moment) return;
-  process.send?.({ stands: id, moment });
+/** Waits forever if this is the crash point of an item. */
+async function waitAt(id: string | undefined, crashPoint: CrashPoint): Promise<void> {
+  if (id === undefined || crashPoints.get(id) !== crashPoint) return;
+  process.send?.({ waiting: id, crashPoint });
   await new Promise(() => undefined);
 }
 
 const clock: Clock = {
   now: () => timeNow(time),
   setTimeout: (callback, delay) => setTimeout(callback, delay / time.speed),
-  // What comes back is what the line above gave out.
+  // The timer comes from the line above.
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
 };
 
@@ -36,9 +43,9 @@ const middleware: Middleware = async (request, next, { purpose, idempotencyKey =
   if (purpose !== "submit") return next(request);
   const id = ids.get(idempotencyKey);
   request.headers.set(itemHeader, id ?? "");
-  await stand(id, "before the POST");
+  await waitAt(id, "before the POST");
   const response = await next(request);
-  await stand(id, "the answer has arrived");
+  await waitAt(id, "after the response");
   return response;
 };
 
@@ -51,11 +58,15 @@ const journal: Journal = {
     if (entry !== undefined) ids.set(entry.idempotencyKey, id);
     return entry;
   },
+  async *list() {
+    yield* file.list();
+    yield* unwritten;
+  },
   async put(entry) {
     ids.set(entry.idempotencyKey, entry.id);
     const isFirst = entry.state === "sending";
-    await stand(entry.id, isFirst ? "before it is written down" : "before the job is written down");
-    if (orders.journal === "on disk") await file.put(entry);
+    await waitAt(entry.id, isFirst ? "before the entry is written" : "before the job is written");
+    if (settings.journal === "on disk") await file.put(entry);
     else unwritten.push(entry);
   },
 };
@@ -71,23 +82,25 @@ function inputOf({ id, isLarge }: Item): TryOnInput {
   };
 }
 
-// Its time runs faster than that of a machine which may be busy.
-const patience = { attemptTimeout: "5m", timeout: "30m" } as const;
-const tryon = new TryOn({ apiKey, baseUrl: url, clock, middleware, ...patience });
-const ended: Ended[] = [];
+// The clock runs fast, and the machine may be busy.
+const timeouts = { attemptTimeout: "5m", timeout: "30m" } as const;
+const tryon = new TryOn({ apiKey, baseUrl: url, clock, middleware, ...timeouts });
+const ended: ItemReport[] = [];
 const options = {
   id: ({ id }: Item) => id,
   input: inputOf,
   concurrency,
   sync,
   journal,
+  // The items fill the budget exactly. The broken journal pays more.
+  budget: settings.journal === "on disk" ? { maxCredits: 8 * items.length } : undefined,
   validate: false,
 };
 for await (const { id, fromJournal, error } of batch(tryon, items, options)) {
   ended.push({
     id,
     fromJournal,
-    how: isTryOnError(error) ? error.code : String(error ?? "succeeded"),
+    outcome: isTryOnError(error) ? error.code : String(error ?? "succeeded"),
   });
 }
 for (const entry of unwritten) await file.put(entry);

@@ -2,13 +2,13 @@ import { maxImageBytes } from "../images/image-head.ts";
 import { snapshotInput } from "../jobs/snapshot-input.ts";
 
 /**
- * An input that can be read as often as needed and that nobody changes any more: what can be read only once is read into
- * a blob, up to a byte more than the service takes.
+ * Returns a snapshot of an input that can be read repeatedly. Reads streams and responses into blobs, up to the maximum image
+ * size and one chunk.
  */
-export async function rereadable(input: unknown): Promise<unknown> {
+export async function reusableInput(input: unknown): Promise<unknown> {
   const captured = snapshotInput(input);
   if (typeof captured !== "object" || captured === null) return captured;
-  // Types cannot stop those who do not use them.
+  // Programs without types can pass anything.
   const { person, garments } = captured as { person?: unknown; garments?: unknown };
   return {
     ...captured,
@@ -18,11 +18,11 @@ export async function rereadable(input: unknown): Promise<unknown> {
 }
 
 async function blobOf(image: unknown): Promise<unknown> {
-  // Tags hold across realms, where `instanceof` does not.
+  // Tags work across realms, unlike `instanceof`.
   const tag = Object.prototype.toString.call(image).slice(8, -1);
   if (tag !== "Response" && tag !== "ReadableStream") return image;
   const reader = readerOf(image as Response | ReadableStream);
-  // Whoever sends it says what is wrong with it.
+  // The submission reports the error.
   if (reader === undefined) return image;
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
@@ -35,11 +35,11 @@ async function blobOf(image: unknown): Promise<unknown> {
   return new Blob(chunks);
 }
 
-/** What reads an image, if that can be done: another item may have the same one, and have read it. */
+/** Returns a reader. Returns undefined if the image was read before, such as by another item. */
 function readerOf(image: Response | ReadableStream) {
   try {
-    const answer = "body" in image ? image : new Response(image);
-    return answer.ok && !answer.bodyUsed ? answer.body?.getReader() : undefined;
+    const response = "body" in image ? image : new Response(image);
+    return response.ok && !response.bodyUsed ? response.body?.getReader() : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
-/** Reads items one by one, and closes what they come from. */
-export class Source<Item> {
+/** Reads items one by one, and closes their iterator. */
+export class ItemSource<Item> {
   readonly #items: AsyncIterator<Item> | Iterator<Item>;
   #isOpen = true;
   #isReading = false;
@@ -9,7 +9,7 @@ export class Source<Item> {
       Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   }
 
-  /** The next item; undefined at the end. Throws what the source throws. */
+  /** Returns the next item, or undefined at the end. Rethrows errors of the iterator. */
   async next(): Promise<{ readonly item: Item } | undefined> {
     this.#isReading = true;
     try {
@@ -25,18 +25,18 @@ export class Source<Item> {
     }
   }
 
-  /** Tells a source that has not ended that nobody reads on. What goes wrong with that concerns nobody. */
+  /** Closes the iterator if it has not ended. Ignores its errors. */
   async close(): Promise<void> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     const close = async (): Promise<unknown> => this.#items.return?.();
     const closing = close().catch(() => undefined);
-    // A source that is asked for an item closes only once it has given it, which may be never.
+    // A generator closes only after the pending item, which may never come.
     if (!this.#isReading) await closing;
   }
 }
 
-/** How many items there are, where the source says so beforehand. */
+/** Returns the number of items in an array, set or map. */
 export function lengthOf(items: unknown): number | undefined {
   if (Array.isArray(items)) return items.length;
   return items instanceof Set || items instanceof Map ? items.size : undefined;

@@ -2,23 +2,23 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { link, open, rename, rm } from "node:fs/promises";
 
-import { fateOf, parseHolder, thisProcess, type Holder } from "./holder.ts";
-import { systemCode, trouble } from "./trouble.ts";
+import { holderStatus, parseHolder, thisProcess, type Holder } from "./lock-holder.ts";
+import { systemCode, journalError } from "./journal-error.ts";
 
-/** More than any lock has: an id, a number, a host name and a start time. */
+/** Maximum size of a lock file in bytes. It has a UUID, a process id, a host name and a start time. */
 const maxLockBytes = 4096;
 
-/** Gives a lock back. */
+/** Releases a lock. */
 export type Release = () => Promise<void>;
 
 /**
- * Takes the lock that keeps a journal to one process, from a process that is gone if need be.
+ * Takes the lock of a journal, which limits the journal to one process. Replaces the lock of a process that has ended.
  *
- * A lock appears whole, by a link to a file that is written before. Taking one over takes a lock in turn, named after the
- * one that is taken over: so of many that find the same dead holder one alone replaces its lock, and whoever comes late sees
- * that it is another one by now. Who is killed on the way leaves a lock that is taken over in the same way.
+ * A lock file appears complete, as a link to a file written before. To replace a lock, a process first takes a second lock
+ * named after the first one. So only one of several processes replaces it, and the others find the new lock. If a process is
+ * killed meanwhile, its second lock is replaced in the same way.
  *
- * @throws `invalid_config` when it is held, naming who holds it
+ * @throws `invalid_config` if another process holds the lock. The message names the process.
  */
 export async function takeLock(journal: string, path = `${journal}.lock`): Promise<Release> {
   const own = await thisProcess(randomUUID());
@@ -29,7 +29,7 @@ export async function takeLock(journal: string, path = `${journal}.lock`): Promi
       if (await linked(draft, path)) break;
       const holder = await readHolder(path);
       if (holder === undefined) continue;
-      await refuseWhileHeld(journal, path, holder);
+      await rejectIfHeld(journal, path, holder);
       const release = await takeLock(journal, `${path}.${holder.id}`);
       try {
         const isStillThere = (await readHolder(path))?.id === holder.id;
@@ -45,7 +45,7 @@ export async function takeLock(journal: string, path = `${journal}.lock`): Promi
     await rm(draft, { force: true });
   }
   return async () => {
-    // Somebody may have deleted it, and another taken it since.
+    // The file may have been deleted, and another process may hold a new lock.
     if ((await readHolder(path))?.id === own.id) await rm(path, { force: true });
   };
 }
@@ -54,14 +54,14 @@ async function write(path: string, text: string): Promise<void> {
   const file = await open(path, "wx", 0o600);
   try {
     await file.writeFile(text);
-    // A machine that stops must not leave a lock behind that says nothing.
+    // A power failure must not leave an empty lock.
     await file.sync();
   } finally {
     await file.close();
   }
 }
 
-/** Whether the lock was free, and is taken now. */
+/** Tries to take a free lock. Returns false if it exists. */
 async function linked(draft: string, path: string): Promise<boolean> {
   try {
     await link(draft, path);
@@ -72,7 +72,7 @@ async function linked(draft: string, path: string): Promise<boolean> {
   }
 }
 
-/** Who holds it; nothing if nobody does. */
+/** Reads the holder of a lock. Returns undefined if the lock is free. */
 async function readHolder(path: string): Promise<Holder | undefined> {
   let text = "";
   try {
@@ -80,18 +80,18 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   } catch (error) {
     const code = systemCode(error);
     if (code === "ENOENT") return undefined;
-    // A link.
+    // ELOOP: the path is a link.
     if (code !== "ELOOP") throw error;
   }
   const holder = parseHolder(text);
   if (holder !== undefined) return holder;
-  throw trouble(
-    `${path} is in the way: it is named like the lock of a journal, and is none.`,
-    "If no process uses the journal, delete that file.",
+  throw journalError(
+    `${path} exists and is not the lock of a journal.`,
+    "If no process uses the journal, delete the file.",
   );
 }
 
-/** The text of a file; empty for one that is too large for a lock and for a pipe or a device, which are not read. */
+/** Reads a lock file. Returns an empty string for a pipe, a device or a file that is too large. */
 async function readLock(path: string): Promise<string> {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -103,24 +103,24 @@ async function readLock(path: string): Promise<string> {
   }
 }
 
-async function refuseWhileHeld(journal: string, path: string, holder: Holder): Promise<void> {
+async function rejectIfHeld(journal: string, path: string, holder: Holder): Promise<void> {
   const { pid, host } = holder;
-  const fate = await fateOf(holder);
-  if (fate === "gone") return;
-  if (fate === "unknown") {
-    throw trouble(
-      `The journal ${journal} is held by process ${pid} on ${host}, another machine than this.`,
-      `Two at once could pay twice. Delete ${path} once you know that this process is gone.`,
+  const status = await holderStatus(holder);
+  if (status === "gone") return;
+  if (status === "unknown") {
+    throw journalError(
+      `The journal ${journal} is in use by process ${pid} on another host, ${host}.`,
+      `Two processes could pay twice. Delete ${path} once you are sure that this process has ended.`,
     );
   }
   if (pid === process.pid) {
-    throw trouble(
-      `The journal ${journal} is open already, in this very process (${pid}).`,
-      "Close it before it is opened again: a journal belongs to one batch at a time.",
+    throw journalError(
+      `The journal ${journal} is already open in this process (${pid}).`,
+      "Close it before you open it again: only one batch at a time can use a journal.",
     );
   }
-  throw trouble(
-    `The journal ${journal} is held by process ${pid}.`,
-    `Two at once could pay twice: wait for it to end. If it is another program by now, delete ${path}.`,
+  throw journalError(
+    `The journal ${journal} is in use by process ${pid}.`,
+    `Two processes could pay twice: wait until it ends. If the id now belongs to another program, delete ${path}.`,
   );
 }
