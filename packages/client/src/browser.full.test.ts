@@ -233,7 +233,7 @@ describe.runIf(hasChromium)("the client in a browser", () => {
     expect(troubles).toEqual([]);
   });
 
-  test("lesson 22: refuses a live key unless it is allowed, and works on a page without https", async () => {
+  test("refuses a live key unless it is allowed, and works on a page without https", async () => {
     // A server that is strict about addresses would send such a page to https.
     const options = { slashRedirect: false };
     const { page, access, troubles } = await opened({ options, corsOrigins: ["*"] }, shopHost);

@@ -181,7 +181,7 @@ it("knows the class of an error by its code", () => {
   expect(isKnown("job_failed")).toBe(true);
 });
 
-it("lesson 11: knows an error of another copy of the package", () => {
+it("knows an error of another copy of the package", () => {
   const foreign = { code: "not_found", [Symbol.for("@tryon/client/error")]: true };
   expect(isTryOnError(foreign)).toBe(true);
   expect(isTryOnError(foreign, "not_found")).toBe(true);

@@ -132,7 +132,7 @@ describe.each(["5.4", "6"])("the declarations under TypeScript %s", (version) =>
   );
 });
 
-it("lesson 11: knows the errors of an ES module in a CommonJS module, and the other way round", async () => {
+it("knows the errors of an ES module in a CommonJS module, and the other way round", async () => {
   const path = join(folder, "copies.mjs");
   await writeFile(
     path,

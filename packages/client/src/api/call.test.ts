@@ -28,7 +28,7 @@ describe.each(profiles)("withResponse under the profile %s", (profile) => {
 });
 
 describe("withResponse", () => {
-  it("lesson 9: names the request and the rate limit", async () => {
+  it("names the request and the rate limit", async () => {
     const { run, tryon, faults, mock } = createWorld();
     const limits = {
       "x-ratelimit-limit": "60",

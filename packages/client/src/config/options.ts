@@ -4,28 +4,28 @@ import type { BudgetLimit } from "../billing/budget-limit.ts";
 import type { Clock } from "./clock.ts";
 import type { Middleware } from "../http/middleware.ts";
 
-/** Every default of the client, each once; times in milliseconds. */
+/** Defaults of the client. Times are in milliseconds. */
 export const defaults = {
-  /** `timeout` of `run`, `submit`, `job.result` and of the image. */
+  /** `timeout` of `run`, `submit`, `job.result` and images. */
   timeout: 600_000,
   /** `timeout` of calls that neither upload nor wait. */
   callTimeout: 120_000,
   attemptTimeout: 30_000,
-  /** How long an upload may stand still. */
+  /** Maximum time without progress of an upload. */
   uploadIdle: 30_000,
   retries: 3,
-  /** 64 MiB: more than any PNG of 4K. */
+  /** 64 MiB: larger than any 4K PNG. */
   maxResultBytes: 67_108_864,
-  /** Half of the shortest time for which a service is known to keep keys. */
+  /** Half of the shortest time that a service is known to keep keys. */
   idempotencyWindow: 1_800_000,
 } as const;
 
-/** How long the service holds an answer at most, in milliseconds. */
+/** Maximum time of a synchronous response of the service, in milliseconds. */
 export const maxSyncWait = 90_000;
-/** What `sync: "auto"` wants to be left beyond that, for the way there and back, in milliseconds. */
+/** Time that `sync: "auto"` needs in addition, for the way there and back, in milliseconds. */
 export const syncGrace = 30_000;
 
-/** What takes the lines of a log, of those kinds that it has a method for: `console` is one. */
+/** Receiver of log messages, for the levels that it has a method for: `console`, for example. */
 export type Logger = {
   readonly [Level in "debug" | "info" | "warn" | "error"]?: (
     message: string,
@@ -33,26 +33,26 @@ export type Logger = {
   ) => void;
 };
 
-/** How a client is set up. */
+/** Options of `TryOn`. */
 export interface TryOnOptions {
   /**
-   * The API key, `svc_live_…` or `svc_test_…`.
+   * API key, `svc_live_…` or `svc_test_…`.
    *
-   * @default the environment variable TRYON_API_KEY, read at the first request
+   * @default the environment variable TRYON_API_KEY, read by the first request
    */
   readonly apiKey?: string | undefined;
   /**
-   * The address of the service, without `/api/v1`. With http it has to be this machine, unless `allowInsecure` is set.
+   * URL of the service, without `/api/v1`. It must be https, unless it is this machine or `allowInsecure` is set.
    *
-   * @default the environment variable TRYON_BASE_URL, read at the first request; there is no built-in address
+   * @default the environment variable TRYON_BASE_URL, read by the first request; there is no built-in URL
    */
   readonly baseUrl?: string | URL | undefined;
   /**
-   * Where a proxy made by `createProxy` of `@tryon/client/proxy` is mounted, for pages: in place of `apiKey` and `baseUrl`,
-   * since the proxy has both. A path is one of the page's own site, with the page's cookies; for another site, give its
-   * whole address, which has to be https unless it is this machine or `allowInsecure` is set.
+   * URL of a proxy made by `createProxy` of `@tryon/client/proxy`, for pages. Replaces `apiKey` and `baseUrl`, which the
+   * proxy has. A path is on the page's own site and gets its cookies. The URL of another site must be https, unless it is
+   * this machine or `allowInsecure` is set.
    *
-   * @default none: the client asks the service itself
+   * @default none: the client sends requests to the service itself
    * @example
    * import { TryOn } from "@tryon/client";
    *
@@ -60,7 +60,7 @@ export interface TryOnOptions {
    */
   readonly proxyUrl?: string | URL | undefined;
   /**
-   * Sends the requests: a function like the global `fetch`. It gets an address and an init, and has to honour
+   * Function that sends the requests, like the global `fetch`. It gets a URL and an init, and must support
    * `redirect: "manual"` and `signal`.
    *
    * @default the global `fetch` at the time of each request
@@ -73,16 +73,16 @@ export interface TryOnOptions {
    */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /**
-   * How long `run`, `submit`, `job.result` and the download of an image may take in all, as milliseconds or a text such as
-   * `"3m"`. A call's own `timeout` wins. Other calls have 2 minutes.
+   * Maximum duration of `run`, `submit`, `job.result` and the download of an image, in milliseconds or as a string such as
+   * `"3m"`. The `timeout` of a call takes precedence. Other calls have 2 minutes.
    *
    * @default "10m"
    */
   readonly timeout?: Duration | undefined;
   /**
-   * How long one attempt may take from its last byte sent until its answer has been read; a submission whose answer is
-   * held gets the service's 90 seconds more. Sending may take as long as it goes on: it ends after 30 seconds without
-   * progress or, where progress cannot be seen, as in browsers, by the size. For an image it is the longest time without a byte.
+   * Maximum duration of one attempt, from its last byte sent until its response is read. A synchronous submission gets
+   * 90 seconds more. An upload ends after 30 seconds without progress. Where progress is unknown, as in browsers, its size
+   * sets the limit. For an image, it is the maximum time without a byte.
    *
    * @default "30s"
    */
@@ -95,72 +95,72 @@ export interface TryOnOptions {
    */
   readonly maxResultBytes?: number | undefined;
   /**
-   * How many times a request is sent again after a failure that may pass. Waiting for a rate limit does not count.
+   * Maximum number of retries of a request after transient failures. Waiting for the rate limit does not count.
    *
    * @default 3
    */
   readonly retries?: number | undefined;
   /**
-   * For how long a try-on that may have been made is sent again under its key, from its first request, as milliseconds or a
-   * text such as `"30m"`. Services forget keys after a time that they do not tell, and sending it again could then pay
-   * twice. Past it, `recover()` only looks for the job in the list, which takes `keyInMetadata`.
+   * Time after the first attempt in which the client may retry a submission with an unknown outcome, in milliseconds or as
+   * a string such as `"30m"`. Services forget idempotency keys after a time that they do not publish, and a later retry
+   * could pay twice. After it, `recover()` only looks for the job in the list, which requires `keyInMetadata`.
    *
    * @default "30m"
    */
   readonly idempotencyWindow?: Duration | undefined;
   /**
-   * Puts the idempotency key into the metadata of each job as `_tryon_key`, where there is room for it (fewer than 8
-   * keys), so that `recover()` finds the job however much time has passed. Jobs are shown without it. A call's own `keyInMetadata`
-   * wins.
+   * If true, puts the idempotency key into the metadata of each job as `_tryon_key`, if it has fewer than 8 keys. Then
+   * `recover()` finds the job at any later time. The client removes the key from the jobs that it returns. The
+   * `keyInMetadata` of a call takes precedence.
    *
    * @default false
    */
   readonly keyInMetadata?: boolean | undefined;
   /**
-   * Whether `run` and `submit` look at the input first: what the service is certain to refuse is `invalid_input` before
-   * anything is sent, and what only looks wrong is a warning to `logger`. `tryon.validate` tells both.
+   * If true, `run` and `submit` validate the input before sending it. Errors reject with `invalid_input`, and warnings go
+   * to `logger`. `tryon.validate` returns both.
    *
    * @default true
    */
   readonly validate?: boolean | undefined;
   /**
-   * How many credits the try-ons of this client may cost in all: one that does not fit is `budget_exceeded` before anything
-   * is sent. A `Budget` can be read, and shared with other clients and calls. A call's own `budget` holds besides.
+   * Maximum number of credits that the try-ons of this client may cost in all. A try-on above it is rejected with
+   * `budget_exceeded` before anything is sent. A `Budget` can be read, and shared with other clients and calls. The `budget`
+   * of a call applies in addition.
    *
    * @default no limit but the balance of the key
    */
   readonly budget?: Budget | BudgetLimit | undefined;
   /**
-   * Allows http to an address that is not this machine. Key and images can then be read on the way.
+   * If true, allows http to another machine, where others can read the key and the images.
    *
    * @default false
    */
   readonly allowInsecure?: boolean | undefined;
   /**
-   * Allows a live key in a browser, where every visitor can read it, and under a test runner, where it costs money. Not
-   * needed when the address is this machine or `fetch` is given.
+   * If true, allows a live key in a browser, where every visitor can read it, and under a test runner, where it costs money.
+   * Not needed if the URL is this machine or `fetch` is set.
    *
    * @default false
    */
   readonly allowLiveKey?: boolean | undefined;
   /**
-   * Stands between the client and the network: looks at each attempt of each request to the service, and may change it.
-   * Several are called in this order. The images of results are fetched without it.
+   * Functions that handle each attempt of each request to the service, in this order. They may change it. Downloads of
+   * result images do not pass through them.
    *
    * @default none
    */
   readonly middleware?: Middleware | readonly Middleware[] | undefined;
   /**
-   * Hears of what is submitted, each attempt and each pause between two (`debug`), of exceptions in your callbacks, which never end a call, and
-   * of inputs that look wrong (`warn`). Gets no key and no header, and of an image
-   * only its kind and size.
+   * Receives submissions, attempts and retry delays (`debug`), errors thrown by your callbacks, and inputs with warnings
+   * (`warn`). Messages contain no key and no header, and of an image only its type and size.
    *
-   * @default nothing is logged
+   * @default none: nothing is logged
    */
   readonly logger?: Logger | undefined;
-  /** Where time comes from: for tests. @default the machine's clock */
+  /** Source of time, for tests. @default the machine's clock */
   readonly clock?: Clock | undefined;
-  /** Where the chance in pauses comes from, from 0 to 1: for tests. @default Math.random */
+  /** Random source for retry jitter, from 0 to 1, for tests. @default Math.random */
   readonly random?: (() => number) | undefined;
 }
 
@@ -188,12 +188,12 @@ export const optionNames: Readonly<Record<keyof TryOnOptions, true>> = {
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Ends the call: it rejects at once with the signal's reason. A job that was made runs on, since none can be stopped. */
+  /** Rejects the call at once with the signal's reason. A job that was submitted goes on, since the service cancels none. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * How long the call may take with everything it does, as milliseconds or a text such as `"3m"`.
+   * Maximum duration of the call in all, in milliseconds or as a string such as `"3m"`.
    *
-   * @default the client's `timeout` for run, submit, result and images; "2m" for the rest
+   * @default the client's `timeout` for run, submit, result and images; "2m" for other calls
    */
   readonly timeout?: Duration | undefined;
 }

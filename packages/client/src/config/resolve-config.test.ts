@@ -167,7 +167,7 @@ describe("a client", () => {
     expect(new TryOn(options).toJSON()).toEqual({ name: "TryOn", baseUrl });
   });
 
-  it("lesson 22: refuses a live key in a browser", () => {
+  it("refuses a live key in a browser", () => {
     vi.stubGlobal("document", {});
     const error = refusal({ ...good, apiKey: "svc_live_a", fetch: undefined });
     expect(String(error)).toContain("a browser");

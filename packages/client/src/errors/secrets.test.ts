@@ -248,7 +248,7 @@ it.each(Object.keys(written))("shows no key that the service repeats %s", async 
   }
 });
 
-describe("lesson 13: what looks on", () => {
+describe("what looks on", () => {
   const levels = ["debug", "info", "warn", "error"] as const;
   const channel = tracingChannel<unknown, RequestMessage>("tryon:request");
 
@@ -315,7 +315,7 @@ const onUpdate = (): never => {
   throw new Error("oops");
 };
 
-it("lesson 13: shows no key in anything that a client hands out", async () => {
+it("shows no key in anything that a client hands out", async () => {
   const lines: unknown[] = [];
   const logger = { warn: (...line: unknown[]) => lines.push(...line) };
   const { run, client, mock } = createWorld();
@@ -357,7 +357,7 @@ it("lesson 13: shows no key in anything that a client hands out", async () => {
   expect(JSON.stringify(result.job)).not.toContain("result_url");
 });
 
-it("lesson 13: refuses a client, or a job, in the place of an input", async () => {
+it("refuses a client, or a job, in the place of an input", async () => {
   const { error, run, tryon, sent } = createWorld();
   const job = await run(tryon.submit(input));
   const before = sent.length;

@@ -57,7 +57,7 @@ function client(baseUrl: string): TryOn {
   return new TryOn({ apiKey: "svc_test_a", baseUrl });
 }
 
-describe("lesson 3: a call that is aborted rejects within one tick with the caller's very reason", () => {
+describe("a call that is aborted rejects within one tick with the caller's very reason", () => {
   it("before anything was sent", async () => {
     const { tryon, sent } = createWorld();
     for (const call of [
@@ -160,7 +160,7 @@ it.each([
   new DOMException("off", "AbortError"),
   undefined,
 ])(
-  "lesson 3: an abort with the reason %s is no failure to try again, also where fetch throws another error",
+  "an abort with the reason %s is no failure to try again, also where fetch throws another error",
   async (reason) => {
     const { client: make, mock, sent, fetch } = createWorld();
     const controller = new AbortController();
@@ -191,7 +191,7 @@ it.each([
   },
 );
 
-it("lesson 7: 10,000 calls on one signal leave no listener on it, whether they go well or not", async () => {
+it("10,000 calls on one signal leave no listener on it, whether they go well or not", async () => {
   const { signal } = new AbortController();
   let count = 0;
   const tryon = new TryOn({
@@ -213,7 +213,7 @@ it("lesson 7: 10,000 calls on one signal leave no listener on it, whether they g
   expect(most).toBe(0);
 });
 
-it("lesson 5: an attempt after one that ran out of time has all of its own", async () => {
+it("an attempt after one that ran out of time has all of its own", async () => {
   const { run, client: make, faults, sent } = createWorld();
   faults.push(
     () => new Promise(() => undefined),

@@ -159,7 +159,7 @@ const bodies: Readonly<Record<string, Uint8Array<ArrayBuffer> | string>> = {
 
 describe.each(Object.keys(calls) as Call[])("%s", (call) => {
   it.each(Object.keys(bodies))(
-    "lesson 12: gives a typed, bounded error for any status with %s",
+    "gives a typed, bounded error for any status with %s",
     async (name) => {
       expect.hasAssertions();
       // The statuses that mean the same for every call are looked at with one of them.
@@ -180,7 +180,7 @@ describe.each(Object.keys(calls) as Call[])("%s", (call) => {
     },
   );
 
-  it("lesson 12: gives a typed, bounded error for whatever a server may answer", async () => {
+  it("gives a typed, bounded error for whatever a server may answer", async () => {
     const detail = oneof(
       jsonValue({ maxDepth: 6 }),
       array(
@@ -219,7 +219,7 @@ describe.each(Object.keys(calls) as Call[])("%s", (call) => {
     );
   });
 
-  it("lesson 12: gives a typed error for answers whose headers lie about the body", async () => {
+  it("gives a typed error for answers whose headers lie about the body", async () => {
     expect.hasAssertions();
     const lies: Record<string, string>[] = [
       { "content-encoding": "gzip" },
@@ -237,7 +237,7 @@ describe.each(Object.keys(calls) as Call[])("%s", (call) => {
     }
   });
 
-  it("lesson 12: stops reading an error of 50 MB long before its end", async () => {
+  it("stops reading an error of 50 MB long before its end", async () => {
     for (const status of [400, 404, 500, 503]) {
       let written = 0;
       let gone: Promise<unknown> = Promise.resolve();

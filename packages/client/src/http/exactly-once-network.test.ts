@@ -28,22 +28,19 @@ const faults: readonly (readonly [string, Partial<FaultInput>])[] = [
   ["meets an error of the server", { status: 500 }],
 ];
 
-it.each(faults)(
-  "lesson 1: pays once for a try-on whose connection %s, twice",
-  async (_name, fault) => {
-    const { mock, tryon, submissions } = await setUp();
-    mock.faults.add({ on, times: 2, ...fault });
-    const shirt = assetBytes("shirt.png");
-    const result = await tryon.run({ ...input, garments: [shirt] }, { idempotencyKey: "order-17" });
-    expect(result.receipt.attempts).toHaveLength(3);
-    expect(submissions().map(({ idempotencyKey }) => idempotencyKey)).toEqual(
-      Array.from({ length: 3 }, () => "order-17"),
-    );
-    expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
-  },
-);
+it.each(faults)("pays once for a try-on whose connection %s, twice", async (_name, fault) => {
+  const { mock, tryon, submissions } = await setUp();
+  mock.faults.add({ on, times: 2, ...fault });
+  const shirt = assetBytes("shirt.png");
+  const result = await tryon.run({ ...input, garments: [shirt] }, { idempotencyKey: "order-17" });
+  expect(result.receipt.attempts).toHaveLength(3);
+  expect(submissions().map(({ idempotencyKey }) => idempotencyKey)).toEqual(
+    Array.from({ length: 3 }, () => "order-17"),
+  );
+  expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
+});
 
-it("lesson 1: pays once for a submission by hand, which has a key of its own", async () => {
+it("pays once for a submission by hand, which has a key of its own", async () => {
   const { mock, tryon, submissions } = await setUp();
   mock.faults.add({ on, times: 2, reset: "after" });
   const body = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
@@ -63,7 +60,7 @@ it("gives the job to recover when every connection of a call was reset after the
 });
 
 it.each([301, 302, 307, 308])(
-  "lesson 42: names where a %i sends an upload, and sends it once",
+  "names where a %i sends an upload, and sends it once",
   async (status) => {
     const { url, got } = await httpServer((response) => {
       response.writeHead(status, { location: "https://new.example/api/v1/tryon" }).end();

@@ -138,7 +138,7 @@ describe("a body", () => {
     expect(got).toHaveLength(2);
   });
 
-  it("lesson 4: that never ends is given up after attemptTimeout", async () => {
+  it("that never ends is given up after attemptTimeout", async () => {
     const { url } = await httpServer((response) => {
       response.writeHead(200).write("{");
     });
@@ -190,7 +190,7 @@ describe("a connection", () => {
 });
 
 describe("an error", () => {
-  it("lesson 43: drops the input that a validation error repeats, and names the field", async () => {
+  it("drops the input that a validation error repeats, and names the field", async () => {
     const image = "iVBORw0KGgo".repeat(1_000);
     const { url } = await httpServer((response) => {
       const issue = {

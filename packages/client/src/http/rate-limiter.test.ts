@@ -9,7 +9,7 @@ import { answering, createWorld, cut, fieldsOf, input, profiles } from "../testi
 
 const busy = { detail: "Rate limit exceeded" };
 
-describe("lesson 8: a 429", () => {
+describe("a 429", () => {
   it("holds back every call of its client, and lets them in one after the other", async () => {
     let chance = 0;
     const random = (): number => (chance = (chance + 0.3) % 1);

@@ -30,7 +30,7 @@ describe("a call that fails in a way that may pass", () => {
     expect(sent).toHaveLength(2);
   });
 
-  it("lesson 2: never comes back earlier than Retry-After says", async () => {
+  it("never comes back earlier than Retry-After says", async () => {
     const { run, tryon, faults, sent, mock } = createWorld();
     const date = new Date(mock.clock.now() + 20_000).toUTCString();
     faults.push(
@@ -42,7 +42,7 @@ describe("a call that fails in a way that may pass", () => {
   });
 
   it.each(["NaN", "soon", "-5", "", "1e3", "Thu, 99 Foo 2026"])(
-    "lesson 2: pauses as ever after a Retry-After of %j",
+    "pauses as ever after a Retry-After of %j",
     async (text) => {
       const { error, tryon, faults, sent } = createWorld();
       const headers = { "retry-after": text };
@@ -52,7 +52,7 @@ describe("a call that fails in a way that may pass", () => {
     },
   );
 
-  it("lesson 2: throws at once when it is to wait longer than a minute, or than there is time", async () => {
+  it("throws at once when it is to wait longer than a minute, or than there is time", async () => {
     const { error, tryon, faults, mock } = createWorld();
     const before = mock.clock.now();
     faults.push(answering(503, { detail: "busy" }, { "retry-after": "61" }));
@@ -88,7 +88,7 @@ describe("a call that fails in a way that may pass", () => {
     expect(sent.map(({ at }) => at - (sent[0]?.at ?? 0))).toEqual([0, 30_250, 60_750]);
   });
 
-  it("lesson 6: ends with its time, not after it", async () => {
+  it("ends with its time, not after it", async () => {
     const { error, tryon, faults, mock } = createWorld();
     faults.push(() => new Promise(() => undefined));
     const before = mock.clock.now();
@@ -97,7 +97,7 @@ describe("a call that fails in a way that may pass", () => {
   });
 });
 
-describe("lesson 6: one time limit", () => {
+describe("one time limit", () => {
   const busy = answering(503, { detail: "busy" }, { "retry-after": "4" });
   it.each<[string, (world: World) => Promise<unknown>, string]>([
     [

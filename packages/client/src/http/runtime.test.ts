@@ -11,7 +11,7 @@ afterEach(() => {
   vi.resetModules();
 });
 
-describe("lesson 10: Node", () => {
+describe("Node", () => {
   it.each(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"])(
     "that gives up by itself with %s is a time-out, and is asked again under the same key",
     async (code) => {
@@ -93,7 +93,7 @@ async function inits(): Promise<RequestInit[]> {
   return seen;
 }
 
-describe("lesson 19: a cache", () => {
+describe("a cache", () => {
   it("is told to keep no answer of the service", async () => {
     const [read, submission] = await inits();
     expect(read).toMatchObject({ method: "GET", cache: "no-store" });

@@ -6,7 +6,7 @@ import { answering, createWorld, cut, input, profiles, type Fault } from "../tes
 const pngStart = [0x89, 0x50, 0x4e, 0x47];
 
 describe.each(profiles)("an image under the profile %s", (profile) => {
-  it("lesson 44: comes as bytes, blob and stream, and sends nothing of ours", async () => {
+  it("comes as bytes, blob and stream, and sends nothing of ours", async () => {
     const { run, tryon, sent } = createWorld({ profile });
     const { image, job } = await run(tryon.run(input));
     await run(tryon.jobs.get(job.id).catch(() => undefined));
@@ -46,25 +46,22 @@ describe.each(profiles)("an image under the profile %s", (profile) => {
 });
 
 describe("an image", () => {
-  it.each([400, 403, 404, 410])(
-    "lesson 44: asks for a fresh address once after a %i",
-    async (status) => {
-      const { run, error, tryon, faults, sent } = createWorld();
-      const { image } = await run(tryon.run(input));
-      const before = sent.length;
-      const refusal = answering(status, "<Error><Code>AccessDenied</Code></Error>");
-      faults.push(refusal);
-      expect((await run(image.bytes())).length).toBeGreaterThan(100);
-      expect(sent.slice(before).map(({ path }) => path.split("/")[1])).toEqual([
-        "results",
-        "api",
-        "results",
-      ]);
-      faults.push(refusal, undefined, refusal);
-      const code = status === 404 || status === 410 ? "result_purged" : "result_expired";
-      expect(await error(image.bytes())).toMatchObject({ code, status, attempts: { length: 2 } });
-    },
-  );
+  it.each([400, 403, 404, 410])("asks for a fresh address once after a %i", async (status) => {
+    const { run, error, tryon, faults, sent } = createWorld();
+    const { image } = await run(tryon.run(input));
+    const before = sent.length;
+    const refusal = answering(status, "<Error><Code>AccessDenied</Code></Error>");
+    faults.push(refusal);
+    expect((await run(image.bytes())).length).toBeGreaterThan(100);
+    expect(sent.slice(before).map(({ path }) => path.split("/")[1])).toEqual([
+      "results",
+      "api",
+      "results",
+    ]);
+    faults.push(refusal, undefined, refusal);
+    const code = status === 404 || status === 410 ? "result_purged" : "result_expired";
+    expect(await error(image.bytes())).toMatchObject({ code, status, attempts: { length: 2 } });
+  });
 
   it("is fetched again when the store or the transfer fails", async () => {
     const { run, tryon, faults } = createWorld();

@@ -39,7 +39,7 @@ const results = (jobs: readonly Job[], signal?: AbortSignal) =>
   Promise.all(jobs.map((job) => job.result({ timeout: "1h", signal })));
 
 describe.each(profiles)("the waits of a client under the profile %s", (profile) => {
-  it("lesson 17: never come to a limit of 60 requests a minute, where polls each second do with two", async () => {
+  it("never come to a limit of 60 requests a minute, where polls each second do with two", async () => {
     const world = createWorld({ profile, latency: "50s" });
     const { token } = await world.mock.createKey({ rateLimitPerMinute: 60 });
     const tryon = world.client({ apiKey: token });

@@ -90,7 +90,7 @@ function liveIn(zone: string): void {
 
 describe("recover, when it is too late to send a try-on again,", () => {
   it.each(times)(
-    "lesson 46: finds it by its mark on any page, with times as %s in %s, and sends and pays nothing",
+    "finds it by its mark on any page, with times as %s in %s, and sends and pays nothing",
     async (timeFormat, zone) => {
       liveIn(zone);
       const world = createWorld({ options: { idempotencyHours: 1, timeFormat } });
@@ -109,7 +109,7 @@ describe("recover, when it is too late to send a try-on again,", () => {
   );
 
   it.each(times)(
-    "lesson 46: says that no job has its mark, and looks no further back than it can be, with times as %s in %s",
+    "says that no job has its mark, and looks no further back than it can be, with times as %s in %s",
     async (timeFormat, zone) => {
       liveIn(zone);
       const world = createWorld({ options: { timeFormat } });

@@ -7,39 +7,40 @@ import type { OnUpdate } from "./updates.ts";
 /** Options of `submit`. */
 export interface SubmitOptions extends CallOptions {
   /**
-   * Names this try-on: whatever is submitted under the same key is the same try-on, made and paid once. 1 to 200 printable
-   * ASCII characters. Give your own, such as an order number, to be safe across crashes of your program.
+   * Idempotency key of the try-on. Everything submitted under one key is one try-on, made and paid once. 1 to 200 printable
+   * ASCII characters. Set your own, such as an order number, to be safe across crashes of your program.
    *
    * @default a random UUID
    */
   readonly idempotencyKey?: string | undefined;
   /**
-   * Whether the key is put into the metadata of the job as `_tryon_key`, so that `recover()` finds the job however much time
-   * has passed. It is part of what is sent: say the same whenever you submit under the same key.
+   * If true, puts the key into the metadata of the job as `_tryon_key`, so that `recover()` finds the job at any later time.
+   * It is part of the body: use the same value whenever you submit under the same key.
    *
    * @default the client's `keyInMetadata`, which is false
    */
   readonly keyInMetadata?: boolean | undefined;
   /**
-   * How many credits this call may cost, or a `Budget` that it shares with others; `budget_exceeded` before anything is sent
-   * when that does not hold it. The client's budget holds besides.
+   * Maximum cost of this call in credits, or a `Budget` that it shares with others. A try-on above it is rejected with
+   * `budget_exceeded` before anything is sent. The client's budget applies in addition.
    *
    * @default none
    */
   readonly budget?: Budget | BudgetLimit | undefined;
-  /** Whether the input is looked at before it is sent. @default the client's `validate` */
+  /** If true, validates the input before sending it. @default the client's `validate` */
   readonly validate?: boolean | undefined;
-  /** Is told how the call comes along. What it throws is ignored, and handed to the client's `logger`. */
+  /** Called on every progress update. Errors it throws are ignored and go to the client's `logger`. */
   readonly onUpdate?: OnUpdate | undefined;
 }
 
 /** Options of `run`. */
 export interface RunOptions extends SubmitOptions, WaitOptions {
   /**
-   * Whether the service is asked to hold its answer until the job has ended, up to 90 s, which saves requests. `"auto"`
-   * does when the time suffices, and no more once something on the way has cut such an answer off.
+   * If true, the service responds when the job has ended, or after 90 seconds, which saves requests. Needs a `timeout` of at
+   * least 90 seconds. `"auto"` does so if the time allows it, until something between client and service cuts such a
+   * response off.
    *
-   * @default "auto", or what the input says with `wait`
+   * @default "auto", or the `wait` of the input
    */
   readonly sync?: boolean | "auto" | undefined;
 }

@@ -35,7 +35,7 @@ describe.each(profiles)("run under the profile %s", (profile) => {
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(988);
   });
 
-  it("lesson 15: goes on polling the same job when the service stops holding at 90 seconds", async () => {
+  it("goes on polling the same job when the service stops holding at 90 seconds", async () => {
     const { run, tryon, submissions, mock } = createWorld({
       profile,
       latency: "150s",
@@ -75,7 +75,7 @@ describe.each(profiles)("run under the profile %s", (profile) => {
     { after: "60s", status: 504 },
     { after: "89s", status: 524 },
   ])(
-    "lesson 41: gets the job that goes on after a proxy has cut the call off with $status after $after",
+    "gets the job that goes on after a proxy has cut the call off with $status after $after",
     async ({ after, status }) => {
       const { run, tryon, mock, submissions, faults } = createWorld({
         profile,
@@ -103,7 +103,7 @@ describe.each(profiles)("run under the profile %s", (profile) => {
     expect(failed.job.status).toBe("failed");
   });
 
-  it("lesson 14: hands out the job when the time is up before the end", async () => {
+  it("hands out the job when the time is up before the end", async () => {
     const { error, run, tryon, mock } = createWorld({
       profile,
       latency: "10m",
@@ -158,7 +158,7 @@ describe("run", () => {
     expect(updates[0]).toEqual({ phase: "sending", idempotencyKey: "order-17" });
   });
 
-  it("lesson 16: does not lose the job when onUpdate throws or rejects, and reports it once", async () => {
+  it("does not lose the job when onUpdate throws or rejects, and reports it once", async () => {
     const warnings: unknown[] = [];
     const logger = { warn: (_message: string, details: unknown) => warnings.push(details) };
     const { run, tryon } = createWorld({ latency: "20s" }, { logger });

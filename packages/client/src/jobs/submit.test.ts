@@ -46,14 +46,14 @@ describe.each(profiles)("submit under the profile %s", (profile) => {
     expect(seen.at(-1)).toBe("failed");
   });
 
-  it("lesson 45: waits out that a fresh job is not shown yet", async () => {
+  it("waits out that a fresh job is not shown yet", async () => {
     const { run, error, tryon } = createWorld({ profile, options: { readLag: 800 } });
     const job = await run(tryon.submit(input));
     expect(await error(tryon.jobs.get(job.id))).toMatchObject({ code: "not_found" });
     expect(await run(tryon.jobs.resume(job.id).result())).toMatchObject({ job: { id: job.id } });
   });
 
-  it("lesson 47: leads to the job of another process that submits under the same key", async () => {
+  it("leads to the job of another process that submits under the same key", async () => {
     const { run, error, client, mock } = createWorld({
       profile,
       latency: "20s",
@@ -174,14 +174,11 @@ describe("a submission whose fate is not known", () => {
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
   });
 
-  it.each([400, 401, 402, 403, 404, 422])(
-    "lesson 49: does not believe a %i after a cut",
-    async (status) => {
-      const { error, tryon, faults } = createWorld();
-      faults.push(cut.after, answering(status, { detail: "no" }));
-      expect(await error(tryon.submit(input))).toMatchObject({ code: "outcome_unknown", status });
-    },
-  );
+  it.each([400, 401, 402, 403, 404, 422])("does not believe a %i after a cut", async (status) => {
+    const { error, tryon, faults } = createWorld();
+    faults.push(cut.after, answering(status, { detail: "no" }));
+    expect(await error(tryon.submit(input))).toMatchObject({ code: "outcome_unknown", status });
+  });
 
   it("believes a 402 when every attempt before was refused in the service's own words", async () => {
     const { error, tryon, faults } = createWorld();

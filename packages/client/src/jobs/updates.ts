@@ -1,24 +1,24 @@
 import type { Config } from "../config/resolve-config.ts";
 import type { Job } from "./job.ts";
 
-/** What `onUpdate` is told while a call goes on. */
+/** Progress update of a call. */
 export type Update =
-  /** The submission is about to be sent for the first time, under this key. */
+  /** Before the submission is sent for the first time. */
   | { readonly phase: "sending"; readonly idempotencyKey: string }
-  /** A request failed in a way that may pass, and is sent again after `delay` milliseconds. */
+  /** After a transient failure: the request is retried after `delay` milliseconds. */
   | { readonly phase: "retrying"; readonly idempotencyKey: string; readonly delay: number }
-  /** The job is known and has not ended; told again after each look at it. */
+  /** The job has not ended: after the submission, and after each poll. */
   | { readonly phase: "waiting"; readonly job: Job }
   /** The job has ended. */
   | { readonly phase: "succeeded" | "failed"; readonly job: Job };
 
-/** Tells an update; nothing that happens there can end the call. */
+/** Reports an update. Errors of the callback do not end the call. */
 export type Notify = (update: Update) => void;
 
-/** What takes updates from a call. */
+/** Callback for progress updates. */
 export type OnUpdate = (update: Update) => unknown;
 
-/** Calls back, and hands what the callback throws to the logger, once for each call. */
+/** Wraps a callback: what it throws goes to the logger, once per call. */
 export function notifier<Told = Update>(
   config: Config,
   callback: ((told: Told) => unknown) | undefined,

@@ -4,7 +4,7 @@ import type { Job } from "../index.ts";
 import { answering, createWorld, input, profiles } from "../testing/world.ts";
 
 describe.each(profiles)("a wait under the profile %s", (profile) => {
-  it("lesson 16: sends nothing more once it has ended, however it did", async () => {
+  it("sends nothing more once it has ended, however it did", async () => {
     const { run, error, tryon, sent, mock } = createWorld({ profile, latency: "30s" });
     const controller = new AbortController();
     await run(tryon.run(input, { sync: false }));
@@ -19,7 +19,7 @@ describe.each(profiles)("a wait under the profile %s", (profile) => {
     expect(mock.clock.pending).toBe(0);
   });
 
-  it("lesson 18: rejects when it is aborted, and the job runs on", async () => {
+  it("rejects when it is aborted, and the job runs on", async () => {
     const { run, error, tryon, mock } = createWorld({ profile, latency: "30s" });
     const job = await run(tryon.submit(input));
     const controller = new AbortController();
@@ -33,7 +33,7 @@ describe.each(profiles)("a wait under the profile %s", (profile) => {
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
   });
 
-  it("lesson 20: gives a job that can be returned from async code without being awaited", async () => {
+  it("gives a job that can be returned from async code without being awaited", async () => {
     const { run, tryon } = createWorld({ profile, latency: "30s" });
     const submitted = async (): Promise<Job> => tryon.submit(input);
     const job = await run(submitted());
@@ -42,7 +42,7 @@ describe.each(profiles)("a wait under the profile %s", (profile) => {
   });
 
   it.each(["all", "429-only", "none"] as const)(
-    "lesson 48: is not lost to a rate limit whose headers are sent on: %s",
+    "is not lost to a rate limit whose headers are sent on: %s",
     async (rateHeaders) => {
       const { run, client, mock } = createWorld({ profile, options: { rateHeaders } });
       const limited = client({ apiKey: mock.keys.limited });
@@ -53,7 +53,7 @@ describe.each(profiles)("a wait under the profile %s", (profile) => {
   );
 });
 
-describe("lesson 46: times", () => {
+describe("times", () => {
   it.each([
     "2026-01-01T00:00:00Z",
     "2026-01-01T00:00:00+00:00",
