@@ -8,55 +8,55 @@ import type { Recover } from "./outcome-error.ts";
 const brand = Symbol.for("@tryon/client/error");
 
 /**
- * Why an attempt got no answer. `unsent` is proof that no whole request arrived: a middleware threw before anything was sent,
- * or an image could not be read to its end.
+ * Reason for an attempt without a response. `unsent` proves that no complete request arrived: a middleware threw before
+ * anything was sent, or an image could not be read to its end.
  */
 export type AttemptFailure = "connection_failed" | "timed_out" | "unsent";
 
-/** One request that was sent on behalf of a call. */
+/** Request of a call. */
 export interface Attempt {
-  /** When it was sent, in milliseconds since 1970. */
+  /** Start time, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** How long it took until its answer was read or it failed, in milliseconds. */
+  /** Time until its response was read or it failed, in milliseconds. */
   readonly duration: number;
-  /** The HTTP status, when an answer came. */
+  /** HTTP status, if there was a response. */
   readonly status?: number;
-  /** Why there is no answer. */
+  /** Reason, if there was no response. */
   readonly failure?: AttemptFailure;
 }
 
-/** One problem with one field. */
+/** Problem with a field. */
 export interface FieldIssue {
-  /** The path of the field as the wire names it, joined with dots: `garment_urls.0`. */
+  /** Path of the field in the request, joined with dots: `garment_urls.0`. */
   readonly field: string;
-  /** What is wrong with it. */
+  /** Description of the problem. */
   readonly message: string;
-  /** The kind of problem, when the service named it. */
+  /** Type of the problem, if the service named one. */
   readonly type?: string;
-  /** The limit that was passed, in the unit that the message names. */
+  /** Limit that was exceeded, in the unit of the message. */
   readonly bound?: number;
 }
 
-/** What an error says besides its code and its message; each of these is absent when it is not known. */
+/** Details of an error. Each is undefined if unknown. */
 export interface TryOnErrorDetails {
-  /** What to do next; the message ends with it. */
+  /** What to do next. It is the end of the message. */
   readonly hint?: string | undefined;
-  /** The HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status?: number | undefined;
-  /** The `x-request-id` of the answer. */
+  /** `x-request-id` of the response. */
   readonly requestId?: string | undefined;
-  /** How long the service asks to wait, in seconds, as in the `Retry-After` header. */
+  /** Delay that the service requests, in seconds, as in the `Retry-After` header. */
   readonly retryAfter?: number | undefined;
-  /** The rate limit, when the answer named it. */
+  /** Rate limit from the headers of the response. */
   readonly rateLimit?: RateLimit | undefined;
-  /** Every request that was sent for the call. */
+  /** Requests of the call. */
   readonly attempts?: readonly Attempt[] | undefined;
-  /** The fields that were refused. */
+  /** Fields that were rejected. */
   readonly issues?: readonly FieldIssue[] | undefined;
-  /** The job that the call was about: it is never lost with the error. */
+  /** Job of the call. */
   readonly job?: Job | undefined;
   readonly cause?: unknown;
-  /** What the classes with these fields declare. */
+  /** Fields of subclasses. */
   readonly idempotencyKey?: string | undefined;
   readonly recover?: Recover | undefined;
   readonly error_code?: string | null | undefined;
@@ -69,8 +69,8 @@ export interface TryOnErrorDetails {
 }
 
 /**
- * Every error of this package. Look at `code`; `message` says what went wrong, where, and what to do next. An error
- * never carries an API key, a body that was sent or the bytes of an image, so it is safe to log.
+ * Error of this package. Check `code`. `message` says what went wrong, where, and what to do next. An error contains no
+ * API key, no request body and no image bytes, so it is safe to log.
  *
  * @example
  * import { isTryOnError } from "@tryon/client";
@@ -83,23 +83,23 @@ export interface TryOnErrorDetails {
  * }
  */
 export class TryOnError extends Error {
-  /** What went wrong, for programs. */
+  /** Error code, for programs. */
   readonly code: TryOnErrorCode;
-  /** Every request that was sent for the call; none if nothing was. */
+  /** Requests of the call. Empty if nothing was sent. */
   readonly attempts: readonly Attempt[];
-  /** What to do next; the message ends with it. */
+  /** What to do next. It is the end of the message. */
   declare readonly hint?: string;
-  /** The HTTP status of the answer, where there was one. */
+  /** HTTP status, if there was a response. */
   declare readonly status?: number;
-  /** The `x-request-id` of the answer, for the service's support. */
+  /** `x-request-id` of the response, for the service's support. */
   declare readonly requestId?: string;
-  /** How long the service asks to wait, in seconds. */
+  /** Delay that the service requests, in seconds. */
   declare readonly retryAfter?: number;
-  /** The rate limit, when the answer named it. */
+  /** Rate limit from the headers of the response. */
   declare readonly rateLimit?: RateLimit;
-  /** The fields that were refused. */
+  /** Fields that were rejected. */
   declare readonly issues?: readonly FieldIssue[];
-  /** The job that the call was about. It is never lost with the error. */
+  /** Job of the call, to wait for or to save. */
   declare readonly job?: Job;
 
   /** @hidden */
@@ -114,7 +114,7 @@ export class TryOnError extends Error {
     }
   }
 
-  /** `TryOnError`, of every class: `code` tells errors apart. */
+  /** `TryOnError` for every class. Use `code` to distinguish errors. */
   override get name(): string {
     return "TryOnError";
   }
@@ -125,7 +125,7 @@ export class TryOnError extends Error {
   }
 
   /**
-   * What is wrong with one field, by the path that the wire gives it.
+   * Returns the problem of a field by its path in the request.
    *
    * @example
    * if (isTryOnError(error)) error.field("garment_urls.0")?.message;
@@ -134,14 +134,14 @@ export class TryOnError extends Error {
     return this.issues?.find((issue) => issue.field === path);
   }
 
-  /** Everything but the stack and the cause: what may go into a log. */
+  /** Returns all fields but the stack and the cause, for logs. */
   toJSON(): Record<string, unknown> {
     const described: Record<string, unknown> = { name: this.name, message: this.message };
     return Object.assign(described, this);
   }
 }
 
-/** Whether something caught was made by any copy of this package. */
+/** Returns true for an error of any copy of this package. */
 export function isBranded(error: unknown): error is TryOnError {
   return brand in Object(error);
 }

@@ -7,23 +7,23 @@ import type { TryOnResult } from "./result.ts";
 import { notifier, type OnUpdate } from "./updates.ts";
 import { updates } from "./wait.ts";
 
-/** What a wait takes. */
+/** Options of a wait. */
 export interface WaitOptions extends CallOptions {
-  /** Is told how the call comes along. What it throws is ignored, and handed to the client's `logger`. */
+  /** Called on every progress update. Errors it throws are ignored and go to the client's `logger`. */
   readonly onUpdate?: OnUpdate | undefined;
 }
 
-/** A job as it is kept between two programs: `tryon.jobs.resume` takes it. */
+/** Job as JSON, for `tryon.jobs.resume` in this or another process. */
 export interface SavedJob {
   readonly id: string;
   readonly idempotencyKey?: string | undefined;
-  /** What was known of the job, without the signed address of its image. */
+  /** Last data of the job, without the signed URL of its image. */
   readonly data?: JobData | undefined;
 }
 
 /**
- * A try-on that the service has taken on. It runs whether somebody waits for it or not, and is billed once. It can be
- * returned from async functions: it is not a promise.
+ * Try-on that the service has accepted. It runs with or without a wait, and is billed once. It is not a promise, so async
+ * functions can return it.
  */
 export class Job {
   readonly #record: JobRecord;
@@ -37,23 +37,23 @@ export class Job {
     return this.#record.id;
   }
 
-  /** What is known of the job so far, as the service names it. Waiting and looking at it bring it up to date. */
+  /** Last data of the job, with the field names of the service. Every poll updates it. */
   get data(): JobData {
     return this.#record.data;
   }
 
-  /** `queued`, `running`, `succeeded` or `failed`, as last heard. */
+  /** `queued`, `running`, `succeeded` or `failed`, as of the last poll. */
   get status(): OpenJobStatus {
     return this.#record.data.status;
   }
 
-  /** The key that it was submitted under, if this client submitted it or the job was marked with it. */
+  /** Idempotency key, if this client submitted the job or its metadata has the key. */
   get idempotencyKey(): string | undefined {
     return this.#record.idempotencyKey;
   }
 
   /**
-   * Waits for the end and gives the result. May be called again, and after it has thrown.
+   * Waits for the end of the job and returns the result. May be called repeatedly, also after an error.
    *
    * @throws `job_failed` with the service's reason; `wait_timed_out` when `timeout` is up (the job runs on); whatever stops
    * the client from asking, such as `unauthorized`. The job is on each of them.
@@ -71,7 +71,7 @@ export class Job {
   }
 
   /**
-   * The job as it is now, and again after each look at it until it has ended. A job that failed ends the loop, too.
+   * Yields the data of the job now, and after each poll until the job has succeeded or failed.
    *
    * @throws as `result`, but not `job_failed`.
    * @example
@@ -82,17 +82,17 @@ export class Job {
     yield* updates(record, options, record.context.config.clock.now());
   }
 
-  /** @internal Waits under the limits of a call that waits for several. */
+  /** @internal Waits within the deadline of a call that waits for several jobs. */
   finish(deadline: Deadline): Promise<TryOnResult> {
     return finish(this.#record, deadline, () => undefined);
   }
 
-  /** `updates()` with the client's own time limit. */
+  /** Yields the same as `updates()`, with the client's `timeout`. */
   [Symbol.asyncIterator](): AsyncGenerator<JobData, void, undefined> {
     return this.updates();
   }
 
-  /** What `tryon.jobs.resume` needs to take it up again, in this program or another. */
+  /** Returns the saved job for `tryon.jobs.resume` in this or another process. */
   toJSON(): SavedJob {
     const { id, idempotencyKey } = this;
     const { result_url: _signed, ...data } = this.data;
