@@ -3,7 +3,7 @@ import { defaults, type CallOptions } from "../config/options.ts";
 import type { Api } from "../api/api.ts";
 import { call, type Call } from "../api/call.ts";
 
-/** What the service knows of the key. */
+/** Account of an API key. */
 export class Account {
   readonly #api: () => Api;
 
@@ -13,7 +13,7 @@ export class Account {
   }
 
   /**
-   * Balance, rate limit and prices of the key, as the service names them.
+   * Returns balance, rate limit and prices of the key, with the field names of the service.
    *
    * @throws `unauthorized`, `forbidden`, `rate_limited`
    * @example

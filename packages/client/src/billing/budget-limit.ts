@@ -1,8 +1,8 @@
 import { InputError } from "../errors/input-error.ts";
 
-/** How many credits may be spent. */
+/** Limit of a budget. */
 export interface BudgetLimit {
-  /** The most credits that try-ons may cost in all, those under way included. A number from 0 up. */
+  /** Maximum number of credits in all, including try-ons in flight. A number from 0. */
   readonly maxCredits: number;
 }
 

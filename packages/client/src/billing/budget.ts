@@ -1,13 +1,13 @@
 import { creditLimit, type BudgetLimit } from "./budget-limit.ts";
 
 /**
- * Credits that may be spent, and what has become of them. Calls, batches and clients that are given the same budget share
- * it. A try-on that does not fit is `budget_exceeded` before anything is sent.
+ * Credits that may be spent, and the credits spent so far. Calls, batches and clients with the same budget share it. A try-on
+ * above it is rejected with `budget_exceeded` before anything is sent.
  *
- * It counts what is charged while it exists, at the service's prices. A failed try-on stays spent until the balance of the
- * key shows that it was refunded, which is looked up before a try-on is refused.
+ * It counts charges at the service's prices from the time it is made. A failed try-on stays spent until the balance of the
+ * key shows a refund. The client reads the balance before it rejects a try-on.
  *
- * @throws `invalid_input` when `maxCredits` is no number from 0 up
+ * @throws `invalid_input` if `maxCredits` is not a number from 0
  * @example
  * import { Budget, TryOn } from "@tryon/client";
  *
@@ -25,17 +25,17 @@ export class Budget implements BudgetLimit {
     this.maxCredits = creditLimit(limit);
   }
 
-  /** What try-ons have cost, without what was seen to be refunded. */
+  /** Credits spent, without refunds. */
   get spent(): number {
     return this.#spent;
   }
 
-  /** What try-ons may cost that are being sent, of which it is not known whether they were made, or whose cost is not known yet. */
+  /** Credits of try-ons in flight, with an unknown outcome, or with an unknown cost. */
   get reserved(): number {
     return this.#reserved;
   }
 
-  /** What may still be spent. */
+  /** Credits that may still be spent. */
   get left(): number {
     return Math.max(0, this.maxCredits - this.#spent - this.#reserved);
   }
@@ -46,7 +46,7 @@ export class Budget implements BudgetLimit {
     this.#reserved += reserved;
   }
 
-  /** Where it stands, in credits. */
+  /** Returns the numbers of credits. */
   toJSON(): Record<"maxCredits" | "spent" | "reserved" | "left", number> {
     const { maxCredits, spent, reserved, left } = this;
     return { maxCredits, spent, reserved, left };

@@ -7,15 +7,15 @@ import { within } from "../http/deadline.ts";
 import type { SpendTracker } from "./spend-tracker.ts";
 import { documentPrices, priceOf, type Prices } from "./prices.ts";
 
-/** What try-ons cost. */
+/** Prices of try-ons. */
 export interface Costs {
   /** Credits for one try-on, by output size. */
   readonly costs: Prices;
-  /** Who says so: the account of the key, or, where that cannot be asked, the service's document. */
+  /** Source of the prices: the account, or the service's document if the account cannot be read. */
   readonly source: "account" | "document";
 }
 
-/** One input, or any number of them, also as they come. */
+/** One input, or a list or stream of inputs. */
 export type Inputs = TryOnInput | Iterable<TryOnInput> | AsyncIterable<TryOnInput>;
 
 /** Parts of the client that know prices. */
@@ -24,7 +24,7 @@ interface PriceContext {
   readonly spendTracker: SpendTracker;
 }
 
-/** The prices of the account, asked for once; the document's as long as it cannot be asked. */
+/** Returns the prices of the account, which is read once, or those of the document while it cannot be read. */
 export async function costs(
   { api, spendTracker }: PriceContext,
   options: CallOptions,
@@ -45,7 +45,7 @@ export async function costs(
     : { costs: documentPrices, source: "document" };
 }
 
-/** What these inputs cost together. Looks at nothing but their sizes. */
+/** Returns the cost of inputs. Reads only their output sizes. */
 export async function estimate(
   context: PriceContext,
   inputs: Inputs,

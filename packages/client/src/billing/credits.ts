@@ -4,7 +4,7 @@ import { call, type Call } from "../api/call.ts";
 import type { Purchases } from "./purchases.ts";
 import type { PurchaseOutcome } from "./purchase-outcome.ts";
 
-/** Buys credits. */
+/** Purchases of credits. */
 export class Credits {
   readonly #purchases: () => Purchases;
 
@@ -14,11 +14,11 @@ export class Credits {
   }
 
   /**
-   * Buys a pack with a shared payment token that the user granted. Safe to repeat with the same token and pack: a token
-   * pays once. Look at `status`: with `succeeded` the credits are there, otherwise they follow, or the user has to act.
+   * Buys a pack with a shared payment token of the user. You can repeat it with the same token and pack, since a token pays
+   * once. Check `status`: with `succeeded`, the credits are there. Otherwise they follow later, or the user has to act.
    *
-   * @throws `payment_failed` when the payment was declined; `purchase_already_processed` when the token has paid before,
-   * with the balance as `balance`; `bad_request` for an unknown pack or a token that is none.
+   * @throws `payment_failed` if the payment was declined; `purchase_already_processed` if the token has paid before, with the
+   * balance as `balance`; `bad_request` for an unknown pack or an invalid token
    * @example
    * const purchase = await tryon.credits.purchase({
    *   pack_slug: "starter",
@@ -38,16 +38,16 @@ export class Credits {
   }
 
   /**
-   * Waits until it is known what became of a purchase: `succeeded`, `canceled`, `failed`, or `unknown` when that is not
-   * known within `timeout`. It repeats the purchase, which pays once, after pauses of 1 s to 10 s. Where the service repeats
-   * no purchase, it looks whether the balance has risen by the credits of the pack, what this client spent counted in.
+   * Waits for the outcome of a purchase: `succeeded`, `canceled`, `failed`, or `unknown` if it is not known within `timeout`.
+   * Repeats the purchase, which pays once, after delays of 1 s to 10 s. If the service does not repeat purchases, it checks
+   * whether the balance has risen by the credits of the pack, taking into account what this client spent.
    *
-   * @param purchase - What `purchase` gave, or what it was given: its token and pack.
-   * @param options.timeout - How long to wait. @default "2m"
+   * @param purchase - Response of `purchase`, or its request: token and pack.
+   * @param options.timeout - Maximum time to wait. @default "2m"
    * @throws `invalid_input` for a purchase of another client; `unauthorized`, `forbidden`, `bad_request`; the reason of `signal`
    * @example
-   * const settled = await tryon.credits.waitForPurchase(purchase, { timeout: "5m" });
-   * if (settled.status === "succeeded") console.log(settled.creditsAdded, settled.balance);
+   * const outcome = await tryon.credits.waitForPurchase(purchase, { timeout: "5m" });
+   * if (outcome.status === "succeeded") console.log(outcome.creditsAdded, outcome.balance);
    */
   async waitForPurchase(
     purchase: PurchaseWithSPTResponse | PurchaseWithSPTRequest,

@@ -1,23 +1,23 @@
 import type { PurchaseWithSPTResponse } from "../generated/openapi.ts";
 
-/** What became of a purchase. */
+/** Outcome of a purchase. */
 export type PurchaseOutcome = SettledStatus & {
-  /** The credits of the key, as last heard. */
+  /** Credits of the key as of the last response. */
   readonly balance: number | undefined;
-  /** What the service last said of the purchase; absent where it was asked and did not repeat it. */
+  /** Last response to the purchase. Undefined if the service did not repeat it. */
   readonly purchase: PurchaseWithSPTResponse | undefined;
 };
 
 /** @inline */
 type SettledStatus =
-  /** The credits are there. */
+  /** The credits were added. */
   | { readonly status: "succeeded"; readonly creditsAdded: number }
-  /** It is over, and nothing was paid. `reason` is the payment processor's status, or what the service said. */
+  /** Nothing was paid. `reason` is the payment processor's status, or the message of the service. */
   | { readonly status: "canceled" | "failed"; readonly reason: string }
-  /** It may still go either way, or cannot be known. `lastStatus` is the payment processor's, as last heard. */
+  /** The outcome is open or unknown. `lastStatus` is the last status of the payment processor. */
   | { readonly status: "unknown"; readonly lastStatus: string | undefined };
 
-/** What a status of the payment processor says of the end; undefined for one that may change. */
+/** Returns the outcome of a final status of the payment processor, or undefined for any other. */
 export function endOf(status: string): "succeeded" | "canceled" | "failed" | undefined {
   if (status === "succeeded") return status;
   if (/^cancell?ed$/.test(status)) return "canceled";

@@ -1,18 +1,18 @@
 import { TryOnError, type TryOnErrorDetails } from "./tryon-error.ts";
 
 /**
- * A try-on would cost more than its budget has left. The call sent nothing; a try-on whose `recover()` ended so may have
- * been made before, as the error that has it says.
+ * Rejection of a try-on that costs more than its budget has left. The call sent nothing. If `recover()` rejects with it, the
+ * try-on may have been made before.
  */
 export class BudgetError extends TryOnError {
   declare readonly code: "budget_exceeded";
-  /** What the try-on would cost, in credits. */
+  /** Cost of the try-on, in credits. */
   declare readonly cost: number;
-  /** What the budget has spent. */
+  /** Credits that the budget has spent. */
   declare readonly spent: number;
-  /** What the budget holds back for try-ons that are under way, or of which it is not known whether they were made. */
+  /** Credits that the budget reserves for try-ons in flight or with an unknown outcome. */
   declare readonly reserved: number;
-  /** The budget's limit. */
+  /** Limit of the budget, in credits. */
   declare readonly maxCredits: number;
 
   /** @hidden */

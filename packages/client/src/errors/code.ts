@@ -1,4 +1,4 @@
-/** The codes of what the service itself answered. */
+/** Error codes of responses of the service. */
 export type ApiErrorCode =
   | "bad_request"
   | "unauthorized"
@@ -14,7 +14,7 @@ export type ApiErrorCode =
   | "server_error"
   | "unavailable";
 
-/** What went wrong, for programs: a code stays the same when a message is reworded. */
+/** Error code, for programs. Codes are stable, messages are not. */
 export type TryOnErrorCode =
   | ApiErrorCode
   | "redirected"

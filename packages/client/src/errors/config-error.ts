@@ -1,6 +1,6 @@
 import { TryOnError } from "./tryon-error.ts";
 
-/** The client is not set up right (`invalid_config`), or would put a key at risk (`unsafe_environment`). */
+/** Invalid options (`invalid_config`), or options that would put a key at risk (`unsafe_environment`). */
 export class ConfigError extends TryOnError {
   declare readonly code: "invalid_config" | "unsafe_environment";
 

@@ -1,7 +1,7 @@
 import type { InputIssue } from "../jobs/input-issue.ts";
 import { TryOnError, type FieldIssue } from "./tryon-error.ts";
 
-/** The call was refused before anything was sent: `issues` names every field, its problem and its bound. */
+/** Rejection of a call before anything was sent. `issues` has every field with its problem and its limit. */
 export class InputError extends TryOnError {
   declare readonly code: "invalid_input";
   declare readonly issues: readonly (FieldIssue & Partial<InputIssue>)[];

@@ -1,15 +1,15 @@
 import type { Job } from "../jobs/job.ts";
 import { TryOnError, type TryOnErrorDetails } from "./tryon-error.ts";
 
-/** The try-on was made and went wrong. */
+/** Failure of a job. */
 export class JobFailedError extends TryOnError {
   declare readonly code: "job_failed";
   declare readonly job: Job;
-  /** The service's own code: `generation_failed` is known, there may be others. */
+  /** Error code of the service: `generation_failed`, or another one. */
   declare readonly error_code: string | undefined;
-  /** The service's own message, bounded and without secrets: `content_blocked` means that the content was refused. */
+  /** Error message of the service, bounded and without secrets. `content_blocked`: the service rejected the content. */
   declare readonly error_message: string | undefined;
-  /** Whether the service refused the content. */
+  /** If true, the service rejected the content. */
   declare readonly isContentBlocked: boolean;
 
   /** @hidden */

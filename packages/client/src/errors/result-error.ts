@@ -1,7 +1,7 @@
 import type { Job } from "../jobs/job.ts";
 import { TryOnError, type TryOnErrorDetails } from "./tryon-error.ts";
 
-/** The image of a job that succeeded cannot be had: not at a fresh address (`result_expired`), or not any more (`result_purged`). */
+/** Failure to download a result image: the store rejected a fresh URL too (`result_expired`), or the image was deleted (`result_purged`). */
 export class ResultError extends TryOnError {
   declare readonly code: "result_expired" | "result_purged";
   declare readonly job: Job;

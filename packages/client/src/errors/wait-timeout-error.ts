@@ -1,7 +1,7 @@
 import type { Job } from "../jobs/job.ts";
 import { TryOnError, type TryOnErrorDetails } from "./tryon-error.ts";
 
-/** The time was up before the job ended. The job runs on, is billed once, and is on the error. */
+/** End of the `timeout` before the job has ended. The job goes on and is billed once. */
 export class WaitTimeoutError extends TryOnError {
   declare readonly code: "wait_timed_out";
   declare readonly job: Job;

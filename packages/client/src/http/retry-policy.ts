@@ -1,14 +1,14 @@
-/** The longest pause that a service may ask for and get; for more, the call ends at once. In milliseconds. */
+/** Maximum `Retry-After` that the client waits for, in milliseconds. A longer one ends the call at once. */
 export const maxRetryAfter = 60_000;
 
-/** Whether another attempt may turn an answer of that status into a good one. */
+/** Returns true if a retry may succeed after a response with this status. */
 export function isRetryable(status: number): boolean {
   return /408|429|50[0234]|52[0-4]/.test(String(status));
 }
 
 type Delay = (earlier: number, retryAfter: number | undefined, random: () => number) => number;
 
-/** Pauses that double up to the longest: by chance from a share of that on, and never less than the service asked for. */
+/** Creates an exponential backoff with jitter. Delays are at least what the service requests. */
 function backoff(first: number, longest: number, share: number): Delay {
   return (earlier, retryAfter, random) => {
     const ceiling = Math.min(longest, first * 2 ** earlier);
@@ -17,21 +17,20 @@ function backoff(first: number, longest: number, share: number): Delay {
 }
 
 /**
- * The pause before an attempt, in milliseconds: full jitter over min(8 s, 0.5 s · 2ⁿ). It takes how many pauses came
- * before this one, and what the service asked for.
+ * Returns the delay before a retry, in milliseconds: full jitter over min(8 s, 0.5 s · 2ⁿ) for the n-th retry, and at least
+ * the delay that the service requests.
  */
 export const retryDelay = backoff(500, 8_000, 0);
 
-/** The pause before asking again after a 409 for a submission that may still be worked on, in milliseconds. */
+/** Returns the delay before a retry after a 409 that the same submission may have caused, in milliseconds. */
 export const conflictDelay = backoff(1_000, 4_000, 0.5);
 
-/** Larger than any number of seconds to wait, and smaller than a date in seconds since 1970. */
+/** Smallest number that is a date in seconds since 1970, not a number of seconds to wait. */
 const firstDate = 1e9;
 
 /**
- * How long a header says to wait, in milliseconds: it holds seconds, or a date as HTTP writes it or in seconds since 1970;
- * undefined when it is absent or none of these. A date is compared with the `Date` of the same answer, so that a wrong
- * clock on this side does no harm.
+ * Returns the delay in a header, in milliseconds. The header has seconds, an HTTP date (RFC 9110, 5.6.7), or a date in seconds
+ * since 1970. Dates are relative to the `Date` header of the response, so that a wrong local clock does not matter.
  */
 export function delayOf(headers: Headers, name: string, now: number): number | undefined {
   const text = headers.get(name)?.trim() ?? "";
@@ -41,12 +40,12 @@ export function delayOf(headers: Headers, name: string, now: number): number | u
   return Number.isNaN(pause) ? undefined : Math.max(0, pause);
 }
 
-/** HTTP dates begin with the name of a day; `Date.parse` alone would take "-5" for a year. */
+/** Parses an HTTP date, which begins with the name of a day. `Date.parse` alone accepts "-5" as a year. */
 function httpDate(text: string | null): number {
   return /^[A-Za-z]{3,9},? /.test(text ?? "") ? Date.parse(text ?? "") : Number.NaN;
 }
 
-/** How long an answer asks to wait before the request is sent again, in milliseconds. */
+/** Returns the delay that a response requests before a retry, in milliseconds. */
 export function requestedDelay(
   { status, headers }: { readonly status: number; readonly headers: Headers },
   now: number,

@@ -14,9 +14,8 @@ const pngType = "image/png";
 export type Bytes = ReturnType<typeof Uint8Array.from>;
 
 /**
- * The picture of a try-on, a PNG. Nothing is fetched before it is asked for, and nothing is kept: each call fetches.
- * Every method throws `result_expired` when the store refuses also a fresh address, and `result_purged` when the image is
- * gone, 30 days after it was made.
+ * Result image of a try-on, a PNG. Each call downloads it, and nothing is kept. Every method throws `result_expired` if the
+ * store rejects a fresh URL too, and `result_purged` if the image was deleted, 30 days after it was made.
  */
 export class ResultImage {
   readonly #record: JobRecord;
@@ -27,7 +26,7 @@ export class ResultImage {
   }
 
   /**
-   * The whole image. A transfer that breaks off is begun anew.
+   * Downloads the image. Restarts a download that breaks off.
    *
    * @throws `connection_failed`, `timed_out`, `result_expired`, `result_purged`; `unexpected_response` for an image above
    * `maxResultBytes` of the client or above its `result_bytes`
@@ -48,7 +47,7 @@ export class ResultImage {
   }
 
   /**
-   * The whole image as a blob of type `image/png`.
+   * Downloads the image as a blob of type `image/png`.
    *
    * @throws as `bytes`
    */
@@ -57,8 +56,8 @@ export class ResultImage {
   }
 
   /**
-   * The image as it comes. Read it to its end or cancel it. A transfer that breaks off makes the stream fail, since what
-   * was read cannot be taken back. `timeout` is for the whole transfer.
+   * Downloads the image as a stream. Read it to its end, or cancel it. If the download breaks off, the stream fails. `timeout`
+   * applies to the whole download.
    *
    * @throws as `bytes`
    */
@@ -80,8 +79,8 @@ export class ResultImage {
   }
 
   /**
-   * The signed address of the image, for a browser or another program: good for at least an hour, and renewed by asking
-   * the service when it has become old. Whoever has it can see the image.
+   * Returns the signed URL of the image, for a browser or another program. It is valid for at least an hour, and the client
+   * requests a new one if it is old. Anyone who has it can see the image.
    *
    * @throws `result_purged`, and whatever stops the client from asking
    */

@@ -23,7 +23,7 @@ export async function finish(
   for (;;) {
     const { status } = record.data;
     if (isFinal(status) && !record.unseen) {
-      if (wait.looks === 0) learnSyncRunTime(record, wait);
+      if (wait.polls === 0) learnSyncRunTime(record, wait);
       update(status);
       if (status === "failed") throw new JobFailedError(job, { attempts });
       break;

@@ -19,6 +19,8 @@ export type JobData = { readonly job_id: string; readonly status: OpenJobStatus 
  * Returns true if a job has succeeded.
  *
  * @example
+ * import { isSucceeded } from "@tryon/client";
+ *
  * if (isSucceeded(job.data)) console.log(job.data.result_url);
  */
 export function isSucceeded(data: JobData): data is JobData & { readonly status: "succeeded" } {
@@ -29,6 +31,8 @@ export function isSucceeded(data: JobData): data is JobData & { readonly status:
  * Returns true if a job has failed.
  *
  * @example
+ * import { isFailed } from "@tryon/client";
+ *
  * if (isFailed(job.data)) console.log(job.data.error_message);
  */
 export function isFailed(data: JobData): data is JobData & { readonly status: "failed" } {

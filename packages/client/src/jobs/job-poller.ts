@@ -13,30 +13,30 @@ import { RunTimes } from "./run-times.ts";
 import { serviceTime } from "./service-time.ts";
 import type { PendingWait } from "./pending-wait.ts";
 
-/** Waits that are due within so many milliseconds share a look. */
-const together = 1_000;
-/** How many jobs are asked for by their ids at the same time. */
-const abreast = 4;
-/** A further page is asked for as long as so many are missing: it is long, and for fewer hardly cheaper than asking by id. */
-const worthPage = 3;
+/** Maximum time between due times of waits that share a poll, in milliseconds. */
+const maxGap = 1_000;
+/** Maximum number of concurrent polls by id. */
+const maxConcurrentPolls = 4;
+/** Minimum number of missing jobs for which another page is cheaper than polls by id. */
+const minMissingForPage = 3;
 
-/** One who waits for the next look at a job. */
+/** Wait for the next poll of a job. */
 interface Waiter {
-  readonly watch: PendingWait;
+  readonly wait: PendingWait;
   due: number;
   readonly resolve: (data: JobData) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** A request that is under way, and those who wait for it. */
-interface Look {
+/** Poll in flight, and its waiters. */
+interface Poll {
   readonly waiters: Set<Waiter>;
   readonly controller: AbortController;
 }
 
 /**
- * Looks at jobs for all waits of a client: at one by its id, at several by the list. Every wait gets each look that shows its
- * job. Nothing is left of it when nobody waits.
+ * Polls jobs for all waits of a client: one job by its id, several by the list. A poll serves all waits for the jobs that it
+ * returns. Without waits, there is no timer and no listener.
  */
 export class JobPoller {
   readonly runTimes = new RunTimes();
@@ -44,10 +44,10 @@ export class JobPoller {
   readonly #allowance: PollAllowance;
   readonly #pages: JobPages;
   readonly #waiters = new Set<Waiter>();
-  readonly #looks = new Set<Look>();
+  readonly #polls = new Set<Poll>();
   #timer: unknown;
   #timerAt = Number.POSITIVE_INFINITY;
-  #unwatch: (() => void) | undefined;
+  #stopWatching: (() => void) | undefined;
 
   constructor(api: Api) {
     this.#api = api;
@@ -56,15 +56,15 @@ export class JobPoller {
   }
 
   /**
-   * Gives the job as it is after a sensible while. Rejects with what ends the wait: the caller's reason, the end of the
-   * time, or an error that will not pass.
+   * Returns the data of the next poll of a job. Rejects with the caller's abort reason, at the end of the time, or with an
+   * error that is not transient.
    */
-  async next(watch: PendingWait, deadline: Deadline): Promise<JobData> {
+  async next(wait: PendingWait, deadline: Deadline): Promise<JobData> {
     const { signal } = deadline;
     signal.throwIfAborted();
     let waiter: Waiter | undefined;
     const data = new Promise<JobData>((resolve, reject) => {
-      waiter = { watch, due: this.#due(watch, deadline.left()), resolve, reject };
+      waiter = { wait, due: this.#due(wait, deadline.left()), resolve, reject };
       this.#join(waiter);
     });
     try {
@@ -78,34 +78,34 @@ export class JobPoller {
     return this.#api.http.config.clock.now();
   }
 
-  #due(watch: PendingWait, left: number): number {
+  #due(wait: PendingWait, left: number): number {
     const now = this.#now;
     const { random } = this.#api.http.config;
-    const runTime = this.runTimes.of(watch.kinds);
-    return now + pollDelay(watch, { now, left, runTime, random });
+    const runTime = this.runTimes.of(wait.kinds);
+    return now + pollDelay(wait, { now, left, runTime, random });
   }
 
   #join(waiter: Waiter): void {
     this.#waiters.add(waiter);
     this.#api.http.rateLimiter.isPolling = true;
-    this.#unwatch ??= watchVisibility(() => this.#seen());
+    this.#stopWatching ??= watchVisibility(() => this.#onVisible());
     this.#arm(waiter.due);
   }
 
   #leave(waiter: Waiter): void {
     this.#waiters.delete(waiter);
-    for (const { waiters, controller } of this.#looks) {
+    for (const { waiters, controller } of this.#polls) {
       if (waiters.delete(waiter) && waiters.size === 0) controller.abort();
     }
     if (this.#waiters.size > 0) return;
     this.#disarm();
     this.#api.http.rateLimiter.isPolling = false;
-    this.#unwatch?.();
-    this.#unwatch = undefined;
+    this.#stopWatching?.();
+    this.#stopWatching = undefined;
   }
 
-  /** Looks at once when the page is shown again. */
-  #seen(): void {
+  /** Polls at once when the page becomes visible. */
+  #onVisible(): void {
     if (isHidden()) return;
     for (const waiter of this.#waiters) waiter.due = Math.min(waiter.due, this.#now);
     this.#arm(this.#now);
@@ -117,7 +117,7 @@ export class JobPoller {
     this.#disarm();
     this.#timerAt = at;
     const { clock } = this.#api.http.config;
-    this.#timer = clock.setTimeout(() => this.#wake(), Math.max(0, at - clock.now()));
+    this.#timer = clock.setTimeout(() => this.#pollDue(), Math.max(0, at - clock.now()));
   }
 
   #disarm(): void {
@@ -125,76 +125,79 @@ export class JobPoller {
     this.#timerAt = Number.POSITIVE_INFINITY;
   }
 
-  /** Sets the timer for the first that is due and not asked for yet. */
+  /** Sets the timer for the next due time without a poll in flight. */
   #rearm(): void {
-    const due = this.#idle().reduce((first, waiter) => Math.min(first, waiter.due), Infinity);
+    const due = this.#waitersWithoutPoll().reduce(
+      (first, waiter) => Math.min(first, waiter.due),
+      Infinity,
+    );
     if (due < Number.POSITIVE_INFINITY) this.#arm(due);
   }
 
-  /** Those whose job no look is under way for. */
-  #idle(): Waiter[] {
+  /** Returns the waiters whose job is not being polled. */
+  #waitersWithoutPoll(): Waiter[] {
     const asked = new Set<string>();
-    for (const { waiters } of this.#looks) for (const { watch } of waiters) asked.add(watch.id);
-    return [...this.#waiters].filter(({ watch }) => !asked.has(watch.id));
+    for (const { waiters } of this.#polls) for (const { wait } of waiters) asked.add(wait.id);
+    return [...this.#waiters].filter(({ wait }) => !asked.has(wait.id));
   }
 
-  #wake(): void {
+  #pollDue(): void {
     this.#disarm();
     const now = this.#now;
-    const due = this.#idle()
-      .filter((waiter) => waiter.due <= now + Math.max(together, this.#allowance.pause()))
+    const due = this.#waitersWithoutPoll()
+      .filter((waiter) => waiter.due <= now + Math.max(maxGap, this.#allowance.pause()))
       .toSorted((one, other) => one.due - other.due);
     if (due[0] && due[0].due <= now) {
       const hasList = this.#pages.isOpen(now);
-      const isListed = ({ watch }: Waiter): boolean => hasList && watch.byId === undefined;
+      const isListed = ({ wait }: Waiter): boolean => hasList && wait.pollById === undefined;
       const listed = due.filter(isListed);
-      const several = new Set(listed.map(({ watch }) => watch.id)).size > 1;
+      const several = new Set(listed.map(({ wait }) => wait.id)).size > 1;
       const single = new Map<string, Waiter[]>();
       for (const waiter of due) {
-        const { id } = waiter.watch;
+        const { id } = waiter.wait;
         if (several && isListed(waiter)) continue;
         const same = single.get(id);
         if (same) same.push(waiter);
         else single.set(id, [waiter]);
       }
-      const asked = [...single].slice(0, abreast);
+      const asked = [...single].slice(0, maxConcurrentPolls);
       this.#allowance.count(asked.length);
       if (several) {
         this.#allowance.rest();
-        void this.#look(listed, (deadline, look) => this.#list(deadline, look));
+        void this.#poll(listed, (deadline, poll) => this.#list(deadline, poll));
       }
       for (const [id, waiters] of asked) {
-        void this.#look(waiters, async (deadline) => {
+        void this.#poll(waiters, async (deadline) => {
           const { data } = await this.#api.getJob(id, { deadline });
           this.#pages.jobWasGiven(this.#now);
-          this.#tell([data]);
+          this.#deliver([data]);
         });
       }
     }
     this.#rearm();
   }
 
-  /** Makes one look for some who wait, and lets its failures end what they have to. */
-  async #look(
+  /** Sends a poll for some waiters. A failure that is not transient ends their waits. */
+  async #poll(
     waiters: readonly Waiter[],
-    work: (deadline: Deadline, look: Look) => Promise<void>,
+    work: (deadline: Deadline, poll: Poll) => Promise<void>,
   ): Promise<void> {
-    const look = { waiters: new Set(waiters), controller: new AbortController() };
-    this.#looks.add(look);
+    const poll = { waiters: new Set(waiters), controller: new AbortController() };
+    this.#polls.add(poll);
     const { clock } = this.#api.http.config;
-    const deadline = new Deadline(clock, defaults.callTimeout, look.controller.signal);
+    const deadline = new Deadline(clock, defaults.callTimeout, poll.controller.signal);
     try {
-      await work(deadline, look);
+      await work(deadline, poll);
     } catch (error) {
-      this.#fail(error, look);
+      this.#fail(error, poll);
     } finally {
       deadline.close();
-      this.#looks.delete(look);
+      this.#polls.delete(poll);
       this.#rearm();
     }
   }
 
-  async #list(deadline: Deadline, look: Look): Promise<void> {
+  async #list(deadline: Deadline, poll: Poll): Promise<void> {
     let cursor: string | undefined;
     let poor = 0;
     for (;;) {
@@ -202,79 +205,79 @@ export class JobPoller {
       this.#allowance.count(1);
       const page = await this.#pages.page(cursor, deadline);
       if (page) {
-        const before = look.waiters.size;
-        this.#tell(page.jobs);
-        for (const waiter of look.waiters) {
-          if (!this.#waiters.has(waiter)) look.waiters.delete(waiter);
+        const before = poll.waiters.size;
+        this.#deliver(page.jobs);
+        for (const waiter of poll.waiters) {
+          if (!this.#waiters.has(waiter)) poll.waiters.delete(waiter);
         }
-        const { size } = look.waiters;
+        const { size } = poll.waiters;
         const shown = before - size;
         const next = page.next_cursor ?? undefined;
-        if (size < worthPage) return this.#askSingly(look, "once");
-        // Pages that show little cost at most a ninth of what asking for the rest by id does.
-        if (shown < worthPage && size < worthPage ** 2 * (poor += 1)) break;
+        if (size < minMissingForPage) return this.#pollById(poll, "once");
+        // Pages with few of the jobs cost at most a ninth of the polls by id that remain.
+        if (shown < minMissingForPage && size < minMissingForPage ** 2 * (poor += 1)) break;
         if (next === undefined || next === cursor) break;
         cursor = next;
       }
     }
-    this.#askSingly(look, "always");
+    this.#pollById(poll, "always");
   }
 
-  /** Has those who wait for a look that did not show their job ask for it by its id. */
-  #askSingly({ waiters }: Look, byId: PendingWait["byId"]): void {
+  /** Polls by id for the waiters whose job was not on the pages. */
+  #pollById({ waiters }: Poll, pollById: PendingWait["pollById"]): void {
     const now = this.#now;
     for (const waiter of waiters) {
-      const { watch } = waiter;
-      const lags = isWithinReadLag(watch, now);
-      watch.byId = lags ? undefined : byId;
+      const { wait } = waiter;
+      const lags = isWithinReadLag(wait, now);
+      wait.pollById = lags ? undefined : pollById;
       waiter.due = lags ? now + failureDelay : now;
     }
   }
 
-  /** Gives everybody who waits for one of these jobs what is known of it now. */
-  #tell(jobs: readonly JobData[]): void {
+  /** Delivers the data of jobs to their waiters. */
+  #deliver(jobs: readonly JobData[]): void {
     const now = this.#now;
     const shown = new Map(jobs.map((data) => [data.job_id, data]));
     const learned = new Set<string>();
     for (const waiter of this.#waiters) {
-      const { watch } = waiter;
-      const data = shown.get(watch.id);
+      const { wait } = waiter;
+      const data = shown.get(wait.id);
       if (!data) continue;
       const created = serviceTime(data.created_at);
-      if (watch.unseen && watch.looks === 0 && created <= now) watch.since = created;
-      if (isFinal(data.status) && !learned.has(watch.id)) this.#learn(watch, data);
-      learned.add(watch.id);
-      watch.looks += 1;
-      if (watch.byId === "once") watch.byId = undefined;
-      watch.failure = undefined;
+      if (wait.unseen && wait.polls === 0 && created <= now) wait.since = created;
+      if (isFinal(data.status) && !learned.has(wait.id)) this.#learnRunTime(wait, data);
+      learned.add(wait.id);
+      wait.polls += 1;
+      if (wait.pollById === "once") wait.pollById = undefined;
+      wait.failure = undefined;
       this.#waiters.delete(waiter);
       waiter.resolve(data);
     }
   }
 
-  #learn({ kinds, since, unseen }: PendingWait, data: JobData): void {
+  #learnRunTime({ kinds, since, unseen }: PendingWait, data: JobData): void {
     const { duration_ms: told, completed_at, created_at, cost_credits: cost } = data;
     const between = serviceTime(completed_at) - serviceTime(created_at);
-    // What was taken up unseen may have ended long before it was looked at.
+    // A resumed job may have ended long before this poll.
     const duration = told ?? (between > 0 || unseen ? between : this.#now - since);
     this.runTimes.learn([...kinds, ...(cost ? [String(cost)] : [])], duration);
   }
 
-  #fail(error: unknown, look: Look): void {
-    // Those who wait for it have left, and nobody hears of it.
-    if (look.controller.signal.aborted) return;
+  #fail(error: unknown, poll: Poll): void {
+    // All its waiters have left.
+    if (poll.controller.signal.aborted) return;
     const all = isBranded(error) && (error.code === "unauthorized" || error.code === "forbidden");
     let probes = 0;
-    for (const waiter of all ? [...this.#waiters] : look.waiters) {
+    for (const waiter of all ? [...this.#waiters] : poll.waiters) {
       if (!this.#waiters.has(waiter)) continue;
       const now = this.#now;
-      if (!isBranded(error) || !isTransient(error, waiter.watch, now)) {
+      if (!isBranded(error) || !isTransient(error, waiter.wait, now)) {
         waiter.reject(copyOf(error));
       } else {
-        waiter.watch.failure = error;
+        waiter.wait.failure = error;
         waiter.due = now + delayAfter(error);
-        // Whether jobs are given while the list is not is seen by one of them.
-        if (this.#pages.fails && (probes += 1) === 1) waiter.watch.byId ??= "once";
+        // One poll by id shows whether only the list fails.
+        if (this.#pages.fails && (probes += 1) === 1) waiter.wait.pollById ??= "once";
       }
     }
   }

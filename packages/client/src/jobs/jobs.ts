@@ -10,7 +10,7 @@ import { JobList, type ListOptions } from "./list.ts";
 import { waitAll, type WaitAllOptions, type WaitOutcome } from "./wait-all.ts";
 import { within } from "../http/deadline.ts";
 
-/** The jobs that a key has. */
+/** Jobs of an API key. */
 export class Jobs {
   readonly #context: () => JobContext;
 
@@ -20,10 +20,10 @@ export class Jobs {
   }
 
   /**
-   * Looks a job up.
+   * Returns a job by its id.
    *
-   * @throws `not_found` when the key has no such job, also for a moment after it was submitted: where it is not certain
-   * that the service shows it yet, use `resume`, whose waits allow for that.
+   * @throws `not_found` if the key has no such job. The service may not show a job for some seconds after its submission: use
+   * `resume` then, whose waits allow for that.
    * @example
    * const job = await tryon.jobs.get("job_4fK9sQ2mZx7LbT1cVw8RnE3y");
    * job.status; // "succeeded"
@@ -38,7 +38,7 @@ export class Jobs {
   }
 
   /**
-   * The jobs of the key, newest first.
+   * Lists the jobs of the key, newest first.
    *
    * @example
    * for await (const job of tryon.jobs.list({ status_filter: "succeeded" })) console.log(job.id);
@@ -50,11 +50,11 @@ export class Jobs {
   }
 
   /**
-   * Takes up a job that was submitted before, here or in another program, without a request. Saved data is a hint that
-   * `job.data` shows until the service has been asked: the status, the cost and the image of a result come from the service.
+   * Returns a job that this or another process submitted, without a request. `job.data` is the saved data until the first
+   * poll. The status, the cost and the image of a result always come from the service.
    *
-   * @param saved - Its id, or what `JSON.stringify(job)` wrote, parsed.
-   * @throws `invalid_input` when it is neither.
+   * @param saved - Id of the job, or its parsed JSON.
+   * @throws `invalid_input` for any other value.
    * @example
    * const job = tryon.jobs.resume(await database.read("job"));
    * const result = await job.result();
@@ -63,7 +63,7 @@ export class Jobs {
     return this.#take(saved).job;
   }
 
-  /** @internal As `resume`, for a job whose end is in the journal of a batch: its result needs no request. */
+  /** @internal Works as `resume`. A job that has ended according to the journal of a batch needs no request. */
   restore(saved: SavedJob): Job {
     const record = this.#take(saved);
     record.unseen = !isFinal(record.data.status);
@@ -80,13 +80,12 @@ export class Jobs {
   }
 
   /**
-   * Waits for many jobs at once, which takes hardly more requests than waiting for one: one request looks at up to 100.
-   * One that fails ends no other.
+   * Waits for many jobs at once. One poll returns up to 100 of them. A job that fails does not end the other waits.
    *
-   * @param jobs - Ids, saved jobs or jobs, mixed. The same job twice is waited for once.
-   * @returns how each of them ended, in the order given: its `result`, or the `error` that `job.result()` throws; when the
-   * time is up, those that have not ended have `wait_timed_out`
-   * @throws `invalid_input` before anything is sent when one of them is none of these; the reason of `signal`
+   * @param jobs - Ids, saved jobs and jobs. Duplicates are waited for once.
+   * @returns the outcome of each job in the given order: its `result`, or the `error` that `job.result()` throws. A job that
+   * has not ended in time has `wait_timed_out`.
+   * @throws `invalid_input` for any other value, before anything is sent; the abort reason of `signal`
    * @example
    * for (const { id, result, error } of await tryon.jobs.waitAll(ids, { timeout: "5m" })) {
    *   console.log(id, result ? await result.image.url() : error.message);

@@ -6,24 +6,24 @@ import type { Job } from "./job.ts";
 import type { JobContext } from "./job-context.ts";
 import { JobRecord } from "./job-record.ts";
 
-/** Which jobs to list. `timeout` holds for each page. */
+/** Options of `jobs.list`. `timeout` applies to each page. */
 export interface ListOptions extends CallOptions {
-  /** Only jobs in this state. */
+  /** Status of the jobs to list. @default any */
   readonly status_filter?: JobStatus | undefined;
-  /** How many jobs a request asks for, not how many there are in all. @default the service's, 20 */
+  /** Maximum number of jobs per page. @default the service's, 20 */
   readonly limit?: number | undefined;
-  /** Where to begin: the `nextCursor` of a page. @default the newest job */
+  /** Start of the list: the `nextCursor` of a page. @default the newest job */
   readonly cursor?: string | undefined;
 }
 
-/** Some of the jobs of a key, newest first. */
+/** Page of jobs, newest first. */
 export interface JobPage {
   readonly jobs: readonly Job[];
-  /** Where the next page begins; null on the last. */
+  /** Cursor of the next page, or null on the last page. */
   readonly nextCursor: string | null;
 }
 
-/** The jobs of a key, newest first, fetched a page at a time as the loop goes on. */
+/** Jobs of an API key, newest first. Pages are fetched as the loop goes on. */
 export class JobList implements AsyncIterable<Job> {
   readonly #context: () => JobContext;
   readonly #options: ListOptions;
@@ -35,9 +35,9 @@ export class JobList implements AsyncIterable<Job> {
   }
 
   /**
-   * One page. It can hold fewer jobs than asked for, or none, and not be the last.
+   * Returns a page. It can have fewer jobs than `limit`, or none, without being the last.
    *
-   * @param cursor - The `nextCursor` of the page before. @default the beginning of the list
+   * @param cursor - `nextCursor` of the previous page. @default the start of the list
    */
   page(cursor: string | undefined = this.#options.cursor): Call<JobPage> {
     const { status_filter, limit } = this.#options;
@@ -61,9 +61,9 @@ export class JobList implements AsyncIterable<Job> {
   }
 
   /**
-   * All jobs as an array.
+   * Returns the jobs as an array.
    *
-   * @param options.limit - How many at most. @default all
+   * @param options.limit - Maximum number of jobs. @default all
    */
   async toArray(options: { readonly limit?: number | undefined } = {}): Promise<Job[]> {
     const { limit = Number.POSITIVE_INFINITY } = options;
@@ -74,7 +74,7 @@ export class JobList implements AsyncIterable<Job> {
     return jobs;
   }
 
-  /** One job after another, over all pages; a page is asked for when it is needed. */
+  /** Yields the jobs of all pages, and fetches each page when it is needed. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Job, void, undefined> {
     const seen = new Set([this.#options.cursor]);
     for (let cursor = this.#options.cursor; ;) {

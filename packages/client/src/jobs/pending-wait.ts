@@ -1,20 +1,20 @@
 import type { TryOnError } from "../errors/tryon-error.ts";
 
-/** One wait for one job. */
+/** Wait for a job. */
 export interface PendingWait {
   readonly id: string;
-  /** Whether nothing is known of the job yet, so that the first look is due at once. */
+  /** If true, the job is only known by its id, and the first poll is due at once. */
   readonly unseen: boolean;
-  /** Since when the service has had the job, as far as is known, in milliseconds since 1970. */
+  /** Start of the job at the service as far as known, in milliseconds since 1970. */
   since: number;
-  /** Since when it is known here. A job that is new may be missing for a moment. */
+  /** Time since when this client knows the job. Reads may not show a new job yet. */
   readonly knownSince: number;
-  /** The names that its run time goes by. */
+  /** Names under which its run time is learned. */
   readonly kinds: readonly string[];
-  /** How many looks have shown it. */
-  looks: number;
-  /** Whether it is to be asked for by its id the next time, or always, since the list did not show it. */
-  byId: "once" | "always" | undefined;
-  /** The last failure that did not end the wait. */
+  /** Number of polls that returned it. */
+  polls: number;
+  /** Set if the next poll, or every poll, must be by id, since the list did not show the job. */
+  pollById: "once" | "always" | undefined;
+  /** Last transient failure. */
   failure: TryOnError | undefined;
 }

@@ -19,7 +19,7 @@ interface Mark {
 export class PollAllowance {
   readonly #http: HttpContext;
   readonly #marks: Mark[] = [];
-  #looks = 0;
+  #polls = 0;
   /** When the next look may be, in milliseconds since 1970. */
   opensAt = 0;
 
@@ -28,9 +28,9 @@ export class PollAllowance {
   }
 
   /** Counts looks that are made now. */
-  count(looks: number): void {
-    this.#looks += looks;
-    this.#delay(looks * this.pause());
+  count(polls: number): void {
+    this.#polls += polls;
+    this.#delay(polls * this.pause());
   }
 
   /** Has lists lie apart however much the limit allows. */
@@ -42,7 +42,7 @@ export class PollAllowance {
   pause(): number {
     const { config, rateLimiter } = this.#http;
     const now = config.clock.now();
-    const others = rateLimiter.sent - this.#looks;
+    const others = rateLimiter.sent - this.#polls;
     const marks = this.#marks;
     if (now - (marks.at(-1)?.at ?? 0) >= leastRest) marks.push({ at: now, others });
     while ((marks[1]?.at ?? now) <= now - minute) marks.shift();

@@ -1,45 +1,45 @@
 import type { RunTime } from "./run-times.ts";
 
-/** Where the first look is: 17 of 100 try-ons have ended by then. In standard deviations. */
-const firstLook = -0.95;
-/** How many milliseconds of waiting for what has ended a look is worth. */
-const worth = 165;
-/** In milliseconds. */
-const shortestPause = 500;
-const longestPause = 8_000;
-/** The pause grows with the age of the job at least, as a part of it: what takes this long may take long. */
-const leastGrowth = 0.06;
+/** Time of the first poll, in standard deviations: 17 of 100 try-ons have ended by then. */
+const firstPoll = -0.95;
+/** Delay of the result that one saved poll is worth, in milliseconds. */
+const pollCost = 165;
+/** Bounds of a delay, in milliseconds. */
+const minDelay = 500;
+const maxDelay = 8_000;
+/** Minimum delay as a share of the age of the job: what has taken long may take longer. */
+const minShareOfAge = 0.06;
 
 /**
- * The pause before the next look at a job that was submitted so many milliseconds ago: until a few of its kind have ended;
- * from then on short where the end is likely and longer where it is not; each up to 10 % off.
+ * Returns the delay before the next poll of a job of this age, in milliseconds. The first poll waits until a few jobs of its
+ * kind have ended. Later delays are short while the end is likely and longer after that. Jitter is 10 %.
  */
 export function nextPollDelay(
   age: number,
   { median, spread }: RunTime,
   random: () => number,
 ): number {
-  const first = median * Math.exp(firstLook * spread);
-  // Who has looked a little before the first look was due is not to look again at once.
-  const pause = age < 0.8 * first ? first - age : pauseAt(age, median, spread);
-  return pause * (0.9 + 0.2 * random());
+  const first = median * Math.exp(firstPoll * spread);
+  // After an early poll, the next one is not due at once.
+  const delay = age < 0.8 * first ? first - age : delayAt(age, median, spread);
+  return delay * (0.9 + 0.2 * random());
 }
 
 /**
- * With an end that comes at the rate r, pauses p cost r·p/2 of waiting and 1/p looks in each unit of time; p = √(2·worth/r)
- * makes that least.
+ * Returns the delay with the lowest cost. With an end at the rate r, delays d cost r·d/2 of waiting and 1/d polls per unit
+ * of time, which is lowest for d = √(2·pollCost/r).
  */
-function pauseAt(age: number, median: number, spread: number): number {
+function delayAt(age: number, median: number, spread: number): number {
   const deviations = Math.log(age / median) / spread;
   const rate = hazard(deviations) / (spread * age);
-  const best = Math.sqrt((2 * worth) / rate);
-  return Math.min(longestPause, Math.max(shortestPause, leastGrowth * age, best));
+  const best = Math.sqrt((2 * pollCost) / rate);
+  return Math.min(maxDelay, Math.max(minDelay, minShareOfAge * age, best));
 }
 
-/** How likely what is spread like a bell ends here, given that it has not ended before; to within 5 %. */
+/** Returns the hazard rate of the normal distribution, to within 5 %. */
 function hazard(deviations: number): number {
   const density = Math.exp(-(deviations ** 2) / 2) / Math.sqrt(2 * Math.PI);
-  // The first holds up to about 1, the second from there on; each is below the other where it does not hold.
+  // The first is exact enough up to about 1, the second above it. Each is the lower one elsewhere.
   const early = density * (1 + Math.exp(1.702 * deviations));
   const late = (3 * deviations + Math.sqrt(deviations ** 2 + 8)) / 4;
   return Math.max(early, late);

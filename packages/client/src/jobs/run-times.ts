@@ -1,8 +1,8 @@
-/** How long try-ons of a kind run: their logarithm is taken to be spread like a bell. */
+/** Run time of try-ons of a kind, as a log-normal distribution. */
 export interface RunTime {
-  /** Half of them have ended after so many milliseconds. */
+  /** Median, in milliseconds. */
   readonly median: number;
-  /** The standard deviation of the natural logarithm. */
+  /** Standard deviation of the natural logarithm. */
   readonly spread: number;
 }
 
@@ -12,28 +12,28 @@ interface Estimate {
   variance: number;
 }
 
-/** What is taken for true before the first try-on has ended: half end within 12 s, 19 of 20 within 30 s. */
+/** Run time before the first try-on has ended: half end within 12 s, 19 of 20 within 30 s. */
 const guess: RunTime = { median: 12_000, spread: 0.557 };
-/** What is taken for true of test keys, for which no model runs. */
+/** Run time for test keys, which use no model. */
 const testGuess: RunTime = { ...guess, median: 2_000 };
-/** The name of what is made with a test key. */
+/** Kind of a job of a test key. */
 export const testKind = "test";
 const narrowest = 0.2;
 const widest = 1.2;
-/** What ended sooner was not run but remembered. In milliseconds. */
+/** Minimum duration that counts, in milliseconds. A shorter one is a replay. */
 const shortest = 300;
-/** What took longer stood still. It counts as this, or the next wait would begin with a look that comes minutes late. */
+/** Maximum duration that counts, in milliseconds. A longer one would delay the first poll of the next wait by minutes. */
 const longest = 120_000;
-/** There are three sizes, each known by its name and its price. */
+/** Maximum number of kinds: three sizes, each by name and by price, and some room. */
 const mostKinds = 16;
-/** How much the newest try-on counts at least, so that what has changed is learned anew. */
+/** Minimum weight of the newest try-on, so that the estimate follows changes. */
 const leastWeight = 0.05;
 
-/** What a client has learned of how long try-ons run. Takes no more memory however many there were. */
+/** Run times that a client has observed, in constant memory. */
 export class RunTimes {
   readonly #estimates = new Map<string, Estimate>();
 
-  /** Takes how long a try-on ran, which goes by several names. */
+  /** Adds the duration of a try-on, in milliseconds, to its kinds. */
   learn(kinds: readonly string[], duration: number): void {
     if (!(duration >= shortest) || duration === Number.POSITIVE_INFINITY) return;
     const value = Math.log(Math.min(duration, longest));
@@ -45,7 +45,7 @@ export class RunTimes {
         mean: Math.log(guess.median),
         variance: guess.spread ** 2,
       };
-      // The guess weighs half a try-on for where the middle is, and four for how far they spread.
+      // The initial guess weighs half a try-on for the median, and four for the spread.
       const middle = mean + (value - mean) * Math.max(leastWeight, 1 / (count + 1.5));
       const pull = Math.max(leastWeight, 1 / (count + 5));
       this.#estimates.set(kind, {
@@ -56,7 +56,7 @@ export class RunTimes {
     }
   }
 
-  /** What is known under the first of the names that something is known of. */
+  /** Returns the run time of the first kind with an observation. */
   of(kinds: readonly string[]): RunTime {
     for (const kind of [...kinds, ""]) {
       const known = this.#estimates.get(kind);

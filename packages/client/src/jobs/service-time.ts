@@ -1,7 +1,7 @@
-/** How far the clocks of client and service may be apart, in milliseconds. */
+/** Maximum difference between the clocks of client and service, in milliseconds. */
 export const maxClockSkew = 3_600_000;
 
-/** A time of the service in milliseconds since 1970, NaN when there is none. A time without a zone is UTC. */
+/** Returns a time of the service in milliseconds since 1970, or NaN without one. A time without a zone is UTC. */
 export function serviceTime(text: string | null | undefined): number {
   return Date.parse(String(text).replace(/T[^Z+-]*$/, "$&Z"));
 }

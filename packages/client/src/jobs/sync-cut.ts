@@ -1,11 +1,11 @@
 import type { Attempt } from "../errors/tryon-error.ts";
 
-/** A held answer that ends in one of these was cut by something between client and service. */
+/** Statuses of synchronous responses that something between client and service has cut off. */
 const cutStatuses = new Set([408, 502, 504, 524]);
-/** Shorter failures are about something else than the holding, in milliseconds. */
-const shortestCut = 5_000;
+/** Minimum duration of an attempt that counts as cut off, in milliseconds. */
+const minDuration = 5_000;
 
-/** Whether an attempt to have an answer held looks as if something on the way had cut it off. */
+/** Returns true if something between client and service may have cut off a synchronous attempt. */
 export function isSyncCut({ duration, status }: Attempt): boolean {
-  return duration >= shortestCut && (status === undefined || cutStatuses.has(status));
+  return duration >= minDuration && (status === undefined || cutStatuses.has(status));
 }

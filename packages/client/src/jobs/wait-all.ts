@@ -6,23 +6,23 @@ import type { Job } from "./job.ts";
 import type { TryOnResult } from "./result.ts";
 import { notifier } from "./updates.ts";
 
-/** How the wait for one of several jobs ended. */
+/** Outcome of the wait for one of several jobs. */
 export type WaitOutcome = { readonly id: string; readonly job: Job } & (
   | { readonly result: TryOnResult; readonly error?: undefined }
   | { readonly result?: undefined; readonly error: TryOnError }
 );
 
-/** What `waitAll` takes. `timeout` is for all of it. */
+/** Options of `waitAll`. `timeout` applies to all waits together. */
 export interface WaitAllOptions extends CallOptions {
   /**
-   * Is told how each ended, as they end. What it throws is ignored, and handed to the client's `logger`.
+   * Called with each outcome, as the jobs end. Errors it throws are ignored and go to the client's `logger`.
    *
-   * @default nobody is told before all have ended
+   * @default none
    */
   readonly onSettled?: ((outcome: WaitOutcome) => unknown) | undefined;
 }
 
-/** Waits for jobs under one limit, for each id once. */
+/** Waits for jobs within one deadline, for each id once. */
 export async function waitAll(
   config: Config,
   jobs: readonly Job[],

@@ -23,7 +23,16 @@ export function startWait({
   const sentAt = attempts[0]?.startedAt ?? knownSince;
   const since = knownSince - sentAt > longSubmission ? sentAt : knownSince;
   const kinds = [data.test_mode && testKind, size, data.cost_credits].filter(Boolean).map(String);
-  return { id, unseen, since, knownSince, kinds, looks: 0, byId: undefined, failure: undefined };
+  return {
+    id,
+    unseen,
+    since,
+    knownSince,
+    kinds,
+    polls: 0,
+    pollById: undefined,
+    failure: undefined,
+  };
 }
 
 /** Learns the run time of a job from a synchronous submission. */
