@@ -33,8 +33,7 @@ async function install() {
   const [installed, path = ""] = existsSync(stamp) ? readFileSync(stamp, "utf8").split("\n") : [];
   if (installed === lock && existsSync(path)) return path;
   process.stderr.write("Installing the workspace, which is needed once…\n");
-  const options = ["--frozen-lockfile", "--reporter=append-only", "--loglevel=warn"];
-  const installing = run("pnpm", "install", ...options);
+  const installing = run("pnpm", "install", "--frozen-lockfile", "--loglevel=warn");
   const node = findNode();
   if ((await installing) !== 0) process.exit(1);
   writeFileSync(stamp, `${lock}\n${node}`);
