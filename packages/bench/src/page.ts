@@ -46,8 +46,7 @@ function renderTable({ title, unit, rows }: MeasuredGroup): string {
 
 function renderGoal(goal: MeasuredGroup["goals"][number], { title, unit }: MeasuredGroup): string {
   const { row, median, max, min = 0, reason = "" } = goal;
-  const bound =
-    max === undefined ? `at least ${formatNumber(min)}` : `at most ${formatNumber(max)}`;
+  const bound = max ? `at most ${formatNumber(max)}` : `at least ${formatNumber(min)}`;
   const isMet = median >= min && median <= (max ?? Infinity);
   const verdict = isMet ? "Met." : `Missed with ${formatNumber(median)}. ${reason}`;
   return `Goal for ${row} (${title}): ${bound} ${unit}. ${verdict}`.trim();

@@ -30,10 +30,8 @@ export const clientBenchmarks: readonly Benchmark[] = [
     samplesPerRun: 3,
     async *measure(environment) {
       const url = await environment.serve(["servers.mjs", "bare"]);
-      for (let round = 0; round < 21; round += 1) {
-        for (const name of Object.keys(clients))
-          if (name !== bareFetch) yield environment.run("in-process.mjs", "small", name, url);
-      }
+      for (const name of Array.from({ length: 21 }, () => Object.keys(clients)).flat())
+        if (name !== bareFetch) yield environment.run("in-process.mjs", "small", name, url);
     },
   },
   {
@@ -76,20 +74,15 @@ export const clientBenchmarks: readonly Benchmark[] = [
     },
     goals: ["proxyRatio", "mockRatio"].map((group) => ({ group, row: "200 long names", max: 3 })),
     async *measure(environment) {
-      for (let round = 0; round < 14; round += 1) {
-        const server = round % 2 === 0 ? "proxy" : "mock";
+      for (const server of Array.from({ length: 7 }, () => ["proxy", "mock"]).flat())
         yield environment.run("--expose-gc", "in-process.mjs", "rejected", server);
-      }
     },
   },
   {
     name: "weight",
     title: "Weight of a client in a browser",
-    method:
-      "esbuild bundles one import of each package, minified and compressed with gzip. Lazy imports are included.",
-    groups: {
-      whole: { title: "Weight", unit: "bytes", chart: true },
-    },
+    method: "esbuild bundles one import of each package, minified and compressed with gzip.",
+    groups: { whole: { title: "Weight", unit: "bytes", chart: true } },
     goals: [{ group: "whole", row: ours, max: 20_000 }],
     async *measure(environment) {
       for (const peer of [ours, ...clientPeers]) {
@@ -114,9 +107,8 @@ export const clientBenchmarks: readonly Benchmark[] = [
         "const start = performance.now(); await import(process.argv[1]); console.log(performance.now() - start)";
       const time = async (name: string): Promise<number> =>
         Number(await environment.node("--input-type=module", "-e", code, name));
-      const names = [ours, ...clientPeers.map(nameOf)];
       for (let round = 0; round < 7; round += 1) {
-        const times = await takeTurns(names, 9, time);
+        const times = await takeTurns([ours, ...clientPeers.map(nameOf)], 9, time);
         yield { time: mediansOf(times), ratio: { [ours]: ratioOf(times, ours, "openapi-fetch") } };
       }
     },
