@@ -5,7 +5,7 @@ import { WaitTimeoutError } from "../errors/wait-timeout-error.ts";
 import { Job } from "./job.ts";
 import type { JobContext } from "./job-context.ts";
 import type { JobData } from "./job-data.ts";
-import { readMark } from "./key-in-metadata.ts";
+import { takeKeyFromMetadata } from "./key-in-metadata.ts";
 import type { PendingWait } from "./pending-wait.ts";
 import type { TimelineEntry } from "./result.ts";
 
@@ -72,8 +72,8 @@ export class JobRecord {
   }
 
   #merge(data: JobData): void {
-    const { job, mark } = readMark(data);
-    this.idempotencyKey ??= mark;
+    const { job, idempotencyKey } = takeKeyFromMetadata(data);
+    this.idempotencyKey ??= idempotencyKey;
     // The response of the service replaces saved data as a whole.
     const known = { ...(!this.unseen && this.data), ...job };
     // Errors carry the job into logs, and services repeat what they were sent.

@@ -14,6 +14,7 @@ import { finish } from "./finish.ts";
 import type { Job } from "./job.ts";
 import type { JobContext } from "./job-context.ts";
 import { JobRecord } from "./job-record.ts";
+import { addKeyToMetadata } from "./key-in-metadata.ts";
 import { JobList } from "./list.ts";
 import { prepareInput, type PreparedInput } from "./prepare.ts";
 import type { TimelineEntry, TryOnResult } from "./result.ts";
@@ -28,7 +29,6 @@ import { snapshotInput } from "./snapshot-input.ts";
 import { isSyncCut } from "./sync-cut.ts";
 import { notifier, type Notify } from "./updates.ts";
 import { readInput } from "./validate.ts";
-import { withMark } from "./with-mark.ts";
 
 /** Submission. Its key and body are made once, and every attempt in every call sends them. */
 interface Submission {
@@ -92,8 +92,8 @@ export class JobSubmitter {
     const { config, spendTracker } = this.#context;
     const { validate = config.validate, keyInMetadata = config.keyInMetadata } = options;
     const key = idempotencyKey(options.idempotencyKey);
-    const marked = keyInMetadata ? withMark(snapshot, key) : snapshot;
-    const prepared = prepareInput(marked);
+    const withKey = keyInMetadata ? addKeyToMetadata(snapshot, key) : snapshot;
+    const prepared = prepareInput(withKey);
     const wanted = options.sync ?? prepared.wait ?? "auto";
     if (wanted === true && deadline.left() < maxSyncWait) {
       throw new InputError(
@@ -121,7 +121,7 @@ export class JobSubmitter {
       idempotencyKey: key,
       body,
       sync,
-      hasKeyInMetadata: marked !== snapshot,
+      hasKeyInMetadata: withKey !== snapshot,
       // The service refuses any other value.
       size: typeof prepared.size === "string" ? prepared.size : "1K",
       attemptLog: new AttemptLog(),

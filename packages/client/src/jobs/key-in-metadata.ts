@@ -1,12 +1,24 @@
+import type { TryOnInput } from "./input.ts";
 import type { JobData } from "./job-data.ts";
 
-/** The field of the metadata that holds the idempotency key. */
-export const markField = "_tryon_key";
+/** Metadata field with the idempotency key. */
+const keyField = "_tryon_key";
+const maxMetadata = 8;
 
-/** The job as whoever submitted it knows it, and the key that it was marked with. */
-export function readMark(data: JobData): { readonly job: JobData; readonly mark?: string } {
-  const { [markField]: mark, ...metadata } = { ...data.metadata };
-  if (typeof mark !== "string") return { job: data };
+/** Returns the input with the key in its metadata, or the same input if there is no room. */
+export function addKeyToMetadata(input: unknown, idempotencyKey: string): unknown {
+  const fields = Object(input) as TryOnInput;
+  const { metadata } = fields;
+  // Validation rejects any other value.
+  if (metadata && (typeof metadata !== "object" || Array.isArray(metadata))) return input;
+  const withKey = { ...metadata, [keyField]: idempotencyKey };
+  return Object.keys(withKey).length > maxMetadata ? input : { ...fields, metadata: withKey };
+}
+
+/** Returns the job without the key in its metadata, and the key. */
+export function takeKeyFromMetadata(data: JobData): { job: JobData; idempotencyKey?: string } {
+  const { [keyField]: idempotencyKey, ...metadata } = { ...data.metadata };
+  if (typeof idempotencyKey !== "string") return { job: data };
   const job = { ...data, metadata: Object.keys(metadata).length > 0 ? metadata : null };
-  return { job, mark };
+  return { job, idempotencyKey };
 }

@@ -26,7 +26,7 @@ async function unheard(
   return unknown;
 }
 
-describe("a marked try-on", () => {
+describe("a try-on with its key in the metadata", () => {
   it("has its key in the metadata on the wire, and shows it nowhere", async () => {
     const { run, tryon, submissions, sent } = createWorld();
     const job = await run(tryon.submit(order, { keyInMetadata: true, idempotencyKey: "order-17" }));
@@ -55,7 +55,7 @@ describe("a marked try-on", () => {
     expect(data?.jobs[0]?.metadata).toEqual({ _tryon_key: job.idempotencyKey });
   });
 
-  it("is marked where there is room, and as the call says rather than the client", async () => {
+  it("gets the key if there is room, and the option of the call takes precedence", async () => {
     const { run, error, client, submissions } = createWorld();
     const tryon = client({ keyInMetadata: true });
     const seven = { a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: 7 };
@@ -90,7 +90,7 @@ function liveIn(zone: string): void {
 
 describe("recover, when it is too late to send a try-on again,", () => {
   it.each(times)(
-    "finds it by its mark on any page, with times as %s in %s, and sends and pays nothing",
+    "finds it by its key on any page, with times as %s in %s, and sends and pays nothing",
     async (timeFormat, zone) => {
       liveIn(zone);
       const world = createWorld({ options: { idempotencyHours: 1, timeFormat } });
@@ -109,7 +109,7 @@ describe("recover, when it is too late to send a try-on again,", () => {
   );
 
   it.each(times)(
-    "says that no job has its mark, and looks no further back than it can be, with times as %s in %s",
+    "says that no job has its key, and looks no further back than it can be, with times as %s in %s",
     async (timeFormat, zone) => {
       liveIn(zone);
       const world = createWorld({ options: { timeFormat } });
@@ -128,7 +128,7 @@ describe("recover, when it is too late to send a try-on again,", () => {
     },
   );
 
-  it("says that it has no mark to be known by, and asks for nothing", async () => {
+  it("says that its key is not in the metadata, and sends nothing", async () => {
     const world = createWorld({ options: { idempotencyHours: 1 } });
     const unknown = await unheard(world);
     await world.mock.clock.advance("2h");
