@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import type { Page } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import type * as Client from "./index.ts";
-import { picture } from "./testing/bodies.ts";
+import { picture } from "../test/bodies.ts";
 import {
   bundleClient,
   openPage,
@@ -20,9 +20,9 @@ import {
   startBrowser,
   type Access,
   type Bundle,
-} from "./testing/browser.ts";
-import { closedAddress, httpServer, listening } from "./testing/http-server.ts";
-import { input } from "./testing/world.ts";
+} from "../test/browser.ts";
+import { closedAddress, httpServer, listening } from "../test/http-server.ts";
+import { input } from "../test/world.ts";
 
 /** The client in the page: what is given to `page.evaluate` runs there, and knows nothing of this file. */
 declare const client: typeof Client;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Call } from "../index.ts";
-import { answering, createWorld, input, profiles } from "../testing/world.ts";
+import { answering, createWorld, input, profiles } from "../../test/world.ts";
 
 describe.each(profiles)("withResponse under the profile %s", (profile) => {
   it("gives what the call gives, with the answer it came in", async () => {

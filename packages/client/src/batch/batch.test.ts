@@ -3,8 +3,8 @@ import { getEventListeners } from "node:events";
 import { describe, expect, expectTypeOf, it } from "vitest";
 
 import { isTryOnError, type Job, type TryOnResult } from "../index.ts";
-import { all, memoryJournal } from "../testing/memory-journal.ts";
-import { answering, createWorld, cut, input, type World } from "../testing/world.ts";
+import { all, memoryJournal } from "../../test/memory-journal.ts";
+import { answering, createWorld, cut, input, type World } from "../../test/world.ts";
 import { batch, BatchStoppedError, type BatchItem, type BatchProgress } from "./index.ts";
 
 /** Returns an input whose job takes the given time. */

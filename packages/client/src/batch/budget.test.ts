@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { Budget, type BudgetLimit, type TryOn, type TryOnInput } from "../index.ts";
-import { makeDigestsInstant } from "../testing/instant-digests.ts";
-import { all, memoryJournal, type MemoryJournal } from "../testing/memory-journal.ts";
-import { createWorld, cut, input, type Fault, type World } from "../testing/world.ts";
+import { makeDigestsInstant } from "../../test/instant-digests.ts";
+import { all, memoryJournal, type MemoryJournal } from "../../test/memory-journal.ts";
+import { createWorld, cut, input, type Fault, type World } from "../../test/world.ts";
 import { batch, BatchStoppedError, type Journal } from "./index.ts";
 
 makeDigestsInstant();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError, type Clock, type Duration, type TryOnInput } from "../index.ts";
-import { makeDigestsInstant } from "../testing/instant-digests.ts";
-import { all, memoryJournal, type MemoryJournal } from "../testing/memory-journal.ts";
+import { makeDigestsInstant } from "../../test/instant-digests.ts";
+import { all, memoryJournal, type MemoryJournal } from "../../test/memory-journal.ts";
 import {
   answering,
   assetBytes,
@@ -15,7 +15,7 @@ import {
   shirtUrl,
   type Fault,
   type World,
-} from "../testing/world.ts";
+} from "../../test/world.ts";
 import { batch, BatchStoppedError, type BatchItem, type JournalEntry } from "./index.ts";
 
 makeDigestsInstant();

@@ -2,7 +2,7 @@ import { assert, asyncProperty } from "fast-check";
 import { expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
-import { killedBatches, runKilled } from "../testing/killed-batch.ts";
+import { killedBatches, runKilled } from "../../test/killed-batch.ts";
 
 const count = cases(2_000);
 

@@ -2,7 +2,7 @@ import { assert, asyncProperty, sample } from "fast-check";
 import { expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
-import { killedBatches, runKilled } from "../testing/killed-batch.ts";
+import { killedBatches, runKilled } from "../../test/killed-batch.ts";
 
 it("submits each item once if a killed batch runs again in time", async () => {
   await assert(

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 
 import { expect, it } from "vitest";
 
-const program = fileURLToPath(new URL("../testing/batch-memory.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../test/batch-memory.ts", import.meta.url));
 
 /** Measures the heap in bytes after few and after many items, in a separate process. */
 async function measured(...values: readonly string[]): Promise<{ few: number; many: number }> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { TryOn } from "../index.ts";
-import { createWorld, input, type World } from "../testing/world.ts";
+import { createWorld, input, type World } from "../../test/world.ts";
 import { batch } from "./index.ts";
 
 /** Creates a server with a key that allows 60 requests a minute. */

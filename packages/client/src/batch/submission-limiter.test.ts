@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 
 import { expect, it } from "vitest";
 
-import { createWorld } from "../testing/world.ts";
+import { createWorld } from "../../test/world.ts";
 import { sleep } from "./submission-limiter.ts";
 
 it("removes its timer and listener after it ends or is aborted", async () => {

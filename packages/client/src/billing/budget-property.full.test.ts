@@ -1,7 +1,7 @@
 import { cases, seed } from "@tryon/test-kit/cases";
 import { expect, it } from "vitest";
 
-import { spendMany } from "../testing/many-sprees.ts";
+import { spendMany } from "../../test/run-budget-scenarios.ts";
 
 it("charges no more than a budget holds in many programs, and counts what the ledger counts", async () => {
   const count = cases(1_000);

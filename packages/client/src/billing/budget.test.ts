@@ -9,7 +9,7 @@ import {
   profiles,
   silence,
   type World,
-} from "../testing/world.ts";
+} from "../../test/world.ts";
 
 /** What the ledger of the key says was charged and not given back. */
 async function charged({ mock }: World): Promise<number> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { packs, type TryOnInput } from "../index.ts";
-import { answering, createWorld, input, profiles, silence } from "../testing/world.ts";
+import { answering, createWorld, input, profiles, silence } from "../../test/world.ts";
 
 const large = { ...input, output_size: "4K" } as const;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { answering, createWorld, cut, profiles } from "../testing/world.ts";
+import { answering, createWorld, cut, profiles } from "../../test/world.ts";
 
 describe.each(profiles)("money under the profile %s", (profile) => {
   it("shows the account of the key", async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import type { Middleware } from "../index.ts";
-import { createWorld, cut, input } from "../testing/world.ts";
+import { createWorld, cut, input } from "../../test/world.ts";
 
 /** Gives each answer a name of its own. */
 function naming(): Middleware {

@@ -9,7 +9,7 @@ import {
   profiles,
   silence,
   type World,
-} from "../testing/world.ts";
+} from "../../test/world.ts";
 
 const order = (kind: string, pack: PurchaseWithSPTRequest["pack_slug"] = "demo") => ({
   pack_slug: pack,

@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { isTryOnError, TryOn, type TryOnOptions } from "../index.ts";
-import { accountBody } from "../testing/http-server.ts";
+import { accountBody } from "../../test/http-server.ts";
 import { createRawClient } from "../raw/index.ts";
 
 const fetch = async (): Promise<Response> => new Response(accountBody);

@@ -13,7 +13,7 @@ import {
   personUrl,
   shirtUrl,
   type Fault,
-} from "../testing/world.ts";
+} from "../../test/world.ts";
 import { createRawClient } from "../raw/index.ts";
 
 const apiKey = "svc_live_secret0123456789";

@@ -4,8 +4,8 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { TryOn } from "../index.ts";
-import { accountBody, httpServer } from "../testing/http-server.ts";
-import { answering, assetBytes, createWorld, cut, input } from "../testing/world.ts";
+import { accountBody, httpServer } from "../../test/http-server.ts";
+import { answering, assetBytes, createWorld, cut, input } from "../../test/world.ts";
 
 /** A signal with a reason that is like no other, and a call of it. */
 function stoppable() {

@@ -3,8 +3,8 @@ import { serve } from "@tryon/mock/node";
 import { expect, it, onTestFinished } from "vitest";
 
 import { isTryOnError, TryOn } from "../index.ts";
-import { httpServer } from "../testing/http-server.ts";
-import { assetBytes, input, personUrl, profile, shirtUrl } from "../testing/world.ts";
+import { httpServer } from "../../test/http-server.ts";
+import { assetBytes, input, personUrl, profile, shirtUrl } from "../../test/world.ts";
 import { createRawClient } from "../raw/index.ts";
 
 const on = "POST /api/v1/tryon";

@@ -1,7 +1,7 @@
 import { cases, seed } from "@tryon/test-kit/cases";
 import { expect, it } from "vitest";
 
-import { undergoMany } from "../testing/many-ordeals.ts";
+import { undergoMany } from "../../test/run-fault-scenarios.ts";
 
 it("makes at most one job and one charge of each of many try-ons, and loses none", async () => {
   const count = cases(10_000);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
 import { isTryOnError } from "../index.ts";
-import { ordeals, undergo, type Plant } from "../testing/ordeal.ts";
+import { ordeals, undergo, type Plant } from "../../test/fault-scenario.ts";
 import type { Fetch } from "./attempt.ts";
 
 it("makes one key, one body, at most one job and one charge whatever fails, and loses no job", async () => {

@@ -3,8 +3,8 @@ import { inspect } from "node:util";
 import { expect, it } from "vitest";
 
 import type { Logger } from "../index.ts";
-import { picture } from "../testing/bodies.ts";
-import { answering, assetBytes, createWorld, cut, input, profiles } from "../testing/world.ts";
+import { picture } from "../../test/bodies.ts";
+import { answering, assetBytes, createWorld, cut, input, profiles } from "../../test/world.ts";
 
 function collecting(): { logger: Logger; lines: [string, string][]; everything: () => string } {
   const lines: [string, string][] = [];

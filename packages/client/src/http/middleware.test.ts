@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError, type Middleware, type MiddlewareContext } from "../index.ts";
-import { answering, createWorld, cut, fieldsOf, input, profiles } from "../testing/world.ts";
+import { answering, createWorld, cut, fieldsOf, input, profiles } from "../../test/world.ts";
 
 async function thrown(work: Promise<unknown>): Promise<unknown> {
   return work.then(

@@ -7,8 +7,8 @@ import { assetPath } from "@tryon/test-kit/repository";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { isTryOnError, TryOn, type TryOnOptions } from "../index.ts";
-import { accountBody, closedAddress, httpServer } from "../testing/http-server.ts";
-import { input, profiles } from "../testing/world.ts";
+import { accountBody, closedAddress, httpServer } from "../../test/http-server.ts";
+import { input, profiles } from "../../test/world.ts";
 import { createRawClient } from "../raw/index.ts";
 
 const apiKey = "svc_live_secret0123456789";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError } from "../index.ts";
-import { answering, createWorld } from "../testing/world.ts";
+import { answering, createWorld } from "../../test/world.ts";
 
 const minute = 60_000;
 

@@ -4,8 +4,8 @@ import type { Mock } from "@tryon/mock";
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError, type Clock } from "../index.ts";
-import { seeded } from "../testing/seeded.ts";
-import { answering, createWorld, cut, fieldsOf, input, profiles } from "../testing/world.ts";
+import { seeded } from "../../test/seeded.ts";
+import { answering, createWorld, cut, fieldsOf, input, profiles } from "../../test/world.ts";
 
 const busy = { detail: "Rate limit exceeded" };
 

@@ -9,7 +9,7 @@ import {
   profiles,
   silence,
   type World,
-} from "../testing/world.ts";
+} from "../../test/world.ts";
 
 describe("a call that fails in a way that may pass", () => {
   it("is sent three more times, and then throws with every attempt", async () => {

@@ -3,8 +3,8 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { TryOn } from "../index.ts";
-import { accountBody } from "../testing/http-server.ts";
-import { createWorld, input } from "../testing/world.ts";
+import { accountBody } from "../../test/http-server.ts";
+import { createWorld, input } from "../../test/world.ts";
 
 afterEach(() => {
   vi.unstubAllGlobals();

@@ -8,7 +8,7 @@ import {
   cut,
   input,
   type Fault,
-} from "../testing/world.ts";
+} from "../../test/world.ts";
 
 const no = { detail: "no" };
 const page = "<html>Not here</html>";

@@ -8,9 +8,9 @@ import { serve } from "@tryon/mock/node";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { isTryOnError, TryOn } from "../index.ts";
-import { gatheringClient, picture, WatchedBlob } from "../testing/bodies.ts";
-import { httpServer } from "../testing/http-server.ts";
-import { shirtUrl } from "../testing/world.ts";
+import { gatheringClient, picture, WatchedBlob } from "../../test/bodies.ts";
+import { httpServer } from "../../test/http-server.ts";
+import { shirtUrl } from "../../test/world.ts";
 
 afterEach(() => void vi.unstubAllGlobals());
 

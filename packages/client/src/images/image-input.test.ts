@@ -21,9 +21,9 @@ import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "
 import { cases } from "@tryon/test-kit/cases";
 
 import { isTryOnError, TryOn, type ImageInput } from "../index.ts";
-import { gatheringClient, parsed, picture } from "../testing/bodies.ts";
-import { httpServer } from "../testing/http-server.ts";
-import { shirtUrl } from "../testing/world.ts";
+import { gatheringClient, parsed, picture } from "../../test/bodies.ts";
+import { httpServer } from "../../test/http-server.ts";
+import { shirtUrl } from "../../test/world.ts";
 
 afterEach(() => void vi.unstubAllGlobals());
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { TryOnResult } from "../index.ts";
-import { answering, createWorld, cut, input, profiles, type Fault } from "../testing/world.ts";
+import { answering, createWorld, cut, input, profiles, type Fault } from "../../test/world.ts";
 
 const pngStart = [0x89, 0x50, 0x4e, 0x47];
 

@@ -9,7 +9,7 @@ import {
   personUrl,
   profiles,
   shirtUrl,
-} from "../testing/world.ts";
+} from "../../test/world.ts";
 
 /** What goes over the wire for an input, but `wait`. */
 async function wireOf(given: TryOnInput): Promise<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import { leaveNothing } from "../testing/leave-nothing.ts";
-import { createWorld } from "../testing/world.ts";
+import { leaveNothing } from "../../test/leave-nothing.ts";
+import { createWorld } from "../../test/world.ts";
 
 it("10,000 waits on one signal leave no timer, no listener and no request, however they end", async () => {
   const world = createWorld({ latency: "1h" });

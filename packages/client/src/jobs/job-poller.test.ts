@@ -3,8 +3,8 @@ import { getEventListeners } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { isTryOnError, type Job } from "../index.ts";
-import { leaveNothing } from "../testing/leave-nothing.ts";
-import { answering, createWorld, input, profiles, type World } from "../testing/world.ts";
+import { leaveNothing } from "../../test/leave-nothing.ts";
+import { answering, createWorld, input, profiles, type World } from "../../test/world.ts";
 
 const isList = ({ path, method }: World["sent"][number]): boolean =>
   method === "GET" && path.endsWith("/tryon");

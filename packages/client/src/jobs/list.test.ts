@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { answering, createWorld, input, profiles } from "../testing/world.ts";
+import { answering, createWorld, input, profiles } from "../../test/world.ts";
 
 describe.each(profiles)("jobs.list under the profile %s", (profile) => {
   it("gives every job once, newest first, whatever the size of the pages", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { seeded } from "../testing/seeded.ts";
+import { seeded } from "../../test/seeded.ts";
 import { nextPollDelay } from "./poll-schedule.ts";
 import { RunTimes } from "./run-times.ts";
 

@@ -9,7 +9,7 @@ import {
   input,
   silence,
   type World,
-} from "../testing/world.ts";
+} from "../../test/world.ts";
 import { createRawClient } from "../raw/index.ts";
 
 const order = { ...input, metadata: { order: "17" } };

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { Budget } from "../index.ts";
-import { answering, createWorld, input } from "../testing/world.ts";
+import { answering, createWorld, input } from "../../test/world.ts";
 
 /** Saved data that was changed. */
 const changed = (id: string, status = "succeeded") => ({

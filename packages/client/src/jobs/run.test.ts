@@ -9,7 +9,7 @@ import {
   fieldsOf,
   input,
   profiles,
-} from "../testing/world.ts";
+} from "../../test/world.ts";
 
 describe.each(profiles)("run under the profile %s", (profile) => {
   it("makes a try-on in one held request and gives image and receipt", async () => {

@@ -9,7 +9,7 @@ import {
   fieldsOf,
   input,
   profiles,
-} from "../testing/world.ts";
+} from "../../test/world.ts";
 
 describe.each(profiles)("submit under the profile %s", (profile) => {
   it("gives a job that can be awaited, looked at and taken up again elsewhere", async () => {

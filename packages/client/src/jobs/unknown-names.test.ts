@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { isFailed, isSucceeded, TryOn } from "../index.ts";
-import { createWorld, input, shirtUrl } from "../testing/world.ts";
+import { createWorld, input, shirtUrl } from "../../test/world.ts";
 
 /** Values that types would refuse. */
 const untyped = (value: unknown): never => value as never;

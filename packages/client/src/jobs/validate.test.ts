@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 
 import type { TryOnInput } from "../index.ts";
-import { gatheringClient, parsed, picture, WatchedBlob } from "../testing/bodies.ts";
-import { input, personUrl, shirtUrl } from "../testing/world.ts";
+import { gatheringClient, parsed, picture, WatchedBlob } from "../../test/bodies.ts";
+import { input, personUrl, shirtUrl } from "../../test/world.ts";
 
 const page = new Blob(["<!doctype html><p>Not found"]);
 const bad = {

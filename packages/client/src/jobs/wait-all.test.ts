@@ -3,7 +3,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError, type WaitOutcome } from "../index.ts";
-import { createWorld, input, profiles } from "../testing/world.ts";
+import { createWorld, input, profiles } from "../../test/world.ts";
 
 describe.each(profiles)("waitAll under the profile %s", (profile) => {
   it("takes ids, saved jobs and jobs, and gives how each ended, in that order", async () => {

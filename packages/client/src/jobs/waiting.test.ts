@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Job } from "../index.ts";
-import { answering, createWorld, input, profiles } from "../testing/world.ts";
+import { answering, createWorld, input, profiles } from "../../test/world.ts";
 
 describe.each(profiles)("a wait under the profile %s", (profile) => {
   it("sends nothing more once it has ended, however it did", async () => {

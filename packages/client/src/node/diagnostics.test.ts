@@ -2,7 +2,7 @@ import { tracingChannel } from "node:diagnostics_channel";
 
 import { expect, it, onTestFinished } from "vitest";
 
-import { createWorld, cut, input } from "../testing/world.ts";
+import { createWorld, cut, input } from "../../test/world.ts";
 import { diagnostics, type RequestMessage } from "./index.ts";
 
 function recorded(): { seen: [string, RequestMessage][] } {

@@ -2,15 +2,15 @@ import type { MockOptions, ProfileName } from "@tryon/mock";
 import { cases } from "@tryon/test-kit/cases";
 import { expect, it } from "vitest";
 
-import { runCrashScenario, type CrashScenario, type Outcome } from "../testing/crash-scenario.ts";
-import { temporaryFolder } from "../testing/journal-folder.ts";
+import { runCrashScenario, type CrashScenario, type Outcome } from "../../test/crash-scenario.ts";
+import { temporaryFolder } from "../../test/journal-folder.ts";
 import {
   phases,
   programCrashPoints,
   serviceCrashPoints,
   type Item,
   type CrashPoint,
-} from "../testing/crash-points.ts";
+} from "../../test/crash-points.ts";
 
 const allCrashPoints: readonly CrashPoint[] = [...programCrashPoints, ...serviceCrashPoints];
 

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 
 import { expect, it } from "vitest";
 
-import { listening } from "../testing/http-server.ts";
+import { listening } from "../../test/http-server.ts";
 import { toNodeHandler } from "./index.ts";
 
 it("closes the connection within seconds if the client stops sending after an early response", async () => {

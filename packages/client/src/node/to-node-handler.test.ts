@@ -8,8 +8,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { isTryOnError, TryOn, type TryOnOptions } from "../index.ts";
 import { createProxy, type ProxyOptions } from "../proxy/index.ts";
-import { listening } from "../testing/http-server.ts";
-import { assetBytes, input, profile } from "../testing/world.ts";
+import { listening } from "../../test/http-server.ts";
+import { assetBytes, input, profile } from "../../test/world.ts";
 import { toNodeHandler } from "./index.ts";
 
 /** Opens a reference server and its proxy over HTTP, and a page that authenticates by a header. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { createProxyWorld, mount, site } from "../testing/proxy-world.ts";
-import { answering, input, personUrl, profiles, shirtUrl } from "../testing/world.ts";
+import { createProxyWorld, mount, site } from "../../test/proxy-world.ts";
+import { answering, input, personUrl, profiles, shirtUrl } from "../../test/world.ts";
 import { createProxy, type ProxyOptions } from "./index.ts";
 
 const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };

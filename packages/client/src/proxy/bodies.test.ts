@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { createProxyWorld, mount } from "../testing/proxy-world.ts";
-import { assetBytes, fieldsOf, input, personUrl, profiles, shirtUrl } from "../testing/world.ts";
+import { createProxyWorld, mount } from "../../test/proxy-world.ts";
+import { assetBytes, fieldsOf, input, personUrl, profiles, shirtUrl } from "../../test/world.ts";
 
 const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
 

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import type * as Client from "../index.ts";
 import { toNodeHandler } from "../node/index.ts";
-import { bundleClient, startBrowser, type Bundle } from "../testing/browser.ts";
-import { listening } from "../testing/http-server.ts";
-import { input, profile } from "../testing/world.ts";
+import { bundleClient, startBrowser, type Bundle } from "../../test/browser.ts";
+import { listening } from "../../test/http-server.ts";
+import { input, profile } from "../../test/world.ts";
 import { createProxy, type ProxyOptions } from "./index.ts";
 
 /** The client in the page, where callbacks of `page.evaluate` run. */

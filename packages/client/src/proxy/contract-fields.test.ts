@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { root } from "@tryon/test-kit/repository";
 import { expect, it } from "vitest";
 
-import { createProxyWorld } from "../testing/proxy-world.ts";
-import { answering, fieldsOf, personUrl, shirtUrl } from "../testing/world.ts";
+import { createProxyWorld } from "../../test/proxy-world.ts";
+import { answering, fieldsOf, personUrl, shirtUrl } from "../../test/world.ts";
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { createProxyWorld, mount } from "../testing/proxy-world.ts";
-import { assetBytes, input, profiles } from "../testing/world.ts";
+import { createProxyWorld, mount } from "../../test/proxy-world.ts";
+import { assetBytes, input, profiles } from "../../test/world.ts";
 import { createProxy } from "./index.ts";
 
 describe.each(profiles)("a page that uses the proxy, under the profile %s", (profile) => {

@@ -1,8 +1,8 @@
 import type { MockOptions } from "@tryon/mock";
 import { describe, expect, it } from "vitest";
 
-import { createProxyWorld } from "../testing/proxy-world.ts";
-import { input, personUrl, shirtUrl } from "../testing/world.ts";
+import { createProxyWorld } from "../../test/proxy-world.ts";
+import { input, personUrl, shirtUrl } from "../../test/world.ts";
 import { createQuota, type Quota, type QuotaOptions, type QuotaStore } from "./index.ts";
 
 const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };

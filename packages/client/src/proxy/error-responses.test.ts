@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 
-import { createProxyWorld } from "../testing/proxy-world.ts";
+import { createProxyWorld } from "../../test/proxy-world.ts";
 import {
   answering,
   answeringAfter,
@@ -11,7 +11,7 @@ import {
   shirtUrl,
   silence,
   type Fault,
-} from "../testing/world.ts";
+} from "../../test/world.ts";
 import { createProxy } from "./index.ts";
 
 const own = (status: number, headers?: Record<string, string>): Fault =>

@@ -2,7 +2,7 @@ import { assert, asyncProperty } from "fast-check";
 import { expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
-import { scenarios, runProxyScenario } from "../testing/proxy-scenario.ts";
+import { scenarios, runProxyScenario } from "../../test/proxy-scenario.ts";
 
 it("makes at most one job and loses none in many try-ons, with failures on both sides of the proxy", async () => {
   await assert(

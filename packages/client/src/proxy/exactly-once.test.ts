@@ -2,7 +2,7 @@ import { assert, asyncProperty, sample } from "fast-check";
 import { expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
-import { scenarios, runProxyScenario } from "../testing/proxy-scenario.ts";
+import { scenarios, runProxyScenario } from "../../test/proxy-scenario.ts";
 import type { Proxy } from "./index.ts";
 
 it("makes at most one job and loses none, with failures on both sides of the proxy", async () => {

@@ -10,8 +10,8 @@ import {
 } from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { createProxyWorld } from "../testing/proxy-world.ts";
-import { fieldsOf, personUrl, profiles, shirtUrl } from "../testing/world.ts";
+import { createProxyWorld } from "../../test/proxy-world.ts";
+import { fieldsOf, personUrl, profiles, shirtUrl } from "../../test/world.ts";
 
 const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
 const defaultFields = [

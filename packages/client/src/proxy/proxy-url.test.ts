@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { Budget, isTryOnError, TryOn, type Middleware, type TryOnOptions } from "../index.ts";
-import { createProxyWorld, mount } from "../testing/proxy-world.ts";
-import { input } from "../testing/world.ts";
+import { createProxyWorld, mount } from "../../test/proxy-world.ts";
+import { input } from "../../test/world.ts";
 import { createRawClient } from "../raw/index.ts";
 
 afterEach(() => {

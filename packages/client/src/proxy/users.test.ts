@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { createProxyWorld } from "../testing/proxy-world.ts";
-import { input, personUrl, profiles, shirtUrl } from "../testing/world.ts";
+import { createProxyWorld } from "../../test/proxy-world.ts";
+import { input, personUrl, profiles, shirtUrl } from "../../test/world.ts";
 import type { ProxyCall } from "./index.ts";
 
 const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };

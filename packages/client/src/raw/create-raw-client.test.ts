@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { createRawClient } from "./index.ts";
-import { answering, createWorld, cut, personUrl, profiles, shirtUrl } from "../testing/world.ts";
+import { answering, createWorld, cut, personUrl, profiles, shirtUrl } from "../../test/world.ts";
 
 it.each(profiles)(
   "gives answers and errors as openapi-fetch does, under the profile %s",

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
-import { entry, journalPath } from "../../testing/journal-folder.ts";
+import { entry, journalPath } from "../../../test/journal-folder.ts";
 import { openJournal } from "../index.ts";
 
 const header = '{"journal":"tryon-batch","version":1}\n';

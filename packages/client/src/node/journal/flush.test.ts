@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 import { afterEach, expect, it, vi } from "vitest";
 
-import { entry, everyFile, journalPath } from "../../testing/journal-folder.ts";
+import { entry, everyFile, journalPath } from "../../../test/journal-folder.ts";
 import { openJournal } from "../index.ts";
 
 afterEach(() => {
@@ -98,7 +98,7 @@ it("rejects every call after a failed write, and removes the incomplete lines", 
 
 it("reports that a file cannot grow, and continues once it can", async () => {
   const path = await journalPath();
-  const program = fileURLToPath(new URL("../../testing/fill-journal.ts", import.meta.url));
+  const program = fileURLToPath(new URL("../../../test/fill-journal.ts", import.meta.url));
   const node = `"${process.execPath}" --conditions=@tryon/source "${program}" "${path}"`;
   // In blocks of 512 or 1,024 bytes: a part of the failing line is written.
   const { stdout, stderr } = spawnSync("sh", ["-c", `ulimit -f 4 && exec ${node}`]);

@@ -7,9 +7,9 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
-import { entry, journalPath, temporaryFolder } from "../../testing/journal-folder.ts";
-import { all } from "../../testing/memory-journal.ts";
-import { createWorld, input } from "../../testing/world.ts";
+import { entry, journalPath, temporaryFolder } from "../../../test/journal-folder.ts";
+import { all } from "../../../test/memory-journal.ts";
+import { createWorld, input } from "../../../test/world.ts";
 import { openJournal } from "../index.ts";
 
 it("returns the last entry of each item, also after it is opened again", async () => {

@@ -4,9 +4,9 @@ import { setTimeout } from "node:timers/promises";
 
 import { expect, it, onTestFinished } from "vitest";
 
-import { journalPath, temporaryFolder } from "../../testing/journal-folder.ts";
-import type { Order, Outcome } from "../../testing/journal-racer.ts";
-import { startProgram, type Program } from "../../testing/program.ts";
+import { journalPath, temporaryFolder } from "../../../test/journal-folder.ts";
+import type { Order, Outcome } from "../../../test/journal-racer.ts";
+import { startProgram, type Program } from "../../../test/program.ts";
 import { openJournal } from "../index.ts";
 
 type Racer = Program<"ready" | Outcome>;

@@ -6,7 +6,7 @@ import { basename, dirname, join, relative } from "node:path";
 
 import { afterEach, expect, it, vi } from "vitest";
 
-import { entry, everyFile, journalPath } from "../../testing/journal-folder.ts";
+import { entry, everyFile, journalPath } from "../../../test/journal-folder.ts";
 import { openJournal } from "../index.ts";
 
 afterEach(() => {

@@ -10,9 +10,9 @@ import {
   type Arbitrary,
 } from "fast-check";
 
-import { Budget, isTryOnError, type Job, type TryOn } from "../index.ts";
+import { Budget, isTryOnError, type Job, type TryOn } from "../src/index.ts";
 import { endOf } from "./end-of.ts";
-import { misfortuneNames, misfortunes, type Misfortune } from "./misfortunes.ts";
+import { misfortuneNames, misfortunes, type Misfortune } from "./network-faults.ts";
 import { input, openWorld, type World } from "./world.ts";
 
 const sizes = ["1K", "2K", "4K"] as const;

@@ -1,4 +1,4 @@
-import type { Journal, JournalEntry } from "../batch/index.ts";
+import type { Journal, JournalEntry } from "../src/batch/index.ts";
 
 /** Journal in memory, with every entry that was put. */
 export interface MemoryJournal extends Journal {

@@ -2,8 +2,8 @@ import { optionTable } from "@tryon/mock";
 import { assert, asyncProperty } from "fast-check";
 import { expect } from "vitest";
 
-import { misfortuneNames } from "./misfortunes.ts";
-import { ordeals, undergo } from "./ordeal.ts";
+import { misfortuneNames } from "./network-faults.ts";
+import { ordeals, undergo } from "./fault-scenario.ts";
 
 /** Undergoes many ordeals, the same ones each time, and gives a table of what they were. */
 export async function undergoMany(seed: number, count: number): Promise<string> {

@@ -1,10 +1,10 @@
 import { optionTable, stockEngine, type Engine, type Options } from "@tryon/mock";
 import { array, boolean, constantFrom, record, tuple, type Arbitrary } from "fast-check";
 
-import { isTryOnError, type Job, type TryOn, type TryOnOptions } from "../index.ts";
-import type { Fetch } from "../http/attempt.ts";
+import { isTryOnError, type Job, type TryOn, type TryOnOptions } from "../src/index.ts";
+import type { Fetch } from "../src/http/attempt.ts";
 import { endOf } from "./end-of.ts";
-import { misfortuneNames, misfortunes, type Misfortune } from "./misfortunes.ts";
+import { misfortuneNames, misfortunes, type Misfortune } from "./network-faults.ts";
 import { input, openWorld, type World } from "./world.ts";
 
 /** One try-on, everything that goes wrong with it, and the service that it is made at. */

@@ -1,7 +1,7 @@
 import { argv, stdout } from "node:process";
 
-import { batch, type Journal, type JournalEntry } from "../batch/index.ts";
-import { TryOn } from "../index.ts";
+import { batch, type Journal, type JournalEntry } from "../src/batch/index.ts";
+import { TryOn } from "../src/index.ts";
 
 /** Runs a batch against an immediate service, and prints the heap size after few and after many items. */
 const [few, many] = argv.slice(2, 4).map(Number);

@@ -10,8 +10,8 @@ import {
 import { assetPath } from "@tryon/test-kit/repository";
 import { onTestFinished } from "vitest";
 
-import { TryOn, type TryOnOptions } from "../index.ts";
-import type { Fetch } from "../http/attempt.ts";
+import { TryOn, type TryOnOptions } from "../src/index.ts";
+import type { Fetch } from "../src/http/attempt.ts";
 
 /** The set of option values that this run is under. The suite runs once under each, see `vitest.config.ts`. */
 export const profile =

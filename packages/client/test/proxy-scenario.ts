@@ -1,10 +1,10 @@
 import { array, constantFrom, record, type Arbitrary } from "fast-check";
 
-import { isTryOnError, TryOn, type Job } from "../index.ts";
-import { createProxy, type Proxy } from "../proxy/index.ts";
-import type { Fetch } from "../http/attempt.ts";
-import { misfortuneNames, misfortunes } from "./misfortunes.ts";
-import { ordeals } from "./ordeal.ts";
+import { isTryOnError, TryOn, type Job } from "../src/index.ts";
+import { createProxy, type Proxy } from "../src/proxy/index.ts";
+import type { Fetch } from "../src/http/attempt.ts";
+import { misfortuneNames, misfortunes } from "./network-faults.ts";
+import { ordeals } from "./fault-scenario.ts";
 import { browserOf, trackActivity, byCookie, drive, mount } from "./proxy-world.ts";
 import { cut, input, openWorld, silence } from "./world.ts";
 

@@ -6,9 +6,9 @@ import {
   type ProxyOptions,
   type ProxyError,
   type ProxyUser,
-} from "../proxy/index.ts";
-import { TryOn, type TryOnOptions } from "../index.ts";
-import type { Fetch } from "../http/attempt.ts";
+} from "../src/proxy/index.ts";
+import { TryOn, type TryOnOptions } from "../src/index.ts";
+import type { Fetch } from "../src/http/attempt.ts";
 import { endOf } from "./end-of.ts";
 import { createWorld, type World } from "./world.ts";
 

@@ -1,4 +1,4 @@
-import { TryOn, type TryOnOptions } from "../index.ts";
+import { TryOn, type TryOnOptions } from "../src/index.ts";
 
 /** A request of which the body was gathered as bytes. */
 export interface Gathered {

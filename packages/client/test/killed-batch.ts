@@ -1,11 +1,11 @@
 import { optionTable, type Options } from "@tryon/mock";
 import { array, boolean, constantFrom, integer, record, tuple, type Arbitrary } from "fast-check";
 
-import { batch, BatchStoppedError, type Journal, type JournalEntry } from "../batch/index.ts";
-import { isTryOnError, type TryOn } from "../index.ts";
-import type { Fetch } from "../http/attempt.ts";
+import { batch, BatchStoppedError, type Journal, type JournalEntry } from "../src/batch/index.ts";
+import { isTryOnError, type TryOn } from "../src/index.ts";
+import type { Fetch } from "../src/http/attempt.ts";
 import { makeDigestsInstant } from "./instant-digests.ts";
-import { misfortuneNames, misfortunes, type Misfortune } from "./misfortunes.ts";
+import { misfortuneNames, misfortunes, type Misfortune } from "./network-faults.ts";
 import { input, openWorld, type World } from "./world.ts";
 
 /** Batch that is killed once or twice and runs again, with network faults before that. */

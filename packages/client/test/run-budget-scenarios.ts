@@ -1,7 +1,7 @@
 import { assert, asyncProperty } from "fast-check";
 import { expect } from "vitest";
 
-import { spend, sprees } from "./spending.ts";
+import { spend, sprees } from "./budget-scenario.ts";
 
 /** Lets many programs spend, the same ones each time, and says in a line what they were. */
 export async function spendMany(seed: number, count: number): Promise<string> {
