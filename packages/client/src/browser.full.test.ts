@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import type { Page } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import type * as Client from "./index.ts";
-import { picture } from "../test/bodies.ts";
+import { jpegBytes } from "../test/bodies.ts";
 import {
   bundleClient,
   openPage,
@@ -21,8 +21,8 @@ import {
   type Access,
   type Bundle,
 } from "../test/browser.ts";
-import { closedAddress, httpServer, listening } from "../test/http-server.ts";
-import { input } from "../test/world.ts";
+import { closedUrl, httpServer, listen } from "../test/http-server.ts";
+import { input } from "../test/service.ts";
 
 /** The client in the page: what is given to `page.evaluate` runs there, and knows nothing of this file. */
 declare const client: typeof Client;
@@ -117,7 +117,7 @@ describe.runIf(hasChromium)("the client in a browser", () => {
       expect(hasOwn).toBe(own);
       const folder = await mkdtemp(path.join(tmpdir(), "tryon-page-"));
       onTestFinished(() => rm(folder, { recursive: true }));
-      const chosen = picture(500_002);
+      const chosen = jpegBytes(500_002);
       await writeFile(path.join(folder, "me.jpg"), chosen);
       await page.getByLabel("Photo").setInputFiles(path.join(folder, "me.jpg"));
       const fault = { on: "POST /api/v1/tryon", times: 1 } as const;
@@ -300,7 +300,7 @@ describe.runIf(hasChromium)("the client in a browser", () => {
 
     test("where nobody listens", async () => {
       const { page, access } = await opened();
-      const baseUrl = await closedAddress();
+      const baseUrl = await closedUrl();
       // A browser does not say that nothing was sent.
       const ended = await ends(page, { ...access, baseUrl });
       expect(ended).toMatchObject([
@@ -347,5 +347,5 @@ async function deafServer(): Promise<{ url: string; posts: readonly IncomingMess
     response.setHeader("Access-Control-Allow-Headers", "*, Authorization");
     return response.end();
   });
-  return { url: await listening(server), posts };
+  return { url: await listen(server), posts };
 }

@@ -5,9 +5,9 @@ import { onTestFinished } from "vitest";
 
 import { startChromium, type Browser, type Page } from "@tryon/test-kit/chromium";
 import { openTestPage } from "@tryon/test-kit/test-page";
-import { picture } from "./bodies.ts";
-import { httpServer, type Got } from "./http-server.ts";
-import { profile } from "./world.ts";
+import { jpegBytes } from "./bodies.ts";
+import { httpServer, type ReceivedRequest } from "./http-server.ts";
+import { profile } from "./service.ts";
 
 /** The client as a page's bundler makes it: an entry, and what it imports lazily in files of their own. */
 export interface Bundle {
@@ -81,13 +81,13 @@ interface Opened {
   /** What the service got. */
   readonly arrived: readonly Arrived[];
   /** What the page loaded of its own origin. */
-  readonly loaded: readonly Got[];
+  readonly loaded: readonly ReceivedRequest[];
   /** What the page wrote as an error, or asked of anybody but this machine. */
   readonly troubles: readonly string[];
 }
 
 /** The picture that the page finds at its own `/photo.jpg`. */
-export const photo = picture(400_001);
+export const photo = jpegBytes(400_001);
 
 const document = `<!doctype html><link rel="icon" href="data:,"><title>Page</title>
 <input type="file" aria-label="Photo"><script type="module" src="/page.js"></script>`;

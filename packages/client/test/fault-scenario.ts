@@ -3,19 +3,19 @@ import { array, boolean, constantFrom, record, tuple, type Arbitrary } from "fas
 
 import { isTryOnError, type Job, type TryOn, type TryOnOptions } from "../src/index.ts";
 import type { Fetch } from "../src/http/attempt.ts";
-import { endOf } from "./end-of.ts";
-import { misfortuneNames, misfortunes, type Misfortune } from "./network-faults.ts";
-import { input, openWorld, type World } from "./world.ts";
+import { trackEnd } from "./track-end.ts";
+import { networkFaultNames, networkFaults, type NetworkFault } from "./network-faults.ts";
+import { input, openService, type TestService } from "./service.ts";
 
 /** One try-on, everything that goes wrong with it, and the service that it is made at. */
-export interface Ordeal {
+export interface FaultScenario {
   readonly options: Options;
-  readonly misfortunes: readonly Misfortune[];
+  readonly faults: readonly NetworkFault[];
   readonly call: "run" | "submit";
   readonly sync: boolean | "auto";
   readonly ownKey: boolean;
   /** Whether another process submits the same under the same own key at the same time, and nothing goes wrong there. */
-  readonly twin: boolean;
+  readonly duplicate: boolean;
   /** Whether a garment is sent as bytes. */
   readonly bytes: boolean;
   readonly keyInMetadata: boolean;
@@ -34,29 +34,29 @@ const often = <Value>(value: Value, ...others: Value[]) =>
   constantFrom(value, value, value, ...others);
 
 /** Every mixture of options, faults and ways to call. */
-export const ordeals: Arbitrary<Ordeal> = record({
+export const faultScenarios: Arbitrary<FaultScenario> = record({
   // One value of its own row for each option, which the compiler cannot see through fromEntries.
   options: tuple(...optionTable.map(({ values }) => constantFrom<unknown>(...values))).map(
     (values) =>
       Object.fromEntries(optionTable.map(({ id }, index) => [id, values[index]])) as Options,
   ),
-  misfortunes: array(constantFrom(...misfortuneNames), { minLength: 1, maxLength: 7 }),
+  faults: array(constantFrom(...networkFaultNames), { minLength: 1, maxLength: 7 }),
   call: constantFrom("run", "submit"),
-  sync: constantFrom<Ordeal["sync"]>(true, false, "auto"),
+  sync: constantFrom<FaultScenario["sync"]>(true, false, "auto"),
   ownKey: boolean(),
-  twin: often(false, true),
+  duplicate: often(false, true),
   bytes: often(false, false, true),
   keyInMetadata: boolean(),
   retries: often(3, 2, 1, 0),
-  timeout: often<Ordeal["timeout"]>("20m", "2m", "8s"),
+  timeout: often<FaultScenario["timeout"]>("20m", "2m", "8s"),
   latency: constantFrom("0.1s", "3s", "40s"),
-  later: often<Ordeal["later"]>("0s", "10m", "2h"),
+  later: often<FaultScenario["later"]>("0s", "10m", "2h"),
   blocked: often(false, true),
   unreachable: often(false, false, false, true),
 });
 
 /** What makes a client wrong. */
-export interface Plant {
+export interface Mutant {
   readonly options?: TryOnOptions;
   readonly fetch?: (fetch: Fetch) => Fetch;
   /** What becomes of the error of a call. */
@@ -67,7 +67,7 @@ export interface Plant {
 export interface Outcome {
   readonly violations: readonly string[];
   /** What went wrong indeed: a call may end before all of it has. */
-  readonly struck: readonly Misfortune[];
+  readonly struck: readonly NetworkFault[];
   readonly code: string;
 }
 
@@ -86,68 +86,72 @@ const picture = Uint8Array.of(
 );
 
 /** Makes a try-on in all that goes wrong, follows the error as its user would, and says what was not as promised. */
-export async function undergo(ordeal: Ordeal, plant: Plant = {}): Promise<Outcome> {
-  const engine = new FalteringEngine(ordeal.unreachable);
-  const { latency, options } = ordeal;
-  const world = openWorld({ profile: "default", options, latency, engine, journalLimit: 1 });
+export async function runScenario(scenario: FaultScenario, mutant: Mutant = {}): Promise<Outcome> {
+  const engine = new FalteringEngine(scenario.unreachable);
+  const { latency, options } = scenario;
+  const service = openService({ profile: "default", options, latency, engine, journalLimit: 1 });
   try {
-    return await undergoIn(world, ordeal, plant);
+    return await runScenarioIn(service, scenario, mutant);
   } finally {
-    world.mock.close();
+    service.mock.close();
   }
 }
 
-async function undergoIn(world: World, ordeal: Ordeal, plant: Plant): Promise<Outcome> {
-  const { mock, submissions } = world;
-  const { retries, keyInMetadata, later, sync, timeout, call } = ordeal;
-  const fetch = plant.fetch?.(world.fetch) ?? world.fetch;
-  const tryon = world.client({ fetch, retries, keyInMetadata, ...plant.options });
-  const faults = ordeal.misfortunes.map((name) => misfortunes[name]);
-  world.faults.push(...faults);
-  const own = ordeal.ownKey ? { idempotencyKey: "order-17" } : {};
+async function runScenarioIn(
+  service: TestService,
+  scenario: FaultScenario,
+  mutant: Mutant,
+): Promise<Outcome> {
+  const { mock, submissions } = service;
+  const { retries, keyInMetadata, later, sync, timeout, call } = scenario;
+  const fetch = mutant.fetch?.(service.fetch) ?? service.fetch;
+  const tryon = service.client({ fetch, retries, keyInMetadata, ...mutant.options });
+  const faults = scenario.faults.map((name) => networkFaults[name]);
+  service.faults.push(...faults);
+  const own = scenario.ownKey ? { idempotencyKey: "order-17" } : {};
   const asked = {
     ...input,
-    ...(ordeal.bytes ? { garments: [picture] } : {}),
-    ...(ordeal.blocked ? { prompt: "mock:content_blocked" } : {}),
+    ...(scenario.bytes ? { garments: [picture] } : {}),
+    ...(scenario.blocked ? { prompt: "mock:content_blocked" } : {}),
   };
   const make = (client: TryOn): Promise<Job> =>
     call === "submit"
       ? client.submit(asked, { timeout, ...own })
       : client.run(asked, { timeout, sync, ...own }).then(({ job }) => job);
-  const twin = ordeal.twin && ordeal.ownKey;
+  const duplicate = scenario.duplicate && scenario.ownKey;
   const elsewhere =
-    twin && make(world.client({ fetch: mock.fetch, keyInMetadata })).catch(() => undefined);
+    duplicate && make(service.client({ fetch: mock.fetch, keyInMetadata })).catch(() => undefined);
   const work = make(tryon);
   let error: unknown;
   let job = await passing(
-    world,
+    service,
     work.catch((thrown: unknown) => {
-      error = plant.error?.(thrown) ?? thrown;
+      error = mutant.error?.(thrown) ?? thrown;
       return undefined;
     }),
   );
   const code = isTryOnError(error) ? error.code : error === undefined ? "none" : "untyped";
   if (error !== undefined) {
     await mock.clock.advance(later);
-    // What is left of the misfortunes strikes the first recovery, too.
-    job = await passing(world, jobOf(error));
+    // What is left of the networkFaults strikes the first recovery, too.
+    job = await passing(service, jobOf(error));
   }
-  const struck = ordeal.misfortunes.slice(0, faults.length - world.faults.length);
-  world.faults.length = 0;
+  const struck = scenario.faults.slice(0, faults.length - service.faults.length);
+  service.faults.length = 0;
   // A recovery may itself be cut off by a proxy while the job goes on, or be held back by a 429: it is repeated later.
   for (let again = 0; again < 3 && job === undefined; again += 1) {
     await mock.clock.advance("2m");
-    job = await passing(world, jobOf(error));
+    job = await passing(service, jobOf(error));
   }
   // Whatever is still on its way arrives, and no read lags behind.
   await mock.clock.advance("5m");
-  await passing(world, Promise.resolve(elsewhere));
-  const jobs = await passing(world, world.client().jobs.list().toArray());
+  await passing(service, Promise.resolve(elsewhere));
+  const jobs = await passing(service, service.client().jobs.list().toArray());
   const charged = 1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0);
   const keys = new Set(submissions().map(({ headers }) => headers.get("idempotency-key")));
   const bodies = new Set(submissions().map(({ body }) => body));
   const lost = jobs.length === 1 && job === undefined;
-  // A call that was refused speaks for itself, not for its twin.
+  // A call that was refused speaks for itself, not for its duplicate.
   const leads = "recover" in Object(error);
   // Once it is too late to send again, only a mark tells.
   const honest = code === "outcome_unknown" || code === "server_error" || code === "unavailable";
@@ -155,13 +159,13 @@ async function undergoIn(world: World, ordeal: Ordeal, plant: Plant): Promise<Ou
     later === "2h" && !keyInMetadata && (honest || code === "idempotency_conflict");
   const checks: Readonly<Record<string, boolean>> = {
     "a typed error": code !== "untyped",
-    "one key": keys.size <= 1 && (!ordeal.ownKey || keys.size === 0 || keys.has("order-17")),
+    "one key": keys.size <= 1 && (!scenario.ownKey || keys.size === 0 || keys.has("order-17")),
     "the same bytes": bodies.size <= 1,
     "one job at most": jobs.length <= 1,
-    "one charge at most": ordeal.blocked
+    "one charge at most": scenario.blocked
       ? charged >= 0 && charged <= jobs.length * 8
       : charged === jobs.length * 8,
-    "a job that is not lost": !lost || unknowable || (twin && !leads),
+    "a job that is not lost": !lost || unknowable || (duplicate && !leads),
     "the job that was made": job === undefined || job.id === jobs[0]?.id,
     "no sign of the mark": !JSON.stringify([job, jobs]).includes("_tryon_key"),
   };
@@ -183,8 +187,8 @@ async function jobOf(error: unknown): Promise<Job | undefined> {
 }
 
 /** Moves time in strides until the work has ended. */
-async function passing<Result>({ mock }: World, work: Promise<Result>): Promise<Result> {
-  const hasEnded = endOf(work);
+async function passing<Result>({ mock }: TestService, work: Promise<Result>): Promise<Result> {
+  const hasEnded = trackEnd(work);
   for (let stride = 0; !hasEnded(); stride += 1) {
     if (stride > 400) throw new Error("The work does not end.");
     await mock.clock.advance(stride < 2 ? "0s" : "5s");
@@ -192,7 +196,7 @@ async function passing<Result>({ mock }: World, work: Promise<Result>): Promise<
   return work;
 }
 
-/** An engine that cannot be reached for the first job, if it is to be so. Its pictures are drawn once for all ordeals. */
+/** An engine that cannot be reached for the first job, if it is to be so. Its pictures are drawn once for all faultScenarios. */
 class FalteringEngine implements Engine {
   readonly name = "faltering";
   #unreachable: boolean;

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
 /** A request that a hand-made server got. */
-export interface Got {
+export interface ReceivedRequest {
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly headers: IncomingMessage["headers"];
@@ -13,9 +13,9 @@ export interface Got {
 
 /** A server on a free port of this machine that answers as the test says; gives its address and what it got. */
 export async function httpServer(
-  answer: (response: ServerResponse, got: Got, count: number) => void,
-): Promise<{ url: string; got: Got[] }> {
-  const got: Got[] = [];
+  answer: (response: ServerResponse, got: ReceivedRequest, count: number) => void,
+): Promise<{ url: string; got: ReceivedRequest[] }> {
+  const got: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -26,11 +26,11 @@ export async function httpServer(
       answer(response, one, got.length);
     });
   });
-  return { url: await listening(server), got };
+  return { url: await listen(server), got };
 }
 
 /** Lets a server listen on a free port of this machine until the end of the test, and gives its address. */
-export async function listening(server: Server): Promise<string> {
+export async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
   });
@@ -44,9 +44,9 @@ export async function listening(server: Server): Promise<string> {
 }
 
 /** An address of this machine at which nothing listens. */
-export async function closedAddress(): Promise<string> {
+export async function closedUrl(): Promise<string> {
   const server = createServer();
-  const url = await listening(server);
+  const url = await listen(server);
   await new Promise((resolve) => {
     server.close(resolve);
   });

@@ -2,22 +2,22 @@ import { optionTable } from "@tryon/mock";
 import { assert, asyncProperty } from "fast-check";
 import { expect } from "vitest";
 
-import { misfortuneNames } from "./network-faults.ts";
-import { ordeals, undergo } from "./fault-scenario.ts";
+import { networkFaultNames } from "./network-faults.ts";
+import { faultScenarios, runScenario } from "./fault-scenario.ts";
 
-/** Undergoes many ordeals, the same ones each time, and gives a table of what they were. */
-export async function undergoMany(seed: number, count: number): Promise<string> {
+/** Undergoes many faultScenarios, the same ones each time, and gives a table of what they were. */
+export async function runScenarios(seed: number, count: number): Promise<string> {
   const meetings = new Map<string, number>();
   const ends = new Map<string, number>();
   const lengths: number[] = [];
   await assert(
-    asyncProperty(ordeals, async (ordeal) => {
-      const { violations, struck, code } = await undergo(ordeal);
+    asyncProperty(faultScenarios, async (scenario) => {
+      const { violations, struck, code } = await runScenario(scenario);
       expect({ violations, code }).toEqual({ violations: [], code });
       lengths.push(struck.length);
       add(ends, code);
       for (const name of new Set(struck)) {
-        for (const [option, value] of Object.entries(ordeal.options)) {
+        for (const [option, value] of Object.entries(scenario.options)) {
           add(meetings, `${name} × ${option}=${value}`);
         }
       }
@@ -27,7 +27,7 @@ export async function undergoMany(seed: number, count: number): Promise<string> 
   const several = lengths.filter((length) => length >= 2).length;
   expect(lengths.length).toBe(count);
   expect(several).toBeGreaterThanOrEqual(count / 2);
-  const rows = misfortuneNames.map((name) => {
+  const rows = networkFaultNames.map((name) => {
     const counts = optionTable.flatMap(({ id, values }) =>
       values.map((value) => meetings.get(`${name} × ${id}=${value}`) ?? 0),
     );

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import type { Call } from "../index.ts";
-import { answering, createWorld, input, profiles } from "../../test/world.ts";
+import { respondWith, createService, input, profiles } from "../../test/service.ts";
 
 describe.each(profiles)("withResponse under the profile %s", (profile) => {
   it("gives what the call gives, with the answer it came in", async () => {
-    const { run, tryon, sent } = createWorld({ profile });
+    const { run, tryon, sent } = createService({ profile });
     const { data: result, response } = await run(tryon.run(input).withResponse());
     expect(result.receipt.jobId).toBe(result.job.id);
     expect(response.status).toBe(200);
@@ -29,13 +29,13 @@ describe.each(profiles)("withResponse under the profile %s", (profile) => {
 
 describe("withResponse", () => {
   it("names the request and the rate limit", async () => {
-    const { run, tryon, faults, mock } = createWorld();
+    const { run, tryon, faults, mock } = createService();
     const limits = {
       "x-ratelimit-limit": "60",
       "x-ratelimit-remaining": "9",
       "x-ratelimit-reset": "30",
     };
-    faults.push(answering(200, { name: null }, { "x-request-id": "req_1", ...limits }));
+    faults.push(respondWith(200, { name: null }, { "x-request-id": "req_1", ...limits }));
     const { data, requestId, rateLimit } = await run(tryon.account.get().withResponse());
     expect(data).toEqual({ name: null });
     expect(requestId).toBe("req_1");
@@ -45,7 +45,7 @@ describe("withResponse", () => {
   });
 
   it("is about the submission, not about the polls after it", async () => {
-    const { run, tryon, faults } = createWorld();
+    const { run, tryon, faults } = createService();
     faults.push(async (_request, pass) => {
       const answer = await pass();
       return new Response(answer.body, { headers: { "x-request-id": "submission" } });
@@ -55,8 +55,8 @@ describe("withResponse", () => {
   });
 
   it("fails as the call fails, also when the call cannot even begin", async () => {
-    const { error, client, tryon, faults } = createWorld();
-    faults.push(answering(404, { detail: "no" }));
+    const { error, client, tryon, faults } = createService();
+    faults.push(respondWith(404, { detail: "no" }));
     const failed = await error(tryon.jobs.get("job_1").withResponse());
     expect(failed).toMatchObject({ code: "not_found" });
     expect(await error(tryon.jobs.get("../account").withResponse())).toMatchObject({

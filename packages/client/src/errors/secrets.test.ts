@@ -6,14 +6,14 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { isTryOnError, type TryOn } from "../index.ts";
 import { diagnostics, type RequestMessage } from "../node/index.ts";
 import {
-  answering,
+  respondWith,
   assetBytes,
-  createWorld,
+  createService,
   input,
   personUrl,
   shirtUrl,
   type Fault,
-} from "../../test/world.ts";
+} from "../../test/service.ts";
 import { createRawClient } from "../raw/index.ts";
 
 const apiKey = "svc_live_secret0123456789";
@@ -77,8 +77,8 @@ describe.each(Object.keys(calls))("an error of %s", (name) => {
       const issue = { loc: ["body", echo], msg: echo, type: echo, input: image, ctx: { echo } };
       const answers = status === 200 ? [] : [{ detail: echo }, { detail: [issue, issue] }];
       for (const body of [...answers, `<h1>${echo}</h1>`, echo]) {
-        const { error, client, faults } = createWorld();
-        faults.push(...Array.from({ length: 40 }, () => answering(status, body, headers)));
+        const { error, client, faults } = createService();
+        faults.push(...Array.from({ length: 40 }, () => respondWith(status, body, headers)));
         const failed = await error(call(client({ apiKey, retries: 0 })));
         expect(isTryOnError(failed)).toBe(true);
         expectNoSecret(failed);
@@ -87,7 +87,7 @@ describe.each(Object.keys(calls))("an error of %s", (name) => {
   );
 
   it("holds nothing of the request that a fetch throws", async () => {
-    const { error, client } = createWorld();
+    const { error, client } = createService();
     const tryon = client({
       apiKey,
       retries: 1,
@@ -110,7 +110,7 @@ describe.each(Object.keys(calls))("an error of %s", (name) => {
   it.each([undefined, null, "offline", 7, { message: { toString: 1 } }, Object.create(null)])(
     "is typed when a fetch throws %s",
     async (thrown: unknown) => {
-      const { error, client } = createWorld();
+      const { error, client } = createService();
       const tryon = client({ retries: 0, fetch: () => Promise.reject(thrown) });
       expect(isTryOnError(await error(call(tryon)))).toBe(true);
     },
@@ -120,7 +120,7 @@ describe.each(Object.keys(calls))("an error of %s", (name) => {
 it.each([200, 400, 402, 409, 500])(
   "what becomes of a purchase holds no token, also where a %i repeats it",
   async (status) => {
-    const { run, client, faults } = createWorld();
+    const { run, client, faults } = createService();
     const tryon = client({ apiKey, retries: 0 });
     const said = {
       payment_intent_id: "pi_1",
@@ -129,11 +129,11 @@ it.each([200, 400, 402, 409, 500])(
       credits_added: 0,
       credits_remaining: 5,
     };
-    faults.push(answering(200, said));
+    faults.push(respondWith(200, said));
     const bought = await run(tryon.credits.purchase(purchase));
     expectNoSecret(bought);
     const body = status === 200 ? { ...said, status: "canceled" } : { detail: echo };
-    faults.push(...Array.from({ length: 40 }, () => answering(status, body)));
+    faults.push(...Array.from({ length: 40 }, () => respondWith(status, body)));
     const settled = tryon.credits.waitForPurchase(bought, { timeout: "9s" });
     const end = await run(settled.catch((error: unknown) => error));
     expect(end).toBeDefined();
@@ -158,8 +158,8 @@ describe("a job that failed with the key in its reason", () => {
       (tryon) => tryon.jobs.resume({ id: "job_1", data: { ...failed } }).result(),
     ],
   ])("shows it nowhere after %s", async (_where, wait) => {
-    const { error, client, faults } = createWorld();
-    faults.push(answering(200, failed));
+    const { error, client, faults } = createService();
+    faults.push(respondWith(200, failed));
     const thrown = await error(wait(client({ apiKey })));
     if (!isTryOnError(thrown, "job_failed")) throw thrown;
     expectNoSecret(thrown);
@@ -168,9 +168,9 @@ describe("a job that failed with the key in its reason", () => {
   });
 
   it("shows it nowhere in lists and single looks", async () => {
-    const { run, client, faults } = createWorld();
+    const { run, client, faults } = createService();
     const tryon = client({ apiKey });
-    faults.push(answering(200, failed), answering(200, { jobs: [failed], next_cursor: null }));
+    faults.push(respondWith(200, failed), respondWith(200, { jobs: [failed], next_cursor: null }));
     const jobs = [await run(tryon.jobs.get("job_1")), ...(await run(tryon.jobs.list().toArray()))];
     expect(jobs).toHaveLength(2);
     for (const job of jobs) {
@@ -187,8 +187,8 @@ describe("a job that failed with the key in its reason", () => {
     ["a list", ["a"]],
     ["very long", "word ".repeat(900)],
   ])("is job_failed with a bounded message when the reason is %s", async (_what, reason) => {
-    const { error, tryon, faults } = createWorld();
-    faults.push(answering(200, { ...failed, error_code: reason, error_message: reason }));
+    const { error, tryon, faults } = createService();
+    faults.push(respondWith(200, { ...failed, error_code: reason, error_message: reason }));
     const thrown = await error(tryon.run(input));
     expect(thrown).toMatchObject({ code: "job_failed", isContentBlocked: false });
     expect(String(thrown).length).toBeLessThan(500);
@@ -225,7 +225,7 @@ it.each(Object.keys(written))("shows no key that the service repeats %s", async 
   for (const key of [apiKey, "svc_live_>>>~~~???>>>~~~???"]) {
     const repeated = written[form]?.(key) ?? "";
     const said = `No ${repeated}.`;
-    const { error, client, faults } = createWorld();
+    const { error, client, faults } = createService();
     const tryon = client({ apiKey: key, retries: 0 });
     const failed = {
       job_id: "job_1",
@@ -235,9 +235,9 @@ it.each(Object.keys(written))("shows no key that the service repeats %s", async 
       message: said,
     };
     faults.push(
-      answering(400, { detail: said }, { "x-request-id": repeated }),
-      answering(422, { detail: [{ loc: [repeated], msg: said, type: repeated }] }),
-      answering(200, failed),
+      respondWith(400, { detail: said }, { "x-request-id": repeated }),
+      respondWith(422, { detail: [{ loc: [repeated], msg: said, type: repeated }] }),
+      respondWith(200, failed),
     );
     for (let count = 0; count < 3; count += 1) {
       const text = shown(await error(tryon.run(input)));
@@ -260,21 +260,21 @@ describe("what looks on", () => {
     const subscribers = { start: note, end: note, asyncStart: note, asyncEnd: note, error: note };
     channel.subscribe(subscribers);
     onTestFinished(() => channel.unsubscribe(subscribers));
-    const world = createWorld();
-    const { error, mock, faults } = world;
+    const service = createService();
+    const { error, mock, faults } = service;
     const careless = Object.assign(new Error(`Failed: ${echo}`), { code: `E_${apiKey}`, echo });
     const nested = Object.assign(new TypeError("fetch failed", { cause: careless }), { echo });
     const ends: Fault[] = [
-      answering(500, { detail: echo }),
-      answering(400, `<h1>${echo}</h1>`),
-      answering(429, { detail: echo }, { "retry-after": "1" }),
-      answering(307, echo, { location: `https://store.example/?${signature}&key=${apiKey}` }),
+      respondWith(500, { detail: echo }),
+      respondWith(400, `<h1>${echo}</h1>`),
+      respondWith(429, { detail: echo }, { "retry-after": "1" }),
+      respondWith(307, echo, { location: `https://store.example/?${signature}&key=${apiKey}` }),
       () => Promise.reject(careless),
       () => Promise.reject(nested),
       async () => new Response(echo),
     ];
     const take = (...values: unknown[]): unknown => lines.push(values);
-    const tryon = world.client({
+    const tryon = service.client({
       apiKey,
       logger: Object.fromEntries(levels.map((level) => [level, take])),
       middleware: [
@@ -298,7 +298,7 @@ describe("what looks on", () => {
 });
 
 it("keeps the words and the code of what a fetch throws", async () => {
-  const { error, client } = createWorld();
+  const { error, client } = createService();
   const cause = Object.assign(new Error("connect"), { code: "ECONNRESET" });
   const tryon = client({
     retries: 0,
@@ -318,7 +318,7 @@ const onUpdate = (): never => {
 it("shows no key in anything that a client hands out", async () => {
   const lines: unknown[] = [];
   const logger = { warn: (...line: unknown[]) => lines.push(...line) };
-  const { run, client, mock } = createWorld();
+  const { run, client, mock } = createService();
   const tryon = client({ apiKey: mock.keys.live, logger });
   const result = await run(
     tryon.run({ ...input, garments: [assetBytes("shirt.png")] }, { onUpdate }),
@@ -358,7 +358,7 @@ it("shows no key in anything that a client hands out", async () => {
 });
 
 it("refuses a client, or a job, in the place of an input", async () => {
-  const { error, run, tryon, sent } = createWorld();
+  const { error, run, tryon, sent } = createService();
   const job = await run(tryon.submit(input));
   const before = sent.length;
   // Somebody without types may pass anything.

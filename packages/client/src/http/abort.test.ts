@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { TryOn } from "../index.ts";
 import { accountBody, httpServer } from "../../test/http-server.ts";
-import { answering, assetBytes, createWorld, cut, input } from "../../test/world.ts";
+import { respondWith, assetBytes, createService, cut, input } from "../../test/service.ts";
 
 /** A signal with a reason that is like no other, and a call of it. */
 function stoppable() {
@@ -59,7 +59,7 @@ function client(baseUrl: string): TryOn {
 
 describe("a call that is aborted rejects within one tick with the caller's very reason", () => {
   it("before anything was sent", async () => {
-    const { tryon, sent } = createWorld();
+    const { tryon, sent } = createService();
     for (const call of [
       (signal: AbortSignal) => tryon.run(input, { signal }),
       (signal: AbortSignal) => tryon.account.get({ signal }),
@@ -113,23 +113,23 @@ describe("a call that is aborted rejects within one tick with the caller's very 
   it("between two attempts, also while a 409 or a rate limit is waited out", async () => {
     const busy = { detail: "busy" };
     for (const faults of [
-      [answering(503, busy, { "retry-after": "9" })],
-      [answering(429, busy, { "retry-after": "9" })],
-      [cut.after, answering(409, busy, { "retry-after": "9" })],
+      [respondWith(503, busy, { "retry-after": "9" })],
+      [respondWith(429, busy, { "retry-after": "9" })],
+      [cut.after, respondWith(409, busy, { "retry-after": "9" })],
     ]) {
-      const world = createWorld();
+      const service = createService();
       const { signal, stop } = stoppable();
-      world.faults.push(...faults);
-      const work = world.tryon.submit(input, { signal });
+      service.faults.push(...faults);
+      const work = service.tryon.submit(input, { signal });
       work.catch(() => undefined);
-      await world.mock.clock.advance("2s");
+      await service.mock.clock.advance("2s");
       expect(await stop(work)).toBe("the reason");
-      expect(world.sent).toHaveLength(faults.length);
+      expect(service.sent).toHaveLength(faults.length);
     }
   });
 
   it("between two looks at a job", async () => {
-    const { run, tryon, mock } = createWorld();
+    const { run, tryon, mock } = createService();
     const { signal, stop } = stoppable();
     const job = await run(tryon.submit({ ...input, prompt: "mock:never" }));
     const work = job.result({ signal });
@@ -139,7 +139,7 @@ describe("a call that is aborted rejects within one tick with the caller's very 
   });
 
   it("while the image comes", async () => {
-    const { run, tryon, faults } = createWorld();
+    const { run, tryon, faults } = createService();
     const { signal, stop } = stoppable();
     const result = await run(tryon.run(input));
     faults.push(
@@ -162,7 +162,7 @@ it.each([
 ])(
   "an abort with the reason %s is no failure to try again, also where fetch throws another error",
   async (reason) => {
-    const { client: make, mock, sent, fetch } = createWorld();
+    const { client: make, mock, sent, fetch } = createService();
     const controller = new AbortController();
     const { signal } = controller;
     const deaf = {
@@ -214,7 +214,7 @@ it("10,000 calls on one signal leave no listener on it, whether they go well or 
 });
 
 it("an attempt after one that ran out of time has all of its own", async () => {
-  const { run, client: make, faults, sent } = createWorld();
+  const { run, client: make, faults, sent } = createService();
   faults.push(
     () => new Promise(() => undefined),
     () => new Promise(() => undefined),

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
 import { isTryOnError, TryOn, type TryOnErrorCode } from "../index.ts";
-import { input } from "../../test/world.ts";
+import { input } from "../../test/service.ts";
 import type { Fetch } from "./attempt.ts";
 
 type Answer = (response: ServerResponse) => void;

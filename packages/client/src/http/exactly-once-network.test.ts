@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 
 import { isTryOnError, TryOn } from "../index.ts";
 import { httpServer } from "../../test/http-server.ts";
-import { assetBytes, input, personUrl, profile, shirtUrl } from "../../test/world.ts";
+import { assetBytes, input, personUrl, profile, shirtUrl } from "../../test/service.ts";
 import { createRawClient } from "../raw/index.ts";
 
 const on = "POST /api/v1/tryon";

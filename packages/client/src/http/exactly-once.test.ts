@@ -3,13 +3,13 @@ import { expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
 import { isTryOnError } from "../index.ts";
-import { ordeals, undergo, type Plant } from "../../test/fault-scenario.ts";
+import { faultScenarios, runScenario, type Mutant } from "../../test/fault-scenario.ts";
 import type { Fetch } from "./attempt.ts";
 
 it("makes one key, one body, at most one job and one charge whatever fails, and loses no job", async () => {
   await assert(
-    asyncProperty(ordeals, async (ordeal) => {
-      const { violations, code } = await undergo(ordeal);
+    asyncProperty(faultScenarios, async (scenario) => {
+      const { violations, code } = await runScenario(scenario);
       expect({ violations, code }).toEqual({ violations: [], code });
     }),
     { numRuns: cases(500) },
@@ -24,7 +24,7 @@ function changing(change: (init: RequestInit, count: number) => RequestInit) {
   };
 }
 
-const plants: Readonly<Record<string, Plant & { readonly breaks: string }>> = {
+const plants: Readonly<Record<string, Mutant & { readonly breaks: string }>> = {
   "a new key per retry": {
     breaks: "one key",
     fetch: changing((init, count) => {
@@ -54,10 +54,10 @@ const plants: Readonly<Record<string, Plant & { readonly breaks: string }>> = {
   },
 };
 
-it.each(Object.entries(plants))("would not bear %s", async (_name, { breaks, ...plant }) => {
+it.each(Object.entries(plants))("would not bear %s", async (_name, { breaks, ...mutant }) => {
   const broken = new Set<string>();
-  for (const ordeal of sample(ordeals, { numRuns: 400, seed: 11 })) {
-    for (const name of (await undergo(ordeal, plant)).violations) broken.add(name);
+  for (const scenario of sample(faultScenarios, { numRuns: 400, seed: 11 })) {
+    for (const name of (await runScenario(scenario, mutant)).violations) broken.add(name);
     if (broken.has(breaks)) break;
   }
   expect([...broken]).toContain(breaks);

@@ -3,8 +3,15 @@ import { inspect } from "node:util";
 import { expect, it } from "vitest";
 
 import type { Logger } from "../index.ts";
-import { picture } from "../../test/bodies.ts";
-import { answering, assetBytes, createWorld, cut, input, profiles } from "../../test/world.ts";
+import { jpegBytes } from "../../test/bodies.ts";
+import {
+  respondWith,
+  assetBytes,
+  createService,
+  cut,
+  input,
+  profiles,
+} from "../../test/service.ts";
 
 function collecting(): { logger: Logger; lines: [string, string][]; everything: () => string } {
   const lines: [string, string][] = [];
@@ -26,11 +33,11 @@ function collecting(): { logger: Logger; lines: [string, string][]; everything: 
 
 it("tells of each attempt and each pause", async () => {
   const { logger, lines } = collecting();
-  const { run, client, faults } = createWorld();
+  const { run, client, faults } = createService();
   faults.push(
     cut.before,
-    answering(429, { detail: "busy" }, { "retry-after": "2" }),
-    answering(503, {}),
+    respondWith(429, { detail: "busy" }, { "retry-after": "2" }),
+    respondWith(503, {}),
   );
   await run(client({ logger }).account.get());
   expect(lines).toEqual(
@@ -49,11 +56,11 @@ it("tells of each attempt and each pause", async () => {
 
 it("tells what is sent, with kind and size in place of images", async () => {
   const { logger, lines } = collecting();
-  const { run, client } = createWorld();
+  const { run, client } = createService();
   await run(
     client({ logger }).submit({
-      person: new Blob([picture(1_234_567)], { type: "image/jpeg" }),
-      garments: [{ base64: Buffer.from(picture(3_000)).toString("base64") }],
+      person: new Blob([jpegBytes(1_234_567)], { type: "image/jpeg" }),
+      garments: [{ base64: Buffer.from(jpegBytes(3_000)).toString("base64") }],
       prompt: "in the rain",
       webhook_url: "https://shop.example/hook?token=secret",
     }),
@@ -66,12 +73,12 @@ it("tells what is sent, with kind and size in place of images", async () => {
 
 it.each(profiles)("tells no key, no secret and no image under the profile %s", async (profile) => {
   const { logger, everything, lines } = collecting();
-  const { run, error, client, mock, faults } = createWorld({ profile });
+  const { run, error, client, mock, faults } = createService({ profile });
   const image = assetBytes("shirt.png");
   const tryon = client({ logger });
   faults.push(
-    answering(500, { detail: `echo ${mock.keys.live} ${mock.webhookSecret}` }),
-    answering(307, "", { location: `https://x.example/?key=${mock.keys.live}` }),
+    respondWith(500, { detail: `echo ${mock.keys.live} ${mock.webhookSecret}` }),
+    respondWith(307, "", { location: `https://x.example/?key=${mock.keys.live}` }),
   );
   await error(tryon.run({ person: image, garments: [image] }));
   const result = await run(
@@ -96,7 +103,7 @@ function full(): never {
 }
 
 it("may have a method for some kinds of lines only, and throw there", async () => {
-  const { run, client } = createWorld();
+  const { run, client } = createService();
   const submitted = client({ logger: { warn: full } }).submit(input, { onUpdate: full });
   expect((await run(submitted)).id).toMatch(/^job_/);
   expect((await run(client({ logger: {} }).account.get())).total_calls).toBe(2);

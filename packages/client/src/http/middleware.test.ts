@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError, type Middleware, type MiddlewareContext } from "../index.ts";
-import { answering, createWorld, cut, fieldsOf, input, profiles } from "../../test/world.ts";
+import { respondWith, createService, cut, fieldsOf, input, profiles } from "../../test/service.ts";
 
 async function thrown(work: Promise<unknown>): Promise<unknown> {
   return work.then(
@@ -23,9 +23,9 @@ describe.each(profiles)("middleware under the profile %s", (profile) => {
         seen.push(`${name} ${response.status}`);
         return response;
       };
-    const { run, client, faults, sent } = createWorld({ profile });
+    const { run, client, faults, sent } = createService({ profile });
     const tryon = client({ middleware: [noting("a"), noting("b")] });
-    faults.push(answering(503, { detail: "busy" }));
+    faults.push(respondWith(503, { detail: "busy" }));
     const job = await run(tryon.submit(input, { idempotencyKey: "order-17" }));
     expect(seen.slice(0, 6)).toEqual(["a POST", "b POST", "b 503", "a 503", "a POST", "b POST"]);
     expect(contexts.map(({ attempt }) => attempt)).toEqual([1, 1, 2, 2]);
@@ -40,7 +40,7 @@ describe.each(profiles)("middleware under the profile %s", (profile) => {
 
 describe("middleware", () => {
   it("may change the request, in place or for another", async () => {
-    const { run, client, sent } = createWorld();
+    const { run, client, sent } = createService();
     const tryon = client({
       middleware: [
         (request, next) => {
@@ -62,14 +62,14 @@ describe("middleware", () => {
   });
 
   it("leaves the body of a request that it passes on as it is", async () => {
-    const { run, client, sent } = createWorld();
+    const { run, client, sent } = createService();
     await run(client({ middleware: (request, next) => next(request) }).submit(input));
     expect(fieldsOf(sent[0])).toMatchObject({ person_url: input.person, wait: false });
   });
 
   it("never sees the key, and may sign in itself", async () => {
     const requests: Request[] = [];
-    const { run, client, mock, sent } = createWorld();
+    const { run, client, mock, sent } = createService();
     const tryon = client({
       middleware: async (request, next) => {
         requests.push(request);
@@ -92,8 +92,8 @@ describe("middleware", () => {
   });
 
   it("that leads a request elsewhere does not take the key along", async () => {
-    const { run, client, sent, faults } = createWorld();
-    faults.push(answering(200, { name: null }));
+    const { run, client, sent, faults } = createService();
+    faults.push(respondWith(200, { name: null }));
     const tryon = client({
       middleware: (request, next) => next(new Request("https://gateway.example/a", request)),
     });
@@ -103,14 +103,14 @@ describe("middleware", () => {
   });
 
   it("may answer in the service's place", async () => {
-    const { run, client, sent } = createWorld();
+    const { run, client, sent } = createService();
     const tryon = client({ middleware: async () => Response.json({ credits_remaining: 7 }) });
     expect((await run(tryon.account.get())).credits_remaining).toBe(7);
     expect(sent).toEqual([]);
   });
 
   it("that throws before anything was sent ends the call with that error", async () => {
-    const { client, sent } = createWorld();
+    const { client, sent } = createService();
     const error = new Error("no token");
     const tryon = client({
       middleware: () => {
@@ -123,7 +123,7 @@ describe("middleware", () => {
   });
 
   it("that throws during a wait leaves the job on the error", async () => {
-    const { run, client, error } = createWorld();
+    const { run, client, error } = createService();
     let broken = false;
     const tryon = client({
       middleware: (request, next) => (broken ? Promise.reject(new Error("no")) : next(request)),
@@ -134,7 +134,7 @@ describe("middleware", () => {
   });
 
   it("that throws after the request was sent is a failed connection", async () => {
-    const { run, client, sent, mock } = createWorld();
+    const { run, client, sent, mock } = createService();
     let count = 0;
     const tryon = client({
       middleware: async (request, next) => {
@@ -151,7 +151,7 @@ describe("middleware", () => {
   });
 
   it("that throws when an earlier attempt may have arrived leaves the outcome unknown", async () => {
-    const { error, client, faults } = createWorld();
+    const { error, client, faults } = createService();
     const cause = new Error("no token");
     faults.push(cut.after);
     const tryon = client({
@@ -168,7 +168,7 @@ describe("middleware", () => {
   });
 
   it("is left alone at once by a call that is aborted", async () => {
-    const { client } = createWorld();
+    const { client } = createService();
     const controller = new AbortController();
     const signals: AbortSignal[] = [];
     const tryon = client({

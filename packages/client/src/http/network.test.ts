@@ -7,8 +7,8 @@ import { assetPath } from "@tryon/test-kit/repository";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { isTryOnError, TryOn, type TryOnOptions } from "../index.ts";
-import { accountBody, closedAddress, httpServer } from "../../test/http-server.ts";
-import { input, profiles } from "../../test/world.ts";
+import { accountBody, closedUrl, httpServer } from "../../test/http-server.ts";
+import { input, profiles } from "../../test/service.ts";
 import { createRawClient } from "../raw/index.ts";
 
 const apiKey = "svc_live_secret0123456789";
@@ -165,7 +165,7 @@ describe("a connection", () => {
   });
 
   it("that nobody takes is connection_failed with the address of the mistake", async () => {
-    const error = await failure(client(await closedAddress()).submit(input));
+    const error = await failure(client(await closedUrl()).submit(input));
     expect(error).toMatchObject({ code: "connection_failed" });
     expect(String(error)).toContain("ECONNREFUSED");
     expect(String(error)).toContain("TRYON_BASE_URL");

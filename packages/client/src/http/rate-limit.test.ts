@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError } from "../index.ts";
-import { answering, createWorld } from "../../test/world.ts";
+import { respondWith, createService } from "../../test/service.ts";
 
 const minute = 60_000;
 
@@ -10,7 +10,7 @@ describe.each(["all", "429-only", "none"] as const)("with the headers %s", (rate
     it.each(["seconds", "date"] as const)(
       "and Retry-After as %s, the limit is known as far as it can be, and waited out",
       async (retryAfterFormat) => {
-        const { run, client, mock, sent } = createWorld({
+        const { run, client, mock, sent } = createService({
           options: { rateHeaders, resetUnit, retryAfterFormat },
         });
         const { token } = await mock.createKey({ rateLimitPerMinute: 3 });
@@ -49,13 +49,13 @@ describe.each(["all", "429-only", "none"] as const)("with the headers %s", (rate
 
 describe("the rate limit", () => {
   it("is on the errors of answers that tell it", async () => {
-    const { error, tryon, faults, mock } = createWorld();
+    const { error, tryon, faults, mock } = createService();
     const headers = {
       "x-ratelimit-limit": "60",
       "x-ratelimit-remaining": "0",
       "x-ratelimit-reset": "75",
     };
-    faults.push(answering(429, { detail: "busy" }, headers));
+    faults.push(respondWith(429, { detail: "busy" }, headers));
     const failed = await error(tryon.account.get());
     if (!isTryOnError(failed, "rate_limited")) throw failed;
     const resetAt = (failed.attempts[0]?.startedAt ?? 0) + 75_000;
@@ -67,9 +67,9 @@ describe("the rate limit", () => {
   });
 
   it("is nothing where headers are no numbers", async () => {
-    const { run, tryon, faults } = createWorld();
+    const { run, tryon, faults } = createService();
     const headers = { "x-ratelimit-limit": "", "x-ratelimit-remaining": "many" };
-    faults.push(answering(200, { jobs: [] }, { ...headers, "x-ratelimit-reset": "Infinity" }));
+    faults.push(respondWith(200, { jobs: [] }, { ...headers, "x-ratelimit-reset": "Infinity" }));
     await run(tryon.jobs.list().page());
     expect(tryon.rateLimit).toBeUndefined();
   });

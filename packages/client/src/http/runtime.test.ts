@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { TryOn } from "../index.ts";
 import { accountBody } from "../../test/http-server.ts";
-import { createWorld, input } from "../../test/world.ts";
+import { createService, input } from "../../test/service.ts";
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -15,7 +15,7 @@ describe("Node", () => {
   it.each(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"])(
     "that gives up by itself with %s is a time-out, and is asked again under the same key",
     async (code) => {
-      const { run, error, tryon, faults, submissions, mock } = createWorld();
+      const { run, error, tryon, faults, submissions, mock } = createService();
       const tooLate = async (): Promise<Response> => {
         const cause = Object.assign(new Error("Headers Timeout Error"), { code });
         throw new TypeError("fetch failed", { cause });

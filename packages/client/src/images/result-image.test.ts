@@ -1,13 +1,20 @@
 import { describe, expect, it } from "vitest";
 
 import type { TryOnResult } from "../index.ts";
-import { answering, createWorld, cut, input, profiles, type Fault } from "../../test/world.ts";
+import {
+  respondWith,
+  createService,
+  cut,
+  input,
+  profiles,
+  type Fault,
+} from "../../test/service.ts";
 
 const pngStart = [0x89, 0x50, 0x4e, 0x47];
 
 describe.each(profiles)("an image under the profile %s", (profile) => {
   it("comes as bytes, blob and stream, and sends nothing of ours", async () => {
-    const { run, tryon, sent } = createWorld({ profile });
+    const { run, tryon, sent } = createService({ profile });
     const { image, job } = await run(tryon.run(input));
     await run(tryon.jobs.get(job.id).catch(() => undefined));
     const bytes = await run(image.bytes());
@@ -22,7 +29,7 @@ describe.each(profiles)("an image under the profile %s", (profile) => {
   });
 
   it("has its address renewed after a day, and when the store refuses it", async () => {
-    const { run, tryon, sent, mock } = createWorld({ profile });
+    const { run, tryon, sent, mock } = createService({ profile });
     const { image } = await run(tryon.run(input));
     const first = await run(image.url());
     expect(await run(image.url())).toBe(first);
@@ -34,7 +41,7 @@ describe.each(profiles)("an image under the profile %s", (profile) => {
   });
 
   it("is result_purged after 30 days", async () => {
-    const { run, error, tryon, mock } = createWorld({ profile });
+    const { run, error, tryon, mock } = createService({ profile });
     const { image, job } = await run(tryon.run(input));
     await mock.clock.advance("31d");
     expect(await error(image.bytes())).toMatchObject({
@@ -47,10 +54,10 @@ describe.each(profiles)("an image under the profile %s", (profile) => {
 
 describe("an image", () => {
   it.each([400, 403, 404, 410])("asks for a fresh address once after a %i", async (status) => {
-    const { run, error, tryon, faults, sent } = createWorld();
+    const { run, error, tryon, faults, sent } = createService();
     const { image } = await run(tryon.run(input));
     const before = sent.length;
-    const refusal = answering(status, "<Error><Code>AccessDenied</Code></Error>");
+    const refusal = respondWith(status, "<Error><Code>AccessDenied</Code></Error>");
     faults.push(refusal);
     expect((await run(image.bytes())).length).toBeGreaterThan(100);
     expect(sent.slice(before).map(({ path }) => path.split("/")[1])).toEqual([
@@ -64,7 +71,7 @@ describe("an image", () => {
   });
 
   it("is fetched again when the store or the transfer fails", async () => {
-    const { run, tryon, faults } = createWorld();
+    const { run, tryon, faults } = createService();
     const { image, job } = await run(tryon.run(input));
     await run(job.result());
     const whole = await run(image.bytes());
@@ -77,12 +84,12 @@ describe("an image", () => {
           },
         }),
       );
-    faults.push(answering(503, "busy"), cut.before, broken);
+    faults.push(respondWith(503, "busy"), cut.before, broken);
     expect(await run(image.bytes())).toEqual(whole);
   });
 
   it("that comes up short is fetched again", async () => {
-    const { run, tryon, faults } = createWorld();
+    const { run, tryon, faults } = createService();
     const { image } = await run((await run(tryon.submit(input))).result());
     const whole = await run(image.bytes());
     faults.push(async () => new Response(whole.slice(0, 100)));
@@ -92,7 +99,7 @@ describe("an image", () => {
   it.each(["bytes", "blob", "stream"] as const)(
     "fails as soon as more arrives than result_bytes says, as %s",
     async (form) => {
-      const { run, error, tryon, faults, sent } = createWorld();
+      const { run, error, tryon, faults, sent } = createService();
       const { image, job } = await run((await run(tryon.submit(input))).result());
       const size = job.data.result_bytes ?? 0;
       expect(size).toBeGreaterThan(1_000);
@@ -115,9 +122,9 @@ describe("an image", () => {
     [{ maxResultBytes: 5_000 }, 1_000, "5000"],
     [{}, 10_000, "67108864"],
   ])("fails above %o, and names the limit and the option", async (options, chunk, limit) => {
-    const { run, error, client, faults, mock } = createWorld();
+    const { run, error, client, faults, mock } = createService();
     const result_url = "https://store.example/a.png";
-    faults.push(answering(200, { job_id: "job_1", status: "succeeded", result_url }));
+    faults.push(respondWith(200, { job_id: "job_1", status: "succeeded", result_url }));
     const { image } = await run(client(options).run(input));
     for (const form of ["bytes", "stream"] as const) {
       const body = long(chunk);
@@ -134,14 +141,14 @@ describe("an image", () => {
   });
 
   it("that comes up short makes its stream fail", async () => {
-    const { run, error, tryon, faults } = createWorld();
+    const { run, error, tryon, faults } = createService();
     const { image } = await run((await run(tryon.submit(input))).result());
     faults.push(async () => new Response(new Uint8Array(100)));
     expect(String(await error(read(image, "stream")))).toContain("ended after 100 of");
   });
 
   it("is given up when nothing comes for 30 seconds, and not while something comes", async () => {
-    const { run, error, client, faults, mock } = createWorld();
+    const { run, error, client, faults, mock } = createService();
     const { image } = await run(client({ retries: 0 }).run(input));
     const whole = await run(image.bytes());
     const drip: Fault = async () => {
@@ -165,7 +172,7 @@ describe("an image", () => {
   });
 
   it("streams to a reader that takes its time", async () => {
-    const { run, tryon, faults, mock } = createWorld();
+    const { run, tryon, faults, mock } = createService();
     const { image } = await run(tryon.run(input));
     const whole = await run(image.bytes());
     faults.push(async () => new Response(whole));
@@ -176,7 +183,7 @@ describe("an image", () => {
   });
 
   it("streams until the caller aborts, with the caller's reason", async () => {
-    const { run, error, tryon, faults, mock } = createWorld();
+    const { run, error, tryon, faults, mock } = createService();
     const { image } = await run(tryon.run(input));
     faults.push(
       async () =>
@@ -197,14 +204,14 @@ describe("an image", () => {
   });
 
   it("is not fetched from what is no web address, nor through a redirect", async () => {
-    const { run, error, tryon, faults } = createWorld();
+    const { run, error, tryon, faults } = createService();
     faults.push(
-      answering(200, { job_id: "job_1", status: "succeeded", result_url: "file:///etc/passwd" }),
+      respondWith(200, { job_id: "job_1", status: "succeeded", result_url: "file:///etc/passwd" }),
     );
     const { image } = await run(tryon.run(input));
     expect(await error(image.bytes())).toMatchObject({ code: "unexpected_response" });
     const other = await run(tryon.run(input));
-    faults.push(answering(302, "", { location: "https://elsewhere.example/a.png" }));
+    faults.push(respondWith(302, "", { location: "https://elsewhere.example/a.png" }));
     expect(await error(other.image.bytes())).toMatchObject({ code: "redirected" });
   });
 });

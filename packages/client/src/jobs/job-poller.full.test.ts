@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 
-import { leaveNothing } from "../../test/leave-nothing.ts";
-import { createWorld } from "../../test/world.ts";
+import { expectNothingLeft } from "../../test/abandoned-waits.ts";
+import { createService } from "../../test/service.ts";
 
 it("10,000 waits on one signal leave no timer, no listener and no request, however they end", async () => {
-  const world = createWorld({ latency: "1h" });
-  await leaveNothing(world, 10);
-  expect(world.sent.length).toBeLessThan(60);
+  const service = createService({ latency: "1h" });
+  await expectNothingLeft(service, 10);
+  expect(service.sent.length).toBeLessThan(60);
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { answering, createWorld, input, profiles } from "../../test/world.ts";
+import { respondWith, createService, input, profiles } from "../../test/service.ts";
 
 describe.each(profiles)("jobs.list under the profile %s", (profile) => {
   it("gives every job once, newest first, whatever the size of the pages", async () => {
-    const { run, tryon } = createWorld({ profile });
+    const { run, tryon } = createService({ profile });
     const ids: string[] = [];
     for (let count = 0; count < 5; count += 1) ids.unshift((await run(tryon.submit(input))).id);
     await run(tryon.jobs.resume(ids[0] ?? "").result());
@@ -19,7 +19,7 @@ describe.each(profiles)("jobs.list under the profile %s", (profile) => {
 
   it("lists only jobs in the state asked for, under whichever name the service knows the filter", async () => {
     for (const filterName of ["both", "status_filter", "status"] as const) {
-      const { run, tryon } = createWorld({ profile, options: { filterName } });
+      const { run, tryon } = createService({ profile, options: { filterName } });
       await run(tryon.run({ ...input, prompt: "mock:model_rejected" }).catch(() => undefined));
       const { job } = await run(tryon.run(input));
       const listed = await run(tryon.jobs.list({ status_filter: "succeeded", limit: 1 }).toArray());
@@ -28,17 +28,17 @@ describe.each(profiles)("jobs.list under the profile %s", (profile) => {
   });
 });
 
-const page = (next: string) => answering(200, { jobs: [], next_cursor: next });
+const page = (next: string) => respondWith(200, { jobs: [], next_cursor: next });
 
 describe("jobs.list", () => {
   it("stops at a cursor that comes back", async () => {
-    const { error, tryon, faults } = createWorld();
+    const { error, tryon, faults } = createService();
     faults.push(page("job_a"), page("job_b"), page("job_a"));
     expect(await error(tryon.jobs.list().toArray())).toMatchObject({ code: "unexpected_response" });
   });
 
   it("asks for nothing when nothing is wanted", async () => {
-    const { tryon, sent } = createWorld();
+    const { tryon, sent } = createService();
     expect(await tryon.jobs.list().toArray({ limit: 0 })).toEqual([]);
     expect(sent).toEqual([]);
   });

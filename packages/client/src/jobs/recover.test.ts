@@ -2,21 +2,21 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { isTryOnError, type OutcomeUnknownError } from "../index.ts";
 import {
-  answering,
-  createWorld,
+  respondWith,
+  createService,
   cut,
   fieldsOf,
   input,
-  silence,
-  type World,
-} from "../../test/world.ts";
+  noResponse,
+  type TestService,
+} from "../../test/service.ts";
 import { createRawClient } from "../raw/index.ts";
 
 const order = { ...input, metadata: { order: "17" } };
 
 /** A submission that was made, and of which the client has heard nothing. */
 async function unheard(
-  { error, tryon, faults }: World,
+  { error, tryon, faults }: TestService,
   options: Parameters<typeof tryon.submit>[1] = {},
   fault: typeof cut.before | typeof cut.after = cut.after,
 ): Promise<OutcomeUnknownError> {
@@ -28,7 +28,7 @@ async function unheard(
 
 describe("a try-on with its key in the metadata", () => {
   it("has its key in the metadata on the wire, and shows it nowhere", async () => {
-    const { run, tryon, submissions, sent } = createWorld();
+    const { run, tryon, submissions, sent } = createService();
     const job = await run(tryon.submit(order, { keyInMetadata: true, idempotencyKey: "order-17" }));
     expect(fieldsOf(submissions()[0])["metadata"]).toEqual({
       order: "17",
@@ -48,7 +48,7 @@ describe("a try-on with its key in the metadata", () => {
   });
 
   it("without metadata of its own shows none", async () => {
-    const { run, tryon, client } = createWorld();
+    const { run, tryon, client } = createService();
     const { job } = await run(client({ keyInMetadata: true }).run(input));
     expect(job.data.metadata ?? null).toBeNull();
     const { data } = await run(createRawClient(tryon).GET("/api/v1/tryon"));
@@ -56,7 +56,7 @@ describe("a try-on with its key in the metadata", () => {
   });
 
   it("gets the key if there is room, and the option of the call takes precedence", async () => {
-    const { run, error, client, submissions } = createWorld();
+    const { run, error, client, submissions } = createService();
     const tryon = client({ keyInMetadata: true });
     const seven = { a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: 7 };
     await run(tryon.submit({ ...input, metadata: { ...seven, h: 8 } }));
@@ -93,9 +93,9 @@ describe("recover, when it is too late to send a try-on again,", () => {
     "finds it by its key on any page, with times as %s in %s, and sends and pays nothing",
     async (timeFormat, zone) => {
       liveIn(zone);
-      const world = createWorld({ options: { idempotencyHours: 1, timeFormat } });
-      const { run, tryon, mock, submissions } = world;
-      const unknown = await unheard(world, { keyInMetadata: true });
+      const service = createService({ options: { idempotencyHours: 1, timeFormat } });
+      const { run, tryon, mock, submissions } = service;
+      const unknown = await unheard(service, { keyInMetadata: true });
       for (let count = 0; count < 25; count += 1)
         await run(tryon.submit(input, { keyInMetadata: true }));
       await mock.clock.advance("2h");
@@ -112,11 +112,11 @@ describe("recover, when it is too late to send a try-on again,", () => {
     "says that no job has its key, and looks no further back than it can be, with times as %s in %s",
     async (timeFormat, zone) => {
       liveIn(zone);
-      const world = createWorld({ options: { timeFormat } });
-      const { run, error, tryon, mock, sent } = world;
+      const service = createService({ options: { timeFormat } });
+      const { run, error, tryon, mock, sent } = service;
       for (let count = 0; count < 25; count += 1) await run(tryon.submit(input));
       await mock.clock.advance("61m");
-      const unknown = await unheard(world, { keyInMetadata: true }, cut.before);
+      const unknown = await unheard(service, { keyInMetadata: true }, cut.before);
       await mock.clock.advance("31m");
       const before = sent.length;
       expect(await error(unknown.recover())).toMatchObject({
@@ -129,43 +129,45 @@ describe("recover, when it is too late to send a try-on again,", () => {
   );
 
   it("says that its key is not in the metadata, and sends nothing", async () => {
-    const world = createWorld({ options: { idempotencyHours: 1 } });
-    const unknown = await unheard(world);
-    await world.mock.clock.advance("2h");
-    const before = world.sent.length;
-    const still = await world.error(unknown.recover());
+    const service = createService({ options: { idempotencyHours: 1 } });
+    const unknown = await unheard(service);
+    await service.mock.clock.advance("2h");
+    const before = service.sent.length;
+    const still = await service.error(unknown.recover());
     if (!isTryOnError(still, "outcome_unknown")) throw still;
     expect(still.message).toContain("its key is not in the metadata");
-    expect(await world.error(still.recover())).toMatchObject({ code: "outcome_unknown" });
-    expect(world.sent).toHaveLength(before);
+    expect(await service.error(still.recover())).toMatchObject({ code: "outcome_unknown" });
+    expect(service.sent).toHaveLength(before);
   });
 
   it("says why the list could not be read, and can be asked again", async () => {
-    const world = createWorld();
-    const unknown = await unheard(world, { keyInMetadata: true });
-    await world.mock.clock.advance("2h");
-    world.faults.push(answering(401, { detail: "Invalid API key" }));
-    const still = await world.error(unknown.recover());
+    const service = createService();
+    const unknown = await unheard(service, { keyInMetadata: true });
+    await service.mock.clock.advance("2h");
+    service.faults.push(respondWith(401, { detail: "Invalid API key" }));
+    const still = await service.error(unknown.recover());
     expect(still).toMatchObject({ code: "outcome_unknown", cause: { code: "unauthorized" } });
-    world.faults.push(silence.before);
-    expect(await world.error(unknown.recover({ timeout: "5s" }))).toMatchObject({
+    service.faults.push(noResponse.before);
+    expect(await service.error(unknown.recover({ timeout: "5s" }))).toMatchObject({
       code: "outcome_unknown",
     });
     if (!isTryOnError(still, "outcome_unknown")) throw still;
-    expect((await world.run(still.recover())).status).toBe("succeeded");
+    expect((await service.run(still.recover())).status).toBe("succeeded");
   });
 
   it("rejects with the caller's reason", async () => {
-    const world = createWorld();
-    const unknown = await unheard(world, { keyInMetadata: true });
-    await world.mock.clock.advance("2h");
+    const service = createService();
+    const unknown = await unheard(service, { keyInMetadata: true });
+    await service.mock.clock.advance("2h");
     const reason = { why: "enough" };
     await expect(unknown.recover({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 
   it("finds one whose call ran out of time before any answer", async () => {
-    const { error, run, client, faults, mock } = createWorld({ options: { idempotencyHours: 1 } });
-    faults.push(silence.after);
+    const { error, run, client, faults, mock } = createService({
+      options: { idempotencyHours: 1 },
+    });
+    faults.push(noResponse.after);
     const unknown = await error(
       client({ keyInMetadata: true }).run(input, { timeout: "5s", sync: false }),
     );
@@ -179,33 +181,33 @@ describe("recover, when it is too late to send a try-on again,", () => {
 
 describe("idempotencyWindow", () => {
   it("ends the attempts of a call, too", async () => {
-    const { error, client, faults, submissions } = createWorld();
-    faults.push(silence.before);
+    const { error, client, faults, submissions } = createService();
+    faults.push(noResponse.before);
     const tryon = client({ idempotencyWindow: "20s" });
     expect(await error(tryon.submit(input))).toMatchObject({ code: "outcome_unknown" });
     expect(submissions()).toHaveLength(1);
   });
 
   it("counts from the first request that may have done something", async () => {
-    const { run, client, faults, mock } = createWorld();
-    const limited = answering(429, { detail: "slow down" }, { "retry-after": "40" });
+    const { run, client, faults, mock } = createService();
+    const limited = respondWith(429, { detail: "slow down" }, { "retry-after": "40" });
     faults.push(limited, cut.refused, limited, cut.after);
     await run(client({ idempotencyWindow: "30s" }).submit(input));
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
   });
 
   it("is 30 minutes, up to which the try-on is sent again", async () => {
-    const world = createWorld();
-    const unknown = await unheard(world);
-    await world.mock.clock.advance("29m");
-    const before = world.submissions().length;
-    await world.run(unknown.recover());
-    expect(world.submissions()).toHaveLength(before + 1);
-    expect((await world.mock.ledger(world.mock.keys.live))?.balance).toBe(992);
+    const service = createService();
+    const unknown = await unheard(service);
+    await service.mock.clock.advance("29m");
+    const before = service.submissions().length;
+    await service.run(unknown.recover());
+    expect(service.submissions()).toHaveLength(before + 1);
+    expect((await service.mock.ledger(service.mock.keys.live))?.balance).toBe(992);
   });
 
   it("has to be a length of time", () => {
-    const { client } = createWorld();
+    const { client } = createService();
     // What types forbid comes from programs without types.
     expect(() => client({ idempotencyWindow: "soon" as never })).toThrow("idempotencyWindow");
   });

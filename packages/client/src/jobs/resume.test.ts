@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { Budget } from "../index.ts";
-import { answering, createWorld, input } from "../../test/world.ts";
+import { respondWith, createService, input } from "../../test/service.ts";
 
 /** Saved data that was changed. */
 const changed = (id: string, status = "succeeded") => ({
@@ -16,7 +16,7 @@ const changed = (id: string, status = "succeeded") => ({
 });
 
 it("takes status, cost and image URL from the service, whatever saved data says", async () => {
-  const { run, tryon, client, sent } = createWorld();
+  const { run, tryon, client, sent } = createService();
   const { job } = await run(tryon.run(input));
   for (const status of ["succeeded", "failed", "running"]) {
     const resumed = client().jobs.resume(changed(job.id, status));
@@ -32,15 +32,15 @@ it("takes status, cost and image URL from the service, whatever saved data says"
 });
 
 it("replaces saved data as a whole once the service has answered", async () => {
-  const { run, client, faults } = createWorld();
+  const { run, client, faults } = createService();
   const resumed = client().jobs.resume(changed("job_1"));
   // As through a proxy, which does not show credits.
-  faults.push(answering(200, { job_id: "job_1", status: "succeeded" }));
+  faults.push(respondWith(200, { job_id: "job_1", status: "succeeded" }));
   expect((await run(resumed.result())).receipt.credits).toBeUndefined();
 });
 
 it("yields what the service says, not what was saved", async () => {
-  const { run, tryon, client } = createWorld();
+  const { run, tryon, client } = createService();
   const { job } = await run(tryon.run(input));
   const seen: unknown[] = [];
   const loop = async (): Promise<void> => {
@@ -56,7 +56,7 @@ it.each(["running", "succeeded", "failed"])(
   "leaves a budget as it is when saved data says %s",
   async (status) => {
     const budget = new Budget({ maxCredits: 8 });
-    const { run, error, client } = createWorld({ options: { sparseSubmit: false } });
+    const { run, error, client } = createService({ options: { sparseSubmit: false } });
     const tryon = client({ budget });
     const job = await run(tryon.submit(input));
     tryon.jobs.resume(changed(job.id, status));

@@ -2,18 +2,18 @@ import { describe, expect, it } from "vitest";
 
 import { isTryOnError, type Update } from "../index.ts";
 import {
-  answering,
+  respondWith,
   assetBytes,
-  createWorld,
+  createService,
   cut,
   fieldsOf,
   input,
   profiles,
-} from "../../test/world.ts";
+} from "../../test/service.ts";
 
 describe.each(profiles)("run under the profile %s", (profile) => {
   it("makes a try-on in one held request and gives image and receipt", async () => {
-    const { run, tryon, mock, submissions, sent } = createWorld({ profile });
+    const { run, tryon, mock, submissions, sent } = createService({ profile });
     const result = await run(
       tryon.run({
         person: assetBytes("person.jpg"),
@@ -36,7 +36,7 @@ describe.each(profiles)("run under the profile %s", (profile) => {
   });
 
   it("goes on polling the same job when the service stops holding at 90 seconds", async () => {
-    const { run, tryon, submissions, mock } = createWorld({
+    const { run, tryon, submissions, mock } = createService({
       profile,
       latency: "150s",
       options: { holdCut: "off" },
@@ -52,7 +52,7 @@ describe.each(profiles)("run under the profile %s", (profile) => {
   });
 
   it("finds the job again when a proxy cuts the held answer, and does not pay twice", async () => {
-    const { run, tryon, submissions, mock } = createWorld({
+    const { run, tryon, submissions, mock } = createService({
       profile,
       latency: "50s",
       options: { holdCut: 30 },
@@ -77,7 +77,7 @@ describe.each(profiles)("run under the profile %s", (profile) => {
   ])(
     "gets the job that goes on after a proxy has cut the call off with $status after $after",
     async ({ after, status }) => {
-      const { run, tryon, mock, submissions, faults } = createWorld({
+      const { run, tryon, mock, submissions, faults } = createService({
         profile,
         latency: "100s",
         options: { holdCut: "off" },
@@ -92,7 +92,7 @@ describe.each(profiles)("run under the profile %s", (profile) => {
   );
 
   it("throws job_failed with the service's reason and the job", async () => {
-    const { error, tryon } = createWorld({ profile });
+    const { error, tryon } = createService({ profile });
     const failed = await error(tryon.run({ ...input, prompt: "mock:content_blocked" }));
     if (!isTryOnError(failed, "job_failed")) throw failed;
     expect(failed).toMatchObject({
@@ -104,7 +104,7 @@ describe.each(profiles)("run under the profile %s", (profile) => {
   });
 
   it("hands out the job when the time is up before the end", async () => {
-    const { error, run, tryon, mock } = createWorld({
+    const { error, run, tryon, mock } = createService({
       profile,
       latency: "10m",
       options: { holdCut: "off" },
@@ -119,13 +119,13 @@ describe.each(profiles)("run under the profile %s", (profile) => {
   });
 
   it("keeps waiting through failures of the polls", async () => {
-    const { run, tryon, faults } = createWorld({ profile, latency: "40s" });
+    const { run, tryon, faults } = createService({ profile, latency: "40s" });
     faults.push(
       undefined,
       ...Array.from(
         { length: 9 },
         (_, index) =>
-          [answering(503, "<h1>busy</h1>"), cut.before, answering(200, "<html>")][index % 3],
+          [respondWith(503, "<h1>busy</h1>"), cut.before, respondWith(200, "<html>")][index % 3],
       ),
     );
     const result = await run(tryon.run(input, { sync: false }));
@@ -133,8 +133,8 @@ describe.each(profiles)("run under the profile %s", (profile) => {
   });
 
   it("ends with the job on the error when the key is refused while it waits", async () => {
-    const { error, tryon, faults } = createWorld({ profile, latency: "40s" });
-    faults.push(undefined, answering(401, { detail: "Invalid API key" }));
+    const { error, tryon, faults } = createService({ profile, latency: "40s" });
+    faults.push(undefined, respondWith(401, { detail: "Invalid API key" }));
     const refused = await error(tryon.run(input, { sync: false }));
     expect(refused).toMatchObject({ code: "unauthorized", job: { status: "running" } });
   });
@@ -142,7 +142,7 @@ describe.each(profiles)("run under the profile %s", (profile) => {
 
 describe("run", () => {
   it("tells the key before the first byte is sent", async () => {
-    const { run, tryon, sent } = createWorld();
+    const { run, tryon, sent } = createService();
     const updates: Update[] = [];
     let sentBefore: number | undefined;
     await run(
@@ -161,7 +161,7 @@ describe("run", () => {
   it("does not lose the job when onUpdate throws or rejects, and reports it once", async () => {
     const warnings: unknown[] = [];
     const logger = { warn: (_message: string, details: unknown) => warnings.push(details) };
-    const { run, tryon } = createWorld({ latency: "20s" }, { logger });
+    const { run, tryon } = createService({ latency: "20s" }, { logger });
     const oops = new Error("oops");
     const thrown = await run(
       tryon.run(input, {
@@ -186,7 +186,7 @@ describe("run", () => {
   });
 
   it("does not hold when the time would not suffice, nor when the input says so", async () => {
-    const { run, tryon, submissions } = createWorld();
+    const { run, tryon, submissions } = createService();
     await run(tryon.run(input, { timeout: "100s" }));
     await run(tryon.run({ ...input, mode: "async" }));
     await run(tryon.run(input, { sync: false }));
@@ -200,7 +200,7 @@ describe("run", () => {
   });
 
   it("takes bytes as they are at the call", async () => {
-    const { run, tryon, submissions } = createWorld();
+    const { run, tryon, submissions } = createService();
     const bytes = assetBytes("shirt.png");
     const whole = Buffer.from(bytes).toString("base64");
     const metadata = { order: "1" };
@@ -216,7 +216,7 @@ describe("run", () => {
 
   it("rejects within a tick of the abort, with the caller's reason, wherever it is", async () => {
     for (const before of [0, 100, 1_600, 3_000, 4_000]) {
-      const { tryon, mock } = createWorld({ latency: "60s" });
+      const { tryon, mock } = createService({ latency: "60s" });
       const controller = new AbortController();
       const reason = { why: before };
       let seen: unknown;
@@ -236,14 +236,14 @@ describe("run", () => {
   });
 
   it("sends nothing when the signal was aborted before", async () => {
-    const { tryon, sent } = createWorld();
+    const { tryon, sent } = createService();
     const work = tryon.run(input, { signal: AbortSignal.abort("no") });
     await expect(work).rejects.toBe("no");
     expect(sent).toEqual([]);
   });
 
   it("leaves no listener on a signal and no timer on the clock", async () => {
-    const { run, tryon, mock } = createWorld();
+    const { run, tryon, mock } = createService();
     const controller = new AbortController();
     let listeners = 0;
     const { signal } = controller;

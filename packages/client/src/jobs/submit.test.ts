@@ -2,18 +2,18 @@ import { describe, expect, it } from "vitest";
 
 import { isTryOnError } from "../index.ts";
 import {
-  answering,
-  answeringAfter,
-  createWorld,
+  respondWith,
+  respondAfter,
+  createService,
   cut,
   fieldsOf,
   input,
   profiles,
-} from "../../test/world.ts";
+} from "../../test/service.ts";
 
 describe.each(profiles)("submit under the profile %s", (profile) => {
   it("gives a job that can be awaited, looked at and taken up again elsewhere", async () => {
-    const { run, tryon, submissions, client } = createWorld({ profile });
+    const { run, tryon, submissions, client } = createService({ profile });
     const job = await run(tryon.submit({ ...input, wait: true }));
     expect(fieldsOf(submissions()[0])).toMatchObject({ wait: false });
     expect(job.id).toMatch(/^job_[a-zA-Z0-9]+$/);
@@ -34,7 +34,7 @@ describe.each(profiles)("submit under the profile %s", (profile) => {
   });
 
   it("shows every step to a loop, and ends it with the job", async () => {
-    const { run, tryon } = createWorld({ profile, latency: "5s" });
+    const { run, tryon } = createService({ profile, latency: "5s" });
     const job = await run(tryon.submit({ ...input, prompt: "mock:storage_failed" }));
     const seen: string[] = [];
     await run(
@@ -47,14 +47,14 @@ describe.each(profiles)("submit under the profile %s", (profile) => {
   });
 
   it("waits out that a fresh job is not shown yet", async () => {
-    const { run, error, tryon } = createWorld({ profile, options: { readLag: 800 } });
+    const { run, error, tryon } = createService({ profile, options: { readLag: 800 } });
     const job = await run(tryon.submit(input));
     expect(await error(tryon.jobs.get(job.id))).toMatchObject({ code: "not_found" });
     expect(await run(tryon.jobs.resume(job.id).result())).toMatchObject({ job: { id: job.id } });
   });
 
   it("leads to the job of another process that submits under the same key", async () => {
-    const { run, error, client, mock } = createWorld({
+    const { run, error, client, mock } = createService({
       profile,
       latency: "20s",
       options: { concurrentTwin: 409 },
@@ -72,16 +72,16 @@ describe.each(profiles)("submit under the profile %s", (profile) => {
 
 describe("submit", () => {
   it("goes on waiting through a state that does not exist yet", async () => {
-    const { run, tryon, faults } = createWorld();
+    const { run, tryon, faults } = createService();
     const job = await run(tryon.submit(input));
     faults.push(
-      answering(200, { job_id: job.id, status: "upscaling", cost_credits: 8, novelty: 1 }),
+      respondWith(200, { job_id: job.id, status: "upscaling", cost_credits: 8, novelty: 1 }),
     );
     expect((await run(job.result())).job.status).toBe("succeeded");
   });
 
   it("looks first when the first may have ended, then more often, and less and less if it takes long", async () => {
-    const { run, tryon, sent } = createWorld({ latency: "60s" });
+    const { run, tryon, sent } = createService({ latency: "60s" });
     await run(tryon.run(input, { sync: false }));
     const times = sent.map(({ at }) => at);
     const pauses = times.slice(1).map((at, index) => at - (times[index] ?? 0));
@@ -93,7 +93,7 @@ describe("submit", () => {
   });
 
   it("tells an unknown job from a fresh one", async () => {
-    const { error, tryon, mock } = createWorld();
+    const { error, tryon, mock } = createService();
     const before = mock.clock.now();
     expect(await error(tryon.jobs.resume("job_nobody").result())).toMatchObject({
       code: "not_found",
@@ -106,9 +106,9 @@ describe("submit", () => {
   });
 
   it("rejects a response about another job, wherever a job is read by its id", async () => {
-    const { run, error, tryon, faults, mock, sent } = createWorld();
+    const { run, error, tryon, faults, mock, sent } = createService();
     const result_url = "https://elsewhere.example/b.png";
-    const other = answering(200, { job_id: "job_b", status: "succeeded", result_url });
+    const other = respondWith(200, { job_id: "job_b", status: "succeeded", result_url });
     faults.push(other);
     expect(await error(tryon.jobs.get("job_a"))).toMatchObject({
       code: "unexpected_response",
@@ -129,7 +129,7 @@ describe("submit", () => {
   });
 
   it("refuses keys that no header can carry", async () => {
-    const { error, tryon, sent } = createWorld();
+    const { error, tryon, sent } = createService();
     for (const idempotencyKey of ["", " ", "a\nb", "ü", " a", "k".repeat(201)]) {
       expect(await error(tryon.submit(input, { idempotencyKey }))).toMatchObject({
         code: "invalid_input",
@@ -140,7 +140,7 @@ describe("submit", () => {
   });
 
   it("gives the same job for the same key and input, and a conflict for another input", async () => {
-    const { error, run, tryon, mock } = createWorld();
+    const { error, run, tryon, mock } = createService();
     const first = await run(tryon.submit(input, { idempotencyKey: "order-1" }));
     const second = await run(tryon.submit(input, { idempotencyKey: "order-1" }));
     expect(second.id).toBe(first.id);
@@ -161,7 +161,7 @@ describe("submit", () => {
 
 describe("a submission whose fate is not known", () => {
   it("is outcome_unknown after cuts to the end, and recover gives the job that was made", async () => {
-    const { error, run, tryon, faults, mock, submissions } = createWorld();
+    const { error, run, tryon, faults, mock, submissions } = createService();
     faults.push(cut.after, cut.before, cut.before, cut.before);
     const unknown = await error(tryon.submit(input));
     if (!isTryOnError(unknown, "outcome_unknown")) throw unknown;
@@ -175,24 +175,24 @@ describe("a submission whose fate is not known", () => {
   });
 
   it.each([400, 401, 402, 403, 404, 422])("does not believe a %i after a cut", async (status) => {
-    const { error, tryon, faults } = createWorld();
-    faults.push(cut.after, answering(status, { detail: "no" }));
+    const { error, tryon, faults } = createService();
+    faults.push(cut.after, respondWith(status, { detail: "no" }));
     expect(await error(tryon.submit(input))).toMatchObject({ code: "outcome_unknown", status });
   });
 
   it("believes a 402 when every attempt before was refused in the service's own words", async () => {
-    const { error, tryon, faults } = createWorld();
+    const { error, tryon, faults } = createService();
     faults.push(
-      answering(429, { detail: "slow down" }, { "retry-after": "1" }),
+      respondWith(429, { detail: "slow down" }, { "retry-after": "1" }),
       cut.refused,
-      answering(402, { detail: "no credits" }),
+      respondWith(402, { detail: "no credits" }),
     );
     expect(await error(tryon.submit(input))).toMatchObject({ code: "insufficient_credits" });
   });
 
   it("does not take a page of a proxy for the service's word", async () => {
-    const { error, tryon, faults } = createWorld();
-    faults.push(answeringAfter(403, "<html>Forbidden by the firewall</html>"));
+    const { error, tryon, faults } = createService();
+    faults.push(respondAfter(403, "<html>Forbidden by the firewall</html>"));
     expect(await error(tryon.submit(input))).toMatchObject({
       code: "outcome_unknown",
       cause: { code: "forbidden" },
@@ -200,8 +200,8 @@ describe("a submission whose fate is not known", () => {
   });
 
   it("is server_error with the key and recover when every attempt ended in one", async () => {
-    const { error, run, tryon, faults, mock } = createWorld();
-    faults.push(...Array.from({ length: 4 }, () => answeringAfter(502, "<h1>Bad gateway</h1>")));
+    const { error, run, tryon, faults, mock } = createService();
+    faults.push(...Array.from({ length: 4 }, () => respondAfter(502, "<h1>Bad gateway</h1>")));
     const failed = await error(tryon.submit(input));
     if (!isTryOnError(failed, "server_error")) throw failed;
     expect(failed).toMatchObject({ status: 502, idempotencyKey: expect.any(String) });
@@ -211,8 +211,8 @@ describe("a submission whose fate is not known", () => {
   });
 
   it("waits out a 409 of its own first attempt, up to two minutes", async () => {
-    const { error, run, tryon, faults, mock } = createWorld();
-    const conflict = answering(409, { detail: "still being worked on" });
+    const { error, run, tryon, faults, mock } = createService();
+    const conflict = respondWith(409, { detail: "still being worked on" });
     faults.push(cut.after, conflict, conflict, conflict, conflict, conflict);
     const job = await run(tryon.submit(input));
     expect(job.status).toBe("running");
@@ -227,7 +227,7 @@ describe("a submission whose fate is not known", () => {
   });
 
   it("is connection_failed when no attempt can have arrived", async () => {
-    const { error, tryon, faults } = createWorld();
+    const { error, tryon, faults } = createService();
     faults.push(cut.refused, cut.refused, cut.refused, cut.refused);
     expect(await error(tryon.submit(input))).toMatchObject({
       code: "connection_failed",
@@ -236,7 +236,7 @@ describe("a submission whose fate is not known", () => {
   });
 
   it("is sent again by nobody once the service may have forgotten the key", async () => {
-    const { error, tryon, faults, mock, submissions } = createWorld();
+    const { error, tryon, faults, mock, submissions } = createService();
     faults.push(cut.after, cut.before, cut.before, cut.before);
     const unknown = await error(tryon.submit(input));
     if (!isTryOnError(unknown, "outcome_unknown")) throw unknown;
@@ -250,7 +250,7 @@ describe("a submission whose fate is not known", () => {
   });
 
   it("is outcome_unknown when the time is up while it is on its way", async () => {
-    const { error, tryon, faults } = createWorld();
+    const { error, tryon, faults } = createService();
     faults.push(() => new Promise(() => undefined));
     expect(await error(tryon.submit(input, { timeout: "5s" }))).toMatchObject({
       code: "outcome_unknown",
@@ -259,8 +259,8 @@ describe("a submission whose fate is not known", () => {
   });
 
   it("asks again when the answer was cut off or is of another shape", async () => {
-    const { run, tryon, faults, mock } = createWorld();
-    faults.push(answeringAfter(200, '{"job_id": "job_'));
+    const { run, tryon, faults, mock } = createService();
+    faults.push(respondAfter(200, '{"job_id": "job_'));
     expect((await run(tryon.submit(input))).status).toBe("running");
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
   });

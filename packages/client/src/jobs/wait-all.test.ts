@@ -3,11 +3,11 @@ import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError, type WaitOutcome } from "../index.ts";
-import { createWorld, input, profiles } from "../../test/world.ts";
+import { createService, input, profiles } from "../../test/service.ts";
 
 describe.each(profiles)("waitAll under the profile %s", (profile) => {
   it("takes ids, saved jobs and jobs, and gives how each ended, in that order", async () => {
-    const { run, tryon, mock } = createWorld({ profile });
+    const { run, tryon, mock } = createService({ profile });
     mock.nextJob({ durationMs: 20_000 });
     const slow = await run(tryon.submit(input));
     mock.nextJob({ durationMs: 5_000, outcome: "content_blocked" });
@@ -38,7 +38,7 @@ describe.each(profiles)("waitAll under the profile %s", (profile) => {
   });
 
   it("gives those that have not ended in time, and those that nobody knows, as errors", async () => {
-    const { run, tryon, mock } = createWorld({ profile });
+    const { run, tryon, mock } = createService({ profile });
     const quick = await run(tryon.submit(input));
     mock.nextJob({ outcome: "never" });
     const endless = await run(tryon.submit(input));
@@ -56,7 +56,7 @@ describe.each(profiles)("waitAll under the profile %s", (profile) => {
 
 describe("waitAll", () => {
   it("rejects with the reason as soon as it is aborted, and leaves nothing", async () => {
-    const { run, error, tryon, mock } = createWorld({ latency: "1h" });
+    const { run, error, tryon, mock } = createService({ latency: "1h" });
     const jobs = await run(Promise.all([1, 2, 3].map(() => tryon.submit(input))));
     const { pending } = mock.clock;
     const controller = new AbortController();
@@ -73,7 +73,7 @@ describe("waitAll", () => {
   });
 
   it("gives nothing for nothing, without a request", async () => {
-    const { run, tryon, sent } = createWorld();
+    const { run, tryon, sent } = createService();
     expect(await run(tryon.jobs.waitAll([]))).toEqual([]);
     expect(sent).toEqual([]);
   });
@@ -83,7 +83,7 @@ describe("waitAll", () => {
     ["what is no job", { id: 17 }],
     ["nothing", null],
   ])("refuses %s before anything is sent, and says which it is", async (_what, wrong) => {
-    const { error, tryon, sent } = createWorld();
+    const { error, tryon, sent } = createService();
     // What types would stop.
     const jobs = ["job_1", wrong as string];
     const failed = await error(tryon.jobs.waitAll(jobs));
@@ -95,7 +95,7 @@ describe("waitAll", () => {
   it("goes on when onSettled throws, and tells the logger once", async () => {
     const warnings: string[] = [];
     const logger = { warn: (message: string) => void warnings.push(message) };
-    const { run, tryon } = createWorld({}, { logger });
+    const { run, tryon } = createService({}, { logger });
     const jobs = await run(Promise.all([1, 2].map(() => tryon.submit(input))));
     const outcomes = tryon.jobs.waitAll(jobs, {
       onSettled: () => {
@@ -107,7 +107,7 @@ describe("waitAll", () => {
   });
 
   it("asks once for a saved job that has ended, and fetches its image from the URL of that response", async () => {
-    const { run, tryon, sent, client } = createWorld();
+    const { run, tryon, sent, client } = createService();
     const { job } = await run(tryon.run(input));
     const saved = JSON.parse(JSON.stringify(job));
     const before = sent.length;
@@ -123,7 +123,7 @@ describe("waitAll", () => {
   it("rejects with what a middleware throws, and leaves nobody waiting", async () => {
     const thrown = new Error("mine");
     let broken = false;
-    const { run, error, tryon, mock } = createWorld(
+    const { run, error, tryon, mock } = createService(
       { latency: "1h" },
       {
         middleware: (request, next) => {

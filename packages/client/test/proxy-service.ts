@@ -9,8 +9,8 @@ import {
 } from "../src/proxy/index.ts";
 import { TryOn, type TryOnOptions } from "../src/index.ts";
 import type { Fetch } from "../src/http/attempt.ts";
-import { endOf } from "./end-of.ts";
-import { createWorld, type World } from "./world.ts";
+import { trackEnd } from "./track-end.ts";
+import { createService, type TestService } from "./service.ts";
 
 export const site = "https://shop.example";
 export const mount = `${site}/api/tryon`;
@@ -43,17 +43,17 @@ export function browserOf(
 }
 
 /** Creates a site with a proxy of the reference server, and pages that use it. */
-export function createProxyWorld(
+export function createProxyService(
   options: Partial<ProxyOptions> = {},
   mockOptions: MockOptions = {},
 ) {
-  const world = createWorld(mockOptions);
-  const { mock } = world;
+  const service = createService(mockOptions);
+  const { mock } = service;
   /** Errors that `onError` received. */
   const reported: ProxyError[] = [];
   /** Responses that pages received. */
   const responses: Response[] = [];
-  const { busy, network, watched } = trackActivity(options.fetch ?? world.fetch);
+  const { busy, network, watched } = trackActivity(options.fetch ?? service.fetch);
   const handle = createProxy({
     apiKey: mock.keys.live,
     baseUrl: mock.baseUrl,
@@ -68,14 +68,14 @@ export function createProxyWorld(
   const page = (user: string, own: TryOnOptions = {}): TryOn =>
     new TryOn({
       proxyUrl: mount,
-      fetch: browserOf(proxy, user, world.fetch, responses),
+      fetch: browserOf(proxy, user, service.fetch, responses),
       clock: mock.clock,
       random: () => 0.5,
       ...own,
     });
   /** Sends a request from the page of a user. */
   const ask = (user: string, path: string, init: RequestInit = {}): Promise<Response> =>
-    browserOf(proxy, user, world.fetch, responses)(`${mount}${path}`, { method: "GET", ...init });
+    browserOf(proxy, user, service.fetch, responses)(`${mount}${path}`, { method: "GET", ...init });
   /** Posts a submission from the page of a user. */
   const post = (
     user: string,
@@ -88,7 +88,7 @@ export function createProxyWorld(
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
   const run = <Result>(work: Promise<Result>): Promise<Result> => drive(mock, busy, work);
-  const error: World["error"] = (work) =>
+  const error: TestService["error"] = (work) =>
     run(
       work.then(
         (value) => {
@@ -97,7 +97,7 @@ export function createProxyWorld(
         (thrown: unknown) => thrown,
       ),
     );
-  return { ...world, proxy, reported, responses, page, ask, post, run, error };
+  return { ...service, proxy, reported, responses, page, ask, post, run, error };
 }
 
 /**
@@ -141,7 +141,7 @@ export async function drive<Result>(
   work: Promise<Result>,
   interval = 250,
 ): Promise<Result> {
-  const hasEnded = endOf(work);
+  const hasEnded = trackEnd(work);
   for (let step = 0; !hasEnded(); step += 1) {
     if (step > 20_000) throw new Error("The work has not ended within an hour.");
     await clock.advance(step < 2 ? 0 : interval);

@@ -2,20 +2,20 @@ import { getEventListeners } from "node:events";
 
 import { expect } from "vitest";
 
-import { seeded } from "./seeded.ts";
-import { input, type World } from "./world.ts";
+import { seededRandom } from "./seeded-random.ts";
+import { input, type TestService } from "./service.ts";
 
 /**
  * Waits a thousand times in each round on one signal, in waits that run out of time, loops that are broken off, and in the
  * last round waits that are aborted, and looks at what is left: neither a timer nor a listener nor a request.
  */
-export async function leaveNothing(world: World, rounds: number): Promise<void> {
-  const { mock, tryon, sent } = world;
+export async function expectNothingLeft(service: TestService, rounds: number): Promise<void> {
+  const { mock, tryon, sent } = service;
   const jobs = await Promise.all([1, 2, 3].map(() => tryon.submit(input)));
   const timers = mock.clock.pending;
   const controller = new AbortController();
   const { signal } = controller;
-  const random = seeded(5);
+  const random = seededRandom(5);
   const ends: unknown[] = [];
   // A thousand at a time: Node looks through all listeners of a signal whenever one is added.
   for (let round = 1; round <= rounds; round += 1) {

@@ -33,13 +33,13 @@ export interface Sent {
 type ServerFault = Omit<FaultInput, "on" | "times" | "after" | "probability" | "drop">;
 
 /** What no server can do, or not this one: it happens to a request between client and server. */
-type NetworkFault = (request: Sent, pass: () => Promise<Response>) => Promise<Response>;
+type TransportFault = (request: Sent, pass: () => Promise<Response>) => Promise<Response>;
 
 /** What goes wrong with one request. */
-export type Fault = ServerFault | NetworkFault;
+export type Fault = ServerFault | TransportFault;
 
 /** A reference server on a clock that stands still, a client on the same clock, and everything that was sent. */
-export interface World {
+export interface TestService {
   readonly mock: Mock;
   /** The network: notes every request and lets the faults have it. */
   readonly fetch: Fetch;
@@ -57,15 +57,21 @@ export interface World {
   readonly client: (options?: TryOnOptions) => TryOn;
 }
 
-/** A world until the end of the test. */
-export function createWorld(mockOptions: MockOptions = {}, options: TryOnOptions = {}): World {
-  const world = openWorld(mockOptions, options);
-  onTestFinished(() => world.mock.close());
-  return world;
+/** A service until the end of the test. */
+export function createService(
+  mockOptions: MockOptions = {},
+  options: TryOnOptions = {},
+): TestService {
+  const service = openService(mockOptions, options);
+  onTestFinished(() => service.mock.close());
+  return service;
 }
 
-/** A world whose server is to be closed in the end. */
-export function openWorld(mockOptions: MockOptions = {}, options: TryOnOptions = {}): World {
+/** A service whose server is to be closed in the end. */
+export function openService(
+  mockOptions: MockOptions = {},
+  options: TryOnOptions = {},
+): TestService {
   const mock = createMock({ clock: "manual", seed: "client", profile, ...mockOptions });
   const sent: Sent[] = [];
   const faults: (Fault | undefined)[] = [];
@@ -137,7 +143,7 @@ export const cut = {
 } as const satisfies Record<string, Fault>;
 
 /** An answer in place of the work: a text is a page of whatever stands before the service, anything else its own JSON. */
-export function answering(
+export function respondWith(
   status: number,
   body: unknown,
   headers: Record<string, string> = {},
@@ -148,7 +154,7 @@ export function answering(
 }
 
 /** The same once the work is done. The reference server has no such fault: its `cutAfter` strikes only calls that take time. */
-export function answeringAfter(status: number, body: unknown): Fault {
+export function respondAfter(status: number, body: unknown): Fault {
   return async (_request, pass) => {
     await pass();
     return answer(status, body);
@@ -162,7 +168,7 @@ function answer(status: number, body: unknown, headers: Record<string, string> =
 }
 
 /** No answer ever, before or after the work. The reference server always answers at last. */
-export const silence = {
+export const noResponse = {
   before: () => new Promise(() => undefined),
   after: async (_request, pass) => {
     await pass();

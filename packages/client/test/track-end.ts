@@ -1,5 +1,5 @@
 /** Tells at any time whether some work has ended, well or not. */
-export function endOf(work: Promise<unknown>): () => boolean {
+export function trackEnd(work: Promise<unknown>): () => boolean {
   let ended = false;
   const end = (): void => {
     ended = true;
