@@ -18,7 +18,7 @@ type SettledStatus =
   | { readonly status: "unknown"; readonly lastStatus: string | undefined };
 
 /** Returns the outcome of a final status of the payment processor, or undefined for any other. */
-export function trackEnd(status: string): "succeeded" | "canceled" | "failed" | undefined {
+export function endOf(status: string): "succeeded" | "canceled" | "failed" | undefined {
   if (status === "succeeded") return status;
   if (/^cancell?ed$/.test(status)) return "canceled";
   return /^(failed|declined|expired|refused|rejected|voided)$/.test(status) ? "failed" : undefined;
@@ -27,7 +27,7 @@ export function trackEnd(status: string): "succeeded" | "canceled" | "failed" | 
 /** What became of a purchase by the service's own word; undefined when that may change. */
 export function settledBy(purchase: PurchaseWithSPTResponse): PurchaseOutcome | undefined {
   const { status: reason, credits_added: creditsAdded, credits_remaining: balance } = purchase;
-  const status = trackEnd(reason);
+  const status = endOf(reason);
   if (status === "succeeded") return { status, creditsAdded, balance, purchase };
   return status && { status, reason, balance, purchase };
 }

@@ -11,7 +11,7 @@ import { within, type Deadline } from "../http/deadline.ts";
 import type { Mark } from "./balance.ts";
 import type { SpendTracker } from "./spend-tracker.ts";
 import { packs } from "./packs.ts";
-import { trackEnd, settledBy, settleDelay, type PurchaseOutcome } from "./purchase-outcome.ts";
+import { endOf, settledBy, settleDelay, type PurchaseOutcome } from "./purchase-outcome.ts";
 
 /** A purchase that was sent, or is about to be. */
 interface Order {
@@ -154,7 +154,7 @@ export class Purchases {
       const sent = await this.#api.purchaseCredits(order.request, { deadline });
       const purchase = sent.data;
       this.#responses.set(purchase, order);
-      const end = trackEnd(purchase.status);
+      const end = endOf(purchase.status);
       if (end) this.#end(order, end === "succeeded" ? order.credits : 0);
       else if (Number.isFinite(purchase.credits_remaining)) {
         order.mark ??= spendTracker.mark(purchase.credits_remaining, certainlyTaken);

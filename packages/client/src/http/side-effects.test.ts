@@ -14,7 +14,7 @@ const no = { detail: "no" };
 const page = "<html>Not here</html>";
 
 /** How a submission ends that is sent once and fails like this. */
-async function trackEnd(...faults: readonly Fault[]): Promise<string> {
+async function submissionEnd(...faults: readonly Fault[]): Promise<string> {
   const { error, client, faults: pending } = createService();
   pending.push(...faults);
   const failed = await error(client({ retries: faults.length - 1 }).submit(input));
@@ -30,9 +30,11 @@ describe("the only attempt of a submission", () => {
     [403, "forbidden"],
     [422, "validation_failed"],
   ])("is believed when the service itself refuses it with %i", async (status, code) => {
-    expect(await trackEnd(respondWith(status, no))).toBe(code);
-    expect(await trackEnd(respondWith(status, page))).toBe("outcome_unknown");
-    expect(await trackEnd(respondWith(status, { message: "a gateway's" }))).toBe("outcome_unknown");
+    expect(await submissionEnd(respondWith(status, no))).toBe(code);
+    expect(await submissionEnd(respondWith(status, page))).toBe("outcome_unknown");
+    expect(await submissionEnd(respondWith(status, { message: "a gateway's" }))).toBe(
+      "outcome_unknown",
+    );
   });
 
   it.each([
@@ -45,14 +47,14 @@ describe("the only attempt of a submission", () => {
     [421, "bad_request"],
     [431, "bad_request"],
   ])("is believed to have reached no service when anything answers %i", async (status, code) => {
-    expect(await trackEnd(respondWith(status, no))).toBe(code);
-    expect(await trackEnd(respondWith(status, page))).toBe(code);
+    expect(await submissionEnd(respondWith(status, no))).toBe(code);
+    expect(await submissionEnd(respondWith(status, page))).toBe(code);
   });
 
   it.each([301, 302, 307, 308])("is believed to have been sent away by a %i", async (status) => {
-    expect(await trackEnd(respondWith(status, "", { location: "https://tryon.example/" }))).toBe(
-      "redirected",
-    );
+    expect(
+      await submissionEnd(respondWith(status, "", { location: "https://tryon.example/" })),
+    ).toBe("redirected");
   });
 
   it.each([408, 410, 418, 303, 200, 204])("may have been made when %i answers", async (status) => {
@@ -60,7 +62,7 @@ describe("the only attempt of a submission", () => {
       await pass();
       return new Response(status === 204 ? null : page, { status });
     };
-    expect(await trackEnd(answer)).toBe("outcome_unknown");
+    expect(await submissionEnd(answer)).toBe("outcome_unknown");
   });
 
   it.each([500, 502, 503, 504, 520, 524])("keeps the way to its job with a %i", async (status) => {
@@ -81,7 +83,7 @@ describe("the only attempt of a submission", () => {
     const failing: Fault = async () => {
       throw new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code }) });
     };
-    expect(await trackEnd(failing)).toBe("connection_failed");
+    expect(await submissionEnd(failing)).toBe("connection_failed");
   });
 });
 
@@ -93,12 +95,14 @@ describe("a later attempt", () => {
     ["a 500 and a 307", [respondWith(500, no), respondWith(307, "", { location: "/" })]],
     ["a 500 and a 400", [respondWith(500, no), respondWith(400, no)]],
   ] as const)("cannot take back what an earlier one may have done: %s", async (_name, faults) => {
-    expect(await trackEnd(...faults)).toBe("outcome_unknown");
+    expect(await submissionEnd(...faults)).toBe("outcome_unknown");
   });
 
   it("ends in its own error when every one before proves that nothing happened", async () => {
     const limited = respondWith(429, no, { "retry-after": "1" });
-    expect(await trackEnd(cut.refused, limited, respondWith(422, no))).toBe("validation_failed");
-    expect(await trackEnd(cut.refused, respondWith(503, no))).toBe("unavailable");
+    expect(await submissionEnd(cut.refused, limited, respondWith(422, no))).toBe(
+      "validation_failed",
+    );
+    expect(await submissionEnd(cut.refused, respondWith(503, no))).toBe("unavailable");
   });
 });
