@@ -11,9 +11,8 @@ import {
 } from "fast-check";
 
 import { Budget, isTryOnError, type Job, type TryOn } from "../src/index.ts";
-import { trackEnd } from "./track-end.ts";
 import { networkFaultNames, networkFaults, type NetworkFault } from "./network-faults.ts";
-import { input, openService, type TestService } from "./service.ts";
+import { input, openService, trackEnd, type TestService } from "./service.ts";
 
 const sizes = ["1K", "2K", "4K"] as const;
 const outcomes = ["fine", "fine", "content_blocked", "model_rejected", "storage_failed"] as const;

@@ -3,9 +3,8 @@ import { array, boolean, constantFrom, record, tuple, type Arbitrary } from "fas
 
 import { isTryOnError, type Job, type TryOn, type TryOnOptions } from "../src/index.ts";
 import type { Fetch } from "../src/http/attempt.ts";
-import { trackEnd } from "./track-end.ts";
 import { networkFaultNames, networkFaults, type NetworkFault } from "./network-faults.ts";
-import { input, openService, type TestService } from "./service.ts";
+import { input, openService, trackEnd, type TestService } from "./service.ts";
 
 /** One try-on, everything that goes wrong with it, and the service that it is made at. */
 export interface FaultScenario {

@@ -9,8 +9,7 @@ import {
 } from "../src/proxy/index.ts";
 import { TryOn, type TryOnOptions } from "../src/index.ts";
 import type { Fetch } from "../src/http/attempt.ts";
-import { trackEnd } from "./track-end.ts";
-import { createService, type TestService } from "./service.ts";
+import { createService, trackEnd, type TestService } from "./service.ts";
 
 export const site = "https://shop.example";
 export const mount = `${site}/api/tryon`;

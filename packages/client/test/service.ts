@@ -13,13 +13,13 @@ import { onTestFinished } from "vitest";
 import { TryOn, type TryOnOptions } from "../src/index.ts";
 import type { Fetch } from "../src/http/attempt.ts";
 
-/** The set of option values that this run is under. The suite runs once under each, see `vitest.config.ts`. */
+/** Option profile of this run. The suite runs once under each, see `vitest.config.ts`. */
 export const profile =
   profileNames.find((name) => name === process.env["TRYON_PROFILE"]) ?? "default";
-/** The same as a list, for tests that say in their names what they ran under. */
+/** The same as a list, for titles that name the profile. */
 export const profiles = [profile] as const;
 
-/** A request as the network saw it. */
+/** Request that the client sent. */
 export interface Sent {
   readonly method: string;
   readonly url: string;
@@ -29,35 +29,38 @@ export interface Sent {
   readonly at: number;
 }
 
-/** A fault of the reference server, for one request. */
+/** Fault of the reference server, for one request. */
 type ServerFault = Omit<FaultInput, "on" | "times" | "after" | "probability" | "drop">;
 
-/** What no server can do, or not this one: it happens to a request between client and server. */
+/** Fault between client and server, or one that the reference server does not have. */
 type TransportFault = (request: Sent, pass: () => Promise<Response>) => Promise<Response>;
 
-/** What goes wrong with one request. */
+/** Fault of one request. */
 export type Fault = ServerFault | TransportFault;
 
-/** A reference server on a clock that stands still, a client on the same clock, and everything that was sent. */
+/** Reference server on a manual clock, a client on the same clock, and the requests of the client. */
 export interface TestService {
   readonly mock: Mock;
-  /** The network: notes every request and lets the faults have it. */
+  /** Network of the client. Records every request and applies the faults. */
   readonly fetch: Fetch;
   readonly tryon: TryOn;
   readonly sent: readonly Sent[];
-  /** Requests to submit. */
   readonly submissions: () => readonly Sent[];
-  /** Handles the next requests in turn, each by one of these; `undefined` lets one pass. */
+  /** Returns the time of each request since the first one. */
+  readonly times: () => readonly number[];
+  /** Returns the credits of the live key, 1,000 at the start. */
+  readonly balance: () => Promise<number | undefined>;
+  /** Faults of the next requests, in order; `undefined` passes a request on. */
   readonly faults: (Fault | undefined)[];
-  /** Moves time until the work has ended. */
+  /** Advances time until the work has ended. */
   readonly run: <Result>(work: Promise<Result>) => Promise<Result>;
-  /** Moves time until the work has failed, and gives the error. */
+  /** Advances time until the work has failed, and returns the error. */
   readonly error: (work: Promise<unknown>) => Promise<unknown>;
-  /** Another client of the same server. */
+  /** Creates another client of the same server. */
   readonly client: (options?: TryOnOptions) => TryOn;
 }
 
-/** A service until the end of the test. */
+/** Opens a service, and closes it at the end of the test. */
 export function createService(
   mockOptions: MockOptions = {},
   options: TryOnOptions = {},
@@ -67,7 +70,7 @@ export function createService(
   return service;
 }
 
-/** A service whose server is to be closed in the end. */
+/** Opens a service that the caller closes. */
 export function openService(
   mockOptions: MockOptions = {},
   options: TryOnOptions = {},
@@ -112,29 +115,42 @@ export function openService(
     tryon: client(options),
     submissions: () =>
       sent.filter(({ method, path }) => method === "POST" && path.endsWith("/tryon")),
+    times: () => sent.map(({ at }) => at - (sent[0]?.at ?? 0)),
+    balance: async () => (await mock.ledger(mock.keys.live))?.balance,
     run: (work) => mock.clock.runUntil(work),
-    error: (work) =>
-      mock.clock.runUntil(
-        work.then(
-          (value) => {
-            throw new Error(`It gave ${JSON.stringify(value)} where it was to fail.`);
-          },
-          (error: unknown) => error,
-        ),
-      ),
+    error: (work) => mock.clock.runUntil(failure(work)),
   };
 }
 
-/** A body that is sent piece by piece, whole. */
+/** Returns the error of the work, and throws if there is none. */
+export function failure(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    (value) => {
+      throw new Error(`Expected an error, but got ${JSON.stringify(value)}.`);
+    },
+    (error: unknown) => error,
+  );
+}
+
+/** Returns a function that reports if the work has ended, with or without an error. */
+export function trackEnd(work: Promise<unknown>): () => boolean {
+  let ended = false;
+  const end = (): void => {
+    ended = true;
+  };
+  work.then(end, end);
+  return () => ended;
+}
+
+/** Reads a body, also one that is a stream. */
 async function textOf(body: RequestInit["body"]): Promise<string | undefined> {
   return body ? new Response(body).text() : undefined;
 }
 
-/** A connection that breaks, before or after the server has done its work, or that never stands. */
+/** Connection that is reset before or after the work of the server, or refused. */
 export const cut = {
   before: { reset: "before" },
   after: { reset: "after" },
-  // A server that is reached cannot refuse to be.
   refused: async () => {
     throw new TypeError("fetch failed", {
       cause: Object.assign(new Error("no"), { code: "ECONNREFUSED" }),
@@ -142,32 +158,36 @@ export const cut = {
   },
 } as const satisfies Record<string, Fault>;
 
-/** An answer in place of the work: a text is a page of whatever stands before the service, anything else its own JSON. */
+/** Responds instead of the service. A text body is the HTML of a gateway, any other body is JSON of the service. */
 export function respondWith(
   status: number,
   body: unknown,
   headers: Record<string, string> = {},
 ): Fault {
-  // The reference server has its own Date on every answer, and a Retry-After on every 429.
-  if (status === 429 || "date" in headers) return async () => answer(status, body, headers);
+  // The reference server sets its own Date, and Retry-After on every 429.
+  if (status === 429 || "date" in headers) return async () => createResponse(status, body, headers);
   return { status, body, headers, html: typeof body === "string" };
 }
 
-/** The same once the work is done. The reference server has no such fault: its `cutAfter` strikes only calls that take time. */
+/** The same after the work. `cutAfter` of the reference server applies only to calls that take time. */
 export function respondAfter(status: number, body: unknown): Fault {
   return async (_request, pass) => {
     await pass();
-    return answer(status, body);
+    return createResponse(status, body);
   };
 }
 
-function answer(status: number, body: unknown, headers: Record<string, string> = {}): Response {
+function createResponse(
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Response {
   const [text, type] =
     typeof body === "string" ? [body, "text/html"] : [JSON.stringify(body), "application/json"];
   return new Response(text, { status, headers: { "content-type": type, ...headers } });
 }
 
-/** No answer ever, before or after the work. The reference server always answers at last. */
+/** Never responds, before or after the work. The reference server always responds in the end. */
 export const noResponse = {
   before: () => new Promise(() => undefined),
   after: async (_request, pass) => {
@@ -179,14 +199,14 @@ export const noResponse = {
 export const shirtUrl = "https://shop.example/shirt.png";
 export const personUrl = "https://shop.example/ada.jpg";
 
-/** The smallest input that is one. */
+/** Minimal valid input. */
 export const input = { person: personUrl, garments: [shirtUrl] } as const;
 
 export function assetBytes(file: "person.jpg" | "shirt.png"): Uint8Array<ArrayBuffer> {
   return new Uint8Array(readFileSync(assetPath(file)));
 }
 
-/** The fields of a body that was sent. */
+/** Parses the body of a request. */
 export function fieldsOf(sent: Sent | undefined): Record<string, unknown> {
   // Every body of the client is a JSON object.
   return JSON.parse(sent?.body ?? "{}") as Record<string, unknown>;
