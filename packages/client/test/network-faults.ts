@@ -3,16 +3,16 @@ import { respondWith, respondAfter, cut, noResponse, type Fault } from "./servic
 const json = (status: number, headers?: Record<string, string>): Fault =>
   respondWith(status, { detail: "no" }, headers);
 
-/** Everything that can go wrong with one request on its way to the service, in it, or on the way back. */
+/** Faults of a request in the network and in the service. "done" means after the work of the service. */
 export const networkFaults = {
   "connection refused": cut.refused,
   "reset before": cut.before,
   "reset after": cut.after,
-  "never answered": noResponse.before,
-  "done, never answered": noResponse.after,
-  /** The attempt is given up, and arrives after that. */
+  "no response": noResponse.before,
+  "done, no response": noResponse.after,
+  /** The client stops waiting before the request arrives. */
   "arrives late": { latency: "200s" },
-  "cut mid-answer": { truncateAt: 20 },
+  "cut within the response": { truncateAt: 20 },
   "done, cut-off JSON": respondAfter(200, '{"job_id":"job_1","sta'),
   "done, empty": respondAfter(200, ""),
   "done, 200 HTML": respondAfter(200, "<h1>Welcome</h1>"),

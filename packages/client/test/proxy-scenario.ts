@@ -1,10 +1,10 @@
 import { array, constantFrom, record, type Arbitrary } from "fast-check";
 
-import { isTryOnError, TryOn, type Job } from "../src/index.ts";
+import { isTryOnError, TryOn } from "../src/index.ts";
 import { createProxy, type Proxy } from "../src/proxy/index.ts";
 import type { Fetch } from "../src/http/attempt.ts";
 import { networkFaultNames, networkFaults } from "./network-faults.ts";
-import { faultScenarios } from "./fault-scenario.ts";
+import { faultScenarios, recoverJob } from "./fault-scenario.ts";
 import { browserOf, trackActivity, byCookie, drive, mount } from "./proxy-service.ts";
 import { cut, input, openService, noResponse } from "./service.ts";
 
@@ -87,7 +87,7 @@ export async function runProxyScenario(
     // Without an error there is a job.
     for (let round = 0; job === undefined && round < 4; round += 1) {
       if (round > 0) await clock.advance("2m");
-      job = await advance(jobOf(error));
+      job = await advance(recoverJob(error));
       faults.length = 0;
       service.faults.length = 0;
     }
@@ -111,15 +111,6 @@ export async function runProxyScenario(
   } finally {
     mock.close();
   }
-}
-
-/** Recovers the job of an error, if there is one. */
-async function jobOf(error: unknown): Promise<Job | undefined> {
-  if (!isTryOnError(error)) return undefined;
-  // Only some error classes have `recover`.
-  const { recover } = error as { recover?: () => Promise<Job> };
-  if (error.job !== undefined || recover === undefined) return error.job;
-  return recover.call(error).catch(() => undefined);
 }
 
 function distinct(values: readonly unknown[]): number {

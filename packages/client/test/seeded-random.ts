@@ -1,4 +1,4 @@
-/** Chance that is the same each time: numbers from 0 up to 1, made of a seed by a linear congruence. */
+/** Creates a random source with a seed, by a linear congruential generator. */
 export function seededRandom(seed: number): () => number {
   let state = BigInt(seed);
   return () => {
