@@ -4,7 +4,7 @@ import type { Call } from "../index.ts";
 import { respondWith, createService, input, profiles } from "../../test/service.ts";
 
 describe.each(profiles)("withResponse under the profile %s", (profile) => {
-  it("gives what the call gives, with the answer it came in", async () => {
+  it("returns the result of every call with its response", async () => {
     const { run, tryon, sent } = createService({ profile });
     const { data: result, response } = await run(tryon.run(input).withResponse());
     expect(result.receipt.jobId).toBe(result.job.id);
@@ -19,16 +19,16 @@ describe.each(profiles)("withResponse under the profile %s", (profile) => {
       tryon.credits.purchase({ pack_slug: "demo", shared_payment_granted_token: "spt_1" }),
     ];
     for (const call of calls) {
-      const { data, response: answer } = await run(call.withResponse());
+      const { data, response: received } = await run(call.withResponse());
       expect(data).toBe(await call);
-      expect(answer.ok).toBe(true);
+      expect(received.ok).toBe(true);
     }
     expect(sent.length).toBeGreaterThanOrEqual(6);
   });
 });
 
 describe("withResponse", () => {
-  it("names the request and the rate limit", async () => {
+  it("returns the request id and the rate limit", async () => {
     const { run, tryon, faults, mock } = createService();
     const limits = {
       "x-ratelimit-limit": "60",
@@ -44,17 +44,17 @@ describe("withResponse", () => {
     expect(rateLimit?.resetAt).toBeGreaterThan(mock.clock.now());
   });
 
-  it("is about the submission, not about the polls after it", async () => {
+  it("returns the response of the submission, not of a poll", async () => {
     const { run, tryon, faults } = createService();
     faults.push(async (_request, pass) => {
-      const answer = await pass();
-      return new Response(answer.body, { headers: { "x-request-id": "submission" } });
+      const { body } = await pass();
+      return new Response(body, { headers: { "x-request-id": "submission" } });
     });
     const { requestId } = await run(tryon.run(input, { sync: false }).withResponse());
     expect(requestId).toBe("submission");
   });
 
-  it("fails as the call fails, also when the call cannot even begin", async () => {
+  it("rejects with the error of the call, also without a request", async () => {
     const { error, client, tryon, faults } = createService();
     faults.push(respondWith(404, { detail: "no" }));
     const failed = await error(tryon.jobs.get("job_1").withResponse());
