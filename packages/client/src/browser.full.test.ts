@@ -324,21 +324,6 @@ describe.runIf(hasChromium)("the client in a browser", () => {
       expect(got.map(({ method }) => method)).toEqual(["OPTIONS", "OPTIONS"]);
     });
   });
-
-  test("sends through middleware, which does not receive the key", async () => {
-    const { page, access, problems } = await opened();
-    const passed = await page.evaluate(async (options) => {
-      const names: string[] = [];
-      const middleware: Client.Middleware = (request, next, { purpose }) => {
-        names.push(`${purpose} ${request.headers.has("authorization")}`);
-        return next(request);
-      };
-      await new client.TryOn({ ...options, middleware }).account.get();
-      return names;
-    }, access);
-    expect(passed).toEqual(["read false"]);
-    expect(problems).toEqual([]);
-  });
 });
 
 /** Starts a server that allows every origin, and reads no body. */

@@ -103,7 +103,7 @@ async function runScenarioOn(
   scenario: FaultScenario,
   mutant: Mutant,
 ): Promise<Outcome> {
-  const { mock, submissions } = service;
+  const { mock } = service;
   const { retries, keyInMetadata, later, sync, timeout, call, ownKey } = scenario;
   const fetch = mutant.fetch?.(service.fetch) ?? service.fetch;
   const tryon = service.client({ fetch, retries, keyInMetadata, ...mutant.options });
@@ -148,8 +148,7 @@ async function runScenarioOn(
   await advance(service, Promise.resolve(duplicate));
   const jobs = await advance(service, service.client().jobs.list().toArray());
   const charged = 1_000 - ((await service.balance()) ?? 0);
-  const keys = new Set(submissions().map(({ headers }) => headers.get("idempotency-key")));
-  const bodies = new Set(submissions().map(({ body }) => body));
+  const keys = service.keys();
   const isLost = jobs.length === 1 && job === undefined;
   // An error without `recover` proves only that its own call did nothing.
   const isAboutDuplicate = hasDuplicate && !("recover" in Object(error));
@@ -161,7 +160,7 @@ async function runScenarioOn(
   const checks: Readonly<Record<string, boolean>> = {
     "a typed error": code !== "untyped",
     "one key": keys.size <= 1 && (!ownKey || keys.size === 0 || keys.has("order-17")),
-    "one body": bodies.size <= 1,
+    "one body": service.bodies().size <= 1,
     "at most one job": jobs.length <= 1,
     "at most one charge": scenario.blocked
       ? charged >= 0 && charged <= jobs.length * 8

@@ -40,7 +40,7 @@ export async function listen(server: Server): Promise<string> {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  // A TCP server that listens has an address of this form.
+  // A TCP server that listens has an `AddressInfo`.
   const { port } = server.address() as AddressInfo;
   return `http://127.0.0.1:${port}`;
 }

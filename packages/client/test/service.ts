@@ -46,6 +46,10 @@ export interface TestService {
   readonly tryon: TryOn;
   readonly sent: readonly Sent[];
   readonly submissions: () => readonly Sent[];
+  /** Returns the distinct keys of the submissions. */
+  readonly keys: () => ReadonlySet<string | null>;
+  /** Returns the distinct bodies of the submissions. */
+  readonly bodies: () => ReadonlySet<string | undefined>;
   /** Returns the time of each request since the first one. */
   readonly times: () => readonly number[];
   /** Returns the credits of the live key, 1,000 at the start. */
@@ -106,6 +110,8 @@ export function openService(
       random: () => 0.5,
       ...own,
     });
+  const submissions = () =>
+    sent.filter(({ method, path }) => method === "POST" && path.endsWith("/tryon"));
   return {
     mock,
     fetch,
@@ -113,8 +119,9 @@ export function openService(
     faults,
     client,
     tryon: client(options),
-    submissions: () =>
-      sent.filter(({ method, path }) => method === "POST" && path.endsWith("/tryon")),
+    submissions,
+    keys: () => new Set(submissions().map(({ headers }) => headers.get("idempotency-key"))),
+    bodies: () => new Set(submissions().map(({ body }) => body)),
     times: () => sent.map(({ at }) => at - (sent[0]?.at ?? 0)),
     balance: async () => (await mock.ledger(mock.keys.live))?.balance,
     run: (work) => mock.clock.runUntil(work),

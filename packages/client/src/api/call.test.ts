@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import type { Call } from "../index.ts";
-import { respondWith, createService, input, profiles } from "../../test/service.ts";
+import { respondWith, createService, input } from "../../test/service.ts";
 
-describe.each(profiles)("withResponse under the profile %s", (profile) => {
+describe("withResponse", () => {
   it("returns the result of every call with its response", async () => {
-    const { run, tryon, sent } = createService({ profile });
+    const { run, tryon, sent } = createService();
     const { data: result, response } = await run(tryon.run(input).withResponse());
     expect(result.receipt.jobId).toBe(result.job.id);
     expect(response.status).toBe(200);
@@ -25,9 +25,7 @@ describe.each(profiles)("withResponse under the profile %s", (profile) => {
     }
     expect(sent.length).toBeGreaterThanOrEqual(6);
   });
-});
 
-describe("withResponse", () => {
   it("returns the request id and the rate limit", async () => {
     const { run, tryon, faults, mock } = createService();
     const limits = {

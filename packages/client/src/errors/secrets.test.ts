@@ -315,9 +315,9 @@ it("keeps the message and the code of an error of fetch", async () => {
 
 it("shows no key in the objects of a client, and saves no URL of an image", async () => {
   const lines: unknown[] = [];
-  const logger = { warn: (...line: unknown[]) => lines.push(...line) };
+  const log = (...line: unknown[]) => lines.push(...line);
   const { run, client, mock } = createService();
-  const tryon = client({ apiKey: mock.keys.live, logger });
+  const tryon = client({ logger: { debug: log, warn: log } });
   const onUpdate = (): never => {
     throw new Error("oops");
   };
@@ -325,6 +325,7 @@ it("shows no key in the objects of a client, and saves no URL of an image", asyn
     tryon.run({ ...input, garments: [assetBytes("shirt.png")] }, { onUpdate }),
   );
   await run(result.image.url());
+  await run(result.image.bytes());
   const job = await run(tryon.submit(input));
   for (const value of [
     tryon,
@@ -350,8 +351,10 @@ it("shows no key in the objects of a client, and saves no URL of an image", asyn
     ].join("\n");
     expect(text).not.toContain(mock.keys.live);
     expect(text).not.toContain(image.slice(0, 100));
+    if (value === lines) expect(text).not.toContain("signature=");
   }
-  expect(lines).not.toEqual([]);
+  expect(lines.filter((line) => line instanceof Error)).toHaveLength(1);
+  expect(String(lines)).toContain(`GET of the image of ${result.job.id}`);
   expect(JSON.parse(JSON.stringify(tryon))).toEqual({ name: "TryOn", baseUrl: mock.baseUrl });
   expect(JSON.stringify(result.job)).not.toContain("result_url");
 });

@@ -102,7 +102,7 @@ describe("an aborted call rejects within one tick with the reason of the caller"
   it.each([
     ["503", [respondWith(503, busy, headers)]],
     ["429", [respondWith(429, busy, headers)]],
-    ["409 of its own first attempt", [cut.after, respondWith(409, busy, headers)]],
+    ["409 of the first attempt", [cut.after, respondWith(409, busy, headers)]],
   ])("between two attempts, after a %s", async (_name, faults) => {
     const service = createService();
     const { signal, abort } = abortable();

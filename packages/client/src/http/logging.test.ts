@@ -1,16 +1,7 @@
-import { inspect } from "node:util";
-
 import { expect, it } from "vitest";
 
 import { jpegBytes } from "../../test/bodies.ts";
-import {
-  respondWith,
-  assetBytes,
-  createService,
-  cut,
-  input,
-  profiles,
-} from "../../test/service.ts";
+import { respondWith, createService, cut, input } from "../../test/service.ts";
 
 /** Creates a logger that records its lines as [level, message, details]. */
 function recordingLogger() {
@@ -62,30 +53,6 @@ it("logs the input with the type and size of each image", async () => {
     "debug",
     'sends person <image/jpeg 1.2 MB> garments.0 <image 3 kB> {"prompt":"in the rain","webhook_url":"https://shop.example/hook?[…]"}',
   ]);
-});
-
-it.each(profiles)("logs no key, secret or image under the profile %s", async (profile) => {
-  const { logger, lines } = recordingLogger();
-  const { run, error, client, mock, faults } = createService({ profile });
-  const image = assetBytes("shirt.png");
-  const tryon = client({ logger });
-  faults.push(
-    respondWith(500, { detail: `echo ${mock.keys.live} ${mock.webhookSecret}` }),
-    respondWith(307, "", { location: `https://x.example/?key=${mock.keys.live}` }),
-  );
-  const tryOn = { person: image, garments: [image] } as const;
-  await error(tryon.run(tryOn));
-  const onUpdate = () => Promise.reject(new Error("mine"));
-  const result = await run(tryon.run(tryOn, { onUpdate }));
-  await run(result.image.bytes());
-  expect(lines.filter(([level]) => level === "warn")).toHaveLength(1);
-  const download = `GET of the image of ${result.job.id}`;
-  expect(lines.some(([, message]) => message.startsWith(download))).toBe(true);
-  const base64 = Buffer.from(image).toString("base64");
-  const everything = inspect(lines, { depth: 20, maxStringLength: null });
-  for (const secret of [mock.keys.live, mock.webhookSecret, base64.slice(0, 40), "signature="]) {
-    expect(everything).not.toContain(secret);
-  }
 });
 
 function fail(): never {

@@ -1,14 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { TryOnOptions, TryOnResult } from "../index.ts";
-import {
-  respondWith,
-  createService,
-  cut,
-  input,
-  profiles,
-  type Fault,
-} from "../../test/service.ts";
+import { respondWith, createService, cut, input, type Fault } from "../../test/service.ts";
 
 const pngStart = [0x89, 0x50, 0x4e, 0x47];
 
@@ -33,9 +26,9 @@ const stream =
       }),
     );
 
-describe.each(profiles)("an image under the profile %s", (profile) => {
+describe("an image", () => {
   it("is returned as bytes, blob and stream, without the headers of the client", async () => {
-    const { run, tryon, sent } = createService({ profile });
+    const { run, tryon, sent } = createService();
     const { image, job } = await run(tryon.run(input));
     await run(tryon.jobs.get(job.id).catch(() => undefined));
     const bytes = await run(image.bytes());
@@ -50,7 +43,7 @@ describe.each(profiles)("an image under the profile %s", (profile) => {
   });
 
   it("has a new URL after a day, and is result_purged after 30 days", async () => {
-    const { run, error, tryon, sent, mock } = createService({ profile });
+    const { run, error, tryon, sent, mock } = createService();
     const { image, job } = await run(tryon.run(input));
     const first = await run(image.url());
     expect(await run(image.url())).toBe(first);
@@ -64,9 +57,7 @@ describe.each(profiles)("an image under the profile %s", (profile) => {
     expect(await error(image.bytes())).toMatchObject(purged);
     expect(await error(image.url())).toMatchObject(purged);
   });
-});
 
-describe("an image", () => {
   it.each([
     [400, "result_expired"],
     [403, "result_expired"],

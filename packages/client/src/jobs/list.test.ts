@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { respondWith, createService, input, profiles } from "../../test/service.ts";
+import { respondWith, createService, input } from "../../test/service.ts";
 
-describe.each(profiles)("jobs.list under the profile %s", (profile) => {
+describe("jobs.list", () => {
   it("returns every job once, newest first, with pages of any size", async () => {
-    const { run, tryon } = createService({ profile });
+    const { run, tryon } = createService();
     const ids: string[] = [];
     for (let count = 0; count < 5; count += 1) ids.unshift((await run(tryon.submit(input))).id);
     await run(tryon.jobs.resume(ids[0] ?? "").result());
@@ -20,16 +20,14 @@ describe.each(profiles)("jobs.list under the profile %s", (profile) => {
   it.each(["both", "status_filter", "status"] as const)(
     "filters by status if the service accepts the filter name %s",
     async (filterName) => {
-      const { run, tryon } = createService({ profile, options: { filterName } });
+      const { run, tryon } = createService({ options: { filterName } });
       await run(tryon.run({ ...input, prompt: "mock:model_rejected" }).catch(() => undefined));
       const { job } = await run(tryon.run(input));
       const listed = await run(tryon.jobs.list({ status_filter: "succeeded", limit: 1 }).toArray());
       expect(listed.map(({ id }) => id)).toEqual([job.id]);
     },
   );
-});
 
-describe("jobs.list", () => {
   it("fails at a repeated cursor", async () => {
     const page = (cursor: string) => respondWith(200, { jobs: [], next_cursor: cursor });
     const { error, tryon, faults } = createService();

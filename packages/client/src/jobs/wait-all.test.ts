@@ -3,11 +3,11 @@ import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError, type WaitOutcome } from "../index.ts";
-import { createService, input, profiles } from "../../test/service.ts";
+import { createService, input } from "../../test/service.ts";
 
-describe.each(profiles)("waitAll under the profile %s", (profile) => {
+describe("waitAll", () => {
   it("accepts ids, saved jobs and jobs, and returns their outcomes in order", async () => {
-    const { run, tryon, mock } = createService({ profile });
+    const { run, tryon, mock } = createService();
     mock.nextJob({ durationMs: 20_000 });
     const slow = await run(tryon.submit(input));
     mock.nextJob({ durationMs: 5_000, outcome: "content_blocked" });
@@ -37,7 +37,7 @@ describe.each(profiles)("waitAll under the profile %s", (profile) => {
   });
 
   it("returns errors for jobs that exceed the timeout or do not exist", async () => {
-    const { run, tryon, mock } = createService({ profile });
+    const { run, tryon, mock } = createService();
     const quick = await run(tryon.submit(input));
     mock.nextJob({ outcome: "never" });
     const endless = await run(tryon.submit(input));
@@ -51,9 +51,7 @@ describe.each(profiles)("waitAll under the profile %s", (profile) => {
     expect(second?.error?.job).toBe(endless);
     expect(third?.error).toMatchObject({ code: "not_found", job: { id: "job_unknown" } });
   });
-});
 
-describe("waitAll", () => {
   it.each(["the reason of an abort", "the error of a middleware"])(
     "rejects at once with %s, and leaves no timer and no listener",
     async (cause) => {
