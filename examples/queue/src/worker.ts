@@ -2,88 +2,91 @@ import { isTryOnError, type TryOn, type TryOnResult } from "@tryon/client";
 import { UnrecoverableError, WaitingError, Worker, type Job, type WorkerOptions } from "bullmq";
 import type { Redis } from "ioredis";
 
-import { createBrake } from "./brake.ts";
-import { pace } from "./pace.ts";
-import type { DoneItem, ItemQueue, QueuedItem } from "./queue.ts";
-import { render } from "./render.ts";
-import { provesNothingHappened, verdictOn } from "./verdict.ts";
+import { classifyError, provesNoJob } from "./classify-error.ts";
+import { limiterOptions } from "./limiter-options.ts";
+import type { CompletedItem, ItemQueue, QueuedItem } from "./queue.ts";
+import { runItem } from "./run-item.ts";
 
-export type ItemWorker = Worker<QueuedItem, DoneItem>;
+/** Blocked items in a row that pause the queue. The provider may suspend a key after more. */
+const maxContentBlocked = 3;
 
-/** What a worker works with, besides BullMQ's own options. */
-export interface WorkerParts extends Partial<Omit<WorkerOptions, "connection">> {
+export type ItemWorker = Worker<QueuedItem, CompletedItem>;
+
+/** Options of `createWorker`, in addition to those of BullMQ. */
+export interface ItemWorkerOptions extends Partial<Omit<WorkerOptions, "connection">> {
   readonly redis: Redis;
   readonly tryon: TryOn;
-  /** Is given each result. It may come again for the same item, when a worker dies right after it. */
+  /** Saves a result. It is called again for the same item if a worker crashes before it completes the item. */
   readonly save: (id: string, result: TryOnResult) => Promise<unknown>;
 }
 
-/**
- * Starts a worker, one of any number. `close()` lets the items end that it is at, which takes two minutes mostly and ten at
- * most; a worker that is killed instead costs no more than time.
- */
+/** Starts a worker. `close()` waits for its items, which takes at most ten minutes. */
 export async function createWorker(
   queue: ItemQueue,
-  { redis, tryon, save, ...options }: WorkerParts,
+  { redis, tryon, save, ...options }: ItemWorkerOptions,
 ): Promise<ItemWorker> {
   const { rate_limit_per_min } = await tryon.account.get();
-  // How long a dead worker keeps its items, in milliseconds. One that lives renews its locks, however long items take.
+  // Time until another worker takes over the items of a crashed worker. A running worker renews its locks.
   const { lockDuration = 30_000 } = options;
-  const brake = createBrake(redis, queue);
+  const blockedCount = queue.toKey("content-blocked-in-a-row");
 
-  const work = async (item: Job<QueuedItem, DoneItem>, token = ""): Promise<DoneItem> => {
+  const work = async (item: Job<QueuedItem, CompletedItem>, token = ""): Promise<CompletedItem> => {
     const { sentAt } = item.data;
-    const keep = async (known: Partial<QueuedItem>): Promise<void> => {
-      // Whoever has lost an item to another worker must not write over what that one knows, nor send anything.
+    const saveState = async (state: Partial<QueuedItem>): Promise<void> => {
+      // Without the lock, another worker has the item. Then this worker must not write or send anything.
       if ((await item.extendLock(token, lockDuration)) !== 1) {
-        throw new Error(`Item ${item.data.id} is at another worker by now.`);
+        throw new Error(`Another worker has taken over item ${item.data.id}.`);
       }
-      await item.updateData({ ...item.data, ...known });
+      await item.updateData({ ...item.data, ...state });
     };
     try {
-      const result = await render(tryon, item, keep);
+      const result = await runItem(tryon, item, saveState);
       await save(item.data.id, result);
-      await brake.release();
+      await redis.del(blockedCount);
       return { jobId: result.job.id, credits: result.receipt.credits };
     } catch (error) {
-      if (isTryOnError(error) && error.job) await keep({ job: error.job.toJSON() });
-      if (provesNothingHappened(error) && item.data.job === undefined) await keep({ sentAt });
-      if (isTryOnError(error, "job_failed") && error.isContentBlocked) await brake.press();
-      throw await consequenceOf(error, item, token);
+      if (isTryOnError(error) && error.job) await saveState({ job: error.job.toJSON() });
+      if (provesNoJob(error) && item.data.job === undefined) await saveState({ sentAt });
+      if (isTryOnError(error, "job_failed") && error.isContentBlocked) await countBlocked();
+      throw await handleError(error, item, token);
     }
   };
 
-  /** Does what an error asks for, and gives what says to BullMQ where the item goes. */
-  const consequenceOf = async (error: unknown, item: Job, token: string): Promise<unknown> => {
-    switch (verdictOn(error)) {
-      case "failed":
+  const countBlocked = async (): Promise<void> => {
+    if ((await redis.incr(blockedCount)) < maxContentBlocked) return;
+    await queue.pause();
+    await redis.del(blockedCount);
+  };
+
+  /** Delays or pauses the queue if needed, and returns the error that BullMQ expects for the action. */
+  const handleError = async (error: unknown, item: Job, token: string): Promise<unknown> => {
+    switch (classifyError(error)) {
+      case "fail":
         return new UnrecoverableError(String(error));
-      case "slower":
-        await queue.rateLimit(Math.max(1, retryAfter(error)) * 1_000);
+      case "wait": {
+        const seconds = (isTryOnError(error) && error.retryAfter) || 1;
+        await queue.rateLimit(Math.max(1, seconds) * 1_000);
         return Worker.RateLimitError();
-      case "stopped":
+      }
+      case "pause":
         await queue.pause();
         worker.emit("error", new Error("The queue was paused.", { cause: error }));
         await item.moveToWait(token);
         return new WaitingError();
-      case "retried":
+      case "retry":
     }
     return error;
   };
 
   const worker: ItemWorker = new Worker(queue.name, work, {
     connection: redis,
-    // To wait costs nothing but a connection; how many are begun is for the limiter to say.
+    // A waiting item costs one connection. The limiter decides how many start.
     concurrency: 30,
-    limiter: pace(rate_limit_per_min),
-    // An item whose worker has died is as good as any other, however often that was.
+    limiter: limiterOptions(rate_limit_per_min),
+    // A crash of the worker says nothing about the item.
     maxStalledCount: 1_000,
     ...options,
     lockDuration,
   });
   return worker;
-}
-
-function retryAfter(error: unknown): number {
-  return (isTryOnError(error) && error.retryAfter) || 0;
 }

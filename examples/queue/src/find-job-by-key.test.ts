@@ -2,7 +2,7 @@ import { TryOn } from "@tryon/client";
 import { createMock } from "@tryon/mock";
 import { expect, it, onTestFinished, vi } from "vitest";
 
-import { findMarked } from "./find-marked.ts";
+import { findJobByKey } from "./find-job-by-key.ts";
 
 const input = {
   person: "https://shop.example/me.jpg",
@@ -14,7 +14,7 @@ const cases = (["Z", "offset", "naive"] as const).flatMap((timeFormat) =>
 );
 
 it.each(cases)(
-  "a job is found by its mark on any page, and no further back than it can be, with times as %s in %s",
+  "finds a job on any page and stops at jobs that are too old, with %s times in %s",
   async (timeFormat, zone) => {
     vi.stubEnv("TZ", zone);
     const mock = createMock({ clock: "manual", options: { timeFormat } });
@@ -33,11 +33,11 @@ it.each(cases)(
     const { id } = await submit("spring/1");
     for (let count = 0; count < 20; count += 1) await submit();
 
-    expect((await findMarked(tryon, "spring/1", since))?.id).toBe(id);
+    expect((await findJobByKey(tryon, "spring/1", since))?.id).toBe(id);
     expect(pages()).toBe(2);
-    expect(await findMarked(tryon, "spring/2", since)).toBeUndefined();
+    expect(await findJobByKey(tryon, "spring/2", since)).toBeUndefined();
     expect(pages()).toBe(4);
-    expect(await findMarked(tryon, "spring/2", 0)).toBeUndefined();
+    expect(await findJobByKey(tryon, "spring/2", 0)).toBeUndefined();
     expect(pages()).toBe(8);
   },
 );
