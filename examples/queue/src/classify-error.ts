@@ -2,9 +2,9 @@ import { isTryOnError, type TryOnErrorCode } from "@tryon/client";
 
 /**
  * Action after an error. `fail`: every attempt would fail. `retry`: under the same key, after a delay. `wait`: the queue
- * waits for the rate limit. `pause`: every item would fail, so the queue pauses until an operator resumes it.
+ * waits for the rate limit. `stop`: every item would fail, so the queue stops until an operator resumes it.
  */
-export type ErrorAction = "fail" | "retry" | "wait" | "pause";
+export type ErrorAction = "fail" | "retry" | "wait" | "stop";
 
 const actions: { readonly [Code in TryOnErrorCode]?: ErrorAction } = {
   job_failed: "fail",
@@ -14,13 +14,13 @@ const actions: { readonly [Code in TryOnErrorCode]?: ErrorAction } = {
   payload_too_large: "fail",
   result_purged: "fail",
   rate_limited: "wait",
-  insufficient_credits: "pause",
-  budget_exceeded: "pause",
-  unauthorized: "pause",
-  forbidden: "pause",
-  redirected: "pause",
-  unsafe_environment: "pause",
-  invalid_config: "pause",
+  insufficient_credits: "stop",
+  budget_exceeded: "stop",
+  unauthorized: "stop",
+  forbidden: "stop",
+  redirected: "stop",
+  unsafe_environment: "stop",
+  invalid_config: "stop",
 };
 
 export function classifyError(error: unknown): ErrorAction {

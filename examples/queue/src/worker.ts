@@ -7,7 +7,7 @@ import { limiterOptions } from "./limiter-options.ts";
 import type { CompletedItem, ItemQueue, QueuedItem } from "./queue.ts";
 import { runItem } from "./run-item.ts";
 
-/** Blocked items in a row that pause the queue. The provider may suspend a key after more. */
+/** Blocked items in a row that stop the queue. The provider may suspend a key after more. */
 const maxContentBlocked = 3;
 
 export type ItemWorker = Worker<QueuedItem, CompletedItem>;
@@ -58,7 +58,7 @@ export async function createWorker(
     await redis.del(blockedCount);
   };
 
-  /** Delays or pauses the queue if needed, and returns the error that BullMQ expects for the action. */
+  /** Delays or stops the queue if needed, and returns the error that BullMQ expects for the action. */
   const handleError = async (error: unknown, item: Job, token: string): Promise<unknown> => {
     switch (classifyError(error)) {
       case "fail":
@@ -68,9 +68,9 @@ export async function createWorker(
         await queue.rateLimit(Math.max(1, seconds) * 1_000);
         return Worker.RateLimitError();
       }
-      case "pause":
+      case "stop":
         await queue.pause();
-        worker.emit("error", new Error("The queue was paused.", { cause: error }));
+        worker.emit("error", new Error("The queue was stopped.", { cause: error }));
         await item.moveToWait(token);
         return new WaitingError();
       case "retry":

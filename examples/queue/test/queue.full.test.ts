@@ -179,7 +179,7 @@ describe.each(profiles)("workers of a queue, under the profile %s", (profile) =>
     }
   });
 
-  it("pause the queue after three blocked items in a row, and continue after resume", async () => {
+  it("stop the queue after three blocked items in a row, and continue after resume", async () => {
     const { mock, queue, startWorker, expectCounts, submissions } = setUp();
     for (let count = 0; count < 3; count += 1) mock.nextJob({ outcome: "content_blocked" });
     await enqueue(queue, "spring", itemsOf("1", "2", "3", "4", "5"));
@@ -191,7 +191,7 @@ describe.each(profiles)("workers of a queue, under the profile %s", (profile) =>
     await expectCounts(2, 3);
   });
 
-  it("do not pause the queue if an item succeeds between blocked ones", async () => {
+  it("do not stop the queue if an item succeeds between blocked ones", async () => {
     const { mock, queue, startWorker, expectCounts } = setUp();
     const blocked = "content_blocked";
     for (const outcome of [blocked, blocked, "succeeded", blocked] as const) {
@@ -203,7 +203,7 @@ describe.each(profiles)("workers of a queue, under the profile %s", (profile) =>
     expect(await queue.isPaused()).toBe(false);
   });
 
-  it("pause the queue without failed items if credits run out", async () => {
+  it("stop the queue without failed items if credits run out", async () => {
     const { mock, queue, errors, connectClient, startWorker, expectCounts, charges } = setUp();
     const { token } = await mock.createKey({ credits: 16, rateLimitPerMinute: 6_000 });
     const tryon = connectClient(token);

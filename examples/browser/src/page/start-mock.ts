@@ -5,12 +5,12 @@ import { setupWorker } from "msw/browser";
 
 import { canvasEngine } from "./canvas-engine.ts";
 
-/** Starts the reference server in the page, behind a service worker. It forgets everything at the next reload. */
-export async function startMockService(): Promise<TryOnOptions> {
+/** Starts the reference server in the page, behind a service worker. A reload resets it. */
+export async function startMock(): Promise<TryOnOptions> {
   const baseUrl = new URL("/tryon-service", location.href).href;
   const mock = createMock({ engine: canvasEngine, latency: "4s" });
   const worker = setupWorker(...handlers(mock, { baseUrl }));
   await worker.start({ quiet: true, onUnhandledFrame: "bypass" });
-  // It looks like a live key and opens nothing but this mock.
+  // The key works only with this mock.
   return { apiKey: mock.keys.live, baseUrl, allowLiveKey: true };
 }
