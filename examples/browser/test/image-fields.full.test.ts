@@ -119,14 +119,8 @@ describe.runIf(hasChromium)("the image fields", () => {
 
 /** Returns a PNG of random pixels, which cannot be compressed. */
 function createNoise(): Promise<Buffer> {
-  const [width, height] = [1_200, 1_600];
-  const pixels = Buffer.alloc(width * height * 3);
-  let state = 1;
-  for (let index = 0; index < pixels.length; index += 1) {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7f_ff_ff_ff;
-    pixels[index] = state >> 16;
-  }
-  return sharp(pixels, { raw: { width, height, channels: 3 } })
+  const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
+  return sharp({ create: { width: 1_200, height: 1_600, channels: 3, background: "black", noise } })
     .png()
     .toBuffer();
 }

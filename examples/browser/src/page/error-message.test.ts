@@ -1,38 +1,10 @@
 import { JobFailedError, TryOn, TryOnError, type TryOnErrorCode } from "@tryon/client";
 import { expect, test } from "vitest";
 
-import { errorMessage } from "./error-message.ts";
+import { errorMessage, messages } from "./error-message.ts";
 
-// A new error code fails the type check until it is listed here.
-const codes = Object.keys({
-  bad_request: true,
-  unauthorized: true,
-  insufficient_credits: true,
-  payment_failed: true,
-  forbidden: true,
-  not_found: true,
-  idempotency_conflict: true,
-  purchase_already_processed: true,
-  payload_too_large: true,
-  validation_failed: true,
-  rate_limited: true,
-  server_error: true,
-  unavailable: true,
-  redirected: true,
-  unexpected_response: true,
-  connection_failed: true,
-  timed_out: true,
-  wait_timed_out: true,
-  outcome_unknown: true,
-  job_failed: true,
-  result_expired: true,
-  result_purged: true,
-  invalid_input: true,
-  budget_exceeded: true,
-  batch_stopped: true,
-  unsafe_environment: true,
-  invalid_config: true,
-} satisfies Record<TryOnErrorCode, true>) as TryOnErrorCode[];
+// The type of `messages` requires a message for each code.
+const codes = Object.keys(messages) as TryOnErrorCode[];
 
 const createError = (code: TryOnErrorCode, details = {}): TryOnError =>
   new TryOnError(code, "baseUrl (TRYON_BASE_URL) must be a URL.", details);

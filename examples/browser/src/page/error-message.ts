@@ -27,7 +27,7 @@ const unknownOutcome: ErrorMessage = {
   action: "check",
 };
 
-const messages: Readonly<Record<TryOnErrorCode, ErrorMessage>> = {
+export const messages: Readonly<Record<TryOnErrorCode, ErrorMessage>> = {
   invalid_input: {
     title: "These images cannot be used",
     advice: "Nothing was sent. Choose other files.",
