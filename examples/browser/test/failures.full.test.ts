@@ -68,6 +68,23 @@ describe.runIf(hasChromium)("failures on the page", () => {
     expect(opened.rendered).toHaveLength(1);
   });
 
+  test("a request without a job is never sent again after the key may be forgotten", async () => {
+    const opened = await openPage();
+    const { page, submissions } = opened;
+    await choose(page, person, shirt);
+    await page.route("**/api/v1/tryon", (route) => route.abort("connectionreset"));
+    const sent = page.waitForRequest("**/api/v1/tryon");
+    await button(page, "Try it on").click();
+    await sent;
+    await page.reload();
+    await page.unrouteAll();
+    await button(page, "Get the image").waitFor();
+    await page.clock.fastForward("31:00");
+    await button(page, "Get the image").click();
+    await page.getByText("Your image appears here.").waitFor();
+    expect(submissions()).toBe(0);
+  });
+
   test("a lost response leads to a status check, charged once", async () => {
     const opened = await openPage();
     const { page, charges, submissions } = opened;

@@ -68,7 +68,7 @@ export class TryOnSession {
 
   async resume(): Promise<void> {
     const request = this.#request;
-    if (request === undefined) return;
+    if (request === undefined || !canResume(request, Date.now())) return this.discard();
     await this.#run(request, async (options) =>
       request.job === undefined
         ? this.#submit(request, options)
