@@ -5,7 +5,7 @@ import { TryOn } from "@tryon/client";
 import { Redis } from "ioredis";
 
 import { createQueue, enqueue, type Item } from "./queue.ts";
-import { createWorker } from "./worker.ts";
+import { createWorker } from "./create-worker.ts";
 
 const { REDIS_URL, OUT = "out" } = process.env;
 if (REDIS_URL === undefined) {

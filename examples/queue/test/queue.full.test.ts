@@ -6,7 +6,7 @@ import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
 import { createQueue, enqueue, itemKey, type Item } from "../src/queue.ts";
-import { createWorker } from "../src/worker.ts";
+import { createWorker } from "../src/create-worker.ts";
 import { connect } from "./connect.ts";
 
 const person = "https://shop.example/me.jpg";

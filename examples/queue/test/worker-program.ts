@@ -3,7 +3,7 @@ import { TryOn } from "@tryon/client";
 import type { RateLimiterOptions } from "bullmq";
 
 import { createQueue } from "../src/queue.ts";
-import { createWorker } from "../src/worker.ts";
+import { createWorker } from "../src/create-worker.ts";
 import { connect } from "./connect.ts";
 
 export type CrashPoint = "before request" | "during request" | "after response";
