@@ -1,17 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import {
-  button,
-  choose,
-  hasChromium,
-  openPage,
-  person,
-  shirt,
-  startTryOn,
-  submit,
-  waitForText,
-  widths,
-} from "./open-page.ts";
+import { button, hasChromium, startTryOn, submit, waitForText, widths } from "./open-page.ts";
 
 describe.runIf(hasChromium)("failures on the page", () => {
   test("blocked content shows a message, and the form can be changed", async () => {
@@ -47,16 +36,16 @@ describe.runIf(hasChromium)("failures on the page", () => {
   });
 
   test("a request is charged once if the page is closed before the response", async () => {
-    const opened = await openPage();
-    const { page, charges } = opened;
-    await choose(page, person, shirt);
     const submitted = Promise.withResolvers<void>();
-    await page.route("**/api/v1/tryon", async (route) => {
-      await route.fetch();
-      submitted.resolve();
-      // The page never gets the response.
+    const opened = await submit({
+      prepare: ({ page }) =>
+        page.route("**/api/v1/tryon", async (route) => {
+          await route.fetch();
+          submitted.resolve();
+          // The page never gets the response.
+        }),
     });
-    await button(page, "Try it on").click();
+    const { page, charges } = opened;
     await submitted.promise;
     expect(await charges()).toEqual([-8]);
     await page.reload();
@@ -69,13 +58,15 @@ describe.runIf(hasChromium)("failures on the page", () => {
   });
 
   test("a request without a job is never sent again after the key may be forgotten", async () => {
-    const opened = await openPage();
-    const { page, submissions } = opened;
-    await choose(page, person, shirt);
-    await page.route("**/api/v1/tryon", (route) => route.abort("connectionreset"));
-    const sent = page.waitForRequest("**/api/v1/tryon");
-    await button(page, "Try it on").click();
-    await sent;
+    const sent = Promise.withResolvers<void>();
+    const { page, submissions } = await submit({
+      prepare: (opened) =>
+        opened.page.route("**/api/v1/tryon", async (route) => {
+          sent.resolve();
+          await route.abort("connectionreset");
+        }),
+    });
+    await sent.promise;
     await page.reload();
     await page.unrouteAll();
     await button(page, "Get the image").waitFor();
@@ -86,17 +77,17 @@ describe.runIf(hasChromium)("failures on the page", () => {
   });
 
   test("a lost response leads to a status check, charged once", async () => {
-    const opened = await openPage();
-    const { page, charges, submissions } = opened;
-    await choose(page, person, shirt);
     let attempts = 0;
-    await page.route("**/api/v1/tryon", async (route) => {
-      attempts += 1;
-      // The service receives only the first attempt.
-      if (attempts === 1) await route.fetch();
-      await route.abort("connectionreset");
+    const opened = await submit({
+      prepare: ({ page }) =>
+        page.route("**/api/v1/tryon", async (route) => {
+          attempts += 1;
+          // The service receives only the first attempt.
+          if (attempts === 1) await route.fetch();
+          await route.abort("connectionreset");
+        }),
     });
-    await button(page, "Try it on").click();
+    const { page, charges, submissions } = opened;
     await waitForText(opened, "The connection was lost");
     await page.locator(".text", { hasText: "it is never made twice" }).waitFor();
     expect(attempts).toBe(4);
@@ -110,10 +101,8 @@ describe.runIf(hasChromium)("failures on the page", () => {
   });
 
   test("a lost connection between shop and service is retried, charged once", async () => {
-    const opened = await openPage();
-    opened.mock.faults.add({ on: "POST /api/v1/tryon", times: 1, reset: "after" });
-    await choose(opened.page, person, shirt);
-    await button(opened.page, "Try it on").click();
+    const fault = { on: "POST /api/v1/tryon", times: 1, reset: "after" } as const;
+    const opened = await submit({ prepare: ({ mock }) => mock.faults.add(fault) });
     await waitForText(opened, "Download");
     expect(await opened.charges()).toEqual([-8]);
     expect(opened.rendered).toHaveLength(1);
@@ -132,11 +121,9 @@ describe.runIf(hasChromium)("failures on the page", () => {
   });
 
   test("a rate limit shows how long to wait", async () => {
-    const opened = await openPage();
-    const { page, mock, charges } = opened;
-    mock.faults.add({ on: "POST /api/v1/tryon", times: 1, status: 429, retryAfter: 170 });
-    await choose(page, person, shirt);
-    await button(page, "Try it on").click();
+    const fault = { on: "POST /api/v1/tryon", times: 1, status: 429, retryAfter: 170 } as const;
+    const opened = await submit({ prepare: ({ mock }) => mock.faults.add(fault) });
+    const { page, charges } = opened;
     await page.locator(".title", { hasText: "Too many requests" }).waitFor();
     await page.locator(".text", { hasText: "Try again in 3 minutes." }).waitFor();
     expect(await charges()).toEqual([]);
@@ -157,11 +144,8 @@ describe.runIf(hasChromium)("failures on the page", () => {
   });
 
   test("an expired session leads to a reload that keeps the request", async () => {
-    const opened = await openPage();
+    const opened = await submit({ prepare: ({ page }) => page.context().clearCookies() });
     const { page } = opened;
-    await choose(page, person, shirt);
-    await page.context().clearCookies();
-    await button(page, "Try it on").click();
     await page.getByRole("heading", { name: "Your session has expired" }).waitFor();
     await button(page, "Reload the page").click();
     await button(page, "Get the image").click();

@@ -138,11 +138,18 @@ export async function choose(page: Page, photo: string, ...garments: string[]): 
   await expect.poll(() => page.locator(".images li").count()).toBe(1 + garments.length);
 }
 
+export interface SubmitOptions extends PageOptions {
+  readonly prompt?: string;
+  /** Runs before the submission. */
+  readonly prepare?: (opened: OpenedPage) => unknown;
+}
+
 /** Opens the page and submits the form. */
-export async function submit(options: PageOptions & { prompt?: string } = {}): Promise<OpenedPage> {
+export async function submit(options: SubmitOptions = {}): Promise<OpenedPage> {
   const opened = await openPage(options);
   await choose(opened.page, person, shirt);
   if (options.prompt) await opened.page.getByLabel("Instructions").fill(options.prompt);
+  await options.prepare?.(opened);
   await button(opened.page, "Try it on").click();
   return opened;
 }
