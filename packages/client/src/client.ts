@@ -10,14 +10,14 @@ import { optionNames, type CallOptions, type TryOnOptions } from "./config/optio
 import { parseUrl } from "./config/resolve-config.ts";
 import { unknownName } from "./config/unknown-names.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
-import type { InputIssue } from "./jobs/input-issue.ts";
-import type { TryOnInput } from "./jobs/input.ts";
+import type { InputIssue } from "./errors/input-issue.ts";
+import type { TryOnInput } from "./types/try-on-input.ts";
 import type { Job } from "./jobs/job.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { TryOnResult } from "./jobs/result.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
 import { snapshotInput } from "./jobs/snapshot-input.ts";
-import { validateInput } from "./jobs/validate.ts";
+import { validateInput } from "./jobs/read-input.ts";
 
 /**
  * Client of the virtual try-on service. It pays for each try-on at most once, however often the network fails, and never

@@ -25,10 +25,9 @@ export type {
   PurchaseWithSPTResponse,
   paths,
 } from "./generated/openapi.ts";
-export type { ImageInput } from "./images/image-input.ts";
 export type { Bytes, ResultImage } from "./images/result-image.ts";
-export type { InputIssue, InputIssueCode } from "./jobs/input-issue.ts";
-export type { Garments, TryOnInput } from "./jobs/input.ts";
+export type { InputIssue, InputIssueCode } from "./errors/input-issue.ts";
+export type { Garments, ImageInput, TryOnFields, TryOnInput } from "./types/try-on-input.ts";
 export type { Job, SavedJob, WaitOptions } from "./jobs/job.ts";
 export { isFailed, isSucceeded, type JobData, type OpenJobStatus } from "./jobs/job-data.ts";
 export type { Jobs } from "./jobs/jobs.ts";

@@ -14,6 +14,7 @@ import {
   type RunOptions,
   type TryOn,
   type TryOnErrorCode,
+  type TryOnFields,
   type TryOnInput,
   type TryOnOptions,
   type TryOnResult,
@@ -123,7 +124,7 @@ export async function typed(
   expectTypeOf<Undefined<TryOnOptions>>().toExtend<TryOnOptions>();
   expectTypeOf<Undefined<RunOptions>>().toExtend<RunOptions>();
   expectTypeOf<Undefined<ListOptions>>().toExtend<ListOptions>();
-  expectTypeOf<Undefined<TryOnInput>>().toExtend<TryOnInput>();
+  expectTypeOf<Undefined<TryOnFields>>().toExtend<TryOnFields>();
   // A later state of a job is a state, and the known ones are still told apart.
   expectTypeOf<"upscaling">().toExtend<JobData["status"]>();
   if (job.status !== "succeeded") expectTypeOf(job.status).toExtend<string>();

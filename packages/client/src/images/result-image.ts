@@ -1,32 +1,25 @@
 import { milliseconds } from "../config/duration.ts";
-import { ConnectionError } from "../errors/connection-error.ts";
-import type { JobRecord } from "../jobs/job-record.ts";
 import type { CallOptions } from "../config/options.ts";
-import type { HttpResponse } from "../http/response.ts";
-import { readChunks } from "../http/read-chunks.ts";
-import { Deadline, within } from "../http/deadline.ts";
-import { download } from "./download.ts";
-import { signedAddress } from "./signed-address.ts";
+import { Deadline } from "../http/deadline.ts";
+import { download, signedUrl, type Chunks, type ImageJob } from "./download.ts";
 
-const pngType = "image/png";
-
-/** `Uint8Array<ArrayBuffer>`, in a form that compilers read that know no type argument there (before TypeScript 5.7). */
+/** `Uint8Array<ArrayBuffer>`, written so that TypeScript before 5.7 compiles it. */
 export type Bytes = ReturnType<typeof Uint8Array.from>;
 
 /**
  * Result image of a try-on, a PNG. Each call downloads it, and nothing is kept. Every method throws `result_expired` if the
- * store rejects a fresh URL too, and `result_purged` if the image was deleted, 30 days after it was made.
+ * store rejects a new URL too, and `result_purged` if the image was deleted, 30 days after it was made.
  */
 export class ResultImage {
-  readonly #record: JobRecord;
+  readonly #job: ImageJob;
 
   /** @internal Images come with results. */
-  constructor(record: JobRecord) {
-    this.#record = record;
+  constructor(job: ImageJob) {
+    this.#job = job;
   }
 
   /**
-   * Downloads the image. Restarts a download that breaks off.
+   * Downloads the image. Restarts an interrupted download.
    *
    * @throws `connection_failed`, `timed_out`, `result_expired`, `result_purged`; `unexpected_response` for an image above
    * `maxResultBytes` of the client or above its `result_bytes`
@@ -36,14 +29,7 @@ export class ResultImage {
    * await writeFile("out.png", await result.image.bytes());
    */
   async bytes(options: CallOptions = {}): Promise<Bytes> {
-    let bytes: Bytes = new Uint8Array();
-    await this.#within(options, (deadline) =>
-      download(this.#record, deadline, async (response, limit) => {
-        bytes = await readAll(response, limit, this.#record);
-        return readable(response);
-      }),
-    );
-    return bytes;
+    return new Uint8Array(await (await this.blob(options)).arrayBuffer());
   }
 
   /**
@@ -52,26 +38,35 @@ export class ResultImage {
    * @throws as `bytes`
    */
   async blob(options: CallOptions = {}): Promise<Blob> {
-    return new Blob([await this.bytes(options)], { type: pngType });
+    return this.#job.within(options, (deadline) =>
+      download(this.#job, deadline, async (chunks, attempt) => {
+        const parts: Uint8Array<ArrayBuffer>[] = [];
+        for await (const chunk of chunks) {
+          attempt.restart();
+          parts.push(chunk);
+        }
+        return new Blob(parts, { type: "image/png" });
+      }),
+    );
   }
 
   /**
-   * Downloads the image as a stream. Read it to its end, or cancel it. If the download breaks off, the stream fails. `timeout`
+   * Downloads the image as a stream. Read it to its end, or cancel it. An interrupted download fails the stream. `timeout`
    * applies to the whole download.
    *
    * @throws as `bytes`
    */
   async stream(options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
-    const { clock, timeout } = this.#record.context.config;
+    const { clock, timeout } = this.#job.context.api.http.config;
     const limit = milliseconds(options.timeout ?? timeout, "timeout");
     const deadline = new Deadline(clock, limit, options.signal);
-    let stream = new ReadableStream<Uint8Array>();
     try {
-      await download(this.#record, deadline, async (response, attempt) => {
-        stream = passOn(imageChunks(response, attempt, this.#record), attempt, deadline);
-        return readable(response, true);
-      });
-      return stream;
+      return await download(
+        this.#job,
+        deadline,
+        async (chunks, attempt) => streamOf(chunks, attempt, deadline),
+        true,
+      );
     } catch (error) {
       deadline.close();
       throw error;
@@ -82,86 +77,31 @@ export class ResultImage {
    * Returns the signed URL of the image, for a browser or another program. It is valid for at least an hour, and the client
    * requests a new one if it is old. Anyone who has it can see the image.
    *
-   * @throws `result_purged`, and whatever stops the client from asking
+   * @throws `result_purged`, and the errors of a poll
    */
   async url(options: CallOptions = {}): Promise<string> {
-    return this.#within(options, (deadline) => signedAddress(this.#record, deadline));
-  }
-
-  #within<Result>(
-    options: CallOptions,
-    work: (deadline: Deadline) => Promise<Result>,
-  ): Promise<Result> {
-    const config = this.#record.context.config;
-    return within(config, options, config.timeout, work);
+    return this.#job.within(options, (deadline) => signedUrl(this.#job, deadline));
   }
 }
 
-/** A good answer whose body is read elsewhere. */
-function readable(response: Response, open?: boolean): HttpResponse {
-  const { status, headers } = response;
-  return { status, headers, response, text: "", content: true, open };
-}
-
-/** The pieces of an image. Fails as soon as they exceed a limit, which also ends the transfer. */
-async function* imageChunks(
-  response: Response,
-  limit: Deadline,
-  { id, job, data, context }: JobRecord,
-): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
-  const expected = data.result_bytes || Number.POSITIVE_INFINITY;
-  const { maxResultBytes } = context.config;
-  let size = 0;
-  for await (const chunk of readChunks(response, limit)) {
-    size += chunk.length;
-    if (size > maxResultBytes || size > expected) {
-      const [name, bytes, hint] =
-        size > expected
-          ? ["its result_bytes", expected, "Ask the provider."]
-          : ["maxResultBytes", maxResultBytes, "Raise maxResultBytes of the client to allow it."];
-      throw new ConnectionError(
-        "unexpected_response",
-        `The image of job ${id} exceeds ${name} (${bytes} bytes).`,
-        { hint, job },
-      );
-    }
-    yield chunk;
-  }
-  if (size < (data.result_bytes || 0)) {
-    throw new Error(`The image ended after ${size} of ${expected} bytes.`);
-  }
-}
-
-async function readAll(
-  response: Response,
-  limit: Deadline,
-  record: JobRecord,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  for await (const chunk of imageChunks(response, limit, record)) {
-    limit.restart();
-    chunks.push(chunk);
-  }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
-}
-
-function passOn(
-  chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>,
-  limit: Deadline,
+/** Creates a stream of the chunks, which closes both deadlines at its end. */
+function streamOf(
+  chunks: Chunks,
+  attempt: Deadline,
   deadline: Deadline,
 ): ReadableStream<Uint8Array> {
-  limit.restart(Number.POSITIVE_INFINITY);
+  attempt.restart(Number.POSITIVE_INFINITY);
   const close = (): void => {
-    limit.close();
+    attempt.close();
     deadline.close();
   };
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
-        // A reader that takes its time is no transfer that stands still.
-        limit.restart();
+        // The limit applies to the transfer of a chunk, not to a slow reader.
+        attempt.restart();
         const { done, value } = await chunks.next();
-        limit.restart(Number.POSITIVE_INFINITY);
+        attempt.restart(Number.POSITIVE_INFINITY);
         if (!done) return controller.enqueue(value);
         close();
         controller.close();

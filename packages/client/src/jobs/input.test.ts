@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { isTryOnError, type TryOnInput } from "../index.ts";
+import { isTryOnError, type ImageInput, type TryOnInput } from "../index.ts";
 import {
   assetBytes,
   createWorld,
@@ -23,7 +23,7 @@ const shirt = assetBytes("shirt.png");
 const base64 = Buffer.from(shirt).toString("base64");
 
 describe("an input", () => {
-  it.each<[string, TryOnInput["person"]]>([
+  it.each<[string, ImageInput]>([
     ["a Uint8Array", shirt],
     ["a view into a larger buffer", new Uint8Array([...new Uint8Array(7), ...shirt]).subarray(7)],
     ["an ArrayBuffer", shirt.buffer],
@@ -31,7 +31,7 @@ describe("an input", () => {
     ["a File", new File([shirt], "shirt.png")],
     ["a Buffer", Buffer.from(shirt)],
   ])("is sent as base64 when it is %s", async (_kind, image) => {
-    expect(await wireOf({ person: image, garments: [shirtUrl, image ?? ""] })).toEqual({
+    expect(await wireOf({ person: image, garments: [shirtUrl, image] })).toEqual({
       person_image_b64: base64,
       garment_urls: [shirtUrl],
       garment_images_b64: [base64],

@@ -1,62 +1,62 @@
-import type { FieldIssue } from "../errors/tryon-error.ts";
+import type { FieldIssue } from "./tryon-error.ts";
 
-const imageHint = "Give an https address, a Blob (fs.openAsBlob in Node), bytes or { base64 }.";
+const imageHint = "Give an https URL, a Blob (fs.openAsBlob in Node), bytes or { base64 }.";
 
-/** What can be wrong: the problem, with % for what was found and # for the bound, and what to do about it. */
+/** Problem and hint of each code. % is the value and # the limit. */
 const problems = {
-  // No body can be made.
+  // The client cannot send the input.
   wrong_kind: ["is not an image", imageHint],
   not_an_object: ["is not an object with person and garments"],
   not_a_list: ["is not a list", "Put it in a list."],
   not_json: ["cannot be written as JSON", "Is there a bigint, or an object in itself?"],
-  twice: ["stands for %, which is given too"],
+  twice: ["replaces %, which is given too"],
   unreadable: ["could not be read", "Was it changed, removed or read before? Open it again."],
-  too_large: ["has % bytes, and the limit is #", "Scale it down, or send it as an https address."],
-  // The service refuses it.
+  too_large: ["has % bytes, and the limit is #", "Scale it down, or send it as an https URL."],
+  // The service rejects the input.
   missing: ["is missing", imageHint],
   count: ["has % images, and a try-on takes 1 to #"],
   too_long: ["has % characters, and the limit is #"],
   too_many: ["has % keys, and the limit is #"],
-  not_https: ["is not an https address", imageHint],
+  not_https: ["is not an https URL", imageHint],
   not_base64: ["is not base64", "Leave out data: and line breaks, or give { base64 }."],
   empty: ["is empty"],
   not_an_image: ["is %, not an image", "Give a JPEG, PNG, WebP, AVIF, HEIC or GIF."],
   not_allowed: ["is not %"],
   unknown_field: ["is not a field of a try-on%", "Send fields of a newer service in extra."],
-  // The service may take it.
-  unknown_image: ["begins like no known kind of image"],
-  ignored: ["has no effect beside %"],
+  // The service may accept the input.
+  unknown_image: ["does not begin like an image of a known format"],
+  ignored: ["has no effect with %"],
 } as const satisfies Readonly<Record<string, readonly [problem: string, hint?: string]>>;
 
 /**
- * The kinds of issues.
+ * Code of a problem with an input.
  *
  * @useDeclaredType
  */
 export type InputIssueCode = keyof typeof problems;
 
-/** Something that is wrong with an input, or looks so. */
+/** Problem of an input, or a likely one. */
 export interface InputIssue extends FieldIssue {
-  /** The kind of issue, for programs. */
+  /** Kind of the problem, for programs. */
   readonly code: InputIssueCode;
-  /** An error is refused before anything is sent; a warning goes to the `logger`. */
+  /** An error is rejected before anything is sent. A warning goes to the `logger`. */
   readonly severity: "error" | "warning";
-  /** What to do about it. */
+  /** Next step. */
   readonly hint?: string;
 }
 
-/** Adds an issue to those that were found. */
-export type Note = (code: InputIssueCode, field: string, found?: unknown, bound?: number) => void;
+/** Adds an issue to a list. */
+export type Note = (code: InputIssueCode, field: string, value?: unknown, bound?: number) => void;
 
 const codes = Object.keys(problems);
 
-/** A way to add issues to a list. */
+/** Returns a function that adds issues to a list. */
 export function notesTo(issues: InputIssue[]): Note {
-  return (code, field, found, bound) => {
+  return (code, field, value, bound) => {
     const [problem, hint]: readonly [string, string?] = problems[code];
     issues.push({
       field,
-      message: `${field} ${problem.replace("%", String(found)).replace("#", String(bound))}.`,
+      message: `${field} ${problem.replace("%", String(value)).replace("#", String(bound))}.`,
       code,
       severity: codes.indexOf(code) < codes.indexOf("unknown_image") ? "error" : "warning",
       ...(bound && { bound }),
@@ -65,7 +65,7 @@ export function notesTo(issues: InputIssue[]): Note {
   };
 }
 
-/** Whether there is nothing that could be sent. */
+/** Returns true if the client cannot send the input, even without validation. */
 export function isImpossible({ code }: InputIssue): boolean {
   return codes.indexOf(code) < codes.indexOf("missing");
 }
