@@ -47,7 +47,7 @@ export function picture(length: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** A blob that tells how often it is read, and fails from the given reading on. */
+/** Blob that counts its reads, and fails from the given read on. */
 export class WatchedBlob extends Blob {
   readings = 0;
   readonly failsAt: number;
@@ -63,22 +63,5 @@ export class WatchedBlob extends Blob {
     const piece = super.slice(start, end);
     piece.arrayBuffer = () => Promise.reject(new DOMException("changed", "NotReadableError"));
     return piece;
-  }
-
-  /** In pieces, as a file is read. */
-  override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
-    let start = 0;
-    return new ReadableStream(
-      {
-        pull: async (controller) => {
-          this.readings += 1;
-          if (this.readings >= this.failsAt) throw new DOMException("changed", "NotReadableError");
-          const piece = super.slice(start, (start += 65_536));
-          if (piece.size === 0) controller.close();
-          else controller.enqueue(new Uint8Array(await piece.arrayBuffer()));
-        },
-      },
-      { highWaterMark: 0 },
-    );
   }
 }

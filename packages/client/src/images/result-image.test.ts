@@ -6,7 +6,7 @@ import { answering, createWorld, cut, input, profiles, type Fault } from "../../
 const pngStart = [0x89, 0x50, 0x4e, 0x47];
 
 describe.each(profiles)("an image under the profile %s", (profile) => {
-  it("comes as bytes, blob and stream, and sends nothing of ours", async () => {
+  it("is downloaded as bytes, blob and stream, without a header of the client", async () => {
     const { run, tryon, sent } = createWorld({ profile });
     const { image, job } = await run(tryon.run(input));
     await run(tryon.jobs.get(job.id).catch(() => undefined));
@@ -21,7 +21,7 @@ describe.each(profiles)("an image under the profile %s", (profile) => {
     expect(fetched.flatMap(({ headers }) => [...headers.keys()])).toEqual([]);
   });
 
-  it("has its address renewed after a day, and when the store refuses it", async () => {
+  it("gets a new URL after a day, and if the store rejects the old one", async () => {
     const { run, tryon, sent, mock } = createWorld({ profile });
     const { image } = await run(tryon.run(input));
     const first = await run(image.url());
@@ -46,7 +46,7 @@ describe.each(profiles)("an image under the profile %s", (profile) => {
 });
 
 describe("an image", () => {
-  it.each([400, 403, 404, 410])("asks for a fresh address once after a %i", async (status) => {
+  it.each([400, 403, 404, 410])("requests a new URL once after a %i", async (status) => {
     const { run, error, tryon, faults, sent } = createWorld();
     const { image } = await run(tryon.run(input));
     const before = sent.length;
@@ -63,7 +63,7 @@ describe("an image", () => {
     expect(await error(image.bytes())).toMatchObject({ code, status, attempts: { length: 2 } });
   });
 
-  it("is fetched again when the store or the transfer fails", async () => {
+  it("is downloaded again if the store or the transfer fails", async () => {
     const { run, tryon, faults } = createWorld();
     const { image, job } = await run(tryon.run(input));
     await run(job.result());
@@ -81,7 +81,7 @@ describe("an image", () => {
     expect(await run(image.bytes())).toEqual(whole);
   });
 
-  it("that comes up short is fetched again", async () => {
+  it("that is too short is downloaded again", async () => {
     const { run, tryon, faults } = createWorld();
     const { image } = await run((await run(tryon.submit(input))).result());
     const whole = await run(image.bytes());
@@ -133,14 +133,14 @@ describe("an image", () => {
     expect(mock.clock.pending).toBe(0);
   });
 
-  it("that comes up short makes its stream fail", async () => {
+  it("that is too short fails its stream", async () => {
     const { run, error, tryon, faults } = createWorld();
     const { image } = await run((await run(tryon.submit(input))).result());
     faults.push(async () => new Response(new Uint8Array(100)));
     expect(String(await error(read(image, "stream")))).toContain("ended after 100 of");
   });
 
-  it("is given up when nothing comes for 30 seconds, and not while something comes", async () => {
+  it("times out after 30 seconds without data, but not during a slow transfer", async () => {
     const { run, error, client, faults, mock } = createWorld();
     const { image } = await run(client({ retries: 0 }).run(input));
     const whole = await run(image.bytes());
@@ -164,7 +164,7 @@ describe("an image", () => {
     expect(await error(image.bytes())).toMatchObject({ code: "timed_out" });
   });
 
-  it("streams to a reader that takes its time", async () => {
+  it("streams to a slow reader", async () => {
     const { run, tryon, faults, mock } = createWorld();
     const { image } = await run(tryon.run(input));
     const whole = await run(image.bytes());
@@ -196,7 +196,7 @@ describe("an image", () => {
     expect(mock.clock.pending).toBe(0);
   });
 
-  it("is not fetched from what is no web address, nor through a redirect", async () => {
+  it("is not downloaded from a URL of another scheme, nor through a redirect", async () => {
     const { run, error, tryon, faults } = createWorld();
     faults.push(
       answering(200, { job_id: "job_1", status: "succeeded", result_url: "file:///etc/passwd" }),
@@ -209,7 +209,7 @@ describe("an image", () => {
   });
 });
 
-/** A body of 7,500 chunks. Reports how many bytes it gave, and whether its reader canceled it. */
+/** Creates a body of 7,500 chunks, which counts the bytes that are read. */
 function long(chunk: number) {
   let given = 0;
   let isCanceled = false;

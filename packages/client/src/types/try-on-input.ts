@@ -146,8 +146,10 @@ export interface TryOnFields {
 }
 
 /** Requires one of the fields. */
+// An intersection with any other type would make error messages list `string & Blob` and the like.
 type OneOf<Name extends keyof TryOnFields> = Name extends Name
-  ? { readonly [Key in Name]-?: NonNullable<unknown> }
+  ? // oxlint-disable-next-line typescript/no-generated-empty-object-type
+    { readonly [Key in Name]-?: NonNullable<unknown> }
   : never;
 
 /**
