@@ -8,7 +8,7 @@ export const aliases = {
 /** Fields of a request body by name. */
 export type Fields = Record<string, unknown>;
 
-/** Returns a copy with canonical names and values in place of aliases. Unknown fields stay. */
+/** Returns a copy with canonical names and values instead of aliases. Unknown fields stay. */
 export function canonicalFields(input: Readonly<Fields>): Fields {
   const fields: Fields = { ...input };
   for (const [name, others] of Object.entries(aliases)) {

@@ -46,23 +46,31 @@ export interface InputIssue extends FieldIssue {
 }
 
 /** Adds an issue to a list. */
-export type Note = (code: InputIssueCode, field: string, value?: unknown, bound?: number) => void;
+export type Note = (...issue: Parameters<typeof inputIssue>) => void;
 
 const codes = Object.keys(problems);
 
+/** Creates an issue with the message of its code. */
+export function inputIssue(
+  code: InputIssueCode,
+  field: string,
+  value?: unknown,
+  bound?: number,
+): InputIssue {
+  const [problem, hint]: readonly [string, string?] = problems[code];
+  return {
+    field,
+    message: `${field} ${problem.replace("%", String(value)).replace("#", String(bound))}.`,
+    code,
+    severity: codes.indexOf(code) < codes.indexOf("unknown_image") ? "error" : "warning",
+    ...(bound && { bound }),
+    ...(hint && { hint }),
+  };
+}
+
 /** Returns a function that adds issues to a list. */
 export function notesTo(issues: InputIssue[]): Note {
-  return (code, field, value, bound) => {
-    const [problem, hint]: readonly [string, string?] = problems[code];
-    issues.push({
-      field,
-      message: `${field} ${problem.replace("%", String(value)).replace("#", String(bound))}.`,
-      code,
-      severity: codes.indexOf(code) < codes.indexOf("unknown_image") ? "error" : "warning",
-      ...(bound && { bound }),
-      ...(hint && { hint }),
-    });
-  };
+  return (...issue) => void issues.push(inputIssue(...issue));
 }
 
 /** Returns true if the client cannot send the input, even without validation. */

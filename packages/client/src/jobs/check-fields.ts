@@ -36,7 +36,7 @@ const checks: Readonly<Record<keyof TryOnRequest, Check | undefined>> = {
   garment_images_b64: undefined,
   // Any other value has no effect.
   wait: undefined,
-  // The canonical names stand for these.
+  // Aliases, which are checked under their canonical names.
   resolution: undefined,
   size: undefined,
   mode: undefined,

@@ -34,63 +34,60 @@ export function parseInput(input: unknown): ParsedInput {
   const canonical = canonicalFields(rest);
   const { wait, person_image_b64, garment_images_b64, ...fields } = canonical;
 
-  const list = (field: string, value: unknown): Named[] => {
+  const values = (field: string, value: unknown, isList = false): Named[] => {
     if (isEmpty(value)) return [];
+    if (!isList) return [[field, value]];
     if (Array.isArray(value)) return value.map((item: unknown, at) => [`${field}.${at}`, item]);
     note("not_a_list", field);
     return [[field, value]];
   };
-  const people: Named[] = isEmpty(person) ? [] : [["person", person]];
-  const clothes = list("garments", garments);
-  const urls = list("garment_urls", fields["garment_urls"]);
-  const texts = list("garment_images_b64", garment_images_b64);
-  const personTexts: Named[] = isEmpty(person_image_b64)
-    ? []
-    : [["person_image_b64", person_image_b64]];
-  const hasWirePerson = personTexts.length > 0 || !isEmpty(fields["person_url"]);
-  const wireGarments = urls.length + texts.length;
-  const count = clothes.length + wireGarments;
+  const base64 = (named: readonly Named[]): Named[] =>
+    named.map(([field, text]) => [field, { base64: text }]);
+  const people = values("person", person);
+  const wirePeople = base64(values("person_image_b64", person_image_b64));
+  const clothes = values("garments", garments, true);
+  const wireClothes = base64(values("garment_images_b64", garment_images_b64, true));
+  const urls = values("garment_urls", fields["garment_urls"], true);
+  const hasWirePerson = wirePeople.length > 0 || !isEmpty(fields["person_url"]);
+  const wireCount = wireClothes.length + urls.length;
+  const count = clothes.length + wireCount;
   if (people.length === 0 && !hasWirePerson) note("missing", "person");
   if (people.length > 0 && hasWirePerson) note("twice", "person", "person_url or person_image_b64");
   if (count < 1 || count > maxGarments) note("count", "garments", count, maxGarments);
-  if (clothes.length > 0 && wireGarments > 0) {
+  if (wireCount > 0 && wireCount < count) {
     note("twice", "garments", "garment_urls or garment_images_b64");
   }
 
-  /** Returns images of the body. Adds those that are URLs to a list. */
-  const sources = (images: readonly Named[], found: string[]): ImageSource[] =>
-    images.slice(0, maxGarments).flatMap(([field, image]) => {
+  /** Returns the URLs and the images of the body. */
+  const split = (images: readonly Named[]) => {
+    const found = { urls: [] as string[], sources: [] as ImageSource[] };
+    for (const [field, image] of images.slice(0, maxGarments)) {
       const source = imageSource(image, field, note);
-      if (typeof source !== "string") return source ?? [];
-      checkUrl(source, field, note);
-      found.push(source);
-      return [];
-    });
-  const base64 = (images: readonly Named[]): ImageSource[] =>
-    images.flatMap(([field, content]) => {
-      if (typeof content === "string") return { field, content };
-      note("wrong_kind", field);
-      return [];
-    });
-  const personUrls: string[] = [];
-  const garmentUrls: string[] = [];
-  const personSources = sources(people, personUrls);
-  const garmentSources = sources(clothes, garmentUrls);
+      if (typeof source === "string") {
+        checkUrl(source, field, note);
+        found.urls.push(source);
+      } else if (source) {
+        found.sources.push(source);
+      }
+    }
+    return found;
+  };
+  const personParts = split([...people, ...wirePeople]);
+  const garmentParts = split([...clothes, ...wireClothes]);
   for (const [field, url] of urls) checkUrl(url, field, note);
   let text = "{}";
   try {
     checkFields(canonical, note);
-    const [personUrl] = personUrls;
-    if (personUrl !== undefined) fields["person_url"] = personUrl;
-    if (garmentUrls.length > 0) fields["garment_urls"] = garmentUrls;
+    if (personParts.urls.length > 0) fields["person_url"] = personParts.urls[0];
+    if (garmentParts.urls.length > 0) fields["garment_urls"] = garmentParts.urls;
     text = JSON.stringify({ ...fields, ...Object(extra) });
   } catch {
     note("not_json", "input");
   }
   return {
     fields: text,
-    person: [...personSources, ...base64(personTexts)],
-    garments: [...garmentSources, ...base64(texts)],
+    person: personParts.sources,
+    garments: garmentParts.sources,
     size: fields["output_size"],
     wait: typeof wait === "boolean" ? wait : undefined,
     issues,

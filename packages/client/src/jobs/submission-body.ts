@@ -1,6 +1,6 @@
 import { isBrowser } from "../config/check-environment.ts";
 import { InputError } from "../errors/input-error.ts";
-import { notesTo, type InputIssue } from "../errors/input-issue.ts";
+import { inputIssue } from "../errors/input-issue.ts";
 import type { BodySource, SubmissionBody } from "../http/http-request.ts";
 import { encodeBase64 } from "../images/base64.ts";
 import { blobLike, type BlobLike } from "../images/image-source.ts";
@@ -90,9 +90,7 @@ class ImageBody implements BodySource {
           .arrayBuffer()
           .catch(() => undefined);
         if (bytes?.byteLength !== end - start) {
-          const issues: InputIssue[] = [];
-          notesTo(issues)("unreadable", field ?? "input");
-          throw (this.unreadable = new InputError(issues));
+          throw (this.unreadable = new InputError([inputIssue("unreadable", field ?? "input")]));
         }
         const chunk = new Uint8Array(bytes);
         if (field === undefined) {

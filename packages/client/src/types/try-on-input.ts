@@ -145,13 +145,6 @@ export interface TryOnFields {
   readonly items?: readonly string[] | undefined;
 }
 
-/** Requires one of the fields. */
-// An intersection with any other type would make error messages list `string & Blob` and the like.
-type OneOf<Name extends keyof TryOnFields> = Name extends Name
-  ? // oxlint-disable-next-line typescript/no-generated-empty-object-type
-    { readonly [Key in Name]-?: NonNullable<unknown> }
-  : never;
-
 /**
  * Input of a try-on: {@link TryOnFields} with a person and 1 to 3 garments, as `person` and `garments` or in their wire
  * forms.
@@ -165,7 +158,20 @@ type OneOf<Name extends keyof TryOnFields> = Name extends Name
  *   output_size: "2K",
  * };
  */
-// Errors name the fields of the last form.
+// Compiler errors name the fields of the last form. With `ImageInput`, they would list `string & Blob` and the like.
 export type TryOnInput = TryOnFields &
-  (OneOf<"person_url" | "person_image_b64" | "model_url" | "input_url"> | OneOf<"person">) &
-  (OneOf<"garment_urls" | "garment_images_b64" | "clothing" | "items"> | OneOf<"garments">);
+  (
+    | { readonly person_url: string }
+    | { readonly person_image_b64: string }
+    | { readonly model_url: string }
+    | { readonly input_url: string }
+    // oxlint-disable-next-line typescript/no-generated-empty-object-type
+    | { readonly person: NonNullable<unknown> }
+  ) &
+  (
+    | { readonly garment_urls: readonly string[] }
+    | { readonly garment_images_b64: readonly string[] }
+    | { readonly clothing: readonly string[] }
+    | { readonly items: readonly string[] }
+    | { readonly garments: Garments }
+  );
