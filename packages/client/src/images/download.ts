@@ -1,25 +1,23 @@
 import type { Api } from "../api/api.ts";
-import type { CallOptions } from "../config/options.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
 import { ResultError } from "../errors/result-error.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import type { Deadline } from "../http/deadline.ts";
-import type { CallContext, HttpRequest } from "../http/http-request.ts";
+import type { HttpRequest } from "../http/http-request.ts";
 import { readChunks } from "../http/read-chunks.ts";
 import { responseError } from "../http/response-error.ts";
 import { sendWithRetries } from "../http/send-with-retries.ts";
+import type { CallOptions } from "../types/call-options.ts";
+import type { Job, JobData } from "../types/job.ts";
 
 /** Job whose image is downloaded. */
-export interface ImageJob {
+export interface ResultSource {
   readonly id: string;
   /** Public job, for errors. */
-  readonly job: NonNullable<CallContext["job"]>;
+  readonly job: Job;
   readonly context: { readonly api: Api };
   /** Current data, and its time in milliseconds since 1970. */
-  readonly data: {
-    readonly result_url?: string | null | undefined;
-    readonly result_bytes?: number | null | undefined;
-  };
+  readonly data: Pick<JobData, "result_url" | "result_bytes">;
   readonly dataAt: number;
   /** Runs work within the deadline of a call. */
   within<Result>(
@@ -46,7 +44,7 @@ export type Chunks = AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>;
  * @param open - If true, `read` returns before it has read the chunks, and closes the deadline of the attempt at their end.
  */
 export async function download<Content>(
-  image: ImageJob,
+  image: ResultSource,
   deadline: Deadline,
   read: (chunks: Chunks, attempt: Deadline) => Promise<Content>,
   open = false,
@@ -85,7 +83,7 @@ export async function download<Content>(
 async function* imageChunks(
   response: Response,
   attempt: Deadline,
-  { id, job, data, context }: ImageJob,
+  { id, job, data, context }: ResultSource,
 ): Chunks {
   const expected = data.result_bytes || Number.POSITIVE_INFINITY;
   const { maxResultBytes } = context.api.http.config;
@@ -111,21 +109,21 @@ async function* imageChunks(
 }
 
 /** Returns the signed URL of the image of a job that succeeded. Requests a new one if it is old. */
-export async function signedUrl(image: ImageJob, deadline: Deadline): Promise<string> {
+export async function signedUrl(image: ResultSource, deadline: Deadline): Promise<string> {
   const url = image.data.result_url;
   const age = deadline.clock.now() - image.dataAt;
   return url && age < maxUrlAge ? checkedUrl(url, image) : newUrl(image, deadline);
 }
 
 /** Polls the job, since each poll returns a new signed URL. */
-async function newUrl(image: ImageJob, deadline: Deadline): Promise<string> {
+async function newUrl(image: ResultSource, deadline: Deadline): Promise<string> {
   await image.refresh(deadline);
   const url = image.data.result_url;
   if (!url) throw new ResultError("result_purged", image.job);
   return checkedUrl(url, image);
 }
 
-function checkedUrl(url: string, { id, job }: ImageJob): string {
+function checkedUrl(url: string, { id, job }: ResultSource): string {
   if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url;
   const problem = `result_url of job ${id} is not an http or https URL.`;
   throw new ConnectionError("unexpected_response", problem, { hint: "Ask the provider.", job });

@@ -1,6 +1,6 @@
+import type { JobData } from "../types/job.ts";
 import type { TryOnInput } from "../types/try-on-input.ts";
 import { maxMetadataKeys } from "./check-fields.ts";
-import type { JobData } from "./job-data.ts";
 
 /** Metadata field with the idempotency key. */
 const keyField = "_tryon_key";
