@@ -44,14 +44,14 @@ export type Chunks = AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>;
  * @param open - If true, `read` returns before it has read the chunks, and closes the deadline of the attempt at their end.
  */
 export async function download<Content>(
-  image: ResultSource,
+  source: ResultSource,
   deadline: Deadline,
   read: (chunks: Chunks, attempt: Deadline) => Promise<Content>,
   open = false,
 ): Promise<Content> {
-  const { http } = image.context.api;
+  const { http } = source.context.api;
   const attemptLog = new AttemptLog();
-  const { id, job } = image;
+  const { id, job } = source;
   const call = { name: `GET of the image of ${id}`, deadline, attemptLog, job };
   const request: Omit<HttpRequest, "url"> = {
     method: "GET",
@@ -60,12 +60,12 @@ export async function download<Content>(
     cacheable: true,
     read: async (response, attempt) => {
       const { status, headers } = response;
-      const content = await read(imageChunks(response, attempt, image), attempt);
+      const content = await read(imageChunks(response, attempt, source), attempt);
       return { status, headers, response, text: "", content, open };
     },
   };
-  let url = await signedUrl(image, deadline);
   for (let isNew = false; ; isNew = true) {
+    const url = await signedUrl(source, deadline, isNew);
     const outcome = await sendWithRetries(http, { ...request, url }, call);
     const { status = 0, response, content } = outcome.response ?? {};
     // `read` has read every response that is ok.
@@ -75,7 +75,6 @@ export async function download<Content>(
       const code = status === 404 || status === 410 ? "result_purged" : "result_expired";
       throw new ResultError(code, job, { status, attempts: attemptLog.attempts });
     }
-    url = await newUrl(image, deadline);
   }
 }
 
@@ -85,45 +84,37 @@ async function* imageChunks(
   attempt: Deadline,
   { id, job, data, context }: ResultSource,
 ): Chunks {
-  const expected = data.result_bytes || Number.POSITIVE_INFINITY;
   const { maxResultBytes } = context.api.http.config;
+  const expected = data.result_bytes || Number.POSITIVE_INFINITY;
+  const [name, max, hint] =
+    expected <= maxResultBytes
+      ? ["its result_bytes", expected, "Ask the provider."]
+      : ["maxResultBytes", maxResultBytes, "Raise maxResultBytes of the client to allow it."];
   let size = 0;
   for await (const chunk of readChunks(response, attempt)) {
     size += chunk.length;
-    if (size > maxResultBytes || size > expected) {
-      const [name, bytes, hint] =
-        size > expected
-          ? ["its result_bytes", expected, "Ask the provider."]
-          : ["maxResultBytes", maxResultBytes, "Raise maxResultBytes of the client to allow it."];
-      throw new ConnectionError(
-        "unexpected_response",
-        `The image of job ${id} exceeds ${name} (${bytes} bytes).`,
-        { hint, job },
-      );
+    if (size > max) {
+      const problem = `The image of job ${id} exceeds ${name} (${max} bytes).`;
+      throw new ConnectionError("unexpected_response", problem, { hint, job });
     }
     yield chunk;
   }
-  if (size < (data.result_bytes || 0)) {
+  if (size < expected && data.result_bytes) {
     throw new Error(`The image ended after ${size} of ${expected} bytes.`);
   }
 }
 
-/** Returns the signed URL of the image of a job that succeeded. Requests a new one if it is old. */
-export async function signedUrl(image: ResultSource, deadline: Deadline): Promise<string> {
-  const url = image.data.result_url;
-  const age = deadline.clock.now() - image.dataAt;
-  return url && age < maxUrlAge ? checkedUrl(url, image) : newUrl(image, deadline);
-}
-
-/** Polls the job, since each poll returns a new signed URL. */
-async function newUrl(image: ResultSource, deadline: Deadline): Promise<string> {
-  await image.refresh(deadline);
-  const url = image.data.result_url;
-  if (!url) throw new ResultError("result_purged", image.job);
-  return checkedUrl(url, image);
-}
-
-function checkedUrl(url: string, { id, job }: ResultSource): string {
+/** Returns the signed URL of the image of a job that succeeded. Polls the job for a new one if it is old. */
+export async function signedUrl(
+  source: ResultSource,
+  deadline: Deadline,
+  isNew = false,
+): Promise<string> {
+  const age = deadline.clock.now() - source.dataAt;
+  if (isNew || !source.data.result_url || age >= maxUrlAge) await source.refresh(deadline);
+  const { id, job, data } = source;
+  const url = data.result_url;
+  if (!url) throw new ResultError("result_purged", job);
   if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url;
   const problem = `result_url of job ${id} is not an http or https URL.`;
   throw new ConnectionError("unexpected_response", problem, { hint: "Ask the provider.", job });

@@ -95,11 +95,11 @@ class ImageBody implements BodySource {
         const chunk = new Uint8Array(bytes);
         if (field === undefined) {
           yield chunk;
-        } else {
-          yield encodeBase64(chunk);
-          // Frees memory at once: the garbage collector would let whole images pile up.
-          (bytes as Partial<Pick<ArrayBuffer, "transfer">>).transfer?.(0);
+          continue;
         }
+        yield encodeBase64(chunk);
+        // Frees the memory now: the garbage collector would let whole images pile up.
+        (bytes as Partial<Pick<ArrayBuffer, "transfer">>).transfer?.(0);
       }
     }
   }
