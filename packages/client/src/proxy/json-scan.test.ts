@@ -2,7 +2,7 @@ import { anything, array, assert, constant, integer, jsonValue, oneof, property 
 import { cases } from "@tryon/test-kit/cases";
 import { expect, it } from "vitest";
 
-import { JsonScan } from "./json-scan.ts";
+import { JsonScan } from "./read-json.ts";
 
 interface Counts {
   names: number;

@@ -1,11 +1,33 @@
-import { ConfigError, TryOn, type Clock, type OutputSize } from "@tryon/client";
+import { ConfigError, TryOn } from "@tryon/client";
 
-import { environment } from "../config/environment.ts";
-import type { Fetch } from "../http/attempt.ts";
 import { systemClock } from "../config/clock.ts";
+import { environment } from "../config/environment.ts";
+import { unknownName } from "../config/unknown-names.ts";
 import { redactor, type Redact } from "../http/redact.ts";
-import type { ProxyOptions } from "./options.ts";
+import type { ProxyError, ProxyOptions } from "./options.ts";
 import { Signer } from "./signer.ts";
+
+const optionNames: Readonly<Record<keyof ProxyOptions, true>> = {
+  authorize: true,
+  apiKey: true,
+  baseUrl: true,
+  basePath: true,
+  secret: true,
+  limit: true,
+  fields: true,
+  sizes: true,
+  maxBody: true,
+  sync: true,
+  origins: true,
+  allow: true,
+  addFields: true,
+  exposeCredits: true,
+  onError: true,
+  fetch: true,
+  clock: true,
+  allowInsecure: true,
+  allowLiveKey: true,
+};
 
 const defaultFields = [
   "person_url",
@@ -15,53 +37,43 @@ const defaultFields = [
   "prompt",
   "negative_prompt",
   "seed",
-] as const;
-
-const localhost = "http://localhost";
+];
 const defaultBasePath = "/api/tryon";
 const defaultMaxBody = 15_000_000;
-const minSecretLength = 16;
+const minSecretLength = 32;
 
-/** Options with their defaults. */
-export interface ResolvedOptions {
-  /** Path without a trailing slash. */
-  readonly basePath: string;
-  readonly fields: ReadonlySet<string>;
-  readonly sizes: readonly OutputSize[];
-  readonly maxBody: number;
-  readonly sync: boolean;
-}
+const secretHint = "Set random characters, such as the output of `openssl rand -base64 32`.";
 
-/** Access to the service, and the signer of its ids. */
-export interface Upstream {
+/** Options with their defaults, and access to the service. */
+export type ProxySettings = ReturnType<typeof resolveOptions>;
+
+/** Options for one request, with access to the service. */
+export type RequestSettings = ProxySettings & Upstream;
+
+/** Access to the service for one request, and the signer of its ids. */
+interface Upstream {
+  readonly apiKey: string;
   /** URL without a trailing slash. */
   readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly fetch: Fetch;
-  readonly clock: Clock;
-  readonly signer: Signer;
   readonly redact: Redact;
+  readonly signer: Signer;
 }
 
-/** Options that do not depend on the type of the user or the context. */
-type CommonOptions = Omit<ProxyOptions, "authorize" | "limit" | "addFields">;
-
-/** Checks all options except the key and the URL, and throws `invalid_config` if one is invalid. */
-export function resolveOptions(options: CommonOptions): ResolvedOptions {
-  // Callers without types can leave it out.
-  const { authorize }: { authorize?: unknown } = Object(options);
+/** Checks all options, and throws `invalid_config` if one is invalid. Does not read the environment. */
+export function resolveOptions(given: ProxyOptions) {
+  checkNames("createProxy", { ...given }, optionNames);
+  const options = { ...given };
+  const { basePath = defaultBasePath, maxBody = defaultMaxBody, sync = true } = options;
+  const { origins = [], sizes = ["1K"], fields = defaultFields, allow = {} } = options;
   check(
-    typeof authorize === "function",
+    typeof options.authorize === "function",
     "authorize must be a function.",
     "Set a function that returns the user of a request. Without it, anyone could spend your credits.",
   );
-  const { secret, origins = [], sizes = ["1K"], maxBody = defaultMaxBody } = options;
-  const { basePath = defaultBasePath } = options;
-  const fields = new Set<string>(options.fields ?? defaultFields);
   check(
-    secret === undefined || secret.trim().length >= minSecretLength,
+    options.secret === undefined || options.secret.trim().length >= minSecretLength,
     `secret must have at least ${minSecretLength} characters.`,
-    "Set a random string, or omit the option to sign with the API key.",
+    secretHint,
   );
   for (const origin of origins) {
     check(
@@ -81,36 +93,72 @@ export function resolveOptions(options: CommonOptions): ResolvedOptions {
     `Omit the option for ${defaultMaxBody} bytes.`,
   );
   check(
-    !fields.has("webhook_url"),
+    !fields.includes("webhook_url"),
     "fields must not contain webhook_url.",
     "Remove it: the service would call any URL that a user chooses. Set webhook_url in addFields.",
   );
+  const localhost = "http://localhost";
   check(
     URL.canParse(basePath, localhost) && new URL(basePath, localhost).pathname === basePath,
     "basePath must be a path.",
     `Set the path of proxyUrl, such as "${defaultBasePath}", or "/" for the root.`,
   );
-  const sync = options.sync ?? true;
-  return { basePath: basePath.replace(/\/$/, ""), fields, sizes, maxBody, sync };
+  const { apiKey, baseUrl } = options;
+  let connect: (() => Promise<Upstream>) | undefined;
+  const upstream = (): Promise<Upstream> => (connect ??= resolveUpstream(options))();
+  if (apiKey !== undefined && baseUrl !== undefined) connect = resolveUpstream(options);
+  return {
+    ...options,
+    /** Path without a trailing slash. */
+    basePath: basePath.replace(/\/$/, ""),
+    maxBody,
+    sync,
+    origins,
+    sizes,
+    fields,
+    allow,
+    clock: options.clock ?? systemClock,
+    onError: options.onError ?? logError,
+    upstream,
+  };
 }
 
 /** Throws `invalid_config` without a valid key and URL, and `unsafe_environment` if the key would be at risk. */
-export function resolveUpstream(options: CommonOptions): Upstream {
-  const { fetch, clock = systemClock, allowInsecure, allowLiveKey } = options;
-  const apiKey = (options.apiKey ?? environment("TRYON_API_KEY") ?? "").trim();
-  const baseUrl = (options.baseUrl ?? environment("TRYON_BASE_URL") ?? "").toString().trim();
-  // Only checks both: a client that sends requests would keep state between them.
-  const checked = new TryOn({ apiKey, baseUrl, fetch, allowInsecure, allowLiveKey });
-  return {
-    apiKey,
-    baseUrl: String(checked.toJSON().baseUrl).replace(/\/+$/, ""),
-    fetch: (url, init) => (fetch ?? globalThis.fetch)(url, init),
-    clock,
-    signer: new Signer(options.secret ?? apiKey),
-    redact: redactor(apiKey),
+function resolveUpstream(options: ProxyOptions): () => Promise<Upstream> {
+  const { apiKey = environment("TRYON_API_KEY") ?? "", secret } = options;
+  const { baseUrl, fetch, allowInsecure, allowLiveKey } = options;
+  const resolve = (text: string, signer?: Signer): Upstream => {
+    const key = text.trim();
+    // Only checks the key and the URL: a client that sends requests would keep state between them.
+    const { serviceUrl } = new TryOn({ apiKey: key, baseUrl, fetch, allowInsecure, allowLiveKey });
+    return {
+      apiKey: key,
+      baseUrl: serviceUrl,
+      redact: redactor(key),
+      signer: signer ?? new Signer(key),
+    };
   };
+  const signer = secret === undefined ? undefined : new Signer(secret);
+  if (typeof apiKey === "string") {
+    const upstream = resolve(apiKey, signer);
+    return async () => upstream;
+  }
+  check(signer !== undefined, "secret is required if apiKey is a function.", secretHint);
+  return async () => resolve(await apiKey(), signer);
+}
+
+/** Throws `invalid_config` if an option has an unknown name, and suggests the likely one. */
+export function checkNames(owner: string, options: object, names: Readonly<Record<string, true>>) {
+  const unknown = unknownName(options, names);
+  if (unknown) check(false, `${unknown.name} is not an option of ${owner}.`, unknown.hint);
 }
 
 export function check(isValid: boolean, message: string, hint: string): asserts isValid {
   if (!isValid) throw new ConfigError("invalid_config", message, hint);
+}
+
+/** Default of `onError`. */
+function logError(error: ProxyError): void {
+  // oxlint-disable-next-line no-console
+  console.error("@tryon/client/proxy:", error.message, error.cause ?? "");
 }
