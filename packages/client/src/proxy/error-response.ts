@@ -1,6 +1,6 @@
 import { failureCode, type Outcome } from "../http/attempt.ts";
 import { readFieldIssues } from "../http/field-issues.ts";
-import type { Redact } from "../http/redact.ts";
+import type { Redact } from "../errors/redact.ts";
 import type { HttpResponse } from "../http/response.ts";
 import { requestedDelay } from "../http/retry-policy.ts";
 import type { ProxyKind } from "./options.ts";

@@ -3,7 +3,7 @@ import { ConfigError, TryOn } from "@tryon/client";
 import { systemClock } from "../config/clock.ts";
 import { environment } from "../config/environment.ts";
 import { unknownName } from "../config/unknown-names.ts";
-import { redactor, type Redact } from "../http/redact.ts";
+import { redactor, type Redact } from "../errors/redact.ts";
 import type { ProxyError, ProxyOptions } from "./options.ts";
 import { Signer } from "./signer.ts";
 
