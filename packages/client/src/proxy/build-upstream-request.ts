@@ -23,7 +23,7 @@ export interface UpstreamRequest {
   readonly fields?: Fields;
   readonly idempotencyKey?: string;
   /** Converts the content of a 2xx response for the user; returns undefined if it violates the contract. */
-  readonly convert: (content: unknown) => Promise<Fields | undefined>;
+  readonly convert: (content: unknown) => Fields | undefined | Promise<Fields | undefined>;
 }
 
 /** Builds the request to the service; returns an error response if the user's request is invalid. */
@@ -45,16 +45,11 @@ export async function buildUpstreamRequest(
   if (kind === "list") {
     const query = await buildListQuery(new URL(request.url).searchParams, user.id, signer);
     if (query instanceof Response) return query;
-    return {
-      path: `/api/v1/tryon${query}`,
-      convert: (list) => toUserJobList(list, user.id, settings),
-    };
+    const convert: UpstreamRequest["convert"] = (list) => toUserJobList(list, user.id, settings);
+    return { path: `/api/v1/tryon${query}`, convert };
   }
   if (kind === "account") {
-    return {
-      path: "/api/v1/account",
-      convert: async (account) => pickFields(account, accountFields),
-    };
+    return { path: "/api/v1/account", convert: (account) => pickFields(account, accountFields) };
   }
   const posted = await readJson(request, settings.maxBody);
   if (posted instanceof Response) return posted;
@@ -63,7 +58,7 @@ export async function buildUpstreamRequest(
   return {
     path: "/api/v1/credits/purchase",
     fields: { pack_slug, shared_payment_granted_token },
-    convert: async (purchase) => pickFields(purchase, purchaseFields),
+    convert: (purchase) => pickFields(purchase, purchaseFields),
   };
 }
 

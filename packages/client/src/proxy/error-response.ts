@@ -42,6 +42,7 @@ export function jobNotFound(): Response {
 }
 
 const unavailable = "Try-ons are unavailable at the moment.";
+const tooManyRequests = "Too many requests.";
 
 /**
  * Maps an error of the service to a response for the user, and reports those that the user cannot fix. The response is a
@@ -68,21 +69,17 @@ export function mapErrorResponse(
   }
   const { status, content, redirect } = response;
   const { detail } = Object(content) as { detail?: unknown };
-  const issues = readFieldIssues(detail, redact);
   const text = typeof detail === "string" ? redact(detail) : undefined;
+  const issues = readFieldIssues(detail, redact)?.map(
+    ({ field, message: msg, type = "value_error" }): BodyIssue => {
+      return { loc: ["body", ...field.split(".")], msg, type };
+    },
+  );
   const headers = responseHeaders(response, now);
   if (status === 404 && kind === "get") return jobNotFound();
   if (status === 413) return errorResponse(413, "The body is larger than the service accepts.");
-  if (status === 422 && issues) {
-    const listed = issues.map(({ field, message, type = "value_error" }) => ({
-      loc: ["body", ...field.split(".")],
-      msg: message,
-      type,
-    }));
-    return errorResponse(422, listed, headers);
-  }
-  if (text !== undefined && status === 429)
-    return errorResponse(429, "Too many requests.", headers);
+  if (status === 422 && issues) return errorResponse(422, issues, headers);
+  if (status === 429 && text !== undefined) return errorResponse(429, tooManyRequests, headers);
   const isUserError = [400, 409, 422].includes(status) || (status === 402 && kind === "purchase");
   if (text !== undefined && isUserError) return errorResponse(status, text, headers);
   report(
@@ -100,12 +97,10 @@ export function responseHeaders(response: HttpResponse, now: number): ResponseHe
   const delay = requestedDelay(response, now);
   // Seconds in any case: a client would compare a date with a clock other than the service's.
   if (delay !== undefined) headers["retry-after"] = String(Math.ceil(delay / 1_000));
-  if (response.headers.get("idempotent-replayed") === "true")
-    headers["idempotent-replayed"] = "true";
-  const { requestId } = response;
-  if (requestId !== undefined && /^[\w.:-]{1,128}$/.test(requestId)) {
-    headers["x-request-id"] = requestId;
-  }
+  const isReplayed = response.headers.get("idempotent-replayed") === "true";
+  if (isReplayed) headers["idempotent-replayed"] = "true";
+  const { requestId = "" } = response;
+  if (/^[\w.:-]{1,128}$/.test(requestId)) headers["x-request-id"] = requestId;
   return headers;
 }
 

@@ -63,14 +63,6 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unkn
    * The second argument is the one that the proxy was called with. `toNodeHandler` passes the request of Node or
    * Express, with the session that a middleware added. Workers pass their `env`. In Hono, pass your own, as in
    * `proxy(context.req.raw, context)`. If you declare its type, the proxy accepts only that type.
-   *
-   * @example
-   * createProxy({
-   *   authorize: async (request) => {
-   *     const session = await readSession(request.headers.get("cookie"));
-   *     return session && { id: session.userId };
-   *   },
-   * });
    */
   readonly authorize: (
     request: Request,

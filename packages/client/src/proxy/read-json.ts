@@ -36,37 +36,24 @@ async function readText(request: Request, maxBody: number): Promise<string | Res
   const tooLarge = `The body is larger than ${maxBody} bytes. See the proxy's option maxBody. Base64 makes images a third larger.`;
   // A small Content-Length can be wrong, so the bytes are counted as well.
   if (Number(request.headers.get("content-length")) > maxBody) return errorResponse(413, tooLarge);
+  // Some runtimes have no `Request.body`.
+  const reader = (request.body ?? (await request.blob()).stream()).getReader();
   const scan = new JsonScan();
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
   let left = maxBody;
   try {
-    for await (const bytes of chunksOf(request)) {
+    for (;;) {
+      const { done, value: bytes } = await reader.read();
+      if (done) return text + decoder.decode();
       left -= bytes.length;
       if (left < 0) return errorResponse(413, tooLarge);
       const limit = scan.read(bytes);
       if (limit) return errorResponse(400, `The body has ${limit}, the proxy's limit.`);
       text += decoder.decode(bytes, { stream: true });
     }
-    return text + decoder.decode();
   } catch {
     return errorResponse(400, "The body is incomplete or not UTF-8.");
-  }
-}
-
-async function* chunksOf(request: Request): AsyncGenerator<Uint8Array, void> {
-  const reader = request.body?.getReader();
-  // The request has no body, or the runtime has no streams.
-  if (reader === undefined) {
-    yield new Uint8Array(await request.arrayBuffer());
-    return;
-  }
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
   } finally {
     // Releases the rest of the body; does nothing at its end.
     reader.cancel().catch(() => undefined);

@@ -3,7 +3,7 @@ import { ConfigError, TryOn } from "@tryon/client";
 import { systemClock } from "../config/clock.ts";
 import { environment } from "../config/environment.ts";
 import { unknownName } from "../config/unknown-names.ts";
-import { redactor, type Redact } from "../errors/redact.ts";
+import { redactor } from "../errors/redact.ts";
 import type { ProxyError, ProxyOptions } from "./options.ts";
 import { Signer } from "./signer.ts";
 
@@ -42,38 +42,26 @@ const defaultBasePath = "/api/tryon";
 const defaultMaxBody = 15_000_000;
 const minSecretLength = 32;
 
-const secretHint = "Set random characters, such as the output of `openssl rand -base64 32`.";
-
 /** Options with their defaults, and access to the service. */
 export type ProxySettings = ReturnType<typeof resolveOptions>;
-
 /** Options for one request, with access to the service. */
-export type RequestSettings = ProxySettings & Upstream;
-
-/** Access to the service for one request, and the signer of its ids. */
-interface Upstream {
-  readonly apiKey: string;
-  /** URL without a trailing slash. */
-  readonly baseUrl: string;
-  readonly redact: Redact;
-  readonly signer: Signer;
-}
+export type RequestSettings = ProxySettings & ReturnType<typeof connect>;
 
 /** Checks all options, and throws `invalid_config` if one is invalid. Does not read the environment. */
 export function resolveOptions(given: ProxyOptions) {
   checkNames("createProxy", { ...given }, optionNames);
   const options = { ...given };
-  const { basePath = defaultBasePath, maxBody = defaultMaxBody, sync = true } = options;
-  const { origins = [], sizes = ["1K"], fields = defaultFields, allow = {} } = options;
+  const { apiKey, secret, basePath = defaultBasePath, maxBody = defaultMaxBody } = options;
+  const { origins = [], sizes = ["1K"], fields = defaultFields } = options;
   check(
     typeof options.authorize === "function",
     "authorize must be a function.",
     "Set a function that returns the user of a request. Without it, anyone could spend your credits.",
   );
   check(
-    options.secret === undefined || options.secret.trim().length >= minSecretLength,
-    `secret must have at least ${minSecretLength} characters.`,
-    secretHint,
+    secret === undefined ? typeof apiKey !== "function" : secret.trim().length >= minSecretLength,
+    `secret must have at least ${minSecretLength} characters. It is required if apiKey is a function.`,
+    "Set random characters, such as the output of `openssl rand -base64 32`.",
   );
   for (const origin of origins) {
     check(
@@ -103,48 +91,35 @@ export function resolveOptions(given: ProxyOptions) {
     "basePath must be a path.",
     `Set the path of proxyUrl, such as "${defaultBasePath}", or "/" for the root.`,
   );
-  const { apiKey, baseUrl } = options;
-  let connect: (() => Promise<Upstream>) | undefined;
-  const upstream = (): Promise<Upstream> => (connect ??= resolveUpstream(options))();
-  if (apiKey !== undefined && baseUrl !== undefined) connect = resolveUpstream(options);
+  let fixed: ReturnType<typeof connect> | undefined;
+  if (typeof apiKey === "string" && options.baseUrl !== undefined) fixed = connect(apiKey, options);
   return {
     ...options,
     /** Path without a trailing slash. */
     basePath: basePath.replace(/\/$/, ""),
     maxBody,
-    sync,
     origins,
     sizes,
     fields,
-    allow,
+    allow: options.allow ?? {},
+    sync: options.sync ?? true,
     clock: options.clock ?? systemClock,
     onError: options.onError ?? logError,
-    upstream,
+    upstream: async () =>
+      typeof apiKey === "function"
+        ? connect(await apiKey(), options)
+        : (fixed ??= connect(apiKey ?? environment("TRYON_API_KEY") ?? "", options)),
   };
 }
 
 /** Throws `invalid_config` without a valid key and URL, and `unsafe_environment` if the key would be at risk. */
-function resolveUpstream(options: ProxyOptions): () => Promise<Upstream> {
-  const { apiKey = environment("TRYON_API_KEY") ?? "", secret } = options;
-  const { baseUrl, fetch, allowInsecure, allowLiveKey } = options;
-  const resolve = (text: string, signer?: Signer): Upstream => {
-    const key = text.trim();
-    // Only checks the key and the URL: a client that sends requests would keep state between them.
-    const { serviceUrl } = new TryOn({ apiKey: key, baseUrl, fetch, allowInsecure, allowLiveKey });
-    return {
-      apiKey: key,
-      baseUrl: serviceUrl,
-      redact: redactor(key),
-      signer: signer ?? new Signer(key),
-    };
-  };
-  const signer = secret === undefined ? undefined : new Signer(secret);
-  if (typeof apiKey === "string") {
-    const upstream = resolve(apiKey, signer);
-    return async () => upstream;
-  }
-  check(signer !== undefined, "secret is required if apiKey is a function.", secretHint);
-  return async () => resolve(await apiKey(), signer);
+function connect(key: string, options: ProxyOptions) {
+  const { secret, baseUrl, fetch, allowInsecure, allowLiveKey } = options;
+  const apiKey = key.trim();
+  // Only checks the key and the URL: a client that sends requests would keep state between them.
+  const { serviceUrl } = new TryOn({ apiKey, baseUrl, fetch, allowInsecure, allowLiveKey });
+  const signer = new Signer(secret ?? apiKey);
+  return { apiKey, baseUrl: serviceUrl, redact: redactor(apiKey), signer };
 }
 
 /** Throws `invalid_config` if an option has an unknown name, and suggests the likely one. */
