@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { root } from "@tryon/test-kit/repository";
 import { expect, it } from "vitest";
 
-import { createProxyWorld } from "../../test/proxy-world.ts";
-import { answering, fieldsOf, personUrl, shirtUrl } from "../../test/world.ts";
+import { createProxyService, tryOn } from "../../test/proxy-service.ts";
+import { answering, fieldsOf } from "../../test/world.ts";
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -46,12 +46,11 @@ it.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
   ["POST", "/api/v1/credits/purchase", purchase, { status: secret }],
 ])("passes on the response to %s %s with documented fields only", async (...row) => {
   const [method, path, good, undocumented] = row;
-  const { ask, faults, post, run, sent } = createProxyWorld({
+  const { ask, faults, post, run, sent } = createProxyService({
     fields: ["person_url", "garment_urls", "metadata"],
     exposeCredits: true,
     allow: { list: true, account: true, purchase: true },
   });
-  const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
   const made = (await (await run(post("ada", tryOn))).json()) as { job_id: string };
   const { job_id: id, ...userTag } = {
     job_id: made.job_id.slice(0, -32),

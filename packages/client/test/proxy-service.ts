@@ -1,0 +1,135 @@
+import type { MockOptions } from "@tryon/mock";
+
+import { createProxy, type Proxy, type ProxyError, type ProxyOptions } from "../src/proxy/index.ts";
+import { TryOn, type TryOnOptions } from "../src/index.ts";
+import type { Fetch } from "../src/http/attempt.ts";
+import { endOf } from "./end-of.ts";
+import { createWorld, personUrl, shirtUrl } from "./world.ts";
+
+export const site = "https://shop.example";
+export const mount = `${site}/api/tryon`;
+/** Submission, as a page sends it. */
+export const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
+/** Headers of a submission. */
+export const jsonHeaders = { "content-type": "application/json", "idempotency-key": "key-1" };
+/** Every option that `createProxy` needs, without a network. */
+export const validOptions = {
+  apiKey: "svc_test_a",
+  baseUrl: "https://tryon.example",
+  authorize: () => null,
+  fetch: async () => new Response(),
+};
+
+/** Creates a site with a proxy of the reference server, and pages that use it. */
+export function createProxyService(
+  options: Partial<ProxyOptions> = {},
+  mockOptions: MockOptions = {},
+  world = createWorld(mockOptions),
+) {
+  const { mock } = world;
+  /** Errors that `onError` received. */
+  const reported: ProxyError[] = [];
+  /** Responses that pages received. */
+  const responses: Response[] = [];
+  const { isBusy, network, tracked } = trackActivity(options.fetch ?? world.fetch);
+  const proxy = tracked(
+    createProxy({
+      apiKey: mock.keys.live,
+      baseUrl: mock.baseUrl,
+      // Authenticates users by the cookie `user=…`.
+      authorize: ({ headers }) => {
+        const [, id] = /^user=([^;]+)/.exec(headers.get("cookie") ?? "") ?? [];
+        return id !== undefined && { id };
+      },
+      clock: mock.clock,
+      onError: (error) => reported.push(error),
+      ...options,
+      fetch: network,
+    }),
+  );
+  /** Sends requests of a user's page to the proxy, with the headers of a browser, and others to the network. */
+  const browser =
+    (user: string, through: Proxy = proxy): Fetch =>
+    async (url, init) => {
+      if (!url.startsWith(site)) return world.fetch(url, init);
+      const headers = new Headers(init.headers);
+      headers.set("cookie", `user=${user}`);
+      headers.set("sec-fetch-site", "same-origin");
+      if (init.method !== "GET") headers.set("origin", site);
+      // A stream as body requires `duplex`, which the types do not have.
+      const request = { ...init, headers, duplex: "half" } as RequestInit;
+      const response = await through(new Request(url, request));
+      responses.push(response.clone());
+      return response;
+    };
+  /** Creates the client in the page of a user. */
+  const page = (user: string, own: TryOnOptions = {}): TryOn => {
+    const system = { clock: mock.clock, random: () => 0.5 };
+    return new TryOn({ proxyUrl: mount, fetch: browser(user), ...system, ...own });
+  };
+  /** Sends a request from the page of a user. */
+  const ask = (user: string, path: string, init: RequestInit = {}): Promise<Response> =>
+    browser(user)(`${mount}${path}`, { method: "GET", ...init });
+  /** Posts a submission from the page of a user: any object as JSON, and other bodies unchanged. */
+  const post = (user: string, body: unknown, own: HeadersInit = {}): Promise<Response> => {
+    const isJson = Object.getPrototypeOf(Object(body)) === Object.prototype;
+    // Objects of other classes are bodies.
+    const sent = isJson ? JSON.stringify(body) : (body as BodyInit | null);
+    const headers = { ...jsonHeaders, ...Object.fromEntries(new Headers(own)) };
+    return ask(user, "/api/v1/tryon", { method: "POST", headers, body: sent });
+  };
+  /** Advances the clock in steps until the work has ended, but never while the proxy is running. */
+  const run = async <Result>(work: Promise<Result>, interval = 250): Promise<Result> => {
+    const hasEnded = endOf(work);
+    for (let step = 0; !hasEnded(); step += 1) {
+      if (step > 20_000) throw new Error("The work has not ended within an hour.");
+      await mock.clock.advance(step < 2 ? 0 : interval);
+      while (isBusy()) await new Promise((resolve) => void setImmediate(resolve));
+    }
+    return work;
+  };
+  const error = (work: Promise<unknown>): Promise<unknown> => {
+    const failure = work.then(
+      (value) => {
+        throw new Error(`Expected an error, but got ${JSON.stringify(value)}.`);
+      },
+      (thrown: unknown) => thrown,
+    );
+    return run(failure);
+  };
+  return { ...world, proxy, reported, responses, browser, page, ask, post, run, error };
+}
+
+/**
+ * Tracks whether a proxy is running, apart from waiting for the service. Its signatures take real time, during which the
+ * test must not move the clock.
+ */
+function trackActivity(fetch: Fetch) {
+  let count = 0;
+  const network: Fetch = async (url, init) => {
+    count -= 1;
+    let isWaiting = true;
+    const resume = (): void => {
+      if (isWaiting) count += 1;
+      isWaiting = false;
+    };
+    // After an abort the proxy runs again, with or without a response.
+    init.signal?.addEventListener("abort", resume);
+    try {
+      return await fetch(url, init);
+    } finally {
+      resume();
+    }
+  };
+  const tracked =
+    (proxy: Proxy): Proxy =>
+    async (request) => {
+      count += 1;
+      try {
+        return await proxy(request);
+      } finally {
+        count -= 1;
+      }
+    };
+  return { isBusy: (): boolean => count > 0, network, tracked };
+}
