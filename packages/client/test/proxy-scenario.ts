@@ -63,7 +63,10 @@ export async function runProxyScenario(
     return name === undefined ? send() : pageFaults[name](send);
   };
   world.faults.push(...scenario.serviceFaults.map((name) => misfortunes[name]));
-  const stopFaults = (): void => void [faults, world.faults].forEach((list) => list.splice(0));
+  const stopFaults = (): void => {
+    faults.length = 0;
+    world.faults.length = 0;
+  };
   const tryon = service.page("ada", { fetch, retries });
   const advance = <Result>(work: Promise<Result>): Promise<Result> => service.run(work, 5_000);
   try {
@@ -87,7 +90,6 @@ export async function runProxyScenario(
     const jobs = await advance(client().jobs.list().toArray());
     const charged = 1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0);
     const found = job && (await advance(tryon.jobs.get(job.id)));
-    const distinct = (values: readonly unknown[]): number => new Set(values).size;
     const checks = {
       "the error is typed": error === undefined || isTryOnError(error),
       "one key": distinct(submissions().map(({ headers }) => headers.get("idempotency-key"))) <= 1,
@@ -111,4 +113,8 @@ async function jobOf(error: unknown): Promise<Job | undefined> {
   const { recover } = error as { recover?: () => Promise<Job> };
   if (error.job !== undefined || recover === undefined) return error.job;
   return recover.call(error).catch(() => undefined);
+}
+
+function distinct(values: readonly unknown[]): number {
+  return new Set(values).size;
 }

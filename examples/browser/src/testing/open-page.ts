@@ -57,7 +57,7 @@ export async function openPage(browser: Browser, options: OpenOptions): Promise<
     baseUrl: service.url,
     // Some services keep their pictures elsewhere.
     pictures: mock.options.resultsOrigin === "other" ? elsewhere : service.url,
-    secret: "a secret of the shop, for tests",
+    secret: "a secret of the shop for its tests",
     pages: options.pages,
     onError: () => undefined,
   });

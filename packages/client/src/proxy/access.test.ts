@@ -47,8 +47,10 @@ describe("authentication", () => {
   });
 
   it("sends a Response that authorize returns", async () => {
-    const authorize = () => Response.redirect(`${site}/login`, 302);
-    const response = await createProxyService({ authorize }).post("ada", tryOn);
+    const { post } = createProxyService({
+      authorize: () => Response.redirect(`${site}/login`, 302),
+    });
+    const response = await post("ada", tryOn);
     expect([response.status, response.headers.get("location")]).toEqual([302, `${site}/login`]);
   });
 

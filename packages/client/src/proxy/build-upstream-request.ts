@@ -15,7 +15,7 @@ import type { Signer } from "./signer.ts";
 
 /** Maximum number of keys in the metadata, as in the service. */
 const maxMetadataKeys = 8;
-const statuses = ["queued", "running", "succeeded", "failed"];
+const statuses = new Set(["queued", "running", "succeeded", "failed"]);
 
 /** Request to the service, with the method of the user's request. Everything in it is checked or made by the proxy. */
 export interface UpstreamRequest {
@@ -102,7 +102,7 @@ async function buildListQuery(
   if (limit !== null) query.set("limit", String(Number.parseInt(limit, 10)));
   for (const name of ["status_filter", "status"]) {
     const status = params.get(name);
-    if (status !== null && statuses.includes(status)) query.set(name, status);
+    if (status !== null && statuses.has(status)) query.set(name, status);
   }
   const signed = params.get("cursor");
   if (signed !== null) {

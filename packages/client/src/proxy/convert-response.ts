@@ -57,7 +57,7 @@ export const purchaseFields = {
 } as const satisfies FormsOf<PurchaseWithSPTResponse>;
 
 /** Fields of free text, in which the service can repeat parts of its request. */
-const textFields = ["error_code", "error_message", "message"];
+const textFields = new Set(["error_code", "error_message", "message"]);
 
 /** Picks the fields of a contract, and drops any other field or value. */
 export function pickFields(content: unknown, forms: Forms): Fields | undefined {
@@ -94,7 +94,7 @@ export async function toUserJob(
   };
   const entries = Object.entries(visible).map(([name, value]) => {
     if (typeof value !== "string" || name === "result_url") return [name, value];
-    const text = textFields.includes(name) ? redact(value) : value;
+    const text = textFields.has(name) ? redact(value) : value;
     return [name, text.replaceAll(id, signedId)];
   });
   return { ...Object.fromEntries(entries), job_id: signedId };

@@ -11,13 +11,9 @@ const maxIssues = 20;
 export const userTagField = "_tryon_user";
 
 /** Names that are aliases of fields or have separate rules. */
-const specialNames: readonly string[] = [
-  "output_size",
-  "wait",
-  "mode",
-  "person",
-  "garments",
-].concat(...Object.values(aliases));
+const specialNames: ReadonlySet<string> = new Set(
+  ["output_size", "wait", "mode", "person", "garments"].concat(...Object.values(aliases)),
+);
 
 /**
  * Picks the allowed fields of a submission, or returns an error response that names the others. It first folds aliases,
@@ -35,7 +31,7 @@ export function filterFields(
     note(name, "extra_forbidden", "This field is not allowed. See the proxy's option fields.");
   const known: Fields = {};
   for (const [name, value] of Object.entries(posted)) {
-    if (allowed.includes(name) || specialNames.includes(name)) known[name] = value;
+    if (allowed.includes(name) || specialNames.has(name)) known[name] = value;
     else if (!isEmpty(value)) noteForbidden(name);
   }
   const { output_size: size, wait, ...folded } = foldWireAliases(known);
