@@ -1,10 +1,13 @@
-import type { MockOptions } from "@tryon/mock";
+import { createMock, type MockOptions } from "@tryon/mock";
+import { serve } from "@tryon/mock/node";
+import { onTestFinished } from "vitest";
 
 import { createProxy, type Proxy, type ProxyError, type ProxyOptions } from "../src/proxy/index.ts";
 import { TryOn, type TryOnOptions } from "../src/index.ts";
 import type { Fetch } from "../src/http/attempt.ts";
+import { toNodeHandler } from "../src/node/index.ts";
 import { endOf } from "./end-of.ts";
-import { createWorld, personUrl, shirtUrl } from "./world.ts";
+import { createWorld, personUrl, profile, shirtUrl } from "./world.ts";
 
 export const site = "https://shop.example";
 export const mount = `${site}/api/tryon`;
@@ -132,4 +135,18 @@ function trackActivity(fetch: Fetch) {
       }
     };
   return { isBusy: (): boolean => count > 0, network, tracked };
+}
+
+/** Serves a reference server over HTTP until the end of the test, and creates proxies of it for `node:http`. */
+export async function serveUpstream(authorize: ProxyOptions["authorize"]) {
+  const mock = createMock({ seed: "proxy", latency: 0, profile });
+  const service = await serve(mock);
+  onTestFinished(async () => {
+    await service.close();
+    mock.close();
+  });
+  const access = { apiKey: mock.keys.live, baseUrl: service.url, onError: () => undefined };
+  const nodeProxy = (options: Partial<ProxyOptions> = {}) =>
+    toNodeHandler(createProxy({ ...access, authorize, ...options }));
+  return { mock, nodeProxy };
 }
