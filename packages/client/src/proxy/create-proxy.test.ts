@@ -7,7 +7,7 @@ import {
   tryOn,
   validOptions,
 } from "../../test/proxy-service.ts";
-import { assetBytes, input, profiles } from "../../test/world.ts";
+import { assetBytes, input } from "../../test/world.ts";
 import { createProxy, type ProxyOptions } from "./index.ts";
 
 afterEach(() => {
@@ -16,9 +16,9 @@ afterEach(() => {
 
 const secret = "a secret of 32 characters or more";
 
-describe.each(profiles)("a page that uses the proxy, under the profile %s", (profile) => {
+describe("a page that uses the proxy", () => {
   it("makes a try-on and reads its image", async () => {
-    const { run, page, sent, mock, reported } = createProxyService({}, { profile });
+    const { run, page, sent, mock, reported } = createProxyService();
     const person = assetBytes("person.jpg");
     const result = await run(page("ada").run({ ...input, person }));
     const bytes = await run(result.image.bytes());
@@ -31,7 +31,7 @@ describe.each(profiles)("a page that uses the proxy, under the profile %s", (pro
   });
 
   it("submits, and resumes the job after a reload", async () => {
-    const { run, page } = createProxyService({}, { profile });
+    const { run, page } = createProxyService();
     const job = await run(page("ada").submit(input));
     const saved = JSON.stringify(job);
     const result = await run(page("ada").jobs.resume(JSON.parse(saved)).result());

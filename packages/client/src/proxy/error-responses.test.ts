@@ -1,22 +1,14 @@
 import { describe, expect, it } from "vitest";
 
 import { createProxyService, tryOn } from "../../test/proxy-service.ts";
-import {
-  answering,
-  answeringAfter,
-  cut,
-  input,
-  profiles,
-  silence,
-  type Fault,
-} from "../../test/world.ts";
+import { answering, answeringAfter, cut, input, silence, type Fault } from "../../test/world.ts";
 
 const own = (status: number, headers?: Record<string, string>): Fault =>
   answering(status, { detail: "The key svc_live_mock has 3 credits left." }, headers);
 const issues = { detail: [{ loc: ["body", "seed"], msg: "no", type: "int" }] };
 const invalidJob = { job_id: "../account", status: "running" };
 
-describe.each(profiles)("an error of the service, under the profile %s", (profile) => {
+describe("an error of the service", () => {
   it.each<[string, Fault, string, RegExp | undefined]>([
     ["400", own(400), "bad_request", undefined],
     ["409", own(409), "idempotency_conflict", undefined],
@@ -42,7 +34,7 @@ describe.each(profiles)("an error of the service, under the profile %s", (profil
     ["200 without a job", answeringAfter(200, { id: 7 }), "server_error", /200/],
     ["200 with an invalid id", answeringAfter(200, invalidJob), "server_error", /200/],
   ])("%s becomes an error without key and credits", async (_name, fault, code, expected) => {
-    const { page, error, faults, reported, responses, mock } = createProxyService({}, { profile });
+    const { page, error, faults, reported, responses, mock } = createProxyService();
     faults.push(fault);
     const thrown = await error(page("ada", { retries: 0 }).submit(input));
     expect(thrown).toMatchObject({ code });
@@ -61,7 +53,7 @@ describe.each(profiles)("an error of the service, under the profile %s", (profil
     ["403 HTML", answeringAfter(403, "<h1>No</h1>")],
     ["400 HTML", answeringAfter(400, "<h1>No</h1>")],
   ])("never becomes a 4xx if the try-on may have been made: %s", async (_name, fault) => {
-    const { page, error, run, faults, client, mock } = createProxyService({}, { profile });
+    const { page, error, run, faults, client, mock } = createProxyService();
     faults.push(fault);
     const thrown = await error(page("ada", { retries: 0 }).submit(input));
     // Errors with these codes have `recover`.
@@ -74,7 +66,7 @@ describe.each(profiles)("an error of the service, under the profile %s", (profil
   });
 
   it("becomes 504 if the service does not respond in time, which includes a sync wait of 90 seconds", async () => {
-    const { page, error, faults, mock, reported } = createProxyService({}, { profile });
+    const { page, error, faults, mock, reported } = createProxyService();
     faults.push(silence.before);
     const start = mock.clock.now();
     const thrown = await error(page("ada", { retries: 0, attemptTimeout: "5m" }).submit(input));
@@ -84,7 +76,7 @@ describe.each(profiles)("an error of the service, under the profile %s", (profil
   });
 
   it("has Retry-After in seconds, for each format of the service", async () => {
-    const { post, faults, mock } = createProxyService({}, { profile });
+    const { post, faults, mock } = createProxyService();
     const date = new Date(mock.clock.now()).toUTCString();
     const later = new Date(mock.clock.now() + 7_000).toUTCString();
     for (const [headers, seconds] of [
@@ -99,7 +91,7 @@ describe.each(profiles)("an error of the service, under the profile %s", (profil
   });
 
   it("gets 404 for operations that are not enabled", async () => {
-    const { page, error } = createProxyService({}, { profile });
+    const { page, error } = createProxyService();
     const { account, jobs } = page("ada");
     for (const call of [() => account.get(), () => jobs.list().page()]) {
       const thrown = await error(call());
@@ -109,10 +101,9 @@ describe.each(profiles)("an error of the service, under the profile %s", (profil
   });
 
   it("forwards account requests and purchases if they are enabled", async () => {
-    const { page, run, error, sent } = createProxyService(
-      { allow: { account: true, purchase: true } },
-      { profile },
-    );
+    const { page, run, error, sent } = createProxyService({
+      allow: { account: true, purchase: true },
+    });
     const tryon = page("ada");
     expect(await run(tryon.account.get())).toMatchObject({ credits_remaining: 1_000 });
     const request = { pack_slug: "demo", shared_payment_granted_token: "spt_one" } as const;

@@ -11,7 +11,7 @@ import {
 import { describe, expect, it } from "vitest";
 
 import { createProxyService, tryOn } from "../../test/proxy-service.ts";
-import { fieldsOf, input, personUrl, profiles, shirtUrl } from "../../test/world.ts";
+import { fieldsOf, input, personUrl, shirtUrl } from "../../test/world.ts";
 
 const defaultFields = [
   "person_url",
@@ -32,7 +32,7 @@ async function issueOf(response: Response): Promise<readonly string[] | undefine
   return detail[0]?.loc;
 }
 
-describe.each(profiles)("fields of a submission, under the profile %s", (profile) => {
+describe("fields of a submission", () => {
   it.each<[unknown, string]>([
     [{ webhook_url: "https://evil.example/hook" }, "webhook_url"],
     [{ metadata: { a: "b" } }, "metadata"],
@@ -59,7 +59,7 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
     [{ garment_urls: [[{ output_size: "4K" }]] }, "garment_urls"],
     [{ wait: "false" }, "wait"],
   ])("reject %j, and name the field", async (own, field) => {
-    const { post, sent } = createProxyService({}, { profile });
+    const { post, sent } = createProxyService();
     const response = await post("ada", { ...tryOn, ...Object(own) });
     expect(await issueOf(response)).toEqual(["body", field]);
     expect(sent).toEqual([]);
@@ -70,13 +70,13 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
     '{"output_size":"1K","output_size":"4K"}',
     '{"output_size":"4K","person_url":"","__proto__":{"output_size":"1K"}}',
   ])("reject %s", async (text) => {
-    const { post, sent } = createProxyService({}, { profile });
+    const { post, sent } = createProxyService();
     expect((await post("ada", text)).status).toBe(422);
     expect(sent).toEqual([]);
   });
 
   it("have their aliases folded, and the first size as default", async () => {
-    const { post, run, sent } = createProxyService({ sizes: ["2K", "4K"] }, { profile });
+    const { post, run, sent } = createProxyService({ sizes: ["2K", "4K"] });
     const other = "https://shop.example/other.png";
     const asked = { person: personUrl, model_url: other, items: [shirtUrl], mode: "async" };
     await run(post("ada", { ...asked, resolution: "", webhook_url: null }));
@@ -114,7 +114,7 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
       { weight: 3, arbitrary: good },
       { weight: 2, arbitrary: tuple(name, value) },
     );
-    const { post, run, sent, submissions } = createProxyService({}, { profile, latency: 0 });
+    const { post, run, sent, submissions } = createProxyService({}, { latency: 0 });
     let number = 0;
     await assert(
       asyncProperty(array(entry, { minLength: 1, maxLength: 4 }), async (entries) => {
@@ -141,10 +141,10 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
   });
 
   it("can be extended by the options, but not by webhook_url", async () => {
-    const { post, run, sent } = createProxyService(
-      { fields: ["person_url", "garment_urls", "style_hint", "metadata"], sizes: ["1K", "4K"] },
-      { profile },
-    );
+    const { post, run, sent } = createProxyService({
+      fields: ["person_url", "garment_urls", "style_hint", "metadata"],
+      sizes: ["1K", "4K"],
+    });
     const own = { ...tryOn, style_hint: "grunge", metadata: { order: 7 } };
     const response = await run(post("ada", { ...own, size: "4k" }));
     expect(await response.json()).toMatchObject({ status: "running" });
@@ -153,17 +153,14 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
   });
 
   it("are overridden by addFields, with merged metadata", async () => {
-    const { post, run, sent, page, mock } = createProxyService(
-      {
-        fields: ["person_url", "garment_urls", "metadata"],
-        allow: { list: true },
-        addFields: ({ user }) => ({
-          webhook_url: "https://shop.example/hook",
-          metadata: { customer: user.id },
-        }),
-      },
-      { profile },
-    );
+    const { post, run, sent, page, mock } = createProxyService({
+      fields: ["person_url", "garment_urls", "metadata"],
+      allow: { list: true },
+      addFields: ({ user }) => ({
+        webhook_url: "https://shop.example/hook",
+        metadata: { customer: user.id },
+      }),
+    });
     const metadata = { customer: "another user", _tryon_user: "another user", note: "mine" };
     const response = await run(post("ada", { ...tryOn, metadata }));
     // Some services repeat no metadata in the response to a submission.
@@ -185,7 +182,7 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
   it.each([{ toString: 1 }, "constructor", "SYNC", ["sync"], 1])(
     "do not set wait for the mode %j",
     async (mode) => {
-      const { post, run, sent, reported } = createProxyService({}, { profile });
+      const { post, run, sent, reported } = createProxyService();
       const { wait: _wait, ...rest } = tryOn;
       await run(post("ada", { ...rest, mode }));
       expect(Object.keys(fieldsOf(sent[0]))).not.toContain("wait");
@@ -203,10 +200,10 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
     '{"_TRYON_USER":TAG," _tryon_user":TAG,"_tryon_user\\u0000":TAG}',
   ])("cannot set the user tag by metadata %s", async (metadata) => {
     const allow = { list: true };
-    const { post, run, sent, page, mock } = createProxyService(
-      { fields: [...defaultFields, "metadata"], allow },
-      { profile },
-    );
+    const { post, run, sent, page, mock } = createProxyService({
+      fields: [...defaultFields, "metadata"],
+      allow,
+    });
     await run(post("ada", tryOn));
     const tag = JSON.stringify(fieldsOf(sent[0])["metadata"]).slice(-35, -1);
     const text = JSON.stringify(tryOn).replace("{", `{"metadata":${metadata},`);
@@ -230,7 +227,7 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
   });
 
   it("do not request a sync wait if sync is false", async () => {
-    const { run, page, sent } = createProxyService({ sync: false }, { profile });
+    const { run, page, sent } = createProxyService({ sync: false });
     const { job } = await run(page("ada").run(input, { sync: true }));
     expect(job.status).toBe("succeeded");
     expect(fieldsOf(sent[0])["wait"]).toBe(false);

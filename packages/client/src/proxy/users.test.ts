@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 
 import { createProxyService, tryOn } from "../../test/proxy-service.ts";
-import { input, profiles } from "../../test/world.ts";
+import { input } from "../../test/world.ts";
 import type { ProxyCall } from "./index.ts";
 
-describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
+describe("users of a proxy", () => {
   it("have separate idempotency keys: the same key is one job per user", async () => {
-    const { post, run, submissions, mock, client } = createProxyService({}, { profile });
+    const { post, run, submissions, mock, client } = createProxyService();
     const submit = async (user: string) =>
       ((await (await run(post(user, tryOn))).json()) as { job_id: string }).job_id;
     const ada = await submit("ada");
@@ -20,7 +20,7 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
   });
 
   it("get the same 404 for another user's job and an unknown one, under any id", async () => {
-    const { page, run, ask, client, mock, sent } = createProxyService({}, { profile });
+    const { page, run, ask, client, mock, sent } = createProxyService();
     const { id } = await run(page("ada").submit(input));
     await mock.clock.advance("2m");
     const [job] = await run(client().jobs.list().toArray());
@@ -57,12 +57,9 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
   });
 
   it("are distinct even if their ids differ only in case, spaces or Unicode form", async () => {
-    const { post, run, submissions } = createProxyService(
-      {
-        authorize: (request) => ({ id: decodeURIComponent(request.headers.get("cookie") ?? "") }),
-      },
-      { profile },
-    );
+    const { post, run, submissions } = createProxyService({
+      authorize: (request) => ({ id: decodeURIComponent(request.headers.get("cookie") ?? "") }),
+    });
     const names = ["a", "a ", "A", "a\0", '","', "é", "e\u0301", "%"].map(encodeURIComponent);
     for (const name of names) await run(post(name, tryOn));
     const keys = submissions().map(({ headers }) => headers.get("idempotency-key"));
@@ -71,7 +68,7 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
 
   it("list only their own jobs if the list is enabled", async () => {
     const options = { allow: { list: true } };
-    const { page, run, client, mock, ask } = createProxyService(options, { profile });
+    const { page, run, client, mock, ask } = createProxyService(options);
     await run(client().submit(input));
     const own = [await run(page("ada").submit(input)), await run(page("ada").submit(input))];
     await run(page("bob").submit(input));
@@ -98,7 +95,7 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
       keys.set(user.id, used.add(idempotencyKey));
       return used.size <= 2 || (user.id === "ada" && { retryAfter: 1_799.5 });
     };
-    const { post, run, sent, page, error } = createProxyService({ limit }, { profile });
+    const { post, run, sent, page, error } = createProxyService({ limit });
     for (const key of ["one", "one", "two"]) {
       expect((await run(post("ada", tryOn, { "idempotency-key": key }))).status).toBe(200);
     }
@@ -125,7 +122,7 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
   ])("get 429 with a valid Retry-After if limit returns %j", async (verdict, retryAfter) => {
     // Callers without types can return anything.
     const limit = () => verdict as boolean;
-    const { post, page, error } = createProxyService({ limit }, { profile });
+    const { post, page, error } = createProxyService({ limit });
     const refused = await post("ada", tryOn);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, `${retryAfter}`]);
     const thrown = await error(page("ada").submit(input, { timeout: "10s" }));
@@ -135,7 +132,7 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
   it("get 503 if limit throws", async () => {
     const cause = new Error("the counter is down");
     const limit = () => Promise.reject(cause);
-    const { post, sent, reported } = createProxyService({ limit }, { profile });
+    const { post, sent, reported } = createProxyService({ limit });
     expect((await post("ada", tryOn)).status).toBe(503);
     expect(reported).toMatchObject([{ cause, user: "ada" }]);
     expect(sent).toEqual([]);
@@ -144,7 +141,7 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
   it("still get their last result after a 429 for one more try-on", async () => {
     let left = 1;
     const limit = ({ kind }: ProxyCall) => kind !== "submit" || left-- > 0;
-    const { page, run, error } = createProxyService({ limit }, { profile });
+    const { page, run, error } = createProxyService({ limit });
     const tryon = page("ada");
     const job = await run(tryon.submit(input));
     const [result, refused] = await run(Promise.all([job.result(), error(tryon.submit(input))]));
