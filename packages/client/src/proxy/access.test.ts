@@ -171,7 +171,7 @@ describe("routes", () => {
     expect(response.status).toBe(status);
     expect(sent).toHaveLength(status === 200 ? 1 : 0);
     const served = basePath === "/" ? "" : (basePath ?? "/api/tryon");
-    if (status === 404) expect(await response.text()).toContain(`${served}/api/v1`);
+    expect((await response.text()).includes(`${served}/api/v1`)).toBe(status === 404);
   });
 
   it.each<[string, Record<string, string>]>([
