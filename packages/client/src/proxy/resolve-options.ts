@@ -29,15 +29,10 @@ const optionNames: Readonly<Record<keyof ProxyOptions, true>> = {
   allowLiveKey: true,
 };
 
-const defaultFields = [
-  "person_url",
-  "person_image_b64",
-  "garment_urls",
-  "garment_images_b64",
-  "prompt",
-  "negative_prompt",
-  "seed",
-];
+const defaultFields =
+  "person_url person_image_b64 garment_urls garment_images_b64 prompt negative_prompt seed".split(
+    " ",
+  );
 const defaultBasePath = "/api/tryon";
 const defaultMaxBody = 15_000_000;
 const minSecretLength = 32;
@@ -49,8 +44,8 @@ export type RequestSettings = ProxySettings & ReturnType<typeof connect>;
 
 /** Checks all options, and throws `invalid_config` if one is invalid. Does not read the environment. */
 export function resolveOptions(given: ProxyOptions) {
-  checkNames("createProxy", { ...given }, optionNames);
   const options = { ...given };
+  checkNames("createProxy", options, optionNames);
   const { apiKey, secret, basePath = defaultBasePath, maxBody = defaultMaxBody } = options;
   const { origins = [], sizes = ["1K"], fields = defaultFields } = options;
   check(
