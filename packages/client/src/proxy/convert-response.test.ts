@@ -76,3 +76,25 @@ it.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
     expect.arrayContaining(Object.keys(JSON.parse(rest) as object)),
   );
 });
+
+it.each<[string, object]>([
+  ["the id of another job", { job_id: "job_2", status: "running" }],
+  ["no status", { job_id: "job_1", status: null }],
+])("responds with 502 to a job with %s", async (_name, content) => {
+  const fetched = [{ job_id: "job_1", status: "running" }, content];
+  const { ask, post } = createProxyService({ fetch: async () => Response.json(fetched.shift()) });
+  const { job_id: id } = (await (await post("ada", tryOn)).json()) as { job_id: string };
+  expect((await ask("ada", `/api/v1/tryon/${id}`)).status).toBe(502);
+});
+
+it.each([
+  ["req_1.a:b-c", "req_1.a:b-c"],
+  ["a b", null],
+  ["a".repeat(129), null],
+])("passes on the request id %s as %s", async (requestId, expected) => {
+  const { post } = createProxyService({
+    fetch: async () =>
+      Response.json({ detail: "no" }, { status: 400, headers: { "x-request-id": requestId } }),
+  });
+  expect((await post("ada", tryOn)).headers.get("x-request-id")).toBe(expected);
+});

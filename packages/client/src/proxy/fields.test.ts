@@ -75,6 +75,16 @@ describe("fields of a submission", () => {
     expect(sent).toEqual([]);
   });
 
+  it("are named in 20 issues at most, with 60 characters each", async () => {
+    const names = Array.from({ length: 30 }, (_, index) => `${"a".repeat(70)}${index}`);
+    const response = await createProxyService().post(
+      "ada",
+      Object.fromEntries(names.map((name) => [name, 1])),
+    );
+    const { detail } = (await response.json()) as { detail: { loc: readonly string[] }[] };
+    expect(detail.map(({ loc }) => loc[1])).toEqual(Array(20).fill("a".repeat(60)));
+  });
+
   it("have their aliases folded, and the first size as default", async () => {
     const { post, run, sent } = createProxyService({ sizes: ["2K", "4K"] });
     const other = "https://shop.example/other.png";
@@ -152,31 +162,28 @@ describe("fields of a submission", () => {
     expect(() => createProxyService({ fields: ["webhook_url"] })).toThrow(/webhook_url/);
   });
 
+  const added = { webhook_url: "https://shop.example/hook", prompt: "the shop's" };
   it("are overridden by addFields, with merged metadata", async () => {
     const { post, run, sent, page, mock } = createProxyService({
-      fields: ["person_url", "garment_urls", "metadata"],
+      fields: ["person_url", "garment_urls", "metadata", "prompt"],
       allow: { list: true },
-      addFields: ({ user }) => ({
-        webhook_url: "https://shop.example/hook",
-        metadata: { customer: user.id },
-      }),
+      addFields: ({ user }) => ({ ...added, metadata: { customer: user.id } }),
     });
     const metadata = { customer: "another user", _tryon_user: "another user", note: "mine" };
-    const response = await run(post("ada", { ...tryOn, metadata }));
+    const response = await run(post("ada", { ...tryOn, metadata, prompt: "mine" }));
     // Some services repeat no metadata in the response to a submission.
     const own = { customer: "ada", note: "mine" };
     const shown = (await response.json()) as { metadata?: unknown; job_id: string };
     expect(shown.metadata ?? own).toEqual(own);
     const tag = expect.stringMatching(/^[\da-f]{32}$/) as unknown;
-    expect(fieldsOf(sent[0])).toMatchObject({
-      webhook_url: "https://shop.example/hook",
-      metadata: { ...own, _tryon_user: tag },
-    });
+    expect(fieldsOf(sent[0])).toMatchObject({ ...added, metadata: { ...own, _tryon_user: tag } });
     await mock.clock.advance("1m");
     expect((await run(page("ada").jobs.get(shown.job_id))).data.metadata).toEqual(own);
     const many = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`key${index}`, "a"]));
+    const before = sent.length;
     const refused = await post("ada", { ...tryOn, metadata: many });
     expect(await issueOf(refused)).toEqual(["body", "metadata"]);
+    expect(sent).toHaveLength(before);
   });
 
   it.each([{ toString: 1 }, "constructor", "SYNC", ["sync"], 1])(

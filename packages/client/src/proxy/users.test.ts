@@ -67,8 +67,7 @@ describe("users of a proxy", () => {
   });
 
   it("list only their own jobs if the list is enabled", async () => {
-    const options = { allow: { list: true } };
-    const { page, run, client, mock, ask } = createProxyService(options);
+    const { page, run, client, mock, ask, sent } = createProxyService({ allow: { list: true } });
     await run(client().submit(input));
     const own = [await run(page("ada").submit(input)), await run(page("ada").submit(input))];
     await run(page("bob").submit(input));
@@ -82,6 +81,11 @@ describe("users of a proxy", () => {
     expect((await ask("bob", `/api/v1/tryon?cursor=${nextCursor}`)).status).toBe(400);
     // A cursor can be the id of another user's job, so it must not give access to one.
     expect((await ask("ada", `/api/v1/tryon/${nextCursor}`)).status).toBe(404);
+    const before = sent.length;
+    await run(ask("ada", "/api/v1/tryon?limit=5&status=queued&status_filter=all&key=a"));
+    expect(sent[before]?.url).toBe(`${mock.baseUrl}/api/v1/tryon?limit=5&status=queued`);
+    await run(ask("ada", "/api/v1/tryon?limit=five"));
+    expect(sent[before + 1]?.url).toBe(`${mock.baseUrl}/api/v1/tryon?limit=NaN`);
   });
 
   it("get 429 over their limit before anything is sent, and a retry can count once", async () => {
