@@ -14,6 +14,7 @@ import {
   type RunOptions,
   type TryOn,
   type TryOnErrorCode,
+  type TryOnFields,
   type TryOnInput,
   type TryOnOptions,
   type TryOnResult,
@@ -64,13 +65,13 @@ export async function typed(
   // @ts-expect-error There are three sizes, for submissions too.
   await tryon.submit({ person, garments: photos, output_size: "3K" });
   await tryon.submit({ person, garments: photos, output_size: "1k" });
-  // @ts-expect-error A garment is an address or an image.
+  // @ts-expect-error A garment is a URL or an image.
   await tryon.run({ person, garments: [1] });
-  // @ts-expect-error A length of time has a unit.
+  // @ts-expect-error A duration has a unit.
   await tryon.run({ person, garments: photos }, { timeout: "soon" });
-  // @ts-expect-error There is no such state.
+  // @ts-expect-error `done` is not a status.
   tryon.jobs.list({ status_filter: "done" });
-  // @ts-expect-error There is no such pack.
+  // @ts-expect-error `tiny` is not a pack.
   await tryon.credits.purchase({ pack_slug: "tiny", shared_payment_granted_token: "spt_1" });
   expectTypeOf<TryOnInput>().toExtend<{ readonly prompt?: string | null | undefined }>();
   expectTypeOf<RunOptions["onUpdate"]>().toExtend<unknown>();
@@ -119,19 +120,56 @@ export async function typed(
   expectTypeOf((await createRawClient(tryon).GET("/api/v1/account")).data).toExtend<
     AccountResponse | undefined
   >();
-  // Every option may be there and undefined, as `exactOptionalPropertyTypes` tells apart.
+  // Every option may be undefined, also with `exactOptionalPropertyTypes`.
   expectTypeOf<Undefined<TryOnOptions>>().toExtend<TryOnOptions>();
   expectTypeOf<Undefined<RunOptions>>().toExtend<RunOptions>();
   expectTypeOf<Undefined<ListOptions>>().toExtend<ListOptions>();
-  expectTypeOf<Undefined<TryOnInput>>().toExtend<TryOnInput>();
-  // A later state of a job is a state, and the known ones are still told apart.
+  expectTypeOf<Undefined<TryOnFields>>().toExtend<TryOnFields>();
+  // A status may be unknown, and the known ones still narrow the type.
   expectTypeOf<"upscaling">().toExtend<JobData["status"]>();
   if (job.status !== "succeeded") expectTypeOf(job.status).toExtend<string>();
   const signal: AbortSignal | undefined = undefined;
   await tryon.account.get({ signal });
 }
 
-/** Names every code once: one that is added or taken away does not compile. */
+/** Compiled, never called: the person and the garments in each accepted form. */
+export async function typedInputs(tryon: TryOn, image: Blob, urls: string[]): Promise<void> {
+  const wirePersons = [
+    { person_url: "https://a.example/a.png" },
+    { person_image_b64: "AAAA" },
+    { model_url: "https://a.example/a.png" },
+    { input_url: "https://a.example/a.png" },
+  ] as const;
+  const wireGarments = [
+    { garment_urls: urls },
+    { garment_images_b64: urls },
+    { clothing: urls },
+    { items: urls },
+  ] as const;
+  for (const person of [{ person: image }, ...wirePersons]) {
+    for (const garments of [{ garments: [image] as const }, ...wireGarments]) {
+      await tryon.run({ ...person, ...garments });
+    }
+  }
+  await tryon.run({ person: image, garment_urls: urls, garment_images_b64: urls });
+  const input: TryOnInput = { person: image, garments: [] };
+  await tryon.run({ ...input, garments: urls, output_size: "4K" });
+  await tryon.estimate([{ output_size: "4K" }]);
+  // @ts-expect-error The garments are missing.
+  await tryon.run({ person: image });
+  // @ts-expect-error The person is missing.
+  await tryon.submit({ garments: [image] });
+  // @ts-expect-error The garments are missing.
+  await tryon.validate({ person_url: "https://a.example/a.png" });
+  // @ts-expect-error The person is null.
+  await tryon.run({ person_url: null, garments: [image] });
+  // @ts-expect-error The garments are undefined.
+  await tryon.run({ person: image, garments: undefined });
+  // @ts-expect-error A field of a newer service belongs into `extra`.
+  await tryon.run({ ...input, weather: "sun" });
+}
+
+/** Lists every code once, so that an added or removed code does not compile. */
 function isKnown(code: TryOnErrorCode): boolean {
   let known: boolean;
   switch (code) {
@@ -167,7 +205,7 @@ function isKnown(code: TryOnErrorCode): boolean {
   return known;
 }
 
-it("knows the class of an error by its code", () => {
+it("narrows the class of an error by its code", () => {
   const error: unknown = undefined;
   if (isTryOnError(error, "job_failed"))
     expectTypeOf(error.isContentBlocked).toEqualTypeOf<boolean>();
@@ -181,7 +219,7 @@ it("knows the class of an error by its code", () => {
   expect(isKnown("job_failed")).toBe(true);
 });
 
-it("knows an error of another copy of the package", () => {
+it("recognizes an error of another copy of the package", () => {
   const foreign = { code: "not_found", [Symbol.for("@tryon/client/error")]: true };
   expect(isTryOnError(foreign)).toBe(true);
   expect(isTryOnError(foreign, "not_found")).toBe(true);

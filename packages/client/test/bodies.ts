@@ -1,18 +1,18 @@
 import { TryOn, type TryOnOptions } from "../src/index.ts";
 
 /** Request with its body as bytes. */
-export interface Gathered {
+export interface RecordedBody {
   readonly kind: "string" | "Blob" | "stream";
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly headers: Headers;
 }
 
 /** Creates a client without a network: its `fetch` records requests, and returns a job with these statuses in turn. */
-export function gatheringClient(
+export function recordingClient(
   statuses: number[] = [],
   options: TryOnOptions = {},
-): { tryon: TryOn; gathered: Gathered[] } {
-  const gathered: Gathered[] = [];
+): { tryon: TryOn; gathered: RecordedBody[] } {
+  const gathered: RecordedBody[] = [];
   const fetch = async (_url: string, { body, headers }: RequestInit): Promise<Response> => {
     const kind = typeof body === "string" ? "string" : body instanceof Blob ? "Blob" : "stream";
     const bytes = new Uint8Array(await new Response(body ?? "").arrayBuffer());
@@ -26,13 +26,13 @@ export function gatheringClient(
 }
 
 /** Parses the body of a request. */
-export function parsed(bytes: Uint8Array): Record<string, unknown> {
+export function parseBody(bytes: Uint8Array): Record<string, unknown> {
   // Every body of the client is a JSON object.
   return JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
 }
 
 /** Creates an image of some length: bytes that begin like a JPEG, and are the same each time. */
-export function picture(length: number): Uint8Array<ArrayBuffer> {
+export function jpegBytes(length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   for (let index = 0; index < length; index += 1) bytes[index] = index * 73 + (index >> 8);
   bytes.set([0xff, 0xd8, 0xff].slice(0, length));
@@ -40,7 +40,7 @@ export function picture(length: number): Uint8Array<ArrayBuffer> {
 }
 
 /** Blob that counts its reads, and fails from the given read on. */
-export class WatchedBlob extends Blob {
+export class CountedBlob extends Blob {
   readings = 0;
   readonly failsAt: number;
 

@@ -1,12 +1,12 @@
 import { array, constantFrom, record, type Arbitrary } from "fast-check";
 
-import { isTryOnError, type Job } from "../src/index.ts";
+import { isTryOnError } from "../src/index.ts";
 import type { Proxy } from "../src/proxy/index.ts";
 import type { Fetch } from "../src/http/attempt.ts";
-import { misfortuneNames, misfortunes } from "./network-faults.ts";
-import { ordeals } from "./fault-scenario.ts";
+import { networkFaultNames, networkFaults } from "./network-faults.ts";
+import { faultScenarios, recoverJob } from "./fault-scenario.ts";
 import { createProxyService, mount } from "./proxy-service.ts";
-import { cut, input, openWorld, silence } from "./world.ts";
+import { cut, input, openService, noResponse } from "./service.ts";
 
 type Send = () => Promise<Response>;
 
@@ -23,10 +23,10 @@ const pageFaults = {
   "connection refused": cut.refused,
   "request lost": failedFetch,
   "done, response lost": (send: Send) => send().then(failedFetch),
-  "no response": silence.before,
+  "no response": noResponse.before,
   "done, no response": (send: Send) => {
     void send();
-    return silence.before();
+    return noResponse.before();
   },
   "done, 502 HTML": gatewayError(502),
   "done, 403 HTML": gatewayError(403),
@@ -39,8 +39,8 @@ const pageFaultNames = Object.keys(pageFaults) as PageFault[];
 /** Try-ons through a proxy, with faults on both sides of it. */
 export const scenarios = record({
   pageFaults: array(constantFrom(...pageFaultNames), { maxLength: 3 }),
-  serviceFaults: array(constantFrom(...misfortuneNames), { maxLength: 4 }),
-  options: ordeals.map(({ options }) => options),
+  serviceFaults: array(constantFrom(...networkFaultNames), { maxLength: 4 }),
+  options: faultScenarios.map(({ options }) => options),
   call: constantFrom("run", "submit"),
   retries: constantFrom(0, 1, 3),
   latency: constantFrom("0.1s", "40s"),
@@ -52,9 +52,9 @@ export async function runProxyScenario(
   { options, latency, retries, ...scenario }: Scenario,
   mutate: (proxy: Proxy) => Proxy = (proxy) => proxy,
 ) {
-  const world = openWorld({ profile: "default", options, latency, journalLimit: 1 });
-  const { mock, client, submissions } = world;
-  const service = createProxyService({}, {}, world);
+  const upstream = openService({ profile: "default", options, latency, journalLimit: 1 });
+  const service = createProxyService({}, {}, upstream);
+  const { mock, client, keys, bodies } = service;
   const toProxy = service.browser("ada", mutate(service.proxy));
   const faults = [...scenario.pageFaults];
   const fetch: Fetch = (url, init) => {
@@ -62,10 +62,10 @@ export async function runProxyScenario(
     const send = (): Promise<Response> => toProxy(url, init);
     return name === undefined ? send() : pageFaults[name](send);
   };
-  world.faults.push(...scenario.serviceFaults.map((name) => misfortunes[name]));
+  service.faults.push(...scenario.serviceFaults.map((name) => networkFaults[name]));
   const stopFaults = (): void => {
     faults.length = 0;
-    world.faults.length = 0;
+    service.faults.length = 0;
   };
   const tryon = service.page("ada", { fetch, retries });
   const advance = <Result>(work: Promise<Result>): Promise<Result> => service.run(work, 5_000);
@@ -82,18 +82,18 @@ export async function runProxyScenario(
     // Without an error there is a job.
     for (let round = 0; job === undefined && round < 4; round += 1) {
       if (round > 0) await mock.clock.advance("2m");
-      job = await advance(jobOf(error));
+      job = await advance(recoverJob(error));
       stopFaults();
     }
     stopFaults();
     await mock.clock.advance("5m");
     const jobs = await advance(client().jobs.list().toArray());
-    const charged = 1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0);
+    const charged = 1_000 - ((await service.balance()) ?? 0);
     const found = job && (await advance(tryon.jobs.get(job.id)));
     const checks = {
       "the error is typed": error === undefined || isTryOnError(error),
-      "one key": distinct(submissions().map(({ headers }) => headers.get("idempotency-key"))) <= 1,
-      "the same bytes": distinct(submissions().map(({ body }) => body)) <= 1,
+      "one key": keys().size <= 1,
+      "the same bytes": bodies().size <= 1,
       "at most one job": jobs.length <= 1,
       "at most one charge": charged === jobs.length * 8,
       "no lost job": jobs.length === 0 || job !== undefined,
@@ -104,17 +104,4 @@ export async function runProxyScenario(
   } finally {
     mock.close();
   }
-}
-
-/** Recovers the job of an error, if there is one. */
-async function jobOf(error: unknown): Promise<Job | undefined> {
-  if (!isTryOnError(error)) return undefined;
-  // Only some error classes have `recover`.
-  const { recover } = error as { recover?: () => Promise<Job> };
-  if (error.job !== undefined || recover === undefined) return error.job;
-  return recover.call(error).catch(() => undefined);
-}
-
-function distinct(values: readonly unknown[]): number {
-  return new Set(values).size;
 }

@@ -6,8 +6,7 @@ import { createProxy, type Proxy, type ProxyError, type ProxyOptions } from "../
 import { TryOn, type TryOnOptions } from "../src/index.ts";
 import type { Fetch } from "../src/http/attempt.ts";
 import { toNodeHandler } from "../src/node/index.ts";
-import { endOf } from "./end-of.ts";
-import { createWorld, personUrl, profile, shirtUrl } from "./world.ts";
+import { createService, failure, personUrl, profile, shirtUrl, trackEnd } from "./service.ts";
 
 export const site = "https://shop.example";
 export const mount = `${site}/api/tryon`;
@@ -27,14 +26,14 @@ export const validOptions = {
 export function createProxyService(
   options: Partial<ProxyOptions> = {},
   mockOptions: MockOptions = {},
-  world = createWorld(mockOptions),
+  service = createService(mockOptions),
 ) {
-  const { mock } = world;
+  const { mock } = service;
   /** Errors that `onError` received. */
   const reported: ProxyError[] = [];
   /** Responses that pages received. */
   const responses: Response[] = [];
-  const { isBusy, network, tracked } = trackActivity(options.fetch ?? world.fetch);
+  const { isBusy, network, tracked } = trackActivity(options.fetch ?? service.fetch);
   const proxy = tracked(
     createProxy({
       apiKey: mock.keys.live,
@@ -54,7 +53,7 @@ export function createProxyService(
   const browser =
     (user: string, through: Proxy = proxy): Fetch =>
     async (url, init) => {
-      if (!url.startsWith(site)) return world.fetch(url, init);
+      if (!url.startsWith(site)) return service.fetch(url, init);
       const headers = new Headers(init.headers);
       headers.set("cookie", `user=${user}`);
       headers.set("sec-fetch-site", "same-origin");
@@ -83,7 +82,7 @@ export function createProxyService(
   };
   /** Advances the clock in steps until the work has ended, but never while the proxy is running. */
   const run = async <Result>(work: Promise<Result>, interval = 250): Promise<Result> => {
-    const hasEnded = endOf(work);
+    const hasEnded = trackEnd(work);
     for (let step = 0; !hasEnded(); step += 1) {
       if (step > 20_000) throw new Error("The work has not ended within an hour.");
       await mock.clock.advance(step < 2 ? 0 : interval);
@@ -91,16 +90,8 @@ export function createProxyService(
     }
     return work;
   };
-  const error = (work: Promise<unknown>): Promise<unknown> => {
-    const failure = work.then(
-      (value) => {
-        throw new Error(`Expected an error, but got ${JSON.stringify(value)}.`);
-      },
-      (thrown: unknown) => thrown,
-    );
-    return run(failure);
-  };
-  return { ...world, proxy, reported, responses, browser, page, ask, post, run, error };
+  const error = (work: Promise<unknown>): Promise<unknown> => run(failure(work));
+  return { ...service, proxy, reported, responses, browser, page, ask, post, run, error };
 }
 
 /**
@@ -140,12 +131,12 @@ function trackActivity(fetch: Fetch) {
 /** Serves a reference server over HTTP until the end of the test, and creates proxies of it for `node:http`. */
 export async function serveUpstream(authorize: ProxyOptions["authorize"]) {
   const mock = createMock({ seed: "proxy", latency: 0, profile });
-  const service = await serve(mock);
+  const server = await serve(mock);
   onTestFinished(async () => {
-    await service.close();
+    await server.close();
     mock.close();
   });
-  const access = { apiKey: mock.keys.live, baseUrl: service.url, onError: () => undefined };
+  const access = { apiKey: mock.keys.live, baseUrl: server.url, onError: () => undefined };
   const nodeProxy = (options: Partial<ProxyOptions> = {}) =>
     toNodeHandler(createProxy({ ...access, authorize, ...options }));
   return { mock, nodeProxy };

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 
 import type { TryOnInput } from "../index.ts";
-import { gatheringClient, parsed, picture, WatchedBlob } from "../../test/bodies.ts";
-import { input, personUrl, shirtUrl } from "../../test/world.ts";
+import { recordingClient, parseBody, jpegBytes, CountedBlob } from "../../test/bodies.ts";
+import { input, personUrl, shirtUrl } from "../../test/service.ts";
 
 const page = new Blob(["<!doctype html><p>Not found"]);
 const bad = {
@@ -27,12 +27,12 @@ const errors = [
   ["person", "not_an_image"],
   ["garments.1", "empty"],
 ];
-// Types cannot stop those who do not use them.
+/** Input of a JavaScript caller, who can pass anything. */
 const untyped = (value: unknown): TryOnInput => value as TryOnInput;
 
 describe("validate", () => {
-  it("tells everything that is wrong at once, and sends nothing", async () => {
-    const { tryon, gathered } = gatheringClient();
+  it("returns all issues at once, and sends nothing", async () => {
+    const { tryon, gathered } = recordingClient();
     const issues = await tryon.validate(untyped(bad));
     const found = issues.filter(({ severity }) => severity === "error");
     expect(found.map(({ field, code }) => [field, code])).toEqual(errors);
@@ -47,8 +47,8 @@ describe("validate", () => {
     expect(gathered).toEqual([]);
   });
 
-  it("warns of what may be meant otherwise", async () => {
-    const { tryon } = gatheringClient();
+  it("warns of ignored fields and unknown formats", async () => {
+    const { tryon } = recordingClient();
     const issues = await tryon.validate({
       person_url: personUrl,
       person_image_b64: "AAECAw==",
@@ -63,8 +63,8 @@ describe("validate", () => {
     ]);
   });
 
-  it("finds nothing wrong with what is right", async () => {
-    const { tryon } = gatheringClient();
+  it("returns no issue for a valid input of any format", async () => {
+    const { tryon } = recordingClient();
     for (const head of [
       "\u0089PNG\r\n\u001A\n",
       "RIFF....WEBPVP8 ",
@@ -81,29 +81,29 @@ describe("validate", () => {
   });
 
   it.each([undefined, null, 7, "me.jpg", [], { person: 7, garments: 7, metadata: { a: 1n } }])(
-    "never fails, whatever it is given: %o",
+    "returns issues for any invalid value: %o",
     async (given) => {
-      const issues = await gatheringClient().tryon.validate(untyped(given));
+      const issues = await recordingClient().tryon.validate(untyped(given));
       expect(issues.length).toBeGreaterThan(0);
     },
   );
 
-  it("reads the beginning of a blob, and leaves what can be read only once", async () => {
-    const { tryon, gathered } = gatheringClient();
-    const person = new WatchedBlob(picture(5_000_000));
-    const response = new Response(picture(100));
-    const stream = new Response(picture(100)).body ?? "";
+  it("reads the first bytes of a blob, and nothing of a response or a stream", async () => {
+    const { tryon, gathered } = recordingClient();
+    const person = new CountedBlob(jpegBytes(5_000_000));
+    const response = new Response(jpegBytes(100));
+    const stream = new Response(jpegBytes(100)).body ?? "";
     const given = { person, garments: [response, stream] as const };
     expect(await tryon.validate(given)).toEqual([]);
     expect(person.readings).toBe(1);
     await tryon.submit(given);
-    expect(parsed(gathered[0]?.bytes ?? picture(0))["garment_images_b64"]).toHaveLength(2);
+    expect(parseBody(gathered[0]?.bytes ?? jpegBytes(0))["garment_images_b64"]).toHaveLength(2);
   });
 });
 
 describe("run and submit", () => {
-  it("refuse with all that is wrong", async () => {
-    const { tryon, gathered } = gatheringClient();
+  it("reject an input with all its issues", async () => {
+    const { tryon, gathered } = recordingClient();
     const error: unknown = await tryon.submit(untyped(bad)).catch((caught: unknown) => caught);
     expect(error).toMatchObject({
       code: "invalid_input",
@@ -112,9 +112,9 @@ describe("run and submit", () => {
     expect(gathered).toEqual([]);
   });
 
-  it("warn once of what looks wrong, and send it", async () => {
+  it("log all warnings once, and send the input", async () => {
     const warn = vi.fn<(message: string) => void>();
-    const { tryon, gathered } = gatheringClient([503], { logger: { warn } });
+    const { tryon, gathered } = recordingClient([503], { logger: { warn } });
     await tryon.submit({
       ...input,
       person: new Uint8Array([0, 1, 2]),
@@ -124,13 +124,13 @@ describe("run and submit", () => {
     expect(gathered).toHaveLength(2);
     expect(warn.mock.calls).toEqual([
       [
-        "style_hint has no effect beside prompt. person begins like no known kind of image.",
+        "style_hint has no effect with prompt. person does not begin like an image of a known format.",
         expect.objectContaining({ length: 2 }),
       ],
     ]);
   });
 
-  it("send anything that can be sent when they are not to look", async () => {
+  it("send any input that can be sent without validation", async () => {
     const given = untyped({
       person: 'http://"shop',
       garments: [page, { base64: 'not "base64' }],
@@ -138,12 +138,12 @@ describe("run and submit", () => {
       seed: -1,
     });
     const warn = vi.fn<() => void>();
-    const everywhere = gatheringClient([], { validate: false, logger: { warn } });
+    const everywhere = recordingClient([], { validate: false, logger: { warn } });
     await everywhere.tryon.submit(given);
-    const once = gatheringClient([], { logger: { warn } });
+    const once = recordingClient([], { logger: { warn } });
     await once.tryon.submit(given, { validate: false });
     for (const { gathered } of [everywhere, once]) {
-      expect(parsed(gathered[0]?.bytes ?? picture(0))).toEqual({
+      expect(parseBody(gathered[0]?.bytes ?? jpegBytes(0))).toEqual({
         person_url: 'http://"shop',
         garment_images_b64: [
           Buffer.from(await page.arrayBuffer()).toString("base64"),

@@ -6,9 +6,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { TryOn, type TryOnOptions } from "../index.ts";
 import { createProxy, type ProxyOptions } from "../proxy/index.ts";
-import { listening } from "../../test/http-server.ts";
+import { listen } from "../../test/http-server.ts";
 import { serveUpstream, tryOn } from "../../test/proxy-service.ts";
-import { assetBytes, input } from "../../test/world.ts";
+import { assetBytes, input } from "../../test/service.ts";
 import { toNodeHandler } from "./index.ts";
 
 const submitPath = "/api/tryon/api/v1/tryon";
@@ -18,7 +18,7 @@ async function openSite(options: Partial<ProxyOptions> = {}) {
   const { mock, nodeProxy } = await serveUpstream(({ headers }) => {
     return { id: headers.get("authorization") ?? "" };
   });
-  const site = await listening(createServer(nodeProxy(options)));
+  const site = await listen(createServer(nodeProxy(options)));
   const page = (user: string, own: TryOnOptions = {}): TryOn =>
     new TryOn({
       proxyUrl: `${site}/api/tryon`,
@@ -47,7 +47,7 @@ const head = (method = "POST", path = submitPath, host = "shop.example"): string
 
 /** Serves a fetch handler with `node:http`. */
 const serveHandler = (handler: Parameters<typeof toNodeHandler>[0]) =>
-  listening(createServer(toNodeHandler(handler)));
+  listen(createServer(toNodeHandler(handler)));
 
 describe("a proxy on node:http", () => {
   it("makes a try-on once, despite connection resets upstream", async () => {
@@ -81,7 +81,7 @@ describe("a proxy on node:http", () => {
     // @ts-expect-error The second argument is missing.
     expect((await own(new Request("https://shop.example/api/v1/tryon/job_1"))).status).toBe(500);
     const handler = toNodeHandler(own);
-    const shop = await listening(
+    const shop = await listen(
       createServer((incoming: WithSession, outgoing) => {
         const { authorization } = incoming.headers;
         if (authorization !== undefined) incoming.session = { customer: authorization };
@@ -191,7 +191,7 @@ describe("a proxy on node:http", () => {
       paths.push(url);
       return new Response();
     });
-    const url = await listening(
+    const url = await listen(
       createServer((incoming, outgoing) => {
         const { url: originalUrl = "" } = incoming;
         handler(Object.assign(incoming, { originalUrl, url: originalUrl.slice(4) }), outgoing);
@@ -203,7 +203,7 @@ describe("a proxy on node:http", () => {
 
   it("responds with 500 and the fix if other middleware has read the body", async () => {
     const handler = toNodeHandler(async () => new Response());
-    const url = await listening(
+    const url = await listen(
       createServer((incoming, outgoing) => {
         incoming.resume();
         incoming.once("end", () => handler(incoming, outgoing));
@@ -245,7 +245,7 @@ describe("a proxy on node:http", () => {
   it("does not change a response that other middleware has started", async () => {
     const handler = toNodeHandler(async () => new Response("late"));
     const begun: ServerResponse[] = [];
-    const url = await listening(
+    const url = await listen(
       createServer((incoming, outgoing) => {
         if (incoming.url === "/slow") {
           outgoing.write("too slow");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { createProxyService, jsonHeaders, mount, site, tryOn } from "../../test/proxy-service.ts";
-import { answering, input } from "../../test/world.ts";
+import { respondWith, input } from "../../test/service.ts";
 
 const other = "https://other.example";
 const friend = "https://friend.example";
@@ -228,7 +228,7 @@ describe("forwarding", () => {
     const { run, post, mock, faults } = createProxyService();
     const words = `${mock.keys.live} was refused by https://shop.example/hook?token=s3cret`;
     const failed = { error_code: words, error_message: words, message: words };
-    faults.push(answering(200, { job_id: "job_1", status: "failed", ...failed }));
+    faults.push(respondWith(200, { job_id: "job_1", status: "failed", ...failed }));
     const text = await (await run(post("ada", tryOn))).text();
     expect(text).toContain("was refused by https://shop.example/hook");
     expect(text).not.toContain("s3cret");

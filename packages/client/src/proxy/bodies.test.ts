@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { createProxyService, jsonHeaders, mount, tryOn } from "../../test/proxy-service.ts";
-import { assetBytes, fieldsOf, input } from "../../test/world.ts";
+import { assetBytes, fieldsOf, input } from "../../test/service.ts";
 
 /** Creates a body of unknown length, which can be endless. */
 function chunked(chunk: Uint8Array<ArrayBuffer>, count = Number.POSITIVE_INFINITY) {

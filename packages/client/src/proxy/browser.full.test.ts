@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import type * as Client from "../index.ts";
 import { bundleClient, startBrowser, type Bundle } from "../../test/browser.ts";
-import { listening } from "../../test/http-server.ts";
+import { listen } from "../../test/http-server.ts";
 import { serveUpstream } from "../../test/proxy-service.ts";
-import { input } from "../../test/world.ts";
+import { input } from "../../test/service.ts";
 import type { ProxyOptions } from "./index.ts";
 
 /** The client in the page, where callbacks of `page.evaluate` run. */
@@ -32,7 +32,7 @@ describe.runIf(hasChromium)("a page in a browser", () => {
       ({ headers }) => headers.get("cookie") === "session=7f3a" && { id: "ada" },
     );
     const own = nodeProxy();
-    const origin = await listening(
+    const origin = await listen(
       createServer((incoming, outgoing) => {
         const { url = "" } = incoming;
         if (url.startsWith("/api/tryon/")) return own(incoming, outgoing);
@@ -42,7 +42,7 @@ describe.runIf(hasChromium)("a page in a browser", () => {
         return outgoing.writeHead(file ? 200 : 404, { "content-type": type }).end(file);
       }),
     );
-    const other = await listening(createServer(nodeProxy(elsewhere(origin))));
+    const other = await listen(createServer(nodeProxy(elsewhere(origin))));
     const context = await browser.newContext();
     onTestFinished(() => context.close());
     const page = await context.newPage();

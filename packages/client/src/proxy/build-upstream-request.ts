@@ -1,4 +1,4 @@
-import type { Fields } from "../jobs/fold-aliases.ts";
+import type { Fields } from "../api/canonical-fields.ts";
 import {
   accountFields,
   pickFields,

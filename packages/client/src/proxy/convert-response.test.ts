@@ -5,7 +5,7 @@ import { root } from "@tryon/test-kit/repository";
 import { expect, it } from "vitest";
 
 import { createProxyService, tryOn } from "../../test/proxy-service.ts";
-import { answering, fieldsOf } from "../../test/world.ts";
+import { respondWith, fieldsOf } from "../../test/service.ts";
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -62,7 +62,7 @@ it.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
       .replaceAll('"job_1"', JSON.stringify(id))
       .replaceAll('"metadata":{', `"metadata":{${JSON.stringify(userTag).slice(1, -1)},`);
   const answerTo = async (content: object): Promise<string> => {
-    faults.push(answering(200, JSON.parse(own(content)) as object));
+    faults.push(respondWith(200, JSON.parse(own(content)) as object));
     const headers = { "content-type": "application/json", "idempotency-key": "b" };
     const body = method === "GET" ? null : JSON.stringify(tryOn);
     const response = await run(ask("ada", path, { method, headers, body }));

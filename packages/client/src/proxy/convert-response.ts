@@ -5,7 +5,7 @@ import type {
   TryOnJobStatus,
   TryOnSubmitResponse,
 } from "../generated/openapi.ts";
-import type { Fields } from "../jobs/fold-aliases.ts";
+import type { Fields } from "../api/canonical-fields.ts";
 import { userTagField, withoutUserTag } from "./filter-fields.ts";
 import { isObject } from "./read-json.ts";
 import type { RequestSettings } from "./resolve-options.ts";

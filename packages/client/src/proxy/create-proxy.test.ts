@@ -7,7 +7,7 @@ import {
   tryOn,
   validOptions,
 } from "../../test/proxy-service.ts";
-import { assetBytes, input } from "../../test/world.ts";
+import { assetBytes, input } from "../../test/service.ts";
 import { createProxy, type ProxyOptions } from "./index.ts";
 
 afterEach(() => {

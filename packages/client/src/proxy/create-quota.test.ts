@@ -2,7 +2,7 @@ import type { MockOptions } from "@tryon/mock";
 import { describe, expect, it } from "vitest";
 
 import { createProxyService, tryOn } from "../../test/proxy-service.ts";
-import { input } from "../../test/world.ts";
+import { input } from "../../test/service.ts";
 import { createQuota, type Quota, type QuotaOptions, type QuotaStore } from "./index.ts";
 
 const day = 86_400_000;

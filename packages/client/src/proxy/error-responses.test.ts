@@ -1,10 +1,17 @@
 import { describe, expect, it } from "vitest";
 
 import { createProxyService, tryOn } from "../../test/proxy-service.ts";
-import { answering, answeringAfter, cut, input, silence, type Fault } from "../../test/world.ts";
+import {
+  respondWith,
+  respondAfter,
+  cut,
+  input,
+  noResponse,
+  type Fault,
+} from "../../test/service.ts";
 
 const own = (status: number, headers?: Record<string, string>): Fault =>
-  answering(status, { detail: "The key svc_live_mock has 3 credits left." }, headers);
+  respondWith(status, { detail: "The key svc_live_mock has 3 credits left." }, headers);
 const issues = { detail: [{ loc: ["body", "seed"], msg: "no", type: "int" }] };
 const invalidJob = { job_id: "../account", status: "running" };
 
@@ -12,27 +19,32 @@ describe("an error of the service", () => {
   it.each<[string, Fault, string, RegExp | undefined]>([
     ["400", own(400), "bad_request", undefined],
     ["409", own(409), "idempotency_conflict", undefined],
-    ["422", answering(422, issues), "validation_failed", undefined],
+    ["422", respondWith(422, issues), "validation_failed", undefined],
     ["429", own(429, { "retry-after": "90" }), "rate_limited", undefined],
-    ["413 HTML", answering(413, "<h1>Too large</h1>"), "payload_too_large", undefined],
+    ["413 HTML", respondWith(413, "<h1>Too large</h1>"), "payload_too_large", undefined],
     ["401", own(401), "unavailable", /401.*apiKey/],
     ["402", own(402), "unavailable", /402.*credits/],
     ["403", own(403), "unavailable", /403.*dashboard/],
-    ["403 HTML", answering(403, "<h1>Firewall</h1>"), "unavailable", /403/],
+    ["403 HTML", respondWith(403, "<h1>Firewall</h1>"), "unavailable", /403/],
     ["404", own(404), "server_error", /404.*baseUrl/],
-    ["405 HTML", answering(405, "<h1>No</h1>"), "server_error", /405.*baseUrl/],
+    ["405 HTML", respondWith(405, "<h1>No</h1>"), "server_error", /405.*baseUrl/],
     ["408", own(408), "server_error", /408/],
-    ["400 HTML", answering(400, "<h1>Bad request</h1>"), "server_error", /400/],
-    ["429 HTML", answering(429, "<h1>Slow down</h1>"), "unavailable", /429/],
+    ["400 HTML", respondWith(400, "<h1>Bad request</h1>"), "server_error", /400/],
+    ["429 HTML", respondWith(429, "<h1>Slow down</h1>"), "unavailable", /429/],
     ["500", own(500), "server_error", /500.*later/],
     ["503", own(503), "unavailable", /503/],
-    ["524 HTML", answering(524, "<h1>Timeout</h1>"), "server_error", /524/],
-    ["307", answering(307, "", { location: "https://a.example" }), "server_error", /307.*redirect/],
+    ["524 HTML", respondWith(524, "<h1>Timeout</h1>"), "server_error", /524/],
+    [
+      "307",
+      respondWith(307, "", { location: "https://a.example" }),
+      "server_error",
+      /307.*redirect/,
+    ],
     ["a reset connection", cut.before, "server_error", /no response/],
     ["a refused connection", cut.refused, "server_error", /ECONNREFUSED/],
-    ["200 HTML", answeringAfter(200, "<h1>Welcome</h1>"), "server_error", /200/],
-    ["200 without a job", answeringAfter(200, { id: 7 }), "server_error", /200/],
-    ["200 with an invalid id", answeringAfter(200, invalidJob), "server_error", /200/],
+    ["200 HTML", respondAfter(200, "<h1>Welcome</h1>"), "server_error", /200/],
+    ["200 without a job", respondAfter(200, { id: 7 }), "server_error", /200/],
+    ["200 with an invalid id", respondAfter(200, invalidJob), "server_error", /200/],
   ])("%s becomes an error without key and credits", async (_name, fault, code, expected) => {
     const { page, error, faults, reported, responses, mock } = createProxyService();
     faults.push(fault);
@@ -50,8 +62,8 @@ describe("an error of the service", () => {
 
   it.each<[string, Fault]>([
     ["a reset connection", cut.after],
-    ["403 HTML", answeringAfter(403, "<h1>No</h1>")],
-    ["400 HTML", answeringAfter(400, "<h1>No</h1>")],
+    ["403 HTML", respondAfter(403, "<h1>No</h1>")],
+    ["400 HTML", respondAfter(400, "<h1>No</h1>")],
   ])("never becomes a 4xx if the try-on may have been made: %s", async (_name, fault) => {
     const { page, error, run, faults, client, mock } = createProxyService();
     faults.push(fault);
@@ -67,7 +79,7 @@ describe("an error of the service", () => {
 
   it("becomes 504 if the service does not respond in time, which includes a sync wait of 90 seconds", async () => {
     const { page, error, faults, mock, reported } = createProxyService();
-    faults.push(silence.before);
+    faults.push(noResponse.before);
     const start = mock.clock.now();
     const thrown = await error(page("ada", { retries: 0, attemptTimeout: "5m" }).submit(input));
     expect(thrown).toMatchObject({ code: "server_error", status: 504 });

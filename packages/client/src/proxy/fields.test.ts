@@ -11,7 +11,7 @@ import {
 import { describe, expect, it } from "vitest";
 
 import { createProxyService, tryOn } from "../../test/proxy-service.ts";
-import { fieldsOf, input, personUrl, shirtUrl } from "../../test/world.ts";
+import { fieldsOf, input, personUrl, shirtUrl } from "../../test/service.ts";
 
 const defaultFields = [
   "person_url",

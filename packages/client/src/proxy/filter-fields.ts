@@ -1,4 +1,4 @@
-import { aliases, foldAliases, isEmpty, type Fields } from "../jobs/fold-aliases.ts";
+import { aliases, canonicalFields, isEmpty, type Fields } from "../api/canonical-fields.ts";
 import { errorResponse, type BodyIssue } from "./error-response.ts";
 import { isObject } from "./read-json.ts";
 import type { ProxySettings } from "./resolve-options.ts";
@@ -16,7 +16,7 @@ const specialNames: ReadonlySet<string> = new Set(
 );
 
 /**
- * Picks the allowed fields of a submission, or returns an error response that names the others. It first folds aliases,
+ * Picks the allowed fields of a submission, or returns an error response that names the others. It first resolves aliases,
  * so that no other name bypasses the filter.
  */
 export function filterFields(
@@ -34,9 +34,9 @@ export function filterFields(
     if (allowed.includes(name) || specialNames.has(name)) known[name] = value;
     else if (!isEmpty(value)) noteForbidden(name);
   }
-  const { output_size: size, wait, ...folded } = foldWireAliases(known);
+  const { output_size: size, wait, ...canonical } = canonicalWireFields(known);
   const fields: Fields = {};
-  for (const [name, value] of Object.entries(folded)) {
+  for (const [name, value] of Object.entries(canonical)) {
     if (isEmpty(value)) continue;
     if (!allowed.includes(name)) noteForbidden(name);
     else if (name === "metadata" ? !isObject(value) || Array.isArray(value) : !isPlain(value))
@@ -55,12 +55,12 @@ export function filterFields(
   return issues.length > 0 ? errorResponse(422, issues.slice(0, maxIssues)) : fields;
 }
 
-/** Folds aliases of the wire format, where `person` and `garments` are URLs. In the client they can be images. */
-function foldWireAliases({ person, garments, ...rest }: Fields): Fields {
+/** Resolves aliases of the wire format, where `person` and `garments` are URLs. In the client they can be images. */
+function canonicalWireFields({ person, garments, ...rest }: Fields): Fields {
   const fields: Fields = { ...rest };
   if (isEmpty(fields["person_url"])) fields["person_url"] = person;
   if (isEmpty(fields["garment_urls"])) fields["garment_urls"] = garments;
-  return foldAliases(fields);
+  return canonicalFields(fields);
 }
 
 /** Checks for a primitive value or a list of these, which cannot contain further fields. */

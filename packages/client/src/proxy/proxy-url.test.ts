@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { Budget, isTryOnError, TryOn, type Middleware, type TryOnOptions } from "../index.ts";
 import { createProxyService, mount } from "../../test/proxy-service.ts";
-import { input } from "../../test/world.ts";
+import { input } from "../../test/service.ts";
 import { createRawClient } from "../raw/index.ts";
 
 afterEach(() => {

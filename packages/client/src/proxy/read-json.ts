@@ -1,4 +1,4 @@
-import type { Fields } from "../jobs/fold-aliases.ts";
+import type { Fields } from "../api/canonical-fields.ts";
 import { errorResponse, invalidField } from "./error-response.ts";
 
 /** Maximum number of property names, and of list items, in a body at any depth. */

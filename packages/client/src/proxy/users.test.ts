@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { createProxyService, tryOn } from "../../test/proxy-service.ts";
-import { input } from "../../test/world.ts";
+import { input } from "../../test/service.ts";
 import type { ProxyCall } from "./index.ts";
 
 describe("users of a proxy", () => {
