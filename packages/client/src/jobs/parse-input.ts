@@ -23,7 +23,7 @@ type Named = readonly [field: string, value: unknown];
 
 const maxGarments = 3;
 
-/** Parses a snapshot of an input. */
+/** Parses an input, and copies all but its blobs, responses and streams, so that later changes have no effect. */
 export function parseInput(input: unknown): ParsedInput {
   const issues: InputIssue[] = [];
   const note = notesTo(issues);
