@@ -3,17 +3,17 @@ import { describe, expect, it } from "vitest";
 import { isTryOnError, type ImageInput, type TryOnInput } from "../index.ts";
 import {
   assetBytes,
-  createWorld,
+  createService,
   fieldsOf,
   input,
   personUrl,
   profiles,
   shirtUrl,
-} from "../../test/world.ts";
+} from "../../test/service.ts";
 
 /** Returns the fields of the request for an input, except `wait`. */
 async function wireOf(given: TryOnInput): Promise<Record<string, unknown>> {
-  const { run, tryon, submissions } = createWorld();
+  const { run, tryon, submissions } = createService();
   await run(tryon.submit(given));
   const { wait: _wait, ...fields } = fieldsOf(submissions()[0]);
   return fields;
@@ -106,7 +106,7 @@ describe("an input", () => {
   });
 
   it.each(profiles)("is accepted at every limit under the profile %s", async (profile) => {
-    const { run, tryon } = createWorld({ profile });
+    const { run, tryon } = createService({ profile });
     const metadata = Object.fromEntries(
       Array.from({ length: 8 }, (_, index) => [`${index}`.repeat(256), "v".repeat(256)]),
     );
@@ -125,7 +125,7 @@ describe("an input", () => {
   });
 
   it("is sent as it was at the call, at any depth", async () => {
-    const { run, tryon, submissions } = createWorld();
+    const { run, tryon, submissions } = createService();
     const metadata = { order: { id: 17 } };
     const garments = [...input.garments];
     const work = tryon.submit({ ...input, garments, metadata });
@@ -243,7 +243,7 @@ describe("an invalid input", () => {
     ),
     ["nothing", undefined, "input", "not an object"] as const,
   ])("is rejected before anything is sent: %s", async (_what, given, field, words) => {
-    const { error, tryon, sent } = createWorld();
+    const { error, tryon, sent } = createService();
     // JavaScript callers can pass anything.
     const failed = await error(tryon.run(given as TryOnInput));
     if (!isTryOnError(failed, "invalid_input")) throw failed;
