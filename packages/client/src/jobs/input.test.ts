@@ -150,7 +150,7 @@ class Order {
 }
 
 it.each([false, true])("sends images of a class with keyInMetadata: %s", async (keyInMetadata) => {
-  const { run, tryon, submissions } = createWorld();
+  const { run, tryon, submissions } = createService();
   await run(tryon.submit(new Order(), { keyInMetadata }));
   expect(fieldsOf(submissions()[0])).toMatchObject(wireInput);
 });
