@@ -8,7 +8,7 @@ import {
   type ProxyUser,
 } from "../src/proxy/index.ts";
 import { TryOn, type TryOnOptions } from "../src/index.ts";
-import type { Fetch } from "../src/http/attempt.ts";
+import type { Fetch } from "../src/config/options.ts";
 import { createService, trackEnd, type TestService } from "./service.ts";
 
 export const site = "https://shop.example";

@@ -1,7 +1,7 @@
 import { ConfigError, TryOn, type Clock, type OutputSize } from "@tryon/client";
 
 import { environment } from "../config/environment.ts";
-import type { Fetch } from "../http/attempt.ts";
+import type { Fetch } from "../config/options.ts";
 import { systemClock } from "../config/clock.ts";
 import { redactor, type Redact } from "../errors/redact.ts";
 import type { ProxyOptions } from "./options.ts";
