@@ -16,7 +16,6 @@ import type { InputIssue } from "./errors/input-issue.ts";
 import type { TryOnInput } from "./types/try-on-input.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
-import { snapshotInput } from "./jobs/snapshot-input.ts";
 import { validateInput } from "./jobs/read-input.ts";
 
 /**
@@ -111,7 +110,7 @@ export class TryOn {
    * for (const { field, code, severity, hint } of await tryon.validate(input)) console.log(severity, field, code, hint);
    */
   async validate(input: TryOnInput): Promise<readonly InputIssue[]> {
-    return validateInput(snapshotInput(input));
+    return validateInput(input);
   }
 
   /**

@@ -25,7 +25,6 @@ import {
   type SubmitOptions,
 } from "./run-options.ts";
 import { maxClockSkew, serviceTime } from "./service-time.ts";
-import { snapshotInput } from "./snapshot-input.ts";
 import { submissionBody } from "./submission-body.ts";
 import { isSyncCut } from "./sync-cut.ts";
 import { notifier, type Notify } from "./updates.ts";
@@ -87,12 +86,11 @@ export class JobSubmitter {
     notify: Notify,
   ): Promise<Responded<JobRecord>> {
     deadline.throwIfAborted();
-    // Nothing is awaited before this line: the input is as it was at the call.
-    const snapshot = snapshotInput(input);
     const { config, spendTracker } = this.#context;
     const { validate = config.validate, keyInMetadata = config.keyInMetadata } = options;
     const key = idempotencyKey(options.idempotencyKey);
-    const withKey = keyInMetadata ? addKeyToMetadata(snapshot, key) : snapshot;
+    const withKey = keyInMetadata ? addKeyToMetadata(input, key) : input;
+    // Nothing is awaited before this line, so that the input is parsed as it was at the call.
     const parsed = parseInput(withKey);
     const wanted = options.sync ?? parsed.wait ?? "auto";
     if (wanted === true && deadline.left() < maxSyncWait) {
@@ -121,7 +119,7 @@ export class JobSubmitter {
       idempotencyKey: key,
       body,
       sync,
-      hasKeyInMetadata: withKey !== snapshot,
+      hasKeyInMetadata: withKey !== input,
       // The service refuses any other value.
       size: typeof parsed.size === "string" ? parsed.size : "1K",
       attemptLog: new AttemptLog(),
