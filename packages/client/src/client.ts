@@ -1,7 +1,7 @@
 import { forward } from "./api/forward.ts";
 import { call, type Call } from "./api/call.ts";
 import { Account } from "./billing/account.ts";
-import { costs, estimate, type Costs, type Inputs } from "./billing/costs.ts";
+import { costs, type Costs } from "./billing/costs.ts";
 import { Credits } from "./billing/credits.ts";
 import { createContext, type ClientContext } from "./client-context.ts";
 import { systemClock, type Clock } from "./config/clock.ts";
@@ -10,6 +10,7 @@ import { optionNames, type CallOptions, type TryOnOptions } from "./config/optio
 import { parseUrl } from "./config/resolve-config.ts";
 import { unknownName } from "./config/unknown-names.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
+import { estimate, type Inputs } from "./jobs/estimate.ts";
 import type { InputIssue } from "./jobs/input-issue.ts";
 import type { TryOnInput } from "./jobs/input.ts";
 import type { Job } from "./jobs/job.ts";
@@ -61,7 +62,7 @@ export class TryOn {
     if (options.apiKey !== undefined && options.baseUrl !== undefined) context();
     this.jobs = new Jobs(context);
     this.account = new Account(() => this.#context.api);
-    this.credits = new Credits(() => this.#context.purchases);
+    this.credits = new Credits(() => this.#context.api);
   }
 
   /** Parts of the client. Reads the environment variables on first use. */

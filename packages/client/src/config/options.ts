@@ -1,8 +1,7 @@
 import type { Duration } from "./duration.ts";
-import type { Budget } from "../billing/budget.ts";
-import type { BudgetLimit } from "../billing/budget-limit.ts";
 import type { Clock } from "./clock.ts";
 import type { Middleware } from "../http/middleware.ts";
+import type { BudgetLimit } from "../types/budget.ts";
 
 /** Defaults of the client. Times are in milliseconds. */
 export const defaults = {
@@ -130,7 +129,7 @@ export interface TryOnOptions {
    *
    * @default no limit but the balance of the key
    */
-  readonly budget?: Budget | BudgetLimit | undefined;
+  readonly budget?: BudgetLimit | undefined;
   /**
    * If true, allows http to another machine, where others can read the key and the images.
    *

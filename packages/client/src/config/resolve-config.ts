@@ -2,7 +2,7 @@ import { milliseconds } from "./duration.ts";
 import { environment } from "./environment.ts";
 import { InputError } from "../errors/input-error.ts";
 import { check, checkEnvironment } from "./check-environment.ts";
-import type { BudgetLimit } from "../billing/budget-limit.ts";
+import type { BudgetLimit } from "../types/budget.ts";
 import { defaults, type Logger, type TryOnOptions } from "./options.ts";
 import type { Fetch } from "../http/attempt.ts";
 import { systemClock, type Clock } from "./clock.ts";

@@ -106,11 +106,10 @@ export class JobSubmitter {
     const sync = wanted === "auto" ? this.#mayBeSync && isLongEnough : wanted;
     const body = await this.#freeze(prepared, validate, sync, deadline);
     deadline.throwIfAborted();
-    const charge = await spendTracker.begin(
+    const charge = await spendTracker.reserve(
       {
         size: prepared.size,
         idempotencyKey: key,
-        ownKey: options.idempotencyKey !== undefined,
         budgets: spendTracker.budgets(options.budget),
       },
       deadline,
@@ -169,7 +168,7 @@ export class JobSubmitter {
       // A replay to the first attempt that could make the job is the response of an earlier submission.
       const isReplay =
         headers.get("idempotent-replayed") === "true" && attemptLog.lastIsFirstUncertain;
-      spendTracker.answered(charge, data, isReplay);
+      spendTracker.recordSubmission(charge, data, isReplay);
       const record = new JobRecord(() => this.#context, data, {
         idempotencyKey: key,
         attempts: attemptLog.attempts,
@@ -179,7 +178,7 @@ export class JobSubmitter {
       });
       return { data: record, response };
     } catch (error) {
-      spendTracker.failed(charge, attemptLog.mayHaveMadeJob);
+      spendTracker.recordFailure(charge, attemptLog.mayHaveMadeJob);
       throw error;
     } finally {
       if (sync && attemptLog.attempts.some(isSyncCut)) this.#mayBeSync = false;
@@ -192,7 +191,7 @@ export class JobSubmitter {
       if (submission.attemptLog.isPast(config.idempotencyWindow, deadline.clock.now())) {
         return this.#findInList(submission, deadline);
       }
-      submission.charge = await spendTracker.again(submission.charge, deadline);
+      submission.charge = await spendTracker.reserveAgain(submission.charge, deadline);
       return (await this.#send(submission, deadline, () => undefined)).data.job;
     });
   }
@@ -207,7 +206,7 @@ export class JobSubmitter {
       const jobs = hasKeyInMetadata ? new JobList(() => this.#context, options) : [];
       for await (const job of jobs) {
         if (job.idempotencyKey === key) {
-          this.#context.spendTracker.answered(submission.charge, job.data, false);
+          this.#context.spendTracker.recordSubmission(submission.charge, job.data, false);
           return job;
         }
         if (serviceTime(job.data.created_at) < oldest) break;

@@ -1,6 +1,5 @@
-import type { Budget } from "../billing/budget.ts";
-import type { BudgetLimit } from "../billing/budget-limit.ts";
 import type { CallOptions } from "../config/options.ts";
+import type { BudgetLimit } from "../types/budget.ts";
 import type { WaitOptions } from "./job.ts";
 import type { OnUpdate } from "./updates.ts";
 
@@ -26,7 +25,7 @@ export interface SubmitOptions extends CallOptions {
    *
    * @default none
    */
-  readonly budget?: Budget | BudgetLimit | undefined;
+  readonly budget?: BudgetLimit | undefined;
   /** If true, validates the input before sending it. @default the client's `validate` */
   readonly validate?: boolean | undefined;
   /** Called on every progress update. Errors it throws are ignored and go to the client's `logger`. */
