@@ -1,6 +1,7 @@
 import type { Api } from "../api/api.ts";
-import { defaults, type CallOptions } from "../config/options.ts";
+import { defaults } from "../config/options.ts";
 import { within } from "../http/deadline.ts";
+import type { CallOptions } from "../types/call-options.ts";
 import { documentPrices, type Prices } from "./prices.ts";
 import type { SpendTracker } from "./spend-tracker.ts";
 

@@ -1,11 +1,12 @@
 import type { Api } from "../api/api.ts";
 import { call, type Call, type Responded } from "../api/call.ts";
-import { defaults, type CallOptions } from "../config/options.ts";
+import { defaults } from "../config/options.ts";
 import { InputError } from "../errors/input-error.ts";
 import { isTryOnError } from "../errors/is-tryon-error.ts";
 import { transientCodes } from "../errors/transient-codes.ts";
 import type { PurchaseWithSPTRequest, PurchaseWithSPTResponse } from "../generated/openapi.ts";
 import { within, type Deadline } from "../http/deadline.ts";
+import type { CallOptions } from "../types/call-options.ts";
 import { outcomeOf, unknownOutcome, type PurchaseOutcome } from "./purchase-outcome.ts";
 
 /** Delays between repeats of a purchase, in milliseconds. */

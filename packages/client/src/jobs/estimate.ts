@@ -1,7 +1,7 @@
 import { costs, type PriceContext } from "../billing/costs.ts";
 import { priceOf, type Prices } from "../billing/prices.ts";
-import type { CallOptions } from "../config/options.ts";
 import { InputError } from "../errors/input-error.ts";
+import type { CallOptions } from "../types/call-options.ts";
 import { foldAliases, type Fields } from "./fold-aliases.ts";
 import type { TryOnInput } from "./input.ts";
 

@@ -1,7 +1,6 @@
-import type { CallOptions } from "../config/options.ts";
 import type { BudgetLimit } from "../types/budget.ts";
-import type { WaitOptions } from "./job.ts";
-import type { OnUpdate } from "./updates.ts";
+import type { CallOptions } from "../types/call-options.ts";
+import type { OnUpdate, WaitOptions } from "../types/job.ts";
 
 /** Options of `submit`. */
 export interface SubmitOptions extends CallOptions {
