@@ -5,19 +5,28 @@ import type { AccountResponse } from "../generated/openapi.ts";
 import { abortable, within, type Deadline } from "../http/deadline.ts";
 import type { BudgetLimit, Counted } from "../types/budget.ts";
 import { budgetExceeded, budgetOf } from "./budget.ts";
-import { Charge, type ChargePlan, type ChargeState, type JobCost } from "./charge.ts";
+import { Charge, type JobCost } from "./charge.ts";
 import { documentPrices, highestPriceOf, readPrices, type Prices } from "./prices.ts";
 
 /** Maximum time to read the prices of the account, in milliseconds. */
 const maxReadTime = 30_000;
-/** Maximum number of jobs whose charges are kept. */
-const maxJobs = 10_000;
+/** Maximum number of charges that are kept, by key and by job. */
+const maxCharges = 10_000;
+
+/** Submission as its budgets count it. */
+export interface ChargePlan {
+  /** Output size, as it is sent. */
+  readonly size: unknown;
+  readonly idempotencyKey: string;
+  readonly budgets: readonly Counted[];
+}
 
 /** Counts the credits of a client's submissions in its budgets. */
 export class SpendTracker {
   readonly #config: Config;
   readonly #api: Api;
-  readonly #unknown = new Set<Charge>();
+  /** Charges by idempotency key. */
+  readonly #keys = new Map<string, Charge>();
   /** Charges by job id. */
   readonly #jobs = new Map<string, Charge>();
   #prices: Prices | undefined;
@@ -48,67 +57,60 @@ export class SpendTracker {
     this.#prices = readPrices(account.tryon_cost_credits) ?? this.#prices;
   }
 
-  /** Reserves the credits of a submission. Throws `budget_exceeded` if a budget has no room for them. */
-  async reserve(plan: ChargePlan, deadline: Deadline, isRetry = false): Promise<Charge> {
-    const { budgets, size } = plan;
-    if (budgets.length > 0 && !this.#prices) await this.#readPrices(deadline);
-    const credits = highestPriceOf(size, this.#prices ?? documentPrices);
+  /**
+   * Reserves the credits of a submission, or of a retry of an earlier charge. Throws `budget_exceeded` if a budget has no
+   * room for them.
+   */
+  async reserve(plan: ChargePlan, deadline: Deadline, earlier?: Charge): Promise<Charge> {
+    if (plan.budgets.length > 0 && !this.#prices) await this.#readPrices(deadline);
+    const charge = earlier ?? this.#chargeUnder(plan);
+    const { credits } = charge;
+    // If the job is known, its key makes no other.
+    const budgets =
+      charge.jobId === undefined ? plan.budgets.filter((one) => !charge.isIn(one)) : [];
     const full = budgets.find((one) => one.spent + one.reserved + credits > one.maxCredits);
-    if (full) throw budgetExceeded(full, credits, isRetry);
-    const charge = new Charge(plan, credits, this.#config.clock.now());
-    this.#change(charge, "reserved");
+    if (full) throw budgetExceeded(full, credits, earlier !== undefined);
+    charge.start(budgets);
     return charge;
   }
 
-  /** Reserves the credits of a submission that is sent again, if it holds none. */
-  async reserveAgain(charge: Charge, deadline: Deadline): Promise<Charge> {
-    if (charge.state === "unknown") this.#change(charge, "reserved");
-    const isVoid = charge.state === "released" && charge.jobId === undefined;
-    return isVoid ? this.reserve(charge.plan, deadline, true) : charge;
+  /** Records the response to a submission. A replay is the response to an earlier submission, maybe of another process. */
+  recordResponse(charge: Charge, job: JobCost, isReplay: boolean): void {
+    charge.end(!isReplay);
+    this.recordFound(charge, job);
   }
 
-  /**
-   * Records the job of a submission. An earlier submission under its key whose outcome is unknown made the same job, which
-   * counts once. If the response is a replay and there is no such submission, another process has paid for the job.
-   */
-  recordSubmission(charge: Charge, job: JobCost, isReplay: boolean): void {
-    if (charge.jobId === undefined) {
-      const earlier = this.#unknownUnder(charge.plan.idempotencyKey);
-      const known = this.#jobs.get(job.job_id);
-      const payer = known ?? earlier[0] ?? (isReplay ? undefined : charge);
-      for (const one of new Set([...earlier, charge])) {
-        one.jobId = job.job_id;
-        if (one !== payer) this.#change(one, "released");
-      }
-      if (payer && !known) this.#keep(job.job_id, payer);
-    }
+  /** Records the job of a submission whose outcome was unknown. */
+  recordFound(charge: Charge, job: JobCost): void {
+    const counted = this.#jobs.get(job.job_id) ?? charge;
+    charge.setJob(job.job_id, counted !== charge);
+    keep(this.#jobs, job.job_id, counted);
     this.recordJob(job);
   }
 
   /** Records the cost of a job that this client submitted. A failed job stays charged. */
   recordJob({ job_id: id, status, cost_credits: cost, test_mode: isTest }: JobCost): void {
-    const charge = this.#jobs.get(id);
-    if (!charge) return;
     // A client of a proxy does not have the key.
     const isFree = isTest === true || this.#config.apiKey.startsWith("svc_test_");
     const stated = typeof cost === "number" && cost >= 0 ? cost : isFree ? 0 : undefined;
     const hasEnded = status === "succeeded" || status === "failed";
-    const isCharged = stated !== undefined || hasEnded || charge.state === "charged";
-    this.#change(charge, isCharged ? "charged" : "reserved", stated);
+    if (stated !== undefined || hasEnded) this.#jobs.get(id)?.setCost(stated);
   }
 
-  /** Records a submission that returned no job. Keeps its credits reserved if the service may have made one. */
+  /** Records a submission that returned no job. Its credits stay reserved if the service may have made one. */
   recordFailure(charge: Charge, mayHaveMadeJob: boolean): void {
-    if (charge.state !== "reserved" || charge.jobId !== undefined) return;
-    this.#change(charge, mayHaveMadeJob ? "unknown" : "released");
+    charge.end(mayHaveMadeJob);
   }
 
-  /** Returns the charges of a key with an unknown outcome, while the key still returns the same job. */
-  #unknownUnder(key: string): Charge[] {
-    const since = this.#config.clock.now() - this.#config.idempotencyWindow;
-    return [...this.#unknown].filter(
-      ({ plan, createdAt }) => plan.idempotencyKey === key && createdAt >= since,
-    );
+  /** Returns the charge of a key: a new one if the service may have forgotten the key, or its job is known. */
+  #chargeUnder({ idempotencyKey, size }: ChargePlan): Charge {
+    const now = this.#config.clock.now();
+    const shared = this.#keys.get(idempotencyKey);
+    const isShared = shared && now - shared.createdAt <= this.#config.idempotencyWindow;
+    if (isShared && shared.jobId === undefined) return shared;
+    const charge = new Charge(highestPriceOf(size, this.#prices ?? documentPrices), now);
+    keep(this.#keys, idempotencyKey, charge);
+    return charge;
   }
 
   /** Reads the prices before the first submission with a budget, once. Without them, the document's apply. */
@@ -125,15 +127,11 @@ export class SpendTracker {
       });
     }
   }
+}
 
-  #change(charge: Charge, state: ChargeState, credits?: number): void {
-    charge.change(state, credits);
-    this.#unknown[state === "unknown" ? "add" : "delete"](charge);
-  }
-
-  #keep(jobId: string, charge: Charge): void {
-    this.#jobs.set(jobId, charge);
-    const [oldest] = this.#jobs.keys();
-    if (this.#jobs.size > maxJobs && oldest !== undefined) this.#jobs.delete(oldest);
-  }
+/** Adds a charge to a map of the latest ones. */
+function keep(charges: Map<string, Charge>, name: string, charge: Charge): void {
+  charges.set(name, charge);
+  const [oldest] = charges.keys();
+  if (charges.size > maxCharges && oldest !== undefined) charges.delete(oldest);
 }
