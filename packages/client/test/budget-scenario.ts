@@ -60,7 +60,7 @@ export async function runBudgetScenarios(seed: number, count: number): Promise<s
   const totals = { rejected: 0, charged: 0, unknown: 0, exact: 0 };
   await assert(
     asyncProperty(anyProgram, async (program) => {
-      const { violations, ...result } = await runProgram(program);
+      const { violations, ...result } = await new Scenario(program).run();
       expect(violations).toEqual([]);
       totals.rejected += result.rejected;
       totals.charged += result.charged;
@@ -74,22 +74,6 @@ export async function runBudgetScenarios(seed: number, count: number): Promise<s
   const { rejected, charged, unknown, exact } = totals;
   return `${count} programs (seed ${seed}): ${charged} credits charged, ${unknown} reserved for unknown outcomes, ${rejected} try-ons rejected, ${exact} programs counted to the credit`;
 }
-
-async function runProgram(program: Program): Promise<Result> {
-  const { options, retries, maxCredits, hasClientBudget } = program;
-  const world = openWorld({ profile: "default", options, latency: "3s", journalLimit: 1 });
-  const client = new Budget({ maxCredits });
-  const half = { maxCredits: Math.ceil(maxCredits / 2) };
-  const budgets = { client, first: new Budget(half), second: new Budget(half) };
-  const tryon = world.client({ retries, budget: hasClientBudget ? client : undefined });
-  try {
-    return await new Scenario(world, tryon, program, budgets).run();
-  } finally {
-    world.mock.close();
-  }
-}
-
-type BudgetName = "client" | "first" | "second";
 
 interface Result {
   readonly violations: readonly string[];
@@ -108,27 +92,34 @@ interface Failure {
 }
 
 class Scenario {
-  readonly #world: World;
-  readonly #tryon: TryOn;
   readonly #program: Program;
-  readonly #budgets: Readonly<Record<BudgetName, Budget>>;
+  readonly #world: World;
+  readonly #budgets: Readonly<Record<"client" | "first" | "second", Budget>>;
+  readonly #tryon: TryOn;
   readonly #jobs: Job[] = [];
   readonly #failures = new Set<Failure>();
   #rejected = 0;
 
-  constructor(
-    world: World,
-    tryon: TryOn,
-    program: Program,
-    budgets: Readonly<Record<BudgetName, Budget>>,
-  ) {
-    this.#world = world;
-    this.#tryon = tryon;
+  constructor(program: Program) {
+    const { options, retries, maxCredits, hasClientBudget } = program;
+    const client = new Budget({ maxCredits });
+    const half = { maxCredits: Math.ceil(maxCredits / 2) };
     this.#program = program;
-    this.#budgets = budgets;
+    this.#world = openWorld({ profile: "default", options, latency: "3s", journalLimit: 1 });
+    this.#budgets = { client, first: new Budget(half), second: new Budget(half) };
+    this.#tryon = this.#world.client({ retries, budget: hasClientBudget ? client : undefined });
   }
 
   async run(): Promise<Result> {
+    try {
+      await this.#submitAll();
+      return await this.#check();
+    } finally {
+      this.#world.mock.close();
+    }
+  }
+
+  async #submitAll(): Promise<void> {
     const { mock, faults, run } = this.#world;
     const { submissions, settles } = this.#program;
     faults.push(
@@ -143,7 +134,6 @@ class Scenario {
     for (const job of this.#jobs) await run(job.result().catch(() => undefined));
     // Jobs of aborted calls have their costs from the list.
     await run(this.#tryon.jobs.list().toArray());
-    return this.#check();
   }
 
   async #submit(submission: Submission): Promise<void> {
