@@ -15,8 +15,8 @@ import { expect } from "vitest";
 
 import { documentPrices } from "../src/billing/prices.ts";
 import { Budget, isTryOnError, type Job, type TryOn } from "../src/index.ts";
-import { misfortuneNames, misfortunes } from "./network-faults.ts";
-import { input, openWorld, type World } from "./world.ts";
+import { networkFaultNames, networkFaults } from "./network-faults.ts";
+import { input, openService, type TestService } from "./service.ts";
 
 /** One call of a program. */
 const anySubmission = record({
@@ -47,7 +47,7 @@ const anyProgram = record({
   // If true, no call is aborted, and the program recovers every unknown outcome.
   settles: boolean(),
   submissions: array(anySubmission, { minLength: 1, maxLength: 12 }),
-  faults: array(option(constantFrom(...misfortuneNames), { freq: 2 }), { maxLength: 14 }),
+  faults: array(option(constantFrom(...networkFaultNames), { freq: 2 }), { maxLength: 14 }),
   retries: constantFrom(0, 1, 3),
 });
 
@@ -93,7 +93,7 @@ interface Failure {
 
 class Scenario {
   readonly #program: Program;
-  readonly #world: World;
+  readonly #service: TestService;
   readonly #budgets: Readonly<Record<"client" | "first" | "second", Budget>>;
   readonly #tryon: TryOn;
   readonly #jobs: Job[] = [];
@@ -105,9 +105,9 @@ class Scenario {
     const client = new Budget({ maxCredits });
     const half = { maxCredits: Math.ceil(maxCredits / 2) };
     this.#program = program;
-    this.#world = openWorld({ profile: "default", options, latency: "3s", journalLimit: 1 });
+    this.#service = openService({ profile: "default", options, latency: "3s", journalLimit: 1 });
     this.#budgets = { client, first: new Budget(half), second: new Budget(half) };
-    this.#tryon = this.#world.client({ retries, budget: hasClientBudget ? client : undefined });
+    this.#tryon = this.#service.client({ retries, budget: hasClientBudget ? client : undefined });
   }
 
   async run(): Promise<Result> {
@@ -115,15 +115,15 @@ class Scenario {
       await this.#submitAll();
       return await this.#check();
     } finally {
-      this.#world.mock.close();
+      this.#service.mock.close();
     }
   }
 
   async #submitAll(): Promise<void> {
-    const { mock, faults, run } = this.#world;
+    const { mock, faults, run } = this.#service;
     const { submissions, settles } = this.#program;
     faults.push(
-      ...this.#program.faults.map((name) => (name === null ? undefined : misfortunes[name])),
+      ...this.#program.faults.map((name) => (name === null ? undefined : networkFaults[name])),
     );
     await run(Promise.all(submissions.map((submission) => this.#submit(submission))));
     faults.length = 0;
@@ -196,7 +196,7 @@ class Scenario {
 
   async #check(): Promise<Result> {
     const { settles, hasClientBudget } = this.#program;
-    const { mock, client, run } = this.#world;
+    const { mock, client, run } = this.#service;
     const { entries = [] } = (await mock.ledger(mock.keys.live)) ?? {};
     const jobs = await run(client().jobs.list({ limit: 50 }).toArray());
     const budgetOf = new Map(jobs.map(({ id, data }) => [id, data.metadata?.["budget"]]));
@@ -233,7 +233,7 @@ class Scenario {
 
   #sleep(seconds: number): Promise<void> {
     return new Promise((resolve) => {
-      this.#world.mock.clock.setTimeout(resolve, seconds * 1_000);
+      this.#service.mock.clock.setTimeout(resolve, seconds * 1_000);
     });
   }
 }

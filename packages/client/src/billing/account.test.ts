@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 
 import type { Middleware, TryOnInput } from "../index.ts";
-import { answering, createWorld, cut, input, profiles, silence } from "../../test/world.ts";
+import {
+  respondWith,
+  createService,
+  cut,
+  input,
+  profiles,
+  noResponse,
+} from "../../test/service.ts";
 
 const large = { ...input, output_size: "4K" } as const;
 const documentCosts = { "1K": 8, "2K": 12, "4K": 20 };
@@ -12,7 +19,7 @@ async function* stream(count: number): AsyncGenerator<TryOnInput> {
 
 describe.each(profiles)("the account under the profile %s", (profile) => {
   it("has the balance and the prices of the key", async () => {
-    const { run, tryon } = createWorld({ profile });
+    const { run, tryon } = createService({ profile });
     expect(await run(tryon.account.get())).toMatchObject({
       credits_remaining: 1_000,
       tryon_cost_credits: { "1K": 8 },
@@ -20,7 +27,7 @@ describe.each(profiles)("the account under the profile %s", (profile) => {
   });
 
   it("is read once for the costs", async () => {
-    const { run, client, sent } = createWorld({ profile });
+    const { run, client, sent } = createService({ profile });
     const tryon = client({ budget: { maxCredits: 8 } });
     expect(await run(tryon.costs())).toEqual({ costs: documentCosts, source: "account" });
     await run(tryon.costs());
@@ -35,22 +42,22 @@ it.each([
   ["flagged", "forbidden", 403],
   ["empty", "insufficient_credits", 402],
 ] as const)("a key that is %s throws %s", async (name, code, status) => {
-  const { error, client, mock } = createWorld();
+  const { error, client, mock } = createService();
   const tryon = client({ apiKey: mock.keys[name] });
   expect(await error(tryon.submit(input))).toMatchObject({ code, status });
 });
 
 it("an unknown key throws unauthorized", async () => {
-  const { error, client } = createWorld();
+  const { error, client } = createService();
   const failure = await error(client({ apiKey: "svc_test_unknown" }).account.get());
   expect(failure).toMatchObject({ code: "unauthorized" });
 });
 
 describe("costs", () => {
   it("are the document's while the account cannot be read", async () => {
-    const { run, client, faults } = createWorld();
+    const { run, client, faults } = createService();
     const tryon = client({ retries: 0 });
-    faults.push(answering(403, { detail: "no" }), silence.before);
+    faults.push(respondWith(403, { detail: "no" }), noResponse.before);
     const ofDocument = { costs: documentCosts, source: "document" };
     expect(await run(tryon.costs())).toEqual(ofDocument);
     expect(await run(tryon.costs({ timeout: "3s" }))).toEqual(ofDocument);
@@ -62,13 +69,13 @@ describe("costs", () => {
     [{ "1K": "9", "2K": null, "4K": -1 }, documentCosts, "document"],
     [undefined, documentCosts, "document"],
   ])("of an account with %j are numbers", async (stated, costs, source) => {
-    const { run, tryon, faults } = createWorld();
-    faults.push(answering(200, { credits_remaining: 5, tryon_cost_credits: stated }));
+    const { run, tryon, faults } = createService();
+    faults.push(respondWith(200, { credits_remaining: 5, tryon_cost_credits: stated }));
     expect(await run(tryon.costs())).toEqual({ costs, source });
   });
 
   it("reject with the caller's reason", async () => {
-    const { tryon } = createWorld();
+    const { tryon } = createService();
     const reason = { why: "enough" };
     await expect(tryon.costs({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
@@ -76,7 +83,7 @@ describe("costs", () => {
 
 describe("estimate", () => {
   it("adds up lists and streams under any name of the size", async () => {
-    const { run, tryon } = createWorld();
+    const { run, tryon } = createService();
     const inputs = [input, { ...input, size: "2k" }, { ...input, resolution: "4k" }] as const;
     expect(await run(tryon.estimate(inputs))).toBe(40);
     expect(await run(tryon.estimate(new Set([input, large])))).toBe(28);
@@ -94,7 +101,7 @@ describe("estimate", () => {
     ["4K", "inputs.0"],
     [null, "inputs"],
   ])("of %j names the field %s without a price", async (inputs, field) => {
-    const { error, tryon } = createWorld();
+    const { error, tryon } = createService();
     const failure = await error(tryon.estimate(inputs as never));
     expect(failure).toMatchObject({ code: "invalid_input", issues: [{ field }] });
   });
@@ -102,7 +109,7 @@ describe("estimate", () => {
 
 describe("a receipt", () => {
   it("has the request id of the submission after the account was read and a response was lost", async () => {
-    const { run, client, faults } = createWorld({ options: { sparseSubmit: false } });
+    const { run, client, faults } = createService({ options: { sparseSubmit: false } });
     let count = 0;
     const middleware: Middleware = async (request, next) => {
       const { status, headers, body } = await next(request);
@@ -119,7 +126,7 @@ describe("a receipt", () => {
   });
 
   it("leaves out what the service has not stated, and what is unknown of a resumed job", async () => {
-    const { run, tryon } = createWorld({ options: { sparseSubmit: true } });
+    const { run, tryon } = createService({ options: { sparseSubmit: true } });
     const job = await run(tryon.submit(input));
     const { receipt } = await run(job.result());
     expect(receipt).toMatchObject({ jobId: job.id, credits: 8 });

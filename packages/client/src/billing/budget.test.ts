@@ -2,25 +2,25 @@ import { describe, expect, it } from "vitest";
 
 import { Budget, type Job } from "../index.ts";
 import {
-  answering,
-  createWorld,
+  respondWith,
+  createService,
   cut,
   input,
   profiles,
-  silence,
+  noResponse,
   type Fault,
-  type World,
-} from "../../test/world.ts";
+  type TestService,
+} from "../../test/service.ts";
 
 const failing = { ...input, prompt: "mock:model_rejected" };
 const own = { idempotencyKey: "order-17" };
 
 /** Returns the credits that the key no longer has. */
-async function charged({ mock }: World): Promise<number> {
-  return 1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0);
+async function charged({ balance }: TestService): Promise<number> {
+  return 1_000 - ((await balance()) ?? 0);
 }
 
-function accountReads({ sent }: World): number {
+function accountReads({ sent }: TestService): number {
   return sent.filter(({ path }) => path.endsWith("/account")).length;
 }
 
@@ -32,7 +32,7 @@ function recoveryOf(error: unknown): () => Promise<Job> {
 }
 
 /** Returns a fault that loses the response after 5 seconds. */
-function slowCut({ mock }: World): Fault {
+function slowCut({ mock }: TestService): Fault {
   return async (_request, pass) => {
     await pass();
     await new Promise<void>((resolve) => mock.clock.setTimeout(resolve, 5_000));
@@ -43,8 +43,8 @@ function slowCut({ mock }: World): Fault {
 describe.each(profiles)("a budget under the profile %s", (profile) => {
   it("rejects a try-on above it before sending, with the numbers", async () => {
     const budget = new Budget({ maxCredits: 20 });
-    const world = createWorld({ profile });
-    const { run, error, client, submissions } = world;
+    const service = createService({ profile });
+    const { run, error, client, submissions } = service;
     const tryon = client({ budget });
     await run(tryon.run({ ...input, output_size: "2K" }));
     expect(budget.toJSON()).toEqual({ maxCredits: 20, spent: 12, reserved: 0, left: 8 });
@@ -63,28 +63,28 @@ describe.each(profiles)("a budget under the profile %s", (profile) => {
     expect(submissions()).toHaveLength(before);
     await run(tryon.run(input));
     expect(budget.left).toBe(0);
-    expect(await charged(world)).toBe(20);
+    expect(await charged(service)).toBe(20);
   });
 });
 
 describe("a budget", () => {
   it("counts submissions in flight", async () => {
     const budget = new Budget({ maxCredits: 20 });
-    const world = createWorld();
-    const tryon = world.client({ budget });
+    const service = createService();
+    const tryon = service.client({ budget });
     const calls = Array.from({ length: 5 }, () => tryon.run(input));
-    const ends = await world.run(Promise.allSettled(calls));
+    const ends = await service.run(Promise.allSettled(calls));
     const reasons = ends.flatMap((end) => (end.status === "rejected" ? [end.reason] : []));
     expect(reasons).toHaveLength(3);
     expect(reasons[0]).toMatchObject({ code: "budget_exceeded", spent: 0, reserved: 16 });
-    expect(await charged(world)).toBe(16);
+    expect(await charged(service)).toBe(16);
     expect(budget).toMatchObject({ spent: 16, reserved: 0, left: 4 });
   });
 
   it("of a call applies in addition to the client's", async () => {
     const ofClient = new Budget({ maxCredits: 100 });
     const ofCall = new Budget({ maxCredits: 10 });
-    const { run, error, client } = createWorld();
+    const { run, error, client } = createService();
     const tryon = client({ budget: ofClient });
     await run(tryon.run(input, { budget: ofCall }));
     expect(await error(tryon.submit(input, { budget: ofCall }))).toMatchObject({ maxCredits: 10 });
@@ -98,13 +98,13 @@ describe("a budget", () => {
   });
 
   it.each([
-    ["402", answering(402, { detail: "no" })],
-    ["422", answering(422, { detail: [] })],
-    ["409", answering(409, { detail: "taken" })],
+    ["402", respondWith(402, { detail: "no" })],
+    ["422", respondWith(422, { detail: [] })],
+    ["409", respondWith(409, { detail: "taken" })],
     ["a refused connection", cut.refused],
   ])("releases credits after %s, which proves that no job was made", async (_name, fault) => {
     const budget = new Budget({ maxCredits: 8 });
-    const { run, error, client, faults } = createWorld();
+    const { run, error, client, faults } = createService();
     const tryon = client({ budget, retries: 0 });
     faults.push(undefined, fault);
     await error(tryon.submit(input));
@@ -114,8 +114,8 @@ describe("a budget", () => {
 
   it("keeps an unknown outcome reserved until recover() finds the job", async () => {
     const budget = new Budget({ maxCredits: 16 });
-    const world = createWorld();
-    const { run, error, client, faults, mock } = world;
+    const service = createService();
+    const { run, error, client, faults, mock } = service;
     const tryon = client({ budget, retries: 0 });
     faults.push(undefined, cut.before, cut.after);
     const lost = recoveryOf(await error(tryon.submit(input)));
@@ -124,13 +124,13 @@ describe("a budget", () => {
     expect(await error(tryon.submit(input))).toMatchObject({ spent: 0, reserved: 16 });
     for (const recover of [lost, made, made]) await run((await run(recover())).result());
     expect(budget).toMatchObject({ spent: 16, reserved: 0 });
-    expect(await charged(world)).toBe(16);
+    expect(await charged(service)).toBe(16);
   });
 
   it("keeps an aborted submission reserved", async () => {
     const budget = new Budget({ maxCredits: 20 });
-    const { client, faults, mock, sent } = createWorld();
-    faults.push(undefined, silence.after);
+    const { client, faults, mock, sent } = createService();
+    faults.push(undefined, noResponse.after);
     const controller = new AbortController();
     const { signal } = controller;
     const work = client({ budget })
@@ -146,8 +146,8 @@ describe("a budget", () => {
     "keeps a failed job spent if the service refunds %s, and whatever the balance is",
     async (refund) => {
       const budget = new Budget({ maxCredits: 16 });
-      const world = createWorld({ options: { refund } });
-      const { run, error, client } = world;
+      const service = createService({ options: { refund } });
+      const { run, error, client } = service;
       const tryon = client({ budget });
       await error(tryon.run(failing));
       await error(tryon.run({ ...input, prompt: "mock:content_blocked" }));
@@ -156,14 +156,14 @@ describe("a budget", () => {
       );
       expect(await error(tryon.run(input))).toMatchObject({ code: "budget_exceeded", spent: 16 });
       expect(budget).toMatchObject({ spent: 16, reserved: 0 });
-      expect(accountReads(world)).toBe(1);
+      expect(accountReads(service)).toBe(1);
     },
   );
 
   it("needs room again for a recover() after a conflict", async () => {
-    const { error, run, client, faults } = createWorld();
+    const { error, run, client, faults } = createService();
     const tryon = client({ budget: { maxCredits: 8 } });
-    faults.push(undefined, answering(409, { detail: "taken" }));
+    faults.push(undefined, respondWith(409, { detail: "taken" }));
     const recover = recoveryOf(await error(tryon.submit(input)));
     await run(tryon.submit(input));
     const rejection = await error(recover());
@@ -176,8 +176,8 @@ describe("a budget", () => {
 describe("one idempotency key", () => {
   it.each([true, false])("counts once, replayed or not (header %s)", async (replayHeader) => {
     const budget = new Budget({ maxCredits: 100 });
-    const world = createWorld({ options: { replayHeader, concurrentTwin: "join" } });
-    const { run, client } = world;
+    const service = createService({ options: { replayHeader, concurrentTwin: "join" } });
+    const { run, client } = service;
     const tryon = client({ budget });
     await run(Promise.all([tryon.run(input, own), tryon.run(input, own)]));
     await run(tryon.run(input, own));
@@ -185,12 +185,12 @@ describe("one idempotency key", () => {
     const ofOther = new Budget({ maxCredits: 100 });
     await run(client({ budget: ofOther }).run(input, own));
     expect(ofOther.spent).toBe(replayHeader ? 0 : 8);
-    expect(await charged(world)).toBe(8);
+    expect(await charged(service)).toBe(8);
   });
 
   it("counts once after an unknown outcome", async () => {
     const budget = new Budget({ maxCredits: 100 });
-    const { run, error, client, faults } = createWorld();
+    const { run, error, client, faults } = createService();
     const tryon = client({ budget, retries: 0 });
     faults.push(undefined, cut.after);
     const recover = recoveryOf(await error(tryon.run(input, own)));
@@ -204,11 +204,11 @@ describe("one idempotency key", () => {
     "counts once when one of two calls in flight gets no response (header %s)",
     async (replayHeader) => {
       const budget = new Budget({ maxCredits: 8 });
-      const world = createWorld({ options: { replayHeader, sparseSubmit: false } });
-      const tryon = world.client({ budget, retries: 0 });
-      world.faults.push(undefined, slowCut(world));
+      const service = createService({ options: { replayHeader, sparseSubmit: false } });
+      const tryon = service.client({ budget, retries: 0 });
+      service.faults.push(undefined, slowCut(service));
       const calls = [tryon.submit(input, own), tryon.submit(input, own)];
-      const ends = await world.run(Promise.allSettled(calls));
+      const ends = await service.run(Promise.allSettled(calls));
       expect(ends.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
       expect(budget).toMatchObject({ spent: 8, reserved: 0 });
     },
@@ -216,14 +216,14 @@ describe("one idempotency key", () => {
 
   it.each([
     ["a lost response", cut.after],
-    ["a conflict", answering(409, { detail: "taken" })],
+    ["a conflict", respondWith(409, { detail: "taken" })],
   ])("counts once when one of two recover() calls after %s gets no response", async (_n, fault) => {
     const budget = new Budget({ maxCredits: 8 });
-    const world = createWorld({ options: { sparseSubmit: false } });
-    const { run, error, client, faults } = world;
+    const service = createService({ options: { sparseSubmit: false } });
+    const { run, error, client, faults } = service;
     faults.push(undefined, fault);
     const recover = recoveryOf(await error(client({ budget, retries: 0 }).submit(input)));
-    faults.push(undefined, slowCut(world));
+    faults.push(undefined, slowCut(service));
     const ends = await run(Promise.allSettled([recover(), recover()]));
     expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
     expect(budget).toMatchObject({ spent: 8, reserved: 0 });
@@ -231,7 +231,7 @@ describe("one idempotency key", () => {
 
   it("counts again once the service may have forgotten it", async () => {
     const budget = new Budget({ maxCredits: 16 });
-    const { run, error, client, faults, mock } = createWorld();
+    const { run, error, client, faults, mock } = createService();
     const tryon = client({ budget, retries: 0 });
     faults.push(undefined, cut.before);
     await error(tryon.run(input, own));
@@ -244,7 +244,7 @@ describe("one idempotency key", () => {
 describe("the cost of a try-on", () => {
   it("is 0 with a test key", async () => {
     const budget = new Budget({ maxCredits: 8 });
-    const { run, client, mock, faults } = createWorld();
+    const { run, client, mock, faults } = createService();
     const tryon = client({ apiKey: mock.keys.test, budget });
     faults.push(undefined, { latency: "5s" });
     const slow = tryon.run(input);
@@ -258,31 +258,31 @@ describe("the cost of a try-on", () => {
 
   it("is reserved until any response states it", async () => {
     const budget = new Budget({ maxCredits: 100 });
-    const { run, client, faults } = createWorld({ options: { sparseSubmit: true } });
+    const { run, client, faults } = createService({ options: { sparseSubmit: true } });
     const tryon = client({ budget });
     const job = await run(tryon.submit(input));
     expect(budget).toMatchObject({ spent: 0, reserved: 8 });
-    faults.push(answering(200, { job_id: job.id, status: "running", cost_credits: 11 }));
+    faults.push(respondWith(200, { job_id: job.id, status: "running", cost_credits: 11 }));
     await run(tryon.jobs.get(job.id));
     expect(budget).toMatchObject({ spent: 11, reserved: 0 });
     const failed = { job_id: job.id, status: "failed", cost_credits: 9 };
-    faults.push(answering(200, failed));
+    faults.push(respondWith(200, failed));
     await run(tryon.jobs.get(job.id));
     expect(budget).toMatchObject({ spent: 9, reserved: 0 });
   });
 
   it("is the account's price, or the document's if the account cannot be read", async () => {
-    const { error, run, client, faults } = createWorld();
+    const { error, run, client, faults } = createService();
     const account = { credits_remaining: 1_000, tryon_cost_credits: { "1K": 30 } };
-    faults.push(answering(200, account));
+    faults.push(respondWith(200, account));
     const expensive = await error(client({ budget: { maxCredits: 29 } }).submit(input));
     expect(expensive).toMatchObject({ code: "budget_exceeded", cost: 30 });
-    faults.push(answering(403, { detail: "closed" }));
+    faults.push(respondWith(403, { detail: "closed" }));
     await run(client({ budget: { maxCredits: 8 } }).submit(input));
   });
 
   it("is the highest price for a size without one", async () => {
-    const { error, client } = createWorld();
+    const { error, client } = createService();
     const tryon = client({ budget: { maxCredits: 19 }, validate: false });
     // Programs without types pass anything.
     const rejection = await error(tryon.submit({ ...input, output_size: "8K" as never }));
@@ -293,7 +293,7 @@ describe("the cost of a try-on", () => {
 describe("reading the account before the first try-on", () => {
   it("goes on for other calls when one call is aborted, and is not the response of a call", async () => {
     const budget = new Budget({ maxCredits: 8 });
-    const { run, client, faults, submissions } = createWorld();
+    const { run, client, faults, submissions } = createService();
     const tryon = client({ budget });
     faults.push({ latency: "5s" });
     const reason = { why: "enough" };
@@ -309,8 +309,8 @@ describe("reading the account before the first try-on", () => {
   });
 
   it("ends with the deadline of the call, and nothing is sent", async () => {
-    const { error, client, faults, submissions } = createWorld();
-    faults.push(silence.before);
+    const { error, client, faults, submissions } = createService();
+    faults.push(noResponse.before);
     const tryon = client({ budget: { maxCredits: 8 } });
     expect(await error(tryon.submit(input, { timeout: "3s" }))).toMatchObject({
       code: "timed_out",
@@ -324,7 +324,7 @@ it.each([-1, Number.NaN, "5", undefined])("rejects a limit of %s credits", async
   // Programs without types pass anything.
   const limit = { maxCredits: wrong as number };
   expect(() => new Budget(limit)).toThrow("budget.maxCredits is not a number from 0 up");
-  const { error, client, sent } = createWorld();
+  const { error, client, sent } = createService();
   const rejection = { code: "invalid_input" };
   expect(await error(client({ budget: limit }).submit(input))).toMatchObject(rejection);
   expect(await error(client().submit(input, { budget: limit }))).toMatchObject(rejection);

@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 
 import { isTryOnError, packs, type PurchaseWithSPTRequest } from "../index.ts";
 import {
-  answering,
-  createWorld,
+  respondWith,
+  createService,
   cut,
   input,
   profiles,
-  silence,
-  type World,
-} from "../../test/world.ts";
+  noResponse,
+  type TestService,
+} from "../../test/service.ts";
 
 const order = (
   kind: string,
@@ -18,11 +18,11 @@ const order = (
   pack_slug: pack,
   shared_payment_granted_token: `spt_${kind}_1`,
 });
-const purchases = ({ sent }: World) => sent.filter(({ path }) => path.endsWith("/purchase"));
+const purchases = ({ sent }: TestService) => sent.filter(({ path }) => path.endsWith("/purchase"));
 
 describe.each(profiles)("a purchase under the profile %s", (profile) => {
   it("pays once after a connection reset", async () => {
-    const { run, tryon, mock, faults } = createWorld({ profile });
+    const { run, tryon, mock, faults } = createService({ profile });
     faults.push(cut.before);
     expect(await run(tryon.credits.purchase(order("one")))).toMatchObject({
       status: "succeeded",
@@ -33,7 +33,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
   });
 
   it("distinguishes a declined payment from a token that has paid before", async () => {
-    const { error, run, tryon } = createWorld({ profile });
+    const { error, run, tryon } = createService({ profile });
     const declined = await error(tryon.credits.purchase(order("declined")));
     expect(declined).toMatchObject({ code: "payment_failed", status: 402 });
     await run(tryon.credits.purchase(order("two")));
@@ -47,7 +47,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
     ["fine", { status: "succeeded", creditsAdded: 100, balance: 1_100 }],
     ["canceled", { status: "canceled", reason: "canceled", balance: 1_000 }],
   ])("that is %s at once has its outcome without a request", async (kind, outcome) => {
-    const { run, tryon, sent } = createWorld({ profile });
+    const { run, tryon, sent } = createService({ profile });
     const purchase = await run(tryon.credits.purchase(order(kind)));
     const before = sent.length;
     expect(await run(tryon.credits.waitForPurchase(purchase))).toEqual({ ...outcome, purchase });
@@ -57,8 +57,8 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
   it.each(["processing", "requires_action"])(
     "that is %s succeeds after the payment, or is unknown if the service does not repeat it",
     async (kind) => {
-      const world = createWorld({ profile });
-      const { run, tryon, mock } = world;
+      const service = createService({ profile });
+      const { run, tryon, mock } = service;
       const purchase = await run(tryon.credits.purchase(order(kind)));
       expect(purchase).toMatchObject({ status: kind, credits_added: 0, credits_remaining: 1_000 });
       await run(tryon.run({ ...input, output_size: "4K" }));
@@ -70,13 +70,13 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
           ? { status: "succeeded", creditsAdded: 100, balance: 1_080 }
           : { status: "unknown", lastStatus: kind, balance: 980 },
       );
-      const bodies = new Set(purchases(world).map(({ body }) => body));
+      const bodies = new Set(purchases(service).map(({ body }) => body));
       expect(bodies.size).toBe(1);
     },
   );
 
   it("that is declined has failed", async () => {
-    const { run, tryon } = createWorld({ profile });
+    const { run, tryon } = createService({ profile });
     expect(await run(tryon.credits.waitForPurchase(order("declined")))).toMatchObject({
       status: "failed",
       reason: expect.stringContaining("declined"),
@@ -84,7 +84,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
   });
 
   it("whose response is lost never has failed", async () => {
-    const { run, tryon, mock, faults } = createWorld({ profile });
+    const { run, tryon, mock, faults } = createService({ profile });
     const repeats = mock.options.purchaseRepeat === "replay";
     faults.push(cut.after);
     const bought = tryon.credits.purchase(order("fine")).catch((error: unknown) => error);
@@ -100,7 +100,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
   });
 
   it("with a test key succeeds at once, and adds nothing", async () => {
-    const { run, client, mock } = createWorld({ profile });
+    const { run, client, mock } = createService({ profile });
     const tryon = client({ apiKey: mock.keys.test });
     const purchase = await run(tryon.credits.purchase(order("processing")));
     const outcome = await run(tryon.credits.waitForPurchase(purchase));
@@ -112,7 +112,7 @@ describe("waitForPurchase", () => {
   const replay = { options: { purchaseRepeat: "replay" } } as const;
 
   it("rejects with the caller's reason", async () => {
-    const { run, tryon, mock } = createWorld(replay);
+    const { run, tryon, mock } = createService(replay);
     const purchase = await run(tryon.credits.purchase(order("processing")));
     const controller = new AbortController();
     const reason = { why: "enough" };
@@ -126,7 +126,7 @@ describe("waitForPurchase", () => {
   });
 
   it("returns unknown with the last status and the next step when the time is up", async () => {
-    const { run, tryon, mock } = createWorld(replay);
+    const { run, tryon, mock } = createService(replay);
     const purchase = await run(tryon.credits.purchase(order("processing")));
     const startedAt = mock.clock.now();
     expect(await run(tryon.credits.waitForPurchase(purchase))).toMatchObject({
@@ -141,7 +141,7 @@ describe("waitForPurchase", () => {
   });
 
   it("returns the cancelation of a payment", async () => {
-    const { run, tryon, mock } = createWorld(replay);
+    const { run, tryon, mock } = createService(replay);
     const purchase = await run(tryon.credits.purchase(order("processing")));
     const outcome = tryon.credits.waitForPurchase(purchase);
     await mock.clock.advance("3s");
@@ -152,8 +152,8 @@ describe("waitForPurchase", () => {
   it.each(["succeeded", "canceled"])(
     "reports the balance of a payment that has %s, and concludes nothing from it, after a 409",
     async (status) => {
-      const world = createWorld({ options: { purchaseRepeat: 409 } });
-      const { run, tryon, mock } = world;
+      const service = createService({ options: { purchaseRepeat: 409 } });
+      const { run, tryon, mock } = service;
       const purchase = await run(tryon.credits.purchase(order("processing")));
       await mock.settlePayment(purchase.payment_intent_id, status);
       expect(await run(tryon.credits.waitForPurchase(purchase))).toEqual({
@@ -163,15 +163,15 @@ describe("waitForPurchase", () => {
         hint: expect.stringContaining("Compare `balance`"),
         purchase,
       });
-      expect(purchases(world)).toHaveLength(2);
+      expect(purchases(service)).toHaveLength(2);
     },
   );
 
   it("repeats the purchase after delays from 1 s to 10 s", async () => {
-    const world = createWorld(replay);
-    const purchase = await world.run(world.tryon.credits.purchase(order("processing")));
-    await world.run(world.tryon.credits.waitForPurchase(purchase, { timeout: "60s" }));
-    const times = purchases(world).map(({ at }) => at);
+    const service = createService(replay);
+    const purchase = await service.run(service.tryon.credits.purchase(order("processing")));
+    await service.run(service.tryon.credits.waitForPurchase(purchase, { timeout: "60s" }));
+    const times = purchases(service).map(({ at }) => at);
     const delays = times.slice(1).map((at, index) => (at - (times[index] ?? 0)) / 1_000);
     expect(delays[0]).toBeCloseTo(1, 0);
     expect(Math.max(...delays)).toBeLessThan(12);
@@ -179,21 +179,21 @@ describe("waitForPurchase", () => {
   });
 
   it("continues after transient errors, and throws others", async () => {
-    const { run, error, tryon, mock, faults } = createWorld(replay);
+    const { run, error, tryon, mock, faults } = createService(replay);
     const purchase = await run(tryon.credits.purchase(order("processing")));
-    const down = answering(503, { detail: "down" });
-    faults.push(down, down, down, down, down, silence.before, answering(200, "<h1>Hi</h1>"));
+    const down = respondWith(503, { detail: "down" });
+    faults.push(down, down, down, down, down, noResponse.before, respondWith(200, "<h1>Hi</h1>"));
     const outcome = tryon.credits.waitForPurchase(purchase, { timeout: "10m" });
     await mock.settlePayment(purchase.payment_intent_id);
     expect(await run(outcome)).toMatchObject({ status: "succeeded", balance: 1_100 });
     const other = await run(tryon.credits.purchase(order("processing_2")));
-    faults.push(answering(401, { detail: "no" }));
+    faults.push(respondWith(401, { detail: "no" }));
     const failure = await error(tryon.credits.waitForPurchase(other));
     expect(failure).toMatchObject({ code: "unauthorized" });
   });
 
   it("rejects a purchase of another client", async () => {
-    const { run, error, tryon, client } = createWorld();
+    const { run, error, tryon, client } = createService();
     const purchase = await run(tryon.credits.purchase(order("processing")));
     const rejection = await error(client().credits.waitForPurchase(purchase));
     expect(isTryOnError(rejection, "invalid_input")).toBe(true);
@@ -202,8 +202,8 @@ describe("waitForPurchase", () => {
 });
 
 it("throws purchase_already_processed without a balance if the account cannot be read", async () => {
-  const { error, client, faults } = createWorld();
-  faults.push(answering(409, { detail: "already processed" }), cut.before);
+  const { error, client, faults } = createService();
+  faults.push(respondWith(409, { detail: "already processed" }), cut.before);
   const failure = await error(client({ retries: 0 }).credits.purchase(order("x")));
   expect(failure).toMatchObject({ code: "purchase_already_processed" });
   expect("balance" in Object(failure)).toBe(false);
