@@ -2,6 +2,7 @@ import type { CallOptions } from "../types/call-options.ts";
 import type { Job, TimelineEntry, TryOnResult } from "../types/job.ts";
 import type { Responded } from "../api/call.ts";
 import type { Charge } from "../billing/charge.ts";
+import type { ChargePlan } from "../billing/spend-tracker.ts";
 import { unknownName } from "../config/unknown-names.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
@@ -41,8 +42,8 @@ interface Submission {
   readonly size: string;
   readonly attemptLog: AttemptLog;
   readonly timeline: TimelineEntry[];
-  /** Credits reserved in the budgets; replaced if it is sent again after they were released. */
-  charge: Charge;
+  readonly chargePlan: ChargePlan;
+  readonly charge: Charge;
 }
 
 /** Submits try-ons, each at most once. */
@@ -104,15 +105,12 @@ export class JobSubmitter {
     const sync = wanted === "auto" ? this.#mayBeSync && isLongEnough : wanted;
     const body = await this.#createBody(parsed, validate, sync, deadline);
     deadline.throwIfAborted();
-    const charge = await spendTracker.begin(
-      {
-        size: parsed.size,
-        idempotencyKey: key,
-        ownKey: options.idempotencyKey !== undefined,
-        budgets: spendTracker.budgets(options.budget),
-      },
-      deadline,
-    );
+    const chargePlan = {
+      size: parsed.size,
+      idempotencyKey: key,
+      budgets: spendTracker.budgets(options.budget),
+    };
+    const charge = await spendTracker.reserve(chargePlan, deadline);
     const timeline: TimelineEntry[] = [{ phase: "sending", at: deadline.clock.now() }];
     notify({ phase: "sending", idempotencyKey: key });
     const submission = {
@@ -124,6 +122,7 @@ export class JobSubmitter {
       size: typeof parsed.size === "string" ? parsed.size : "1K",
       attemptLog: new AttemptLog(),
       timeline,
+      chargePlan,
       charge,
     };
     return this.#send(submission, deadline, notify);
@@ -165,7 +164,7 @@ export class JobSubmitter {
       // A replay to the first attempt that could make the job is the response of an earlier submission.
       const isReplay =
         headers.get("idempotent-replayed") === "true" && attemptLog.lastIsFirstUncertain;
-      spendTracker.answered(charge, data, isReplay);
+      spendTracker.recordResponse(charge, data, isReplay);
       const record = new JobRecord(() => this.#context, data, {
         idempotencyKey: key,
         attempts: attemptLog.attempts,
@@ -175,7 +174,7 @@ export class JobSubmitter {
       });
       return { data: record, response };
     } catch (error) {
-      spendTracker.failed(charge, attemptLog.mayHaveMadeJob);
+      spendTracker.recordFailure(charge, attemptLog.mayHaveMadeJob);
       throw error;
     } finally {
       if (sync && attemptLog.attempts.some(isSyncCut)) this.#mayBeSync = false;
@@ -188,7 +187,7 @@ export class JobSubmitter {
       if (submission.attemptLog.isPast(config.idempotencyWindow, deadline.clock.now())) {
         return this.#findInList(submission, deadline);
       }
-      submission.charge = await spendTracker.again(submission.charge, deadline);
+      await spendTracker.reserve(submission.chargePlan, deadline, submission.charge);
       return (await this.#send(submission, deadline, () => undefined)).data.job;
     });
   }
@@ -203,7 +202,7 @@ export class JobSubmitter {
       const jobs = hasKeyInMetadata ? new JobList(() => this.#context, options) : [];
       for await (const job of jobs) {
         if (job.idempotencyKey === key) {
-          this.#context.spendTracker.answered(submission.charge, job.data, false);
+          this.#context.spendTracker.recordFound(submission.charge, job.data);
           return job;
         }
         if (serviceTime(job.data.created_at) < oldest) break;
