@@ -204,7 +204,9 @@ describe("one idempotency key", () => {
     "counts once when one of two calls in flight gets no response (header %s)",
     async (replayHeader) => {
       const budget = new Budget({ maxCredits: 8 });
-      const service = createService({ options: { replayHeader, sparseSubmit: false } });
+      const service = createService({
+        options: { replayHeader, concurrentTwin: "join", sparseSubmit: false },
+      });
       const tryon = service.client({ budget, retries: 0 });
       service.faults.push(undefined, slowCut(service));
       const calls = [tryon.submit(input, own), tryon.submit(input, own)];
