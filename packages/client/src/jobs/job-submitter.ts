@@ -10,15 +10,15 @@ import { InputError } from "../errors/input-error.ts";
 import { OutcomeUnknownError } from "../errors/outcome-error.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import { within, type Deadline } from "../http/deadline.ts";
-import { freezeBody, type SubmissionBody } from "../http/submission-body.ts";
-import { describeInput } from "./describe-input.ts";
+import type { SubmissionBody } from "../http/http-request.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { finish } from "./finish.ts";
 import type { JobContext } from "./job-context.ts";
 import { JobRecord } from "./job-record.ts";
 import { addKeyToMetadata } from "./key-in-metadata.ts";
 import { JobList } from "./list.ts";
-import { prepareInput, type PreparedInput } from "./prepare.ts";
+import { parseInput, type ParsedInput } from "./parse-input.ts";
+import { readInput } from "./read-input.ts";
 import {
   runOptionNames,
   submitOptionNames,
@@ -26,10 +26,9 @@ import {
   type SubmitOptions,
 } from "./run-options.ts";
 import { maxClockSkew, serviceTime } from "./service-time.ts";
-import { snapshotInput } from "./snapshot-input.ts";
+import { submissionBody } from "./submission-body.ts";
 import { isSyncCut } from "./sync-cut.ts";
 import { notifier, type Notify } from "./updates.ts";
-import { readInput } from "./validate.ts";
 
 /** Submission. Its key and body are made once, and every attempt in every call sends them. */
 interface Submission {
@@ -88,14 +87,13 @@ export class JobSubmitter {
     notify: Notify,
   ): Promise<Responded<JobRecord>> {
     deadline.throwIfAborted();
-    // Nothing is awaited before this line: the input is as it was at the call.
-    const snapshot = snapshotInput(input);
     const { config, spendTracker } = this.#context;
     const { validate = config.validate, keyInMetadata = config.keyInMetadata } = options;
     const key = idempotencyKey(options.idempotencyKey);
-    const withKey = keyInMetadata ? addKeyToMetadata(snapshot, key) : snapshot;
-    const prepared = prepareInput(withKey);
-    const wanted = options.sync ?? prepared.wait ?? "auto";
+    const withKey = keyInMetadata ? addKeyToMetadata(input, key) : input;
+    // Nothing is awaited before this line, so that the input is parsed as it was at the call.
+    const parsed = parseInput(withKey);
+    const wanted = options.sync ?? parsed.wait ?? "auto";
     if (wanted === true && deadline.left() < maxSyncWait) {
       throw new InputError(
         "timeout",
@@ -105,10 +103,10 @@ export class JobSubmitter {
     }
     const isLongEnough = deadline.left() >= maxSyncWait + syncGrace;
     const sync = wanted === "auto" ? this.#mayBeSync && isLongEnough : wanted;
-    const body = await this.#freeze(prepared, validate, sync, deadline);
+    const body = await this.#createBody(parsed, validate, sync, deadline);
     deadline.throwIfAborted();
     const chargePlan = {
-      size: prepared.size,
+      size: parsed.size,
       idempotencyKey: key,
       budgets: spendTracker.budgets(options.budget),
     };
@@ -119,9 +117,9 @@ export class JobSubmitter {
       idempotencyKey: key,
       body,
       sync,
-      hasKeyInMetadata: withKey !== snapshot,
+      hasKeyInMetadata: withKey !== input,
       // The service refuses any other value.
-      size: typeof prepared.size === "string" ? prepared.size : "1K",
+      size: typeof parsed.size === "string" ? parsed.size : "1K",
       attemptLog: new AttemptLog(),
       timeline,
       chargePlan,
@@ -130,17 +128,15 @@ export class JobSubmitter {
     return this.#send(submission, deadline, notify);
   }
 
-  async #freeze(
-    prepared: PreparedInput,
+  async #createBody(
+    parsed: ParsedInput,
     validate: boolean,
     sync: boolean,
     deadline: Deadline,
   ): Promise<SubmissionBody> {
     const { log } = this.#context.config;
     try {
-      const input = await readInput(prepared, { validate, log }, deadline);
-      log("debug", describeInput(input));
-      return freezeBody(input, sync);
+      return submissionBody(await readInput(parsed, { validate, log }, deadline), sync);
     } catch (error) {
       if (!deadline.passed) throw error;
       throw new ConnectionError("timed_out", "The images were not read in time.", {
