@@ -94,7 +94,6 @@ const options = {
   journal,
   // The items fill the budget exactly. The broken journal pays more.
   budget: settings.journal === "on disk" ? { maxCredits: 8 * items.length } : undefined,
-  validate: false,
 };
 for await (const { id, fromJournal, error } of batch(tryon, items, options)) {
   ended.push({

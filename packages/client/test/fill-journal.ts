@@ -13,7 +13,7 @@ for (let count = 0; ; count += 1) {
     state: "sending",
     idempotencyKey: `key-of-item-${count}`,
     digest: "5e",
-    held: true,
+    sync: true,
     sentAt: 1_800_000_000_000,
   } as const;
   const failed = await journal.put(entry).then(() => undefined, failure);

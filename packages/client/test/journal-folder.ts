@@ -29,7 +29,7 @@ export function entry(id: string, fields: Partial<JournalEntry> = {}): JournalEn
     state: "sending",
     idempotencyKey: `key-of-${id}`,
     digest: "5e",
-    held: true,
+    sync: true,
     sentAt: 1_800_000_000_000,
     ...fields,
   };

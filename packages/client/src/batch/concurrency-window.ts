@@ -1,7 +1,3 @@
-import { isTryOnError, type Attempt } from "@tryon/client";
-
-import { transientCodes } from "../errors/transient-codes.ts";
-
 /** Number of items that may be in flight, and its recent changes. */
 export interface ConcurrencyWindow {
   /** Maximum number of items in flight. Fractions are rounded down. */
@@ -48,16 +44,4 @@ export function nextWindow(window: ConcurrencyWindow, signals: ItemSignals): Con
   }
   if (!full) return window;
   return { ...window, size: Math.min(maxConcurrency, size + (doubling ? 1 : 1 / size)) };
-}
-
-/** Returns true if an item failed because of the service or the connection. */
-export function isTransientFailure(error: unknown): boolean {
-  if (!isTryOnError(error)) return false;
-  const last = error.code === "outcome_unknown" ? error.cause : error;
-  return isTryOnError(last) && transientCodes.has(last.code);
-}
-
-/** Returns the time of the last request with a 429 or 503, if any. */
-export function lastThrottledAt(attempts: readonly Attempt[]): number | undefined {
-  return attempts.findLast(({ status }) => status === 429 || status === 503)?.startedAt;
 }

@@ -47,51 +47,40 @@ export class JobLookup {
     const now = this.#tryon.clock.now();
     // If the clock was set back, the iteration would end too early.
     const oldest = Math.min(firstSentAt, now) - maxClockSkew;
-    const reusable =
-      this.#iteration && this.#iteration.startedAt > lastSentAt ? this.#iteration : undefined;
-    try {
-      const iteration = (this.#iteration = reusable ?? (await this.#begin(now, limits)));
-      for (;;) {
-        const id = iteration.ids.get(idempotencyKey);
-        if (id !== undefined || iteration.reached < oldest) return id;
-        if (!(await advance(iteration))) return undefined;
-      }
-    } catch (error) {
-      // A failed iteration cannot continue.
-      this.#iteration = undefined;
-      throw error;
+    let iteration = this.#iteration;
+    if (iteration === undefined || iteration.startedAt <= lastSentAt) {
+      const jobs = listJobs(this.#tryon, limits);
+      iteration = { startedAt: now, jobs, ids: new Map(), reached: Number.POSITIVE_INFINITY };
     }
-  }
-
-  async #begin(startedAt: number, { signal, timeout }: CallOptions): Promise<ListIteration> {
-    const iterate = (limit?: number): ListIteration => ({
-      startedAt,
-      jobs: this.#tryon.jobs.list({ limit, signal, timeout })[Symbol.asyncIterator](),
-      ids: new Map(),
-      reached: Number.POSITIVE_INFINITY,
-    });
-    const iteration = iterate(maxPageSize);
-    try {
+    // A failed iteration cannot continue.
+    this.#iteration = undefined;
+    while (!iteration.ids.has(idempotencyKey) && iteration.reached >= oldest) {
       await advance(iteration);
-      return iteration;
-    } catch (error) {
-      if (!isTryOnError(error, "validation_failed")) throw error;
-      return iterate();
     }
+    this.#iteration = iteration;
+    return iteration.ids.get(idempotencyKey);
   }
 }
 
-/** Reads the next job. Returns false at the end of the list. */
-async function advance(iteration: ListIteration): Promise<boolean> {
+/** Yields the jobs, newest first. */
+async function* listJobs(tryon: TryOn, { signal, timeout }: CallOptions) {
+  try {
+    yield* tryon.jobs.list({ limit: maxPageSize, signal, timeout });
+  } catch (error) {
+    if (!isTryOnError(error, "validation_failed")) throw error;
+    yield* tryon.jobs.list({ signal, timeout });
+  }
+}
+
+async function advance(iteration: ListIteration): Promise<void> {
   const next = await iteration.jobs.next();
-  // The end of the list is older than any job.
   if (next.done === true) {
+    // The end of the list is older than any job.
     iteration.reached = Number.NEGATIVE_INFINITY;
-    return false;
+    return;
   }
   const { id, idempotencyKey, data } = next.value;
   if (idempotencyKey !== undefined) iteration.ids.set(idempotencyKey, id);
   const createdAt = serviceTime(data.created_at);
   if (!Number.isNaN(createdAt)) iteration.reached = createdAt;
-  return true;
 }

@@ -96,7 +96,7 @@ describe("a batch with a journal", () => {
       state: "sending",
       idempotencyKey: sent?.headers.get("idempotency-key"),
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),
-      held: sync,
+      sync: sync,
       size: "1K",
       sentAt: expect.any(Number),
     });
@@ -179,7 +179,7 @@ describe("a batch with a journal", () => {
     const world = createWorld({ options: { holdCut: 30 }, latency: "40s" });
     const journal = memoryJournal();
     await runOrders(world, [order("a"), order("b")], journal, { concurrency: 1 });
-    expect(["a", "b"].map((id) => journal.entries.get(id)?.held)).toEqual([true, false]);
+    expect(["a", "b"].map((id) => journal.entries.get(id)?.sync)).toEqual([true, false]);
     expect(await balance(world)).toBe(984);
   });
 
@@ -188,7 +188,7 @@ describe("a batch with a journal", () => {
     const journal = memoryJournal();
     const [item] = await runOrders(world, [order("a")], journal, { timeout: "30s" });
     expect(item).toMatchObject({ error: { code: "wait_timed_out" }, job: { status: "running" } });
-    expect(journal.entries.get("a")).toMatchObject({ state: "submitted", held: false });
+    expect(journal.entries.get("a")).toMatchObject({ state: "submitted", sync: false });
   });
 
   it("waits while the service handles another request with the key", async () => {

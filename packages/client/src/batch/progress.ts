@@ -1,3 +1,5 @@
+import type { ItemOutcome } from "./run-item.ts";
+
 /** Progress of a batch. */
 export interface BatchProgress {
   /** Number of items that have ended, in this run or an earlier one. */
@@ -37,22 +39,19 @@ export class ProgressCount {
     this.#total = total;
   }
 
-  add(end: {
-    readonly succeeded: boolean;
-    readonly fromJournal: boolean;
-    readonly credits: number;
-  }): void {
-    if (end.succeeded) this.#succeeded += 1;
+  add({ result, job, fromJournal }: ItemOutcome): void {
+    if (result) this.#succeeded += 1;
     else this.#failed += 1;
-    if (end.fromJournal) this.#fromJournal += 1;
-    else this.#credits += end.credits;
+    const credits = job?.data.cost_credits;
+    if (fromJournal) this.#fromJournal += 1;
+    else if (Number.isFinite(credits)) this.#credits += credits ?? 0;
   }
 
   at(now: number, inFlight: number): BatchProgress {
     const done = this.#succeeded + this.#failed;
     const elapsed = now - this.#startedAt;
-    const made = done - this.#fromJournal;
-    const rate = elapsed > 0 && made > 0 ? (made / elapsed) * minute : undefined;
+    const ended = done - this.#fromJournal;
+    const rate = elapsed > 0 && ended > 0 ? (ended / elapsed) * minute : undefined;
     const left = this.#total === undefined ? undefined : Math.max(0, this.#total - done);
     return {
       done,

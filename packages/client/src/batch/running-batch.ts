@@ -1,35 +1,23 @@
-import {
-  Budget,
-  InputError,
-  isTryOnError,
-  type BudgetLimit,
-  type TryOn,
-  type TryOnInput,
-} from "@tryon/client";
+import { Budget, isTryOnError, type TryOn } from "@tryon/client";
 
-import { isSyncCut } from "../jobs/sync-cut.ts";
 import { abortable } from "../http/deadline.ts";
-import type { BatchItem } from "./batch-item.ts";
-import { initialWindow, nextWindow, type ConcurrencyWindow } from "./concurrency-window.ts";
-import { JournalCharges } from "./journal-charges.ts";
-import { JournalWriter } from "./journal-writer.ts";
-import { runJournaledItem } from "./run-journaled-item.ts";
-import { runItem } from "./run-item.ts";
+import { batchItem, type BatchItem } from "./batch-item.ts";
+import { BatchJournal } from "./batch-journal.ts";
+import { ItemSource } from "./item-source.ts";
 import { JobLookup } from "./job-lookup.ts";
 import type { ReadOptions } from "./options.ts";
-import { SubmissionLimiter } from "./submission-limiter.ts";
 import { ProgressCount } from "./progress.ts";
-import { lengthOf, ItemSource } from "./item-source.ts";
-import { defaultMaxBlocked, StopRule, stoppingCodes } from "./stop-rule.ts";
-import { isTransientFailure, lastThrottledAt } from "./concurrency-window.ts";
-import type { ItemOutcome, ItemTask } from "./batch-context.ts";
+import { runItem, type ItemOutcome, type ItemTask } from "./run-item.ts";
+import { runJournaledItem } from "./run-journaled-item.ts";
+import { StopRule } from "./stop-rule.ts";
+import { SubmissionLimiter } from "./submission-limiter.ts";
 
 /** One run of a batch: reads the items, runs them and yields them as they end. */
 export class RunningBatch<Item> {
   readonly #tryon: TryOn;
   readonly #options: ReadOptions<Item>;
   readonly #source: ItemSource<Item>;
-  readonly #work: (task: ItemTask) => Promise<ItemOutcome>;
+  readonly #runTask: (task: ItemTask) => Promise<ItemOutcome>;
   readonly #limiter: SubmissionLimiter;
   readonly #rule: StopRule;
   readonly #progress: ProgressCount;
@@ -37,13 +25,10 @@ export class RunningBatch<Item> {
   readonly #reading = new AbortController();
   /** Aborted when the batch starts no other item, including those already read. */
   readonly #starting = new AbortController();
-  /** One controller per item, aborted when the batch no longer waits for the item. */
-  readonly #waits = new Set<AbortController>();
-  readonly #tasks = new Set<Promise<void>>();
+  /** Items in flight, each with the controller that ends the wait for it. */
+  readonly #inFlight = new Map<AbortController, Promise<void>>();
   readonly #ready: BatchItem<Item>[] = [];
   readonly #changed = new ChangeSignal();
-  readonly #ids = new Set<string>();
-  #window: ConcurrencyWindow;
   #isReading = true;
   #count = 0;
   /** Number of items that have been read and not started. */
@@ -56,26 +41,22 @@ export class RunningBatch<Item> {
     inputs: Iterable<Item> | AsyncIterable<Item>,
     options: ReadOptions<Item>,
   ) {
-    const { concurrency = "auto", journal, sync, timeout, total } = options;
-    const { stopOn = stoppingCodes, stopAfterContentBlocked = defaultMaxBlocked } = options;
+    const { journal, sync, timeout } = options;
     this.#tryon = tryon;
     this.#options = options;
-    this.#source = new ItemSource(inputs);
-    this.#window = concurrency === "auto" ? initialWindow : { ...initialWindow, size: concurrency };
-    this.#limiter = new SubmissionLimiter(tryon, sync !== false, this.#starting.signal);
-    this.#rule = new StopRule(stopOn, stopAfterContentBlocked);
-    this.#progress = new ProgressCount(tryon.clock.now(), total ?? lengthOf(inputs));
-    const budget = budgetOf(options.budget);
-    const context = { tryon, budget, sync, timeout };
-    const writer = journal && new JournalWriter(journal, (error) => this.#stop(error));
-    const journaled = writer && {
+    this.#source = new ItemSource(inputs, options);
+    this.#limiter = new SubmissionLimiter(tryon, options, this.#starting.signal);
+    this.#rule = new StopRule(options);
+    this.#progress = new ProgressCount(tryon.clock.now(), this.#source.total);
+    const context = { tryon, budget: budgetOf(options), sync, timeout };
+    const journaled = journal && {
       ...context,
-      writer,
-      charges: budget && new JournalCharges(tryon, writer, budget),
+      journal: new BatchJournal(journal, context, (error) => this.#stop(error)),
       lookup: new JobLookup(tryon),
-      isHeld: () => this.#limiter.held,
+      limiter: this.#limiter,
     };
-    this.#work = (task) => (journaled ? runJournaledItem(journaled, task) : runItem(context, task));
+    this.#runTask = (task) =>
+      journaled ? runJournaledItem(journaled, task) : runItem(context, task);
   }
 
   /** Yields the items in the order in which they end. */
@@ -92,7 +73,7 @@ export class RunningBatch<Item> {
         if (item) {
           this.#changed.notify();
           yield item;
-        } else if (this.#isReading || this.#tasks.size > 0) {
+        } else if (this.#isReading || this.#inFlight.size > 0) {
           await this.#changed.wait();
         } else {
           break;
@@ -103,7 +84,7 @@ export class RunningBatch<Item> {
       signal?.removeEventListener("abort", onAbort);
       this.#leave(new DOMException("The batch was left.", "AbortError"));
       await reading;
-      await Promise.all(this.#tasks);
+      await Promise.all(this.#inFlight.values());
     }
   }
 
@@ -125,7 +106,7 @@ export class RunningBatch<Item> {
     this.#left ??= { reason };
     this.#reading.abort(reason);
     this.#starting.abort(reason);
-    for (const wait of this.#waits) wait.abort(reason);
+    for (const wait of this.#inFlight.keys()) wait.abort(reason);
     this.#changed.notify();
   }
 
@@ -149,144 +130,77 @@ export class RunningBatch<Item> {
   }
 
   #hasRoom(): boolean {
-    return !this.#isFull() && this.#unstarted < this.#limiter.readAhead;
+    return !this.#limiter.isFull(this.#items) && this.#unstarted < this.#limiter.readAhead;
   }
 
-  /** Returns true if the items in flight and those not yet yielded fill the window. */
-  #isFull(): boolean {
-    return this.#tasks.size + this.#ready.length >= Math.floor(this.#window.size);
+  /** Number of items in flight and of those not yet yielded. */
+  get #items(): number {
+    return this.#inFlight.size + this.#ready.length;
   }
 
   #start(input: Item): void {
-    const task = this.#run(input, this.#count).finally(() => {
-      this.#tasks.delete(task);
+    const wait = new AbortController();
+    const running = this.#run(input, this.#count, wait.signal).finally(() => {
+      this.#inFlight.delete(wait);
       this.#changed.notify();
     });
     this.#count += 1;
-    this.#tasks.add(task);
+    this.#inFlight.set(wait, running);
   }
 
   /** Runs one item and queues its outcome. Never rejects. */
-  async #run(input: Item, index: number): Promise<void> {
-    const wait = new AbortController();
-    this.#waits.add(wait);
-    this.#unstarted += 1;
+  async #run(input: Item, index: number, signal: AbortSignal): Promise<void> {
+    const readAt = this.#tryon.clock.now();
     let isStarted = false;
     const started = (): void => {
       if (!isStarted) this.#unstarted -= 1;
       isStarted = true;
       this.#changed.notify();
     };
-    const readAt = this.#tryon.clock.now();
+    this.#unstarted += 1;
     const turn = async (): Promise<void> => {
-      this.#limiter.prepared(readAt);
-      await this.#limiter.acquire();
+      await this.#limiter.acquire(readAt);
       started();
     };
     let id = String(index);
-    let end: ItemOutcome;
+    let outcome: ItemOutcome;
     try {
-      id = this.#idOf(input, index);
-      const tryOnInput = await abortable(this.#inputOf(input, index), wait.signal);
-      end = await this.#work({ id, input: tryOnInput, signal: wait.signal, turn });
+      id = this.#source.idOf(input, index);
+      const tryOnInput = await abortable(this.#source.inputOf(input, index), signal);
+      outcome = await this.#runTask({ id, input: tryOnInput, signal, turn });
     } catch (error) {
-      end = { error };
+      outcome = { error };
     }
-    this.#waits.delete(wait);
-    this.#adjust(end);
     started();
     if (this.#left) return;
-    this.#ready.push(itemOf({ id, index, input, fromJournal: end.fromJournal === true }, end));
-    this.#report(end);
+    if (!outcome.fromJournal) this.#adjust(outcome);
+    this.#ready.push(batchItem({ id, index, input }, outcome));
+    this.#report(outcome);
   }
 
-  #idOf(input: Item, index: number): string {
-    const { id: idOf, journal } = this.#options;
-    if (!idOf) return String(index);
-    const id: unknown = idOf(input, index);
-    if (typeof id !== "string" || id === "") {
-      throw new InputError("id", `of the item at index ${index} must be a non-empty string`, {
-        hint: "Nothing was sent. Return an id for each item.",
-      });
-    }
-    if (!journal) return id;
-    if (this.#ids.has(id)) {
-      throw new InputError(
-        "id",
-        `${JSON.stringify(id)} of the item at index ${index} is a duplicate`,
-        {
-          hint: "Nothing was sent. In a batch with a journal, each item needs a unique id.",
-        },
-      );
-    }
-    this.#ids.add(id);
-    return id;
-  }
-
-  async #inputOf(item: Item, index: number): Promise<TryOnInput> {
-    const { input } = this.#options;
-    // The types require `input` if the items are not inputs.
-    return input ? input(item, index) : (item as TryOnInput);
-  }
-
-  /** Adjusts the rate and the window to the outcome of an item, and stops the batch if necessary. */
-  #adjust(end: ItemOutcome): void {
-    const { error, attempts = [], startedAt, job, fromJournal } = end;
-    if (this.#left || fromJournal) return;
-    const failed = isTransientFailure(error);
-    if (startedAt !== undefined) {
-      if (failed) this.#limiter.failed(startedAt);
-      else if (job) this.#limiter.succeeded();
-      if (attempts.some(isSyncCut)) this.#limiter.held = false;
-      if (this.#options.concurrency === undefined || this.#options.concurrency === "auto") {
-        this.#window = nextWindow(this.#window, {
-          now: this.#tryon.clock.now(),
-          full: this.#isFull(),
-          throttledAt: lastThrottledAt(attempts),
-          failed,
-        });
-      }
-    }
-    const stop = this.#rule.after(error);
+  /** Adjusts the limits to the outcome of an item, and stops the batch if necessary. */
+  #adjust(outcome: ItemOutcome): void {
+    this.#limiter.ended(outcome, this.#items);
+    const stop = this.#rule.after(outcome.error);
     // Items that the budget has accepted still run.
-    if (stop && isTryOnError(error, "budget_exceeded")) this.#finishWith(stop);
+    if (stop && isTryOnError(outcome.error, "budget_exceeded")) this.#finishWith(stop);
     else if (stop) this.#stop(stop);
   }
 
-  #report({ result, job, fromJournal = false }: ItemOutcome): void {
+  #report(outcome: ItemOutcome): void {
+    this.#progress.add(outcome);
     const { onProgress } = this.#options;
-    if (!onProgress) return;
-    const credits = job?.data.cost_credits;
-    this.#progress.add({
-      succeeded: result !== undefined,
-      fromJournal,
-      credits: Number.isFinite(credits) ? (credits ?? 0) : 0,
-    });
-    try {
-      const progress = this.#progress.at(this.#tryon.clock.now(), this.#tasks.size - 1);
-      Promise.resolve(onProgress(progress)).catch(() => undefined);
-    } catch {
-      // A failing callback never ends the batch.
-    }
+    const progress = this.#progress.at(this.#tryon.clock.now(), this.#inFlight.size - 1);
+    // A failing callback never ends the batch.
+    const call = async (): Promise<unknown> => onProgress?.(progress);
+    call().catch(() => undefined);
   }
 }
 
 /** Returns the budget that all items share. */
-function budgetOf(option: Budget | BudgetLimit | undefined): Budget | undefined {
+function budgetOf({ budget }: ReadOptions<never>): Budget | undefined {
   // A `Budget` of another copy of the package also has `count`.
-  return option && "count" in option ? option : option && new Budget(option);
-}
-
-type Known<Item> = Pick<BatchItem<Item>, "id" | "index" | "input" | "fromJournal">;
-
-function itemOf<Item>(known: Known<Item>, { result, error, job }: ItemOutcome): BatchItem<Item> {
-  if (result) return { ...known, result, error: undefined, job: result.job };
-  return {
-    ...known,
-    result: undefined,
-    error: error instanceof Error ? error : new Error(String(error), { cause: error }),
-    job: job ?? (isTryOnError(error) ? error.job : undefined),
-  };
+  return budget && "count" in Object(budget) ? (budget as Budget) : budget && new Budget(budget);
 }
 
 /** Resumes its waiters when something changes. Check the condition, then call `wait` without an `await` between. */

@@ -1,7 +1,12 @@
-import type { Clock, TryOn } from "@tryon/client";
+import { isTryOnError, type TryOn } from "@tryon/client";
 
+import { transientCodes } from "../errors/transient-codes.ts";
+import { Deadline } from "../http/deadline.ts";
+import { isSyncCut } from "../jobs/sync-cut.ts";
+import { initialWindow, nextWindow, type ConcurrencyWindow } from "./concurrency-window.ts";
+import type { CommonOptions } from "./options.ts";
+import type { ItemOutcome } from "./run-item.ts";
 import {
-  averagePreparation,
   backoffAfter,
   maxReadAhead,
   nextDueAt,
@@ -9,10 +14,13 @@ import {
   type SubmissionRate,
 } from "./submission-rate.ts";
 
-/** Spaces the submissions of a batch so that they stay within the rate limit of the key. */
+/** Limits the submissions of a batch: the number in flight, and their rate under the rate limit of the key. */
 export class SubmissionLimiter {
   readonly #tryon: TryOn;
   readonly #signal: AbortSignal;
+  readonly #isAuto: boolean;
+  #window: ConcurrencyWindow;
+  #sync: boolean;
   #dueAt = Number.NEGATIVE_INFINITY;
   #backoffUntil = Number.NEGATIVE_INFINITY;
   #failures = 0;
@@ -20,15 +28,26 @@ export class SubmissionLimiter {
   #last: Promise<void> = Promise.resolve();
   #request: Promise<void> | undefined;
   #isRequested = false;
-  /** Average time from reading an item until its submission is ready, in milliseconds. */
+  /** Moving average of the time from reading an item until its submission is ready, in milliseconds. */
   #preparation: number | undefined;
-  /** If true, submissions wait for their results, so that few polls are needed. */
-  held: boolean;
 
-  constructor(tryon: TryOn, held: boolean, signal: AbortSignal) {
+  constructor(tryon: TryOn, options: CommonOptions, signal: AbortSignal) {
+    const { concurrency = "auto", sync } = options;
     this.#tryon = tryon;
-    this.held = held;
     this.#signal = signal;
+    this.#isAuto = concurrency === "auto";
+    this.#window = concurrency === "auto" ? initialWindow : { ...initialWindow, size: concurrency };
+    this.#sync = sync !== false;
+  }
+
+  /** If true, submissions wait for their results, so that few polls are needed. */
+  get sync(): boolean {
+    return this.#sync;
+  }
+
+  /** Returns true if so many items fill the window. */
+  isFull(items: number): boolean {
+    return items >= Math.floor(this.#window.size);
   }
 
   /** Maximum number of items to read before they start. One until the rate limit has been requested. */
@@ -38,30 +57,34 @@ export class SubmissionLimiter {
       : 1;
   }
 
-  /** Records that the input of an item is ready. */
-  prepared(readAt: number): void {
+  /** Waits until one more submission may start, in the order of the calls. `readAt` is when its item was read. */
+  acquire(readAt: number): Promise<void> {
     const duration = Math.max(0, this.#tryon.clock.now() - readAt);
-    this.#preparation = averagePreparation(this.#preparation, duration);
-  }
-
-  /** Waits until one more submission may start, in the order of the calls. */
-  acquire(): Promise<void> {
+    const average = this.#preparation ?? duration;
+    this.#preparation = average + (duration - average) / 4;
     const turn = this.#last.then(() => this.#wait());
     this.#last = turn.catch(() => undefined);
     return turn;
   }
 
-  /** Records a transient failure of an item. Items that started before the previous failure do not count again. */
-  failed(startedAt: number): void {
-    if (startedAt < this.#failedAt) return;
-    this.#failedAt = this.#tryon.clock.now();
-    this.#failures += 1;
-    this.#backoffUntil = this.#failedAt + backoffAfter(this.#failures);
-  }
-
-  /** Records that the service created a job. */
-  succeeded(): void {
-    this.#failures = 0;
+  /** Adjusts to the outcome of an item that was submitted. `items` fill the window or not. */
+  ended({ error, attempts = [], startedAt, job }: ItemOutcome, items: number): void {
+    if (startedAt === undefined) return;
+    const now = this.#tryon.clock.now();
+    const failed = isTransientFailure(error);
+    // Items that started before the previous failure do not count again.
+    if (failed && startedAt >= this.#failedAt) {
+      this.#failedAt = now;
+      this.#failures += 1;
+      this.#backoffUntil = now + backoffAfter(this.#failures);
+    }
+    if (!failed && job) this.#failures = 0;
+    if (attempts.some(isSyncCut)) this.#sync = false;
+    if (!this.#isAuto) return;
+    const throttled = attempts.findLast(({ status }) => status === 429 || status === 503);
+    const full = this.isFull(items);
+    const signals = { now, full, throttledAt: throttled?.startedAt, failed };
+    this.#window = nextWindow(this.#window, signals);
   }
 
   #rate(): SubmissionRate {
@@ -69,22 +92,27 @@ export class SubmissionLimiter {
       now: this.#tryon.clock.now(),
       dueAt: this.#dueAt,
       backoffUntil: this.#backoffUntil,
-      held: this.held,
+      sync: this.#sync,
       rateLimit: this.#tryon.rateLimit,
     };
   }
 
   async #wait(): Promise<void> {
     if (this.#tryon.rateLimit === undefined) await (this.#request ??= this.#requestRateLimit());
-    for (;;) {
-      this.#signal.throwIfAborted();
-      const rate = this.#rate();
-      const delay = startDelay(rate);
-      if (delay === 0) {
-        this.#dueAt = nextDueAt(rate);
-        return;
+    const deadline = new Deadline(this.#tryon.clock, Number.POSITIVE_INFINITY, this.#signal);
+    try {
+      for (;;) {
+        deadline.throwIfAborted();
+        const rate = this.#rate();
+        const delay = startDelay(rate);
+        if (delay === 0) {
+          this.#dueAt = nextDueAt(rate);
+          return;
+        }
+        await deadline.sleep(delay);
       }
-      await sleep(this.#tryon.clock, delay, this.#signal);
+    } finally {
+      deadline.close();
     }
   }
 
@@ -99,25 +127,9 @@ export class SubmissionLimiter {
   }
 }
 
-/** Maximum delay of a timer, in milliseconds. */
-const maxTimerDelay = 2 ** 31 - 1;
-
-/** Waits, at most for the maximum delay of a timer. If the signal is aborted, rejects with its reason. Removes its listener. */
-export function sleep(clock: Clock, delay: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    // The reason of a signal can be any value.
-    const stop = (): void => {
-      clock.clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    const timer = clock.setTimeout(
-      () => {
-        signal.removeEventListener("abort", stop);
-        resolve();
-      },
-      Math.min(delay, maxTimerDelay),
-    );
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
+/** Returns true if an item failed because of the service or the connection. */
+function isTransientFailure(error: unknown): boolean {
+  if (!isTryOnError(error)) return false;
+  const last = error.code === "outcome_unknown" ? error.cause : error;
+  return isTryOnError(last) && transientCodes.has(last.code);
 }

@@ -16,17 +16,17 @@ const idle: SubmissionRate = {
   now,
   dueAt: Number.NEGATIVE_INFINITY,
   backoffUntil: Number.NEGATIVE_INFINITY,
-  held: true,
+  sync: true,
 };
 const rateLimit = { limit: 60, remaining: 60, resetAt: now + minute, source: "headers" } as const;
 
 /** Returns the start times within four minutes, with timers that are randomly late. */
-function startsAt(limit: number, held: boolean, lateness: number, seed: number): number[] {
+function startsAt(limit: number, sync: boolean, lateness: number, seed: number): number[] {
   const known = { ...rateLimit, limit, source: "count" as const };
   const starts: number[] = [];
   let random = seed;
   for (
-    let rate: SubmissionRate = { ...idle, held, rateLimit: known };
+    let rate: SubmissionRate = { ...idle, sync, rateLimit: known };
     rate.now < now + 4 * minute;
   ) {
     const delay = startDelay(rate);
@@ -76,9 +76,9 @@ describe("the interval between starts", () => {
     ["reserves at least 1.5 requests a minute", 10, true, minute / 8.5],
     ["uses at least half of a very small limit", 1, true, minute / 0.5],
     ["is zero for a limit of zero", 0, true, 0],
-  ])("%s", (_name, limit, held, apart) => {
+  ])("%s", (_name, limit, sync, apart) => {
     const known = limit === undefined ? undefined : { ...rateLimit, limit };
-    expect(spacing({ held, rateLimit: known })).toBeCloseTo(apart, 6);
+    expect(spacing({ sync, rateLimit: known })).toBeCloseTo(apart, 6);
   });
 
   it("counts from when the last start was due, and catches up on nothing else", () => {
@@ -96,8 +96,8 @@ describe("the interval between starts", () => {
         constantFrom(true, false),
         integer({ min: 0, max: 400 }),
         seeds,
-        (limit, held, lateness, seed) => {
-          const starts = startsAt(limit, held, lateness, seed);
+        (limit, sync, lateness, seed) => {
+          const starts = startsAt(limit, sync, lateness, seed);
           for (const [index, at] of starts.entries()) {
             const later = starts[index + limit] ?? Number.POSITIVE_INFINITY;
             expect(later - at).toBeGreaterThanOrEqual(minute);
@@ -119,10 +119,10 @@ describe("the interval between starts", () => {
 });
 
 it("reads ahead the items that start within a second or while an input is created", () => {
-  expect(maxReadAhead({ held: true }, 0)).toBe(Number.POSITIVE_INFINITY);
-  expect(maxReadAhead({ held: true, rateLimit }, 0)).toBe(1);
-  expect(maxReadAhead({ held: true, rateLimit }, 4_000)).toBe(5);
-  expect(maxReadAhead({ held: true, rateLimit: { ...rateLimit, limit: 6_000 } }, 0)).toBe(97);
+  expect(maxReadAhead({ sync: true }, 0)).toBe(Number.POSITIVE_INFINITY);
+  expect(maxReadAhead({ sync: true, rateLimit }, 0)).toBe(1);
+  expect(maxReadAhead({ sync: true, rateLimit }, 4_000)).toBe(5);
+  expect(maxReadAhead({ sync: true, rateLimit: { ...rateLimit, limit: 6_000 } }, 0)).toBe(97);
 });
 
 it("doubles the backoff with each failure, up to a minute", () => {

@@ -8,24 +8,24 @@ export interface SubmissionRate {
   /** Time until which nothing starts, after transient failures. */
   readonly backoffUntil: number;
   /** If true, submissions wait for their results, so that an item takes one request. */
-  readonly held: boolean;
+  readonly sync: boolean;
   /** Rate limit of the key, if known. */
   readonly rateLimit?: Pick<RateLimit, "limit" | "remaining" | "resetAt" | "source"> | undefined;
 }
 
 const minute = 60_000;
 /** Share of the rate limit reserved for polls. Submissions that wait for their results need few. */
-const pollShare = { held: 0.03, polled: 0.2 } as const;
+const pollShare = { sync: 0.03, polled: 0.2 } as const;
 /** Minimum number of requests per minute reserved for other calls. */
 const minReserved = 1.5;
 /** Time in milliseconds by which a start may be early, so that late timers cost nothing. */
 const tolerance = 250;
 
 /** Returns the time between starts in milliseconds, so that any 60 seconds stay within the rate limit. */
-export function spacing({ held, rateLimit }: Pick<SubmissionRate, "held" | "rateLimit">): number {
+export function spacing({ sync, rateLimit }: Pick<SubmissionRate, "sync" | "rateLimit">): number {
   if (rateLimit === undefined || rateLimit.limit <= 0) return 0;
   const { limit } = rateLimit;
-  const reserved = Math.max(minReserved, limit * pollShare[held ? "held" : "polled"]);
+  const reserved = Math.max(minReserved, limit * pollShare[sync ? "sync" : "polled"]);
   return minute / Math.max(limit - reserved, limit / 2);
 }
 
@@ -54,17 +54,12 @@ export function nextDueAt(rate: SubmissionRate): number {
  * the time in milliseconds to create an input.
  */
 export function maxReadAhead(
-  rate: Pick<SubmissionRate, "held" | "rateLimit">,
+  rate: Pick<SubmissionRate, "sync" | "rateLimit">,
   preparation: number,
 ): number {
   const apart = spacing(rate);
   if (apart === 0) return Number.POSITIVE_INFINITY;
   return Math.max(1, Math.floor(1_000 / apart)) + Math.ceil(preparation / apart);
-}
-
-/** Returns the moving average of the time to create an input. The latest value counts a quarter. */
-export function averagePreparation(earlier: number | undefined, latest: number): number {
-  return earlier === undefined ? latest : earlier + (latest - earlier) / 4;
 }
 
 /** Returns the backoff after consecutive transient failures: 1 s, then twice as long each time, up to 60 s. */

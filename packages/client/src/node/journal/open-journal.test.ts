@@ -35,7 +35,7 @@ it("returns every entry unchanged, in any mix of writes", async () => {
       state: fc.constantFrom("sending", "submitted", "succeeded", "failed", "refused"),
       idempotencyKey: text,
       digest: text,
-      held: fc.boolean(),
+      sync: fc.boolean(),
       size: fc.option(text, { nil: undefined }),
       sentAt: fc.integer(),
       job: fc.option(
@@ -115,7 +115,7 @@ it("writes a header and one line per entry into a file that only its owner can r
   const lines = (await readFile(path, "utf8")).split("\n");
   expect(lines).toEqual([
     '{"journal":"tryon-batch","version":1}',
-    '{"id":"shoe","state":"sending","idempotencyKey":"key-of-shoe","digest":"5e","held":true,"sentAt":1800000000000,"sum":"b8c6d6b0"}',
+    '{"id":"shoe","state":"sending","idempotencyKey":"key-of-shoe","digest":"5e","sync":true,"sentAt":1800000000000,"sum":"022c4568"}',
     "",
   ]);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
