@@ -471,6 +471,14 @@ describe("onProgress", () => {
     expect(told[1]?.eta).toBeGreaterThan(0);
   });
 
+  it("counts no item in flight when the only one fails at its id", async () => {
+    const { tryon, run } = createWorld();
+    const reported: BatchProgress[] = [];
+    const onProgress = (progress: BatchProgress) => reported.push(progress);
+    await run(all(batch(tryon, [input], { id: () => "", onProgress })));
+    expect(reported).toMatchObject([{ failed: 1, inFlight: 0 }]);
+  });
+
   it("can throw or reject without effect", async () => {
     const { tryon, run } = createWorld();
     const throws = [

@@ -46,8 +46,8 @@ export class ItemSource<Item> {
     if (!this.#isReading) await closing;
   }
 
-  /** Returns the id of an item. Throws if it is no string, or a duplicate in a batch with a journal. */
-  idOf(item: Item, index: number): string {
+  /** Returns the id of an item. Rejects if it is no string, or a duplicate in a batch with a journal. */
+  async idOf(item: Item, index: number): Promise<string> {
     const { id: idOf, journal } = this.#options;
     if (!idOf) return String(index);
     const id: unknown = idOf(item, index);

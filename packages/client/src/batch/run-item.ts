@@ -1,7 +1,7 @@
 import {
+  Budget,
   isTryOnError,
   type Attempt,
-  type Budget,
   type Duration,
   type Job,
   type TryOn,
@@ -10,12 +10,23 @@ import {
   type Update,
 } from "@tryon/client";
 
+import type { CommonOptions } from "./options.ts";
+
 /** Settings that the items of a batch share. */
 export interface BatchContext {
   readonly tryon: TryOn;
   readonly budget: Budget | undefined;
   readonly sync: boolean | "auto" | undefined;
   readonly timeout: Duration | undefined;
+}
+
+/** Returns the settings of a batch. */
+export function contextOf(tryon: TryOn, options: CommonOptions): BatchContext {
+  const { budget, sync, timeout } = options;
+  // A `Budget` of another copy of the package also has `count`.
+  const isBudget = budget && "count" in Object(budget);
+  const shared = isBudget ? (budget as Budget) : budget && new Budget(budget);
+  return { tryon, budget: shared, sync, timeout };
 }
 
 /** One item that has been read. */

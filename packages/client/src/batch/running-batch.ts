@@ -1,4 +1,4 @@
-import { Budget, isTryOnError, type TryOn } from "@tryon/client";
+import { isTryOnError, type TryOn } from "@tryon/client";
 
 import { abortable } from "../http/deadline.ts";
 import { batchItem, type BatchItem } from "./batch-item.ts";
@@ -7,7 +7,7 @@ import { ItemSource } from "./item-source.ts";
 import { JobLookup } from "./job-lookup.ts";
 import type { ReadOptions } from "./options.ts";
 import { ProgressCount } from "./progress.ts";
-import { runItem, type ItemOutcome, type ItemTask } from "./run-item.ts";
+import { contextOf, runItem, type ItemOutcome, type ItemTask } from "./run-item.ts";
 import { runJournaledItem } from "./run-journaled-item.ts";
 import { StopRule } from "./stop-rule.ts";
 import { SubmissionLimiter } from "./submission-limiter.ts";
@@ -28,7 +28,7 @@ export class RunningBatch<Item> {
   /** Items in flight, each with the controller that ends the wait for it. */
   readonly #inFlight = new Map<AbortController, Promise<void>>();
   readonly #ready: BatchItem<Item>[] = [];
-  readonly #changed = new ChangeSignal();
+  readonly #waiters: (() => void)[] = [];
   #isReading = true;
   #count = 0;
   /** Number of items that have been read and not started. */
@@ -41,14 +41,14 @@ export class RunningBatch<Item> {
     inputs: Iterable<Item> | AsyncIterable<Item>,
     options: ReadOptions<Item>,
   ) {
-    const { journal, sync, timeout } = options;
+    const { journal, onProgress } = options;
     this.#tryon = tryon;
     this.#options = options;
     this.#source = new ItemSource(inputs, options);
     this.#limiter = new SubmissionLimiter(tryon, options, this.#starting.signal);
     this.#rule = new StopRule(options);
-    this.#progress = new ProgressCount(tryon.clock.now(), this.#source.total);
-    const context = { tryon, budget: budgetOf(options), sync, timeout };
+    this.#progress = new ProgressCount(tryon.clock, this.#source.total, onProgress);
+    const context = contextOf(tryon, options);
     const journaled = journal && {
       ...context,
       journal: new BatchJournal(journal, context, (error) => this.#stop(error)),
@@ -71,10 +71,10 @@ export class RunningBatch<Item> {
         if (this.#left) throw this.#left.reason;
         const item = this.#ready.shift();
         if (item) {
-          this.#changed.notify();
+          this.#notify();
           yield item;
         } else if (this.#isReading || this.#inFlight.size > 0) {
-          await this.#changed.wait();
+          await this.#change();
         } else {
           break;
         }
@@ -92,7 +92,7 @@ export class RunningBatch<Item> {
   #finishWith(error: unknown): void {
     this.#failure ??= { error };
     this.#reading.abort(error);
-    this.#changed.notify();
+    this.#notify();
   }
 
   /** Reads and starts no other item. Items that have been read and not started fail with the error. */
@@ -107,7 +107,7 @@ export class RunningBatch<Item> {
     this.#reading.abort(reason);
     this.#starting.abort(reason);
     for (const wait of this.#inFlight.keys()) wait.abort(reason);
-    this.#changed.notify();
+    this.#notify();
   }
 
   /** Reads each item when there is room for it. Never rejects. */
@@ -115,7 +115,7 @@ export class RunningBatch<Item> {
     const { signal } = this.#reading;
     try {
       for (;;) {
-        while (!signal.aborted && !this.#hasRoom()) await this.#changed.wait();
+        while (!signal.aborted && !this.#hasRoom()) await this.#change();
         if (signal.aborted) break;
         const next = await abortable(this.#source.next(), signal);
         if (next === undefined) break;
@@ -126,7 +126,7 @@ export class RunningBatch<Item> {
     }
     await this.#source.close();
     this.#isReading = false;
-    this.#changed.notify();
+    this.#notify();
   }
 
   #hasRoom(): boolean {
@@ -142,7 +142,7 @@ export class RunningBatch<Item> {
     const wait = new AbortController();
     const running = this.#run(input, this.#count, wait.signal).finally(() => {
       this.#inFlight.delete(wait);
-      this.#changed.notify();
+      this.#notify();
     });
     this.#count += 1;
     this.#inFlight.set(wait, running);
@@ -155,7 +155,7 @@ export class RunningBatch<Item> {
     const started = (): void => {
       if (!isStarted) this.#unstarted -= 1;
       isStarted = true;
-      this.#changed.notify();
+      this.#notify();
     };
     this.#unstarted += 1;
     const turn = async (): Promise<void> => {
@@ -165,7 +165,7 @@ export class RunningBatch<Item> {
     let id = String(index);
     let outcome: ItemOutcome;
     try {
-      id = this.#source.idOf(input, index);
+      id = await this.#source.idOf(input, index);
       const tryOnInput = await abortable(this.#source.inputOf(input, index), signal);
       outcome = await this.#runTask({ id, input: tryOnInput, signal, turn });
     } catch (error) {
@@ -175,7 +175,7 @@ export class RunningBatch<Item> {
     if (this.#left) return;
     if (!outcome.fromJournal) this.#adjust(outcome);
     this.#ready.push(batchItem({ id, index, input }, outcome));
-    this.#report(outcome);
+    this.#progress.report(outcome, this.#inFlight.size - 1);
   }
 
   /** Adjusts the limits to the outcome of an item, and stops the batch if necessary. */
@@ -187,37 +187,14 @@ export class RunningBatch<Item> {
     else if (stop) this.#stop(stop);
   }
 
-  #report(outcome: ItemOutcome): void {
-    this.#progress.add(outcome);
-    const { onProgress } = this.#options;
-    const progress = this.#progress.at(this.#tryon.clock.now(), this.#inFlight.size - 1);
-    // A failing callback never ends the batch.
-    const call = async (): Promise<unknown> => onProgress?.(progress);
-    call().catch(() => undefined);
-  }
-}
-
-/** Returns the budget that all items share. */
-function budgetOf({ budget }: ReadOptions<never>): Budget | undefined {
-  // A `Budget` of another copy of the package also has `count`.
-  return budget && "count" in Object(budget) ? (budget as Budget) : budget && new Budget(budget);
-}
-
-/** Resumes its waiters when something changes. Check the condition, then call `wait` without an `await` between. */
-class ChangeSignal {
-  #resolve: (() => void) | undefined;
-  #change: Promise<void> | undefined;
-
-  /** Resolves at the next `notify`. */
-  wait(): Promise<void> {
-    return (this.#change ??= new Promise((resolve) => {
-      this.#resolve = resolve;
-    }));
+  /** Resolves at the next change. Check the condition, then call it without an `await` between. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiters.push(resolve);
+    });
   }
 
-  notify(): void {
-    this.#resolve?.();
-    this.#change = undefined;
-    this.#resolve = undefined;
+  #notify(): void {
+    for (const resume of this.#waiters.splice(0)) resume();
   }
 }

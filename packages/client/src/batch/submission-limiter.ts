@@ -1,27 +1,35 @@
-import { isTryOnError, type TryOn } from "@tryon/client";
+import { isTryOnError, type RateLimit, type TryOn } from "@tryon/client";
 
 import { transientCodes } from "../errors/transient-codes.ts";
 import { Deadline } from "../http/deadline.ts";
 import { isSyncCut } from "../jobs/sync-cut.ts";
-import { initialWindow, nextWindow, type ConcurrencyWindow } from "./concurrency-window.ts";
 import type { CommonOptions } from "./options.ts";
 import type { ItemOutcome } from "./run-item.ts";
-import {
-  backoffAfter,
-  maxReadAhead,
-  nextDueAt,
-  startDelay,
-  type SubmissionRate,
-} from "./submission-rate.ts";
 
-/** Limits the submissions of a batch: the number in flight, and their rate under the rate limit of the key. */
+const minute = 60_000;
+/** Number of items in flight at the start, and the maximum, with `"auto"`. */
+const [initialWindow, maxWindow] = [8, 100];
+/** Share of the rate limit reserved for polls. Submissions that wait for their results need few. */
+const pollShare = { sync: 0.03, polled: 0.2 } as const;
+/** Minimum number of requests per minute reserved for other calls. */
+const minReserved = 1.5;
+/** Time in milliseconds by which a start may be early, so that late timers cost nothing. */
+const tolerance = 250;
+
+/** Limits the submissions of a batch: the number in flight, and their starts under the rate limit of the key. */
 export class SubmissionLimiter {
-  readonly #tryon: TryOn;
+  readonly #tryon: Pick<TryOn, "account" | "clock" | "rateLimit">;
   readonly #signal: AbortSignal;
   readonly #isAuto: boolean;
-  #window: ConcurrencyWindow;
   #sync: boolean;
+  /** Maximum number of items in flight. Fractions are rounded down. */
+  #window: number;
+  /** If true, the window doubles with each round, until the first 429 or 503. */
+  #isDoubling = true;
+  #halvedAt = Number.NEGATIVE_INFINITY;
+  /** Time of the next start by even spacing. */
   #dueAt = Number.NEGATIVE_INFINITY;
+  /** Time until which nothing starts, after transient failures. */
   #backoffUntil = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #failedAt = Number.NEGATIVE_INFINITY;
@@ -31,30 +39,35 @@ export class SubmissionLimiter {
   /** Moving average of the time from reading an item until its submission is ready, in milliseconds. */
   #preparation: number | undefined;
 
-  constructor(tryon: TryOn, options: CommonOptions, signal: AbortSignal) {
-    const { concurrency = "auto", sync } = options;
+  constructor(
+    tryon: Pick<TryOn, "account" | "clock" | "rateLimit">,
+    { concurrency = "auto", sync }: CommonOptions,
+    signal: AbortSignal,
+  ) {
     this.#tryon = tryon;
     this.#signal = signal;
     this.#isAuto = concurrency === "auto";
-    this.#window = concurrency === "auto" ? initialWindow : { ...initialWindow, size: concurrency };
+    this.#window = concurrency === "auto" ? initialWindow : concurrency;
     this.#sync = sync !== false;
   }
 
-  /** If true, submissions wait for their results, so that few polls are needed. */
+  /** If true, submissions wait for their results, so that an item takes one request. */
   get sync(): boolean {
     return this.#sync;
   }
 
   /** Returns true if so many items fill the window. */
   isFull(items: number): boolean {
-    return items >= Math.floor(this.#window.size);
+    return items >= Math.floor(this.#window);
   }
 
-  /** Maximum number of items to read before they start. One until the rate limit has been requested. */
+  /** Maximum number of items to read before they start: those that start within a second or while an input is created. */
   get readAhead(): number {
-    return this.#isRequested || this.#tryon.rateLimit
-      ? maxReadAhead(this.#rate(), this.#preparation ?? 0)
-      : 1;
+    if (!this.#isRequested && this.#tryon.rateLimit === undefined) return 1;
+    const spacing = this.#spacing;
+    if (spacing === 0) return Number.POSITIVE_INFINITY;
+    const inOneSecond = Math.max(1, Math.floor(1_000 / spacing));
+    return inOneSecond + Math.ceil((this.#preparation ?? 0) / spacing);
   }
 
   /** Waits until one more submission may start, in the order of the calls. `readAt` is when its item was read. */
@@ -67,53 +80,71 @@ export class SubmissionLimiter {
     return turn;
   }
 
-  /** Adjusts to the outcome of an item that was submitted. `items` fill the window or not. */
+  /** Adjusts to the outcome of an item of this run. `items` are in flight or not yet yielded. */
   ended({ error, attempts = [], startedAt, job }: ItemOutcome, items: number): void {
     if (startedAt === undefined) return;
     const now = this.#tryon.clock.now();
-    const failed = isTransientFailure(error);
-    // Items that started before the previous failure do not count again.
-    if (failed && startedAt >= this.#failedAt) {
+    const isFull = this.isFull(items);
+    if (attempts.some(isSyncCut)) this.#sync = false;
+    if (isTransientFailure(error)) {
+      // Few items fail during an outage, and afterwards the window can double again.
+      this.#halve(now, true);
+      // Items that started before the previous failure do not count again.
+      if (startedAt < this.#failedAt) return;
       this.#failedAt = now;
       this.#failures += 1;
-      this.#backoffUntil = now + backoffAfter(this.#failures);
+      // 1 s, then twice as long each time, up to 60 s.
+      this.#backoffUntil = now + Math.min(minute, 1_000 * 2 ** (this.#failures - 1));
+      return;
     }
-    if (!failed && job) this.#failures = 0;
-    if (attempts.some(isSyncCut)) this.#sync = false;
-    if (!this.#isAuto) return;
+    if (job) this.#failures = 0;
     const throttled = attempts.findLast(({ status }) => status === 429 || status === 503);
-    const full = this.isFull(items);
-    const signals = { now, full, throttledAt: throttled?.startedAt, failed };
-    this.#window = nextWindow(this.#window, signals);
+    if (throttled) {
+      // Once for all requests sent before.
+      if (throttled.startedAt > this.#halvedAt) this.#halve(now, false);
+    } else if (this.#isAuto && isFull) {
+      const added = this.#isDoubling ? 1 : 1 / this.#window;
+      this.#window = Math.min(maxWindow, this.#window + added);
+    }
   }
 
-  #rate(): SubmissionRate {
-    return {
-      now: this.#tryon.clock.now(),
-      dueAt: this.#dueAt,
-      backoffUntil: this.#backoffUntil,
-      sync: this.#sync,
-      rateLimit: this.#tryon.rateLimit,
-    };
+  #halve(now: number, isDoubling: boolean): void {
+    if (!this.#isAuto) return;
+    this.#window = Math.max(1, Math.floor(this.#window / 2));
+    this.#isDoubling = isDoubling;
+    this.#halvedAt = now;
+  }
+
+  /** Time between starts in milliseconds, so that any 60 seconds stay within the rate limit. */
+  get #spacing(): number {
+    const { limit = 0 } = this.#tryon.rateLimit ?? {};
+    if (limit <= 0) return 0;
+    const reserved = Math.max(minReserved, limit * pollShare[this.#sync ? "sync" : "polled"]);
+    return minute / Math.max(limit - reserved, limit / 2);
+  }
+
+  /** Time until the next start, in milliseconds. */
+  get #delay(): number {
+    const now = this.#tryon.clock.now();
+    const reset = resetDelay(this.#tryon.rateLimit, now, this.#spacing);
+    return Math.max(0, this.#dueAt - tolerance - now, this.#backoffUntil - now, reset);
   }
 
   async #wait(): Promise<void> {
     if (this.#tryon.rateLimit === undefined) await (this.#request ??= this.#requestRateLimit());
-    const deadline = new Deadline(this.#tryon.clock, Number.POSITIVE_INFINITY, this.#signal);
+    const { clock } = this.#tryon;
+    const deadline = new Deadline(clock, Number.POSITIVE_INFINITY, this.#signal);
     try {
       for (;;) {
         deadline.throwIfAborted();
-        const rate = this.#rate();
-        const delay = startDelay(rate);
-        if (delay === 0) {
-          this.#dueAt = nextDueAt(rate);
-          return;
-        }
+        const delay = this.#delay;
+        if (delay === 0) break;
         await deadline.sleep(delay);
       }
     } finally {
       deadline.close();
     }
+    this.#dueAt = Math.max(clock.now(), this.#dueAt) + this.#spacing;
   }
 
   /** Requests the rate limit once. A proxy may not report it; then later responses do. */
@@ -125,6 +156,13 @@ export class SubmissionLimiter {
     }
     this.#isRequested = true;
   }
+}
+
+/** Returns the delay until the rate limit resets, if nothing remains. Checks an estimated reset again after `spacing`. */
+function resetDelay(rateLimit: RateLimit | undefined, now: number, spacing: number): number {
+  if (rateLimit === undefined || rateLimit.remaining > 0) return 0;
+  const reset = rateLimit.resetAt - now;
+  return rateLimit.source === "headers" ? reset : Math.min(reset, spacing);
 }
 
 /** Returns true if an item failed because of the service or the connection. */
