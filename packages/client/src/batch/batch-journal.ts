@@ -121,6 +121,11 @@ class JournalCharge implements Counted {
     this.#cost = cost;
   }
 
+  /** A client with the same budget counts the item only here. */
+  get countedIn(): Budget {
+    return this.#budget;
+  }
+
   get maxCredits(): number {
     return this.#budget.maxCredits;
   }

@@ -1,52 +1,54 @@
 import { describe, expect, it } from "vitest";
 
-import { Budget, type BudgetLimit, type TryOn, type TryOnInput } from "../index.ts";
+import { Budget, isTryOnError, type BudgetLimit, type TryOn } from "../index.ts";
 import { makeDigestsInstant } from "../../test/instant-digests.ts";
-import { all, memoryJournal, type MemoryJournal } from "../../test/memory-journal.ts";
-import { createWorld, cut, input, type Fault, type World } from "../../test/world.ts";
-import { batch, BatchStoppedError, type Journal } from "./index.ts";
+import {
+  interrupted,
+  memoryJournal,
+  order,
+  ordersBatch,
+  requestLost,
+  responseLost,
+  runOrders,
+  type Order,
+} from "../../test/memory-journal.ts";
+import { createWorld, type World } from "../../test/world.ts";
+import { BatchStoppedError, type Journal } from "./index.ts";
 
 makeDigestsInstant();
 
 /** Runs a batch until it ends or stops, and returns "done" or the error code of each item that ended. */
 async function runBatch(
   world: World,
-  ids: readonly string[],
-  options: {
-    readonly journal: Journal;
-    readonly budget: BudgetLimit;
-    readonly tryon?: TryOn;
-    readonly fields?: TryOnInput;
-  },
+  orders: readonly (Order | string)[],
+  options: { readonly journal: Journal; readonly budget: BudgetLimit; readonly tryon?: TryOn },
 ): Promise<Record<string, string>> {
+  const { journal, ...rest } = options;
+  const named = orders.map((one) => (typeof one === "string" ? order(one) : one));
   // A program that starts again has a new client.
-  const { tryon = world.client(), fields, ...rest } = options;
-  const outcomes: Record<string, string> = {};
-  const work = async (): Promise<void> => {
-    const items = batch(tryon, ids, {
-      ...rest,
-      id: (id) => id,
-      input: () => ({ ...input, ...fields }),
-      concurrency: 4,
-    });
-    for await (const { id, error } of items) {
-      outcomes[id] = error === undefined ? "done" : (Object(error) as { code: string }).code;
-    }
-  };
-  await world.run(
-    work().catch((error: unknown) => {
-      if (!(error instanceof BatchStoppedError)) throw error;
-    }),
-  );
-  return outcomes;
+  const own = { tryon: world.client(), concurrency: 4, ...rest };
+  const { read, error: stopped } = await runOrders(world, named, journal, own);
+  if (stopped !== undefined && !(stopped instanceof BatchStoppedError)) throw stopped;
+  const outcomes = read.map(({ id, error }) => [id, isTryOnError(error) ? error.code : "done"]);
+  return Object.fromEntries(outcomes) as Record<string, string>;
 }
 
 async function spent({ mock }: World): Promise<number> {
   return 1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0);
 }
 
-const ids = (count: number, prefix = "sku"): string[] =>
-  Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+const ids = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `sku-${index}`);
+
+/** Returns the journal of a batch with a budget that lost every request of item "a". */
+function interruptedBatch(
+  world: World,
+  faults: readonly (typeof requestLost)[number][],
+  one?: Order,
+) {
+  // The first two requests read the rate limit and the prices.
+  return interrupted(world, [undefined, ...faults], one, { budget: { maxCredits: 80 } });
+}
 
 describe("the budget of a batch with a journal", () => {
   it("limits all runs together", async () => {
@@ -85,9 +87,9 @@ describe("the budget of a batch with a journal", () => {
 
   it("counts an item of an earlier process once in a `Budget` that several runs share", async () => {
     const world = createWorld();
-    const journal = await interruptedAt(world, cut.before);
+    const journal = await interruptedBatch(world, requestLost);
     const budget = new Budget({ maxCredits: 16 });
-    world.faults.push(undefined, undefined, ...Array(4).fill(cut.before));
+    world.faults.push(undefined, undefined, ...requestLost);
     await runBatch(world, ["a"], { journal, budget });
     expect(budget.toJSON()).toMatchObject({ spent: 0, reserved: 8 });
     await runBatch(world, ["a", "b"], { journal, budget });
@@ -95,13 +97,17 @@ describe("the budget of a batch with a journal", () => {
   });
 
   it.each([
-    ["arrived", cut.after],
-    ["did not arrive", cut.before],
-  ])("keeps room for an item that an earlier run sent and that %s", async (_name, fault) => {
+    ["arrived", responseLost, false],
+    ["did not arrive", requestLost, false],
+    ["arrived, with the same `Budget` for the client", responseLost, true],
+    ["did not arrive, with the same `Budget` for the client", requestLost, true],
+  ])("keeps room for an item that an earlier run sent and that %s", async (_name, faults, both) => {
     const world = createWorld();
-    const journal = await interruptedAt(world, fault);
+    const journal = await interruptedBatch(world, faults);
+    expect(journal.entries.get("a")?.state).toBe("sending");
     const budget = new Budget({ maxCredits: 8 });
-    expect(await runBatch(world, ["b", "a"], { journal, budget })).toEqual({
+    const tryon = both ? world.client({ budget }) : world.client();
+    expect(await runBatch(world, ["b", "a"], { journal, budget, tryon })).toEqual({
       a: "done",
       b: "budget_exceeded",
     });
@@ -111,11 +117,11 @@ describe("the budget of a batch with a journal", () => {
 
   it("reserves the price of its size for an item that stays unknown", async () => {
     const world = createWorld();
-    const fields = { output_size: "2K" } as const;
-    const journal = await interruptedAt(world, cut.before, fields);
+    const [a, b] = ["a", "b"].map((sku) => order(sku, { output_size: "2K" }));
+    const journal = await interruptedBatch(world, requestLost, a);
     await world.mock.clock.advance("2h");
     const budget = new Budget({ maxCredits: 24 });
-    expect(await runBatch(world, ["a", "b"], { journal, budget, fields })).toEqual({
+    expect(await runBatch(world, [a ?? "", b ?? ""], { journal, budget })).toEqual({
       a: "outcome_unknown",
       b: "done",
     });
@@ -124,7 +130,7 @@ describe("the budget of a batch with a journal", () => {
 
   it("charges an item whose job is found after the key expired", async () => {
     const world = createWorld();
-    const journal = await interruptedAt(world, cut.after);
+    const journal = await interruptedBatch(world, responseLost);
     await world.mock.clock.advance("2h");
     const budget = new Budget({ maxCredits: 8 });
     expect(await runBatch(world, ["a"], { journal, budget })).toEqual({ a: "done" });
@@ -149,39 +155,20 @@ describe("the budget of a batch with a journal", () => {
 
   it("stops the batch before anything is sent if the journal cannot be listed", async () => {
     const world = createWorld();
-    const journal: Journal = {
-      ...memoryJournal(),
-      list: () => {
-        throw new Error("torn");
-      },
+    const list = (): never => {
+      throw new Error("torn");
     };
-    const options = { id: () => "a", journal, budget: { maxCredits: 8 } };
-    const stopped = await world.error(all(batch(world.tryon, [input], options)));
-    expect(stopped).toMatchObject({ reason: "journal", cause: { message: "torn" } });
+    const journal: Journal = { ...memoryJournal(), list };
+    const budget = { maxCredits: 8 };
+    const { error } = await runOrders(world, [order("a")], journal, { budget });
+    expect(error).toMatchObject({ reason: "journal", cause: { message: "torn" } });
     expect(world.sent).toEqual([]);
   });
 
   it("requires a journal that can be listed", () => {
     // Types cannot stop a program without types.
     const journal = { ...memoryJournal(), list: undefined } as unknown as Journal;
-    expect(() =>
-      batch(createWorld().tryon, [input], { id: () => "a", journal, budget: { maxCredits: 8 } }),
-    ).toThrow("`list`");
+    const budget = { maxCredits: 8 };
+    expect(() => ordersBatch(createWorld(), [], journal, { budget })).toThrow("`list`");
   });
 });
-
-/** Returns the journal of a batch that lost every request of item "a". */
-async function interruptedAt(
-  world: World,
-  fault: Fault,
-  fields: TryOnInput = {},
-): Promise<MemoryJournal> {
-  const journal = memoryJournal();
-  // The first two requests ask for the rate limit and the balance.
-  const faults = [fault, ...Array<Fault>(3).fill(cut.before)];
-  world.faults.push(undefined, undefined, ...faults);
-  await runBatch(world, ["a"], { journal, budget: { maxCredits: 80 }, fields });
-  world.faults.length = 0;
-  expect(journal.entries.get("a")?.state).toBe("sending");
-  return journal;
-}

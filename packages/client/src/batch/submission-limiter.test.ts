@@ -153,7 +153,7 @@ function end({ limiter, clock }: ReturnType<typeof limiterOf>, outcomes: readonl
   }
 }
 
-const many = (count: number): ItemOutcome[] => Array<ItemOutcome>(count).fill(succeeded);
+const many = (length: number): ItemOutcome[] => Array.from({ length }, () => succeeded);
 
 describe("the number of items in flight", () => {
   it.each([
@@ -165,7 +165,7 @@ describe("the number of items in flight", () => {
     ["halves once for all requests sent before", [throttled, throttled, throttled], 4],
     ["halves after each failure", [failed, failed], 2],
     ["doubles again after a failure", [throttled, failed, ...many(3)], 5],
-    ["stops at one", Array<ItemOutcome>(9).fill(failed), 1],
+    ["stops at one", Array.from({ length: 9 }, () => failed), 1],
   ])("%s", (_name, outcomes, expected) => {
     const limited = limiterOf();
     end(limited, outcomes);

@@ -10,6 +10,8 @@ export interface BudgetLimit {
 export interface Counted extends BudgetLimit {
   readonly spent: number;
   readonly reserved: number;
+  /** Budget that counts the same credits already. A client with that budget does not count them in it again. */
+  readonly countedIn?: Counted;
   count(spent: number, reserved: number): void;
 }
 

@@ -56,7 +56,9 @@ export class SpendTracker {
   budgets(option: BudgetLimit | undefined): readonly Counted[] {
     const { budget } = this.#config;
     if (budget) this.#own ??= budgetOf(budget);
-    return [...new Set([this.#own ?? [], option ? budgetOf(option) : []].flat())];
+    const budgets = new Set([this.#own ?? [], option ? budgetOf(option) : []].flat());
+    for (const { countedIn } of budgets) if (countedIn) budgets.delete(countedIn);
+    return [...budgets];
   }
 
   /** What an account says of prices, if it has been asked. */

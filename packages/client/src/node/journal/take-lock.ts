@@ -61,9 +61,13 @@ export async function takeLock(journal: string, path = `${journal}.lock`): Promi
 
 async function write(path: string, text: string): Promise<void> {
   const file = await open(path, "wx", 0o600);
-  // A power failure must not leave an empty lock.
-  const written = file.writeFile(text).then(() => file.sync());
-  await written.finally(() => file.close());
+  try {
+    await file.writeFile(text);
+    // A power failure must not leave an empty lock.
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 /** Takes a free lock. Returns false if it exists. */
