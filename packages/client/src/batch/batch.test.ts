@@ -3,8 +3,8 @@ import { getEventListeners } from "node:events";
 import { describe, expect, expectTypeOf, it } from "vitest";
 
 import { isTryOnError, type Job, type TryOnResult } from "../index.ts";
-import { all, memoryJournal } from "../../test/memory-journal.ts";
-import { answering, createWorld, cut, input, type World } from "../../test/world.ts";
+import { all, memoryJournal, upTo } from "../../test/memory-journal.ts";
+import { answering, createWorld, cut, input } from "../../test/world.ts";
 import { batch, BatchStoppedError, type BatchItem, type BatchProgress } from "./index.ts";
 
 /** Returns an input whose job takes the given time. */
@@ -21,24 +21,6 @@ function* unclosable() {
     // oxlint-disable-next-line no-unsafe-finally
     throw new Error("cannot be closed");
   }
-}
-
-/** Reads a batch until it throws. */
-async function upTo<Item>(
-  items: AsyncIterable<Item>,
-): Promise<{ readonly read: Item[]; readonly error: unknown }> {
-  const read: Item[] = [];
-  try {
-    for await (const item of items) read.push(item);
-    return { read, error: undefined };
-  } catch (error) {
-    return { read, error };
-  }
-}
-
-/** Runs everything that is due now. */
-async function settle({ mock }: World): Promise<void> {
-  await mock.clock.advance(0);
 }
 
 describe("a batch", () => {
@@ -146,43 +128,35 @@ describe("a batch", () => {
     expect(items.map(({ error }) => error)).toEqual([undefined, undefined]);
   });
 
-  it.each([
-    ["a journal without an id", { journal: memoryJournal() }, "id"],
-    ["a fractional concurrency", { concurrency: 1.5 }, "concurrency"],
-    ["a concurrency of zero", { concurrency: 0 }, "concurrency"],
-    ["a limit of zero blocked items", { stopAfterContentBlocked: 0 }, "stopAfterContentBlocked"],
-    [
-      "a limit of NaN blocked items",
-      { stopAfterContentBlocked: Number.NaN },
-      "stopAfterContentBlocked",
-    ],
-    ["an invalid timeout", { timeout: "3 minutes" }, "timeout"],
-    ["a budget of NaN", { budget: { maxCredits: Number.NaN } }, "budget.maxCredits"],
-  ])("rejects %s", (_name, options, field) => {
-    const { tryon } = createWorld();
+  it.each<readonly [string, object, string, string]>([
+    ["a journal without an id", { journal: memoryJournal() }, "id", "must be a function"],
+    ["a fractional concurrency", { concurrency: 1.5 }, "concurrency", "positive integer"],
+    ["a concurrency of zero", { concurrency: 0 }, "concurrency", "positive integer"],
+    ["zero blocked items", { stopAfterContentBlocked: 0 }, "stopAfterContentBlocked", "positive"],
+    ["NaN blocked items", { stopAfterContentBlocked: NaN }, "stopAfterContentBlocked", "positive"],
+    ["an invalid timeout", { timeout: "3 minutes" }, "timeout", "positive duration"],
+    ["a budget of NaN", { budget: { maxCredits: NaN } }, "budget.maxCredits", "from 0 up"],
+    ["a budget that is a number", { budget: 80 }, "budget.maxCredits", "from 0 up"],
+    ["a misspelled option", { concurency: 2 }, "concurency", "Did you mean concurrency?"],
+    ["an option of `run`", { hold: true }, "hold", "is not an option of batch. Remove it."],
+  ])("rejects %s", (_name, options, field, message) => {
     // Programs without types can pass anything.
-    expect(() => batch(tryon, [input], options as never)).toThrow(
-      expect.objectContaining({
-        code: "invalid_input",
-        issues: [expect.objectContaining({ field })],
-      }),
-    );
+    const start = () => batch(createWorld().tryon, [input], options as never);
+    const issues = [expect.objectContaining({ field })];
+    expect(start).toThrow(expect.objectContaining({ code: "invalid_input", issues }));
+    expect(start).toThrow(message);
   });
-});
 
-it.each([undefined, null, 7, "abc", { length: 1, 0: input }])(
-  "rejects inputs that are %j",
-  (inputs) => {
-    const { tryon } = createWorld();
-    // Programs without types can pass anything.
-    expect(() => batch(tryon, inputs as never, {} as never)).toThrow(
-      expect.objectContaining({
-        code: "invalid_input",
-        issues: [expect.objectContaining({ field: "inputs" })],
-      }),
-    );
-  },
-);
+  it.each([undefined, null, 7, "abc", { length: 1, 0: input }])(
+    "rejects inputs that are %j",
+    (inputs) => {
+      // Programs without types can pass anything.
+      const start = () => batch(createWorld().tryon, inputs as never, {} as never);
+      const issues = [expect.objectContaining({ field: "inputs" })];
+      expect(start).toThrow(expect.objectContaining({ code: "invalid_input", issues }));
+    },
+  );
+});
 
 describe("the inputs of a batch", () => {
   it("are read only while the items in flight and those not yet yielded leave room", async () => {
@@ -324,7 +298,7 @@ describe("the signal of a batch", () => {
     );
     await mock.clock.advance("5s");
     controller.abort(reason);
-    await settle(world);
+    await mock.clock.advance(0);
     expect((await work).error).toBe(reason);
     const count = sent.length;
     await mock.clock.advance("10m");
@@ -380,43 +354,44 @@ describe("a batch stops", () => {
 
   it("at codes in `stopOn` only", async () => {
     const { tryon, run, faults, submissions } = createWorld();
-    const refuse = (): void =>
-      void faults.push(
-        undefined,
-        answering(402, { detail: "no" }),
-        answering(422, { detail: "no" }),
-      );
-    refuse();
     const inputs = many(9).map(() => input);
+    const refused = [402, 422].map((status) => answering(status, { detail: "no" }));
+    faults.push(undefined, ...refused);
     const { read, error } = await run(upTo(batch(tryon, inputs, { concurrency: 1, stopOn: [] })));
-    expect(error).toBeUndefined();
-    expect(read).toHaveLength(9);
-    refuse();
+    expect([read.length, error]).toEqual([9, undefined]);
+    faults.push(undefined, ...refused);
     const before = submissions().length;
-    const second = await run(
-      upTo(batch(tryon, inputs, { concurrency: 1, stopOn: ["validation_failed"] })),
-    );
-    expect(second.error).toMatchObject({ reason: "error" });
+    const options = { concurrency: 1, stopOn: ["validation_failed"] } as const;
+    expect((await run(upTo(batch(tryon, inputs, options)))).error).toMatchObject({
+      reason: "error",
+    });
     expect(submissions().length - before).toBeLessThanOrEqual(3);
   });
 
-  it("after three consecutive items with blocked content", async () => {
-    const { tryon, run, submissions } = createWorld();
-    const inputs = [blocked, blocked, input, blocked, blocked, blocked, blocked, input];
-    const { read, error } = await run(upTo(batch(tryon, inputs, { concurrency: 1 })));
-    expect(error).toMatchObject({ code: "batch_stopped", reason: "content_blocked" });
-    expect(read).toHaveLength(6);
-    expect(submissions()).toHaveLength(6);
+  it("at a failed job if `stopOn` has its code", async () => {
+    const { tryon, run } = createWorld();
+    const rejected = { ...input, prompt: "mock:model_rejected" };
+    const options = { concurrency: 1, stopOn: ["job_failed"] } as const;
+    const { read, error } = await run(upTo(batch(tryon, [rejected, input], options)));
+    expect(error).toMatchObject({ reason: "error", cause: { code: "job_failed" } });
+    expect(read).toHaveLength(1);
   });
 
-  it("after `stopAfterContentBlocked` items, or never", async () => {
-    const { tryon, run } = createWorld({ options: { suspendAfterContentBlocked: "off" } });
-    const inputs = many(7).map(() => blocked);
-    const options = { concurrency: 1, stopAfterContentBlocked: 5 } as const;
-    expect((await run(upTo(batch(tryon, inputs, options)))).read).toHaveLength(5);
-    const never = { concurrency: 1, stopAfterContentBlocked: false } as const;
-    const { read, error } = await run(upTo(batch(tryon, inputs, never)));
-    expect([read.length, error]).toEqual([7, undefined]);
+  it.each([
+    ["after three consecutive items with blocked content", undefined, "bbgbbbbg", 6],
+    ["after `stopAfterContentBlocked` items", 5, "bbbbbbb", 5],
+    ["never with `stopAfterContentBlocked: false`", false, "bbbbbbb", 7],
+  ] as const)("%s", async (_name, stopAfterContentBlocked, kinds, count) => {
+    const { tryon, run, submissions } = createWorld({
+      options: { suspendAfterContentBlocked: "off" },
+    });
+    const inputs = Array.from(kinds, (kind) => (kind === "b" ? blocked : input));
+    const options = { concurrency: 1, stopAfterContentBlocked };
+    const { read, error } = await run(upTo(batch(tryon, inputs, options)));
+    const stopped = { code: "batch_stopped", reason: "content_blocked" };
+    if (count < inputs.length) expect(error).toMatchObject(stopped);
+    else expect(error).toBeUndefined();
+    expect([read.length, submissions().length]).toEqual([count, count]);
   });
 
   it("before it exceeds its budget", async () => {
@@ -443,53 +418,56 @@ describe("a batch stops", () => {
   });
 });
 
+/** Returns a callback that collects the progress of a batch. */
+function reports() {
+  const reported: BatchProgress[] = [];
+  return { reported, onProgress: (progress: BatchProgress) => reported.push(progress) };
+}
+
 describe("onProgress", () => {
   it("reports each ended item, the rate and the estimated time", async () => {
     const { tryon, run } = createWorld({ latency: "10s" });
-    const told: BatchProgress[] = [];
+    const { reported, onProgress } = reports();
     const inputs = [input, { person: input.person }, input, input];
-    await run(
-      all(batch(tryon, inputs, { concurrency: 1, onProgress: (progress) => told.push(progress) })),
-    );
-    expect(told.map(({ done }) => done)).toEqual([1, 2, 3, 4]);
-    expect(told.at(-1)).toMatchObject({ succeeded: 3, failed: 1, inFlight: 0, total: 4, eta: 0 });
-    expect(told.at(-1)?.credits).toBe(24);
-    const [first] = told;
+    await run(all(batch(tryon, inputs, { concurrency: 1, onProgress })));
+    expect(reported.map(({ done }) => done)).toEqual([1, 2, 3, 4]);
+    expect(reported.at(-1)).toMatchObject({
+      succeeded: 3,
+      failed: 1,
+      inFlight: 0,
+      total: 4,
+      eta: 0,
+    });
+    expect(reported.at(-1)?.credits).toBe(24);
+    const [first] = reported;
     expect(first?.rate).toBeGreaterThan(5);
     expect(first?.eta).toBeCloseTo((3 / (first?.rate ?? 0)) * 60_000, 0);
   });
 
   it("reports a total only if `inputs` has a length or `total` is set", async () => {
     const { tryon, run } = createWorld();
-    const told: BatchProgress[] = [];
-    const onProgress = (progress: BatchProgress) => told.push(progress);
+    const { reported, onProgress } = reports();
     await run(all(batch(tryon, new Set([input]).values(), { onProgress })));
     await run(all(batch(tryon, new Set([input]).values(), { onProgress, total: 3 })));
     await run(all(batch(tryon, new Set([input]), { onProgress })));
-    expect(told.map(({ total }) => total)).toEqual([undefined, 3, 1]);
-    expect(told[0]?.eta).toBeUndefined();
-    expect(told[1]?.eta).toBeGreaterThan(0);
+    expect(reported.map(({ total }) => total)).toEqual([undefined, 3, 1]);
+    expect(reported[0]?.eta).toBeUndefined();
+    expect(reported[1]?.eta).toBeGreaterThan(0);
   });
 
   it("counts no item in flight when the only one fails at its id", async () => {
     const { tryon, run } = createWorld();
-    const reported: BatchProgress[] = [];
-    const onProgress = (progress: BatchProgress) => reported.push(progress);
+    const { reported, onProgress } = reports();
     await run(all(batch(tryon, [input], { id: () => "", onProgress })));
     expect(reported).toMatchObject([{ failed: 1, inFlight: 0 }]);
   });
 
   it("can throw or reject without effect", async () => {
     const { tryon, run } = createWorld();
-    const throws = [
-      () => {
-        throw new Error("at once");
-      },
-      async () => {
-        throw new Error("later");
-      },
-    ];
-    for (const onProgress of throws) {
+    const fail = (): never => {
+      throw new Error("no");
+    };
+    for (const onProgress of [fail, async () => fail()]) {
       expect(await run(all(batch(tryon, [input], { onProgress })))).toHaveLength(1);
     }
   });
@@ -517,14 +495,9 @@ describe("during an outage", () => {
         return cut.refused();
       },
     });
-    const work = upTo(
-      batch(tryon, many(5_000), { input: () => input, signal: AbortSignal.abort() }),
-    );
-    await work;
     const controller = new AbortController();
-    const failing = upTo(
-      batch(tryon, many(5_000), { input: () => input, signal: controller.signal }),
-    );
+    const options = { input: () => input, signal: controller.signal };
+    const failing = upTo(batch(tryon, many(5_000), options));
     await mock.clock.advance("10m");
     controller.abort();
     await failing;
