@@ -12,7 +12,7 @@ import {
   runOrders,
   type Order,
 } from "../../test/memory-journal.ts";
-import { createWorld, type World } from "../../test/world.ts";
+import { createWorld, type Fault, type World } from "../../test/world.ts";
 import { BatchStoppedError, type Journal } from "./index.ts";
 
 makeDigestsInstant();
@@ -41,13 +41,13 @@ const ids = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `sku-${index}`);
 
 /** Returns the journal of a batch with a budget that lost every request of item "a". */
-function interruptedBatch(
-  world: World,
-  faults: readonly (typeof requestLost)[number][],
-  one?: Order,
-) {
+function interruptedBatch(world: World, faults: readonly Fault[], one?: Order) {
   // The first two requests read the rate limit and the prices.
   return interrupted(world, [undefined, ...faults], one, { budget: { maxCredits: 80 } });
+}
+
+function fail(): never {
+  throw new Error("torn");
 }
 
 describe("the budget of a batch with a journal", () => {
@@ -155,10 +155,7 @@ describe("the budget of a batch with a journal", () => {
 
   it("stops the batch before anything is sent if the journal cannot be listed", async () => {
     const world = createWorld();
-    const list = (): never => {
-      throw new Error("torn");
-    };
-    const journal: Journal = { ...memoryJournal(), list };
+    const journal: Journal = { ...memoryJournal(), list: fail };
     const budget = { maxCredits: 8 };
     const { error } = await runOrders(world, [order("a")], journal, { budget });
     expect(error).toMatchObject({ reason: "journal", cause: { message: "torn" } });

@@ -17,7 +17,6 @@ import {
   answering,
   assetBytes,
   createWorld,
-  cut,
   fieldsOf,
   input,
   personUrl,
