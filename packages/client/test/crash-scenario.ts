@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
+import { TryOn } from "@tryon/client";
 import type { BatchItem } from "@tryon/client/batch";
 import { createMock, type Mock, type MockOptions } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
@@ -108,6 +109,8 @@ class CrashingBatch {
   readonly #scenario: CrashScenario;
   readonly #mock: Mock;
   readonly #apiKey: string;
+  /** Client that reads the jobs. */
+  readonly #tryon: TryOn;
   /** Crash points that are left, by item. */
   readonly #left: Map<string, CrashPoint>;
   /** Items whose submission has arrived at least partially. */
@@ -122,6 +125,8 @@ class CrashingBatch {
     this.#scenario = scenario;
     this.#mock = mock;
     this.#apiKey = apiKey;
+    const { baseUrl, fetch } = mock;
+    this.#tryon = new TryOn({ apiKey, baseUrl, fetch });
     this.#time.offset = mock.clock.now() - Date.now() * this.#time.speed;
     this.#left = new Map(
       scenario.items.flatMap(({ id, crashPoint }) => (crashPoint ? [[id, crashPoint]] : [])),
@@ -209,7 +214,8 @@ class CrashingBatch {
 
   /** Returns the number of charges per item. */
   async charges(): Promise<Map<string, number>> {
-    const skus = await this.#skus();
+    const jobs = await this.#tryon.jobs.list({ limit: 50 }).toArray();
+    const skus = new Map(jobs.map(({ id, data }) => [id, String(data.metadata?.["sku"])]));
     const ledger = await this.#mock.ledger(this.#apiKey);
     const counts = new Map<string, number>();
     for (const { credits, jobId = "" } of ledger?.entries ?? []) {
@@ -222,26 +228,6 @@ class CrashingBatch {
   /** Resolves once an item is charged. A new job can be missing from the list briefly. */
   async #charged(id: string): Promise<void> {
     while (!(await this.charges()).has(id)) await setTimeout(5);
-  }
-
-  /** Returns the items by the ids of their jobs. */
-  async #skus(): Promise<Map<string, string>> {
-    const found = new Map<string, string>();
-    let cursor: string | null = null;
-    do {
-      const query: string = cursor === null ? "" : `&cursor=${cursor}`;
-      const response = await this.#mock.fetch(
-        `${this.#mock.baseUrl}/api/v1/tryon?limit=50${query}`,
-        {
-          headers: { authorization: `Bearer ${this.#apiKey}` },
-        },
-      );
-      // The contract defines this type.
-      const page = (await response.json()) as JobsPage;
-      for (const { job_id, metadata } of page.jobs) found.set(job_id, metadata.sku);
-      cursor = page.next_cursor;
-    } while (cursor !== null);
-    return found;
   }
 
   async #submit(request: Request, id: string): Promise<Response> {
@@ -302,12 +288,4 @@ class CrashingBatch {
       await setTimeout(20);
     }
   }
-}
-
-interface JobsPage {
-  readonly jobs: readonly {
-    readonly job_id: string;
-    readonly metadata: { readonly sku: string };
-  }[];
-  readonly next_cursor: string | null;
 }

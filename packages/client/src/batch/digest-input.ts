@@ -1,7 +1,7 @@
 import type { TryOnInput } from "@tryon/client";
 
 import { maxImageBytes } from "../images/image-head.ts";
-import type { ImageBytes, ImageSource } from "../images/image-input.ts";
+import type { ImageSource } from "../images/image-input.ts";
 import { prepareInput, type PreparedInput } from "../jobs/prepare.ts";
 import { snapshotInput } from "../jobs/snapshot-input.ts";
 
@@ -67,15 +67,14 @@ function readerOf(image: unknown) {
 /** Reads one image at a time, since each is in memory as a whole. */
 async function digestsOf(images: readonly ImageSource[]): Promise<string[]> {
   const digests: string[] = [];
-  for (const { content } of images) digests.push(await digestOfImage(content));
+  for (const { content } of images) {
+    if (typeof content === "string") digests.push(await sha256(bytesOf(content)));
+    else if ("slice" in content) {
+      digests.push(await sha256(await content.slice(0, content.size).arrayBuffer()));
+      // Successful responses have become blobs. Others are rejected before anything is sent.
+    } else digests.push("unread");
+  }
   return digests;
-}
-
-async function digestOfImage(content: ImageBytes | string | Response): Promise<string> {
-  if (typeof content === "string") return sha256(bytesOf(content));
-  // Successful responses have become blobs. Others are rejected before anything is sent.
-  if (!("slice" in content)) return "unread";
-  return sha256(await content.slice(0, content.size).arrayBuffer());
 }
 
 /** Decodes base64. Returns the bytes of the text itself if it is not canonical base64. */

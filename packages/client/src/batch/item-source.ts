@@ -46,7 +46,7 @@ export class ItemSource<Item> {
     if (!this.#isReading) await closing;
   }
 
-  /** Returns the id of an item. Rejects if it is no string, or a duplicate in a batch with a journal. */
+  /** Returns the id of an item. Rejects an empty id, and a duplicate in a batch with a journal. */
   async idOf(item: Item, index: number): Promise<string> {
     const { id: idOf, journal } = this.#options;
     if (!idOf) return String(index);

@@ -1,4 +1,4 @@
-import { isTryOnError, type RateLimit, type TryOn } from "@tryon/client";
+import { isTryOnError, type TryOn } from "@tryon/client";
 
 import { transientCodes } from "../errors/transient-codes.ts";
 import { Deadline } from "../http/deadline.ts";
@@ -56,7 +56,7 @@ export class SubmissionLimiter {
     return this.#sync;
   }
 
-  /** Returns true if so many items fill the window. */
+  /** Returns true if this number of items fills the window. */
   isFull(items: number): boolean {
     return items >= Math.floor(this.#window);
   }
@@ -126,7 +126,10 @@ export class SubmissionLimiter {
   /** Time until the next start, in milliseconds. */
   get #delay(): number {
     const now = this.#tryon.clock.now();
-    const reset = resetDelay(this.#tryon.rateLimit, now, this.#spacing);
+    const { remaining = 1, resetAt = now, source } = this.#tryon.rateLimit ?? {};
+    const untilReset = remaining > 0 ? 0 : resetAt - now;
+    // An estimated reset is checked again soon.
+    const reset = source === "headers" ? untilReset : Math.min(untilReset, this.#spacing);
     return Math.max(0, this.#dueAt - tolerance - now, this.#backoffUntil - now, reset);
   }
 
@@ -156,13 +159,6 @@ export class SubmissionLimiter {
     }
     this.#isRequested = true;
   }
-}
-
-/** Returns the delay until the rate limit resets, if nothing remains. Checks an estimated reset again after `spacing`. */
-function resetDelay(rateLimit: RateLimit | undefined, now: number, spacing: number): number {
-  if (rateLimit === undefined || rateLimit.remaining > 0) return 0;
-  const reset = rateLimit.resetAt - now;
-  return rateLimit.source === "headers" ? reset : Math.min(reset, spacing);
 }
 
 /** Returns true if an item failed because of the service or the connection. */
