@@ -25,7 +25,7 @@ export class RunningBatch<Item> {
   readonly #reading = new AbortController();
   /** Aborted when the batch starts no other item, including those already read. */
   readonly #starting = new AbortController();
-  /** Items in flight, each with the controller that ends the wait for it. */
+  /** Items in flight, each with its own controller, since Node 20 warns about many listeners on one signal. */
   readonly #inFlight = new Map<AbortController, Promise<void>>();
   readonly #ready: BatchItem<Item>[] = [];
   readonly #waiters: (() => void)[] = [];
