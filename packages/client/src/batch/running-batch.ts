@@ -27,12 +27,12 @@ export class RunningBatch<Item> {
   readonly #starting = new AbortController();
   /** Items in flight, each with its own controller, since Node 20 warns about many listeners on one signal. */
   readonly #inFlight = new Map<AbortController, Promise<void>>();
+  /** Indexes of the items that have been read and not started. */
+  readonly #unstarted = new Set<number>();
   readonly #ready: BatchItem<Item>[] = [];
   readonly #waiters: (() => void)[] = [];
   #isReading = true;
   #count = 0;
-  /** Number of items that have been read and not started. */
-  #unstarted = 0;
   #left: { readonly reason: unknown } | undefined;
   #failure: { readonly error: unknown } | undefined;
 
@@ -130,7 +130,7 @@ export class RunningBatch<Item> {
   }
 
   #hasRoom(): boolean {
-    return !this.#limiter.isFull(this.#items) && this.#unstarted < this.#limiter.readAhead;
+    return !this.#limiter.isFull(this.#items) && this.#unstarted.size < this.#limiter.readAhead;
   }
 
   /** Number of items in flight and of those not yet yielded. */
@@ -151,13 +151,11 @@ export class RunningBatch<Item> {
   /** Runs one item and queues its outcome. Never rejects. */
   async #run(input: Item, index: number, signal: AbortSignal): Promise<void> {
     const readAt = this.#tryon.clock.now();
-    let isStarted = false;
     const started = (): void => {
-      if (!isStarted) this.#unstarted -= 1;
-      isStarted = true;
+      this.#unstarted.delete(index);
       this.#notify();
     };
-    this.#unstarted += 1;
+    this.#unstarted.add(index);
     const turn = async (): Promise<void> => {
       await this.#limiter.acquire(readAt);
       started();
