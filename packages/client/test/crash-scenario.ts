@@ -67,7 +67,7 @@ export interface ItemReport extends Pick<BatchItem<Item>, "id" | "fromJournal"> 
 }
 
 /** Message of the program. */
-export type ProgramMessage =
+type ProgramMessage =
   | { readonly waiting: string; readonly crashPoint: CrashPoint }
   | { readonly ended: readonly ItemReport[] };
 

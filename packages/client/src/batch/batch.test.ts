@@ -138,7 +138,7 @@ describe("a batch", () => {
     ["a budget of NaN", { budget: { maxCredits: NaN } }, "budget.maxCredits", "from 0 up"],
     ["a budget that is a number", { budget: 80 }, "budget.maxCredits", "from 0 up"],
     ["a misspelled option", { concurency: 2 }, "concurency", "Did you mean concurrency?"],
-    ["an option of `run`", { hold: true }, "hold", "is not an option of batch. Remove it."],
+    ["an unknown option", { zebra: 1 }, "zebra", "is not an option of batch. Remove it."],
   ])("rejects %s", (_name, options, field, message) => {
     // Programs without types can pass anything.
     const start = () => batch(createWorld().tryon, [input], options as never);
