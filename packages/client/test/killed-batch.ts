@@ -4,16 +4,15 @@ import { array, boolean, constantFrom, integer, record, tuple, type Arbitrary } 
 import { batch, type Journal, type JournalEntry } from "../src/batch/index.ts";
 import { isTryOnError, type TryOn } from "../src/index.ts";
 import type { Fetch } from "../src/http/attempt.ts";
-import { endOf } from "./end-of.ts";
 import { makeDigestsInstant } from "./instant-digests.ts";
 import { upTo } from "./memory-journal.ts";
-import { misfortuneNames, misfortunes, type Misfortune } from "./network-faults.ts";
-import { input, openWorld, type World } from "./world.ts";
+import { networkFaultNames, networkFaults, type NetworkFault } from "./network-faults.ts";
+import { input, openService, type TestService } from "./service.ts";
 
 /** Batch that is killed once or twice and runs again, with network faults before that. */
 export interface KilledBatch {
   readonly options: Options;
-  readonly misfortunes: readonly (Misfortune | undefined)[];
+  readonly faults: readonly (NetworkFault | undefined)[];
   readonly items: number;
   readonly concurrency: number;
   readonly sync: boolean | "auto";
@@ -33,7 +32,7 @@ export const killedBatches: Arbitrary<KilledBatch> = record({
     (values) =>
       Object.fromEntries(optionTable.map(({ id }, index) => [id, values[index]])) as Options,
   ),
-  misfortunes: array(constantFrom(undefined, undefined, ...misfortuneNames), { maxLength: 6 }),
+  faults: array(constantFrom(undefined, undefined, ...networkFaultNames), { maxLength: 6 }),
   items: integer({ min: 1, max: 4 }),
   concurrency: integer({ min: 1, max: 4 }),
   sync: constantFrom<KilledBatch["sync"]>(true, false, "auto"),
@@ -61,41 +60,42 @@ export async function runKilled(
 ): Promise<KilledOutcome> {
   makeDigestsInstant();
   const { latency, options } = killedBatch;
-  const world = openWorld({ profile: "default", options, latency, journalLimit: 1 });
+  const service = openService({ profile: "default", options, latency, journalLimit: 1 });
   try {
-    return await runKilledIn(world, killedBatch, flush);
+    return await runKilledIn(service, killedBatch, flush);
   } finally {
-    world.mock.close();
+    service.mock.close();
   }
 }
 
 async function runKilledIn(
-  world: World,
+  service: TestService,
   killedBatch: KilledBatch,
   flush: Flush,
 ): Promise<KilledOutcome> {
-  const { mock } = world;
+  const { mock } = service;
   const { kills, later, items } = killedBatch;
   const kept = new Map<string, JournalEntry>();
-  const faults = killedBatch.misfortunes.map((name) => name && misfortunes[name]);
-  world.faults.push(...faults);
+  const faults = killedBatch.faults.map((name) => name && networkFaults[name]);
+  service.faults.push(...faults);
   let killed = 0;
   for (const steps of kills) {
     const program = new KillableProgram(steps);
-    const tryon = world.client({ fetch: program.network(world.fetch) });
-    await pass(world, program, readAll(tryon, program.journal(kept, flush), killedBatch));
+    const tryon = service.client({ fetch: program.network(service.fetch) });
+    await pass(service, program, readAll(tryon, program.journal(kept, flush), killedBatch));
     if (program.isKilled) killed += 1;
     program.kill();
     await mock.clock.advance(later);
   }
-  world.faults.length = 0;
+  service.faults.length = 0;
   const program = new KillableProgram(Number.POSITIVE_INFINITY);
   const journal = program.journal(kept, flush);
-  const last = (await pass(world, program, readAll(world.client(), journal, killedBatch))) ?? [];
+  const last =
+    (await pass(service, program, readAll(service.client(), journal, killedBatch))) ?? [];
   // Pending requests arrive, and reads are consistent.
   await mock.clock.advance("5m");
-  const jobs = (await pass(world, program, world.client().jobs.list().toArray())) ?? [];
-  const charged = 1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0);
+  const jobs = (await pass(service, program, service.client().jobs.list().toArray())) ?? [];
+  const charged = 1_000 - ((await service.balance()) ?? 0);
   const skus = new Set(jobs.map(({ data }) => data.metadata?.["sku"]));
   const done = last.filter((code) => code === "done").length;
   const unknown = last.filter((code) => code === "outcome_unknown").length;
@@ -134,7 +134,7 @@ async function readAll(
   const { read, error: stopped } = await upTo(batch(tryon, skus, options));
   const errors = [...read.map(({ error }) => error), ...(stopped === undefined ? [] : [stopped])];
   return errors.map((error) =>
-    error === undefined ? "done" : isTryOnError(error) ? error.code : String(error),
+    error === undefined ? "done" : isTryOnError(error) ? error.code : "another error",
   );
 }
 
@@ -196,14 +196,18 @@ class KillableProgram {
 
 /** Advances time until the work has ended or the program was killed. Pending requests continue. */
 async function pass<Result>(
-  { mock }: World,
+  { mock }: TestService,
   program: KillableProgram,
   work: Promise<Result>,
 ): Promise<Result | undefined> {
-  const hasEnded = endOf(work);
-  for (let step = 0; !hasEnded() && !program.isKilled; step += 1) {
+  let hasEnded = false;
+  const onEnd = (): void => {
+    hasEnded = true;
+  };
+  work.then(onEnd, onEnd);
+  for (let step = 0; !hasEnded && !program.isKilled; step += 1) {
     if (step > 2_000) throw new Error("The batch does not end.");
     await mock.clock.advance(step < 2 ? "0s" : "2s");
   }
-  return hasEnded() ? work : undefined;
+  return hasEnded ? work : undefined;
 }

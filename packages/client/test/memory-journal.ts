@@ -6,7 +6,7 @@ import {
   type JournalEntry,
 } from "../src/batch/index.ts";
 import type { TryOn, TryOnInput } from "../src/index.ts";
-import { cut, input, type Fault, type World } from "./world.ts";
+import { cut, input, type Fault, type TestService } from "./service.ts";
 
 /** Journal in memory, with every entry that was put. */
 export interface MemoryJournal extends Journal {
@@ -76,10 +76,10 @@ interface OrdersOptions extends CommonOptions {
 
 /** Starts a batch of orders. */
 export function ordersBatch(
-  world: World,
+  service: TestService,
   orders: readonly Order[],
   journal: Journal,
-  { tryon = world.tryon, ...options }: OrdersOptions = {},
+  { tryon = service.tryon, ...options }: OrdersOptions = {},
 ): AsyncGenerator<BatchItem<Order>, void, undefined> {
   return batch(tryon, orders, {
     id: ({ sku }) => sku,
@@ -91,12 +91,12 @@ export function ordersBatch(
 
 /** Runs a batch of orders until it ends or throws. */
 export function runOrders(
-  world: World,
+  service: TestService,
   orders: readonly Order[],
   journal: Journal,
   options?: OrdersOptions,
 ): Promise<{ readonly read: BatchItem<Order>[]; readonly error: unknown }> {
-  return world.run(upTo(ordersBatch(world, orders, journal, options)));
+  return service.run(upTo(ordersBatch(service, orders, journal, options)));
 }
 
 /** Faults: the service received the submission, and every response was lost. */
@@ -106,15 +106,15 @@ export const requestLost = [cut.before, cut.before, cut.before, cut.before];
 
 /** Returns the journal of a batch of one order whose requests had these faults, after that for the rate limit. */
 export async function interrupted(
-  world: World,
+  service: TestService,
   faults: readonly (Fault | undefined)[],
   one = order("a"),
   options: OrdersOptions = {},
 ): Promise<MemoryJournal> {
   const journal = memoryJournal();
-  world.faults.push(undefined, ...faults);
+  service.faults.push(undefined, ...faults);
   // A program that starts again has a new client.
-  await runOrders(world, [one], journal, { tryon: world.client(), ...options });
-  world.faults.length = 0;
+  await runOrders(service, [one], journal, { tryon: service.client(), ...options });
+  service.faults.length = 0;
   return journal;
 }

@@ -4,7 +4,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 
 import { isTryOnError, type Job, type TryOnResult } from "../index.ts";
 import { all, memoryJournal, upTo } from "../../test/memory-journal.ts";
-import { answering, createWorld, cut, input } from "../../test/world.ts";
+import { respondWith, createService, cut, input } from "../../test/service.ts";
 import { batch, BatchStoppedError, type BatchItem, type BatchProgress } from "./index.ts";
 
 /** Returns an input whose job takes the given time. */
@@ -25,7 +25,7 @@ function* unclosable() {
 
 describe("a batch", () => {
   it("runs each item once and yields its id, index and input", async () => {
-    const { run, tryon, mock } = createWorld();
+    const { run, tryon, balance } = createService();
     const skus = ["a", "b", "c"];
     const items = await run(all(batch(tryon, skus, { id: (sku) => sku, input: () => input })));
     for (const { id, index, input: sku, result, error, job, fromJournal } of items) {
@@ -36,17 +36,17 @@ describe("a batch", () => {
       expect(fromJournal).toBe(false);
     }
     expect(items.map(({ id }) => id).toSorted()).toEqual(skus);
-    expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000 - 24);
+    expect(await balance()).toBe(1_000 - 24);
   });
 
   it("yields items as they end, with the index as the default id", async () => {
-    const { run, tryon } = createWorld();
+    const { run, tryon } = createService();
     const items = await run(all(batch(tryon, [9_000, 3_000, 6_000].map(taking))));
     expect(items.map(({ id }) => id)).toEqual(["1", "2", "0"]);
   });
 
   it("yields the error of a failed item and continues with the others", async () => {
-    const { run, tryon } = createWorld();
+    const { run, tryon } = createService();
     const inputs = [
       input,
       { person: input.person },
@@ -65,9 +65,9 @@ describe("a batch", () => {
   it.each([undefined, memoryJournal()])(
     "yields the job if a middleware throws during a poll, journal: %#",
     async (journal) => {
-      const world = createWorld();
+      const service = createService();
       const reason = new Error("cannot sign");
-      const tryon = world.client({
+      const tryon = service.client({
         middleware: [
           (request, next) => {
             if (request.url.includes("/job_")) throw reason;
@@ -76,7 +76,7 @@ describe("a batch", () => {
         ],
       });
       const options = { sync: false, id: () => "a" };
-      const [item] = await world.run(
+      const [item] = await service.run(
         all(batch(tryon, [input], journal ? { ...options, journal } : options)),
       );
       expect(item?.error).toBe(reason);
@@ -85,7 +85,7 @@ describe("a batch", () => {
   );
 
   it("yields values that `id` and `input` throw as the error of their item", async () => {
-    const { run, tryon, sent } = createWorld();
+    const { run, tryon, sent } = createService();
     const reason = new Error("no such file");
     const fails = (index: number) => {
       if (index === 0) throw reason;
@@ -111,13 +111,13 @@ describe("a batch", () => {
   });
 
   it("sends no request without items", async () => {
-    const { run, tryon, sent } = createWorld();
+    const { run, tryon, sent } = createService();
     expect(await run(all(batch(tryon, [])))).toEqual([]);
     expect(sent).toEqual([]);
   });
 
   it("accepts async iterables and async inputs", async () => {
-    const { run, tryon } = createWorld();
+    const { run, tryon } = createService();
     const source = new ReadableStream<number>({
       start(controller) {
         for (const one of [1, 2]) controller.enqueue(one);
@@ -141,7 +141,7 @@ describe("a batch", () => {
     ["an unknown option", { zebra: 1 }, "zebra", "is not an option of batch. Remove it."],
   ])("rejects %s", (_name, options, field, message) => {
     // Programs without types can pass anything.
-    const start = () => batch(createWorld().tryon, [input], options as never);
+    const start = () => batch(createService().tryon, [input], options as never);
     const issues = [expect.objectContaining({ field })];
     expect(start).toThrow(expect.objectContaining({ code: "invalid_input", issues }));
     expect(start).toThrow(message);
@@ -151,7 +151,7 @@ describe("a batch", () => {
     "rejects inputs that are %j",
     (inputs) => {
       // Programs without types can pass anything.
-      const start = () => batch(createWorld().tryon, inputs as never, {} as never);
+      const start = () => batch(createService().tryon, inputs as never, {} as never);
       const issues = [expect.objectContaining({ field: "inputs" })];
       expect(start).toThrow(expect.objectContaining({ code: "invalid_input", issues }));
     },
@@ -160,8 +160,8 @@ describe("a batch", () => {
 
 describe("the inputs of a batch", () => {
   it("are read only while the items in flight and those not yet yielded leave room", async () => {
-    const world = createWorld();
-    const { tryon, run } = world;
+    const service = createService();
+    const { tryon, run } = service;
     let read = 0;
     let made = 0;
     function* source() {
@@ -178,20 +178,20 @@ describe("the inputs of a batch", () => {
       },
     });
     await run(items.next());
-    await world.mock.clock.advance("10m");
+    await service.mock.clock.advance("10m");
     // One has been yielded, and three have ended or are in flight.
     expect(read).toBe(4);
     expect(made).toBe(4);
     await run(items.next());
-    await world.mock.clock.advance("10m");
+    await service.mock.clock.advance("10m");
     expect(read).toBe(5);
     await run(items.return());
     expect(read).toBe(5);
   });
 
   it("are closed after a break, without timers or listeners left", async () => {
-    const world = createWorld();
-    const { tryon, run, mock, sent } = world;
+    const service = createService();
+    const { tryon, run, mock, sent } = service;
     const closed: string[] = [];
     async function* source() {
       try {
@@ -221,7 +221,7 @@ describe("the inputs of a batch", () => {
   });
 
   it("are closed also if an item never comes or `return` fails", async () => {
-    const { tryon, run } = createWorld();
+    const { tryon, run } = createService();
     let closed = 0;
     const source = (stuckAt: number) => {
       let count = 0;
@@ -248,14 +248,14 @@ describe("the inputs of a batch", () => {
   });
 
   it("do not hide the error of the batch if `return` throws", async () => {
-    const { tryon, run, faults } = createWorld();
-    faults.push(undefined, answering(401, { detail: "no" }));
+    const { tryon, run, faults } = createService();
+    faults.push(undefined, respondWith(401, { detail: "no" }));
     const { error } = await run(upTo(batch(tryon, unclosable(), { concurrency: 1 })));
     expect(error).toMatchObject({ code: "batch_stopped", cause: { code: "unauthorized" } });
   });
 
   it("do not block the batch if a generator never continues", async () => {
-    const { tryon, run } = createWorld();
+    const { tryon, run } = createService();
     const never = new Promise<never>(() => undefined);
     async function* source() {
       yield input;
@@ -267,7 +267,7 @@ describe("the inputs of a batch", () => {
   });
 
   it("can throw: the batch yields the items in flight first", async () => {
-    const { tryon, run } = createWorld();
+    const { tryon, run } = createService();
     const reason = new Error("the list broke off");
     function* source() {
       yield taking(5_000);
@@ -285,8 +285,8 @@ describe("the inputs of a batch", () => {
 
 describe("the signal of a batch", () => {
   it("ends the batch immediately with its reason and starts no other item", async () => {
-    const world = createWorld();
-    const { tryon, sent, mock } = world;
+    const service = createService();
+    const { tryon, sent, mock } = service;
     const controller = new AbortController();
     const reason = { why: "enough" };
     const work = upTo(
@@ -307,7 +307,7 @@ describe("the signal of a batch", () => {
   });
 
   it("prevents any read if it was aborted before", async () => {
-    const { tryon } = createWorld();
+    const { tryon } = createService();
     const reason = new Error("never mind");
     let read = 0;
     function* source() {
@@ -320,7 +320,7 @@ describe("the signal of a batch", () => {
   });
 
   it("ends the batch while an input is created", async () => {
-    const { tryon, mock } = createWorld();
+    const { tryon, mock } = createService();
     const controller = new AbortController();
     const never = new Promise<typeof input>(() => undefined);
     const work = upTo(batch(tryon, [1], { input: () => never, signal: controller.signal }));
@@ -336,9 +336,9 @@ describe("a batch stops", () => {
     [402, "insufficient_credits"],
     [403, "forbidden"],
   ])("at a %i, after it has yielded the items in flight", async (status, code) => {
-    const { tryon, run, faults, submissions } = createWorld();
+    const { tryon, run, faults, submissions } = createService();
     // The first request reads the account for the rate limit.
-    faults.push(undefined, undefined, answering(status, { detail: "no" }));
+    faults.push(undefined, undefined, respondWith(status, { detail: "no" }));
     const { read, error } = await run(
       upTo(batch(tryon, many(50), { input: () => taking(20_000), concurrency: 3 })),
     );
@@ -353,9 +353,9 @@ describe("a batch stops", () => {
   });
 
   it("at codes in `stopOn` only", async () => {
-    const { tryon, run, faults, submissions } = createWorld();
+    const { tryon, run, faults, submissions } = createService();
     const inputs = many(9).map(() => input);
-    const refused = [402, 422].map((status) => answering(status, { detail: "no" }));
+    const refused = [402, 422].map((status) => respondWith(status, { detail: "no" }));
     faults.push(undefined, ...refused);
     const { read, error } = await run(upTo(batch(tryon, inputs, { concurrency: 1, stopOn: [] })));
     expect([read.length, error]).toEqual([9, undefined]);
@@ -369,7 +369,7 @@ describe("a batch stops", () => {
   });
 
   it("at a failed job if `stopOn` has its code", async () => {
-    const { tryon, run } = createWorld();
+    const { tryon, run } = createService();
     const rejected = { ...input, prompt: "mock:model_rejected" };
     const options = { concurrency: 1, stopOn: ["job_failed"] } as const;
     const { read, error } = await run(upTo(batch(tryon, [rejected, input], options)));
@@ -382,7 +382,7 @@ describe("a batch stops", () => {
     ["after `stopAfterContentBlocked` items", 5, "bbbbbbb", 5],
     ["never with `stopAfterContentBlocked: false`", false, "bbbbbbb", 7],
   ] as const)("%s", async (_name, stopAfterContentBlocked, kinds, count) => {
-    const { tryon, run, submissions } = createWorld({
+    const { tryon, run, submissions } = createService({
       options: { suspendAfterContentBlocked: "off" },
     });
     const inputs = Array.from(kinds, (kind) => (kind === "b" ? blocked : input));
@@ -394,20 +394,20 @@ describe("a batch stops", () => {
   });
 
   it("before it exceeds its budget", async () => {
-    const { tryon, run, mock } = createWorld();
+    const { tryon, run, balance } = createService();
     const inputs = many(9).map((index) =>
       index % 2 === 0 ? { ...input, size: "2k" as const } : input,
     );
     const { read, error } = await run(upTo(batch(tryon, inputs, { budget: { maxCredits: 40 } })));
     expect(error).toMatchObject({ reason: "error", cause: { code: "budget_exceeded" } });
-    expect((await mock.ledger(mock.keys.live))?.balance).toBe(960);
+    expect(await balance()).toBe(960);
     expect(read.filter(({ result }) => result)).toHaveLength(4);
   });
 
   it("not at a budget that has room after a refund", async () => {
-    const { tryon, run, faults } = createWorld();
+    const { tryon, run, faults } = createService();
     // Two requests read the account: for the rate limit and for the balance.
-    faults.push(undefined, undefined, answering(422, { detail: "no" }));
+    faults.push(undefined, undefined, respondWith(422, { detail: "no" }));
     const inputs = many(3).map(() => input);
     const { read, error } = await run(
       upTo(batch(tryon, inputs, { budget: { maxCredits: 16 }, concurrency: 1 })),
@@ -429,7 +429,7 @@ function reports() {
 
 describe("onProgress", () => {
   it("reports each ended item, the rate and the estimated time", async () => {
-    const { tryon, run } = createWorld({ latency: "10s" });
+    const { tryon, run } = createService({ latency: "10s" });
     const { reported, onProgress } = reports();
     const inputs = [input, { person: input.person }, input, input];
     await run(all(batch(tryon, inputs, { concurrency: 1, onProgress })));
@@ -448,7 +448,7 @@ describe("onProgress", () => {
   });
 
   it("reports a total only if `inputs` has a length or `total` is set", async () => {
-    const { tryon, run } = createWorld();
+    const { tryon, run } = createService();
     const { reported, onProgress } = reports();
     await run(all(batch(tryon, new Set([input]).values(), { onProgress })));
     await run(all(batch(tryon, new Set([input]).values(), { onProgress, total: 3 })));
@@ -459,14 +459,14 @@ describe("onProgress", () => {
   });
 
   it("counts no item in flight when the only one fails at its id", async () => {
-    const { tryon, run } = createWorld();
+    const { tryon, run } = createService();
     const { reported, onProgress } = reports();
     await run(all(batch(tryon, [input], { id: () => "", onProgress })));
     expect(reported).toMatchObject([{ failed: 1, inFlight: 0 }]);
   });
 
   it("can throw or reject without effect", async () => {
-    const { tryon, run } = createWorld();
+    const { tryon, run } = createService();
     for (const onProgress of [fail, async () => fail()]) {
       expect(await run(all(batch(tryon, [input], { onProgress })))).toHaveLength(1);
     }
@@ -475,7 +475,7 @@ describe("onProgress", () => {
 
 describe("during an outage", () => {
   it("few of many items fail", async () => {
-    const { tryon, run, mock } = createWorld({ latency: "2s" }, { retries: 0 });
+    const { tryon, run, mock } = createService({ latency: "2s" }, { retries: 0 });
     mock.faults.add({ on: "POST /api/v1/tryon", status: 503, times: 12 });
     const items = await run(all(batch(tryon, many(30), { input: () => input })));
     expect(items).toHaveLength(30);
@@ -485,7 +485,7 @@ describe("during an outage", () => {
   });
 
   it("the batch backs off from a connection that always fails", async () => {
-    const { client, fetch, mock } = createWorld();
+    const { client, fetch, mock } = createService();
     let attempts = 0;
     const tryon = client({
       retries: 0,

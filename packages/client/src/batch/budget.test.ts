@@ -12,38 +12,38 @@ import {
   runOrders,
   type Order,
 } from "../../test/memory-journal.ts";
-import { createWorld, type Fault, type World } from "../../test/world.ts";
+import { createService, type Fault, type TestService } from "../../test/service.ts";
 import { BatchStoppedError, type Journal } from "./index.ts";
 
 makeDigestsInstant();
 
 /** Runs a batch until it ends or stops, and returns "done" or the error code of each item that ended. */
 async function runBatch(
-  world: World,
+  service: TestService,
   orders: readonly (Order | string)[],
   options: { readonly journal: Journal; readonly budget: BudgetLimit; readonly tryon?: TryOn },
 ): Promise<Record<string, string>> {
   const { journal, ...rest } = options;
   const named = orders.map((one) => (typeof one === "string" ? order(one) : one));
   // A program that starts again has a new client.
-  const own = { tryon: world.client(), concurrency: 4, ...rest };
-  const { read, error: stopped } = await runOrders(world, named, journal, own);
+  const own = { tryon: service.client(), concurrency: 4, ...rest };
+  const { read, error: stopped } = await runOrders(service, named, journal, own);
   if (stopped !== undefined && !(stopped instanceof BatchStoppedError)) throw stopped;
   const outcomes = read.map(({ id, error }) => [id, isTryOnError(error) ? error.code : "done"]);
   return Object.fromEntries(outcomes) as Record<string, string>;
 }
 
-async function spent({ mock }: World): Promise<number> {
-  return 1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0);
+async function spent({ balance }: TestService): Promise<number> {
+  return 1_000 - ((await balance()) ?? 0);
 }
 
 const ids = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `sku-${index}`);
 
 /** Returns the journal of a batch with a budget that lost every request of item "a". */
-function interruptedBatch(world: World, faults: readonly Fault[], one?: Order) {
+function interruptedBatch(service: TestService, faults: readonly Fault[], one?: Order) {
   // The first two requests read the rate limit and the prices.
-  return interrupted(world, [undefined, ...faults], one, { budget: { maxCredits: 80 } });
+  return interrupted(service, [undefined, ...faults], one, { budget: { maxCredits: 80 } });
 }
 
 function fail(): never {
@@ -52,47 +52,47 @@ function fail(): never {
 
 describe("the budget of a batch with a journal", () => {
   it("limits all runs together", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal = memoryJournal();
     const totals: number[] = [];
     for (let run = 0; run < 3; run += 1) {
-      const outcomes = await runBatch(world, ids(30), { journal, budget: { maxCredits: 80 } });
+      const outcomes = await runBatch(service, ids(30), { journal, budget: { maxCredits: 80 } });
       expect(new Set(Object.values(outcomes))).toEqual(new Set(["done", "budget_exceeded"]));
-      totals.push(await spent(world));
+      totals.push(await spent(service));
     }
     expect(totals).toEqual([80, 80, 80]);
   });
 
   it("counts items of earlier runs that the inputs name last or not at all", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal = memoryJournal();
     const budget = { maxCredits: 40 };
-    await runBatch(world, ["a", "b", "c"], { journal, budget });
-    const outcomes = await runBatch(world, [...ids(10), "c"], { journal, budget });
+    await runBatch(service, ["a", "b", "c"], { journal, budget });
+    const outcomes = await runBatch(service, [...ids(10), "c"], { journal, budget });
     expect(Object.values(outcomes).filter((outcome) => outcome === "done")).toHaveLength(2);
-    expect(await spent(world)).toBe(40);
+    expect(await spent(service)).toBe(40);
   });
 
   it("counts each item once in a `Budget` that the runs share", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal = memoryJournal();
     const budget = new Budget({ maxCredits: 80 });
-    const tryon = world.client({ budget });
-    await runBatch(world, ids(5), { journal, budget, tryon });
+    const tryon = service.client({ budget });
+    await runBatch(service, ids(5), { journal, budget, tryon });
     expect(budget.toJSON()).toMatchObject({ spent: 40, reserved: 0 });
-    const outcomes = await runBatch(world, ids(10), { journal, budget, tryon });
+    const outcomes = await runBatch(service, ids(10), { journal, budget, tryon });
     expect(Object.values(outcomes)).toEqual(Array(10).fill("done"));
     expect(budget.toJSON()).toMatchObject({ spent: 80, reserved: 0 });
   });
 
   it("counts an item of an earlier process once in a `Budget` that several runs share", async () => {
-    const world = createWorld();
-    const journal = await interruptedBatch(world, requestLost);
+    const service = createService();
+    const journal = await interruptedBatch(service, requestLost);
     const budget = new Budget({ maxCredits: 16 });
-    world.faults.push(undefined, undefined, ...requestLost);
-    await runBatch(world, ["a"], { journal, budget });
+    service.faults.push(undefined, undefined, ...requestLost);
+    await runBatch(service, ["a"], { journal, budget });
     expect(budget.toJSON()).toMatchObject({ spent: 0, reserved: 8 });
-    await runBatch(world, ["a", "b"], { journal, budget });
+    await runBatch(service, ["a", "b"], { journal, budget });
     expect(budget.toJSON()).toMatchObject({ spent: 16, reserved: 0 });
   });
 
@@ -102,26 +102,26 @@ describe("the budget of a batch with a journal", () => {
     ["arrived, with the same `Budget` for the client", responseLost, true],
     ["did not arrive, with the same `Budget` for the client", requestLost, true],
   ])("keeps room for an item that an earlier run sent and that %s", async (_name, faults, both) => {
-    const world = createWorld();
-    const journal = await interruptedBatch(world, faults);
+    const service = createService();
+    const journal = await interruptedBatch(service, faults);
     expect(journal.entries.get("a")?.state).toBe("sending");
     const budget = new Budget({ maxCredits: 8 });
-    const tryon = both ? world.client({ budget }) : world.client();
-    expect(await runBatch(world, ["b", "a"], { journal, budget, tryon })).toEqual({
+    const tryon = both ? service.client({ budget }) : service.client();
+    expect(await runBatch(service, ["b", "a"], { journal, budget, tryon })).toEqual({
       a: "done",
       b: "budget_exceeded",
     });
     expect(budget.toJSON()).toMatchObject({ spent: 8, reserved: 0 });
-    expect(await spent(world)).toBe(8);
+    expect(await spent(service)).toBe(8);
   });
 
   it("reserves the price of its size for an item that stays unknown", async () => {
-    const world = createWorld();
+    const service = createService();
     const [a, b] = ["a", "b"].map((sku) => order(sku, { output_size: "2K" }));
-    const journal = await interruptedBatch(world, requestLost, a);
-    await world.mock.clock.advance("2h");
+    const journal = await interruptedBatch(service, requestLost, a);
+    await service.mock.clock.advance("2h");
     const budget = new Budget({ maxCredits: 24 });
-    expect(await runBatch(world, [a ?? "", b ?? ""], { journal, budget })).toEqual({
+    expect(await runBatch(service, [a ?? "", b ?? ""], { journal, budget })).toEqual({
       a: "outcome_unknown",
       b: "done",
     });
@@ -129,43 +129,43 @@ describe("the budget of a batch with a journal", () => {
   });
 
   it("charges an item whose job is found after the key expired", async () => {
-    const world = createWorld();
-    const journal = await interruptedBatch(world, responseLost);
-    await world.mock.clock.advance("2h");
+    const service = createService();
+    const journal = await interruptedBatch(service, responseLost);
+    await service.mock.clock.advance("2h");
     const budget = new Budget({ maxCredits: 8 });
-    expect(await runBatch(world, ["a"], { journal, budget })).toEqual({ a: "done" });
+    expect(await runBatch(service, ["a"], { journal, budget })).toEqual({ a: "done" });
     expect(budget.toJSON()).toMatchObject({ spent: 8, reserved: 0 });
   });
 
   it("counts an entry without a size or a cost at the highest price", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal = memoryJournal();
-    await runBatch(world, ["a"], { journal, budget: { maxCredits: 8 } });
+    await runBatch(service, ["a"], { journal, budget: { maxCredits: 8 } });
     const entry = journal.entries.get("a");
     if (entry?.job === undefined) throw new Error("The item has no job.");
     const { size: _size, ...old } = entry;
     await journal.put({ ...old, state: "submitted", job: { id: entry.job.id } });
     const before = new Budget({ maxCredits: 20 });
-    await runBatch(world, ["b"], { journal, budget: before });
+    await runBatch(service, ["b"], { journal, budget: before });
     expect(before.toJSON()).toMatchObject({ spent: 20, reserved: 0 });
     const after = new Budget({ maxCredits: 20 });
-    await runBatch(world, ["a"], { journal, budget: after });
+    await runBatch(service, ["a"], { journal, budget: after });
     expect(after.toJSON()).toMatchObject({ spent: 8, reserved: 0 });
   });
 
   it("stops the batch before anything is sent if the journal cannot be listed", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal: Journal = { ...memoryJournal(), list: fail };
     const budget = { maxCredits: 8 };
-    const { error } = await runOrders(world, [order("a")], journal, { budget });
+    const { error } = await runOrders(service, [order("a")], journal, { budget });
     expect(error).toMatchObject({ reason: "journal", cause: { message: "torn" } });
-    expect(world.sent).toEqual([]);
+    expect(service.sent).toEqual([]);
   });
 
   it("requires a journal that can be listed", () => {
     // Types cannot stop a program without types.
     const journal = { ...memoryJournal(), list: undefined } as unknown as Journal;
     const budget = { maxCredits: 8 };
-    expect(() => ordersBatch(createWorld(), [], journal, { budget })).toThrow("`list`");
+    expect(() => ordersBatch(createService(), [], journal, { budget })).toThrow("`list`");
   });
 });

@@ -14,17 +14,17 @@ import {
   type MemoryJournal,
 } from "../../test/memory-journal.ts";
 import {
-  answering,
+  respondWith,
   assetBytes,
-  createWorld,
+  createService,
   fieldsOf,
   input,
   personUrl,
   profile,
   shirtUrl,
   type Fault,
-  type World,
-} from "../../test/world.ts";
+  type TestService,
+} from "../../test/service.ts";
 import { BatchStoppedError, type BatchItem, type JournalEntry } from "./index.ts";
 
 makeDigestsInstant();
@@ -34,39 +34,35 @@ type Options = Parameters<typeof runOrders>[3];
 
 /** Runs a batch of orders to its end. */
 async function runAll(
-  world: World,
+  service: TestService,
   orders: readonly Order[],
   journal: MemoryJournal,
   options?: Options,
 ): Promise<BatchItem<Order>[]> {
-  const { read, error } = await runOrders(world, orders, journal, options);
+  const { read, error } = await runOrders(service, orders, journal, options);
   if (error !== undefined) throw error;
   return read;
 }
 
 /** Runs a batch of the order "a", or another one, to its end. */
 async function runOne(
-  world: World,
+  service: TestService,
   journal: MemoryJournal,
   options?: Options,
   one = order("a"),
 ): Promise<BatchItem<Order> | undefined> {
-  return (await runAll(world, [one], journal, options))[0];
-}
-
-async function balance({ mock }: World): Promise<number | undefined> {
-  return (await mock.ledger(mock.keys.live))?.balance;
+  return (await runAll(service, [one], journal, options))[0];
 }
 
 describe("a batch with a journal", () => {
   it.each([true, false])("writes each step before the next one, sync: %s", async (sync) => {
-    const world = createWorld({ latency: "5s" });
-    const { submissions } = world;
+    const service = createService({ latency: "5s" });
+    const { submissions } = service;
     const seen: (readonly string[])[] = [];
     const journal = memoryJournal({
       before: ({ state }) => seen.push([state, String(submissions().length)]),
     });
-    await runOne(world, journal, { sync });
+    await runOne(service, journal, { sync });
     const steps = [
       ["sending", "0"],
       ["submitted", "1"],
@@ -93,44 +89,44 @@ describe("a batch with a journal", () => {
   });
 
   it("yields finished items of an earlier run without a request, including failures", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal = memoryJournal();
     const orders = [order("a"), order("b", { prompt: "mock:model_rejected" })];
-    const before = await runAll(world, orders, journal);
-    const counts = [world.sent.length, journal.puts.length];
-    const after = await runAll(world, orders, journal);
-    expect([world.sent.length, journal.puts.length]).toEqual(counts);
+    const before = await runAll(service, orders, journal);
+    const counts = [service.sent.length, journal.puts.length];
+    const after = await runAll(service, orders, journal);
+    expect([service.sent.length, journal.puts.length]).toEqual(counts);
     expect(after.map(({ fromJournal }) => fromJournal)).toEqual([true, true]);
     const [done, failed] = after.toSorted((a, b) => a.index - b.index);
     expect(done?.job?.id).toBe(before.find(({ id }) => id === "a")?.job?.id);
     expect(failed?.error).toMatchObject({ code: "job_failed", error_message: "model_rejected" });
     const bytes = done?.result?.image.bytes() ?? Promise.reject(new Error("It has no result."));
-    expect(await world.run(bytes)).toBeInstanceOf(Uint8Array);
+    expect(await service.run(bytes)).toBeInstanceOf(Uint8Array);
   });
 
   it("yields finished items without rate limiting", async () => {
-    const world = createWorld();
-    const { token } = await world.mock.createKey({ rateLimitPerMinute: 6, credits: 1_000 });
-    const tryon = world.client({ apiKey: token });
+    const service = createService();
+    const { token } = await service.mock.createKey({ rateLimitPerMinute: 6, credits: 1_000 });
+    const tryon = service.client({ apiKey: token });
     const journal = memoryJournal();
     const orders = Array.from({ length: 12 }, (_, index) => order(`sku-${index}`));
-    await runAll(world, orders, journal, { tryon });
-    const now = world.mock.clock.now();
-    expect(await runAll(world, orders, journal, { tryon })).toHaveLength(12);
-    expect(world.mock.clock.now() - now).toBeLessThan(15_000);
+    await runAll(service, orders, journal, { tryon });
+    const now = service.mock.clock.now();
+    expect(await runAll(service, orders, journal, { tryon })).toHaveLength(12);
+    expect(service.mock.clock.now() - now).toBeLessThan(15_000);
   });
 
   it("waits for a job that an earlier run submitted", async () => {
-    const world = createWorld({ latency: "5s" });
-    const journal = await interrupted(world, []);
+    const service = createService({ latency: "5s" });
+    const journal = await interrupted(service, []);
     // As if the program was killed right after the submission.
     const submitted = journal.puts.find(({ state }) => state === "succeeded");
     if (!submitted) throw new Error("It did not succeed.");
     await journal.put({ ...submitted, state: "submitted", job: { id: submitted.job?.id ?? "" } });
-    const item = await runOne(world, journal);
+    const item = await runOne(service, journal);
     expect(item).toMatchObject({ fromJournal: false, job: { id: submitted.job?.id } });
     expect(item?.error).toBeUndefined();
-    expect(world.submissions()).toHaveLength(1);
+    expect(service.submissions()).toHaveLength(1);
     expect(journal.entries.get("a")?.state).toBe("succeeded");
   });
 
@@ -138,52 +134,54 @@ describe("a batch with a journal", () => {
     ["was received", responseLost],
     ["was not received", requestLost],
   ])("resubmits the same body under the same key if the earlier one %s", async (_name, faults) => {
-    const world = createWorld();
-    const journal = await interrupted(world, faults);
+    const service = createService();
+    const journal = await interrupted(service, faults);
     expect(journal.entries.get("a")).toMatchObject({ state: "sending" });
-    await world.mock.clock.advance("20m");
-    const item = await runOne(world, journal, { sync: false });
+    await service.mock.clock.advance("20m");
+    const item = await runOne(service, journal, { sync: false });
     expect(item?.result).toBeDefined();
-    expect(await balance(world)).toBe(992);
-    const bodies = new Set(world.submissions().map(({ body }) => body));
-    const keys = new Set(world.submissions().map(({ headers }) => headers.get("idempotency-key")));
+    expect(await service.balance()).toBe(992);
     // The first run set `sync`, which is a part of the body.
-    expect([bodies.size, keys.size]).toEqual([1, 1]);
+    expect([service.bodies().size, service.keys().size]).toEqual([1, 1]);
   });
 
   it("stops waiting in the submission after a proxy cut off a response", async () => {
-    const world = createWorld({ options: { holdCut: 30 }, latency: "40s" });
+    const service = createService({ options: { holdCut: 30 }, latency: "40s" });
     const journal = memoryJournal();
-    await runAll(world, [order("a"), order("b")], journal, { concurrency: 1 });
+    await runAll(service, [order("a"), order("b")], journal, { concurrency: 1 });
     expect(["a", "b"].map((id) => journal.entries.get(id)?.sync)).toEqual([true, false]);
-    expect(await balance(world)).toBe(984);
+    expect(await service.balance()).toBe(984);
   });
 
   it("polls if the timeout is shorter than a synchronous wait, so that the job is known", async () => {
-    const world = createWorld({ latency: "50s" });
+    const service = createService({ latency: "50s" });
     const journal = memoryJournal();
-    const item = await runOne(world, journal, { timeout: "30s" });
+    const item = await runOne(service, journal, { timeout: "30s" });
     expect(item).toMatchObject({ error: { code: "wait_timed_out" }, job: { status: "running" } });
     expect(journal.entries.get("a")).toMatchObject({ state: "submitted", sync: false });
   });
 
   it("waits while the service handles another request with the key", async () => {
-    const world = createWorld({ options: { concurrentTwin: 409 }, latency: "60s" });
-    const journal = await interrupted(world, requestLost);
+    const service = createService({ options: { concurrentTwin: 409 }, latency: "60s" });
+    const journal = await interrupted(service, requestLost);
     const idempotencyKey = journal.entries.get("a")?.idempotencyKey;
     // Another program sends it at the same time.
-    void world
-      .client({ fetch: world.mock.fetch })
+    void service
+      .client({ fetch: service.mock.fetch })
       .run(input, { idempotencyKey, keyInMetadata: true, sync: true })
       .catch(() => undefined);
-    await world.mock.clock.advance("1s");
-    expect((await runOne(world, journal))?.result).toBeDefined();
-    expect(await balance(world)).toBe(992);
+    await service.mock.clock.advance("1s");
+    expect((await runOne(service, journal))?.result).toBeDefined();
+    expect(await service.balance()).toBe(992);
   });
 });
 
 /** Returns a client whose clock advances by `sleep` during the request that the returned fault handles. */
-function sleepingClient({ mock, client }: World, sleep: number, budget?: { maxCredits: number }) {
+function sleepingClient(
+  { mock, client }: TestService,
+  sleep: number,
+  budget?: { maxCredits: number },
+) {
   let slept = 0;
   const clock: Clock = {
     now: () => mock.clock.now() + slept,
@@ -201,120 +199,120 @@ function sleepingClient({ mock, client }: World, sleep: number, budget?: { maxCr
 
 describe("an item with an unknown outcome after its key expired", () => {
   it("is found by the key in its metadata, with one iteration for all items", async () => {
-    const world = createWorld({ options: { idempotencyHours: 1 } });
+    const service = createService({ options: { idempotencyHours: 1 } });
     const journal = memoryJournal();
     const orders = ["a", "b", "c"].map((sku) => order(sku));
     for (const one of orders) {
-      world.faults.push(...(one.sku === "a" ? [undefined] : []), ...responseLost);
-      await runAll(world, [one], journal);
-      world.faults.length = 0;
+      service.faults.push(...(one.sku === "a" ? [undefined] : []), ...responseLost);
+      await runAll(service, [one], journal);
+      service.faults.length = 0;
     }
-    const others = Array.from({ length: 70 }, () => world.tryon.submit(input));
-    await world.run(Promise.all(others));
-    await world.mock.clock.advance("2h");
-    const before = world.sent.length;
-    const items = await runAll(world, orders, journal);
+    const others = Array.from({ length: 70 }, () => service.tryon.submit(input));
+    await service.run(Promise.all(others));
+    await service.mock.clock.advance("2h");
+    const before = service.sent.length;
+    const items = await runAll(service, orders, journal);
     expect(items.filter(({ result }) => result)).toHaveLength(3);
-    const after = world.sent.slice(before);
+    const after = service.sent.slice(before);
     expect(after.filter(({ method }) => method === "POST")).toEqual([]);
     // One page of 100 jobs, or four of 20.
     expect(after.filter(({ url }) => url.includes("cursor=")).length).toBeLessThanOrEqual(3);
-    expect(await balance(world)).toBe(1_000 - 73 * 8);
+    expect(await service.balance()).toBe(1_000 - 73 * 8);
     expect(journal.entries.get("a")?.state).toBe("succeeded");
   });
 
   it("fails with outcome_unknown if the list does not contain it, and recover() searches again", async () => {
-    const world = createWorld();
-    const journal = await interrupted(world, requestLost);
-    await world.mock.clock.advance("31m");
-    const before = world.submissions().length;
-    const error = (await runOne(world, journal))?.error;
+    const service = createService();
+    const journal = await interrupted(service, requestLost);
+    await service.mock.clock.advance("31m");
+    const before = service.submissions().length;
+    const error = (await runOne(service, journal))?.error;
     if (!isTryOnError(error, "outcome_unknown")) throw error ?? new Error("It succeeded.");
     expect(error.message).toContain('"a"');
-    expect(await world.error(error.recover())).toBe(error);
-    expect(world.submissions()).toHaveLength(before);
+    expect(await service.error(error.recover())).toBe(error);
+    expect(service.submissions()).toHaveLength(before);
     expect(journal.entries.get("a")?.state).toBe("sending");
     // The service receives it late.
     const { idempotencyKey } = error;
-    await world.run(world.tryon.submit(input, { idempotencyKey, keyInMetadata: true }));
-    await world.mock.clock.advance("1m");
-    expect((await world.run(error.recover())).idempotencyKey).toBe(idempotencyKey);
+    await service.run(service.tryon.submit(input, { idempotencyKey, keyInMetadata: true }));
+    await service.mock.clock.advance("1m");
+    expect((await service.run(error.recover())).idempotencyKey).toBe(idempotencyKey);
   });
 
   it("delays no other item while its job still runs", async () => {
-    const world = createWorld();
-    const { token } = await world.mock.createKey({ rateLimitPerMinute: 60 });
+    const service = createService();
+    const { token } = await service.mock.createKey({ rateLimitPerMinute: 60 });
     const never = order("a", { prompt: "mock:never" });
-    const client = (): TryOn => world.client({ apiKey: token });
-    const journal = await interrupted(world, responseLost, never, { tryon: client() });
-    await world.mock.clock.advance("40m");
-    const before = world.submissions().length;
-    const startedAt = world.mock.clock.now();
-    await runAll(world, [never, order("b")], journal, { tryon: client() });
-    const [next] = world.submissions().slice(before);
+    const client = (): TryOn => service.client({ apiKey: token });
+    const journal = await interrupted(service, responseLost, never, { tryon: client() });
+    await service.mock.clock.advance("40m");
+    const before = service.submissions().length;
+    const startedAt = service.mock.clock.now();
+    await runAll(service, [never, order("b")], journal, { tryon: client() });
+    const [next] = service.submissions().slice(before);
     expect((next?.at ?? 0) - startedAt).toBeLessThan(5_000);
   });
 
   it("is searched up to one hour before its first request", async () => {
-    const world = createWorld();
-    const { run, tryon, mock, sent } = world;
+    const service = createService();
+    const { run, tryon, mock, sent } = service;
     for (let count = 0; count < 105; count += 1) await run(tryon.submit(input));
     await mock.clock.advance("61m");
-    const journal = await interrupted(world, requestLost);
+    const journal = await interrupted(service, requestLost);
     await mock.clock.advance("31m");
     const before = sent.length;
-    expect((await runOne(world, journal))?.error).toMatchObject({ code: "outcome_unknown" });
+    expect((await runOne(service, journal))?.error).toMatchObject({ code: "outcome_unknown" });
     // If the service rejects a page of 100, a page of 20 follows.
     expect(sent.length - before).toBe(profile === "default" ? 1 : 2);
   });
 
   it("has the error of the list as its cause", async () => {
-    const world = createWorld();
-    const journal = await interrupted(world, responseLost);
-    await world.mock.clock.advance("31m");
-    world.faults.push(answering(404, "<h1>Nothing here</h1>"));
-    const item = await runOne(world, journal);
+    const service = createService();
+    const journal = await interrupted(service, responseLost);
+    await service.mock.clock.advance("31m");
+    service.faults.push(respondWith(404, "<h1>Nothing here</h1>"));
+    const item = await runOne(service, journal);
     expect(item?.error).toMatchObject({ code: "outcome_unknown", cause: { code: "not_found" } });
-    expect((await runOne(world, journal))?.result).toBeDefined();
+    expect((await runOne(service, journal))?.result).toBeDefined();
   });
 
   it.each(["the clock was set back", "its turn", "the request"])(
     "is not sent if the machine slept until %s",
     async (moment) => {
-      const world = createWorld();
-      const journal = await interrupted(world, requestLost);
-      const before = world.submissions().length;
-      let tryon = world.client();
+      const service = createService();
+      const journal = await interrupted(service, requestLost);
+      const before = service.submissions().length;
+      let tryon = service.client();
       if (moment === "its turn") {
         // It sleeps during the request for the rate limit.
-        const sleeping = sleepingClient(world, 7_200_000);
-        world.faults.push(sleeping.fault);
+        const sleeping = sleepingClient(service, 7_200_000);
+        service.faults.push(sleeping.fault);
         ({ tryon } = sleeping);
       } else if (moment === "the request") {
-        await world.mock.clock.advance("29m");
+        await service.mock.clock.advance("29m");
         // The first request reads the rate limit, the second one the prices for the budget.
-        const sleeping = sleepingClient(world, 120_000, { maxCredits: 100 });
-        world.faults.push(undefined, sleeping.fault);
+        const sleeping = sleepingClient(service, 120_000, { maxCredits: 100 });
+        service.faults.push(undefined, sleeping.fault);
         ({ tryon } = sleeping);
       } else {
         const entry = journal.entries.get("a");
         if (entry) await journal.put({ ...entry, sentAt: entry.sentAt + 3_600_000 });
       }
-      const item = await runOne(world, journal, { tryon });
+      const item = await runOne(service, journal, { tryon });
       expect(item?.error).toMatchObject({ code: "outcome_unknown" });
-      expect(world.submissions()).toHaveLength(before);
+      expect(service.submissions()).toHaveLength(before);
     },
   );
 
   it("is not retried after its key expired", async () => {
-    const world = createWorld();
-    const journal = await interrupted(world, requestLost);
+    const service = createService();
+    const journal = await interrupted(service, requestLost);
     const { sentAt = 0 } = journal.entries.get("a") ?? {};
-    await world.mock.clock.advance("29m");
-    const before = world.submissions().length;
-    world.mock.faults.add({ on: "POST /api/v1/tryon", status: 429, retryAfter: 30, times: 9 });
-    expect((await runOne(world, journal))?.error).toMatchObject({ code: "outcome_unknown" });
-    const after = world.submissions().slice(before);
+    await service.mock.clock.advance("29m");
+    const before = service.submissions().length;
+    service.mock.faults.add({ on: "POST /api/v1/tryon", status: 429, retryAfter: 30, times: 9 });
+    expect((await runOne(service, journal))?.error).toMatchObject({ code: "outcome_unknown" });
+    const after = service.submissions().slice(before);
     expect(after.length).toBeGreaterThan(0);
     for (const { at } of after) expect(at - sentAt).toBeLessThanOrEqual(1_800_000);
   });
@@ -324,31 +322,31 @@ describe("the same id", () => {
   const changed = order("a", { prompt: "in blue" });
 
   it("with another input fails before anything is sent", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal = memoryJournal();
-    await runOne(world, journal);
-    const count = world.sent.length;
-    const item = await runOne(world, journal, {}, changed);
+    await runOne(service, journal);
+    const count = service.sent.length;
+    const item = await runOne(service, journal, {}, changed);
     expect(item?.error).toMatchObject({ code: "invalid_input", issues: [{ field: "id" }] });
     expect(item?.error?.message).toContain('"a" was submitted before with another input');
-    expect(world.sent).toHaveLength(count);
+    expect(service.sent).toHaveLength(count);
     expect(journal.entries.get("a")?.state).toBe("succeeded");
   });
 
   it("with another input is accepted after a refused submission", async () => {
-    const world = createWorld();
-    const journal = await interrupted(world, [answering(422, { detail: "no" })]);
+    const service = createService();
+    const journal = await interrupted(service, [respondWith(422, { detail: "no" })]);
     expect(journal.entries.get("a")).toMatchObject({ state: "refused" });
-    expect((await runOne(world, journal, {}, changed))?.result).toBeDefined();
+    expect((await runOne(service, journal, {}, changed))?.result).toBeDefined();
     expect(journal.entries.get("a")?.state).toBe("succeeded");
   });
 
   it("twice in one run fails the second item", async () => {
-    const world = createWorld();
-    const items = await runAll(world, [order("a"), order("a"), order("b")], memoryJournal());
+    const service = createService();
+    const items = await runAll(service, [order("a"), order("a"), order("b")], memoryJournal());
     const second = items.find(({ index }) => index === 1);
     expect(second?.error).toMatchObject({ code: "invalid_input", issues: [{ field: "id" }] });
-    expect(world.submissions()).toHaveLength(2);
+    expect(service.submissions()).toHaveLength(2);
   });
 });
 
@@ -356,7 +354,7 @@ describe("the same id", () => {
 async function countDigests(inputs: readonly TryOnInput[]): Promise<number> {
   const journal = memoryJournal();
   const orders = inputs.map((one, index) => ({ sku: String(index), input: one }));
-  await runAll(createWorld({ latency: 100 }), orders, journal);
+  await runAll(createService({ latency: 100 }), orders, journal);
   expect(journal.entries.size).toBe(inputs.length);
   return new Set([...journal.entries.values()].map(({ digest }) => digest)).size;
 }
@@ -411,10 +409,10 @@ describe("the digest of an input", () => {
   });
 
   it("leaves a stream readable for the submission", async () => {
-    const world = createWorld();
+    const service = createService();
     const garments = [new Blob([shirt]).stream()] as const;
-    await runOne(world, memoryJournal(), {}, order("a", { garments }));
-    expect(fieldsOf(world.submissions()[0])["garment_images_b64"]).toEqual([base64]);
+    await runOne(service, memoryJournal(), {}, order("a", { garments }));
+    expect(fieldsOf(service.submissions()[0])["garment_images_b64"]).toEqual([base64]);
   });
 
   it("rejects an item whose stream another item has read", async () => {
@@ -427,7 +425,7 @@ describe("the digest of an input", () => {
       order("d", { garments: [stream?.body ?? ""] }),
       order("e", { person: used }),
     ];
-    const items = await runAll(createWorld(), orders, memoryJournal());
+    const items = await runAll(createService(), orders, memoryJournal());
     const errors = new Map(items.map(({ id, error }) => [id, error]));
     expect([errors.get("a"), errors.get("c")]).toEqual([undefined, undefined]);
     for (const [id, field] of [
@@ -441,7 +439,7 @@ describe("the digest of an input", () => {
   });
 
   it("of an invalid input allows a corrected one under the same id", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal = memoryJournal();
     for (const wrong of [
       { person },
@@ -449,12 +447,12 @@ describe("the digest of an input", () => {
       { ...input, garments: [{ base64: "not base64!" }] as const },
       { ...input, garments: [new Blob([new Uint8Array(11_000_000)]).stream()] as const },
     ]) {
-      const item = await runOne(world, journal, {}, { sku: "a", input: wrong });
+      const item = await runOne(service, journal, {}, { sku: "a", input: wrong });
       expect(item?.error).toMatchObject({ code: "invalid_input" });
     }
-    expect(world.submissions()).toEqual([]);
+    expect(service.submissions()).toEqual([]);
     expect(journal.entries.get("a")?.state).toBe("refused");
-    expect((await runOne(world, journal))?.result).toBeDefined();
+    expect((await runOne(service, journal))?.result).toBeDefined();
   });
 });
 
@@ -462,37 +460,37 @@ describe("a refusal of a repeated submission", () => {
   it.each([402, 403, 422])(
     "(%i) does not exclude a job: the batch finds it by its key",
     async (status) => {
-      const world = createWorld();
-      const journal = await interrupted(world, responseLost);
-      world.faults.push(undefined, answering(status, { detail: "no" }));
-      expect((await runOne(world, journal))?.result).toBeDefined();
-      expect(await balance(world)).toBe(992);
+      const service = createService();
+      const journal = await interrupted(service, responseLost);
+      service.faults.push(undefined, respondWith(status, { detail: "no" }));
+      expect((await runOne(service, journal))?.result).toBeDefined();
+      expect(await service.balance()).toBe(992);
     },
   );
 
   it("is the cause of outcome_unknown if the list contains no job", async () => {
-    const world = createWorld();
-    const journal = await interrupted(world, requestLost);
-    world.faults.push(undefined, answering(402, { detail: "no" }));
-    const { error: stopped } = await runOrders(world, [order("a")], journal);
+    const service = createService();
+    const journal = await interrupted(service, requestLost);
+    service.faults.push(undefined, respondWith(402, { detail: "no" }));
+    const { error: stopped } = await runOrders(service, [order("a")], journal);
     // The batch pays for no other item.
     if (!(stopped instanceof BatchStoppedError)) throw stopped;
     const cause = { code: "insufficient_credits" };
     expect(stopped.cause).toMatchObject({ code: "outcome_unknown", cause });
     expect(journal.entries.get("a")?.state).toBe("sending");
-    expect((await runOne(world, journal))?.result).toBeDefined();
+    expect((await runOne(service, journal))?.result).toBeDefined();
   });
 });
 
 it("keeps the outcome unknown after an error of the client itself, without reading the list", async () => {
-  const world = createWorld();
-  const journal = await interrupted(world, responseLost);
-  const before = world.sent.length;
-  const tryon = world.client({ budget: { maxCredits: 1 } });
-  const { error: stopped } = await runOrders(world, [order("a")], journal, { tryon });
+  const service = createService();
+  const journal = await interrupted(service, responseLost);
+  const before = service.sent.length;
+  const tryon = service.client({ budget: { maxCredits: 1 } });
+  const { error: stopped } = await runOrders(service, [order("a")], journal, { tryon });
   if (!(stopped instanceof BatchStoppedError)) throw stopped;
   expect(stopped.cause).toMatchObject({ code: "budget_exceeded" });
-  expect(world.sent.slice(before).filter(({ path }) => path.endsWith("/tryon"))).toEqual([]);
+  expect(service.sent.slice(before).filter(({ path }) => path.endsWith("/tryon"))).toEqual([]);
   expect(journal.entries.get("a")?.state).toBe("sending");
 });
 
@@ -509,58 +507,58 @@ describe("a failing journal", () => {
   const orders = ["a", "b", "c"].map((sku) => order(sku));
 
   it("stops the batch before it sends an item without an entry", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal = failing(() => true);
-    const { error } = await runOrders(world, orders, journal);
+    const { error } = await runOrders(service, orders, journal);
     const cause = { message: "no space left" };
     expect(error).toMatchObject({ code: "batch_stopped", reason: "journal", cause });
-    expect(world.submissions()).toEqual([]);
+    expect(service.submissions()).toEqual([]);
   });
 
   it("stops the batch if it cannot be read", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal = memoryJournal();
     journal.get = async () => Promise.reject(new Error("torn"));
-    const { error } = await runOrders(world, orders, journal);
+    const { error } = await runOrders(service, orders, journal);
     expect(error).toMatchObject({ reason: "journal", cause: { message: "torn" } });
-    expect(world.sent).toEqual([]);
+    expect(service.sent).toEqual([]);
   });
 
   it("loses no result of a sent item", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal = failing(({ state }) => state === "succeeded");
-    const { read, error } = await runOrders(world, orders, journal, { concurrency: 1 });
+    const { read, error } = await runOrders(service, orders, journal, { concurrency: 1 });
     expect(error).toMatchObject({ reason: "journal" });
     expect(read.map(({ result }) => result === undefined)).toEqual([false]);
-    expect(world.submissions()).toHaveLength(1);
+    expect(service.submissions()).toHaveLength(1);
   });
 });
 
 describe("aborting a batch with a journal", () => {
   it("before an item is sent leaves its entry refused", async () => {
-    const world = createWorld();
+    const service = createService();
     const { signal, abort } = abortable();
     const journal = memoryJournal({ after: abort });
-    await world.error(all(ordersBatch(world, [order("a")], journal, { signal })));
-    expect(world.submissions()).toEqual([]);
+    await service.error(all(ordersBatch(service, [order("a")], journal, { signal })));
+    expect(service.submissions()).toEqual([]);
     expect(journal.entries.get("a")?.state).toBe("refused");
   });
 
   it("waits for pending writes, and the next run continues", async () => {
-    const world = createWorld({ latency: "30s" });
+    const service = createService({ latency: "30s" });
     const journal = memoryJournal();
     const { signal, abort } = abortable();
     const orders = [order("a"), order("b")];
-    const work = all(ordersBatch(world, orders, journal, { sync: false, signal }));
+    const work = all(ordersBatch(service, orders, journal, { sync: false, signal }));
     const ended = work.catch(() => undefined);
-    await world.mock.clock.advance("10s");
+    await service.mock.clock.advance("10s");
     abort();
     await ended;
     const states = [...journal.entries.values()].map(({ state }) => state);
     expect(states).toEqual(["submitted", "submitted"]);
-    const items = await runAll(world, orders, journal);
+    const items = await runAll(service, orders, journal);
     expect(items.filter(({ result }) => result)).toHaveLength(2);
-    expect(world.submissions()).toHaveLength(2);
+    expect(service.submissions()).toHaveLength(2);
   });
 });
 

@@ -2,21 +2,24 @@ import { expect, it } from "vitest";
 
 import type { TryOn } from "../index.ts";
 import { upTo } from "../../test/memory-journal.ts";
-import { createWorld, input, type World } from "../../test/world.ts";
+import { createService, input, type TestService } from "../../test/service.ts";
 import { batch, type BatchOptions, type BatchProgress } from "./index.ts";
 
 /** Creates a server with a key that allows 60 requests a minute. */
 async function limited(
-  options: Parameters<typeof createWorld>[0] = {},
-): Promise<{ readonly world: World; readonly tryon: TryOn; readonly apiKey: string }> {
-  const world = createWorld({ latency: "14s", ...options });
-  const { token: apiKey } = await world.mock.createKey({ rateLimitPerMinute: 60, credits: 10_000 });
-  return { world, tryon: world.client({ apiKey }), apiKey };
+  options: Parameters<typeof createService>[0] = {},
+): Promise<{ readonly service: TestService; readonly tryon: TryOn; readonly apiKey: string }> {
+  const service = createService({ latency: "14s", ...options });
+  const { token: apiKey } = await service.mock.createKey({
+    rateLimitPerMinute: 60,
+    credits: 10_000,
+  });
+  return { service, tryon: service.client({ apiKey }), apiKey };
 }
 
 /** Runs a batch without failures. Returns its duration in milliseconds. */
 async function durationOf(
-  { run, mock }: World,
+  { run, mock }: TestService,
   tryon: TryOn,
   length: number,
   options: BatchOptions<typeof input> = {},
@@ -29,24 +32,24 @@ async function durationOf(
   return mock.clock.now() - startedAt;
 }
 
-function countOf({ mock }: World, status: number): number {
+function countOf({ mock }: TestService, status: number): number {
   return mock.journal.entries().filter((entry) => entry.status === status).length;
 }
 
 it.each(["all", "429-only", "none"] as const)(
   "uses 90 % of the rate limit without a 429, with X-RateLimit headers on: %s",
   async (rateHeaders) => {
-    const { world, tryon } = await limited({ options: { rateHeaders, holdCut: "off" } });
-    const duration = await durationOf(world, tryon, 240, { sync: true });
+    const { service, tryon } = await limited({ options: { rateHeaders, holdCut: "off" } });
+    const duration = await durationOf(service, tryon, 240, { sync: true });
     // The last item takes 14 seconds.
     expect(duration / 60_000).toBeLessThan(240 / 54 + 0.25);
-    expect([countOf(world, 200), world.sent.length]).toEqual([241, 241]);
+    expect([countOf(service, 200), service.sent.length]).toEqual([241, 241]);
   },
 );
 
 it("creates slow inputs concurrently, at most as many as start meanwhile", async () => {
-  const { world, tryon } = await limited();
-  const { clock } = world.mock;
+  const { service, tryon } = await limited();
+  const { clock } = service.mock;
   let [creating, max] = [0, 0];
   const create = async () => {
     max = Math.max(max, (creating += 1));
@@ -55,12 +58,12 @@ it("creates slow inputs concurrently, at most as many as start meanwhile", async
     return input;
   };
   // In sequence, they would take four minutes.
-  expect(await durationOf(world, tryon, 60, { input: create })).toBeLessThan(100_000);
+  expect(await durationOf(service, tryon, 60, { input: create })).toBeLessThan(100_000);
   expect(max).toBeLessThanOrEqual(6);
 });
 
 it("reads ahead for at most one second of the rate limit", async () => {
-  const { world, tryon } = await limited();
+  const { service, tryon } = await limited();
   let read = 0;
   function* source() {
     for (;;) {
@@ -70,18 +73,18 @@ it("reads ahead for at most one second of the rate limit", async () => {
   }
   const items = batch(tryon, source(), { concurrency: 50 });
   const next = items.next();
-  await world.mock.clock.advance("10s");
+  await service.mock.clock.advance("10s");
   // The first starts immediately, then one per second, and one waits for its turn.
   expect(read).toBeGreaterThanOrEqual(10);
   expect(read).toBeLessThanOrEqual(12);
-  await world.run(next);
-  await world.run(items.return());
+  await service.run(next);
+  await service.run(items.return());
 });
 
 it("waits for the reset of the rate limit if other programs use the key", async () => {
   const options = { rateHeaders: "all", holdCut: "off" } as const;
-  const { world, tryon, apiKey } = await limited({ options, latency: 500 });
-  const { run, mock, client } = world;
+  const { service, tryon, apiKey } = await limited({ options, latency: 500 });
+  const { run, mock, client } = service;
   const other = client({ apiKey });
   const stop = { now: false };
   const others = async (): Promise<void> => {
@@ -98,12 +101,15 @@ it("waits for the reset of the rate limit if other programs use the key", async 
     stop.now = true;
   };
   await run(Promise.all([work(), others()]));
-  expect(countOf(world, 429)).toBeLessThanOrEqual(2);
+  expect(countOf(service, 429)).toBeLessThanOrEqual(2);
 });
 
 it("starts items without spacing up to the maximum concurrency if the rate limit is unknown", async () => {
-  const world = createWorld({ latency: "10s", options: { rateHeaders: "none", holdCut: "off" } });
-  const { fetch, client } = world;
+  const service = createService({
+    latency: "10s",
+    options: { rateHeaders: "none", holdCut: "off" },
+  });
+  const { fetch, client } = service;
   // A proxy may not expose the account.
   const closed = Response.json({ detail: "closed" }, { status: 403 });
   const tryon = client({
@@ -112,19 +118,19 @@ it("starts items without spacing up to the maximum concurrency if the rate limit
   const counts: number[] = [];
   const onProgress = ({ inFlight }: BatchProgress) => counts.push(inFlight);
   // 8, 16, 32 and the remaining items.
-  expect(await durationOf(world, tryon, 100, { onProgress })).toBeLessThan(50_000);
+  expect(await durationOf(service, tryon, 100, { onProgress })).toBeLessThan(50_000);
   expect(Math.max(...counts)).toBeGreaterThan(20);
 });
 
 it("halves the items in flight after a 503", async () => {
-  const world = createWorld({ latency: "5s", options: { holdCut: "off" } });
-  const { mock, tryon } = world;
+  const service = createService({ latency: "5s", options: { holdCut: "off" } });
+  const { mock, tryon } = service;
   const counts: number[] = [];
   const onProgress = ({ inFlight, done }: BatchProgress) => {
     if (done === 20) mock.faults.add({ on: "POST /api/v1/tryon", status: 503, times: 1 });
     counts.push(inFlight);
   };
-  await durationOf(world, tryon, 60, { onProgress });
+  await durationOf(service, tryon, 60, { onProgress });
   const peak = counts.indexOf(Math.max(...counts.slice(0, 40)));
   expect(Math.min(...counts.slice(peak, 56))).toBeLessThanOrEqual((counts[peak] ?? 0) / 2);
 });
