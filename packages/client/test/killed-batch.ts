@@ -200,14 +200,14 @@ async function pass<Result>(
   program: KillableProgram,
   work: Promise<Result>,
 ): Promise<Result | undefined> {
-  let hasEnded = false;
+  const state = { hasEnded: false };
   const onEnd = (): void => {
-    hasEnded = true;
+    state.hasEnded = true;
   };
   work.then(onEnd, onEnd);
-  for (let step = 0; !hasEnded && !program.isKilled; step += 1) {
+  for (let step = 0; !state.hasEnded && !program.isKilled; step += 1) {
     if (step > 2_000) throw new Error("The batch does not end.");
     await mock.clock.advance(step < 2 ? "0s" : "2s");
   }
-  return hasEnded ? work : undefined;
+  return state.hasEnded ? work : undefined;
 }

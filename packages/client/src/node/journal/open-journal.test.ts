@@ -36,28 +36,28 @@ it("returns the last entry of each item, also after it is opened again", async (
   ]);
 });
 
-const text = fc.string({ unit: "binary", maxLength: 40 });
+const anyText = fc.string({ unit: "binary", maxLength: 40 });
 // Some are longer than one read.
-const longText = fc.nat(9000).map((length) => "ä".repeat(length));
-const job = fc.record({
-  id: text,
-  idempotencyKey: text,
+const anyLongText = fc.nat(9000).map((length) => "ä".repeat(length));
+const anyJob = fc.record({
+  id: anyText,
+  idempotencyKey: anyText,
   data: fc.record({
-    job_id: text,
+    job_id: anyText,
     status: fc.constant("running"),
-    metadata: fc.dictionary(text, longText, { maxKeys: 3 }),
+    metadata: fc.dictionary(anyText, anyLongText, { maxKeys: 3 }),
   }),
 });
-const entries = fc.array(
+const anyEntries = fc.array(
   fc.record({
-    id: fc.oneof(text, fc.constantFrom("__proto__", "", "ä", "\n", "\uD83D", "👗")),
+    id: fc.oneof(anyText, fc.constantFrom("__proto__", "", "ä", "\n", "\uD83D", "👗")),
     state: fc.constantFrom("sending", "submitted", "succeeded", "failed", "refused"),
-    idempotencyKey: text,
-    digest: text,
+    idempotencyKey: anyText,
+    digest: anyText,
     sync: fc.boolean(),
-    size: fc.option(text, { nil: undefined }),
+    size: fc.option(anyText, { nil: undefined }),
     sentAt: fc.integer(),
-    job: fc.option(job, { nil: undefined }),
+    job: fc.option(anyJob, { nil: undefined }),
   }),
   { maxLength: 12 },
 );
@@ -65,7 +65,7 @@ const entries = fc.array(
 it("returns every entry unchanged, in any mix of writes", async () => {
   const path = await journalPath();
   await fc.assert(
-    fc.asyncProperty(entries, fc.integer({ min: 1, max: 5 }), async (generated, concurrency) => {
+    fc.asyncProperty(anyEntries, fc.integer({ min: 1, max: 5 }), async (generated, concurrency) => {
       await writeFile(path, "");
       // A response can have other fields than the contract.
       const puts = generated as unknown as JournalEntry[];
