@@ -5,7 +5,7 @@ import {
   type Journal,
   type JournalEntry,
 } from "../src/batch/index.ts";
-import type { TryOn, TryOnInput } from "../src/index.ts";
+import type { TryOn, TryOnFields, TryOnInput } from "../src/index.ts";
 import { cut, input, type Fault, type TestService } from "./service.ts";
 
 /** Journal in memory, with every entry that was put. */
@@ -64,9 +64,10 @@ export interface Order {
   readonly input: TryOnInput;
 }
 
-export const order = (sku: string, fields: TryOnInput = {}): Order => ({
+export const order = (sku: string, fields: TryOnFields = {}): Order => ({
   sku,
-  input: { ...input, ...fields },
+  // No test removes the person or the garments.
+  input: { ...input, ...fields } as TryOnInput,
 });
 
 /** Options of {@link ordersBatch}, and its client: by default, the one of the test. */

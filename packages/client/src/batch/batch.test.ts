@@ -49,7 +49,7 @@ describe("a batch", () => {
     const { run, tryon } = createService();
     const inputs = [
       input,
-      { person: input.person },
+      { ...input, garments: [] },
       { ...input, prompt: "mock:model_rejected" },
       input,
     ];
@@ -431,7 +431,7 @@ describe("onProgress", () => {
   it("reports each ended item, the rate and the estimated time", async () => {
     const { tryon, run } = createService({ latency: "10s" });
     const { reported, onProgress } = reports();
-    const inputs = [input, { person: input.person }, input, input];
+    const inputs = [input, { ...input, garments: [] }, input, input];
     await run(all(batch(tryon, inputs, { concurrency: 1, onProgress })));
     expect(reported.map(({ done }) => done)).toEqual([1, 2, 3, 4]);
     expect(reported.at(-1)).toMatchObject({

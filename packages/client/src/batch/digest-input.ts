@@ -1,80 +1,64 @@
-import type { TryOnInput } from "@tryon/client";
+import { InputError, type TryOnInput } from "@tryon/client";
 
-import { maxImageBytes } from "../images/image-head.ts";
-import type { ImageSource } from "../images/image-input.ts";
-import { prepareInput, type PreparedInput } from "../jobs/prepare.ts";
+import { isImpossible, notesTo } from "../errors/input-issue.ts";
+import type { Deadline } from "../http/deadline.ts";
+import { isRepeatable, repeatableSource, type ImageContent } from "../images/image-source.ts";
+import { parseInput, type ParsedInput } from "../jobs/parse-input.ts";
 import { snapshotInput } from "../jobs/snapshot-input.ts";
 
 /** Input that can be read repeatedly, and its digest. */
 export interface DigestedInput {
   readonly input: TryOnInput;
-  readonly prepared: PreparedInput;
+  readonly parsed: ParsedInput;
   /** SHA-256 in hexadecimal. Inputs that are sent the same way have the same digest. */
   readonly digest: string;
 }
 
-/** Copies an input, and digests its canonical fields and the bytes of each image. */
-export async function digestInput(given: TryOnInput): Promise<DigestedInput> {
-  const input = await readStreams(given);
-  const prepared = prepareInput(input);
-  // Prepared fields are JSON.
-  const fields = JSON.parse(prepared.fields) as unknown;
-  const person = await digestsOf(prepared.person);
-  const garments = await digestsOf(prepared.garments);
+/**
+ * Copies an input, and digests its canonical fields and the bytes of each image. Reads one image at a time, since each is in
+ * memory as a whole.
+ *
+ * @throws `invalid_input` if an image cannot be read
+ */
+export async function digestInput(given: TryOnInput, deadline: Deadline): Promise<DigestedInput> {
+  // A snapshot of an input is an input.
+  const snapshot = snapshotInput(given) as TryOnInput;
+  const parsed = parseInput(snapshot);
+  /** Images that could be read only once, by field. */
+  const read = new Map<string, ImageContent>();
+  const digestsOf = async (images: ParsedInput["person"]): Promise<string[]> => {
+    const digests: string[] = [];
+    for (const image of images) {
+      const source = await repeatableSource(image, notesTo(parsed.issues), deadline);
+      if (source === undefined) throw new InputError(parsed.issues.filter(isImpossible));
+      if (!isRepeatable(image)) read.set(source.field, source.content);
+      digests.push(await digestOf(source.content));
+    }
+    return digests;
+  };
+  const person = await digestsOf(parsed.person);
+  const garments = await digestsOf(parsed.garments);
+  // The fields are JSON.
+  const fields = JSON.parse(parsed.fields) as unknown;
   const text = canonical({ fields, person, garments });
-  return { input, prepared, digest: await sha256(new TextEncoder().encode(text)) };
+  const input = read.size > 0 ? withImages(snapshot, read) : snapshot;
+  return { input, parsed, digest: await sha256(new TextEncoder().encode(text)) };
 }
 
-/** Returns a snapshot of an input whose streams and responses are read into blobs. */
-async function readStreams(given: TryOnInput): Promise<TryOnInput> {
-  // A snapshot of an input is an input. Programs without types can pass anything.
-  const input = snapshotInput(given) as TryOnInput;
-  if (typeof input !== "object" || input === null) return input;
-  const { person, garments } = input as { person?: unknown; garments?: unknown };
-  const images = Array.isArray(garments) ? await Promise.all(garments.map(blobOf)) : garments;
-  return { ...input, person: await blobOf(person), garments: images } as TryOnInput;
+/** Replaces images of an input. */
+function withImages(input: TryOnInput, read: ReadonlyMap<string, ImageContent>): TryOnInput {
+  const { person, garments } = input;
+  return {
+    ...input,
+    person: read.get("person") ?? person,
+    garments: garments?.map((image, index) => read.get(`garments.${index}`) ?? image),
+    // An image that was read is a Blob.
+  } as TryOnInput;
 }
 
-/** Reads a stream or response, up to the maximum image size and one chunk. Returns any other value unchanged. */
-async function blobOf(image: unknown): Promise<unknown> {
-  const reader = readerOf(image);
-  // The submission reports the error.
-  if (reader === undefined) return image;
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    chunks.push(next.value);
-    size += next.value.length;
-    if (size > maxImageBytes) break;
-  }
-  void reader.cancel().catch(() => undefined);
-  return new Blob(chunks);
-}
-
-/** Returns a reader. Returns undefined if the image was read before, such as by another item. */
-function readerOf(image: unknown) {
-  // Tags work across realms, unlike `instanceof`.
-  const tag = Object.prototype.toString.call(image).slice(8, -1);
-  if (tag !== "Response" && tag !== "ReadableStream") return undefined;
-  try {
-    const response = tag === "Response" ? (image as Response) : new Response(image as BodyInit);
-    return response.ok && !response.bodyUsed ? response.body?.getReader() : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Reads one image at a time, since each is in memory as a whole. */
-async function digestsOf(images: readonly ImageSource[]): Promise<string[]> {
-  const digests: string[] = [];
-  for (const { content } of images) {
-    if (typeof content === "string") digests.push(await sha256(bytesOf(content)));
-    else if ("slice" in content) {
-      digests.push(await sha256(await content.slice(0, content.size).arrayBuffer()));
-      // Successful responses have become blobs. Others are rejected before anything is sent.
-    } else digests.push("unread");
-  }
-  return digests;
+async function digestOf(content: ImageContent): Promise<string> {
+  if (typeof content === "string") return sha256(bytesOf(content));
+  return sha256(await content.slice(0, content.size).arrayBuffer());
 }
 
 /** Decodes base64. Returns the bytes of the text itself if it is not canonical base64. */

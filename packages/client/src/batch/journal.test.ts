@@ -442,7 +442,7 @@ describe("the digest of an input", () => {
     const service = createService();
     const journal = memoryJournal();
     for (const wrong of [
-      { person },
+      { person, garments: [] },
       { ...input, garments: [new Response("none", { status: 404 })] as const },
       { ...input, garments: [{ base64: "not base64!" }] as const },
       { ...input, garments: [new Blob([new Uint8Array(11_000_000)]).stream()] as const },

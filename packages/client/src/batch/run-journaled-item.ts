@@ -33,7 +33,9 @@ export async function runJournaledItem(
 ): Promise<ItemOutcome> {
   const { journal, limiter, sync, timeout, tryon } = context;
   const { id, signal } = task;
-  const { input, prepared, digest } = await abortable(digestInput(task.input), signal);
+  const deadline = new Deadline(tryon.clock, Number.POSITIVE_INFINITY, signal);
+  const digesting = digestInput(task.input, deadline).finally(() => deadline.close());
+  const { input, parsed, digest } = await abortable(digesting, signal);
   await abortable(journal.countEntries(), signal);
   const entry = await journal.get(id);
   const isNew = entry === undefined || entry.state === "refused";
@@ -42,7 +44,7 @@ export async function runJournaledItem(
       hint: "Nothing was sent. Use a new id for a changed item.",
     });
   }
-  const wanted = sync ?? prepared.wait ?? "auto";
+  const wanted = sync ?? parsed.wait ?? "auto";
   // With a shorter timeout, a submission that waits for its result would leave the outcome unknown.
   const suffices = timeout === undefined || readDuration(timeout) >= maxSyncWait + syncGrace;
   const planned: JournalEntry = {
@@ -51,7 +53,7 @@ export async function runJournaledItem(
     idempotencyKey: entry?.idempotencyKey ?? randomKey(),
     digest,
     sync: wanted === "auto" ? suffices && limiter.sync : wanted,
-    size: typeof prepared.size === "string" ? prepared.size : "1K",
+    size: typeof parsed.size === "string" ? parsed.size : "1K",
     sentAt: tryon.clock.now(),
   };
   const item = new JournaledItem(context, { ...task, input }, isNew ? planned : entry);
