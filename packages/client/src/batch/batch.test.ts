@@ -12,6 +12,18 @@ const taking = (milliseconds: number) => ({ ...input, prompt: `mock:slow=${milli
 const many = (count: number) => Array.from({ length: count }, (_, index) => index);
 const blocked = { ...input, prompt: "mock:content_blocked" };
 
+/** Returns inputs without end, and the number of inputs that were read. */
+function endless() {
+  const state = { read: 0 };
+  function* inputs() {
+    for (;;) {
+      state.read += 1;
+      yield input;
+    }
+  }
+  return { state, inputs: inputs() };
+}
+
 /** Yields the same input without end, and throws when it is closed. */
 function* unclosable() {
   try {
@@ -162,31 +174,22 @@ describe("the inputs of a batch", () => {
   it("are read only while the items in flight and those not yet yielded leave room", async () => {
     const service = createService();
     const { tryon, run } = service;
-    let read = 0;
-    let made = 0;
-    function* source() {
-      for (;;) {
-        read += 1;
-        yield read;
-      }
-    }
-    const items = batch(tryon, source(), {
-      concurrency: 3,
-      input: () => {
-        made += 1;
-        return input;
-      },
-    });
+    const { state, inputs } = endless();
+    let created = 0;
+    const create = () => {
+      created += 1;
+      return input;
+    };
+    const items = batch(tryon, inputs, { concurrency: 3, input: create });
     await run(items.next());
     await service.mock.clock.advance("10m");
     // One has been yielded, and three have ended or are in flight.
-    expect(read).toBe(4);
-    expect(made).toBe(4);
+    expect([state.read, created]).toEqual([4, 4]);
     await run(items.next());
     await service.mock.clock.advance("10m");
-    expect(read).toBe(5);
+    expect(state.read).toBe(5);
     await run(items.return());
-    expect(read).toBe(5);
+    expect(state.read).toBe(5);
   });
 
   it("are closed after a break, without timers or listeners left", async () => {
@@ -202,16 +205,11 @@ describe("the inputs of a batch", () => {
     }
     const timers = mock.clock.pending;
     const controller = new AbortController();
-    const work = async () => {
-      for await (const { error } of batch(tryon, source(), {
-        concurrency: 2,
-        signal: controller.signal,
-      })) {
-        expect(error).toBeUndefined();
-        break;
-      }
-    };
-    await run(work());
+    const { signal } = controller;
+    const items = batch(tryon, source(), { concurrency: 2, signal });
+    expect((await run(items.next())).value).toMatchObject({ error: undefined });
+    // The same as a break.
+    await run(items.return());
     expect(closed).toEqual(["closed"]);
     const count = sent.length;
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
@@ -289,13 +287,9 @@ describe("the signal of a batch", () => {
     const { tryon, sent, mock } = service;
     const controller = new AbortController();
     const reason = { why: "enough" };
-    const work = upTo(
-      batch(tryon, many(9), {
-        input: () => taking(30_000),
-        signal: controller.signal,
-        concurrency: 2,
-      }),
-    );
+    const { signal } = controller;
+    const options = { input: () => taking(30_000), signal, concurrency: 2 };
+    const work = upTo(batch(tryon, many(9), options));
     await mock.clock.advance("5s");
     controller.abort(reason);
     await mock.clock.advance(0);
@@ -309,14 +303,9 @@ describe("the signal of a batch", () => {
   it("prevents any read if it was aborted before", async () => {
     const { tryon } = createService();
     const reason = new Error("never mind");
-    let read = 0;
-    function* source() {
-      read += 1;
-      yield input;
-    }
-    const { error } = await upTo(batch(tryon, source(), { signal: AbortSignal.abort(reason) }));
-    expect(error).toBe(reason);
-    expect(read).toBe(0);
+    const { state, inputs } = endless();
+    const { error } = await upTo(batch(tryon, inputs, { signal: AbortSignal.abort(reason) }));
+    expect([error, state.read]).toEqual([reason, 0]);
   });
 
   it("ends the batch while an input is created", async () => {
