@@ -1,7 +1,7 @@
 import { BatchStoppedError, type Budget, type TryOn } from "@tryon/client";
 
-import type { Counted } from "../billing/budget-limit.ts";
 import { documentPrices, highestPriceOf, type Prices } from "../billing/prices.ts";
+import type { Counted } from "../types/budget.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
 import type { BatchContext } from "./run-item.ts";
 

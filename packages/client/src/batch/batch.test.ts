@@ -393,9 +393,9 @@ describe("a batch stops", () => {
     expect(read.filter(({ result }) => result)).toHaveLength(4);
   });
 
-  it("not at a budget that has room after a refund", async () => {
+  it("not at a budget that has room after a rejected submission", async () => {
     const { tryon, run, faults } = createService();
-    // Two requests read the account: for the rate limit and for the balance.
+    // Two requests read the account: for the rate limit and for the prices.
     faults.push(undefined, undefined, respondWith(422, { detail: "no" }));
     const inputs = many(3).map(() => input);
     const { read, error } = await run(

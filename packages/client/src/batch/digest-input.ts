@@ -4,7 +4,7 @@ import { isImpossible, notesTo } from "../errors/input-issue.ts";
 import type { Deadline } from "../http/deadline.ts";
 import { isRepeatable, repeatableSource, type ImageContent } from "../images/image-source.ts";
 import { parseInput, type ParsedInput } from "../jobs/parse-input.ts";
-import { snapshotInput } from "../jobs/snapshot-input.ts";
+import { snapshotInput } from "./snapshot-input.ts";
 
 /** Input that can be read repeatedly, and its digest. */
 export interface DigestedInput {
