@@ -98,3 +98,19 @@ export interface ReadOptions<Item> extends CommonOptions {
   readonly id?: IdOption<Item> | undefined;
   readonly journal?: Journal | undefined;
 }
+
+/** Names of the options of `batch`. */
+export const batchOptionNames: Readonly<Record<keyof ReadOptions<unknown>, true>> = {
+  concurrency: true,
+  sync: true,
+  budget: true,
+  timeout: true,
+  signal: true,
+  stopOn: true,
+  stopAfterContentBlocked: true,
+  total: true,
+  onProgress: true,
+  input: true,
+  id: true,
+  journal: true,
+};
