@@ -10,5 +10,5 @@ export type {
   WithInput,
   WithJournal,
 } from "./options.ts";
-export type { BatchProgress, OnProgress } from "./progress.ts";
+export type { BatchProgress, OnProgress } from "./options.ts";
 export { stoppingCodes } from "./stop-rule.ts";

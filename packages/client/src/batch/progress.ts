@@ -1,29 +1,7 @@
 import type { Clock } from "@tryon/client";
 
+import type { BatchProgress, OnProgress } from "./options.ts";
 import type { ItemOutcome } from "./run-item.ts";
-
-/** Progress of a batch. */
-export interface BatchProgress {
-  /** Number of items that have ended, in this run or an earlier one. */
-  readonly done: number;
-  /** Number of items with a result, in this run or an earlier one. */
-  readonly succeeded: number;
-  /** Number of items with an error, in this run or an earlier one. */
-  readonly failed: number;
-  /** Number of items that have been read and have not ended. */
-  readonly inFlight: number;
-  /** Number of items, if known. */
-  readonly total: number | undefined;
-  /** Credits that the items of this run cost, as reported by the service. */
-  readonly credits: number;
-  /** Items per minute in this run. Undefined until an item of this run has ended. */
-  readonly rate: number | undefined;
-  /** Estimated time until the batch ends, in milliseconds. Undefined while `total` or `rate` is. */
-  readonly eta: number | undefined;
-}
-
-/** Callback that receives the progress of a batch. */
-export type OnProgress = (progress: BatchProgress) => unknown;
 
 const minute = 60_000;
 
