@@ -1,8 +1,7 @@
-import type { Duration } from "../config/duration.ts";
-import type { CallOptions } from "../config/options.ts";
+import type { CallOptions, Duration } from "../types/call-options.ts";
+import type { RateLimit } from "../types/attempt.ts";
 import type { Config } from "../config/resolve-config.ts";
 import { within, type Deadline } from "../http/deadline.ts";
-import type { RateLimit } from "../http/rate-limit.ts";
 import type { HttpResponse } from "../http/response.ts";
 
 /** Result of a call, and the response of the service. */

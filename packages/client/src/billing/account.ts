@@ -1,5 +1,6 @@
+import type { CallOptions } from "../types/call-options.ts";
 import type { AccountResponse } from "../generated/openapi.ts";
-import { defaults, type CallOptions } from "../config/options.ts";
+import { defaults } from "../config/options.ts";
 import type { Api } from "../api/api.ts";
 import { call, type Call } from "../api/call.ts";
 

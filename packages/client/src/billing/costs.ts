@@ -1,8 +1,9 @@
+import type { CallOptions } from "../types/call-options.ts";
 import { InputError } from "../errors/input-error.ts";
 import { foldAliases, type Fields } from "../jobs/fold-aliases.ts";
 import type { TryOnInput } from "../jobs/input.ts";
 import type { Api } from "../api/api.ts";
-import { defaults, type CallOptions } from "../config/options.ts";
+import { defaults } from "../config/options.ts";
 import { within } from "../http/deadline.ts";
 import type { SpendTracker } from "./spend-tracker.ts";
 import { documentPrices, priceOf, type Prices } from "./prices.ts";

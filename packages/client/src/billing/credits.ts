@@ -1,5 +1,6 @@
+import type { CallOptions } from "../types/call-options.ts";
 import type { PurchaseWithSPTRequest, PurchaseWithSPTResponse } from "../generated/openapi.ts";
-import { defaults, type CallOptions } from "../config/options.ts";
+import { defaults } from "../config/options.ts";
 import { call, type Call } from "../api/call.ts";
 import type { Purchases } from "./purchases.ts";
 import type { PurchaseOutcome } from "./purchase-outcome.ts";

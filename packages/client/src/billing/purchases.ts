@@ -1,3 +1,4 @@
+import type { CallOptions } from "../types/call-options.ts";
 import { transientCodes } from "../errors/transient-codes.ts";
 import { isTryOnError } from "../errors/is-tryon-error.ts";
 import { InputError } from "../errors/input-error.ts";
@@ -6,7 +7,7 @@ import type { PurchaseWithSPTRequest, PurchaseWithSPTResponse } from "../generat
 import type { Api } from "../api/api.ts";
 import type { Responded } from "../api/call.ts";
 import type { Config } from "../config/resolve-config.ts";
-import { defaults, type CallOptions } from "../config/options.ts";
+import { defaults } from "../config/options.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import type { Mark } from "./balance.ts";
 import type { SpendTracker } from "./spend-tracker.ts";

@@ -1,7 +1,7 @@
+import type { JobData } from "../types/job.ts";
 import { budgetExceeded } from "./budget-exceeded.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
 import type { AccountResponse } from "../generated/openapi.ts";
-import type { JobData } from "../jobs/job-data.ts";
 import type { Api } from "../api/api.ts";
 import type { Config } from "../config/resolve-config.ts";
 import { abortable, within, type Deadline } from "../http/deadline.ts";

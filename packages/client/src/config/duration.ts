@@ -1,7 +1,5 @@
+import type { Duration } from "../types/call-options.ts";
 import { InputError } from "../errors/input-error.ts";
-
-/** A length of time: a number of milliseconds, or a text such as `"500ms"`, `"30s"`, `"3m"`, `"1h"`. */
-export type Duration = number | `${number}${"ms" | "s" | "m" | "h" | "d"}`;
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
 

@@ -1,8 +1,8 @@
-import type { Duration } from "./duration.ts";
+import type { Duration } from "../types/call-options.ts";
+import type { Middleware } from "../types/middleware.ts";
 import type { Budget } from "../billing/budget.ts";
 import type { BudgetLimit } from "../billing/budget-limit.ts";
 import type { Clock } from "./clock.ts";
-import type { Middleware } from "../http/middleware.ts";
 
 /** Defaults of the client. Times are in milliseconds. */
 export const defaults = {
@@ -185,15 +185,3 @@ export const optionNames: Readonly<Record<keyof TryOnOptions, true>> = {
   clock: true,
   random: true,
 };
-
-/** Options of every call. */
-export interface CallOptions {
-  /** Rejects the call at once with the signal's reason. A job that was submitted goes on, since the service cancels none. */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * Maximum duration of the call in all, in milliseconds or as a string such as `"3m"`.
-   *
-   * @default the client's `timeout` for run, submit, result and images; "2m" for other calls
-   */
-  readonly timeout?: Duration | undefined;
-}

@@ -1,3 +1,4 @@
+import type { Middleware } from "../types/middleware.ts";
 import { milliseconds } from "./duration.ts";
 import { environment } from "./environment.ts";
 import { InputError } from "../errors/input-error.ts";
@@ -6,8 +7,7 @@ import type { BudgetLimit } from "../billing/budget-limit.ts";
 import { defaults, type Logger, type TryOnOptions } from "./options.ts";
 import type { Fetch } from "../http/attempt.ts";
 import { systemClock, type Clock } from "./clock.ts";
-import type { Middleware } from "../http/middleware.ts";
-import { redactor, type Redact } from "../http/redact.ts";
+import { redactor, type Redact } from "../errors/redact.ts";
 
 /** The options with every default filled in and every value checked. */
 export interface Config {

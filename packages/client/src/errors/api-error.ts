@@ -1,5 +1,5 @@
 import type { ApiErrorCode } from "./code.ts";
-import type { Recover } from "./outcome-error.ts";
+import type { Recover } from "../types/job.ts";
 import { TryOnError } from "./tryon-error.ts";
 
 /** Response of the service with an error status. */

@@ -1,4 +1,4 @@
-import type { Job } from "../jobs/job.ts";
+import type { Job } from "../types/job.ts";
 import { TryOnError, type TryOnErrorDetails } from "./tryon-error.ts";
 
 /** Failure of a job. */

@@ -1,9 +1,5 @@
-import type { CallOptions } from "../config/options.ts";
-import type { Job } from "../jobs/job.ts";
+import type { Recover } from "../types/job.ts";
 import { TryOnError, type TryOnErrorDetails } from "./tryon-error.ts";
-
-/** Retries a submission: the same body under the same key. */
-export type Recover = (options?: CallOptions) => Promise<Job>;
 
 /**
  * Submission with an unknown outcome: there may be a job, and it may have been charged. `cause` is the error that ended the

@@ -1,4 +1,4 @@
-import type { Job } from "../jobs/job.ts";
+import type { Job } from "../types/job.ts";
 import { TryOnError, type TryOnErrorDetails } from "./tryon-error.ts";
 
 /** Failure to download a result image: the store rejected a fresh URL too (`result_expired`), or the image was deleted (`result_purged`). */

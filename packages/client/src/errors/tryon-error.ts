@@ -1,29 +1,10 @@
-import type { Job } from "../jobs/job.ts";
-import type { RateLimit } from "../http/rate-limit.ts";
+import type { Attempt, RateLimit } from "../types/attempt.ts";
+import type { Job, Recover } from "../types/job.ts";
 import type { TryOnErrorCode } from "./code.ts";
 import { hints } from "./hints.ts";
-import type { Recover } from "./outcome-error.ts";
 
 // In the registry of the whole program, so that an ESM and a CJS copy of this file share it.
 const brand = Symbol.for("@tryon/client/error");
-
-/**
- * Reason for an attempt without a response. `unsent` proves that no complete request arrived: a middleware threw before
- * anything was sent, or an image could not be read to its end.
- */
-export type AttemptFailure = "connection_failed" | "timed_out" | "unsent";
-
-/** Request of a call. */
-export interface Attempt {
-  /** Start time, in milliseconds since 1970. */
-  readonly startedAt: number;
-  /** Time until its response was read or it failed, in milliseconds. */
-  readonly duration: number;
-  /** HTTP status, if there was a response. */
-  readonly status?: number;
-  /** Reason, if there was no response. */
-  readonly failure?: AttemptFailure;
-}
 
 /** Problem with a field. */
 export interface FieldIssue {

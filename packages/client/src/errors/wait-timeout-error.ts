@@ -1,4 +1,4 @@
-import type { Job } from "../jobs/job.ts";
+import type { Job } from "../types/job.ts";
 import { TryOnError, type TryOnErrorDetails } from "./tryon-error.ts";
 
 /** End of the `timeout` before the job has ended. The job goes on and is billed once. */

@@ -1,4 +1,4 @@
-import type { Attempt, AttemptFailure } from "../errors/tryon-error.ts";
+import type { Attempt, AttemptFailure } from "../types/attempt.ts";
 import type { Outcome } from "./attempt.ts";
 import { isLessCertain, sideEffectOf, type SideEffect } from "./side-effects.ts";
 

@@ -1,5 +1,6 @@
+import type { AttemptFailure } from "../types/attempt.ts";
 import { defaults } from "../config/options.ts";
-import { isBranded, type AttemptFailure } from "../errors/tryon-error.ts";
+import { isBranded } from "../errors/tryon-error.ts";
 import { readResponse, type HttpResponse } from "./response.ts";
 import type { Deadline } from "./deadline.ts";
 import type { HttpRequest } from "./http-request.ts";

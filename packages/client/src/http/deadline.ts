@@ -1,5 +1,5 @@
-import { milliseconds, type Duration } from "../config/duration.ts";
-import type { CallOptions } from "../config/options.ts";
+import type { CallOptions, Duration } from "../types/call-options.ts";
+import { milliseconds } from "../config/duration.ts";
 import { maxTimer, type Clock } from "../config/clock.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { FieldIssue } from "../errors/tryon-error.ts";
-import type { Redact } from "./redact.ts";
+import type { Redact } from "../errors/redact.ts";
 
 const mostIssues = 20;
 

@@ -1,16 +1,9 @@
-import type { Recover } from "../errors/outcome-error.ts";
-import type { Job } from "../jobs/job.ts";
+import type { Job, Recover } from "../types/job.ts";
+import type { Purpose } from "../types/middleware.ts";
 import type { AttemptLog } from "./attempt-log.ts";
 import type { Deadline } from "./deadline.ts";
 import type { HttpResponse } from "./response.ts";
 import type { SubmissionBody } from "./submission-body.ts";
-
-/**
- * Purpose of a request. Some statuses mean different things by purpose.
- *
- * @inline
- */
-export type Purpose = "submit" | "purchase" | "read";
 
 /** A request, the same on each attempt. */
 export interface HttpRequest {

@@ -1,6 +1,6 @@
+import type { RateLimit } from "../types/attempt.ts";
 import type { Clock } from "../config/clock.ts";
 import { abortable, type Deadline } from "./deadline.ts";
-import type { RateLimit } from "./rate-limit.ts";
 import { maxRetryAfter } from "./retry-policy.ts";
 
 /** Window of the rate limit, in milliseconds. */

@@ -1,15 +1,16 @@
+import type { Purpose } from "../types/middleware.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { ApiErrorCode, TryOnErrorCode } from "../errors/code.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
 import { hints } from "../errors/hints.ts";
 import { OutcomeUnknownError } from "../errors/outcome-error.ts";
 import { isBranded, type FieldIssue, type TryOnError } from "../errors/tryon-error.ts";
-import type { CallContext, Purpose } from "./http-request.ts";
+import type { CallContext } from "./http-request.ts";
 import type { HttpResponse } from "./response.ts";
 import { failureCode, type Failure, type Outcome } from "./attempt.ts";
 import { readFieldIssues } from "./field-issues.ts";
 import type { Config } from "../config/resolve-config.ts";
-import type { Redact } from "./redact.ts";
+import type { Redact } from "../errors/redact.ts";
 import { requestedDelay } from "./retry-policy.ts";
 
 /** Error codes by status, or by purpose and status where the purpose matters. */

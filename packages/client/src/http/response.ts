@@ -1,6 +1,7 @@
+import type { RateLimit } from "../types/attempt.ts";
 import { readChunks } from "./read-chunks.ts";
 import type { Deadline } from "./deadline.ts";
-import { readRateLimit, type RateLimit } from "./rate-limit.ts";
+import { readRateLimit } from "./rate-limit.ts";
 
 /** Response whose body is read to its end, or to the limit. */
 export interface HttpResponse {

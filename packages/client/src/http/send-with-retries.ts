@@ -1,6 +1,7 @@
+import type { Purpose } from "../types/middleware.ts";
 import type { Config } from "../config/resolve-config.ts";
 import { attempt, failureCode, type Fetch, type Outcome } from "./attempt.ts";
-import type { CallContext, HttpRequest, Purpose } from "./http-request.ts";
+import type { CallContext, HttpRequest } from "./http-request.ts";
 import { sendThroughMiddleware } from "./middleware.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { isTruncated } from "./response.ts";

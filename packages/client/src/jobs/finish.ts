@@ -1,9 +1,9 @@
+import type { TryOnResult } from "../types/job.ts";
 import { JobFailedError } from "../errors/job-failed-error.ts";
-import { ResultImage } from "../images/result-image.ts";
+import { JobImage } from "../images/job-image.ts";
 import type { Deadline } from "../http/deadline.ts";
 import { isFinal } from "./job-data.ts";
 import type { JobRecord } from "./job-record.ts";
-import type { TryOnResult } from "./result.ts";
 import type { Notify } from "./updates.ts";
 import { learnSyncRunTime, poll, startWait } from "./wait.ts";
 
@@ -34,7 +34,7 @@ export async function finish(
   }
   return {
     job,
-    image: new ResultImage(record),
+    image: new JobImage(record),
     receipt: {
       jobId: id,
       requestId: record.requestId,

@@ -1,19 +1,4 @@
-import type { JobStatus, TryOnJobStatus, TryOnSubmitResponse } from "../generated/openapi.ts";
-
-/** A status of the service, or one that a later version of it may add. */
-export type OpenJobStatus = JobStatus | (string & {});
-
-/**
- * What is known of a job, as the service names it. Only the id and the status are always there: a submission is answered
- * with fewer fields than a poll.
- *
- * @interface
- */
-export type JobData = { readonly job_id: string; readonly status: OpenJobStatus } & {
-  readonly [
-    Field in Exclude<keyof TryOnJobStatus | keyof TryOnSubmitResponse, "job_id" | "status">
-  ]?: (TryOnJobStatus & TryOnSubmitResponse)[Field] | undefined;
-};
+import type { JobData, OpenJobStatus } from "../types/job.ts";
 
 /**
  * Returns true if a job has succeeded.
@@ -39,7 +24,7 @@ export function isFailed(data: JobData): data is JobData & { readonly status: "f
   return data.status === "failed";
 }
 
-/** Whether a job has ended. Any status but the two final ones, also an unknown one, means that it may still change. */
+/** Returns true if a job has ended. With any other status, also an unknown one, it may still change. */
 export function isFinal(status: OpenJobStatus): status is "succeeded" | "failed" {
   return status === "succeeded" || status === "failed";
 }

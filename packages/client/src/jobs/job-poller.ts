@@ -1,9 +1,10 @@
+import type { JobData } from "../types/job.ts";
 import { isBranded } from "../errors/tryon-error.ts";
 import { defaults } from "../config/options.ts";
 import { abortable, Deadline } from "../http/deadline.ts";
 import type { Api } from "../api/api.ts";
 import { copyOf } from "./copy-error.ts";
-import { isFinal, type JobData } from "./job-data.ts";
+import { isFinal } from "./job-data.ts";
 import { JobPages } from "./job-pages.ts";
 import { failureDelay, pollDelay, delayAfter } from "./poll-delay.ts";
 import { PollAllowance } from "./poll-allowance.ts";

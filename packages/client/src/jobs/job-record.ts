@@ -1,13 +1,12 @@
+import type { CallOptions } from "../types/call-options.ts";
+import type { Attempt } from "../types/attempt.ts";
+import type { JobData, TimelineEntry } from "../types/job.ts";
 import { within, type Deadline } from "../http/deadline.ts";
-import type { CallOptions } from "../config/options.ts";
-import type { Attempt } from "../errors/tryon-error.ts";
 import { WaitTimeoutError } from "../errors/wait-timeout-error.ts";
-import { Job } from "./job.ts";
+import { JobHandle } from "./job-handle.ts";
 import type { JobContext } from "./job-context.ts";
-import type { JobData } from "./job-data.ts";
 import { takeKeyFromMetadata } from "./key-in-metadata.ts";
 import type { PendingWait } from "./pending-wait.ts";
-import type { TimelineEntry } from "./result.ts";
 
 /** Origin of a job. */
 interface Origin {
@@ -31,7 +30,7 @@ export class JobRecord {
   readonly timeline: TimelineEntry[];
   readonly requestId: string | undefined;
   readonly size: string | undefined;
-  readonly job = new Job(this);
+  readonly job = new JobHandle(this);
   data: JobData;
   /** Time of the last data from the service, in milliseconds since 1970. */
   dataAt = 0;

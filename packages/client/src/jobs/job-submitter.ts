@@ -1,7 +1,9 @@
+import type { CallOptions } from "../types/call-options.ts";
+import type { Job, TimelineEntry, TryOnResult } from "../types/job.ts";
 import type { Responded } from "../api/call.ts";
 import type { Charge } from "../billing/charge.ts";
 import { unknownName } from "../config/unknown-names.ts";
-import { maxSyncWait, syncGrace, type CallOptions } from "../config/options.ts";
+import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
 import { InputError } from "../errors/input-error.ts";
 import { OutcomeUnknownError } from "../errors/outcome-error.ts";
@@ -11,13 +13,11 @@ import { freezeBody, type SubmissionBody } from "../http/submission-body.ts";
 import { describeInput } from "./describe-input.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { finish } from "./finish.ts";
-import type { Job } from "./job.ts";
 import type { JobContext } from "./job-context.ts";
 import { JobRecord } from "./job-record.ts";
 import { addKeyToMetadata } from "./key-in-metadata.ts";
 import { JobList } from "./list.ts";
 import { prepareInput, type PreparedInput } from "./prepare.ts";
-import type { TimelineEntry, TryOnResult } from "./result.ts";
 import {
   runOptionNames,
   submitOptionNames,

@@ -1,8 +1,10 @@
+import type { CallOptions } from "../types/call-options.ts";
+import type { Job, SavedJob } from "../types/job.ts";
 import { InputError } from "../errors/input-error.ts";
-import { defaults, type CallOptions } from "../config/options.ts";
+import { defaults } from "../config/options.ts";
 import { isJobId } from "../api/api.ts";
 import { call, type Call } from "../api/call.ts";
-import { Job, type SavedJob } from "./job.ts";
+import { JobHandle } from "./job-handle.ts";
 import { isFinal } from "./job-data.ts";
 import type { JobContext } from "./job-context.ts";
 import { JobRecord } from "./job-record.ts";
@@ -96,7 +98,7 @@ export class Jobs {
     options: WaitAllOptions = {},
   ): Promise<WaitOutcome[]> {
     const waited = Array.from(jobs, (job, index) =>
-      job instanceof Job ? job : this.#take(job, `jobs.${index}`).job,
+      job instanceof JobHandle ? job : this.#take(job, `jobs.${index}`).job,
     );
     const { config } = this.#context();
     return within(config, options, config.timeout, (deadline) =>

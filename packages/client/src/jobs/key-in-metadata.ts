@@ -1,5 +1,5 @@
+import type { JobData } from "../types/job.ts";
 import type { TryOnInput } from "./input.ts";
-import type { JobData } from "./job-data.ts";
 
 /** Metadata field with the idempotency key. */
 const keyField = "_tryon_key";

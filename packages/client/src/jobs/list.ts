@@ -1,8 +1,9 @@
+import type { CallOptions } from "../types/call-options.ts";
+import type { Job } from "../types/job.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
 import type { JobStatus } from "../generated/openapi.ts";
-import { defaults, type CallOptions } from "../config/options.ts";
+import { defaults } from "../config/options.ts";
 import { call, type Call } from "../api/call.ts";
-import type { Job } from "./job.ts";
 import type { JobContext } from "./job-context.ts";
 import { JobRecord } from "./job-record.ts";
 

@@ -1,8 +1,7 @@
+import type { CallOptions } from "../types/call-options.ts";
+import type { OnUpdate, WaitOptions } from "../types/job.ts";
 import type { Budget } from "../billing/budget.ts";
 import type { BudgetLimit } from "../billing/budget-limit.ts";
-import type { CallOptions } from "../config/options.ts";
-import type { WaitOptions } from "./job.ts";
-import type { OnUpdate } from "./updates.ts";
 
 /** Options of `submit`. */
 export interface SubmitOptions extends CallOptions {

@@ -1,9 +1,9 @@
+import type { JobHandle } from "./job-handle.ts";
+import type { CallOptions } from "../types/call-options.ts";
+import type { Job, TryOnResult } from "../types/job.ts";
 import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
-import type { CallOptions } from "../config/options.ts";
 import type { Config } from "../config/resolve-config.ts";
 import type { Deadline } from "../http/deadline.ts";
-import type { Job } from "./job.ts";
-import type { TryOnResult } from "./result.ts";
 import { notifier } from "./updates.ts";
 
 /** Outcome of the wait for one of several jobs. */
@@ -25,12 +25,12 @@ export interface WaitAllOptions extends CallOptions {
 /** Waits for jobs within one deadline, for each id once. */
 export async function waitAll(
   config: Config,
-  jobs: readonly Job[],
+  jobs: readonly JobHandle[],
   deadline: Deadline,
   options: WaitAllOptions,
 ): Promise<WaitOutcome[]> {
   const tell = notifier(config, options.onSettled, "onSettled");
-  const wait = async (job: Job): Promise<WaitOutcome> => {
+  const wait = async (job: JobHandle): Promise<WaitOutcome> => {
     const { id } = job;
     let outcome: WaitOutcome;
     try {

@@ -1,7 +1,8 @@
+import type { CallOptions } from "../types/call-options.ts";
+import type { JobData } from "../types/job.ts";
 import { milliseconds } from "../config/duration.ts";
-import type { CallOptions } from "../config/options.ts";
 import type { Deadline } from "../http/deadline.ts";
-import { isFinal, type JobData } from "./job-data.ts";
+import { isFinal } from "./job-data.ts";
 import type { JobRecord } from "./job-record.ts";
 import { testKind } from "./run-times.ts";
 import type { PendingWait } from "./pending-wait.ts";

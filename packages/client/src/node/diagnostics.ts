@@ -1,8 +1,8 @@
+import type { Middleware, MiddlewareContext } from "../types/middleware.ts";
 import { tracingChannel } from "node:diagnostics_channel";
 
 import { systemClock, type Clock } from "../config/clock.ts";
-import { redactor } from "../http/redact.ts";
-import type { Middleware, MiddlewareContext } from "../http/middleware.ts";
+import { redactor } from "../errors/redact.ts";
 
 /** Message of the channels about one attempt. Contains no API key, header, query or body. */
 export interface RequestMessage extends MiddlewareContext {

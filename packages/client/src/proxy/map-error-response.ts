@@ -1,7 +1,7 @@
 import type { HttpResponse } from "../http/response.ts";
 import { failureCode, type Outcome } from "../http/attempt.ts";
 import { readFieldIssues } from "../http/field-issues.ts";
-import type { Redact } from "../http/redact.ts";
+import type { Redact } from "../errors/redact.ts";
 import { requestedDelay } from "../http/retry-policy.ts";
 import { errorResponse, jobNotFound } from "./error-response.ts";
 import type { ProxyKind } from "./options.ts";

@@ -3,7 +3,7 @@ import { ConfigError, TryOn, type Clock, type OutputSize } from "@tryon/client";
 import { environment } from "../config/environment.ts";
 import type { Fetch } from "../http/attempt.ts";
 import { systemClock } from "../config/clock.ts";
-import { redactor, type Redact } from "../http/redact.ts";
+import { redactor, type Redact } from "../errors/redact.ts";
 import type { ProxyOptions } from "./options.ts";
 import { Signer } from "./signer.ts";
 

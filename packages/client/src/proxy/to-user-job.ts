@@ -1,5 +1,5 @@
 import { isJobId } from "../api/api.ts";
-import type { Redact } from "../http/redact.ts";
+import type { Redact } from "../errors/redact.ts";
 import { jobFields, pickFields } from "./contract-fields.ts";
 import type { Signer } from "./signer.ts";
 

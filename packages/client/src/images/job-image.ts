@@ -1,23 +1,18 @@
+import type { CallOptions } from "../types/call-options.ts";
 import { milliseconds } from "../config/duration.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
 import type { JobRecord } from "../jobs/job-record.ts";
-import type { CallOptions } from "../config/options.ts";
 import type { HttpResponse } from "../http/response.ts";
 import { readChunks } from "../http/read-chunks.ts";
 import { Deadline, within } from "../http/deadline.ts";
+import type { Bytes, ResultImage } from "../types/result-image.ts";
 import { download } from "./download.ts";
 import { signedAddress } from "./signed-address.ts";
 
 const pngType = "image/png";
 
-/** `Uint8Array<ArrayBuffer>`, in a form that compilers read that know no type argument there (before TypeScript 5.7). */
-export type Bytes = ReturnType<typeof Uint8Array.from>;
-
-/**
- * Result image of a try-on, a PNG. Each call downloads it, and nothing is kept. Every method throws `result_expired` if the
- * store rejects a fresh URL too, and `result_purged` if the image was deleted, 30 days after it was made.
- */
-export class ResultImage {
+/** Result image of a job. */
+export class JobImage implements ResultImage {
   readonly #record: JobRecord;
 
   /** @internal Images come with results. */
@@ -25,16 +20,6 @@ export class ResultImage {
     this.#record = record;
   }
 
-  /**
-   * Downloads the image. Restarts a download that breaks off.
-   *
-   * @throws `connection_failed`, `timed_out`, `result_expired`, `result_purged`; `unexpected_response` for an image above
-   * `maxResultBytes` of the client or above its `result_bytes`
-   * @example
-   * import { writeFile } from "node:fs/promises";
-   *
-   * await writeFile("out.png", await result.image.bytes());
-   */
   async bytes(options: CallOptions = {}): Promise<Bytes> {
     let bytes: Bytes = new Uint8Array();
     await this.#within(options, (deadline) =>
@@ -46,21 +31,10 @@ export class ResultImage {
     return bytes;
   }
 
-  /**
-   * Downloads the image as a blob of type `image/png`.
-   *
-   * @throws as `bytes`
-   */
   async blob(options: CallOptions = {}): Promise<Blob> {
     return new Blob([await this.bytes(options)], { type: pngType });
   }
 
-  /**
-   * Downloads the image as a stream. Read it to its end, or cancel it. If the download breaks off, the stream fails. `timeout`
-   * applies to the whole download.
-   *
-   * @throws as `bytes`
-   */
   async stream(options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
     const { clock, timeout } = this.#record.context.config;
     const limit = milliseconds(options.timeout ?? timeout, "timeout");
@@ -78,12 +52,6 @@ export class ResultImage {
     }
   }
 
-  /**
-   * Returns the signed URL of the image, for a browser or another program. It is valid for at least an hour, and the client
-   * requests a new one if it is old. Anyone who has it can see the image.
-   *
-   * @throws `result_purged`, and whatever stops the client from asking
-   */
   async url(options: CallOptions = {}): Promise<string> {
     return this.#within(options, (deadline) => signedAddress(this.#record, deadline));
   }
