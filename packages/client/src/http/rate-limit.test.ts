@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { isTryOnError } from "../index.ts";
 import { answering, createWorld } from "../../test/world.ts";
+import { readRateLimit } from "./rate-limit.ts";
 
 const minute = 60_000;
 
@@ -66,11 +67,27 @@ describe("the rate limit", () => {
     expect(mock.clock.now()).toBeLessThan(resetAt);
   });
 
-  it("is nothing where headers are no numbers", async () => {
-    const { run, tryon, faults } = createWorld();
-    const headers = { "x-ratelimit-limit": "", "x-ratelimit-remaining": "many" };
-    faults.push(answering(200, { jobs: [] }, { ...headers, "x-ratelimit-reset": "Infinity" }));
-    await run(tryon.jobs.list().page());
-    expect(tryon.rateLimit).toBeUndefined();
+  it.each([
+    {
+      limit: "60",
+      remaining: "5",
+      reset: "9",
+      known: { limit: 60, remaining: 5, resetAt: 10_000 },
+    },
+    { limit: "0", remaining: "0", reset: "0", known: { limit: 0, remaining: 0, resetAt: 1_000 } },
+    { limit: "-1", remaining: "5", reset: "9" },
+    { limit: "", remaining: "5", reset: "9" },
+    { limit: "60", remaining: "many", reset: "9" },
+    { limit: "60", remaining: "5", reset: "Infinity" },
+  ])("is $known in headers of $limit, $remaining and $reset", (headers) => {
+    const { limit, remaining, reset, known } = { known: undefined, ...headers };
+    const init = {
+      "x-ratelimit-limit": limit,
+      "x-ratelimit-remaining": remaining,
+      "x-ratelimit-reset": reset,
+    };
+    const read = readRateLimit(new Headers(init), 1_000);
+    expect(read).toEqual(known && { ...known, source: "headers" });
+    expect(readRateLimit(new Headers(), 1_000)).toBeUndefined();
   });
 });
