@@ -7,9 +7,13 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: [
-      "src/http/{abort,attempt-log,deadline,rate-limit,rate-limiter,retries,retry-policy,side-effects}.test.ts",
-      "src/jobs/{job-poller,poll-allowance,poll-schedule,waiting}.test.ts",
+      "src/http/{attempt-log,deadline,rate-limit,rate-limiter-queues}.test.ts",
+      "src/http/{retry-policy,side-effects}.test.ts",
+      "src/jobs/poll-{allowance,delay,schedule}.test.ts",
+      "src/proxy/signer.test.ts",
     ],
+    // Also a run of every test mutates with few cases of each property.
+    env: { TRYON_TESTS: "fast" },
     testTimeout: 30_000,
   },
 });

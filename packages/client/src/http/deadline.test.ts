@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 
+import { createMock } from "@tryon/mock";
 import { describe, expect, it } from "vitest";
 
-import { createWorld } from "../../test/world.ts";
 import { abortable, Deadline, within } from "./deadline.ts";
 
 const never = new Promise<never>(() => undefined);
@@ -10,7 +10,7 @@ const reason = { stop: true };
 
 describe("a deadline", () => {
   it("adds its timer and its listener on first use, and removes them when it is closed", () => {
-    const { clock } = createWorld().mock;
+    const { clock } = createMock({ clock: "manual" });
     const { signal: caller } = new AbortController();
     const deadline = new Deadline(clock, 1_000, caller);
     expect([clock.pending, getEventListeners(caller, "abort").length]).toEqual([0, 0]);
@@ -22,13 +22,13 @@ describe("a deadline", () => {
   });
 
   it("needs no timer without a time limit", () => {
-    const { clock } = createWorld().mock;
+    const { clock } = createMock({ clock: "manual" });
     expect(new Deadline(clock, Number.POSITIVE_INFINITY).signal.aborted).toBe(false);
     expect(clock.pending).toBe(0);
   });
 
   it("ends earlier after a restart with a lower limit", async () => {
-    const { clock } = createWorld().mock;
+    const { clock } = createMock({ clock: "manual" });
     const deadline = new Deadline(clock, 1_000);
     const { signal } = deadline;
     deadline.restart(10);
@@ -40,7 +40,7 @@ describe("a deadline", () => {
   });
 
   it("rejects a race with the reason of its signal, also if that is aborted already", async () => {
-    const { clock } = createWorld().mock;
+    const { clock } = createMock({ clock: "manual" });
     const over = new Deadline(clock, 0);
     const { signal } = over;
     await expect(over.race(never)).rejects.toBe(signal.reason);
@@ -50,7 +50,7 @@ describe("a deadline", () => {
   });
 
   it("leaves no timer after a sleep that is aborted", async () => {
-    const { clock } = createWorld().mock;
+    const { clock } = createMock({ clock: "manual" });
     const controller = new AbortController();
     const deadline = new Deadline(clock, 1_000, controller.signal);
     const sleep = deadline.sleep(500);
@@ -61,7 +61,7 @@ describe("a deadline", () => {
   });
 
   it("names the option that is no time limit", async () => {
-    const { clock } = createWorld().mock;
+    const { clock } = createMock({ clock: "manual" });
     const work = within({ clock }, { timeout: -1 }, "1s", async () => undefined);
     await expect(work).rejects.toThrow("timeout");
   });

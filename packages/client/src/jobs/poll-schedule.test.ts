@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 
 import { seeded } from "../../test/seeded.ts";
-import { delayAfter } from "./poll-delay.ts";
 import { nextPollDelay } from "./poll-schedule.ts";
 import { RunTimes } from "./run-times.ts";
 
@@ -39,12 +38,6 @@ describe("nextPollDelay", () => {
 
   it("is at most 8 s", () => {
     expect(nextPollDelay(3_600_000, usual, () => 0.5)).toBe(8_000);
-  });
-});
-
-describe("the delay after a failed poll", () => {
-  it("is a second, or longer if the service requests it", () => {
-    expect([{}, { retryAfter: 0.5 }, { retryAfter: 9 }].map(delayAfter)).toEqual([1e3, 1e3, 9e3]);
   });
 });
 
