@@ -1,5 +1,8 @@
 import { defineConfig } from "vitest/config";
 
+// Dates without a time zone must not depend on that of the machine.
+process.env["TZ"] = "Asia/Tokyo";
+
 /** The fast tests that can notice a mutant of the deciding code, for `npm run mutation`. */
 export default defineConfig({
   resolve: { conditions: ["@tryon/source"] },

@@ -25,6 +25,7 @@ describe("the log of a submission", () => {
   it.each<Row>([
     { ends: [], lastIsFirst: true },
     { ends: [400] },
+    { ends: [404] },
     { ends: [429, "unsent"] },
     { ends: [409], since: 0, lastIsFirst: true },
     { ends: [409, 400], since: 0, explained: false },
@@ -56,6 +57,13 @@ describe("the log of a submission", () => {
     });
     expect(log.isExplainedBy(outcomes.at(-1) ?? outcomeOf("rate_limited"))).toBe(explained);
     expect(log.isExplainedBy(outcomeOf("rate_limited"))).toBe(since === undefined);
+  });
+
+  it("shows that a refused connection has done nothing", () => {
+    const log = new AttemptLog();
+    const cause = { code: "ECONNREFUSED" };
+    log.add({ response: undefined, failure: "connection_failed", cause }, 1, 7);
+    expect(log.isUncertain).toBe(false);
   });
 
   it("lets the key be forgotten after the window, from the first uncertain attempt on", () => {

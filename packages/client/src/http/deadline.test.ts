@@ -21,6 +21,16 @@ describe("a deadline", () => {
     expect([clock.pending, getEventListeners(caller, "abort").length]).toEqual([0, 0]);
   });
 
+  it("of an attempt is not after that of its call", async () => {
+    const { clock } = createMock({ clock: "manual" });
+    const call = new Deadline(clock, 100);
+    expect([call.attempt(1_000).left(), call.attempt(50).left()]).toEqual([100, 50]);
+    await clock.advance(99);
+    expect(call.passed).toBe(false);
+    await clock.advance(1);
+    expect(call.passed).toBe(true);
+  });
+
   it("needs no timer without a time limit", () => {
     const { clock } = createMock({ clock: "manual" });
     expect(new Deadline(clock, Number.POSITIVE_INFINITY).signal.aborted).toBe(false);
@@ -47,6 +57,7 @@ describe("a deadline", () => {
     const aborted = new Deadline(clock, 1_000, AbortSignal.abort(reason));
     expect(aborted.signal.reason).toBe(reason);
     await expect(aborted.race(never)).rejects.toBe(reason);
+    await expect(async () => aborted.throwIfAborted()).rejects.toBe(reason);
   });
 
   it("leaves no timer after a sleep that is aborted", async () => {
@@ -60,8 +71,10 @@ describe("a deadline", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("names the option that is no time limit", async () => {
+  it("is closed after the work, and names the option that is no time limit", async () => {
     const { clock } = createMock({ clock: "manual" });
+    await within({ clock }, {}, "1s", async ({ signal }) => signal);
+    expect(clock.pending).toBe(0);
     const work = within({ clock }, { timeout: -1 }, "1s", async () => undefined);
     await expect(work).rejects.toThrow("timeout");
   });

@@ -2,6 +2,7 @@ import { createMock, type Mock } from "@tryon/mock";
 import { describe, expect, it } from "vitest";
 
 import type { Clock } from "../index.ts";
+import { systemClock } from "../config/clock.ts";
 import { Deadline } from "./deadline.ts";
 import { RateLimiter, type QueueName } from "./rate-limiter.ts";
 
@@ -66,6 +67,7 @@ describe("rate limit headers", () => {
     await clock.advance(999);
     expect(limiter.rateLimit).toEqual(headers(3, 2, 1_000));
     await clock.advance(1);
+    expect(limiter.rateLimit).toEqual({ ...headers(3, 3, 62_000), source: "count" });
     expect(limiter.tryAcquire("read")).toBe(1);
     await clock.advance(10);
     const counted = { ...headers(3, 2, 62_000), source: "count" };
@@ -74,6 +76,10 @@ describe("rate limit headers", () => {
     expect(limiter.rateLimit).toEqual({ ...headers(3, 0, 6_010), source: "count" });
     await clock.advance(5_000);
     expect(limiter.rateLimit).toEqual(counted);
+    await clock.advance(55_989);
+    expect(limiter.rateLimit).toEqual(counted);
+    await clock.advance(1);
+    expect(limiter.rateLimit).toMatchObject({ remaining: 3 });
   });
 
   it.each([
@@ -86,7 +92,7 @@ describe("rate limit headers", () => {
     ({ limit, remaining, isPolling, delay }) => {
       const { limiter, headers } = createLimiter();
       limiter.update(0, headers(limit, remaining, 60_000), 0);
-      limiter.isPolling = isPolling;
+      limiter.isPolling ||= isPolling;
       expect(limiter.delay("submit")).toBeCloseTo(delay);
       expect(limiter.delay("read")).toBe(0);
     },
@@ -104,9 +110,11 @@ describe("the queues of the limiter", () => {
   it("take turns", async () => {
     const { limiter, acquire, clock, released } = createLimiter();
     limiter.block(1_000);
-    for (const queue of ["submit", "submit", "read", "read"] as const) acquire(queue);
+    const queues = ["submit", "submit", "read", "read", "read", "read"] as const;
+    for (const queue of queues) acquire(queue);
     await clock.advance(1_000);
-    expect(released).toEqual(["read 1", "submit 2", "read 3", "submit 4"]);
+    const order = ["read 1", "submit 2", "read 3", "submit 4", "read 5", "read 6"];
+    expect(released).toEqual(order);
   });
 
   it("release each request after its own delay, with one timer", async () => {
@@ -123,10 +131,12 @@ describe("the queues of the limiter", () => {
     expect(timers.map(Math.round)).toEqual([26_667, 1_000, 29_000]);
   });
 
-  it("let no request overtake one that waits for its jitter", async () => {
-    const { limiter, acquire, clock } = createLimiter(1);
+  it("let no request overtake one that waits for its share of the jitter", async () => {
+    const { limiter, acquire, clock, timers } = createLimiter(1);
     limiter.block(100);
     acquire("read");
+    acquire("read");
+    expect(timers).toEqual([1_100, 600]);
     await clock.advance(100);
     expect([limiter.tryAcquire("read"), limiter.tryAcquire("submit")]).toEqual([0, 1]);
   });
@@ -142,9 +152,45 @@ describe("the queues of the limiter", () => {
     expect(released).toEqual(["read 0", "read 1"]);
   });
 
+  it("refuse a request at once that would wait for a window too long", async () => {
+    const { limiter, acquire, clock, released } = createLimiter();
+    limiter.limit = 2;
+    limiter.block(1_000);
+    acquire("read");
+    acquire("read");
+    acquire("read", 61_000);
+    await clock.advance(0);
+    expect(released).toEqual(["read 0"]);
+    limiter.block(61_000);
+    acquire("submit");
+    await clock.advance(0);
+    expect(released).toEqual(["read 0"]);
+    limiter.block(61_001);
+    acquire("submit");
+    await clock.advance(0);
+    expect(released).toEqual(["read 0", "submit 0"]);
+  });
+
+  it("keep no request whose time is up or whose call is aborted, and no timer", async () => {
+    const { limiter, acquire, clock, released } = createLimiter();
+    limiter.block(1_000);
+    acquire("read", 5_000);
+    limiter.block(60_000);
+    const controller = new AbortController();
+    const deadline = new Deadline(clock, 300_000, controller.signal);
+    const aborted = limiter.acquire("submit", deadline);
+    await clock.advance(5_000);
+    expect(released).toEqual(["read 0"]);
+    controller.abort("stop");
+    await expect(aborted).rejects.toBe("stop");
+    deadline.close();
+    expect(clock.pending).toBe(0);
+  });
+
   it.each([
     { delay: 5_000, soon: [], later: ["read 1", "submit 2"] },
-    { delay: 90_000, soon: ["read 0", "submit 0"], later: ["read 0", "submit 0"] },
+    { delay: 62_000, soon: [], later: [] },
+    { delay: 62_001, soon: ["read 0", "submit 0"], later: ["read 0", "submit 0"] },
   ])("take a later delay of $delay ms into account", async ({ delay, soon, later }) => {
     const { limiter, acquire, clock, released } = createLimiter();
     limiter.block(1_000);
@@ -156,4 +202,18 @@ describe("the queues of the limiter", () => {
     await clock.advance(4_000);
     expect(released).toEqual(later);
   });
+});
+
+it("a clock that is set back by over a second makes the limiter forget what it knows", () => {
+  let now = 1_000_000;
+  const limiter = new RateLimiter({ ...systemClock, now: () => now }, () => 0);
+  limiter.tryAcquire("read");
+  limiter.update(1, { limit: 9, remaining: 2, resetAt: now + 9_000, source: "headers" }, 0);
+  limiter.block(5_000);
+  now -= 1_000;
+  expect(limiter.delay("read")).toBe(6_000);
+  expect(limiter.rateLimit).toMatchObject({ remaining: 2 });
+  now -= 1_001;
+  expect(limiter.delay("read")).toBe(0);
+  expect(limiter.rateLimit).toMatchObject({ remaining: 9, source: "count" });
 });

@@ -58,6 +58,7 @@ describe("delayOf", () => {
     { header: String(noon / 1_000 + 30), delay: 30_000 },
     { header: String(noon / 1_000 + 30), date: "Thu, 01 Jan 2026 12:00:20 GMT", delay: 10_000 },
     { header: "-5", delay: undefined },
+    { header: "1e3", delay: undefined },
     { header: "soon", delay: undefined },
     { header: "NaN", delay: undefined },
     { header: "", delay: undefined },
