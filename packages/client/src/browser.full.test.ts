@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import type { Page } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import type * as Client from "./index.ts";
-import { picture } from "../test/bodies.ts";
+import { jpegBytes } from "../test/bodies.ts";
 import {
   bundleClient,
   openPage,
@@ -21,26 +21,26 @@ import {
   type Access,
   type Bundle,
 } from "../test/browser.ts";
-import { closedAddress, httpServer, listening } from "../test/http-server.ts";
-import { input } from "../test/world.ts";
+import { closedUrl, httpServer, listen } from "../test/http-server.ts";
+import { input } from "../test/service.ts";
 
-/** The client in the page: what is given to `page.evaluate` runs there, and knows nothing of this file. */
+/** The client in the page, where callbacks of `page.evaluate` run. */
 declare const client: typeof Client;
 
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
-/** Stands for bytes that are too many to be shown. */
+/** Returns a short text that identifies bytes. */
 const digest = (bytes: Uint8Array): string =>
   `${bytes.length} ${createHash("sha256").update(bytes).digest("hex")}`;
 const imagesOf = (body: string): string[] => {
-  // Every body of the client is a JSON object, and these have base64 alone.
+  // Every body of the client is a JSON object, and its images are base64.
   const fields = JSON.parse(body) as Record<string, string[] | undefined>;
   return [fields["person_image_b64"], fields["garment_images_b64"]]
     .flat()
     .map((text = "") => digest(Buffer.from(text, "base64")));
 };
 
-/** Runs in the page until that hears that it is enough: how it ends, and what is left of it. */
-const leaves = (page: Page, given: { options: Access; sync: boolean; size: number }) =>
+/** Runs a try-on in the page until its event "enough", and returns its end. */
+const runUntilAbort = (page: Page, given: { options: Access; sync: boolean; size: number }) =>
   page.evaluate(async ({ options, sync, size }) => {
     const timers = new Set<unknown>();
     const clock: Client.Clock = {
@@ -52,7 +52,7 @@ const leaves = (page: Page, given: { options: Access; sync: boolean; size: numbe
       },
       clearTimeout: (timer) => {
         timers.delete(timer);
-        // What comes back is what was given out above.
+        // The function above returned it.
         clearTimeout(timer as number);
       },
     };
@@ -70,8 +70,8 @@ const leaves = (page: Page, given: { options: Access; sync: boolean; size: numbe
     return { reasonIsTheCallers: error === reason, timersLeft: timers.size };
   }, given);
 
-/** How a poll and a submission end in the page. */
-const ends = (page: Page, access: Access) =>
+/** Returns the errors of a read and a submission in the page. */
+const errorsOf = (page: Page, access: Access) =>
   page.evaluate(
     async (given) => {
       const tryon = new client.TryOn({ ...given.options, retries: 0 });
@@ -104,12 +104,12 @@ describe.runIf(hasChromium)("the client in a browser", () => {
     openPage(browser, bundle, ...rest);
 
   test.each([
-    ["the browser's own base64", true],
-    ["base64 by hand, for browsers that make none", false],
+    ["the base64 of the browser", true],
+    ["the base64 of the client, in browsers without", false],
   ])(
-    "sends every kind of image as it is, with its exact length, and the same again, with %s",
+    "sends every kind of image unchanged with its exact length, also when it retries, with %s",
     async (_name, own) => {
-      const { page, mock, access, arrived, troubles } = await opened();
+      const { page, mock, access, arrived, problems } = await opened();
       const hasOwn = await page.evaluate((keep) => {
         if (!keep) Reflect.deleteProperty(Uint8Array.prototype, "toBase64");
         return "toBase64" in Uint8Array.prototype;
@@ -117,7 +117,7 @@ describe.runIf(hasChromium)("the client in a browser", () => {
       expect(hasOwn).toBe(own);
       const folder = await mkdtemp(path.join(tmpdir(), "tryon-page-"));
       onTestFinished(() => rm(folder, { recursive: true }));
-      const chosen = picture(500_002);
+      const chosen = jpegBytes(500_002);
       await writeFile(path.join(folder, "me.jpg"), chosen);
       await page.getByLabel("Photo").setInputFiles(path.join(folder, "me.jpg"));
       const fault = { on: "POST /api/v1/tryon", times: 1 } as const;
@@ -155,12 +155,12 @@ describe.runIf(hasChromium)("the client in a browser", () => {
         [photo, photo, photo, Uint8Array.of(255, 216, 255)].map(digest),
       ]);
       expect((await mock.ledger(mock.keys.live))?.balance).toBe(984);
-      expect(troubles.filter((trouble) => !/503|ERR_CONNECTION_RESET/.test(trouble))).toEqual([]);
+      expect(problems.filter((problem) => !/503|ERR_CONNECTION_RESET/.test(problem))).toEqual([]);
     },
   );
 
-  test("waits held and polling, and shows the image", async () => {
-    const { page, mock, access, arrived, troubles } = await opened({ latency: 200 });
+  test("waits in both ways, and shows the image", async () => {
+    const { page, mock, access, arrived, problems } = await opened({ latency: 200 });
     const seen = await page.evaluate(
       async ({ options, tryOn }) => {
         const tryon = new client.TryOn(options);
@@ -185,8 +185,8 @@ describe.runIf(hasChromium)("the client in a browser", () => {
       },
       { options: access, tryOn: input },
     );
-    const looks = { type: "image/png", drawn: [768, 1_024], shown: [768, 1_024], streamed: true };
-    expect(seen).toMatchObject([looks, looks]);
+    const shown = { type: "image/png", drawn: [768, 1_024], shown: [768, 1_024], streamed: true };
+    expect(seen).toMatchObject([shown, shown]);
     const polls = arrived.filter(({ path: at }) => at.startsWith("/api/v1/tryon/"));
     expect(new Set(polls.map(({ path: at }) => at))).toEqual(
       new Set([`/api/v1/tryon/${seen[1]?.job}`]),
@@ -194,18 +194,18 @@ describe.runIf(hasChromium)("the client in a browser", () => {
     const fetched = arrived.filter(({ path: at }) => at.startsWith("/results/"));
     expect(fetched.length).toBeGreaterThan(3);
     expect(fetched.filter(({ headers }) => headers.has("authorization"))).toEqual([]);
-    // Where the server reads from replicas, looks at a fresh job may come too early, but not the last one.
+    // With a read lag, polls of a fresh job may be too early, except the last one.
     const early =
-      mock.options.readLag === 0 ? [] : troubles.filter((trouble) => /404/.test(trouble));
+      mock.options.readLag === 0 ? [] : problems.filter((problem) => /404/.test(problem));
     expect(early.length).toBeLessThan(polls.length);
-    expect(troubles.filter((trouble) => !early.includes(trouble))).toEqual([]);
+    expect(problems.filter((problem) => !early.includes(problem))).toEqual([]);
   });
 
   test.each(["POST", "GET"])(
-    "ends with the caller's reason while it waits for a %s",
+    "rejects with the reason of the caller while it waits for a %s",
     async (verb) => {
-      const { page, access, arrived, troubles } = await opened({ latency: "1h" });
-      const ended = leaves(page, { options: access, sync: verb === "POST", size: 900 });
+      const { page, access, arrived, problems } = await opened({ latency: "1h" });
+      const ended = runUntilAbort(page, { options: access, sync: verb === "POST", size: 900 });
       await expect.poll(() => arrived.at(-1)?.method).toBe(verb);
       await page.evaluate(() => dispatchEvent(new Event("enough")));
       expect(await ended).toEqual({ reasonIsTheCallers: true, timersLeft: 0 });
@@ -213,15 +213,19 @@ describe.runIf(hasChromium)("the client in a browser", () => {
       const before = asked();
       await page.evaluate((options) => new client.TryOn(options).account.get(), access);
       expect(asked()).toBe(before);
-      expect(troubles).toEqual([]);
+      expect(problems).toEqual([]);
     },
   );
 
-  test("ends with the caller's reason while it sends, and sends no more", async () => {
-    const { page, access, troubles } = await opened();
-    const { url: baseUrl, posts } = await deafServer();
-    // More than connections hold in their buffers.
-    const ended = leaves(page, { options: { ...access, baseUrl }, sync: true, size: 9_000_000 });
+  test("rejects with the reason of the caller while it uploads, and stops the upload", async () => {
+    const { page, access, problems } = await opened();
+    const { url: baseUrl, posts } = await unresponsiveServer();
+    // Exceeds the buffers of a connection.
+    const ended = runUntilAbort(page, {
+      options: { ...access, baseUrl },
+      sync: true,
+      size: 9_000_000,
+    });
     await expect.poll(() => posts.length).toBe(1);
     await page.evaluate(() => dispatchEvent(new Event("enough")));
     expect(await ended).toEqual({ reasonIsTheCallers: true, timersLeft: 0 });
@@ -230,17 +234,17 @@ describe.runIf(hasChromium)("the client in a browser", () => {
     await expect.poll(() => request?.destroyed).toBe(true);
     expect(request?.complete).toBe(false);
     expect(posts).toHaveLength(1);
-    expect(troubles).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  test("refuses a live key unless it is allowed, and works on a page without https", async () => {
-    // A server that is strict about addresses would send such a page to https.
+  test("rejects a live key unless it is allowed, and works on a page without https", async () => {
+    // A strict server would redirect such a page to https.
     const options = { slashRedirect: false };
-    const { page, access, troubles } = await opened({ options, corsOrigins: ["*"] }, shopHost);
+    const { page, access, problems } = await opened({ options, corsOrigins: ["*"] }, shopHost);
     const service = access.baseUrl.replace("127.0.0.1", serviceHost);
     const made = await page.evaluate(
       async ({ apiKey, baseUrl, loopback, tryOn }) => {
-        const refused = (own: Client.TryOnOptions): string => {
+        const construct = (own: Client.TryOnOptions): string => {
           try {
             return typeof new client.TryOn({ apiKey, baseUrl, ...own }).toJSON();
           } catch (error) {
@@ -253,11 +257,11 @@ describe.runIf(hasChromium)("the client in a browser", () => {
           isSecureContext,
           credits: receipt.credits,
           key: receipt.idempotencyKey,
-          refusals: [refused({ allowInsecure: true }), refused({ allowLiveKey: true })],
+          refusals: [construct({ allowInsecure: true }), construct({ allowLiveKey: true })],
           allowed: [
-            refused({ baseUrl: loopback }),
-            refused({ allowInsecure: true, fetch: (...call) => fetch(...call) }),
-            refused({ allowInsecure: true, apiKey: "svc_test_mock" }),
+            construct({ baseUrl: loopback }),
+            construct({ allowInsecure: true, fetch: (...call) => fetch(...call) }),
+            construct({ allowInsecure: true, apiKey: "svc_test_mock" }),
           ],
         };
       },
@@ -273,46 +277,46 @@ describe.runIf(hasChromium)("the client in a browser", () => {
       ],
       allowed: ["object", "object", "object"],
     });
-    expect(troubles).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  describe("fails with an error of its own", () => {
-    test("at a redirect, which is not followed", async () => {
+  describe("fails with a typed error", () => {
+    test("at a redirect, which it does not follow", async () => {
       const { page, mock, access } = await opened();
       const elsewhere = await httpServer((response) => response.end());
       const location = `${elsewhere.url}/there`;
       mock.faults.add({ on: "* /api/v1/*", status: 307, headers: { location } });
-      const ended = await ends(page, access);
+      const ended = await errorsOf(page, access);
       expect(ended.map(({ code }) => code)).toEqual(["redirected", "redirected"]);
-      // Pages are not told the status of a redirect, and 0 is none.
+      // A page cannot read the status of a redirect.
       expect(ended.filter((error) => "status" in error)).toEqual([]);
       expect(elsewhere.got).toEqual([]);
     });
 
-    test("at a page of a proxy", async () => {
+    test("at the HTML of a proxy", async () => {
       const { page, mock, access } = await opened();
       const html = "<html><style>p{}</style><h1>413 Too Large</h1></html>";
       mock.faults.add({ on: "* /api/v1/*", status: 413, body: html, html: true });
       const error = { code: "payload_too_large", status: 413 };
       const message = expect.stringContaining("413 Too Large") as unknown;
-      expect(await ends(page, access)).toMatchObject([{ ...error, message }, error]);
+      expect(await errorsOf(page, access)).toMatchObject([{ ...error, message }, error]);
     });
 
-    test("where nobody listens", async () => {
+    test("if no server listens", async () => {
       const { page, access } = await opened();
-      const baseUrl = await closedAddress();
-      // A browser does not say that nothing was sent.
-      const ended = await ends(page, { ...access, baseUrl });
+      const baseUrl = await closedUrl();
+      // A browser does not report that the connection was refused.
+      const ended = await errorsOf(page, { ...access, baseUrl });
       expect(ended).toMatchObject([
         { code: "connection_failed", cause: expect.stringContaining("Failed to fetch") as unknown },
         { code: "outcome_unknown", cause: "connection_failed" },
       ]);
     });
 
-    test("where the service knows nothing of pages", async () => {
+    test("if the service does not allow its origin", async () => {
       const { page, access } = await opened();
       const { url: baseUrl, got } = await httpServer((response) => response.end("{}"));
-      const ended = await ends(page, { ...access, baseUrl });
+      const ended = await errorsOf(page, { ...access, baseUrl });
       expect(ended).toMatchObject([
         { code: "connection_failed" },
         { code: "outcome_unknown", cause: "connection_failed" },
@@ -320,32 +324,17 @@ describe.runIf(hasChromium)("the client in a browser", () => {
       expect(got.map(({ method }) => method)).toEqual(["OPTIONS", "OPTIONS"]);
     });
   });
-
-  test("sends through middleware without showing it the key", async () => {
-    const { page, access, troubles } = await opened();
-    const passed = await page.evaluate(async (options) => {
-      const names: string[] = [];
-      const middleware: Client.Middleware = (request, next, { purpose }) => {
-        names.push(`${purpose} ${request.headers.has("authorization")}`);
-        return next(request);
-      };
-      await new client.TryOn({ ...options, middleware }).account.get();
-      return names;
-    }, access);
-    expect(passed).toEqual(["read false"]);
-    expect(troubles).toEqual([]);
-  });
 });
 
-/** A server that lets pages send, and reads nothing of what they send. */
-async function deafServer(): Promise<{ url: string; posts: readonly IncomingMessage[] }> {
+/** Starts a server that allows every origin, and reads no body. */
+async function unresponsiveServer(): Promise<{ url: string; posts: readonly IncomingMessage[] }> {
   const posts: IncomingMessage[] = [];
   const server = createServer((request, response) => {
-    // One that is cut off is an error to it.
+    // An aborted request is an error.
     if (request.method === "POST") return void posts.push(request.on("error", () => undefined));
     response.setHeader("Access-Control-Allow-Origin", "*");
     response.setHeader("Access-Control-Allow-Headers", "*, Authorization");
     return response.end();
   });
-  return { url: await listening(server), posts };
+  return { url: await listen(server), posts };
 }

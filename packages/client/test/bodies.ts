@@ -1,18 +1,18 @@
 import { TryOn, type TryOnOptions } from "../src/index.ts";
 
 /** A request of which the body was gathered as bytes. */
-export interface Gathered {
+export interface RecordedBody {
   readonly kind: "string" | "Blob" | "stream";
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly headers: Headers;
 }
 
 /** A client without a network: its `fetch` gathers what is sent and gives these statuses in turn, then a job. */
-export function gatheringClient(
+export function recordingClient(
   statuses: number[] = [],
   options: TryOnOptions = {},
-): { tryon: TryOn; gathered: Gathered[] } {
-  const gathered: Gathered[] = [];
+): { tryon: TryOn; gathered: RecordedBody[] } {
+  const gathered: RecordedBody[] = [];
   const fetch = async (_url: string, init: RequestInit): Promise<Response> => {
     const { body } = init;
     const kind =
@@ -34,13 +34,13 @@ export function gatheringClient(
 }
 
 /** The fields of a body. */
-export function parsed(bytes: Uint8Array): Record<string, unknown> {
+export function parseBody(bytes: Uint8Array): Record<string, unknown> {
   // Every body of the client is a JSON object.
   return JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
 }
 
 /** Bytes of some length that begin like a JPEG, and go on the same way each time. */
-export function picture(length: number): Uint8Array<ArrayBuffer> {
+export function jpegBytes(length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   for (let index = 0; index < length; index += 1) bytes[index] = index * 73 + (index >> 8);
   bytes.set([0xff, 0xd8, 0xff].slice(0, length));
@@ -48,7 +48,7 @@ export function picture(length: number): Uint8Array<ArrayBuffer> {
 }
 
 /** A blob that tells how often it is read, and fails from the given reading on. */
-export class WatchedBlob extends Blob {
+export class CountedBlob extends Blob {
   readings = 0;
   readonly failsAt: number;
 

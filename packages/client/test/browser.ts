@@ -5,22 +5,18 @@ import { onTestFinished } from "vitest";
 
 import { startChromium, type Browser, type Page } from "@tryon/test-kit/chromium";
 import { openTestPage } from "@tryon/test-kit/test-page";
-import { picture } from "./bodies.ts";
-import { httpServer, type Got } from "./http-server.ts";
-import { profile } from "./world.ts";
+import { jpegBytes } from "./bodies.ts";
+import { httpServer } from "./http-server.ts";
+import { profile } from "./service.ts";
 
-/** The client as a page's bundler makes it: an entry, and what it imports lazily in files of their own. */
+/** Files of the client for a page, by path. */
 export interface Bundle {
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** The file with this module in it. */
-  fileWith(module: string): string | undefined;
 }
-
-const nameOf = (path: string): string => path.replace(/^.*\//, "/");
 
 /** Bundles the sources of the client for a page, where it is the global `client`. */
 export async function bundleClient(): Promise<Bundle> {
-  const { outputFiles, metafile } = await build({
+  const { outputFiles } = await build({
     stdin: {
       contents: 'import * as client from "@tryon/client"; Object.assign(globalThis, { client });',
       resolveDir: import.meta.dirname,
@@ -28,38 +24,26 @@ export async function bundleClient(): Promise<Bundle> {
     },
     conditions: ["@tryon/source"],
     bundle: true,
-    splitting: true,
     minify: true,
     format: "esm",
     target: "es2022",
-    outdir: "/",
-    entryNames: "page",
     write: false,
-    metafile: true,
     logLevel: "silent",
   });
-  return {
-    files: new Map(outputFiles.map(({ path, contents }) => [nameOf(path), contents])),
-    fileWith: (module) => {
-      const found = Object.entries(metafile.outputs).find(([, { inputs }]) =>
-        Object.keys(inputs).some((path) => path.includes(module)),
-      );
-      return found && nameOf(found[0]);
-    },
-  };
+  return { files: new Map(outputFiles.map(({ contents }) => ["/page.js", contents])) };
 }
 
-/** Names that lead the browser to this machine, and are no loopback names. */
+/** Host names that the browser resolves to this machine, other than loopback names. */
 export const shopHost = "shop.example";
 export const serviceHost = "service.example";
 
-/** Starts a browser to which these names are known, and no others. */
+/** Starts a browser that resolves these names. */
 export function startBrowser(): Promise<Browser> {
   const rules = [shopHost, serviceHost].map((host) => `MAP ${host} 127.0.0.1`);
   return startChromium([`--host-resolver-rules=${rules.join(",")}`]);
 }
 
-/** A request as the service got it. */
+/** Request that the service received. */
 interface Arrived {
   readonly method: string;
   readonly path: string;
@@ -67,32 +51,29 @@ interface Arrived {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** What code in the page gives to `new client.TryOn`. */
+/** Options of the client in the page. */
 export interface Access {
   readonly apiKey: string;
   readonly baseUrl: string;
 }
 
-/** An empty page of another origin than the service's, with the client in it. */
+/** Page of another origin than the service, with the client in it. */
 interface Opened {
   readonly page: Page;
   readonly mock: Mock;
   readonly access: Access;
-  /** What the service got. */
   readonly arrived: readonly Arrived[];
-  /** What the page loaded of its own origin. */
-  readonly loaded: readonly Got[];
-  /** What the page wrote as an error, or asked of anybody but this machine. */
-  readonly troubles: readonly string[];
+  /** Errors in the console, and requests to other hosts. */
+  readonly problems: readonly string[];
 }
 
-/** The picture that the page finds at its own `/photo.jpg`. */
-export const photo = picture(400_001);
+/** Image that the page serves as `/photo.jpg`. */
+export const photo = jpegBytes(400_001);
 
 const document = `<!doctype html><link rel="icon" href="data:,"><title>Page</title>
 <input type="file" aria-label="Photo"><script type="module" src="/page.js"></script>`;
 
-/** Opens the page at this host until the end of the test, beside a server over real HTTP. */
+/** Opens the page at a host, and serves the reference server over HTTP, until the end of the test. */
 export async function openPage(
   browser: Browser,
   { files }: Bundle,
@@ -101,20 +82,20 @@ export async function openPage(
 ): Promise<Opened> {
   const mock = createMock({ seed: "browser", latency: 0, profile, ...options });
   const arrived: Arrived[] = [];
-  const noting: typeof mock.fetch = async (resource) => {
-    // A server hands over requests.
+  const recording: typeof mock.fetch = async (resource) => {
+    // A server passes requests.
     const request = resource as Request;
     const { method, url, headers, signal } = request;
     const bytes = new Uint8Array(await request.arrayBuffer());
     arrived.push({ method, path: new URL(url).pathname, headers, bytes });
     return mock.fetch(url, { method, headers, signal, body: bytes.length > 0 ? bytes : null });
   };
-  const service = await serve({ fetch: noting });
+  const service = await serve({ fetch: recording });
   onTestFinished(async () => {
     await service.close();
     mock.close();
   });
-  const { url, got } = await httpServer((response, { url: path = "" }) => {
+  const { url } = await httpServer((response, { url: path = "" }) => {
     const file = path === "/" ? document : path === "/photo.jpg" ? photo : files.get(path);
     const type = path.endsWith(".js")
       ? "text/javascript"
@@ -124,12 +105,12 @@ export async function openPage(
     response.writeHead(file ? 200 : 404, { "content-type": type }).end(file);
   });
   const hosts = new Set(["127.0.0.1", "localhost", shopHost, serviceHost]);
-  const { page, problems: troubles } = await openTestPage(
+  const { page, problems } = await openTestPage(
     browser,
     ({ hostname, protocol }) => hosts.has(hostname) || protocol === "data:",
   );
   await page.goto(url.replace("127.0.0.1", host));
   await page.waitForFunction("globalThis.client");
   const access = { apiKey: mock.keys.live, baseUrl: service.url };
-  return { page, mock, access, arrived, loaded: got, troubles };
+  return { page, mock, access, arrived, problems };
 }

@@ -11,9 +11,8 @@ import {
 } from "fast-check";
 
 import { Budget, isTryOnError, type Job, type TryOn } from "../src/index.ts";
-import { endOf } from "./end-of.ts";
-import { misfortuneNames, misfortunes, type Misfortune } from "./network-faults.ts";
-import { input, openWorld, type World } from "./world.ts";
+import { networkFaultNames, networkFaults, type NetworkFault } from "./network-faults.ts";
+import { input, openService, trackEnd, type TestService } from "./service.ts";
 
 const sizes = ["1K", "2K", "4K"] as const;
 const outcomes = ["fine", "fine", "content_blocked", "model_rejected", "storage_failed"] as const;
@@ -39,7 +38,7 @@ interface Spending {
 }
 
 /** A program that spends, and what goes wrong with its requests. */
-export interface Spree {
+export interface BudgetScenario {
   readonly options: Options;
   readonly maxCredits: number;
   /** Whether the client has a budget for everything, or calls alone have theirs. */
@@ -49,7 +48,7 @@ export interface Spree {
   /** Whether credits are bought, too. */
   readonly buys: boolean;
   readonly spendings: readonly Spending[];
-  readonly misfortunes: readonly (Misfortune | null)[];
+  readonly faults: readonly (NetworkFault | null)[];
   readonly retries: number;
 }
 
@@ -67,7 +66,7 @@ const spending: Arbitrary<Spending> = record({
 });
 
 /** Every mixture of options, faults and ways to spend. */
-export const sprees: Arbitrary<Spree> = record({
+export const budgetScenarios: Arbitrary<BudgetScenario> = record({
   // One value of its own row for each option, which the compiler cannot see through fromEntries.
   options: tuple(...optionTable.map(({ values }) => constantFrom<unknown>(...values))).map(
     (values) =>
@@ -78,7 +77,7 @@ export const sprees: Arbitrary<Spree> = record({
   quietStart: constantFrom(true, true, true, false),
   buys: constantFrom(false, false, true),
   spendings: array(spending, { minLength: 1, maxLength: 12 }),
-  misfortunes: array(option(constantFrom(...misfortuneNames), { freq: 2 }), { maxLength: 14 }),
+  faults: array(option(constantFrom(...networkFaultNames), { freq: 2 }), { maxLength: 14 }),
   retries: constantFrom(0, 1, 3),
 });
 
@@ -94,43 +93,46 @@ export interface Spent {
 }
 
 /** Spends, and says what was not as promised. */
-export async function spend(spree: Spree, client?: (world: World) => TryOn): Promise<Spent> {
-  const { options, retries, maxCredits } = spree;
-  const world = openWorld({ profile: "default", options, latency: "3s", journalLimit: 1 });
+export async function spend(
+  scenario: BudgetScenario,
+  client?: (service: TestService) => TryOn,
+): Promise<Spent> {
+  const { options, retries, maxCredits } = scenario;
+  const service = openService({ profile: "default", options, latency: "3s", journalLimit: 1 });
   const own = new Budget({ maxCredits });
-  const budget = spree.clientBudget ? own : undefined;
+  const budget = scenario.clientBudget ? own : undefined;
   try {
-    const tryon = client?.(world) ?? world.client({ retries, budget });
-    return await new Shopper(world, tryon, spree, own).spend();
+    const tryon = client?.(service) ?? service.client({ retries, budget });
+    return await new Shopper(service, tryon, scenario, own).spend();
   } finally {
-    world.mock.close();
+    service.mock.close();
   }
 }
 
 class Shopper {
-  readonly #world: World;
+  readonly #service: TestService;
   readonly #tryon: TryOn;
-  readonly #spree: Spree;
+  readonly #scenario: BudgetScenario;
   readonly #budgets: Readonly<Record<"client" | "first" | "second", Budget>>;
   readonly #jobs: Job[] = [];
   #refused = 0;
 
-  constructor(world: World, tryon: TryOn, spree: Spree, client: Budget) {
-    this.#world = world;
+  constructor(service: TestService, tryon: TryOn, scenario: BudgetScenario, client: Budget) {
+    this.#service = service;
     this.#tryon = tryon;
-    this.#spree = spree;
-    const half = { maxCredits: Math.ceil(spree.maxCredits / 2) };
+    this.#scenario = scenario;
+    const half = { maxCredits: Math.ceil(scenario.maxCredits / 2) };
     this.#budgets = { client, first: new Budget(half), second: new Budget(half) };
   }
 
   async spend(): Promise<Spent> {
-    const { mock, faults } = this.#world;
-    if (this.#spree.quietStart) await this.#passing(this.#plain());
+    const { mock, faults } = this.#service;
+    if (this.#scenario.quietStart) await this.#passing(this.#plain());
     faults.push(
-      ...this.#spree.misfortunes.map((name) => (name === null ? undefined : misfortunes[name])),
+      ...this.#scenario.faults.map((name) => (name === null ? undefined : networkFaults[name])),
     );
     await this.#passing(
-      Promise.all(this.#spree.spendings.map((one, index) => this.#one(one, index))),
+      Promise.all(this.#scenario.spendings.map((one, index) => this.#one(one, index))),
     );
     faults.length = 0;
     // Whatever is still on its way arrives, and what nobody asked for is given up.
@@ -150,12 +152,12 @@ class Shopper {
   async #one(one: Spending, index: number): Promise<void> {
     const { credits } = this.#tryon;
     await this.#sleep(one.startsAt * 1_000);
-    if (this.#spree.buys && one.purchase !== "none") {
+    if (this.#scenario.buys && one.purchase !== "none") {
       const token = `spt_${one.purchase}_${index}`;
       const order = { pack_slug: "demo", shared_payment_granted_token: token } as const;
       const purchase = await credits.purchase(order).catch(() => undefined);
       if (purchase?.status !== "processing") return;
-      if (index % 2 === 0) await this.#world.mock.settlePayment(purchase.payment_intent_id);
+      if (index % 2 === 0) await this.#service.mock.settlePayment(purchase.payment_intent_id);
       await credits.waitForPurchase(purchase, { timeout: "30s" }).catch(() => undefined);
       return;
     }
@@ -207,7 +209,7 @@ class Shopper {
 
   /** Fills the client's budget until it refuses, which looks at the balance first. Gives whether it did. */
   async #fill(): Promise<boolean> {
-    if (!this.#spree.clientBudget) return false;
+    if (!this.#scenario.clientBudget) return false;
     for (let count = 0; count < 40; count += 1) {
       const end = await this.#passing(this.#plain());
       if (!isTryOnError(end)) continue;
@@ -218,10 +220,10 @@ class Shopper {
   }
 
   async #judge(filled: boolean): Promise<Spent> {
-    const { mock } = this.#world;
+    const { mock } = this.#service;
     const { entries = [] } = (await mock.ledger(mock.keys.live)) ?? {};
     const jobs = await this.#passing(
-      this.#world
+      this.#service
         .client()
         .jobs.list({ limit: 50 })
         .toArray()
@@ -229,7 +231,7 @@ class Shopper {
     );
     const kinds = new Map(jobs.map(({ id, data }) => [id, data.metadata?.["kind"]]));
     const violations: string[] = [];
-    const watched = this.#spree.clientBudget
+    const watched = this.#scenario.clientBudget
       ? (["client", "first", "second"] as const)
       : (["first", "second"] as const);
     for (const name of watched) {
@@ -265,7 +267,7 @@ class Shopper {
 
   /** Whether the first look at the account had a chance, and no purchase is left open. */
   get #exact(): boolean {
-    const { quietStart, buys } = this.#spree;
+    const { quietStart, buys } = this.#scenario;
     return quietStart && !buys;
   }
 
@@ -277,16 +279,16 @@ class Shopper {
 
   #sleep(delay: number): Promise<void> {
     return new Promise((resolve) => {
-      this.#world.mock.clock.setTimeout(resolve, delay);
+      this.#service.mock.clock.setTimeout(resolve, delay);
     });
   }
 
   /** Moves time in strides until the work has ended. */
   async #passing<Result>(work: Promise<Result>): Promise<Result> {
-    const hasEnded = endOf(work);
+    const hasEnded = trackEnd(work);
     for (let stride = 0; !hasEnded(); stride += 1) {
       if (stride > 4_000) throw new Error("The work does not end.");
-      await this.#world.mock.clock.advance(
+      await this.#service.mock.clock.advance(
         stride < 2 ? "0s" : stride < 60 ? "1s" : stride < 120 ? "10s" : "1m",
       );
     }

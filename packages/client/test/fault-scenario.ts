@@ -3,211 +3,191 @@ import { array, boolean, constantFrom, record, tuple, type Arbitrary } from "fas
 
 import { isTryOnError, type Job, type TryOn, type TryOnOptions } from "../src/index.ts";
 import type { Fetch } from "../src/http/attempt.ts";
-import { endOf } from "./end-of.ts";
-import { misfortuneNames, misfortunes, type Misfortune } from "./network-faults.ts";
-import { input, openWorld, type World } from "./world.ts";
+import { jpegBytes } from "./bodies.ts";
+import { networkFaultNames, networkFaults, type NetworkFault } from "./network-faults.ts";
+import { input, openService, trackEnd, type TestService } from "./service.ts";
 
-/** One try-on, everything that goes wrong with it, and the service that it is made at. */
-export interface Ordeal {
+/** Try-on with its faults and the options of the service. */
+export interface FaultScenario {
   readonly options: Options;
-  readonly misfortunes: readonly Misfortune[];
+  readonly faults: readonly NetworkFault[];
   readonly call: "run" | "submit";
   readonly sync: boolean | "auto";
   readonly ownKey: boolean;
-  /** Whether another process submits the same under the same own key at the same time, and nothing goes wrong there. */
-  readonly twin: boolean;
-  /** Whether a garment is sent as bytes. */
+  /** If true, another process submits the same input under the same key at the same time, without faults. */
+  readonly duplicate: boolean;
+  /** If true, a garment is sent as bytes. */
   readonly bytes: boolean;
   readonly keyInMetadata: boolean;
   readonly retries: number;
   readonly timeout: "8s" | "2m" | "20m";
-  /** How long the job takes. */
+  /** Run time of the job. */
   readonly latency: "0.1s" | "3s" | "40s";
-  /** How long after the call has failed the job is asked for. */
+  /** Time between the failure of the call and the first recovery. */
   readonly later: "0s" | "10m" | "2h";
   readonly blocked: boolean;
-  /** Whether the engine cannot be reached at first, so that a charge is taken back and the key may replay a 500. */
+  /** If true, the engine fails at first. The service refunds the charge, and may replay a 500 for the key. */
   readonly unreachable: boolean;
 }
 
 const often = <Value>(value: Value, ...others: Value[]) =>
   constantFrom(value, value, value, ...others);
 
-/** Every mixture of options, faults and ways to call. */
-export const ordeals: Arbitrary<Ordeal> = record({
-  // One value of its own row for each option, which the compiler cannot see through fromEntries.
+/** All combinations of options, faults and calls. */
+export const faultScenarios: Arbitrary<FaultScenario> = record({
+  // The compiler cannot infer the type of `fromEntries`: each option has one of its values.
   options: tuple(...optionTable.map(({ values }) => constantFrom<unknown>(...values))).map(
     (values) =>
       Object.fromEntries(optionTable.map(({ id }, index) => [id, values[index]])) as Options,
   ),
-  misfortunes: array(constantFrom(...misfortuneNames), { minLength: 1, maxLength: 7 }),
+  faults: array(constantFrom(...networkFaultNames), { minLength: 1, maxLength: 7 }),
   call: constantFrom("run", "submit"),
-  sync: constantFrom<Ordeal["sync"]>(true, false, "auto"),
+  sync: constantFrom<FaultScenario["sync"]>(true, false, "auto"),
   ownKey: boolean(),
-  twin: often(false, true),
+  duplicate: often(false, true),
   bytes: often(false, false, true),
   keyInMetadata: boolean(),
   retries: often(3, 2, 1, 0),
-  timeout: often<Ordeal["timeout"]>("20m", "2m", "8s"),
+  timeout: often<FaultScenario["timeout"]>("20m", "2m", "8s"),
   latency: constantFrom("0.1s", "3s", "40s"),
-  later: often<Ordeal["later"]>("0s", "10m", "2h"),
+  later: often<FaultScenario["later"]>("0s", "10m", "2h"),
   blocked: often(false, true),
   unreachable: often(false, false, false, true),
 });
 
-/** What makes a client wrong. */
-export interface Plant {
+/** Change that breaks a client. */
+export interface Mutant {
   readonly options?: TryOnOptions;
   readonly fetch?: (fetch: Fetch) => Fetch;
-  /** What becomes of the error of a call. */
+  /** Replaces the error of the call. */
   readonly error?: (error: unknown) => unknown;
 }
 
-/** What came of it. */
+/** Outcome of a scenario. */
 export interface Outcome {
+  /** Names of the failed checks. */
   readonly violations: readonly string[];
-  /** What went wrong indeed: a call may end before all of it has. */
-  readonly struck: readonly Misfortune[];
+  /** Faults that were applied. A call may end before the others. */
+  readonly applied: readonly NetworkFault[];
+  /** Error code of the call, or "none". */
   readonly code: string;
 }
 
 const stock = stockEngine();
-/** Large enough not to be sent in one piece, and a PNG as far as anybody looks. */
-const picture = Uint8Array.of(
-  0x89,
-  0x50,
-  0x4e,
-  0x47,
-  0x0d,
-  0x0a,
-  0x1a,
-  0x0a,
-  ...new Uint8Array(70_000),
-);
+/** Large enough to be sent as a stream. */
+const image = jpegBytes(70_000);
 
-/** Makes a try-on in all that goes wrong, follows the error as its user would, and says what was not as promised. */
-export async function undergo(ordeal: Ordeal, plant: Plant = {}): Promise<Outcome> {
-  const engine = new FalteringEngine(ordeal.unreachable);
-  const { latency, options } = ordeal;
-  const world = openWorld({ profile: "default", options, latency, engine, journalLimit: 1 });
+/** Makes a try-on with faults, recovers its job as a user would, and checks what the client promises. */
+export async function runScenario(scenario: FaultScenario, mutant: Mutant = {}): Promise<Outcome> {
+  let isUnreachable = scenario.unreachable;
+  const engine: Engine = {
+    name: "failing at first",
+    prepare: async () => {
+      const fails = isUnreachable;
+      isUnreachable = false;
+      if (fails) throw new Error("out of reach");
+    },
+    render: (request) => stock.render(request),
+  };
+  const { latency, options } = scenario;
+  const service = openService({ profile: "default", options, latency, engine, journalLimit: 1 });
   try {
-    return await undergoIn(world, ordeal, plant);
+    return await runScenarioOn(service, scenario, mutant);
   } finally {
-    world.mock.close();
+    service.mock.close();
   }
 }
 
-async function undergoIn(world: World, ordeal: Ordeal, plant: Plant): Promise<Outcome> {
-  const { mock, submissions } = world;
-  const { retries, keyInMetadata, later, sync, timeout, call } = ordeal;
-  const fetch = plant.fetch?.(world.fetch) ?? world.fetch;
-  const tryon = world.client({ fetch, retries, keyInMetadata, ...plant.options });
-  const faults = ordeal.misfortunes.map((name) => misfortunes[name]);
-  world.faults.push(...faults);
-  const own = ordeal.ownKey ? { idempotencyKey: "order-17" } : {};
-  const asked = {
+async function runScenarioOn(
+  service: TestService,
+  scenario: FaultScenario,
+  mutant: Mutant,
+): Promise<Outcome> {
+  const { mock } = service;
+  const { retries, keyInMetadata, later, sync, timeout, call, ownKey } = scenario;
+  const fetch = mutant.fetch?.(service.fetch) ?? service.fetch;
+  const tryon = service.client({ fetch, retries, keyInMetadata, ...mutant.options });
+  service.faults.push(...scenario.faults.map((name) => networkFaults[name]));
+  const key = ownKey ? { idempotencyKey: "order-17" } : {};
+  const tryOn = {
     ...input,
-    ...(ordeal.bytes ? { garments: [picture] } : {}),
-    ...(ordeal.blocked ? { prompt: "mock:content_blocked" } : {}),
+    ...(scenario.bytes ? { garments: [image] } : {}),
+    ...(scenario.blocked ? { prompt: "mock:content_blocked" } : {}),
   };
-  const make = (client: TryOn): Promise<Job> =>
+  const start = (client: TryOn): Promise<Job> =>
     call === "submit"
-      ? client.submit(asked, { timeout, ...own })
-      : client.run(asked, { timeout, sync, ...own }).then(({ job }) => job);
-  const twin = ordeal.twin && ordeal.ownKey;
-  const elsewhere =
-    twin && make(world.client({ fetch: mock.fetch, keyInMetadata })).catch(() => undefined);
-  const work = make(tryon);
+      ? client.submit(tryOn, { timeout, ...key })
+      : client.run(tryOn, { timeout, sync, ...key }).then(({ job }) => job);
+  const hasDuplicate = scenario.duplicate && ownKey;
+  const duplicate =
+    hasDuplicate &&
+    start(service.client({ fetch: mock.fetch, keyInMetadata })).catch(() => undefined);
   let error: unknown;
-  let job = await passing(
-    world,
-    work.catch((thrown: unknown) => {
-      error = plant.error?.(thrown) ?? thrown;
+  let job = await advance(
+    service,
+    start(tryon).catch((thrown: unknown) => {
+      error = mutant.error?.(thrown) ?? thrown;
       return undefined;
     }),
   );
   const code = isTryOnError(error) ? error.code : error === undefined ? "none" : "untyped";
   if (error !== undefined) {
     await mock.clock.advance(later);
-    // What is left of the misfortunes strikes the first recovery, too.
-    job = await passing(world, jobOf(error));
+    // The remaining faults apply to the first recovery.
+    job = await advance(service, recoverJob(error));
   }
-  const struck = ordeal.misfortunes.slice(0, faults.length - world.faults.length);
-  world.faults.length = 0;
-  // A recovery may itself be cut off by a proxy while the job goes on, or be held back by a 429: it is repeated later.
+  const applied = scenario.faults.slice(0, scenario.faults.length - service.faults.length);
+  service.faults.length = 0;
+  // A proxy or a 429 may end a recovery while the job runs.
   for (let again = 0; again < 3 && job === undefined; again += 1) {
     await mock.clock.advance("2m");
-    job = await passing(world, jobOf(error));
+    job = await advance(service, recoverJob(error));
   }
-  // Whatever is still on its way arrives, and no read lags behind.
+  // Late requests arrive, and reads are consistent.
   await mock.clock.advance("5m");
-  await passing(world, Promise.resolve(elsewhere));
-  const jobs = await passing(world, world.client().jobs.list().toArray());
-  const charged = 1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0);
-  const keys = new Set(submissions().map(({ headers }) => headers.get("idempotency-key")));
-  const bodies = new Set(submissions().map(({ body }) => body));
-  const lost = jobs.length === 1 && job === undefined;
-  // A call that was refused speaks for itself, not for its twin.
-  const leads = "recover" in Object(error);
-  // Once it is too late to send again, only a mark tells.
-  const honest = code === "outcome_unknown" || code === "server_error" || code === "unavailable";
-  const unknowable =
-    later === "2h" && !keyInMetadata && (honest || code === "idempotency_conflict");
+  await advance(service, Promise.resolve(duplicate));
+  const jobs = await advance(service, service.client().jobs.list().toArray());
+  const charged = 1_000 - ((await service.balance()) ?? 0);
+  const keys = service.keys();
+  const isLost = jobs.length === 1 && job === undefined;
+  // An error without `recover` proves only that its own call did nothing.
+  const isAboutDuplicate = hasDuplicate && !("recover" in Object(error));
+  // After the idempotency window, only a key in the metadata leads to the job.
+  const isUnknowable =
+    later === "2h" &&
+    !keyInMetadata &&
+    ["outcome_unknown", "server_error", "unavailable", "idempotency_conflict"].includes(code);
   const checks: Readonly<Record<string, boolean>> = {
     "a typed error": code !== "untyped",
-    "one key": keys.size <= 1 && (!ordeal.ownKey || keys.size === 0 || keys.has("order-17")),
-    "the same bytes": bodies.size <= 1,
-    "one job at most": jobs.length <= 1,
-    "one charge at most": ordeal.blocked
+    "one key": keys.size <= 1 && (!ownKey || keys.size === 0 || keys.has("order-17")),
+    "one body": service.bodies().size <= 1,
+    "at most one job": jobs.length <= 1,
+    "at most one charge": scenario.blocked
       ? charged >= 0 && charged <= jobs.length * 8
       : charged === jobs.length * 8,
-    "a job that is not lost": !lost || unknowable || (twin && !leads),
-    "the job that was made": job === undefined || job.id === jobs[0]?.id,
-    "no sign of the mark": !JSON.stringify([job, jobs]).includes("_tryon_key"),
+    "no lost job": !isLost || isUnknowable || isAboutDuplicate,
+    "the submitted job": job === undefined || job.id === jobs[0]?.id,
+    "no visible key in the metadata": !JSON.stringify([job, jobs]).includes("_tryon_key"),
   };
   const violations = Object.keys(checks).filter((name) => checks[name] !== true);
-  return { violations, struck, code };
+  return { violations, applied, code };
 }
 
-/** The job that an error leads to, if it does. */
-async function jobOf(error: unknown): Promise<Job | undefined> {
+/** Returns the job of an error, or recovers it. */
+export async function recoverJob(error: unknown): Promise<Job | undefined> {
   if (!isTryOnError(error)) return undefined;
-  // Of several classes of errors, and absent from the rest.
+  // Only some error classes have `recover`.
   const { recover } = error as { recover?: () => Promise<Job> };
   if (error.job !== undefined || recover === undefined) return error.job;
-  try {
-    return await recover.call(error);
-  } catch {
-    return undefined;
-  }
+  return recover.call(error).catch(() => undefined);
 }
 
-/** Moves time in strides until the work has ended. */
-async function passing<Result>({ mock }: World, work: Promise<Result>): Promise<Result> {
-  const hasEnded = endOf(work);
-  for (let stride = 0; !hasEnded(); stride += 1) {
-    if (stride > 400) throw new Error("The work does not end.");
-    await mock.clock.advance(stride < 2 ? "0s" : "5s");
+/** Advances time in large steps until the work has ended. */
+async function advance<Result>({ mock }: TestService, work: Promise<Result>): Promise<Result> {
+  const hasEnded = trackEnd(work);
+  for (let step = 0; !hasEnded(); step += 1) {
+    if (step > 400) throw new Error("The work does not end.");
+    await mock.clock.advance(step < 2 ? "0s" : "5s");
   }
   return work;
-}
-
-/** An engine that cannot be reached for the first job, if it is to be so. Its pictures are drawn once for all ordeals. */
-class FalteringEngine implements Engine {
-  readonly name = "faltering";
-  #unreachable: boolean;
-
-  constructor(unreachable: boolean) {
-    this.#unreachable = unreachable;
-  }
-
-  async prepare(): Promise<void> {
-    const fails = this.#unreachable;
-    this.#unreachable = false;
-    if (fails) throw new Error("out of reach");
-  }
-
-  render(request: Parameters<Engine["render"]>[0]) {
-    return stock.render(request);
-  }
 }

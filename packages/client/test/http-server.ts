@@ -1,52 +1,54 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Server, Socket } from "node:net";
 
 import { onTestFinished } from "vitest";
 
-/** A request that a hand-made server got. */
-export interface Got {
+/** Request that a server of a test received. */
+export interface ReceivedRequest {
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
 }
 
-/** A server on a free port of this machine that answers as the test says; gives its address and what it got. */
+/** Starts a server that responds as the test does, and returns its URL and the requests. */
 export async function httpServer(
-  answer: (response: ServerResponse, got: Got, count: number) => void,
-): Promise<{ url: string; got: Got[] }> {
-  const got: Got[] = [];
+  respond: (response: ServerResponse, request: ReceivedRequest, count: number) => void,
+): Promise<{ url: string; got: ReceivedRequest[] }> {
+  const got: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const { method, url, headers } = request;
-      const one = { method, url, headers, body: Buffer.concat(chunks).toString() };
-      got.push(one);
-      answer(response, one, got.length);
+      const whole = { method, url, headers, body: Buffer.concat(chunks).toString() };
+      got.push(whole);
+      respond(response, whole, got.length);
     });
   });
-  return { url: await listening(server), got };
+  return { url: await listen(server), got };
 }
 
-/** Lets a server listen on a free port of this machine until the end of the test, and gives its address. */
-export async function listening(server: Server): Promise<string> {
+/** Starts a server on a free port until the end of the test, and returns its URL. */
+export async function listen(server: Server): Promise<string> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => sockets.add(socket));
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
   });
   onTestFinished(() => {
-    server.closeAllConnections();
+    for (const socket of sockets) socket.destroy();
     server.close();
   });
-  // A server that listens on a port has an address of this form.
+  // A TCP server that listens has an `AddressInfo`.
   const { port } = server.address() as AddressInfo;
   return `http://127.0.0.1:${port}`;
 }
 
-/** An address of this machine at which nothing listens. */
-export async function closedAddress(): Promise<string> {
+/** Returns a URL at which no server listens. */
+export async function closedUrl(): Promise<string> {
   const server = createServer();
-  const url = await listening(server);
+  const url = await listen(server);
   await new Promise((resolve) => {
     server.close(resolve);
   });

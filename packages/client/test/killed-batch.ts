@@ -5,13 +5,13 @@ import { batch, BatchStoppedError, type Journal, type JournalEntry } from "../sr
 import { isTryOnError, type TryOn } from "../src/index.ts";
 import type { Fetch } from "../src/http/attempt.ts";
 import { makeDigestsInstant } from "./instant-digests.ts";
-import { misfortuneNames, misfortunes, type Misfortune } from "./network-faults.ts";
-import { input, openWorld, type World } from "./world.ts";
+import { networkFaultNames, networkFaults, type NetworkFault } from "./network-faults.ts";
+import { input, openService, type TestService } from "./service.ts";
 
 /** Batch that is killed once or twice and runs again, with network faults before that. */
 export interface KilledBatch {
   readonly options: Options;
-  readonly misfortunes: readonly (Misfortune | undefined)[];
+  readonly faults: readonly (NetworkFault | undefined)[];
   readonly items: number;
   readonly concurrency: number;
   readonly sync: boolean | "auto";
@@ -31,7 +31,7 @@ export const killedBatches: Arbitrary<KilledBatch> = record({
     (values) =>
       Object.fromEntries(optionTable.map(({ id }, index) => [id, values[index]])) as Options,
   ),
-  misfortunes: array(constantFrom(undefined, undefined, ...misfortuneNames), { maxLength: 6 }),
+  faults: array(constantFrom(undefined, undefined, ...networkFaultNames), { maxLength: 6 }),
   items: integer({ min: 1, max: 4 }),
   concurrency: integer({ min: 1, max: 4 }),
   sync: constantFrom<KilledBatch["sync"]>(true, false, "auto"),
@@ -59,44 +59,44 @@ export async function runKilled(
 ): Promise<KilledOutcome> {
   makeDigestsInstant();
   const { latency, options } = killedBatch;
-  const world = openWorld({ profile: "default", options, latency, journalLimit: 1 });
+  const service = openService({ profile: "default", options, latency, journalLimit: 1 });
   try {
-    return await runKilledIn(world, killedBatch, flush);
+    return await runKilledIn(service, killedBatch, flush);
   } finally {
-    world.mock.close();
+    service.mock.close();
   }
 }
 
 async function runKilledIn(
-  world: World,
+  service: TestService,
   killedBatch: KilledBatch,
   flush: Flush,
 ): Promise<KilledOutcome> {
-  const { mock } = world;
+  const { mock } = service;
   const { kills, later, items } = killedBatch;
   const kept = new Map<string, JournalEntry>();
-  world.faults.push(
-    ...killedBatch.misfortunes.map((name) => (name === undefined ? undefined : misfortunes[name])),
+  service.faults.push(
+    ...killedBatch.faults.map((name) => (name === undefined ? undefined : networkFaults[name])),
   );
   let killed = 0;
   for (const steps of kills) {
     const program = new KillableProgram(steps);
-    const tryon = world.client({ fetch: program.network(world.fetch) });
-    await pass(world, program, readAll(tryon, program.journal(kept, flush), killedBatch));
+    const tryon = service.client({ fetch: program.network(service.fetch) });
+    await pass(service, program, readAll(tryon, program.journal(kept, flush), killedBatch));
     if (program.isKilled) killed += 1;
     program.kill();
     await mock.clock.advance(later);
   }
-  world.faults.length = 0;
+  service.faults.length = 0;
   const program = new KillableProgram(Number.POSITIVE_INFINITY);
   const last = await pass(
-    world,
+    service,
     program,
-    readAll(world.client(), program.journal(kept, flush), killedBatch),
+    readAll(service.client(), program.journal(kept, flush), killedBatch),
   );
   // Pending requests arrive, and reads are consistent.
   await mock.clock.advance("5m");
-  const jobs = (await pass(world, program, world.client().jobs.list().toArray())) ?? [];
+  const jobs = (await pass(service, program, service.client().jobs.list().toArray())) ?? [];
   const charged = 1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0);
   const counts = new Map<unknown, number>();
   for (const { data } of jobs) {
@@ -207,7 +207,7 @@ class KillableProgram {
 
 /** Advances time until the work has ended or the program was killed. Pending requests continue. */
 async function pass<Result>(
-  { mock }: World,
+  { mock }: TestService,
   program: KillableProgram,
   work: Promise<Result>,
 ): Promise<Result | undefined> {

@@ -1,12 +1,12 @@
 import { array, constantFrom, record, type Arbitrary } from "fast-check";
 
-import { isTryOnError, TryOn, type Job } from "../src/index.ts";
+import { isTryOnError, TryOn } from "../src/index.ts";
 import { createProxy, type Proxy } from "../src/proxy/index.ts";
 import type { Fetch } from "../src/http/attempt.ts";
-import { misfortuneNames, misfortunes } from "./network-faults.ts";
-import { ordeals } from "./fault-scenario.ts";
-import { browserOf, trackActivity, byCookie, drive, mount } from "./proxy-world.ts";
-import { cut, input, openWorld, silence } from "./world.ts";
+import { networkFaultNames, networkFaults } from "./network-faults.ts";
+import { faultScenarios, recoverJob } from "./fault-scenario.ts";
+import { browserOf, trackActivity, byCookie, drive, mount } from "./proxy-service.ts";
+import { cut, input, openService, noResponse } from "./service.ts";
 
 const failedFetch = (): Promise<never> => Promise.reject(new TypeError("Failed to fetch"));
 
@@ -18,10 +18,10 @@ const pageFaults = {
     await send();
     return failedFetch();
   },
-  "no response": silence.before,
+  "no response": noResponse.before,
   "done, no response": (send: () => Promise<Response>) => {
     void send();
-    return silence.before();
+    return noResponse.before();
   },
   "done, 502 HTML": (send: () => Promise<Response>) => respondWithHtml(502, send),
   "done, 403 HTML": (send: () => Promise<Response>) => respondWithHtml(403, send),
@@ -42,8 +42,8 @@ const pageFaultNames = Object.keys(pageFaults) as PageFault[];
 /** Try-ons through a proxy, with faults on both sides of it. */
 export const scenarios = record({
   pageFaults: array(constantFrom(...pageFaultNames), { maxLength: 3 }),
-  serviceFaults: array(constantFrom(...misfortuneNames), { maxLength: 4 }),
-  options: ordeals.map(({ options }) => options),
+  serviceFaults: array(constantFrom(...networkFaultNames), { maxLength: 4 }),
+  options: faultScenarios.map(({ options }) => options),
   call: constantFrom("run", "submit"),
   retries: constantFrom(0, 1, 3),
   latency: constantFrom("0.1s", "40s"),
@@ -56,20 +56,20 @@ export async function runProxyScenario(
   mutate: (proxy: Proxy) => Proxy = (proxy) => proxy,
 ) {
   const { options, latency } = scenario;
-  const world = openWorld({ profile: "default", options, latency, journalLimit: 1 });
-  const { mock, client, submissions } = world;
-  const { busy, network, watched } = trackActivity(world.fetch);
+  const service = openService({ profile: "default", options, latency, journalLimit: 1 });
+  const { mock, client, submissions } = service;
+  const { busy, network, watched } = trackActivity(service.fetch);
   const { clock, baseUrl } = mock;
   const access = { apiKey: mock.keys.live, baseUrl, fetch: network, clock };
   const proxy = createProxy({ ...access, authorize: byCookie, onError: () => undefined });
   const faults = [...scenario.pageFaults];
-  const toProxy = browserOf(mutate(watched(proxy)), "ada", world.fetch);
+  const toProxy = browserOf(mutate(watched(proxy)), "ada", service.fetch);
   const fetch: Fetch = (url, init) => {
     const name = url.startsWith(mount) ? faults.shift() : undefined;
     const send = (): Promise<Response> => toProxy(url, init);
     return name === undefined ? send() : pageFaults[name](send);
   };
-  world.faults.push(...scenario.serviceFaults.map((name) => misfortunes[name]));
+  service.faults.push(...scenario.serviceFaults.map((name) => networkFaults[name]));
   const { retries } = scenario;
   const tryon = new TryOn({ proxyUrl: mount, fetch, clock, random: () => 0.5, retries });
   const advance = <Result>(work: Promise<Result>): Promise<Result> =>
@@ -87,12 +87,12 @@ export async function runProxyScenario(
     // Without an error there is a job.
     for (let round = 0; job === undefined && round < 4; round += 1) {
       if (round > 0) await clock.advance("2m");
-      job = await advance(jobOf(error));
+      job = await advance(recoverJob(error));
       faults.length = 0;
-      world.faults.length = 0;
+      service.faults.length = 0;
     }
     faults.length = 0;
-    world.faults.length = 0;
+    service.faults.length = 0;
     await clock.advance("5m");
     const jobs = await advance(client().jobs.list().toArray());
     const charged = 1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0);
@@ -111,15 +111,6 @@ export async function runProxyScenario(
   } finally {
     mock.close();
   }
-}
-
-/** Recovers the job of an error, if there is one. */
-async function jobOf(error: unknown): Promise<Job | undefined> {
-  if (!isTryOnError(error)) return undefined;
-  // Only some error classes have `recover`.
-  const { recover } = error as { recover?: () => Promise<Job> };
-  if (error.job !== undefined || recover === undefined) return error.job;
-  return recover.call(error).catch(() => undefined);
 }
 
 function distinct(values: readonly unknown[]): number {

@@ -1,14 +1,14 @@
 import { assert, asyncProperty } from "fast-check";
 import { expect } from "vitest";
 
-import { spend, sprees } from "./budget-scenario.ts";
+import { spend, budgetScenarios } from "./budget-scenario.ts";
 
 /** Lets many programs spend, the same ones each time, and says in a line what they were. */
-export async function spendMany(seed: number, count: number): Promise<string> {
+export async function runBudgetScenarios(seed: number, count: number): Promise<string> {
   const sums = { refused: 0, charged: 0, refunded: 0, exact: 0 };
   await assert(
-    asyncProperty(sprees, async (spree) => {
-      const { violations, exact, ...spent } = await spend(spree);
+    asyncProperty(budgetScenarios, async (scenario) => {
+      const { violations, exact, ...spent } = await spend(scenario);
       expect(violations).toEqual([]);
       sums.refused += spent.refused;
       sums.charged += spent.charged;

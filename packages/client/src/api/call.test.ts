@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import type { Call } from "../index.ts";
-import { answering, createWorld, input, profiles } from "../../test/world.ts";
+import { respondWith, createService, input } from "../../test/service.ts";
 
-describe.each(profiles)("withResponse under the profile %s", (profile) => {
-  it("gives what the call gives, with the answer it came in", async () => {
-    const { run, tryon, sent } = createWorld({ profile });
+describe("withResponse", () => {
+  it("returns the result of every call with its response", async () => {
+    const { run, tryon, sent } = createService();
     const { data: result, response } = await run(tryon.run(input).withResponse());
     expect(result.receipt.jobId).toBe(result.job.id);
     expect(response.status).toBe(200);
@@ -19,23 +19,21 @@ describe.each(profiles)("withResponse under the profile %s", (profile) => {
       tryon.credits.purchase({ pack_slug: "demo", shared_payment_granted_token: "spt_1" }),
     ];
     for (const call of calls) {
-      const { data, response: answer } = await run(call.withResponse());
+      const { data, response: received } = await run(call.withResponse());
       expect(data).toBe(await call);
-      expect(answer.ok).toBe(true);
+      expect(received.ok).toBe(true);
     }
     expect(sent.length).toBeGreaterThanOrEqual(6);
   });
-});
 
-describe("withResponse", () => {
-  it("names the request and the rate limit", async () => {
-    const { run, tryon, faults, mock } = createWorld();
+  it("returns the request id and the rate limit", async () => {
+    const { run, tryon, faults, mock } = createService();
     const limits = {
       "x-ratelimit-limit": "60",
       "x-ratelimit-remaining": "9",
       "x-ratelimit-reset": "30",
     };
-    faults.push(answering(200, { name: null }, { "x-request-id": "req_1", ...limits }));
+    faults.push(respondWith(200, { name: null }, { "x-request-id": "req_1", ...limits }));
     const { data, requestId, rateLimit } = await run(tryon.account.get().withResponse());
     expect(data).toEqual({ name: null });
     expect(requestId).toBe("req_1");
@@ -44,19 +42,19 @@ describe("withResponse", () => {
     expect(rateLimit?.resetAt).toBeGreaterThan(mock.clock.now());
   });
 
-  it("is about the submission, not about the polls after it", async () => {
-    const { run, tryon, faults } = createWorld();
+  it("returns the response of the submission, not of a poll", async () => {
+    const { run, tryon, faults } = createService();
     faults.push(async (_request, pass) => {
-      const answer = await pass();
-      return new Response(answer.body, { headers: { "x-request-id": "submission" } });
+      const { body } = await pass();
+      return new Response(body, { headers: { "x-request-id": "submission" } });
     });
     const { requestId } = await run(tryon.run(input, { sync: false }).withResponse());
     expect(requestId).toBe("submission");
   });
 
-  it("fails as the call fails, also when the call cannot even begin", async () => {
-    const { error, client, tryon, faults } = createWorld();
-    faults.push(answering(404, { detail: "no" }));
+  it("rejects with the error of the call, also without a request", async () => {
+    const { error, client, tryon, faults } = createService();
+    faults.push(respondWith(404, { detail: "no" }));
     const failed = await error(tryon.jobs.get("job_1").withResponse());
     expect(failed).toMatchObject({ code: "not_found" });
     expect(await error(tryon.jobs.get("../account").withResponse())).toMatchObject({

@@ -4,7 +4,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 
 import { isTryOnError, type Job, type TryOnResult } from "../index.ts";
 import { all, memoryJournal } from "../../test/memory-journal.ts";
-import { answering, createWorld, cut, input, type World } from "../../test/world.ts";
+import { respondWith, createService, cut, input, type TestService } from "../../test/service.ts";
 import { batch, BatchStoppedError, type BatchItem, type BatchProgress } from "./index.ts";
 
 /** Returns an input whose job takes the given time. */
@@ -37,13 +37,13 @@ async function upTo<Item>(
 }
 
 /** Runs everything that is due now. */
-async function settle({ mock }: World): Promise<void> {
+async function settle({ mock }: TestService): Promise<void> {
   await mock.clock.advance(0);
 }
 
 describe("a batch", () => {
   it("runs each item once and yields its id, index and input", async () => {
-    const { run, tryon, mock } = createWorld();
+    const { run, tryon, mock } = createService();
     const skus = ["a", "b", "c"];
     const items = await run(all(batch(tryon, skus, { id: (sku) => sku, input: () => input })));
     for (const { id, index, input: sku, result, error, job, fromJournal } of items) {
@@ -58,13 +58,13 @@ describe("a batch", () => {
   });
 
   it("yields items as they end, with the index as the default id", async () => {
-    const { run, tryon } = createWorld();
+    const { run, tryon } = createService();
     const items = await run(all(batch(tryon, [9_000, 3_000, 6_000].map(taking))));
     expect(items.map(({ id }) => id)).toEqual(["1", "2", "0"]);
   });
 
   it("yields the error of a failed item and continues with the others", async () => {
-    const { run, tryon } = createWorld();
+    const { run, tryon } = createService();
     const inputs = [
       input,
       { person: input.person },
@@ -83,9 +83,9 @@ describe("a batch", () => {
   it.each([undefined, memoryJournal()])(
     "yields the job if a middleware throws during a poll, journal: %#",
     async (journal) => {
-      const world = createWorld();
+      const service = createService();
       const reason = new Error("cannot sign");
-      const tryon = world.client({
+      const tryon = service.client({
         middleware: [
           (request, next) => {
             if (request.url.includes("/job_")) throw reason;
@@ -94,7 +94,7 @@ describe("a batch", () => {
         ],
       });
       const options = { sync: false, id: () => "a" };
-      const [item] = await world.run(
+      const [item] = await service.run(
         all(batch(tryon, [input], journal ? { ...options, journal } : options)),
       );
       expect(item?.error).toBe(reason);
@@ -103,7 +103,7 @@ describe("a batch", () => {
   );
 
   it("yields values that `id` and `input` throw as the error of their item", async () => {
-    const { run, tryon, sent } = createWorld();
+    const { run, tryon, sent } = createService();
     const reason = new Error("no such file");
     const fails = (index: number) => {
       if (index === 0) throw reason;
@@ -129,13 +129,13 @@ describe("a batch", () => {
   });
 
   it("sends no request without items", async () => {
-    const { run, tryon, sent } = createWorld();
+    const { run, tryon, sent } = createService();
     expect(await run(all(batch(tryon, [])))).toEqual([]);
     expect(sent).toEqual([]);
   });
 
   it("accepts async iterables and async inputs", async () => {
-    const { run, tryon } = createWorld();
+    const { run, tryon } = createService();
     const source = new ReadableStream<number>({
       start(controller) {
         for (const one of [1, 2]) controller.enqueue(one);
@@ -159,7 +159,7 @@ describe("a batch", () => {
     ["an invalid timeout", { timeout: "3 minutes" }, "timeout"],
     ["a budget of NaN", { budget: { maxCredits: Number.NaN } }, "budget.maxCredits"],
   ])("rejects %s", (_name, options, field) => {
-    const { tryon } = createWorld();
+    const { tryon } = createService();
     // Programs without types can pass anything.
     expect(() => batch(tryon, [input], options as never)).toThrow(
       expect.objectContaining({
@@ -173,7 +173,7 @@ describe("a batch", () => {
 it.each([undefined, null, 7, "abc", { length: 1, 0: input }])(
   "rejects inputs that are %j",
   (inputs) => {
-    const { tryon } = createWorld();
+    const { tryon } = createService();
     // Programs without types can pass anything.
     expect(() => batch(tryon, inputs as never, {} as never)).toThrow(
       expect.objectContaining({
@@ -186,8 +186,8 @@ it.each([undefined, null, 7, "abc", { length: 1, 0: input }])(
 
 describe("the inputs of a batch", () => {
   it("are read only while the items in flight and those not yet yielded leave room", async () => {
-    const world = createWorld();
-    const { tryon, run } = world;
+    const service = createService();
+    const { tryon, run } = service;
     let read = 0;
     let made = 0;
     function* source() {
@@ -204,20 +204,20 @@ describe("the inputs of a batch", () => {
       },
     });
     await run(items.next());
-    await world.mock.clock.advance("10m");
+    await service.mock.clock.advance("10m");
     // One has been yielded, and three have ended or are in flight.
     expect(read).toBe(4);
     expect(made).toBe(4);
     await run(items.next());
-    await world.mock.clock.advance("10m");
+    await service.mock.clock.advance("10m");
     expect(read).toBe(5);
     await run(items.return());
     expect(read).toBe(5);
   });
 
   it("are closed after a break, without timers or listeners left", async () => {
-    const world = createWorld();
-    const { tryon, run, mock, sent } = world;
+    const service = createService();
+    const { tryon, run, mock, sent } = service;
     const closed: string[] = [];
     async function* source() {
       try {
@@ -247,7 +247,7 @@ describe("the inputs of a batch", () => {
   });
 
   it("are closed also if an item never comes or `return` fails", async () => {
-    const { tryon, run } = createWorld();
+    const { tryon, run } = createService();
     let closed = 0;
     const source = (stuckAt: number) => {
       let count = 0;
@@ -274,14 +274,14 @@ describe("the inputs of a batch", () => {
   });
 
   it("do not hide the error of the batch if `return` throws", async () => {
-    const { tryon, run, faults } = createWorld();
-    faults.push(undefined, answering(401, { detail: "no" }));
+    const { tryon, run, faults } = createService();
+    faults.push(undefined, respondWith(401, { detail: "no" }));
     const { error } = await run(upTo(batch(tryon, unclosable(), { concurrency: 1 })));
     expect(error).toMatchObject({ code: "batch_stopped", cause: { code: "unauthorized" } });
   });
 
   it("do not block the batch if a generator never continues", async () => {
-    const { tryon, run } = createWorld();
+    const { tryon, run } = createService();
     const never = new Promise<never>(() => undefined);
     async function* source() {
       yield input;
@@ -293,7 +293,7 @@ describe("the inputs of a batch", () => {
   });
 
   it("can throw: the batch yields the items in flight first", async () => {
-    const { tryon, run } = createWorld();
+    const { tryon, run } = createService();
     const reason = new Error("the list broke off");
     function* source() {
       yield taking(5_000);
@@ -311,8 +311,8 @@ describe("the inputs of a batch", () => {
 
 describe("the signal of a batch", () => {
   it("ends the batch immediately with its reason and starts no other item", async () => {
-    const world = createWorld();
-    const { tryon, sent, mock } = world;
+    const service = createService();
+    const { tryon, sent, mock } = service;
     const controller = new AbortController();
     const reason = { why: "enough" };
     const work = upTo(
@@ -324,7 +324,7 @@ describe("the signal of a batch", () => {
     );
     await mock.clock.advance("5s");
     controller.abort(reason);
-    await settle(world);
+    await settle(service);
     expect((await work).error).toBe(reason);
     const count = sent.length;
     await mock.clock.advance("10m");
@@ -333,7 +333,7 @@ describe("the signal of a batch", () => {
   });
 
   it("prevents any read if it was aborted before", async () => {
-    const { tryon } = createWorld();
+    const { tryon } = createService();
     const reason = new Error("never mind");
     let read = 0;
     function* source() {
@@ -346,7 +346,7 @@ describe("the signal of a batch", () => {
   });
 
   it("ends the batch while an input is created", async () => {
-    const { tryon, mock } = createWorld();
+    const { tryon, mock } = createService();
     const controller = new AbortController();
     const never = new Promise<typeof input>(() => undefined);
     const work = upTo(batch(tryon, [1], { input: () => never, signal: controller.signal }));
@@ -362,9 +362,9 @@ describe("a batch stops", () => {
     [402, "insufficient_credits"],
     [403, "forbidden"],
   ])("at a %i, after it has yielded the items in flight", async (status, code) => {
-    const { tryon, run, faults, submissions } = createWorld();
+    const { tryon, run, faults, submissions } = createService();
     // The first request reads the account for the rate limit.
-    faults.push(undefined, undefined, answering(status, { detail: "no" }));
+    faults.push(undefined, undefined, respondWith(status, { detail: "no" }));
     const { read, error } = await run(
       upTo(batch(tryon, many(50), { input: () => taking(20_000), concurrency: 3 })),
     );
@@ -379,12 +379,12 @@ describe("a batch stops", () => {
   });
 
   it("at codes in `stopOn` only", async () => {
-    const { tryon, run, faults, submissions } = createWorld();
+    const { tryon, run, faults, submissions } = createService();
     const refuse = (): void =>
       void faults.push(
         undefined,
-        answering(402, { detail: "no" }),
-        answering(422, { detail: "no" }),
+        respondWith(402, { detail: "no" }),
+        respondWith(422, { detail: "no" }),
       );
     refuse();
     const inputs = many(9).map(() => input);
@@ -401,7 +401,7 @@ describe("a batch stops", () => {
   });
 
   it("after three consecutive items with blocked content", async () => {
-    const { tryon, run, submissions } = createWorld();
+    const { tryon, run, submissions } = createService();
     const inputs = [blocked, blocked, input, blocked, blocked, blocked, blocked, input];
     const { read, error } = await run(upTo(batch(tryon, inputs, { concurrency: 1 })));
     expect(error).toMatchObject({ code: "batch_stopped", reason: "content_blocked" });
@@ -410,7 +410,7 @@ describe("a batch stops", () => {
   });
 
   it("after `stopAfterContentBlocked` items, or never", async () => {
-    const { tryon, run } = createWorld({ options: { suspendAfterContentBlocked: "off" } });
+    const { tryon, run } = createService({ options: { suspendAfterContentBlocked: "off" } });
     const inputs = many(7).map(() => blocked);
     const options = { concurrency: 1, stopAfterContentBlocked: 5 } as const;
     expect((await run(upTo(batch(tryon, inputs, options)))).read).toHaveLength(5);
@@ -420,7 +420,7 @@ describe("a batch stops", () => {
   });
 
   it("before it exceeds its budget", async () => {
-    const { tryon, run, mock } = createWorld();
+    const { tryon, run, mock } = createService();
     const inputs = many(9).map((index) =>
       index % 2 === 0 ? { ...input, size: "2k" as const } : input,
     );
@@ -431,9 +431,9 @@ describe("a batch stops", () => {
   });
 
   it("not at a budget that has room after a refund", async () => {
-    const { tryon, run, faults } = createWorld();
+    const { tryon, run, faults } = createService();
     // Two requests read the account: for the rate limit and for the balance.
-    faults.push(undefined, undefined, answering(422, { detail: "no" }));
+    faults.push(undefined, undefined, respondWith(422, { detail: "no" }));
     const inputs = many(3).map(() => input);
     const { read, error } = await run(
       upTo(batch(tryon, inputs, { budget: { maxCredits: 16 }, concurrency: 1 })),
@@ -445,7 +445,7 @@ describe("a batch stops", () => {
 
 describe("onProgress", () => {
   it("reports each ended item, the rate and the estimated time", async () => {
-    const { tryon, run } = createWorld({ latency: "10s" });
+    const { tryon, run } = createService({ latency: "10s" });
     const told: BatchProgress[] = [];
     const inputs = [input, { person: input.person }, input, input];
     await run(
@@ -460,7 +460,7 @@ describe("onProgress", () => {
   });
 
   it("reports a total only if `inputs` has a length or `total` is set", async () => {
-    const { tryon, run } = createWorld();
+    const { tryon, run } = createService();
     const told: BatchProgress[] = [];
     const onProgress = (progress: BatchProgress) => told.push(progress);
     await run(all(batch(tryon, new Set([input]).values(), { onProgress })));
@@ -472,7 +472,7 @@ describe("onProgress", () => {
   });
 
   it("can throw or reject without effect", async () => {
-    const { tryon, run } = createWorld();
+    const { tryon, run } = createService();
     const throws = [
       () => {
         throw new Error("at once");
@@ -489,7 +489,7 @@ describe("onProgress", () => {
 
 describe("during an outage", () => {
   it("few of many items fail", async () => {
-    const { tryon, run, mock } = createWorld({ latency: "2s" }, { retries: 0 });
+    const { tryon, run, mock } = createService({ latency: "2s" }, { retries: 0 });
     mock.faults.add({ on: "POST /api/v1/tryon", status: 503, times: 12 });
     const items = await run(all(batch(tryon, many(30), { input: () => input })));
     expect(items).toHaveLength(30);
@@ -499,7 +499,7 @@ describe("during an outage", () => {
   });
 
   it("the batch backs off from a connection that always fails", async () => {
-    const { client, fetch, mock } = createWorld();
+    const { client, fetch, mock } = createService();
     let attempts = 0;
     const tryon = client({
       retries: 0,

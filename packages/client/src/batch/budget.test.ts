@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { Budget, type BudgetLimit, type TryOn, type TryOnInput } from "../index.ts";
 import { makeDigestsInstant } from "../../test/instant-digests.ts";
 import { all, memoryJournal, type MemoryJournal } from "../../test/memory-journal.ts";
-import { createWorld, cut, input, type Fault, type World } from "../../test/world.ts";
+import { createService, cut, input, type Fault, type TestService } from "../../test/service.ts";
 import { batch, BatchStoppedError, type Journal } from "./index.ts";
 
 makeDigestsInstant();
 
 /** Runs a batch until it ends or stops, and returns "done" or the error code of each item that ended. */
 async function runBatch(
-  world: World,
+  service: TestService,
   ids: readonly string[],
   options: {
     readonly journal: Journal;
@@ -20,7 +20,7 @@ async function runBatch(
   },
 ): Promise<Record<string, string>> {
   // A program that starts again has a new client.
-  const { tryon = world.client(), fields, ...rest } = options;
+  const { tryon = service.client(), fields, ...rest } = options;
   const outcomes: Record<string, string> = {};
   const work = async (): Promise<void> => {
     const items = batch(tryon, ids, {
@@ -33,7 +33,7 @@ async function runBatch(
       outcomes[id] = error === undefined ? "done" : (Object(error) as { code: string }).code;
     }
   };
-  await world.run(
+  await service.run(
     work().catch((error: unknown) => {
       if (!(error instanceof BatchStoppedError)) throw error;
     }),
@@ -41,7 +41,7 @@ async function runBatch(
   return outcomes;
 }
 
-async function spent({ mock }: World): Promise<number> {
+async function spent({ mock }: TestService): Promise<number> {
   return 1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0);
 }
 
@@ -50,47 +50,47 @@ const ids = (count: number, prefix = "sku"): string[] =>
 
 describe("the budget of a batch with a journal", () => {
   it("limits all runs together", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal = memoryJournal();
     const totals: number[] = [];
     for (let run = 0; run < 3; run += 1) {
-      const outcomes = await runBatch(world, ids(30), { journal, budget: { maxCredits: 80 } });
+      const outcomes = await runBatch(service, ids(30), { journal, budget: { maxCredits: 80 } });
       expect(new Set(Object.values(outcomes))).toEqual(new Set(["done", "budget_exceeded"]));
-      totals.push(await spent(world));
+      totals.push(await spent(service));
     }
     expect(totals).toEqual([80, 80, 80]);
   });
 
   it("counts items of earlier runs that the inputs name last or not at all", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal = memoryJournal();
     const budget = { maxCredits: 40 };
-    await runBatch(world, ["a", "b", "c"], { journal, budget });
-    const outcomes = await runBatch(world, [...ids(10), "c"], { journal, budget });
+    await runBatch(service, ["a", "b", "c"], { journal, budget });
+    const outcomes = await runBatch(service, [...ids(10), "c"], { journal, budget });
     expect(Object.values(outcomes).filter((outcome) => outcome === "done")).toHaveLength(2);
-    expect(await spent(world)).toBe(40);
+    expect(await spent(service)).toBe(40);
   });
 
   it("counts each item once in a `Budget` that the runs share", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal = memoryJournal();
     const budget = new Budget({ maxCredits: 80 });
-    const tryon = world.client({ budget });
-    await runBatch(world, ids(5), { journal, budget, tryon });
+    const tryon = service.client({ budget });
+    await runBatch(service, ids(5), { journal, budget, tryon });
     expect(budget.toJSON()).toMatchObject({ spent: 40, reserved: 0 });
-    const outcomes = await runBatch(world, ids(10), { journal, budget, tryon });
+    const outcomes = await runBatch(service, ids(10), { journal, budget, tryon });
     expect(Object.values(outcomes)).toEqual(Array(10).fill("done"));
     expect(budget.toJSON()).toMatchObject({ spent: 80, reserved: 0 });
   });
 
   it("counts an item of an earlier process once in a `Budget` that several runs share", async () => {
-    const world = createWorld();
-    const journal = await interruptedAt(world, cut.before);
+    const service = createService();
+    const journal = await interruptedAt(service, cut.before);
     const budget = new Budget({ maxCredits: 16 });
-    world.faults.push(undefined, undefined, ...Array(4).fill(cut.before));
-    await runBatch(world, ["a"], { journal, budget });
+    service.faults.push(undefined, undefined, ...Array(4).fill(cut.before));
+    await runBatch(service, ["a"], { journal, budget });
     expect(budget.toJSON()).toMatchObject({ spent: 0, reserved: 8 });
-    await runBatch(world, ["a", "b"], { journal, budget });
+    await runBatch(service, ["a", "b"], { journal, budget });
     expect(budget.toJSON()).toMatchObject({ spent: 16, reserved: 0 });
   });
 
@@ -98,24 +98,24 @@ describe("the budget of a batch with a journal", () => {
     ["arrived", cut.after],
     ["did not arrive", cut.before],
   ])("keeps room for an item that an earlier run sent and that %s", async (_name, fault) => {
-    const world = createWorld();
-    const journal = await interruptedAt(world, fault);
+    const service = createService();
+    const journal = await interruptedAt(service, fault);
     const budget = new Budget({ maxCredits: 8 });
-    expect(await runBatch(world, ["b", "a"], { journal, budget })).toEqual({
+    expect(await runBatch(service, ["b", "a"], { journal, budget })).toEqual({
       a: "done",
       b: "budget_exceeded",
     });
     expect(budget.toJSON()).toMatchObject({ spent: 8, reserved: 0 });
-    expect(await spent(world)).toBe(8);
+    expect(await spent(service)).toBe(8);
   });
 
   it("reserves the price of its size for an item that stays unknown", async () => {
-    const world = createWorld();
+    const service = createService();
     const fields = { output_size: "2K" } as const;
-    const journal = await interruptedAt(world, cut.before, fields);
-    await world.mock.clock.advance("2h");
+    const journal = await interruptedAt(service, cut.before, fields);
+    await service.mock.clock.advance("2h");
     const budget = new Budget({ maxCredits: 24 });
-    expect(await runBatch(world, ["a", "b"], { journal, budget, fields })).toEqual({
+    expect(await runBatch(service, ["a", "b"], { journal, budget, fields })).toEqual({
       a: "outcome_unknown",
       b: "done",
     });
@@ -123,32 +123,32 @@ describe("the budget of a batch with a journal", () => {
   });
 
   it("charges an item whose job is found after the key expired", async () => {
-    const world = createWorld();
-    const journal = await interruptedAt(world, cut.after);
-    await world.mock.clock.advance("2h");
+    const service = createService();
+    const journal = await interruptedAt(service, cut.after);
+    await service.mock.clock.advance("2h");
     const budget = new Budget({ maxCredits: 8 });
-    expect(await runBatch(world, ["a"], { journal, budget })).toEqual({ a: "done" });
+    expect(await runBatch(service, ["a"], { journal, budget })).toEqual({ a: "done" });
     expect(budget.toJSON()).toMatchObject({ spent: 8, reserved: 0 });
   });
 
   it("counts an entry without a size or a cost at the highest price", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal = memoryJournal();
-    await runBatch(world, ["a"], { journal, budget: { maxCredits: 8 } });
+    await runBatch(service, ["a"], { journal, budget: { maxCredits: 8 } });
     const entry = journal.entries.get("a");
     if (entry?.job === undefined) throw new Error("The item has no job.");
     const { size: _size, ...old } = entry;
     await journal.put({ ...old, state: "submitted", job: { id: entry.job.id } });
     const before = new Budget({ maxCredits: 20 });
-    await runBatch(world, ["b"], { journal, budget: before });
+    await runBatch(service, ["b"], { journal, budget: before });
     expect(before.toJSON()).toMatchObject({ spent: 20, reserved: 0 });
     const after = new Budget({ maxCredits: 20 });
-    await runBatch(world, ["a"], { journal, budget: after });
+    await runBatch(service, ["a"], { journal, budget: after });
     expect(after.toJSON()).toMatchObject({ spent: 8, reserved: 0 });
   });
 
   it("stops the batch before anything is sent if the journal cannot be listed", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal: Journal = {
       ...memoryJournal(),
       list: () => {
@@ -156,32 +156,32 @@ describe("the budget of a batch with a journal", () => {
       },
     };
     const options = { id: () => "a", journal, budget: { maxCredits: 8 } };
-    const stopped = await world.error(all(batch(world.tryon, [input], options)));
+    const stopped = await service.error(all(batch(service.tryon, [input], options)));
     expect(stopped).toMatchObject({ reason: "journal", cause: { message: "torn" } });
-    expect(world.sent).toEqual([]);
+    expect(service.sent).toEqual([]);
   });
 
   it("requires a journal that can be listed", () => {
     // Types cannot stop a program without types.
     const journal = { ...memoryJournal(), list: undefined } as unknown as Journal;
     expect(() =>
-      batch(createWorld().tryon, [input], { id: () => "a", journal, budget: { maxCredits: 8 } }),
+      batch(createService().tryon, [input], { id: () => "a", journal, budget: { maxCredits: 8 } }),
     ).toThrow("`list`");
   });
 });
 
 /** Returns the journal of a batch that lost every request of item "a". */
 async function interruptedAt(
-  world: World,
+  service: TestService,
   fault: Fault,
   fields: TryOnInput = {},
 ): Promise<MemoryJournal> {
   const journal = memoryJournal();
   // The first two requests ask for the rate limit and the balance.
   const faults = [fault, ...Array<Fault>(3).fill(cut.before)];
-  world.faults.push(undefined, undefined, ...faults);
-  await runBatch(world, ["a"], { journal, budget: { maxCredits: 80 }, fields });
-  world.faults.length = 0;
+  service.faults.push(undefined, undefined, ...faults);
+  await runBatch(service, ["a"], { journal, budget: { maxCredits: 80 }, fields });
+  service.faults.length = 0;
   expect(journal.entries.get("a")?.state).toBe("sending");
   return journal;
 }

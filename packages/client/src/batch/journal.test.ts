@@ -4,9 +4,9 @@ import { isTryOnError, type Clock, type Duration, type TryOnInput } from "../ind
 import { makeDigestsInstant } from "../../test/instant-digests.ts";
 import { all, memoryJournal, type MemoryJournal } from "../../test/memory-journal.ts";
 import {
-  answering,
+  respondWith,
   assetBytes,
-  createWorld,
+  createService,
   cut,
   fieldsOf,
   input,
@@ -14,8 +14,8 @@ import {
   profile,
   shirtUrl,
   type Fault,
-  type World,
-} from "../../test/world.ts";
+  type TestService,
+} from "../../test/service.ts";
 import { batch, BatchStoppedError, type BatchItem, type JournalEntry } from "./index.ts";
 
 makeDigestsInstant();
@@ -30,11 +30,11 @@ const order = (sku: string, more: TryOnInput = {}): Order => ({
   input: { ...input, ...more },
 });
 
-type Timer = Parameters<World["mock"]["clock"]["clearTimeout"]>[0];
+type Timer = Parameters<TestService["mock"]["clock"]["clearTimeout"]>[0];
 
 /** Runs a batch of orders to its end. */
 function runOrders(
-  { run, tryon }: World,
+  { run, tryon }: TestService,
   orders: readonly Order[],
   journal: MemoryJournal,
   options: { sync?: boolean; concurrency?: number; timeout?: Duration } = {},
@@ -53,15 +53,15 @@ function runOrders(
 
 /** Returns the journal of a batch of one order whose first run had these faults. */
 async function interrupted(
-  world: World,
+  service: TestService,
   faults: Fault[],
   one = order("a"),
 ): Promise<MemoryJournal> {
   const journal = memoryJournal();
   // The first request reads the account for the rate limit.
-  world.faults.push(undefined, ...faults);
-  await runOrders({ ...world, tryon: world.client() }, [one], journal);
-  world.faults.length = 0;
+  service.faults.push(undefined, ...faults);
+  await runOrders({ ...service, tryon: service.client() }, [one], journal);
+  service.faults.length = 0;
   return journal;
 }
 
@@ -70,19 +70,19 @@ const responseLost = [cut.after, cut.before, cut.before, cut.before];
 /** The service never received it. */
 const requestLost = [cut.before, cut.before, cut.before, cut.before];
 
-async function balance({ mock }: World): Promise<number | undefined> {
+async function balance({ mock }: TestService): Promise<number | undefined> {
   return (await mock.ledger(mock.keys.live))?.balance;
 }
 
 describe("a batch with a journal", () => {
   it.each([true, false])("writes each step before the next one, sync: %s", async (sync) => {
-    const world = createWorld({ latency: "5s" });
-    const { submissions } = world;
+    const service = createService({ latency: "5s" });
+    const { submissions } = service;
     const seen: (readonly string[])[] = [];
     const journal = memoryJournal({
       before: ({ state }) => seen.push([state, String(submissions().length)]),
     });
-    await runOrders(world, [order("a")], journal, { sync });
+    await runOrders(service, [order("a")], journal, { sync });
     const steps = [
       ["sending", "0"],
       ["submitted", "1"],
@@ -114,47 +114,47 @@ describe("a batch with a journal", () => {
   });
 
   it("yields finished items of an earlier run without a request, including failures", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal = memoryJournal();
     const orders = [order("a"), order("b", { prompt: "mock:model_rejected" })];
-    const before = await runOrders(world, orders, journal);
-    const count = world.sent.length;
+    const before = await runOrders(service, orders, journal);
+    const count = service.sent.length;
     const puts = journal.puts.length;
-    const after = await runOrders(world, orders, journal);
-    expect(world.sent).toHaveLength(count);
+    const after = await runOrders(service, orders, journal);
+    expect(service.sent).toHaveLength(count);
     expect(journal.puts).toHaveLength(puts);
     expect(after.map(({ fromJournal }) => fromJournal)).toEqual([true, true]);
     const [done, failed] = after.toSorted((a, b) => a.index - b.index);
     expect(done?.job?.id).toBe(before.find(({ id }) => id === "a")?.job?.id);
     expect(failed?.error).toMatchObject({ code: "job_failed", error_message: "model_rejected" });
     expect(
-      await world.run(done?.result?.image.bytes() ?? Promise.reject(new Error())),
+      await service.run(done?.result?.image.bytes() ?? Promise.reject(new Error())),
     ).toBeInstanceOf(Uint8Array);
   });
 
   it("yields finished items without rate limiting", async () => {
-    const world = createWorld();
-    const { token } = await world.mock.createKey({ rateLimitPerMinute: 6, credits: 1_000 });
-    const tryon = world.client({ apiKey: token });
+    const service = createService();
+    const { token } = await service.mock.createKey({ rateLimitPerMinute: 6, credits: 1_000 });
+    const tryon = service.client({ apiKey: token });
     const journal = memoryJournal();
     const orders = Array.from({ length: 12 }, (_, index) => order(`sku-${index}`));
-    await runOrders({ ...world, tryon }, orders, journal);
-    const now = world.mock.clock.now();
-    expect(await runOrders({ ...world, tryon }, orders, journal)).toHaveLength(12);
-    expect(world.mock.clock.now() - now).toBeLessThan(15_000);
+    await runOrders({ ...service, tryon }, orders, journal);
+    const now = service.mock.clock.now();
+    expect(await runOrders({ ...service, tryon }, orders, journal)).toHaveLength(12);
+    expect(service.mock.clock.now() - now).toBeLessThan(15_000);
   });
 
   it("waits for a job that an earlier run submitted", async () => {
-    const world = createWorld({ latency: "5s" });
-    const journal = await interrupted(world, []);
+    const service = createService({ latency: "5s" });
+    const journal = await interrupted(service, []);
     // As if the program was killed right after the submission.
     const submitted = journal.puts.find(({ state }) => state === "succeeded");
     if (!submitted) throw new Error("It was not done.");
     await journal.put({ ...submitted, state: "submitted", job: { id: submitted.job?.id ?? "" } });
-    const [item] = await runOrders(world, [order("a")], journal);
+    const [item] = await runOrders(service, [order("a")], journal);
     expect(item).toMatchObject({ fromJournal: false, job: { id: submitted.job?.id } });
     expect(item?.error).toBeUndefined();
-    expect(world.submissions()).toHaveLength(1);
+    expect(service.submissions()).toHaveLength(1);
     expect(journal.entries.get("a")?.state).toBe("succeeded");
   });
 
@@ -162,149 +162,151 @@ describe("a batch with a journal", () => {
     ["was received", responseLost],
     ["was not received", requestLost],
   ])("resubmits the same body under the same key if the earlier one %s", async (_name, faults) => {
-    const world = createWorld();
-    const journal = await interrupted(world, faults);
+    const service = createService();
+    const journal = await interrupted(service, faults);
     expect(journal.entries.get("a")).toMatchObject({ state: "sending" });
-    await world.mock.clock.advance("20m");
-    const [item] = await runOrders(world, [order("a")], journal, { sync: false });
+    await service.mock.clock.advance("20m");
+    const [item] = await runOrders(service, [order("a")], journal, { sync: false });
     expect(item?.result).toBeDefined();
-    expect(await balance(world)).toBe(992);
-    const bodies = new Set(world.submissions().map(({ body }) => body));
-    const keys = new Set(world.submissions().map(({ headers }) => headers.get("idempotency-key")));
+    expect(await balance(service)).toBe(992);
+    const bodies = new Set(service.submissions().map(({ body }) => body));
+    const keys = new Set(
+      service.submissions().map(({ headers }) => headers.get("idempotency-key")),
+    );
     // The first run set `sync`, which is a part of the body.
     expect([bodies.size, keys.size]).toEqual([1, 1]);
   });
 
   it("stops waiting in the submission after a proxy cut off a response", async () => {
-    const world = createWorld({ options: { holdCut: 30 }, latency: "40s" });
+    const service = createService({ options: { holdCut: 30 }, latency: "40s" });
     const journal = memoryJournal();
-    await runOrders(world, [order("a"), order("b")], journal, { concurrency: 1 });
+    await runOrders(service, [order("a"), order("b")], journal, { concurrency: 1 });
     expect(["a", "b"].map((id) => journal.entries.get(id)?.held)).toEqual([true, false]);
-    expect(await balance(world)).toBe(984);
+    expect(await balance(service)).toBe(984);
   });
 
   it("polls if the timeout is shorter than a synchronous wait, so that the job is known", async () => {
-    const world = createWorld({ latency: "50s" });
+    const service = createService({ latency: "50s" });
     const journal = memoryJournal();
-    const [item] = await runOrders(world, [order("a")], journal, { timeout: "30s" });
+    const [item] = await runOrders(service, [order("a")], journal, { timeout: "30s" });
     expect(item).toMatchObject({ error: { code: "wait_timed_out" }, job: { status: "running" } });
     expect(journal.entries.get("a")).toMatchObject({ state: "submitted", held: false });
   });
 
   it("waits while the service handles another request with the key", async () => {
-    const world = createWorld({ options: { concurrentTwin: 409 }, latency: "60s" });
-    const journal = await interrupted(world, [cut.before, cut.before, cut.before, cut.before]);
+    const service = createService({ options: { concurrentTwin: 409 }, latency: "60s" });
+    const journal = await interrupted(service, [cut.before, cut.before, cut.before, cut.before]);
     const entry = journal.entries.get("a");
     // Another program sends it at the same time.
-    void world
-      .client({ fetch: world.mock.fetch })
+    void service
+      .client({ fetch: service.mock.fetch })
       .run(input, { idempotencyKey: entry?.idempotencyKey, keyInMetadata: true, sync: true })
       .catch(() => undefined);
-    await world.mock.clock.advance("1s");
-    const [item] = await runOrders(world, [order("a")], journal);
+    await service.mock.clock.advance("1s");
+    const [item] = await runOrders(service, [order("a")], journal);
     expect(item?.result).toBeDefined();
-    expect(await balance(world)).toBe(992);
+    expect(await balance(service)).toBe(992);
   });
 });
 
 describe("an item with an unknown outcome after its key expired", () => {
   it("is found by the key in its metadata, with one iteration for all items", async () => {
-    const world = createWorld({ options: { idempotencyHours: 1 } });
+    const service = createService({ options: { idempotencyHours: 1 } });
     const journal = memoryJournal();
     const orders = ["a", "b", "c"].map((sku) => order(sku));
     for (const one of orders) {
-      world.faults.push(...(one.sku === "a" ? [undefined] : []), ...responseLost);
-      await runOrders(world, [one], journal);
-      world.faults.length = 0;
+      service.faults.push(...(one.sku === "a" ? [undefined] : []), ...responseLost);
+      await runOrders(service, [one], journal);
+      service.faults.length = 0;
     }
-    const others = Array.from({ length: 70 }, () => world.tryon.submit(input));
-    await world.run(Promise.all(others));
-    await world.mock.clock.advance("2h");
-    const before = world.sent.length;
-    const items = await runOrders(world, orders, journal);
+    const others = Array.from({ length: 70 }, () => service.tryon.submit(input));
+    await service.run(Promise.all(others));
+    await service.mock.clock.advance("2h");
+    const before = service.sent.length;
+    const items = await runOrders(service, orders, journal);
     expect(items.filter(({ result }) => result)).toHaveLength(3);
-    const after = world.sent.slice(before);
+    const after = service.sent.slice(before);
     expect(after.filter(({ method }) => method === "POST")).toEqual([]);
     // One page of 100 jobs, or four of 20.
     expect(after.filter(({ url }) => url.includes("cursor=")).length).toBeLessThanOrEqual(3);
-    expect(await balance(world)).toBe(1_000 - 73 * 8);
+    expect(await balance(service)).toBe(1_000 - 73 * 8);
     expect(journal.entries.get("a")?.state).toBe("succeeded");
   });
 
   it("fails with outcome_unknown if the list does not contain it, and recover() searches again", async () => {
-    const world = createWorld();
-    const journal = await interrupted(world, requestLost);
-    await world.mock.clock.advance("31m");
-    const before = world.submissions().length;
-    const [item] = await runOrders(world, [order("a")], journal);
+    const service = createService();
+    const journal = await interrupted(service, requestLost);
+    await service.mock.clock.advance("31m");
+    const before = service.submissions().length;
+    const [item] = await runOrders(service, [order("a")], journal);
     const error = item?.error;
     if (!isTryOnError(error, "outcome_unknown")) throw error ?? new Error("It was done.");
     expect(error.message).toContain('"a"');
-    expect(await world.error(error.recover())).toBe(error);
-    expect(world.submissions()).toHaveLength(before);
+    expect(await service.error(error.recover())).toBe(error);
+    expect(service.submissions()).toHaveLength(before);
     expect(journal.entries.get("a")?.state).toBe("sending");
     // The service receives it late.
     const { idempotencyKey } = error;
-    await world.run(world.tryon.submit(input, { idempotencyKey, keyInMetadata: true }));
-    await world.mock.clock.advance("1m");
-    expect((await world.run(error.recover())).idempotencyKey).toBe(idempotencyKey);
+    await service.run(service.tryon.submit(input, { idempotencyKey, keyInMetadata: true }));
+    await service.mock.clock.advance("1m");
+    expect((await service.run(error.recover())).idempotencyKey).toBe(idempotencyKey);
   });
 
   it("delays no other item while its job still runs", async () => {
-    const world = createWorld();
-    const { token } = await world.mock.createKey({ rateLimitPerMinute: 60 });
+    const service = createService();
+    const { token } = await service.mock.createKey({ rateLimitPerMinute: 60 });
     const never = order("a", { prompt: "mock:never" });
-    const limited = { ...world, client: () => world.client({ apiKey: token }) };
+    const limited = { ...service, client: () => service.client({ apiKey: token }) };
     const journal = await interrupted(limited, responseLost, never);
-    await world.mock.clock.advance("40m");
-    const before = world.submissions().length;
-    const startedAt = world.mock.clock.now();
-    await runOrders({ ...world, tryon: limited.client() }, [never, order("b")], journal);
-    const [next] = world.submissions().slice(before);
+    await service.mock.clock.advance("40m");
+    const before = service.submissions().length;
+    const startedAt = service.mock.clock.now();
+    await runOrders({ ...service, tryon: limited.client() }, [never, order("b")], journal);
+    const [next] = service.submissions().slice(before);
     expect((next?.at ?? 0) - startedAt).toBeLessThan(5_000);
   });
 
   it("is searched up to one hour before its first request", async () => {
-    const world = createWorld();
-    const { run, tryon, mock, sent } = world;
+    const service = createService();
+    const { run, tryon, mock, sent } = service;
     for (let count = 0; count < 105; count += 1) await run(tryon.submit(input));
     await mock.clock.advance("61m");
-    const journal = await interrupted(world, requestLost);
+    const journal = await interrupted(service, requestLost);
     await mock.clock.advance("31m");
     const before = sent.length;
-    const [item] = await runOrders(world, [order("a")], journal);
+    const [item] = await runOrders(service, [order("a")], journal);
     expect(item?.error).toMatchObject({ code: "outcome_unknown" });
     // If the service rejects a page of 100, a page of 20 follows.
     expect(sent.length - before).toBe(profile === "default" ? 1 : 2);
   });
 
   it("has the error of the list as its cause", async () => {
-    const world = createWorld();
-    const journal = await interrupted(world, responseLost);
-    await world.mock.clock.advance("31m");
-    world.faults.push(answering(404, "<h1>Nothing here</h1>"));
-    const [item] = await runOrders(world, [order("a")], journal);
+    const service = createService();
+    const journal = await interrupted(service, responseLost);
+    await service.mock.clock.advance("31m");
+    service.faults.push(respondWith(404, "<h1>Nothing here</h1>"));
+    const [item] = await runOrders(service, [order("a")], journal);
     expect(item?.error).toMatchObject({ code: "outcome_unknown", cause: { code: "not_found" } });
-    const [again] = await runOrders(world, [order("a")], journal);
+    const [again] = await runOrders(service, [order("a")], journal);
     expect(again?.result).toBeDefined();
   });
 
   it("is not sent after the clock was set back", async () => {
-    const world = createWorld();
-    const journal = await interrupted(world, requestLost);
+    const service = createService();
+    const journal = await interrupted(service, requestLost);
     const entry = journal.entries.get("a");
     if (!entry) throw new Error("It was not written down.");
     await journal.put({ ...entry, sentAt: entry.sentAt + 3_600_000 });
-    const before = world.submissions().length;
-    const [item] = await runOrders(world, [order("a")], journal);
+    const before = service.submissions().length;
+    const [item] = await runOrders(service, [order("a")], journal);
     expect(item?.error).toMatchObject({ code: "outcome_unknown" });
-    expect(world.submissions()).toHaveLength(before);
+    expect(service.submissions()).toHaveLength(before);
   });
 
   it("is not sent if the machine slept while it waited for its turn", async () => {
-    const world = createWorld();
-    const { mock, submissions } = world;
-    const journal = await interrupted(world, requestLost);
+    const service = createService();
+    const { mock, submissions } = service;
+    const journal = await interrupted(service, requestLost);
     const before = submissions().length;
     let slept = 0;
     const clock: Clock = {
@@ -314,12 +316,12 @@ describe("an item with an unknown outcome after its key expired", () => {
       clearTimeout: (timer) => mock.clock.clearTimeout(timer as Timer),
     };
     // The machine sleeps during the request for the rate limit.
-    world.faults.push(async (_request, pass) => {
+    service.faults.push(async (_request, pass) => {
       slept = 7_200_000;
       return pass();
     });
     const [item] = await runOrders(
-      { ...world, tryon: world.client({ clock }) },
+      { ...service, tryon: service.client({ clock }) },
       [order("a")],
       journal,
     );
@@ -328,9 +330,9 @@ describe("an item with an unknown outcome after its key expired", () => {
   });
 
   it("is not sent if the machine slept between its turn and the request", async () => {
-    const world = createWorld();
-    const { mock, submissions } = world;
-    const journal = await interrupted(world, requestLost);
+    const service = createService();
+    const { mock, submissions } = service;
+    const journal = await interrupted(service, requestLost);
     await mock.clock.advance("29m");
     const before = submissions().length;
     let slept = 0;
@@ -341,26 +343,26 @@ describe("an item with an unknown outcome after its key expired", () => {
       clearTimeout: (timer) => mock.clock.clearTimeout(timer as Timer),
     };
     // The first request reads the rate limit, the second one the prices for the budget.
-    world.faults.push(undefined, async (_request, pass) => {
+    service.faults.push(undefined, async (_request, pass) => {
       slept = 120_000;
       return pass();
     });
-    const tryon = world.client({ clock, budget: { maxCredits: 100 } });
-    const [item] = await runOrders({ ...world, tryon }, [order("a")], journal);
+    const tryon = service.client({ clock, budget: { maxCredits: 100 } });
+    const [item] = await runOrders({ ...service, tryon }, [order("a")], journal);
     expect(item?.error).toMatchObject({ code: "outcome_unknown" });
     expect(submissions()).toHaveLength(before);
   });
 
   it("is not retried after its key expired", async () => {
-    const world = createWorld();
-    const journal = await interrupted(world, requestLost);
+    const service = createService();
+    const journal = await interrupted(service, requestLost);
     const { sentAt = 0 } = journal.entries.get("a") ?? {};
-    await world.mock.clock.advance("29m");
-    const before = world.submissions().length;
-    world.mock.faults.add({ on: "POST /api/v1/tryon", status: 429, retryAfter: 30, times: 9 });
-    const [item] = await runOrders(world, [order("a")], journal);
+    await service.mock.clock.advance("29m");
+    const before = service.submissions().length;
+    service.mock.faults.add({ on: "POST /api/v1/tryon", status: 429, retryAfter: 30, times: 9 });
+    const [item] = await runOrders(service, [order("a")], journal);
     expect(item?.error).toMatchObject({ code: "outcome_unknown" });
-    const after = world.submissions().slice(before);
+    const after = service.submissions().slice(before);
     expect(after.length).toBeGreaterThan(0);
     for (const { at } of after) expect(at - sentAt).toBeLessThanOrEqual(1_800_000);
   });
@@ -368,33 +370,33 @@ describe("an item with an unknown outcome after its key expired", () => {
 
 describe("the same id", () => {
   it("with another input fails before anything is sent", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal = memoryJournal();
-    await runOrders(world, [order("a")], journal);
-    const count = world.sent.length;
-    const [item] = await runOrders(world, [order("a", { prompt: "in blue" })], journal);
+    await runOrders(service, [order("a")], journal);
+    const count = service.sent.length;
+    const [item] = await runOrders(service, [order("a", { prompt: "in blue" })], journal);
     expect(item?.error).toMatchObject({ code: "invalid_input", issues: [{ field: "id" }] });
     expect(item?.error?.message).toContain('"a" was submitted before with another input');
-    expect(world.sent).toHaveLength(count);
+    expect(service.sent).toHaveLength(count);
     expect(journal.entries.get("a")?.state).toBe("succeeded");
   });
 
   it("with another input is accepted after a refused submission", async () => {
-    const world = createWorld();
-    const journal = await interrupted(world, [answering(422, { detail: "no" })]);
+    const service = createService();
+    const journal = await interrupted(service, [respondWith(422, { detail: "no" })]);
     expect(journal.entries.get("a")).toMatchObject({ state: "refused" });
-    const [item] = await runOrders(world, [order("a", { prompt: "in blue" })], journal);
+    const [item] = await runOrders(service, [order("a", { prompt: "in blue" })], journal);
     expect(item?.result).toBeDefined();
     expect(journal.entries.get("a")?.state).toBe("succeeded");
   });
 
   it("twice in one run fails the second item", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal = memoryJournal();
-    const items = await runOrders(world, [order("a"), order("a"), order("b")], journal);
+    const items = await runOrders(service, [order("a"), order("a"), order("b")], journal);
     const second = items.find(({ index }) => index === 1);
     expect(second?.error).toMatchObject({ code: "invalid_input", issues: [{ field: "id" }] });
-    expect(world.submissions()).toHaveLength(2);
+    expect(service.submissions()).toHaveLength(2);
   });
 });
 
@@ -402,7 +404,7 @@ describe("the same id", () => {
 async function digestsOf(inputs: readonly TryOnInput[]): Promise<Set<string>> {
   const journal = memoryJournal();
   const orders = inputs.map((one, index) => ({ sku: String(index), input: one }));
-  await runOrders(createWorld({ latency: 100 }), orders, journal);
+  await runOrders(createService({ latency: 100 }), orders, journal);
   expect(journal.entries.size).toBe(inputs.length);
   return new Set([...journal.entries.values()].map(({ digest }) => digest));
 }
@@ -453,17 +455,17 @@ describe("the digest of an input", () => {
   });
 
   it("leaves a stream readable for the submission", async () => {
-    const world = createWorld();
+    const service = createService();
     await runOrders(
-      world,
+      service,
       [order("a", { garments: [new Blob([shirt]).stream()] })],
       memoryJournal(),
     );
-    expect(fieldsOf(world.submissions()[0])["garment_images_b64"]).toEqual([base64]);
+    expect(fieldsOf(service.submissions()[0])["garment_images_b64"]).toEqual([base64]);
   });
 
   it("rejects an item whose stream another item has read", async () => {
-    const world = createWorld();
+    const service = createService();
     const [used, person, stream] = [1, 2, 3].map(() => new Response(new Blob([shirt])));
     await used?.bytes();
     const orders = [
@@ -473,7 +475,7 @@ describe("the digest of an input", () => {
       order("d", { garments: [stream?.body ?? ""] }),
       order("e", { person: used }),
     ];
-    const items = await runOrders(world, orders, memoryJournal());
+    const items = await runOrders(service, orders, memoryJournal());
     const ends = new Map(items.map(({ id, error }) => [id, error]));
     expect([ends.get("a"), ends.get("c")]).toEqual([undefined, undefined]);
     for (const [id, field] of [
@@ -489,7 +491,7 @@ describe("the digest of an input", () => {
   });
 
   it("of an invalid input allows a corrected one under the same id", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal = memoryJournal();
     const wrong: TryOnInput[] = [
       { person: personUrl },
@@ -498,12 +500,12 @@ describe("the digest of an input", () => {
       { ...input, garments: [new Blob([new Uint8Array(11_000_000)]).stream()] },
     ];
     for (const one of wrong) {
-      const [item] = await runOrders(world, [{ sku: "a", input: one }], journal);
+      const [item] = await runOrders(service, [{ sku: "a", input: one }], journal);
       expect(item?.error).toMatchObject({ code: "invalid_input" });
     }
-    expect(world.submissions()).toEqual([]);
+    expect(service.submissions()).toEqual([]);
     expect(journal.entries.get("a")?.state).toBe("refused");
-    const [mended] = await runOrders(world, [order("a")], journal);
+    const [mended] = await runOrders(service, [order("a")], journal);
     expect(mended?.result).toBeDefined();
   });
 });
@@ -512,20 +514,20 @@ describe("a refusal of a repeated submission", () => {
   it.each([402, 403, 422])(
     "(%i) does not exclude a job: the batch finds it by its key",
     async (status) => {
-      const world = createWorld();
-      const journal = await interrupted(world, responseLost);
-      world.faults.push(undefined, answering(status, { detail: "no" }));
-      const [item] = await runOrders(world, [order("a")], journal);
+      const service = createService();
+      const journal = await interrupted(service, responseLost);
+      service.faults.push(undefined, respondWith(status, { detail: "no" }));
+      const [item] = await runOrders(service, [order("a")], journal);
       expect(item?.result).toBeDefined();
-      expect(await balance(world)).toBe(992);
+      expect(await balance(service)).toBe(992);
     },
   );
 
   it("is the cause of outcome_unknown if the list contains no job", async () => {
-    const world = createWorld();
-    const journal = await interrupted(world, requestLost);
-    world.faults.push(undefined, answering(402, { detail: "no" }));
-    const work = runOrders(world, [order("a")], journal);
+    const service = createService();
+    const journal = await interrupted(service, requestLost);
+    service.faults.push(undefined, respondWith(402, { detail: "no" }));
+    const work = runOrders(service, [order("a")], journal);
     const stopped = await work.catch((error: unknown) => error);
     // The batch pays for no other item.
     if (!(stopped instanceof BatchStoppedError)) throw stopped;
@@ -534,21 +536,21 @@ describe("a refusal of a repeated submission", () => {
       cause: { code: "insufficient_credits" },
     });
     expect(journal.entries.get("a")?.state).toBe("sending");
-    const [item] = await runOrders(world, [order("a")], journal);
+    const [item] = await runOrders(service, [order("a")], journal);
     expect(item?.result).toBeDefined();
   });
 });
 
 it("keeps the outcome unknown after an error of the client itself, without reading the list", async () => {
-  const world = createWorld();
-  const journal = await interrupted(world, responseLost);
-  const before = world.sent.length;
-  const tryon = world.client({ budget: { maxCredits: 1 } });
-  const work = runOrders({ ...world, tryon }, [order("a")], journal);
+  const service = createService();
+  const journal = await interrupted(service, responseLost);
+  const before = service.sent.length;
+  const tryon = service.client({ budget: { maxCredits: 1 } });
+  const work = runOrders({ ...service, tryon }, [order("a")], journal);
   const stopped = await work.catch((error: unknown) => error);
   if (!(stopped instanceof BatchStoppedError)) throw stopped;
   expect(stopped.cause).toMatchObject({ code: "budget_exceeded" });
-  expect(world.sent.slice(before).filter(({ path }) => path.endsWith("/tryon"))).toEqual([]);
+  expect(service.sent.slice(before).filter(({ path }) => path.endsWith("/tryon"))).toEqual([]);
   expect(journal.entries.get("a")?.state).toBe("sending");
 });
 
@@ -563,9 +565,9 @@ function failing(when: (entry: JournalEntry) => boolean): MemoryJournal {
 
 describe("a failing journal", () => {
   it("stops the batch before it sends an item without an entry", async () => {
-    const world = createWorld();
+    const service = createService();
     const stopped = await runOrders(
-      world,
+      service,
       [order("a"), order("b")],
       failing(() => true),
     ).catch((error: unknown) => error);
@@ -574,21 +576,23 @@ describe("a failing journal", () => {
       reason: "journal",
       cause: { message: "no space left" },
     });
-    expect(world.submissions()).toEqual([]);
+    expect(service.submissions()).toEqual([]);
   });
 
   it("stops the batch if it cannot be read", async () => {
-    const world = createWorld();
+    const service = createService();
     const journal = memoryJournal();
     journal.get = async () => Promise.reject(new Error("torn"));
-    const stopped = await runOrders(world, [order("a")], journal).catch((error: unknown) => error);
+    const stopped = await runOrders(service, [order("a")], journal).catch(
+      (error: unknown) => error,
+    );
     expect(stopped).toMatchObject({ reason: "journal", cause: { message: "torn" } });
-    expect(world.sent).toEqual([]);
+    expect(service.sent).toEqual([]);
   });
 
   it("loses no result of a sent item", async () => {
-    const world = createWorld();
-    const { run, tryon } = world;
+    const service = createService();
+    const { run, tryon } = service;
     const journal = failing(({ state }) => state === "succeeded");
     const read: BatchItem<Order>[] = [];
     const work = async (): Promise<void> => {
@@ -600,35 +604,35 @@ describe("a failing journal", () => {
     const stopped = await run(work().catch((error: unknown) => error));
     expect(stopped).toMatchObject({ reason: "journal" });
     expect(read.map(({ result }) => result === undefined)).toEqual([false]);
-    expect(world.submissions()).toHaveLength(1);
+    expect(service.submissions()).toHaveLength(1);
   });
 });
 
 describe("aborting a batch with a journal", () => {
   it("before an item is sent leaves its entry refused", async () => {
-    const world = createWorld();
+    const service = createService();
     const controller = new AbortController();
     const journal = memoryJournal({ after: () => controller.abort() });
     const work = all(
-      batch(world.tryon, [order("a")], {
+      batch(service.tryon, [order("a")], {
         id: ({ sku }) => sku,
         input: (one) => one.input,
         journal,
         signal: controller.signal,
       }),
     );
-    await world.error(work);
-    expect(world.submissions()).toEqual([]);
+    await service.error(work);
+    expect(service.submissions()).toEqual([]);
     expect(journal.entries.get("a")?.state).toBe("refused");
   });
 
   it("waits for pending writes, and the next run continues", async () => {
-    const world = createWorld({ latency: "30s" });
+    const service = createService({ latency: "30s" });
     const journal = memoryJournal();
     const controller = new AbortController();
     const orders = [order("a"), order("b")];
     const work = all(
-      batch(world.tryon, orders, {
+      batch(service.tryon, orders, {
         id: ({ sku }) => sku,
         input: (one) => one.input,
         journal,
@@ -636,15 +640,15 @@ describe("aborting a batch with a journal", () => {
         signal: controller.signal,
       }),
     ).catch(() => undefined);
-    await world.mock.clock.advance("10s");
+    await service.mock.clock.advance("10s");
     controller.abort();
     await work;
     expect([...journal.entries.values()].map(({ state }) => state)).toEqual([
       "submitted",
       "submitted",
     ]);
-    const items = await runOrders(world, orders, journal);
+    const items = await runOrders(service, orders, journal);
     expect(items.filter(({ result }) => result)).toHaveLength(2);
-    expect(world.submissions()).toHaveLength(2);
+    expect(service.submissions()).toHaveLength(2);
   });
 });

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
 
 import type { TryOn } from "../index.ts";
-import { createWorld, input, type World } from "../../test/world.ts";
+import { createService, input, type TestService } from "../../test/service.ts";
 import { batch } from "./index.ts";
 
 /** Creates a server with a key that allows 60 requests a minute. */
 async function limited(
-  options: Parameters<typeof createWorld>[0],
-): Promise<{ readonly world: World; readonly tryon: TryOn; readonly token: string }> {
-  const world = createWorld({ latency: "14s", ...options });
-  const { token } = await world.mock.createKey({ rateLimitPerMinute: 60, credits: 10_000 });
-  return { world, tryon: world.client({ apiKey: token }), token };
+  options: Parameters<typeof createService>[0],
+): Promise<{ readonly service: TestService; readonly tryon: TryOn; readonly token: string }> {
+  const service = createService({ latency: "14s", ...options });
+  const { token } = await service.mock.createKey({ rateLimitPerMinute: 60, credits: 10_000 });
+  return { service, tryon: service.client({ apiKey: token }), token };
 }
 
 /** Counts responses by status. */
-function statuses({ mock }: World): Record<string, number> {
+function statuses({ mock }: TestService): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status } of mock.journal.entries())
     counts[`${status}`] = (counts[`${status}`] ?? 0) + 1;
@@ -25,8 +25,8 @@ describe("a batch with its own key", () => {
   it.each(["all", "429-only", "none"] as const)(
     "uses 90 % of the rate limit without a 429, with X-RateLimit headers on: %s",
     async (rateHeaders) => {
-      const { world, tryon } = await limited({ options: { rateHeaders, holdCut: "off" } });
-      const { run, mock, sent } = world;
+      const { service, tryon } = await limited({ options: { rateHeaders, holdCut: "off" } });
+      const { run, mock, sent } = service;
       const startedAt = mock.clock.now();
       const work = async (): Promise<void> => {
         const inputs = Array.from({ length: 240 }, () => input);
@@ -36,7 +36,7 @@ describe("a batch with its own key", () => {
       await run(work());
       // The last item takes 14 seconds.
       const minutes = (mock.clock.now() - startedAt) / 60_000;
-      expect(statuses(world)).toEqual({ 200: 241 });
+      expect(statuses(service)).toEqual({ 200: 241 });
       expect(minutes).toBeLessThan(240 / 54 + 0.25);
       expect(sent).toHaveLength(241);
     },
@@ -44,8 +44,8 @@ describe("a batch with its own key", () => {
 });
 
 it("creates slow inputs concurrently, at most as many as start meanwhile", async () => {
-  const { world, tryon } = await limited({});
-  const { run, mock } = world;
+  const { service, tryon } = await limited({});
+  const { run, mock } = service;
   const startedAt = mock.clock.now();
   let [making, most] = [0, 0];
   const make = async () => {
@@ -66,7 +66,7 @@ it("creates slow inputs concurrently, at most as many as start meanwhile", async
 });
 
 it("reads ahead for at most one second of the rate limit", async () => {
-  const { world, tryon } = await limited({});
+  const { service, tryon } = await limited({});
   let read = 0;
   function* source() {
     for (;;) {
@@ -76,21 +76,21 @@ it("reads ahead for at most one second of the rate limit", async () => {
   }
   const items = batch(tryon, source(), { concurrency: 50 });
   const next = items.next();
-  await world.mock.clock.advance("10s");
+  await service.mock.clock.advance("10s");
   // The first starts immediately, then one per second, and one waits for its turn.
   expect(read).toBeGreaterThanOrEqual(10);
   expect(read).toBeLessThanOrEqual(12);
-  await world.run(next);
-  await world.run(items.return());
+  await service.run(next);
+  await service.run(items.return());
 });
 
 describe("a batch that shares its key", () => {
   it("waits for the reset of the rate limit", async () => {
-    const { world, tryon, token } = await limited({
+    const { service, tryon, token } = await limited({
       options: { rateHeaders: "all", holdCut: "off" },
       latency: 500,
     });
-    const { run, mock, client } = world;
+    const { run, mock, client } = service;
     const other = client({ apiKey: token });
     const stop = { now: false };
     const others = async (): Promise<void> => {
@@ -108,14 +108,17 @@ describe("a batch that shares its key", () => {
       stop.now = true;
     };
     await run(Promise.all([work(), others()]));
-    expect(statuses(world)["429"] ?? 0).toBeLessThanOrEqual(2);
+    expect(statuses(service)["429"] ?? 0).toBeLessThanOrEqual(2);
   });
 });
 
 describe("a batch without a known rate limit", () => {
   it("starts items without spacing up to the maximum concurrency", async () => {
-    const world = createWorld({ latency: "10s", options: { rateHeaders: "none", holdCut: "off" } });
-    const { mock, run, fetch, client } = world;
+    const service = createService({
+      latency: "10s",
+      options: { rateHeaders: "none", holdCut: "off" },
+    });
+    const { mock, run, fetch, client } = service;
     // A proxy may not expose the account.
     const tryon = client({
       fetch: async (url, init) =>
@@ -139,8 +142,8 @@ describe("a batch without a known rate limit", () => {
 });
 
 it("halves the items in flight after a 429", async () => {
-  const world = createWorld({ latency: "5s", options: { holdCut: "off" } });
-  const { mock, run, tryon } = world;
+  const service = createService({ latency: "5s", options: { holdCut: "off" } });
+  const { mock, run, tryon } = service;
   const inFlight: number[] = [];
   const onProgress = (progress: { inFlight: number; done: number }) => {
     if (progress.done === 20) mock.faults.add({ on: "POST /api/v1/tryon", status: 503, times: 1 });

@@ -2,11 +2,11 @@ import { getEventListeners } from "node:events";
 
 import { expect, it } from "vitest";
 
-import { createWorld } from "../../test/world.ts";
+import { createService } from "../../test/service.ts";
 import { sleep } from "./submission-limiter.ts";
 
 it("removes its timer and listener after it ends or is aborted", async () => {
-  const { clock } = createWorld().mock;
+  const { clock } = createService().mock;
   const timers = clock.pending;
   const controller = new AbortController();
   const { signal } = controller;

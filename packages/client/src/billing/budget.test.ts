@@ -2,24 +2,24 @@ import { describe, expect, it } from "vitest";
 
 import { Budget, isTryOnError, type TryOn, type TryOnError } from "../index.ts";
 import {
-  answering,
-  createWorld,
+  respondWith,
+  createService,
   cut,
   input,
   profiles,
-  silence,
-  type World,
-} from "../../test/world.ts";
+  noResponse,
+  type TestService,
+} from "../../test/service.ts";
 
 /** What the ledger of the key says was charged and not given back. */
-async function charged({ mock }: World): Promise<number> {
+async function charged({ mock }: TestService): Promise<number> {
   return 1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0);
 }
 
 const failing = { ...input, prompt: "mock:model_rejected" };
 const buy = (tryon: TryOn, token: string) =>
   tryon.credits.purchase({ pack_slug: "demo", shared_payment_granted_token: token });
-const accounts = ({ sent }: World): number =>
+const accounts = ({ sent }: TestService): number =>
   sent.filter(({ path }) => path.endsWith("/account")).length;
 
 function code(error: unknown): TryOnError {
@@ -30,8 +30,8 @@ function code(error: unknown): TryOnError {
 describe.each(profiles)("a budget under the profile %s", (profile) => {
   it("refuses before sending what does not fit, and says why", async () => {
     const budget = new Budget({ maxCredits: 20 });
-    const world = createWorld({ profile });
-    const { run, error, client, submissions } = world;
+    const service = createService({ profile });
+    const { run, error, client, submissions } = service;
     const tryon = client({ budget });
     await run(tryon.run({ ...input, output_size: "2K" }));
     expect(budget.toJSON()).toEqual({ maxCredits: 20, spent: 12, reserved: 0, left: 8 });
@@ -50,28 +50,28 @@ describe.each(profiles)("a budget under the profile %s", (profile) => {
     expect(submissions()).toHaveLength(before);
     await run(tryon.run(input));
     expect(budget.left).toBe(0);
-    expect(await charged(world)).toBe(20);
+    expect(await charged(service)).toBe(20);
   });
 });
 
 describe("a budget", () => {
   it("counts what is in flight", async () => {
     const budget = new Budget({ maxCredits: 20 });
-    const world = createWorld();
-    const tryon = world.client({ budget });
+    const service = createService();
+    const tryon = service.client({ budget });
     const calls = Array.from({ length: 5 }, () => tryon.run(input).catch(code));
-    const ended = await world.run(Promise.all(calls));
+    const ended = await service.run(Promise.all(calls));
     const refused = ended.filter((one) => isTryOnError(one, "budget_exceeded"));
     expect(refused).toHaveLength(3);
     expect(refused[0]).toMatchObject({ spent: 0, reserved: 16 });
-    expect(await charged(world)).toBe(16);
+    expect(await charged(service)).toBe(16);
     expect(budget).toMatchObject({ spent: 16, reserved: 0, left: 4 });
   });
 
   it("holds beside that of the client, for the call that is given it", async () => {
     const own = new Budget({ maxCredits: 100 });
     const shared = new Budget({ maxCredits: 10 });
-    const { run, error, client } = createWorld();
+    const { run, error, client } = createService();
     const tryon = client({ budget: own });
     await run(tryon.run(input, { budget: shared }));
     expect(await error(tryon.submit(input, { budget: shared }))).toMatchObject({ maxCredits: 10 });
@@ -86,13 +86,13 @@ describe("a budget", () => {
 
   it("gives back what was proved not to have happened", async () => {
     const budget = new Budget({ maxCredits: 8 });
-    const { run, error, client, faults } = createWorld({}, {});
+    const { run, error, client, faults } = createService({}, {});
     const tryon = client({ budget, retries: 0 });
     // The account is asked for before the first submission.
     faults.push(undefined);
     const refusals = [
-      answering(402, { detail: "no" }),
-      answering(422, { detail: [] }),
+      respondWith(402, { detail: "no" }),
+      respondWith(422, { detail: [] }),
       cut.refused,
     ];
     for (const refusal of refusals) {
@@ -105,8 +105,8 @@ describe("a budget", () => {
 
   it("keeps what may have happened until recover() knows", async () => {
     const budget = new Budget({ maxCredits: 20 });
-    const world = createWorld();
-    const { run, error, client, faults } = world;
+    const service = createService();
+    const { run, error, client, faults } = service;
     const tryon = client({ budget, retries: 0 });
     faults.push(undefined, cut.after);
     const unknown = await error(tryon.submit(input));
@@ -116,12 +116,14 @@ describe("a budget", () => {
     await run(unknown.recover());
     await run(job.result());
     expect(budget).toMatchObject({ spent: 8, reserved: 0 });
-    expect(await charged(world)).toBe(8);
+    expect(await charged(service)).toBe(8);
   });
 
   it("keeps the charge that one recover() found when a concurrent one gets no response", async () => {
     const budget = new Budget({ maxCredits: 20 });
-    const { run, error, client, faults, mock } = createWorld({ options: { sparseSubmit: false } });
+    const { run, error, client, faults, mock } = createService({
+      options: { sparseSubmit: false },
+    });
     faults.push(undefined, cut.after);
     const unknown = await error(client({ budget, retries: 0 }).submit(input));
     if (!isTryOnError(unknown, "outcome_unknown")) throw unknown;
@@ -137,8 +139,8 @@ describe("a budget", () => {
 
   it("keeps what a call may have sent that was aborted", async () => {
     const budget = new Budget({ maxCredits: 20 });
-    const { client, faults, mock, sent } = createWorld();
-    faults.push(undefined, silence.after);
+    const { client, faults, mock, sent } = createService();
+    faults.push(undefined, noResponse.after);
     const controller = new AbortController();
     const work = client({ budget })
       .submit(input, { signal: controller.signal })
@@ -153,41 +155,41 @@ describe("a budget", () => {
     "gets back what the balance shows to have been refunded (%s), and asks once",
     async (refund) => {
       const budget = new Budget({ maxCredits: 16 });
-      const world = createWorld({ options: { refund } });
-      const { run, error, client } = world;
+      const service = createService({ options: { refund } });
+      const { run, error, client } = service;
       const tryon = client({ budget });
       await error(tryon.run(failing));
       expect(budget.spent).toBe(8);
       await run(tryon.run(input));
-      expect(accounts(world)).toBe(1);
+      expect(accounts(service)).toBe(1);
       await run(tryon.run(input));
-      expect(accounts(world)).toBe(2);
+      expect(accounts(service)).toBe(2);
       expect(budget).toMatchObject({ spent: 16, reserved: 0 });
       expect(await error(tryon.run(input))).toMatchObject({ code: "budget_exceeded" });
-      expect(accounts(world)).toBe(2);
-      expect(await charged(world)).toBe(16);
+      expect(accounts(service)).toBe(2);
+      expect(await charged(service)).toBe(16);
     },
   );
 
   it("gets nothing back where nothing was refunded", async () => {
     const budget = new Budget({ maxCredits: 16 });
-    const world = createWorld({ options: { refund: "none" } });
-    const { error, client } = world;
+    const service = createService({ options: { refund: "none" } });
+    const { error, client } = service;
     const tryon = client({ budget });
     await error(tryon.run(failing));
     await error(tryon.run(failing));
     const refused = { code: "budget_exceeded", spent: 16 };
     expect(await error(tryon.run(input))).toMatchObject(refused);
     expect(await error(tryon.run(input))).toMatchObject(refused);
-    expect(accounts(world)).toBe(2);
+    expect(accounts(service)).toBe(2);
   });
 });
 
 describe("what a budget counts", () => {
   it("is no more because of a look at the balance while something is in flight", async () => {
     const budget = new Budget({ maxCredits: 16 });
-    const world = createWorld({ options: { refund: "none" } });
-    const { run, error, client, faults } = world;
+    const service = createService({ options: { refund: "none" } });
+    const { run, error, client, faults } = service;
     const tryon = client({ budget });
     await error(tryon.run(failing));
     faults.push({ latency: "20s" });
@@ -195,13 +197,13 @@ describe("what a budget counts", () => {
     expect(await error(tryon.submit(input))).toMatchObject({ spent: 8, reserved: 8 });
     await run(slow);
     expect(await error(tryon.submit(input))).toMatchObject({ code: "budget_exceeded" });
-    expect(await charged(world)).toBe(16);
+    expect(await charged(service)).toBe(16);
   });
 
   it("gets back later what was in flight and hid a refund", async () => {
     const budget = new Budget({ maxCredits: 16 });
-    const world = createWorld({ options: { refund: "failed" } });
-    const { run, error, client, mock } = world;
+    const service = createService({ options: { refund: "failed" } });
+    const { run, error, client, mock } = service;
     const tryon = client({ budget });
     await error(tryon.run(failing));
     const slow = tryon.run({ ...input, prompt: "mock:slow=20000" }, { sync: true });
@@ -210,15 +212,15 @@ describe("what a budget counts", () => {
     await run(slow);
     await run(tryon.run(input));
     expect(budget.spent).toBe(16);
-    expect(await charged(world)).toBe(16);
+    expect(await charged(service)).toBe(16);
   });
 
   it.each([true, false])(
     "is one charge for one key, replayed or not (header %s)",
     async (replayHeader) => {
       const budget = new Budget({ maxCredits: 100 });
-      const world = createWorld({ options: { replayHeader, concurrentTwin: "join" } });
-      const { run, client } = world;
+      const service = createService({ options: { replayHeader, concurrentTwin: "join" } });
+      const { run, client } = service;
       const tryon = client({ budget });
       const own = { idempotencyKey: "order-17" };
       await run(Promise.all([tryon.run(input, own), tryon.run(input, own)]));
@@ -227,13 +229,13 @@ describe("what a budget counts", () => {
       const again = new Budget({ maxCredits: 100 });
       await run(client({ budget: again }).run(input, own));
       expect(again.spent).toBe(replayHeader ? 0 : 8);
-      expect(await charged(world)).toBe(8);
+      expect(await charged(service)).toBe(8);
     },
   );
 
   it("is one charge for a key that is used again after its outcome was unknown", async () => {
     const budget = new Budget({ maxCredits: 100 });
-    const { run, error, client, faults } = createWorld();
+    const { run, error, client, faults } = createService();
     const tryon = client({ budget, retries: 0 });
     const own = { idempotencyKey: "order-17" };
     faults.push(undefined, cut.after);
@@ -247,7 +249,7 @@ describe("what a budget counts", () => {
 
   it("is nothing for a test key, which pays nothing", async () => {
     const budget = new Budget({ maxCredits: 8 });
-    const { run, client, mock, faults } = createWorld();
+    const { run, client, mock, faults } = createService();
     const tryon = client({ apiKey: mock.keys.test, budget });
     faults.push(undefined, { latency: "5s" });
     const slow = tryon.run(input);
@@ -261,27 +263,27 @@ describe("what a budget counts", () => {
 
   it("is reserved as long as the service does not tell the cost, and spent once it does, to whoever asks", async () => {
     const budget = new Budget({ maxCredits: 100 });
-    const { run, client, faults } = createWorld({ options: { sparseSubmit: true } });
+    const { run, client, faults } = createService({ options: { sparseSubmit: true } });
     const tryon = client({ budget });
     const job = await run(tryon.submit(input));
     expect(budget).toMatchObject({ spent: 0, reserved: 8 });
-    faults.push(answering(200, { job_id: job.id, status: "running", cost_credits: 11 }));
+    faults.push(respondWith(200, { job_id: job.id, status: "running", cost_credits: 11 }));
     await run(tryon.jobs.get(job.id));
     expect(budget).toMatchObject({ spent: 11, reserved: 0 });
   });
 
   it("has the account's prices, or the document's where the account cannot be asked", async () => {
-    const { error, run, client, faults } = createWorld();
+    const { error, run, client, faults } = createService();
     const account = { credits_remaining: 1_000, tryon_cost_credits: { "1K": 30 } };
-    faults.push(answering(200, account));
+    faults.push(respondWith(200, account));
     const dear = await error(client({ budget: { maxCredits: 29 } }).submit(input));
     expect(dear).toMatchObject({ code: "budget_exceeded", cost: 30 });
-    faults.push(answering(403, { detail: "closed" }));
+    faults.push(respondWith(403, { detail: "closed" }));
     await run(client({ budget: { maxCredits: 8 } }).submit(input));
   });
 
   it("is the highest price for a size that has none", async () => {
-    const { error, client } = createWorld();
+    const { error, client } = createService();
     const tryon = client({ budget: { maxCredits: 19 }, validate: false });
     // What types forbid comes from programs without types.
     const refused = await error(tryon.submit({ ...input, output_size: "8K" as never }));
@@ -289,23 +291,23 @@ describe("what a budget counts", () => {
   });
 
   it("does not take bought credits for refunds", async () => {
-    const world = createWorld({ options: { refund: "none", purchaseRepeat: "replay" } });
-    const { error, run, client } = world;
+    const service = createService({ options: { refund: "none", purchaseRepeat: "replay" } });
+    const { error, run, client } = service;
     const tryon = client({ budget: { maxCredits: 16 } });
     await error(tryon.run(failing));
     await run(buy(tryon, "spt_fine"));
     const late = await run(buy(tryon, "spt_processing_1"));
     await error(tryon.run(failing));
     expect(await error(tryon.run(input))).toMatchObject({ spent: 16 });
-    await world.mock.settlePayment(late.payment_intent_id);
+    await service.mock.settlePayment(late.payment_intent_id);
     await run(tryon.credits.waitForPurchase(late));
     expect(await error(tryon.run(input))).toMatchObject({ spent: 16 });
-    expect(accounts(world)).toBe(3);
+    expect(accounts(service)).toBe(3);
   });
 
   it("gives back less, never more, when others spend under the same key", async () => {
     const budget = new Budget({ maxCredits: 16 });
-    const { error, run, client } = createWorld({ options: { refund: "failed" } });
+    const { error, run, client } = createService({ options: { refund: "failed" } });
     const tryon = client({ budget });
     await error(tryon.run(failing));
     await error(tryon.run(failing));
@@ -315,7 +317,9 @@ describe("what a budget counts", () => {
   });
 
   it("gives a budget only what cannot have come back to another", async () => {
-    const { error, client } = createWorld({ options: { refund: "failed-except-content-blocked" } });
+    const { error, client } = createService({
+      options: { refund: "failed-except-content-blocked" },
+    });
     const tryon = client();
     const [kept, refunded] = [new Budget({ maxCredits: 8 }), new Budget({ maxCredits: 8 })];
     await error(tryon.run({ ...input, prompt: "mock:content_blocked" }, { budget: kept }));
@@ -325,8 +329,8 @@ describe("what a budget counts", () => {
 
   it("settles by the balance what has been unknown for too long to arrive any more", async () => {
     const budget = new Budget({ maxCredits: 16 });
-    const world = createWorld({ options: { refund: "none" } });
-    const { error, run, client, faults, mock } = world;
+    const service = createService({ options: { refund: "none" } });
+    const { error, run, client, faults, mock } = service;
     const tryon = client({ budget, retries: 0 });
     faults.push(undefined, cut.before, cut.after);
     const lost = await error(tryon.submit(input));
@@ -342,14 +346,14 @@ describe("what a budget counts", () => {
       // One of the two was made, and whoever reads this must not make it anew.
       expect(String(refused)).toMatch(/not sent again.*may have been made.*recover\(\)/);
     }
-    expect(await charged(world)).toBe(16);
+    expect(await charged(service)).toBe(16);
   });
 
   it("frees what a taken key refused, and counts it when recover() makes it", async () => {
     const budget = new Budget({ maxCredits: 8 });
-    const { error, run, client, faults } = createWorld();
+    const { error, run, client, faults } = createService();
     const tryon = client({ budget });
-    faults.push(undefined, answering(409, { detail: "taken" }));
+    faults.push(undefined, respondWith(409, { detail: "taken" }));
     const conflict = await error(tryon.submit(input));
     expect(budget.left).toBe(8);
     if (!isTryOnError(conflict, "idempotency_conflict") || !conflict.recover) throw conflict;
@@ -361,7 +365,7 @@ describe("what a budget counts", () => {
 describe("the look at the account before a first try-on", () => {
   it("holds nothing when it is aborted, and is no answer to the call", async () => {
     const budget = new Budget({ maxCredits: 8 });
-    const { run, client, faults, submissions } = createWorld();
+    const { run, client, faults, submissions } = createService();
     const tryon = client({ budget });
     faults.push({ latency: "5s" });
     const reason = { why: "enough" };
@@ -377,8 +381,8 @@ describe("the look at the account before a first try-on", () => {
   });
 
   it("ends with the time of the call, and nothing sent", async () => {
-    const { error, client, faults, submissions } = createWorld();
-    faults.push(silence.before);
+    const { error, client, faults, submissions } = createService();
+    faults.push(noResponse.before);
     const tryon = client({ budget: { maxCredits: 8 } });
     expect(await error(tryon.submit(input, { timeout: "3s" }))).toMatchObject({
       code: "timed_out",
@@ -392,7 +396,7 @@ it.each([-1, Number.NaN, "5", undefined])("a budget of %s credits is refused", a
   // What types forbid comes from programs without types.
   const limit = { maxCredits: wrong as number };
   expect(() => new Budget(limit)).toThrow("budget.maxCredits is not a number from 0 up");
-  const { error, client, sent } = createWorld();
+  const { error, client, sent } = createService();
   const refused = { code: "invalid_input" };
   expect(await error(client({ budget: limit }).submit(input))).toMatchObject(refused);
   expect(await error(client().submit(input, { budget: limit }))).toMatchObject(refused);

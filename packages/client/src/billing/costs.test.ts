@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { packs, type TryOnInput } from "../index.ts";
-import { answering, createWorld, input, profiles, silence } from "../../test/world.ts";
+import { respondWith, createService, input, profiles, noResponse } from "../../test/service.ts";
 
 const large = { ...input, output_size: "4K" } as const;
 
@@ -11,7 +11,7 @@ async function* lazily(count: number): AsyncGenerator<TryOnInput> {
 
 describe.each(profiles)("costs under the profile %s", (profile) => {
   it("are the account's, which is asked once", async () => {
-    const { run, tryon, sent } = createWorld({ profile });
+    const { run, tryon, sent } = createService({ profile });
     const costs = { "1K": 8, "2K": 12, "4K": 20 };
     expect(await run(tryon.costs())).toEqual({ costs, source: "account" });
     await run(tryon.costs());
@@ -22,9 +22,9 @@ describe.each(profiles)("costs under the profile %s", (profile) => {
 
 describe("costs", () => {
   it("are the document's as long as the account cannot be asked", async () => {
-    const { run, client, faults } = createWorld();
+    const { run, client, faults } = createService();
     const tryon = client({ retries: 0 });
-    faults.push(answering(403, { detail: "no" }), silence.before);
+    faults.push(respondWith(403, { detail: "no" }), noResponse.before);
     const costs = { "1K": 8, "2K": 12, "4K": 20 };
     expect(await run(tryon.costs())).toEqual({ costs, source: "document" });
     expect(await run(tryon.costs({ timeout: "3s" }))).toEqual({ costs, source: "document" });
@@ -36,13 +36,13 @@ describe("costs", () => {
     [{ "1K": "9", "2K": null, "4K": -1 }, { "1K": 8, "2K": 12, "4K": 20 }, "document"],
     [undefined, { "1K": 8, "2K": 12, "4K": 20 }, "document"],
   ])("of an account that says %j are never NaN", async (said, costs, source) => {
-    const { run, tryon, faults } = createWorld();
-    faults.push(answering(200, { credits_remaining: 5, tryon_cost_credits: said }));
+    const { run, tryon, faults } = createService();
+    faults.push(respondWith(200, { credits_remaining: 5, tryon_cost_credits: said }));
     expect(await run(tryon.costs())).toEqual({ costs, source });
   });
 
   it("reject with the caller's reason", async () => {
-    const { tryon } = createWorld();
+    const { tryon } = createService();
     const reason = { why: "enough" };
     await expect(tryon.costs({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
@@ -50,7 +50,7 @@ describe("costs", () => {
 
 describe("estimate", () => {
   it("adds up lists and streams, whatever the size is called", async () => {
-    const { run, tryon } = createWorld();
+    const { run, tryon } = createService();
     const inputs = [input, { ...input, size: "2k" }, { ...input, resolution: "4k" }] as const;
     expect(await run(tryon.estimate(inputs))).toBe(40);
     expect(await run(tryon.estimate(new Set([input, large])))).toBe(28);
@@ -60,7 +60,7 @@ describe("estimate", () => {
   });
 
   it("names the place of a size that has no price", async () => {
-    const { error, tryon } = createWorld();
+    const { error, tryon } = createService();
     // What types forbid comes from programs without types.
     const wrong = { ...input, size: "8K" } as never;
     for (const [inputs, field] of [

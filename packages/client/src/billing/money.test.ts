@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { answering, createWorld, cut, profiles } from "../../test/world.ts";
+import { respondWith, createService, cut, profiles } from "../../test/service.ts";
 
 describe.each(profiles)("money under the profile %s", (profile) => {
   it("shows the account of the key", async () => {
-    const { run, tryon } = createWorld({ profile });
+    const { run, tryon } = createService({ profile });
     expect(await run(tryon.account.get())).toMatchObject({
       credits_remaining: 1_000,
       tryon_cost_credits: { "1K": 8 },
@@ -12,7 +12,7 @@ describe.each(profiles)("money under the profile %s", (profile) => {
   });
 
   it("buys a pack once, whatever happens on the way", async () => {
-    const { run, tryon, mock, faults } = createWorld({ profile });
+    const { run, tryon, mock, faults } = createService({ profile });
     faults.push(cut.before);
     const purchase = await run(
       tryon.credits.purchase({ pack_slug: "demo", shared_payment_granted_token: "spt_one" }),
@@ -26,7 +26,7 @@ describe.each(profiles)("money under the profile %s", (profile) => {
   });
 
   it("tells a declined payment from one that went through before", async () => {
-    const { error, run, tryon } = createWorld({ profile });
+    const { error, run, tryon } = createService({ profile });
     expect(
       await error(
         tryon.credits.purchase({
@@ -52,7 +52,7 @@ describe("keys", () => {
     ["flagged", "forbidden", 403],
     ["empty", "insufficient_credits", 402],
   ] as const)("that are %s give %s", async (name, code, status) => {
-    const { error, client, mock } = createWorld();
+    const { error, client, mock } = createService();
     const tryon = client({ apiKey: mock.keys[name] });
     expect(
       await error(
@@ -65,12 +65,12 @@ describe("keys", () => {
   });
 
   it("that are unknown give unauthorized, also for what it says about purchases", async () => {
-    const { error, client, tryon, faults } = createWorld();
+    const { error, client, tryon, faults } = createService();
     expect(await error(client({ apiKey: "svc_test_unknown" }).account.get())).toMatchObject({
       code: "unauthorized",
     });
     faults.push(
-      answering(409, { detail: "already processed" }),
+      respondWith(409, { detail: "already processed" }),
       cut.before,
       cut.before,
       cut.before,

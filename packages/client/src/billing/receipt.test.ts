@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import type { Middleware } from "../index.ts";
-import { createWorld, cut, input } from "../../test/world.ts";
+import { createService, cut, input } from "../../test/service.ts";
 
 /** Gives each answer a name of its own. */
 function naming(): Middleware {
@@ -15,7 +15,7 @@ function naming(): Middleware {
 }
 
 it("a receipt names the answer to the submission, also after a look at the account and a lost answer", async () => {
-  const { run, client, faults } = createWorld({ options: { sparseSubmit: false } });
+  const { run, client, faults } = createService({ options: { sparseSubmit: false } });
   const tryon = client({ middleware: naming(), budget: { maxCredits: 50 } });
   faults.push(undefined, cut.after);
   const { receipt } = await run(tryon.run(input, { sync: false }));
@@ -25,7 +25,7 @@ it("a receipt names the answer to the submission, also after a look at the accou
 });
 
 it("a receipt leaves out what the service does not tell, and what is not known of a job that was resumed", async () => {
-  const { run, tryon } = createWorld({ options: { sparseSubmit: true } });
+  const { run, tryon } = createService({ options: { sparseSubmit: true } });
   const job = await run(tryon.submit(input));
   const { receipt } = await run(job.result());
   expect(receipt).toMatchObject({ jobId: job.id, credits: 8 });

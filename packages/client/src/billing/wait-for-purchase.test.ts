@@ -2,25 +2,25 @@ import { describe, expect, it } from "vitest";
 
 import { isTryOnError, type PurchaseWithSPTRequest } from "../index.ts";
 import {
-  answering,
-  createWorld,
+  respondWith,
+  createService,
   cut,
   input,
   profiles,
-  silence,
-  type World,
-} from "../../test/world.ts";
+  noResponse,
+  type TestService,
+} from "../../test/service.ts";
 
 const order = (kind: string, pack: PurchaseWithSPTRequest["pack_slug"] = "demo") => ({
   pack_slug: pack,
   shared_payment_granted_token: `spt_${kind}_1`,
 });
-const purchases = ({ sent }: World) => sent.filter(({ path }) => path.endsWith("/purchase"));
+const purchases = ({ sent }: TestService) => sent.filter(({ path }) => path.endsWith("/purchase"));
 
 describe.each(profiles)("a purchase under the profile %s", (profile) => {
   it("that has succeeded is settled without a request", async () => {
-    const world = createWorld({ profile });
-    const { run, tryon, sent } = world;
+    const service = createService({ profile });
+    const { run, tryon, sent } = service;
     const purchase = await run(tryon.credits.purchase(order("fine")));
     const before = sent.length;
     expect(await run(tryon.credits.waitForPurchase(purchase))).toEqual({
@@ -35,8 +35,8 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
   it.each(["processing", "requires_action"])(
     "that is %s is settled once the payment has gone through, own spending counted in",
     async (kind) => {
-      const world = createWorld({ profile });
-      const { run, tryon, mock } = world;
+      const service = createService({ profile });
+      const { run, tryon, mock } = service;
       const purchase = await run(tryon.credits.purchase(order(kind)));
       expect(purchase).toMatchObject({ status: kind, credits_added: 0, credits_remaining: 1_000 });
       await run(tryon.run({ ...input, output_size: "4K" }));
@@ -48,12 +48,14 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
         creditsAdded: 100,
         balance: 1_080,
       });
-      expect(purchases(world).every(({ body }) => body === purchases(world)[0]?.body)).toBe(true);
+      expect(purchases(service).every(({ body }) => body === purchases(service)[0]?.body)).toBe(
+        true,
+      );
     },
   );
 
   it("that nobody settles is unknown when the time is up", async () => {
-    const { run, tryon, mock } = createWorld({ profile });
+    const { run, tryon, mock } = createService({ profile });
     const purchase = await run(tryon.credits.purchase(order("processing")));
     const began = mock.clock.now();
     const settled = await run(tryon.credits.waitForPurchase(purchase));
@@ -65,7 +67,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
   });
 
   it("that was canceled at once says so", async () => {
-    const { run, tryon } = createWorld({ profile });
+    const { run, tryon } = createService({ profile });
     const purchase = await run(tryon.credits.purchase(order("canceled")));
     expect(await run(tryon.credits.waitForPurchase(purchase))).toMatchObject({
       status: "canceled",
@@ -75,7 +77,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
   });
 
   it("that is declined has failed", async () => {
-    const { run, tryon } = createWorld({ profile });
+    const { run, tryon } = createService({ profile });
     expect(await run(tryon.credits.waitForPurchase(order("declined")))).toMatchObject({
       status: "failed",
       reason: expect.stringContaining("declined"),
@@ -83,7 +85,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
   });
 
   it("whose answer was lost is never said to have failed", async () => {
-    const { run, tryon, mock, faults } = createWorld({ profile });
+    const { run, tryon, mock, faults } = createService({ profile });
     const repeats = mock.options.purchaseRepeat === "replay";
     faults.push(cut.after);
     const bought = tryon.credits.purchase(order("fine")).catch((error: unknown) => error);
@@ -98,7 +100,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
   });
 
   it("with a test key is settled at once, and adds nothing", async () => {
-    const { run, client, mock } = createWorld({ profile });
+    const { run, client, mock } = createService({ profile });
     const tryon = client({ apiKey: mock.keys.test });
     const purchase = await run(tryon.credits.purchase(order("processing")));
     expect(await run(tryon.credits.waitForPurchase(purchase))).toMatchObject({
@@ -108,7 +110,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
   });
 
   it("rejects with the caller's reason", async () => {
-    const { run, tryon, mock } = createWorld({ profile });
+    const { run, tryon, mock } = createService({ profile });
     const purchase = await run(tryon.credits.purchase(order("processing")));
     const controller = new AbortController();
     const reason = { why: "enough" };
@@ -123,7 +125,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
 
 describe("settled", () => {
   it("says that a payment was canceled meanwhile where the service repeats purchases", async () => {
-    const { run, tryon, mock } = createWorld({ options: { purchaseRepeat: "replay" } });
+    const { run, tryon, mock } = createService({ options: { purchaseRepeat: "replay" } });
     const purchase = await run(tryon.credits.purchase(order("processing")));
     const settled = tryon.credits.waitForPurchase(purchase);
     await mock.clock.advance("3s");
@@ -132,7 +134,7 @@ describe("settled", () => {
   });
 
   it("cannot know of a cancelation where the service repeats none", async () => {
-    const { run, tryon, mock } = createWorld({ options: { purchaseRepeat: 409 } });
+    const { run, tryon, mock } = createService({ options: { purchaseRepeat: 409 } });
     const purchase = await run(tryon.credits.purchase(order("processing")));
     const settled = tryon.credits.waitForPurchase(purchase);
     await mock.settlePayment(purchase.payment_intent_id, "canceled");
@@ -140,10 +142,10 @@ describe("settled", () => {
   });
 
   it("asks after pauses that grow from 1 s to 10 s", async () => {
-    const world = createWorld({ options: { purchaseRepeat: "replay" } });
-    const purchase = await world.run(world.tryon.credits.purchase(order("processing")));
-    await world.run(world.tryon.credits.waitForPurchase(purchase, { timeout: "60s" }));
-    const times = purchases(world).map(({ at }) => at);
+    const service = createService({ options: { purchaseRepeat: "replay" } });
+    const purchase = await service.run(service.tryon.credits.purchase(order("processing")));
+    await service.run(service.tryon.credits.waitForPurchase(purchase, { timeout: "60s" }));
+    const times = purchases(service).map(({ at }) => at);
     const pauses = times.slice(1).map((at, index) => (at - (times[index] ?? 0)) / 1_000);
     expect(pauses[0]).toBeCloseTo(1, 0);
     expect(Math.max(...pauses)).toBeLessThan(12);
@@ -151,24 +153,24 @@ describe("settled", () => {
   });
 
   it("goes on over what may pass, and throws what will not", async () => {
-    const { run, error, tryon, mock, faults } = createWorld({
+    const { run, error, tryon, mock, faults } = createService({
       options: { purchaseRepeat: "replay" },
     });
     const purchase = await run(tryon.credits.purchase(order("processing")));
-    const down = answering(503, { detail: "down" });
-    faults.push(down, down, down, down, down, silence.before, answering(200, "<h1>Hi</h1>"));
+    const down = respondWith(503, { detail: "down" });
+    faults.push(down, down, down, down, down, noResponse.before, respondWith(200, "<h1>Hi</h1>"));
     const settled = tryon.credits.waitForPurchase(purchase, { timeout: "10m" });
     await mock.settlePayment(purchase.payment_intent_id);
     expect(await run(settled)).toMatchObject({ status: "succeeded", balance: 1_100 });
     const other = await run(tryon.credits.purchase(order("processing_2")));
-    faults.push(answering(401, { detail: "no" }));
+    faults.push(respondWith(401, { detail: "no" }));
     expect(await error(tryon.credits.waitForPurchase(other))).toMatchObject({
       code: "unauthorized",
     });
   });
 
   it("is not deceived by refunds where the service repeats no purchase", async () => {
-    const { run, error, tryon } = createWorld({
+    const { run, error, tryon } = createService({
       options: { purchaseRepeat: 409, refund: "failed" },
     });
     const failing = { ...input, prompt: "mock:storage_failed", output_size: "4K" } as const;
@@ -181,7 +183,7 @@ describe("settled", () => {
   });
 
   it("is not deceived by what another client of the key buys, or has refunded", async () => {
-    const { run, tryon, client } = createWorld({
+    const { run, tryon, client } = createService({
       options: { purchaseRepeat: 409, refund: "failed" },
     });
     await run(client().submit({ ...input, prompt: "mock:storage_failed" }));
@@ -194,7 +196,7 @@ describe("settled", () => {
   });
 
   it("sees the credits also when try-ons were under way as the purchase was heard of", async () => {
-    const { run, tryon, mock, faults, sent } = createWorld({ options: { purchaseRepeat: 409 } });
+    const { run, tryon, mock, faults, sent } = createService({ options: { purchaseRepeat: 409 } });
     // The balance is told, and only then are try-ons taken from it: one that is heard of before, and one after.
     faults.push(async (_request, pass) => {
       const answer = await pass();
@@ -218,7 +220,7 @@ describe("settled", () => {
   });
 
   it("takes no purchase of another client", async () => {
-    const { run, error, tryon, client } = createWorld();
+    const { run, error, tryon, client } = createService();
     const purchase = await run(tryon.credits.purchase(order("processing")));
     const refused = await error(client().credits.waitForPurchase(purchase));
     expect(isTryOnError(refused, "invalid_input")).toBe(true);

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { isTryOnError, TryOn, type TryOnOptions } from "../index.ts";
 import { accountBody } from "../../test/http-server.ts";
+import { failure } from "../../test/service.ts";
 import { createRawClient } from "../raw/index.ts";
 
 const fetch = async (): Promise<Response> => new Response(accountBody);
@@ -14,7 +15,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-function refusal(options: TryOnOptions): unknown {
+function construct(options: TryOnOptions): unknown {
   try {
     return new TryOn(options);
   } catch (error) {
@@ -22,23 +23,22 @@ function refusal(options: TryOnOptions): unknown {
   }
 }
 
-describe("a client", () => {
-  it("names the option and the variable of what is missing, at the first request", async () => {
-    vi.stubEnv("TRYON_API_KEY", undefined);
-    vi.stubEnv("TRYON_BASE_URL", " ");
-    for (const [options, words] of [
-      [{ baseUrl: good.baseUrl }, ["apiKey", "TRYON_API_KEY"]],
-      [{ apiKey: good.apiKey }, ["baseUrl", "TRYON_BASE_URL"]],
-    ] as const) {
-      const error: unknown = await new TryOn(options).account
-        .get()
-        .catch((error_: unknown) => error_);
+describe("the options of a client", () => {
+  it.each([
+    [{ baseUrl: good.baseUrl }, "apiKey", "TRYON_API_KEY"],
+    [{ apiKey: good.apiKey }, "baseUrl", "TRYON_BASE_URL"],
+  ])(
+    "fail the first request with only %o, which names what is missing",
+    async (options, ...names) => {
+      vi.stubEnv("TRYON_API_KEY", undefined);
+      vi.stubEnv("TRYON_BASE_URL", " ");
+      const error = await failure(new TryOn(options).account.get());
       if (!isTryOnError(error, "invalid_config")) throw error;
-      for (const word of words) expect(error.message).toContain(word);
-    }
-  });
+      for (const name of names) expect(error.message).toContain(name);
+    },
+  );
 
-  it("reads the environment at the first request and not before", async () => {
+  it("are read from the environment at the first request", async () => {
     const tryon = new TryOn({
       fetch: async (url, init) => {
         expect(url).toBe("https://env.example/api/v1/account");
@@ -51,7 +51,7 @@ describe("a client", () => {
     await expect(tryon.account.get()).resolves.toMatchObject({ credits_remaining: 5 });
   });
 
-  it("does without an environment, and without the right to read it", async () => {
+  it("suffice without an environment, or without permission to read it", async () => {
     vi.stubGlobal("process", undefined);
     await expect(new TryOn(good).account.get()).resolves.toBeDefined();
     vi.stubGlobal("process", {
@@ -70,54 +70,39 @@ describe("a client", () => {
     ["http://localhost:4010", "http://localhost:4010/api/v1/account"],
     ["http://127.0.0.1:4010/", "http://127.0.0.1:4010/api/v1/account"],
     ["http://[::1]:4010/", "http://[::1]:4010/api/v1/account"],
-  ])("with the address %s asks %s", async (baseUrl, asked) => {
+  ])("send a request for baseUrl %s to %s", async (baseUrl, url) => {
     const urls: string[] = [];
     const tryon = new TryOn({
       ...good,
       baseUrl,
-      fetch: async (url) => {
-        urls.push(url);
+      fetch: async (sentTo) => {
+        urls.push(sentTo);
         return fetch();
       },
     });
     await tryon.account.get();
     await createRawClient(tryon).GET("/api/v1/account");
-    expect(urls).toEqual([asked, asked]);
+    expect(urls).toEqual([url, url]);
   });
 
-  it.each<[string, TryOnOptions, string, string]>([
-    ["a blank key", { apiKey: " " }, "invalid_config", "apiKey is blank"],
-    ["a key with other characters", { apiKey: "svc_test_ä" }, "invalid_config", "TRYON_API_KEY"],
-    ["a blank address", { baseUrl: "" }, "invalid_config", "baseUrl is blank"],
-    ["no address", { baseUrl: "tryon.example" }, "invalid_config", "TRYON_BASE_URL"],
-    ["an address of a file", { baseUrl: "file:///etc" }, "invalid_config", "http or https"],
-    [
-      "an address with a password",
-      { baseUrl: "https://a:b@tryon.example" },
-      "invalid_config",
-      "without user",
-    ],
-    ["http elsewhere", { baseUrl: "http://tryon.example" }, "unsafe_environment", "allowInsecure"],
-    [
-      "http at what looks like here",
-      { baseUrl: "http://127.0.0.1.example" },
-      "unsafe_environment",
-      "allowInsecure",
-    ],
-    [
-      "a live key in a test",
-      { apiKey: "svc_live_a", fetch: undefined },
-      "unsafe_environment",
-      "allowLiveKey",
-    ],
-    ["a size below 0", { maxResultBytes: -1 }, "invalid_input", "maxResultBytes"],
-    ["retries below 0", { retries: -1 }, "invalid_input", "retries"],
-    ["a time that is none", { timeout: "soon" as "1s" }, "invalid_input", "timeout"],
-    ["a time of 0", { attemptTimeout: 0 }, "invalid_input", "attemptTimeout"],
-  ])("with %s is refused at once, and says what to do", (_what, options, code, words) => {
-    const error = refusal({ ...good, ...options });
+  it.each<[TryOnOptions, string, string]>([
+    [{ apiKey: " " }, "invalid_config", "apiKey is blank"],
+    [{ apiKey: "svc_test_ä" }, "invalid_config", "TRYON_API_KEY"],
+    [{ baseUrl: "" }, "invalid_config", "baseUrl is blank"],
+    [{ baseUrl: "tryon.example" }, "invalid_config", "TRYON_BASE_URL"],
+    [{ baseUrl: "file:///etc" }, "invalid_config", "http or https"],
+    [{ baseUrl: "https://a:b@tryon.example" }, "invalid_config", "without user"],
+    [{ baseUrl: "http://tryon.example" }, "unsafe_environment", "allowInsecure"],
+    [{ baseUrl: "http://127.0.0.1.example" }, "unsafe_environment", "allowInsecure"],
+    [{ apiKey: "svc_live_a", fetch: undefined }, "unsafe_environment", "allowLiveKey"],
+    [{ maxResultBytes: -1 }, "invalid_input", "maxResultBytes"],
+    [{ retries: -1 }, "invalid_input", "retries"],
+    [{ timeout: "soon" as "1s" }, "invalid_input", "timeout"],
+    [{ attemptTimeout: 0 }, "invalid_input", "attemptTimeout"],
+  ])("are rejected at construction with %o as %s, with a hint", (options, code, hint) => {
+    const error = construct({ ...good, ...options });
     expect(error).toMatchObject({ code });
-    expect(String(error)).toContain(words);
+    expect(String(error)).toContain(hint);
     expect(String(error)).not.toContain("svc_test_ä");
   });
 
@@ -127,8 +112,8 @@ describe("a client", () => {
     { apiKey: "svc_live_a", fetch: undefined, allowLiveKey: true },
     { baseUrl: "http://tryon.example", allowInsecure: true },
     { timeout: Number.POSITIVE_INFINITY, attemptTimeout: "90d" },
-  ])("is made with %o", (options) => {
-    expect(refusal({ ...good, ...options })).toBeInstanceOf(TryOn);
+  ])("are accepted with %o", (options) => {
+    expect(construct({ ...good, ...options })).toBeInstanceOf(TryOn);
   });
 
   it.each<TryOnOptions>([
@@ -138,15 +123,15 @@ describe("a client", () => {
     { baseUrl: "https://tryon.example/a?token=pa55word" },
     { proxyUrl: "https://ada:pa55word@tryon.example/a" },
     { proxyUrl: "//ada:pa55word@tryon.example/a#pa55word" },
-  ])("shows nothing secret of %o", async (options) => {
+  ])("keep the secret of %o out of errors, logs and objects", async (options) => {
     vi.stubEnv("TRYON_API_KEY", "svc_test_env");
     vi.stubGlobal("location", new URL("https://shop.example/page"));
-    const said: unknown[] = [];
-    const logger = { debug: (...line: unknown[]) => void said.push(line) };
+    const lines: unknown[] = [];
+    const logger = { debug: (...line: unknown[]) => void lines.push(line) };
     const tryon = new TryOn({ ...options, fetch, logger });
-    const error: unknown = await tryon.account.get().catch((error_: unknown) => error_);
+    const error = await failure(tryon.account.get());
     expect(error).toMatchObject({ code: "invalid_config" });
-    for (const held of [tryon, tryon.jobs, tryon.account, tryon.credits, error, said]) {
+    for (const held of [tryon, tryon.jobs, tryon.account, tryon.credits, error, lines]) {
       const text = [
         JSON.stringify(held),
         inspect(held, { showHidden: true, depth: 9 }),
@@ -163,28 +148,25 @@ describe("a client", () => {
     [{ proxyUrl: "https://ada:pa55word@tryon.example/a?b=c#d" }, "https://tryon.example/a"],
     [{ proxyUrl: "//ada:pa55word@tryon.example/a" }, "http://tryon.example/a"],
     [{ proxyUrl: "/api/tryon?token=pa55word" }, "/api/tryon"],
-  ])("with %o shows origin and path alone: %s", (options, baseUrl) => {
+  ])("with %o are shown as origin and path: %s", (options, baseUrl) => {
     expect(new TryOn(options).toJSON()).toEqual({ name: "TryOn", baseUrl });
   });
 
-  it("refuses a live key in a browser", () => {
+  it("reject a live key in a browser", () => {
     vi.stubGlobal("document", {});
-    const error = refusal({ ...good, apiKey: "svc_live_a", fetch: undefined });
+    const error = construct({ ...good, apiKey: "svc_live_a", fetch: undefined });
     expect(String(error)).toContain("a browser");
   });
 
-  it("does not take a long time limit for none", async () => {
+  it("accept a timeout that is longer than a timer allows", async () => {
     await expect(
       new TryOn({ ...good, timeout: "60d" }).account.get({ timeout: "60d" }),
     ).resolves.toBeDefined();
   });
 });
 
-describe("raw", () => {
-  it("sends the key nowhere else", async () => {
-    const tryon = new TryOn(good);
-    await expect(
-      createRawClient(tryon).GET("/api/v1/account", { baseUrl: "https://evil.example" }),
-    ).rejects.toMatchObject({ code: "invalid_input" });
-  });
+it("does not send the key of a raw client to another origin", async () => {
+  await expect(
+    createRawClient(new TryOn(good)).GET("/api/v1/account", { baseUrl: "https://evil.example" }),
+  ).rejects.toMatchObject({ code: "invalid_input" });
 });

@@ -1,157 +1,146 @@
 import { getEventListeners, once } from "node:events";
-import { createServer, type AddressInfo, type Socket } from "node:net";
+import { createServer } from "node:net";
 
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { TryOn } from "../index.ts";
-import { accountBody, httpServer } from "../../test/http-server.ts";
-import { answering, assetBytes, createWorld, cut, input } from "../../test/world.ts";
+import { accountBody, httpServer, listen } from "../../test/http-server.ts";
+import { respondWith, assetBytes, createService, cut, input } from "../../test/service.ts";
 
-/** A signal with a reason that is like no other, and a call of it. */
-function stoppable() {
+/** Creates a signal, and a function that aborts it and returns the end of the work one turn of the event loop later. */
+function abortable() {
   const controller = new AbortController();
   const reason = { stop: true };
   const { signal } = controller;
-  return {
-    signal,
-    /** Aborts, and gives how the work has ended one turn of the event loop later. */
-    stop: async (work: Promise<unknown>): Promise<unknown> => {
-      let end: unknown = "not ended";
-      work.then(
-        () => (end = "ended well"),
-        (error: unknown) => (end = error === reason ? "the reason" : error),
-      );
-      controller.abort(reason);
-      await turn();
-      expect(getEventListeners(signal, "abort")).toEqual([]);
-      return end;
-    },
+  const abort = async (work: Promise<unknown>): Promise<unknown> => {
+    let end: unknown = "not ended";
+    work.then(
+      () => (end = "fulfilled"),
+      (error: unknown) => (end = error === reason ? "the reason" : error),
+    );
+    controller.abort(reason);
+    await turns(1);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    return end;
   };
+  return { signal, abort };
 }
 
-function turn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) {
+    await new Promise<void>((resolve) => {
+      setImmediate(resolve);
+    });
+  }
 }
 
-/** Takes connections, and neither reads nor writes. */
-async function silentServer(): Promise<{ url: string; connected: Promise<unknown> }> {
-  const sockets: Socket[] = [];
-  const server = createServer((socket) => {
-    socket.pause();
-    socket.on("error", () => undefined);
-    sockets.push(socket);
-  });
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  // A server that listens on a port has an address of this form.
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, connected: once(server, "connection") };
+/** Starts a server that accepts connections, and neither reads nor writes. */
+async function unresponsiveServer() {
+  const server = createServer((socket) => socket.pause().on("error", () => undefined));
+  return { url: await listen(server), connected: once(server, "connection") };
 }
 
 function client(baseUrl: string): TryOn {
   return new TryOn({ apiKey: "svc_test_a", baseUrl });
 }
 
-describe("a call that is aborted rejects within one tick with the caller's very reason", () => {
-  it("before anything was sent", async () => {
-    const { tryon, sent } = createWorld();
+describe("an aborted call rejects within one tick with the reason of the caller", () => {
+  it("before it sends a request", async () => {
+    const { tryon, sent } = createService();
     for (const call of [
       (signal: AbortSignal) => tryon.run(input, { signal }),
       (signal: AbortSignal) => tryon.account.get({ signal }),
       (signal: AbortSignal) => tryon.jobs.resume("job_1").result({ signal }),
     ]) {
-      const { signal, stop } = stoppable();
-      await stop(Promise.resolve());
-      expect(await stop(call(signal))).toBe("the reason");
+      const { signal, abort } = abortable();
+      await abort(Promise.resolve());
+      expect(await abort(call(signal))).toBe("the reason");
     }
     expect(sent).toEqual([]);
   });
 
   it("while it connects", async () => {
-    const { signal, stop } = stoppable();
-    // It takes the connection, and then never says a word of TLS.
-    const { url, connected } = await silentServer();
+    const { signal, abort } = abortable();
+    // The server accepts the connection, and TLS never starts.
+    const { url, connected } = await unresponsiveServer();
     const work = client(url.replace("http:", "https:")).account.get({ signal });
     work.catch(() => undefined);
     await connected;
-    expect(await stop(work)).toBe("the reason");
+    expect(await abort(work)).toBe("the reason");
   });
 
   it("while it uploads", async () => {
-    const { signal, stop } = stoppable();
-    const { url, connected } = await silentServer();
+    const { signal, abort } = abortable();
+    const { url, connected } = await unresponsiveServer();
     const image = new Blob([assetBytes("person.jpg"), new Uint8Array(9_000_000)]);
     const work = client(url).submit({ person: image, garments: [image] }, { signal });
     work.catch(() => undefined);
     await connected;
-    for (let count = 0; count < 20; count += 1) await turn();
-    expect(await stop(work)).toBe("the reason");
+    await turns(20);
+    expect(await abort(work)).toBe("the reason");
   });
 
-  it.each(["", "{"])("while headers or body are awaited, after %j", async (start) => {
-    const { signal, stop } = stoppable();
-    let arrived: (() => void) | undefined;
-    const begun = new Promise<void>((resolve) => {
-      arrived = resolve;
-    });
+  it.each([
+    ["headers", ""],
+    ["the rest of the body", "{"],
+  ])("while it waits for %s", async (_part, start) => {
+    const { signal, abort } = abortable();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const { url } = await httpServer((response) => {
-      if (start === "") arrived?.();
-      else response.writeHead(200).write(start, () => arrived?.());
+      if (start === "") begin();
+      else response.writeHead(200).write(start, () => begin());
     });
     const work = client(url).account.get({ signal });
     work.catch(() => undefined);
     await begun;
-    for (let count = 0; count < 20; count += 1) await turn();
-    expect(await stop(work)).toBe("the reason");
+    await turns(20);
+    expect(await abort(work)).toBe("the reason");
   });
 
-  it("between two attempts, also while a 409 or a rate limit is waited out", async () => {
-    const busy = { detail: "busy" };
-    for (const faults of [
-      [answering(503, busy, { "retry-after": "9" })],
-      [answering(429, busy, { "retry-after": "9" })],
-      [cut.after, answering(409, busy, { "retry-after": "9" })],
-    ]) {
-      const world = createWorld();
-      const { signal, stop } = stoppable();
-      world.faults.push(...faults);
-      const work = world.tryon.submit(input, { signal });
-      work.catch(() => undefined);
-      await world.mock.clock.advance("2s");
-      expect(await stop(work)).toBe("the reason");
-      expect(world.sent).toHaveLength(faults.length);
-    }
-  });
-
-  it("between two looks at a job", async () => {
-    const { run, tryon, mock } = createWorld();
-    const { signal, stop } = stoppable();
-    const job = await run(tryon.submit({ ...input, prompt: "mock:never" }));
-    const work = job.result({ signal });
+  const busy = { detail: "busy" };
+  const headers = { "retry-after": "9" };
+  it.each([
+    ["503", [respondWith(503, busy, headers)]],
+    ["429", [respondWith(429, busy, headers)]],
+    ["409 of the first attempt", [cut.after, respondWith(409, busy, headers)]],
+  ])("between two attempts, after a %s", async (_name, faults) => {
+    const service = createService();
+    const { signal, abort } = abortable();
+    service.faults.push(...faults);
+    const work = service.tryon.submit(input, { signal });
     work.catch(() => undefined);
-    await mock.clock.advance("7s");
-    expect(await stop(work)).toBe("the reason");
+    await service.mock.clock.advance("2s");
+    expect(await abort(work)).toBe("the reason");
+    expect(service.sent).toHaveLength(faults.length);
   });
 
-  it("while the image comes", async () => {
-    const { run, tryon, faults } = createWorld();
-    const { signal, stop } = stoppable();
+  it.each([0, 100, 1_600, 3_000, 4_000, 7_000])(
+    "%d ms after it has started, and its job continues",
+    async (time) => {
+      const { run, tryon, mock, balance } = createService({ latency: "30s" });
+      const { signal, abort } = abortable();
+      const work = tryon.run(input, { sync: false, signal });
+      work.catch(() => undefined);
+      await mock.clock.advance(time);
+      expect(await abort(work)).toBe("the reason");
+      const [job] = await run(tryon.jobs.list().toArray());
+      expect(job?.status).toBe("running");
+      expect((await run(job?.result() ?? Promise.reject(signal.reason))).job).toBe(job);
+      expect(await balance()).toBe(992);
+    },
+  );
+
+  it("while it downloads an image", async () => {
+    const { run, tryon, faults } = createService();
+    const { signal, abort } = abortable();
     const result = await run(tryon.run(input));
-    faults.push(
-      async () =>
-        new Response(
-          new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(9)) }),
-        ),
-    );
+    const start = (controller: ReadableStreamDefaultController): void =>
+      controller.enqueue(new Uint8Array(9));
+    faults.push(async () => new Response(new ReadableStream({ start })));
     const work = result.image.bytes({ signal });
     work.catch(() => undefined);
-    for (let count = 0; count < 5; count += 1) await turn();
-    expect(await stop(work)).toBe("the reason");
+    await turns(5);
+    expect(await abort(work)).toBe("the reason");
   });
 });
 
@@ -160,12 +149,12 @@ it.each([
   new DOMException("off", "AbortError"),
   undefined,
 ])(
-  "an abort with the reason %s is no failure to try again, also where fetch throws another error",
+  "does not retry after an abort with the reason %s, also if fetch throws another error",
   async (reason) => {
-    const { client: make, mock, sent, fetch } = createWorld();
+    const { client: create, mock, sent, fetch } = createService();
     const controller = new AbortController();
     const { signal } = controller;
-    const deaf = {
+    const failing = {
       fetch: async (url: string, init: RequestInit): Promise<Response> => {
         await fetch(url, init);
         return new Promise((_resolve, reject) => {
@@ -173,13 +162,12 @@ it.each([
         });
       },
     };
-    const [tryon, hasty] = [make(deaf), make({ ...deaf, retries: 0 })];
-    const ends = Promise.allSettled<unknown>([
-      tryon.account.get({ signal }),
-      tryon.submit(input, { signal }),
-      hasty.account.get({ signal }),
-      hasty.submit(input, { signal }),
-    ]);
+    const ends = Promise.allSettled<unknown>(
+      [create(failing), create({ ...failing, retries: 0 })].flatMap((tryon) => [
+        tryon.account.get({ signal }),
+        tryon.submit(input, { signal }),
+      ]),
+    );
     await mock.clock.advance("1s");
     controller.abort(reason);
     for (const end of await ends) {
@@ -191,7 +179,7 @@ it.each([
   },
 );
 
-it("10,000 calls on one signal leave no listener on it, whether they go well or not", async () => {
+it("leaves no listener on a signal after 10,000 successful and failed calls", async () => {
   const { signal } = new AbortController();
   let count = 0;
   const tryon = new TryOn({
@@ -204,23 +192,21 @@ it("10,000 calls on one signal leave no listener on it, whether they go well or 
       return new Response(count % 3 === 1 ? accountBody : "no", { status: count % 3 ? 200 : 400 });
     },
   });
-  let most = 0;
+  let max = 0;
   for (let call = 0; call < 10_000; call += 1) {
     await tryon.account.get({ signal }).catch(() => undefined);
-    most = Math.max(most, getEventListeners(signal, "abort").length);
+    max = Math.max(max, getEventListeners(signal, "abort").length);
   }
   expect(count).toBe(10_000);
-  expect(most).toBe(0);
+  expect(max).toBe(0);
 });
 
-it("an attempt after one that ran out of time has all of its own", async () => {
-  const { run, client: make, faults, sent } = createWorld();
-  faults.push(
-    () => new Promise(() => undefined),
-    () => new Promise(() => undefined),
-  );
-  await run(make({ attemptTimeout: "10s" }).account.get());
-  const starts = sent.map(({ at }) => at - (sent[0]?.at ?? 0));
-  expect(starts[1]).toBeGreaterThanOrEqual(10_000);
-  expect((starts[2] ?? 0) - (starts[1] ?? 0)).toBeGreaterThanOrEqual(10_000);
+it("leaves no listener and no timer after a try-on, its image and a list", async () => {
+  const { run, tryon, mock } = createService();
+  const { signal } = new AbortController();
+  const result = await run(tryon.run(input, { signal }));
+  await run(result.image.bytes({ signal }));
+  await run(tryon.jobs.list({ signal }).toArray());
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+  expect(mock.clock.pending).toBe(0);
 });

@@ -1,13 +1,52 @@
+import { optionTable } from "@tryon/mock";
 import { cases, seed } from "@tryon/test-kit/cases";
+import { assert, asyncProperty } from "fast-check";
 import { expect, it } from "vitest";
 
-import { undergoMany } from "../../test/run-fault-scenarios.ts";
+import { faultScenarios, runScenario } from "../../test/fault-scenario.ts";
+import { networkFaultNames } from "../../test/network-faults.ts";
 
-it("makes at most one job and one charge of each of many try-ons, and loses none", async () => {
+it("creates at most one job and one charge per try-on, and loses no job, with every fault under every option", async () => {
   const count = cases(10_000);
-  const table = await undergoMany(seed, count);
-  // The figures are what this test is run for.
+  const combinations = new Map<string, number>();
+  const codes = new Map<string, number>();
+  let several = 0;
+  await assert(
+    asyncProperty(faultScenarios, async (scenario) => {
+      const { violations, applied, code } = await runScenario(scenario);
+      expect({ violations, code }).toEqual({ violations: [], code });
+      if (applied.length >= 2) several += 1;
+      increment(codes, code);
+      for (const fault of new Set(applied)) {
+        for (const [id, value] of Object.entries(scenario.options)) {
+          increment(combinations, `${fault} × ${id}=${value}`);
+        }
+      }
+    }),
+    { seed, numRuns: count },
+  );
+  const rows = networkFaultNames.map((fault) => {
+    const counts = optionTable.map(({ id, values }) =>
+      values.map((value) => combinations.get(`${fault} × ${id}=${value}`) ?? 0),
+    );
+    const total = counts[0]?.reduce((sum, number) => sum + number) ?? 0;
+    const min = Math.min(...counts.flat());
+    expect(min, `${fault} with an option value`).toBeGreaterThanOrEqual(count / 250);
+    return `${fault.padEnd(22)} ${String(total).padStart(7)} ${String(min).padStart(6)}`;
+  });
+  expect(several).toBeGreaterThanOrEqual(count / 2);
+  const ends = [...codes].map(([code, number]) => `${code} ${number}`).join(", ");
+  // The counts are part of the result of this test.
   // oxlint-disable-next-line no-console
-  console.log(table);
-  expect(table).toContain(`${count} try-ons`);
+  console.log(
+    [
+      `${count} try-ons (seed ${seed}), ${several} of them with two faults or more; they ended in: ${ends}`,
+      `${"fault".padEnd(22)} applied  least with one value of an option`,
+      ...rows,
+    ].join("\n"),
+  );
 }, 1_200_000);
+
+function increment(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}

@@ -4,8 +4,8 @@ import type { Mock } from "@tryon/mock";
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError, type Clock } from "../index.ts";
-import { seeded } from "../../test/seeded.ts";
-import { answering, createWorld, cut, fieldsOf, input, profiles } from "../../test/world.ts";
+import { seededRandom } from "../../test/seeded-random.ts";
+import { respondWith, createService, cut, fieldsOf, input, profiles } from "../../test/service.ts";
 
 const busy = { detail: "Rate limit exceeded" };
 
@@ -13,11 +13,11 @@ describe("a 429", () => {
   it("holds back every call of its client, and lets them in one after the other", async () => {
     let chance = 0;
     const random = (): number => (chance = (chance + 0.3) % 1);
-    const { run, client, faults, sent, mock } = createWorld();
+    const { run, client, faults, sent, mock } = createService();
     const tryon = client({ random });
     const job = await run(tryon.submit(input));
     const before = sent.length;
-    faults.push(answering(429, busy, { "retry-after": "20" }));
+    faults.push(respondWith(429, busy, { "retry-after": "20" }));
     const start = mock.clock.now();
     const first = tryon.account.get();
     await mock.clock.advance(1);
@@ -29,16 +29,16 @@ describe("a 429", () => {
   });
 
   it("holds back no call of another client", async () => {
-    const { run, tryon, client, faults, sent } = createWorld();
-    faults.push(answering(429, busy, { "retry-after": "20" }));
+    const { run, tryon, client, faults, sent } = createService();
+    faults.push(respondWith(429, busy, { "retry-after": "20" }));
     await run(Promise.all([tryon.account.get(), client().account.get()]));
     expect(sent[1]?.at).toBe(sent[0]?.at);
   });
 
   it("uses up no retries, neither of its own call nor of those that wait", async () => {
-    const { run, client, faults, sent } = createWorld();
+    const { run, client, faults, sent } = createService();
     const tryon = client({ retries: 0 });
-    faults.push(...Array.from({ length: 5 }, () => answering(429, busy, { "retry-after": "3" })));
+    faults.push(...Array.from({ length: 5 }, () => respondWith(429, busy, { "retry-after": "3" })));
     await run(Promise.all([tryon.account.get(), tryon.account.get()]));
     expect(sent).toHaveLength(7);
   });
@@ -66,22 +66,22 @@ describe("a 429", () => {
       }),
     ],
   ])("is waited out as %s says", async (_form, headers) => {
-    const { run, tryon, faults, sent, mock } = createWorld();
-    faults.push(answering(429, busy, headers(mock.clock.now())));
+    const { run, tryon, faults, sent, mock } = createService();
+    faults.push(respondWith(429, busy, headers(mock.clock.now())));
     await run(tryon.account.get());
     expect(sent.map(({ at }) => at - (sent[0]?.at ?? 0))).toEqual([0, 12_500]);
   });
 
   it("without a word on when is asked again with growing pauses", async () => {
-    const { run, tryon, faults, sent } = createWorld();
-    faults.push(...Array.from({ length: 3 }, () => answering(429, busy)));
+    const { run, tryon, faults, sent } = createService();
+    faults.push(...Array.from({ length: 3 }, () => respondWith(429, busy)));
     await run(tryon.account.get());
     expect(sent.map(({ at }) => at - (sent[0]?.at ?? 0))).toEqual([0, 750, 1_750, 3_250]);
   });
 
   it("for longer than a minute ends its own call and those that come, which are not sent", async () => {
-    const { error, run, tryon, faults, sent, mock } = createWorld();
-    faults.push(answering(429, busy, { "retry-after": "90" }));
+    const { error, run, tryon, faults, sent, mock } = createService();
+    faults.push(respondWith(429, busy, { "retry-after": "90" }));
     expect(await error(tryon.account.get())).toMatchObject({
       code: "rate_limited",
       retryAfter: 90,
@@ -99,8 +99,8 @@ describe("a 429", () => {
   });
 
   it("for longer than a call has ends that call at once", async () => {
-    const { error, run, tryon, faults, mock } = createWorld();
-    faults.push(answering(429, busy, { "retry-after": "30" }));
+    const { error, run, tryon, faults, mock } = createService();
+    faults.push(respondWith(429, busy, { "retry-after": "30" }));
     const first = tryon.account.get();
     await mock.clock.advance(1);
     const before = mock.clock.now();
@@ -112,8 +112,8 @@ describe("a 429", () => {
   });
 
   it("that comes while a submission that may have arrived is asked for again leaves its outcome unknown", async () => {
-    const { error, tryon, client, faults, mock } = createWorld();
-    faults.push(cut.after, answering(429, busy, { "retry-after": "600" }));
+    const { error, tryon, client, faults, mock } = createService();
+    faults.push(cut.after, respondWith(429, busy, { "retry-after": "600" }));
     const own = client({ random: () => 1 });
     const work = own.submit(input);
     work.catch(() => undefined);
@@ -129,9 +129,9 @@ describe("a 429", () => {
   });
 
   it("for longer than a key is safe to repeat keeps back a submission that may have arrived", async () => {
-    const { error, client, faults, mock, submissions } = createWorld();
+    const { error, client, faults, mock, submissions } = createService();
     const tryon = client({ idempotencyWindow: "20s" });
-    faults.push(cut.after, answering(429, busy, { "retry-after": "30" }));
+    faults.push(cut.after, respondWith(429, busy, { "retry-after": "30" }));
     const work = tryon.submit(input);
     work.catch(() => undefined);
     await mock.clock.advance(1);
@@ -144,8 +144,8 @@ describe("a 429", () => {
   });
 
   it("lets go of a call that is aborted meanwhile, at once and with its reason", async () => {
-    const { tryon, faults, mock, sent } = createWorld();
-    faults.push(answering(429, busy, { "retry-after": "30" }));
+    const { tryon, faults, mock, sent } = createService();
+    faults.push(respondWith(429, busy, { "retry-after": "30" }));
     const controller = new AbortController();
     const { signal } = controller;
     const first = tryon.account.get({ signal });
@@ -161,9 +161,9 @@ describe("a 429", () => {
   });
 
   it("holds back no image", async () => {
-    const { run, tryon, faults, mock, sent } = createWorld();
+    const { run, tryon, faults, mock, sent } = createService();
     const result = await run(tryon.run(input));
-    faults.push(answering(429, busy, { "retry-after": "30" }));
+    faults.push(respondWith(429, busy, { "retry-after": "30" }));
     const held = tryon.account.get();
     await mock.clock.advance(1);
     const before = mock.clock.now();
@@ -175,7 +175,7 @@ describe("a 429", () => {
 
 describe.each(["all", "429-only", "none"] as const)("with the headers %s", (rateHeaders) => {
   it("the only client of a key never hears 429 once it knows the limit", async () => {
-    const { run, client, mock, sent, fetch } = createWorld({ options: { rateHeaders } });
+    const { run, client, mock, sent, fetch } = createService({ options: { rateHeaders } });
     const { token } = await mock.createKey({ rateLimitPerMinute: 10, credits: 5_000 });
     const statuses = new Set<number>();
     const tryon = client({
@@ -202,7 +202,7 @@ describe.each(["all", "429-only", "none"] as const)("with the headers %s", (rate
   });
 
   it("no crowd of submissions keeps what reads waiting for long, nor the reverse", async () => {
-    const { run, client, mock, sent } = createWorld({ options: { rateHeaders } });
+    const { run, client, mock, sent } = createService({ options: { rateHeaders } });
     const { token } = await mock.createKey({ rateLimitPerMinute: 10, credits: 5_000 });
     const tryon = client({ apiKey: token, timeout: "1h" });
     await run(tryon.account.get());
@@ -229,9 +229,9 @@ describe.each(["all", "429-only", "none"] as const)("with the headers %s", (rate
 
 describe("the line before the gate", () => {
   it("lets calls in by their order", async () => {
-    const { run, client, mock, sent } = createWorld();
+    const { run, client, mock, sent } = createService();
     const { token } = await mock.createKey({ rateLimitPerMinute: 5, credits: 5_000 });
-    const tryon = client({ apiKey: token, random: seeded(9), timeout: "1h" });
+    const tryon = client({ apiKey: token, random: seededRandom(9), timeout: "1h" });
     await run(tryon.account.get());
     const seeds = Array.from({ length: 20 }, (_none, seed) => seed);
     const calls = seeds.map((seed) => tryon.submit({ ...input, seed }));
@@ -241,7 +241,7 @@ describe("the line before the gate", () => {
   });
 
   it("turns away at once who could not be let in before the end of its time", async () => {
-    const { run, error, client, mock } = createWorld();
+    const { run, error, client, mock } = createService();
     const { token } = await mock.createKey({ rateLimitPerMinute: 5, credits: 5_000 });
     const tryon = client({ apiKey: token, timeout: "1h" });
     await run(tryon.account.get());
@@ -258,7 +258,7 @@ describe("the line before the gate", () => {
   });
 
   it("keeps nobody who is aborted, and no timer when all have left", async () => {
-    const { run, client, mock } = createWorld();
+    const { run, client, mock } = createService();
     const { token } = await mock.createKey({ rateLimitPerMinute: 2, credits: 5_000 });
     const tryon = client({ apiKey: token, timeout: "1h" });
     await run(tryon.account.get());
@@ -281,7 +281,7 @@ describe("the line before the gate", () => {
   });
 
   it("counts what others used, also when an earlier response arrives later", async () => {
-    const { run, client, mock, faults } = createWorld({ options: { rateHeaders: "all" } });
+    const { run, client, mock, faults } = createService({ options: { rateHeaders: "all" } });
     const { token } = await mock.createKey({ rateLimitPerMinute: 10, credits: 5_000 });
     const [tryon, other] = [client({ apiKey: token }), client({ apiKey: token })];
     faults.push(async (_request, pass) => {
@@ -299,7 +299,7 @@ describe("the line before the gate", () => {
   });
 
   it("counts what is under way in what is left", async () => {
-    const { run, client, mock } = createWorld({ options: { rateHeaders: "all" } });
+    const { run, client, mock } = createService({ options: { rateHeaders: "all" } });
     const { token } = await mock.createKey({ rateLimitPerMinute: 10, credits: 5_000 });
     const tryon = client({ apiKey: token });
     await run(tryon.account.get());
@@ -315,7 +315,7 @@ describe("the line before the gate", () => {
 
 describe.each(profiles)("under the profile %s", (profile) => {
   it("many calls over the limit of the key all come through", async () => {
-    const { run, client, mock, sent } = createWorld({ profile });
+    const { run, client, mock, sent } = createService({ profile });
     const { token } = await mock.createKey({ rateLimitPerMinute: 5 });
     const tryon = client({ apiKey: token, timeout: "1h" });
     const calls = Array.from({ length: 17 }, () => tryon.jobs.list({ timeout: "1h" }).page());
@@ -344,7 +344,7 @@ describe("a clock that is set back by an hour", () => {
   it.each(["all", "none"] as const)(
     "does not close the gate until it has come there again, with X-RateLimit on: %s",
     async (rateHeaders) => {
-      const { run, client, mock, sent } = createWorld({ options: { rateHeaders } });
+      const { run, client, mock, sent } = createService({ options: { rateHeaders } });
       const { token } = await mock.createKey({ rateLimitPerMinute: 60 });
       const { clock, setBack } = movable(mock);
       const tryon = client({ apiKey: token, clock });
@@ -363,10 +363,10 @@ describe("a clock that is set back by an hour", () => {
   );
 
   it("lets in who waits", async () => {
-    const { run, client, mock, faults, sent } = createWorld();
+    const { run, client, mock, faults, sent } = createService();
     const { clock, setBack } = movable(mock);
     const tryon = client({ clock });
-    faults.push(answering(429, busy, { "retry-after": "20" }));
+    faults.push(respondWith(429, busy, { "retry-after": "20" }));
     const work = tryon.account.get();
     await mock.clock.advance("5s");
     setBack();

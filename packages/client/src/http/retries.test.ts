@@ -1,28 +1,37 @@
 import { describe, expect, it } from "vitest";
 
-import { isTryOnError } from "../index.ts";
 import {
-  answering,
-  createWorld,
+  respondWith,
+  createService,
   cut,
   input,
-  profiles,
-  silence,
-  type World,
-} from "../../test/world.ts";
+  noResponse,
+  type Fault,
+  type TestService,
+} from "../../test/service.ts";
 
-describe("a call that fails in a way that may pass", () => {
-  it("is sent three more times, and then throws with every attempt", async () => {
-    const { error, tryon, faults, sent } = createWorld();
-    faults.push(...Array.from({ length: 9 }, () => answering(503, { detail: "busy" })));
-    const failed = await error(tryon.account.get());
-    expect(failed).toMatchObject({ code: "unavailable", status: 503, attempts: { length: 4 } });
-    expect(sent.map(({ at }) => at - (sent[0]?.at ?? 0))).toEqual([0, 250, 750, 1_750]);
-    expect("recover" in Object(failed)).toBe(false);
-  });
+const busy = { detail: "busy" };
+const stalledBody: Fault = async () =>
+  new Response(
+    new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([123])) }),
+  );
 
-  it("is sent as often as `retries` says", async () => {
-    const { error, client, faults, sent } = createWorld();
+describe("a call that fails with a transient error", () => {
+  it.each([undefined, "NaN", "soon", "-5", "", "1e3", "Thu, 99 Foo 2026"])(
+    "is retried three times with growing delays, and then fails, with Retry-After %j",
+    async (retryAfter) => {
+      const { error, tryon, faults, times } = createService();
+      const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+      faults.push(...Array.from({ length: 9 }, () => respondWith(503, busy, headers)));
+      const failed = await error(tryon.account.get());
+      expect(failed).toMatchObject({ code: "unavailable", status: 503, attempts: { length: 4 } });
+      expect(times()).toEqual([0, 250, 750, 1_750]);
+      expect("recover" in Object(failed)).toBe(false);
+    },
+  );
+
+  it("is retried up to `retries` times", async () => {
+    const { error, client, faults, sent } = createService();
     faults.push(cut.before, cut.before);
     expect(await error(client({ retries: 1 }).account.get())).toMatchObject({
       code: "connection_failed",
@@ -30,141 +39,135 @@ describe("a call that fails in a way that may pass", () => {
     expect(sent).toHaveLength(2);
   });
 
-  it("never comes back earlier than Retry-After says", async () => {
-    const { run, tryon, faults, sent, mock } = createWorld();
+  it("is not retried before the time of Retry-After", async () => {
+    const { run, tryon, faults, times, mock } = createService();
     const date = new Date(mock.clock.now() + 20_000).toUTCString();
     faults.push(
-      answering(503, { detail: "busy" }, { "retry-after": "7" }),
-      answering(503, { detail: "busy" }, { "retry-after": date }),
+      respondWith(503, busy, { "retry-after": "7" }),
+      respondWith(503, busy, { "retry-after": date }),
     );
     await run(tryon.account.get());
-    expect(sent.map(({ at }) => at - (sent[0]?.at ?? 0))).toEqual([0, 7_000, 20_000]);
+    expect(times()).toEqual([0, 7_000, 20_000]);
   });
 
-  it.each(["NaN", "soon", "-5", "", "1e3", "Thu, 99 Foo 2026"])(
-    "pauses as ever after a Retry-After of %j",
-    async (text) => {
-      const { error, tryon, faults, sent } = createWorld();
-      const headers = { "retry-after": text };
-      faults.push(...Array.from({ length: 4 }, () => answering(503, { detail: "busy" }, headers)));
-      expect(await error(tryon.account.get())).toMatchObject({ code: "unavailable" });
-      expect(sent.map(({ at }) => at - (sent[0]?.at ?? 0))).toEqual([0, 250, 750, 1_750]);
+  it.each([
+    { status: 503, retryAfter: 61, code: "unavailable" },
+    { status: 429, retryAfter: 30, timeout: "20s", code: "rate_limited" },
+  ] as const)(
+    "fails at once after a $status with Retry-After $retryAfter and the timeout $timeout",
+    async ({ status, retryAfter, timeout, code }) => {
+      const { error, tryon, faults, mock } = createService();
+      const before = mock.clock.now();
+      faults.push(respondWith(status, busy, { "retry-after": String(retryAfter) }));
+      expect(await error(tryon.account.get({ timeout }))).toMatchObject({ code, retryAfter });
+      expect(mock.clock.now() - before).toBeLessThan(1_000);
     },
   );
 
-  it("throws at once when it is to wait longer than a minute, or than there is time", async () => {
-    const { error, tryon, faults, mock } = createWorld();
-    const before = mock.clock.now();
-    faults.push(answering(503, { detail: "busy" }, { "retry-after": "61" }));
-    expect(await error(tryon.account.get())).toMatchObject({ code: "unavailable", retryAfter: 61 });
-    faults.push(answering(429, { detail: "busy" }, { "retry-after": "30" }));
-    expect(await error(tryon.account.get({ timeout: "20s" }))).toMatchObject({
-      code: "rate_limited",
-      retryAfter: 30,
+  it.each([
+    [undefined, [0, 30_250, 60_750]],
+    ["10s", [0, 10_250, 20_750]],
+  ] as const)(
+    "has the full attemptTimeout for each attempt with its body: %s",
+    async (attemptTimeout, times) => {
+      const { run, client, faults, times: sentTimes } = createService();
+      faults.push(noResponse.before, stalledBody);
+      await run(client({ attemptTimeout }).account.get());
+      expect(sentTimes()).toEqual(times);
+    },
+  );
+});
+
+it.each([400, 401, 402, 403, 404, 409, 410, 413, 422])("does not retry a %i", async (status) => {
+  const { error, tryon, faults, sent } = createService();
+  faults.push(respondWith(status, { detail: "no" }));
+  expect(await error(tryon.account.get())).toMatchObject({ status });
+  expect(sent).toHaveLength(1);
+});
+
+it.each(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"])(
+  "retries a POST after %s of Node under the same key, as a timeout",
+  async (code) => {
+    const { run, error, tryon, faults, submissions, keys, balance } = createService();
+    const timeOut = async (): Promise<Response> => {
+      const cause = Object.assign(new Error("Headers Timeout Error"), { code });
+      throw new TypeError("fetch failed", { cause });
+    };
+    faults.push(async (_request, pass) => {
+      await pass();
+      return timeOut();
     });
-    expect(mock.clock.now() - before).toBeLessThan(1_000);
-  });
+    await run(tryon.submit(input));
+    expect(submissions()).toHaveLength(2);
+    expect(keys().size).toBe(1);
+    expect(await balance()).toBe(992);
+    faults.push(timeOut, timeOut, timeOut, timeOut);
+    expect(await error(tryon.submit(input))).toMatchObject({
+      code: "outcome_unknown",
+      cause: { code: "timed_out" },
+      attempts: Array.from({ length: 4 }, () => ({ failure: "timed_out" })),
+    });
+  },
+);
 
-  it.each([400, 401, 402, 403, 404, 409, 410, 413, 422])(
-    "is not sent again after a %i",
-    async (status) => {
-      const { error, tryon, faults, sent } = createWorld();
-      faults.push(answering(status, { detail: "no" }));
-      expect(await error(tryon.account.get())).toMatchObject({ status });
-      expect(sent).toHaveLength(1);
+const unavailable = respondWith(503, busy, { "retry-after": "4" });
+const timeout = "10s";
+
+it.each<[string, (service: TestService) => Promise<unknown>, string]>([
+  [
+    "reading an image of the input",
+    ({ tryon }) => tryon.run({ ...input, person: new ReadableStream() }, { timeout }),
+    "timed_out",
+  ],
+  [
+    "one attempt",
+    ({ tryon, faults }) => {
+      faults.push(noResponse.before);
+      return tryon.account.get({ timeout });
     },
-  );
-
-  it("lessons 4 and 5: times each attempt out on its own, body included", async () => {
-    const { run, tryon, faults, sent } = createWorld();
-    faults.push(
-      () => new Promise(() => undefined),
-      async () =>
-        new Response(
-          new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([123])) }),
-        ),
-    );
-    await run(tryon.account.get());
-    expect(sent.map(({ at }) => at - (sent[0]?.at ?? 0))).toEqual([0, 30_250, 60_750]);
-  });
-
-  it("ends with its time, not after it", async () => {
-    const { error, tryon, faults, mock } = createWorld();
-    faults.push(() => new Promise(() => undefined));
-    const before = mock.clock.now();
-    expect(await error(tryon.account.get({ timeout: "10s" }))).toMatchObject({ code: "timed_out" });
-    expect(mock.clock.now() - before).toBeLessThan(10_500);
-  });
-});
-
-describe("one time limit", () => {
-  const busy = answering(503, { detail: "busy" }, { "retry-after": "4" });
-  it.each<[string, (world: World) => Promise<unknown>, string]>([
-    [
-      "the reading of an image",
-      ({ tryon }) => tryon.run({ ...input, person: new ReadableStream() }, { timeout: "10s" }),
-      "timed_out",
-    ],
-    [
-      "all attempts and the pauses between them",
-      ({ tryon, faults }) => {
-        faults.push(busy, busy, busy, busy);
-        return tryon.run(input, { timeout: "10s" });
-      },
-      "unavailable",
-    ],
-    [
-      "attempts and then the wait",
-      ({ tryon, faults }) => {
-        faults.push(busy);
-        return tryon.run(input, { timeout: "10s", sync: false });
-      },
-      "wait_timed_out",
-    ],
-    [
-      "attempts and then an answer that does not come",
-      ({ tryon, faults }) => {
-        faults.push(busy, silence.before);
-        return tryon.run(input, { timeout: "10s" });
-      },
-      "outcome_unknown",
-    ],
-  ])("spans %s", async (_what, call, code) => {
-    const world = createWorld({ latency: "60s" });
-    const start = world.mock.clock.now();
-    expect(await world.error(call(world))).toMatchObject({ code });
-    expect(world.mock.clock.now() - start).toBeLessThanOrEqual(10_250);
-    const { length } = world.sent;
-    await world.mock.clock.advance("5m");
-    expect(world.sent).toHaveLength(length);
-  });
-
-  it("spans the attempts at an image and its coming", async () => {
-    const { run, error, tryon, faults, mock } = createWorld();
-    const { image } = await run(tryon.run(input));
-    faults.push(busy, async () => new Response(new ReadableStream()));
-    const start = mock.clock.now();
-    expect(await error(image.bytes({ timeout: "10s" }))).toMatchObject({ code: "timed_out" });
-    expect(mock.clock.now() - start).toBeLessThanOrEqual(10_250);
-    expect(mock.clock.pending).toBe(0);
-  });
-});
-
-describe.each(profiles)("a rate limit under the profile %s", (profile) => {
-  it("is waited out, however often, without using up the retries", async () => {
-    const { run, client, mock } = createWorld({ profile });
-    const limited = client({ apiKey: mock.keys.limited, retries: 0 });
-    await run(mock.clock.advance("10s"));
-    for (let count = 0; count < 12; count += 1) await run(limited.account.get());
-    expect((await run(client().account.get())).total_calls).toBe(1);
-  });
-
-  it("is an error with retryAfter when there is no time for it", async () => {
-    const { error, run, client, mock } = createWorld({ profile });
-    const limited = client({ apiKey: mock.keys.limited });
-    for (let count = 0; count < 5; count += 1) await run(limited.account.get());
-    const refused = await error(limited.submit(input, { timeout: "5s" }));
-    if (!isTryOnError(refused, "rate_limited")) throw refused;
-    expect(refused.retryAfter).toBeGreaterThan(5);
-  });
+    "timed_out",
+  ],
+  [
+    "all attempts and the delays between them",
+    ({ tryon, faults }) => {
+      faults.push(unavailable, unavailable, unavailable, unavailable);
+      return tryon.run(input, { timeout });
+    },
+    "unavailable",
+  ],
+  [
+    "attempts and the wait for the job",
+    ({ tryon, faults }) => {
+      faults.push(unavailable);
+      return tryon.run(input, { timeout, sync: false });
+    },
+    "wait_timed_out",
+  ],
+  [
+    "attempts of which the last has no response",
+    ({ tryon, faults }) => {
+      faults.push(unavailable, noResponse.before);
+      return tryon.run(input, { timeout });
+    },
+    "outcome_unknown",
+  ],
+  [
+    "attempts at an image and its download",
+    async ({ tryon, faults }) => {
+      const result_url = "https://store.example/a.png";
+      const job = { job_id: "job_1", status: "succeeded", result_url };
+      faults.push(respondWith(200, job), unavailable, stalledBody);
+      return (await tryon.run(input)).image.bytes({ timeout });
+    },
+    "timed_out",
+  ],
+])("ends a call with its timeout, which includes %s", async (_what, call, code) => {
+  const service = createService({ latency: "60s" });
+  const start = service.mock.clock.now();
+  expect(await service.error(call(service))).toMatchObject({ code });
+  expect(service.mock.clock.now() - start).toBeLessThanOrEqual(10_250);
+  const { length } = service.sent;
+  await service.mock.clock.advance("5m");
+  expect(service.sent).toHaveLength(length);
+  expect(service.mock.clock.pending).toBe(0);
 });

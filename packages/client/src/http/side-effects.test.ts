@@ -2,20 +2,20 @@ import { describe, expect, it } from "vitest";
 
 import { isTryOnError } from "../index.ts";
 import {
-  answering,
-  answeringAfter,
-  createWorld,
+  respondWith,
+  respondAfter,
+  createService,
   cut,
   input,
   type Fault,
-} from "../../test/world.ts";
+} from "../../test/service.ts";
 
 const no = { detail: "no" };
 const page = "<html>Not here</html>";
 
 /** How a submission ends that is sent once and fails like this. */
-async function endOf(...faults: readonly Fault[]): Promise<string> {
-  const { error, client, faults: pending } = createWorld();
+async function submissionEnd(...faults: readonly Fault[]): Promise<string> {
+  const { error, client, faults: pending } = createService();
   pending.push(...faults);
   const failed = await error(client({ retries: faults.length - 1 }).submit(input));
   if (!isTryOnError(failed)) throw failed;
@@ -30,9 +30,11 @@ describe("the only attempt of a submission", () => {
     [403, "forbidden"],
     [422, "validation_failed"],
   ])("is believed when the service itself refuses it with %i", async (status, code) => {
-    expect(await endOf(answering(status, no))).toBe(code);
-    expect(await endOf(answering(status, page))).toBe("outcome_unknown");
-    expect(await endOf(answering(status, { message: "a gateway's" }))).toBe("outcome_unknown");
+    expect(await submissionEnd(respondWith(status, no))).toBe(code);
+    expect(await submissionEnd(respondWith(status, page))).toBe("outcome_unknown");
+    expect(await submissionEnd(respondWith(status, { message: "a gateway's" }))).toBe(
+      "outcome_unknown",
+    );
   });
 
   it.each([
@@ -45,14 +47,14 @@ describe("the only attempt of a submission", () => {
     [421, "bad_request"],
     [431, "bad_request"],
   ])("is believed to have reached no service when anything answers %i", async (status, code) => {
-    expect(await endOf(answering(status, no))).toBe(code);
-    expect(await endOf(answering(status, page))).toBe(code);
+    expect(await submissionEnd(respondWith(status, no))).toBe(code);
+    expect(await submissionEnd(respondWith(status, page))).toBe(code);
   });
 
   it.each([301, 302, 307, 308])("is believed to have been sent away by a %i", async (status) => {
-    expect(await endOf(answering(status, "", { location: "https://tryon.example/" }))).toBe(
-      "redirected",
-    );
+    expect(
+      await submissionEnd(respondWith(status, "", { location: "https://tryon.example/" })),
+    ).toBe("redirected");
   });
 
   it.each([408, 410, 418, 303, 200, 204])("may have been made when %i answers", async (status) => {
@@ -60,12 +62,12 @@ describe("the only attempt of a submission", () => {
       await pass();
       return new Response(status === 204 ? null : page, { status });
     };
-    expect(await endOf(answer)).toBe("outcome_unknown");
+    expect(await submissionEnd(answer)).toBe("outcome_unknown");
   });
 
   it.each([500, 502, 503, 504, 520, 524])("keeps the way to its job with a %i", async (status) => {
-    const { error, run, client, faults } = createWorld();
-    faults.push(answeringAfter(status, page));
+    const { error, run, client, faults } = createService();
+    faults.push(respondAfter(status, page));
     const failed = await error(client({ retries: 0 }).submit(input));
     expect(failed).toMatchObject({ status, idempotencyKey: expect.any(String) });
     if (!isTryOnError(failed, status === 503 ? "unavailable" : "server_error")) throw failed;
@@ -83,24 +85,26 @@ describe("the only attempt of a submission", () => {
     const failing: Fault = async () => {
       throw new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code }) });
     };
-    expect(await endOf(failing)).toBe(end);
+    expect(await submissionEnd(failing)).toBe(end);
   });
 });
 
 describe("a later attempt", () => {
   it.each([
-    ["a cut and a 404", [cut.before, answering(404, page)]],
-    ["a 503 and a 402", [answering(503, no), answering(402, no)]],
-    ["a cut and a 500", [cut.after, answering(500, no)]],
-    ["a 500 and a 307", [answering(500, no), answering(307, "", { location: "/" })]],
-    ["a 500 and a 400", [answering(500, no), answering(400, no)]],
+    ["a cut and a 404", [cut.before, respondWith(404, page)]],
+    ["a 503 and a 402", [respondWith(503, no), respondWith(402, no)]],
+    ["a cut and a 500", [cut.after, respondWith(500, no)]],
+    ["a 500 and a 307", [respondWith(500, no), respondWith(307, "", { location: "/" })]],
+    ["a 500 and a 400", [respondWith(500, no), respondWith(400, no)]],
   ] as const)("cannot take back what an earlier one may have done: %s", async (_name, faults) => {
-    expect(await endOf(...faults)).toBe("outcome_unknown");
+    expect(await submissionEnd(...faults)).toBe("outcome_unknown");
   });
 
   it("ends in its own error when every one before proves that nothing happened", async () => {
-    const limited = answering(429, no, { "retry-after": "1" });
-    expect(await endOf(cut.refused, limited, answering(422, no))).toBe("validation_failed");
-    expect(await endOf(cut.refused, answering(503, no))).toBe("unavailable");
+    const limited = respondWith(429, no, { "retry-after": "1" });
+    expect(await submissionEnd(cut.refused, limited, respondWith(422, no))).toBe(
+      "validation_failed",
+    );
+    expect(await submissionEnd(cut.refused, respondWith(503, no))).toBe("unavailable");
   });
 });

@@ -8,9 +8,9 @@ import { serve } from "@tryon/mock/node";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { isTryOnError, TryOn } from "../index.ts";
-import { gatheringClient, picture, WatchedBlob } from "../../test/bodies.ts";
+import { recordingClient, jpegBytes, CountedBlob } from "../../test/bodies.ts";
 import { httpServer } from "../../test/http-server.ts";
-import { shirtUrl } from "../../test/world.ts";
+import { shirtUrl } from "../../test/service.ts";
 
 afterEach(() => void vi.unstubAllGlobals());
 
@@ -52,8 +52,11 @@ describe("an upload", () => {
       }
       return Response.json({ job_id: "job_1", status: "running" });
     };
-    const { tryon } = gatheringClient([], { fetch });
-    await tryon.submit({ person: picture(1_500_000), garments: [new Blob([picture(900_000)])] });
+    const { tryon } = recordingClient([], { fetch });
+    await tryon.submit({
+      person: jpegBytes(1_500_000),
+      garments: [new Blob([jpegBytes(900_000)])],
+    });
     expect(kept.length).toBeGreaterThan(10);
     expect(new Set(kept.map(({ buffer }) => buffer)).size).toBe(kept.length);
     expect(kept.every((piece, index) => copies[index]?.equals(piece))).toBe(true);
@@ -62,8 +65,8 @@ describe("an upload", () => {
   it("has 30 seconds for each piece, and 30 seconds after the last", async () => {
     const mock = createMock({ clock: "manual" });
     const { fetch, take } = taking();
-    const { tryon } = gatheringClient([], { fetch, clock: mock.clock, retries: 0 });
-    const work = failure(tryon.submit({ person: picture(1_000_000), garments: [shirtUrl] }));
+    const { tryon } = recordingClient([], { fetch, clock: mock.clock, retries: 0 });
+    const work = failure(tryon.submit({ person: jpegBytes(1_000_000), garments: [shirtUrl] }));
     let pieces = 0;
     for (;;) {
       const { done } = await take();
@@ -84,8 +87,8 @@ describe("an upload", () => {
   it("ends when nothing of it has been taken for 30 seconds, also when the answer may take longer", async () => {
     const mock = createMock({ clock: "manual" });
     const { fetch, take } = taking();
-    const { tryon } = gatheringClient([], { fetch, clock: mock.clock, retries: 0 });
-    const input = { person: picture(1_000_000), garments: [shirtUrl] as const };
+    const { tryon } = recordingClient([], { fetch, clock: mock.clock, retries: 0 });
+    const input = { person: jpegBytes(1_000_000), garments: [shirtUrl] as const };
     const work = failure(tryon.run(input, { sync: true }));
     await take();
     await mock.clock.advance("31s");
@@ -97,8 +100,8 @@ describe("an upload", () => {
 
   it("stops reading when the caller aborts, and rejects with the caller's reason", async () => {
     const { fetch, take } = taking();
-    const { tryon } = gatheringClient([], { fetch });
-    const person = new WatchedBlob(picture(4_000_000));
+    const { tryon } = recordingClient([], { fetch });
+    const person = new CountedBlob(jpegBytes(4_000_000));
     const controller = new AbortController();
     const work = failure(
       tryon.submit({ person, garments: [shirtUrl] }, { signal: controller.signal }),
@@ -122,8 +125,8 @@ describe("an upload", () => {
       readonly headers = new Headers({ "content-type": "text/plain;charset=UTF-8" });
     }
     vi.stubGlobal("Request", OldRequest);
-    const { tryon, gathered } = gatheringClient();
-    await tryon.submit({ person: picture(500_000), garments: [shirtUrl] });
+    const { tryon, gathered } = recordingClient();
+    await tryon.submit({ person: jpegBytes(500_000), garments: [shirtUrl] });
     expect(gathered.map(({ kind }) => kind)).toEqual(["Blob"]);
   });
 
@@ -138,8 +141,8 @@ describe("an upload", () => {
         }
       },
     );
-    const { tryon, gathered } = gatheringClient();
-    await tryon.submit({ person: picture(500_000), garments: [shirtUrl] });
+    const { tryon, gathered } = recordingClient();
+    await tryon.submit({ person: jpegBytes(500_000), garments: [shirtUrl] });
     expect(lengths.at(-1)).toBe(gathered[0]?.bytes.length);
   });
 
@@ -150,7 +153,7 @@ describe("an upload", () => {
         .end(JSON.stringify({ detail: "Invalid key" }));
     });
     const tryon = new TryOn({ apiKey: "svc_test_1", baseUrl: url });
-    const error = await failure(tryon.submit({ person: picture(500_000), garments: [shirtUrl] }));
+    const error = await failure(tryon.submit({ person: jpegBytes(500_000), garments: [shirtUrl] }));
     expect(error).toMatchObject({ code: "unauthorized" });
   });
 });
@@ -166,11 +169,11 @@ describe("an image that cannot be read while it is sent", () => {
     });
     const file = path.join(folder, "me.jpg");
     for (const length of [2_000, 3_000_000]) {
-      await writeFile(file, picture(length));
+      await writeFile(file, jpegBytes(length));
       const person = await openAsBlob(file);
       const tryon = new TryOn({ apiKey: mock.keys.live, baseUrl: server.url });
       // The file is changed between the look at it and the first attempt.
-      const onUpdate = (): void => writeFileSync(file, picture(length + 1));
+      const onUpdate = (): void => writeFileSync(file, jpegBytes(length + 1));
       const error = await failure(tryon.submit({ person, garments: [shirtUrl] }, { onUpdate }));
       if (!isTryOnError(error, "invalid_input")) throw error;
       expect(error.field("person")).toMatchObject({ code: "unreadable" });
@@ -185,7 +188,7 @@ describe("an image that cannot be read while it is sent", () => {
     const server = await serve(mock, { port: 0 });
     onTestFinished(() => server.close());
     const tryon = new TryOn({ apiKey: mock.keys.live, baseUrl: server.url });
-    const person = new WatchedBlob(picture(3_000_000), 9);
+    const person = new CountedBlob(jpegBytes(3_000_000), 9);
     const error = await failure(tryon.submit({ person, garments: [shirtUrl] }));
     expect(error).toMatchObject({ code: "invalid_input", issues: [{ code: "unreadable" }] });
     expect(person.readings).toBe(9);
@@ -193,9 +196,9 @@ describe("an image that cannot be read while it is sent", () => {
   });
 
   it("proves nothing about earlier attempts", async () => {
-    const { tryon, gathered } = gatheringClient([500]);
+    const { tryon, gathered } = recordingClient([500]);
     // Its beginning is looked at, and the first attempt takes five pieces.
-    const person = new WatchedBlob(picture(300_000), 7);
+    const person = new CountedBlob(jpegBytes(300_000), 7);
     const error = await failure(tryon.submit({ person, garments: [shirtUrl] }));
     expect(gathered).toHaveLength(1);
     if (!isTryOnError(error, "outcome_unknown")) throw error;

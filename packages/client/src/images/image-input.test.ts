@@ -21,9 +21,9 @@ import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "
 import { cases } from "@tryon/test-kit/cases";
 
 import { isTryOnError, TryOn, type ImageInput } from "../index.ts";
-import { gatheringClient, parsed, picture } from "../../test/bodies.ts";
+import { recordingClient, parseBody, jpegBytes } from "../../test/bodies.ts";
 import { httpServer } from "../../test/http-server.ts";
-import { shirtUrl } from "../../test/world.ts";
+import { shirtUrl } from "../../test/service.ts";
 
 afterEach(() => void vi.unstubAllGlobals());
 
@@ -66,9 +66,9 @@ const kinds: Readonly<Record<string, (bytes: Uint8Array<ArrayBuffer>) => ImageIn
 };
 
 const give = ({ kind, length }: { kind: string; length: number }): ImageInput =>
-  kinds[kind]?.(picture(length)) ?? "";
+  kinds[kind]?.(jpegBytes(length)) ?? "";
 const refusalOf = async (person: unknown): Promise<unknown> => {
-  const { tryon, gathered } = gatheringClient();
+  const { tryon, gathered } = recordingClient();
   // Types cannot stop those who do not use them.
   const work = tryon.submit({ person: person as ImageInput, garments: [shirtUrl] });
   const error = await work.catch((caught: unknown) => caught);
@@ -86,12 +86,12 @@ beforeAll(async () => {
 
 describe.each(Object.entries(kinds))("an image given as %s", (_kind, made) => {
   it.each([3_000, 150_001, 400_000])("is sent with its %i bytes as they are", async (length) => {
-    const bytes = picture(length);
-    const { tryon, gathered } = gatheringClient([503]);
+    const bytes = jpegBytes(length);
+    const { tryon, gathered } = recordingClient([503]);
     await tryon.submit({ person: made(bytes), garments: [made(bytes), shirtUrl, made(bytes)] });
     expect(gathered).toHaveLength(2);
     for (const { bytes: body, headers } of gathered) {
-      expect(parsed(body)).toEqual({
+      expect(parseBody(body)).toEqual({
         wait: false,
         garment_urls: [shirtUrl],
         person_image_b64: base64Of(bytes),
@@ -107,7 +107,7 @@ describe.each(Object.entries(kinds))("an image given as %s", (_kind, made) => {
     onTestFinished(() => server.close());
     for (const options of [{ baseUrl: server.url }, { baseUrl: mock.baseUrl, fetch: mock.fetch }]) {
       const tryon = new TryOn({ apiKey: mock.keys.live, ...options });
-      const job = await tryon.submit({ person: made(picture(200_000)), garments: [shirtUrl] });
+      const job = await tryon.submit({ person: made(jpegBytes(200_000)), garments: [shirtUrl] });
       expect(job.data.cost_credits ?? 8).toBe(8);
     }
     expect((await accountOf(mock)).credits_remaining).toBe(984);
@@ -132,7 +132,7 @@ it("sends any mixture of kinds and sizes exactly, with its exact length, the sam
       async (person, garments, prompt, browser) => {
         if (browser) vi.stubGlobal("document", {});
         else vi.unstubAllGlobals();
-        const { tryon, gathered } = gatheringClient([503, 503]);
+        const { tryon, gathered } = recordingClient([503, 503]);
         const [first, ...more] = garments.map(give);
         const given = {
           person: give(person),
@@ -141,11 +141,11 @@ it("sends any mixture of kinds and sizes exactly, with its exact length, the sam
         };
         await tryon.submit(given);
         const [one, two, three] = gathered;
-        expect(parsed(one?.bytes ?? new Uint8Array())).toEqual({
+        expect(parseBody(one?.bytes ?? new Uint8Array())).toEqual({
           prompt,
           wait: false,
-          person_image_b64: base64Of(picture(person.length)),
-          garment_images_b64: garments.map(({ length }) => base64Of(picture(length))),
+          person_image_b64: base64Of(jpegBytes(person.length)),
+          garment_images_b64: garments.map(({ length }) => base64Of(jpegBytes(length))),
         });
         expect(Buffer.compare(one?.bytes ?? Buffer.of(), two?.bytes ?? Buffer.of(1))).toBe(0);
         expect(Buffer.compare(one?.bytes ?? Buffer.of(), three?.bytes ?? Buffer.of(1))).toBe(0);
@@ -162,7 +162,7 @@ it("sends any mixture of kinds and sizes exactly, with its exact length, the sam
 
 describe("what can be read only once", () => {
   it("is refused with its status when it is an answer of another kind", async () => {
-    const error = await refusalOf(answer(picture(100), { status: 404 }));
+    const error = await refusalOf(answer(jpegBytes(100), { status: 404 }));
     if (!isTryOnError(error, "invalid_input")) throw error;
     expect(error.message).toContain("person is an answer with status 404");
   });
@@ -174,9 +174,9 @@ describe("what can be read only once", () => {
   });
 
   it("is refused when it has been read, or breaks", async () => {
-    const used = answer(picture(100));
+    const used = answer(jpegBytes(100));
     await used.arrayBuffer();
-    const locked = streamOf(picture(100));
+    const locked = streamOf(jpegBytes(100));
     locked.getReader();
     const broken = new ReadableStream({ pull: () => Promise.reject(new Error("broken")) });
     for (const image of [used, locked, broken]) {
@@ -193,7 +193,7 @@ describe("what can be read only once", () => {
     const endless = new ReadableStream({
       pull(controller) {
         pulls += 1;
-        controller.enqueue(picture(1_000_000));
+        controller.enqueue(jpegBytes(1_000_000));
       },
       cancel: cancelled,
     });
@@ -208,7 +208,7 @@ describe("what can be read only once", () => {
     const cancelled = vi.fn<() => void>();
     const silent = new ReadableStream({ cancel: cancelled });
     const controller = new AbortController();
-    const { tryon } = gatheringClient();
+    const { tryon } = recordingClient();
     const work = tryon.submit(
       { person: silent, garments: [shirtUrl] },
       { signal: controller.signal },
@@ -221,24 +221,24 @@ describe("what can be read only once", () => {
 });
 
 it("is taken as it was at the call", async () => {
-  const bytes = picture(300_000);
-  const { tryon, gathered } = gatheringClient();
+  const bytes = jpegBytes(300_000);
+  const { tryon, gathered } = recordingClient();
   const input = { person: bytes, garments: [bytes.buffer] as const, prompt: "before" };
   const work = tryon.submit(input);
   bytes.fill(0);
   input.prompt = "after";
   await work;
-  expect(parsed(gathered[0]?.bytes ?? bytes)).toEqual({
+  expect(parseBody(gathered[0]?.bytes ?? bytes)).toEqual({
     prompt: "before",
     wait: false,
-    person_image_b64: base64Of(picture(300_000)),
-    garment_images_b64: [base64Of(picture(300_000))],
+    person_image_b64: base64Of(jpegBytes(300_000)),
+    garment_images_b64: [base64Of(jpegBytes(300_000))],
   });
 });
 
 it("goes over HTTP from a file with its length, and not in chunks of unknown number", async () => {
   const file = path.join(folder, "large.jpg");
-  await writeFile(file, picture(3_000_001));
+  await writeFile(file, jpegBytes(3_000_001));
   const { url, got } = await httpServer((response, _got, count) => {
     response
       .writeHead(count === 1 ? 503 : 200, { "content-type": "application/json" })
@@ -248,8 +248,8 @@ it("goes over HTTP from a file with its length, and not in chunks of unknown num
   await tryon.submit({ person: await openAsBlob(file), garments: [shirtUrl] });
   expect(got).toHaveLength(2);
   expect(got[0]?.body).toBe(got[1]?.body);
-  expect(parsed(Buffer.from(got[0]?.body ?? ""))["person_image_b64"]).toBe(
-    base64Of(picture(3_000_001)),
+  expect(parseBody(Buffer.from(got[0]?.body ?? ""))["person_image_b64"]).toBe(
+    base64Of(jpegBytes(3_000_001)),
   );
   for (const { headers, body } of got) {
     expect(headers).toMatchObject({ "content-length": String(body.length) });

@@ -1,29 +1,50 @@
 import { describe, expect, it } from "vitest";
 
-import type { TryOnResult } from "../index.ts";
-import { answering, createWorld, cut, input, profiles, type Fault } from "../../test/world.ts";
+import type { TryOnOptions, TryOnResult } from "../index.ts";
+import { respondWith, createService, cut, input, type Fault } from "../../test/service.ts";
 
 const pngStart = [0x89, 0x50, 0x4e, 0x47];
 
-describe.each(profiles)("an image under the profile %s", (profile) => {
-  it("comes as bytes, blob and stream, and sends nothing of ours", async () => {
-    const { run, tryon, sent } = createWorld({ profile });
+/** Opens a service and makes a try-on. A polled job has `result_bytes`. */
+async function makeTryOn(options: TryOnOptions = {}) {
+  const service = createService({}, options);
+  const { run, tryon } = service;
+  const { image, job } = await run((await run(tryon.submit(input))).result());
+  return { ...service, image, job };
+}
+
+/** Responds with these bytes, and then runs `end` or waits without end. */
+const stream =
+  (bytes: Uint8Array, end?: (controller: ReadableStreamDefaultController) => void): Fault =>
+  async () =>
+    new Response(
+      new ReadableStream({
+        start: (controller) => {
+          controller.enqueue(bytes);
+          end?.(controller);
+        },
+      }),
+    );
+
+describe("an image", () => {
+  it("is returned as bytes, blob and stream, without the headers of the client", async () => {
+    const { run, tryon, sent } = createService();
     const { image, job } = await run(tryon.run(input));
     await run(tryon.jobs.get(job.id).catch(() => undefined));
     const bytes = await run(image.bytes());
     expect([...bytes.subarray(0, 4)]).toEqual(pngStart);
     const blob = await run(image.blob());
     expect(blob).toMatchObject({ type: "image/png", size: bytes.length });
-    const stream = await run(image.stream());
-    expect((await run(new Response(stream).bytes())).length).toBe(bytes.length);
-    const fetched = sent.filter(({ url }) => url.includes("/results/"));
-    expect(fetched).toHaveLength(3);
-    expect(fetched.flatMap(({ headers }) => [...headers.keys()])).toEqual([]);
+    const body = await run(image.stream());
+    expect((await run(new Response(body).bytes())).length).toBe(bytes.length);
+    const downloads = sent.filter(({ url }) => url.includes("/results/"));
+    expect(downloads).toHaveLength(3);
+    expect(downloads.flatMap(({ headers }) => [...headers.keys()])).toEqual([]);
   });
 
-  it("has its address renewed after a day, and when the store refuses it", async () => {
-    const { run, tryon, sent, mock } = createWorld({ profile });
-    const { image } = await run(tryon.run(input));
+  it("has a new URL after a day, and is result_purged after 30 days", async () => {
+    const { run, error, tryon, sent, mock } = createService();
+    const { image, job } = await run(tryon.run(input));
     const first = await run(image.url());
     expect(await run(image.url())).toBe(first);
     await mock.clock.advance("25h");
@@ -31,72 +52,55 @@ describe.each(profiles)("an image under the profile %s", (profile) => {
     expect([...(await run(image.bytes())).subarray(0, 4)]).toEqual(pngStart);
     expect(sent.length - before).toBe(2);
     expect(await run(image.url())).not.toBe(first);
+    await mock.clock.advance("30d");
+    const purged = { code: "result_purged", job: { id: job.id } };
+    expect(await error(image.bytes())).toMatchObject(purged);
+    expect(await error(image.url())).toMatchObject(purged);
   });
 
-  it("is result_purged after 30 days", async () => {
-    const { run, error, tryon, mock } = createWorld({ profile });
-    const { image, job } = await run(tryon.run(input));
-    await mock.clock.advance("31d");
-    expect(await error(image.bytes())).toMatchObject({
-      code: "result_purged",
-      job: { id: job.id },
-    });
-    expect(await error(image.url())).toMatchObject({ code: "result_purged" });
-  });
-});
+  it.each([
+    [400, "result_expired"],
+    [403, "result_expired"],
+    [404, "result_purged"],
+    [410, "result_purged"],
+  ])(
+    "is requested once more with a new URL after a %i, and then fails as %s",
+    async (status, code) => {
+      const { run, error, image, faults, sent } = await makeTryOn();
+      const before = sent.length;
+      const denied = respondWith(status, "<Error><Code>AccessDenied</Code></Error>");
+      faults.push(denied);
+      expect((await run(image.bytes())).length).toBeGreaterThan(100);
+      expect(sent.slice(before).map(({ path }) => path.split("/")[1])).toEqual([
+        "results",
+        "api",
+        "results",
+      ]);
+      faults.push(denied, undefined, denied);
+      expect(await error(image.bytes())).toMatchObject({ code, status, attempts: { length: 2 } });
+    },
+  );
 
-describe("an image", () => {
-  it.each([400, 403, 404, 410])("asks for a fresh address once after a %i", async (status) => {
-    const { run, error, tryon, faults, sent } = createWorld();
-    const { image } = await run(tryon.run(input));
+  it("is downloaded again after an error of the store, a reset, and a body that is cut or too short", async () => {
+    const { run, image, faults, sent } = await makeTryOn();
+    const whole = await run(image.bytes());
     const before = sent.length;
-    const refusal = answering(status, "<Error><Code>AccessDenied</Code></Error>");
-    faults.push(refusal);
-    expect((await run(image.bytes())).length).toBeGreaterThan(100);
-    expect(sent.slice(before).map(({ path }) => path.split("/")[1])).toEqual([
-      "results",
-      "api",
-      "results",
-    ]);
-    faults.push(refusal, undefined, refusal);
-    const code = status === 404 || status === 410 ? "result_purged" : "result_expired";
-    expect(await error(image.bytes())).toMatchObject({ code, status, attempts: { length: 2 } });
-  });
-
-  it("is fetched again when the store or the transfer fails", async () => {
-    const { run, tryon, faults } = createWorld();
-    const { image, job } = await run(tryon.run(input));
-    await run(job.result());
-    const whole = await run(image.bytes());
-    const broken: Fault = async () =>
-      new Response(
-        new ReadableStream({
-          start: (controller) => {
-            controller.enqueue(whole.slice(0, 9));
-            controller.error(new Error("reset"));
-          },
-        }),
-      );
-    faults.push(answering(503, "busy"), cut.before, broken);
+    const fail = (controller: ReadableStreamDefaultController) =>
+      controller.error(new Error("reset"));
+    faults.push(respondWith(503, "busy"), cut.before, stream(whole.slice(0, 9), fail));
     expect(await run(image.bytes())).toEqual(whole);
-  });
-
-  it("that comes up short is fetched again", async () => {
-    const { run, tryon, faults } = createWorld();
-    const { image } = await run((await run(tryon.submit(input))).result());
-    const whole = await run(image.bytes());
     faults.push(async () => new Response(whole.slice(0, 100)));
     expect(await run(image.bytes())).toEqual(whole);
+    expect(sent).toHaveLength(before + 6);
   });
 
   it.each(["bytes", "blob", "stream"] as const)(
-    "fails as soon as more arrives than result_bytes says, as %s",
+    "fails as %s once it exceeds result_bytes",
     async (form) => {
-      const { run, error, tryon, faults, sent } = createWorld();
-      const { image, job } = await run((await run(tryon.submit(input))).result());
+      const { error, image, job, faults, sent } = await makeTryOn();
       const size = job.data.result_bytes ?? 0;
       expect(size).toBeGreaterThan(1_000);
-      const body = long(1_000);
+      const body = longBody(1_000);
       faults.push(async () => new Response(body.stream));
       const before = sent.length;
       expect(await error(read(image, form))).toMatchObject({
@@ -115,12 +119,12 @@ describe("an image", () => {
     [{ maxResultBytes: 5_000 }, 1_000, "5000"],
     [{}, 10_000, "67108864"],
   ])("fails above %o, and names the limit and the option", async (options, chunk, limit) => {
-    const { run, error, client, faults, mock } = createWorld();
+    const { run, error, tryon, faults, mock } = createService({}, options);
     const result_url = "https://store.example/a.png";
-    faults.push(answering(200, { job_id: "job_1", status: "succeeded", result_url }));
-    const { image } = await run(client(options).run(input));
+    faults.push(respondWith(200, { job_id: "job_1", status: "succeeded", result_url }));
+    const { image } = await run(tryon.run(input));
     for (const form of ["bytes", "stream"] as const) {
-      const body = long(chunk);
+      const body = longBody(chunk);
       faults.push(async () => new Response(body.stream));
       expect(await error(read(image, form))).toMatchObject({
         code: "unexpected_response",
@@ -133,57 +137,42 @@ describe("an image", () => {
     expect(mock.clock.pending).toBe(0);
   });
 
-  it("that comes up short makes its stream fail", async () => {
-    const { run, error, tryon, faults } = createWorld();
-    const { image } = await run((await run(tryon.submit(input))).result());
+  it("fails as a stream that is too short", async () => {
+    const { error, image, faults } = await makeTryOn();
     faults.push(async () => new Response(new Uint8Array(100)));
     expect(String(await error(read(image, "stream")))).toContain("ended after 100 of");
   });
 
-  it("is given up when nothing comes for 30 seconds, and not while something comes", async () => {
-    const { run, error, client, faults, mock } = createWorld();
-    const { image } = await run(client({ retries: 0 }).run(input));
+  it("times out after 30 seconds without data, and not while data arrives", async () => {
+    const { run, error, image, faults, mock } = await makeTryOn({ retries: 0 });
     const whole = await run(image.bytes());
-    const drip: Fault = async () => {
-      let next = 0;
-      return new Response(
-        new ReadableStream({
-          pull: async (controller) => {
-            await new Promise<void>((resolve) => {
-              mock.clock.setTimeout(resolve, 25_000);
-            });
-            if (next >= whole.length) return controller.close();
-            controller.enqueue(whole.slice(next, (next += Math.ceil(whole.length / 4))));
-          },
-        }),
-      );
+    let next = 0;
+    const pull = async (controller: ReadableStreamDefaultController): Promise<void> => {
+      await new Promise<void>((resolve) => {
+        mock.clock.setTimeout(resolve, 25_000);
+      });
+      if (next >= whole.length) return controller.close();
+      return controller.enqueue(whole.slice(next, (next += Math.ceil(whole.length / 4))));
     };
-    faults.push(drip);
+    faults.push(async () => new Response(new ReadableStream({ pull })));
     expect(await run(image.bytes())).toEqual(whole);
     faults.push(async () => new Response(new ReadableStream()));
     expect(await error(image.bytes())).toMatchObject({ code: "timed_out" });
   });
 
-  it("streams to a reader that takes its time", async () => {
-    const { run, tryon, faults, mock } = createWorld();
-    const { image } = await run(tryon.run(input));
+  it("streams to a slow reader", async () => {
+    const { run, image, faults, mock } = await makeTryOn();
     const whole = await run(image.bytes());
     faults.push(async () => new Response(whole));
-    const stream = await run(image.stream());
+    const body = await run(image.stream());
     await mock.clock.advance("60s");
-    expect(await run(new Response(stream).bytes())).toEqual(whole);
+    expect(await run(new Response(body).bytes())).toEqual(whole);
     expect(mock.clock.pending).toBe(0);
   });
 
-  it("streams until the caller aborts, with the caller's reason", async () => {
-    const { run, error, tryon, faults, mock } = createWorld();
-    const { image } = await run(tryon.run(input));
-    faults.push(
-      async () =>
-        new Response(
-          new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(4)) }),
-        ),
-    );
+  it("streams until the caller aborts, with the reason of the caller, or cancels", async () => {
+    const { run, error, image, faults, mock } = await makeTryOn();
+    faults.push(stream(new Uint8Array(4)));
     const controller = new AbortController();
     const reader = (await run(image.stream({ signal: controller.signal }))).getReader();
     expect((await reader.read()).value).toHaveLength(4);
@@ -196,25 +185,23 @@ describe("an image", () => {
     expect(mock.clock.pending).toBe(0);
   });
 
-  it("is not fetched from what is no web address, nor through a redirect", async () => {
-    const { run, error, tryon, faults } = createWorld();
-    faults.push(
-      answering(200, { job_id: "job_1", status: "succeeded", result_url: "file:///etc/passwd" }),
-    );
-    const { image } = await run(tryon.run(input));
-    expect(await error(image.bytes())).toMatchObject({ code: "unexpected_response" });
-    const other = await run(tryon.run(input));
-    faults.push(answering(302, "", { location: "https://elsewhere.example/a.png" }));
-    expect(await error(other.image.bytes())).toMatchObject({ code: "redirected" });
+  it("is not downloaded from a URL without http, nor through a redirect", async () => {
+    const { run, error, tryon, image, faults } = await makeTryOn();
+    faults.push(respondWith(302, "", { location: "https://elsewhere.example/a.png" }));
+    expect(await error(image.bytes())).toMatchObject({ code: "redirected" });
+    const result_url = "file:///etc/passwd";
+    faults.push(respondWith(200, { job_id: "job_1", status: "succeeded", result_url }));
+    const local = await run(tryon.run(input));
+    expect(await error(local.image.bytes())).toMatchObject({ code: "unexpected_response" });
   });
 });
 
-/** A body of 7,500 chunks. Reports how many bytes it gave, and whether its reader canceled it. */
-function long(chunk: number) {
+/** Body of 7,500 chunks. Reports how many bytes it gave, and if its reader canceled it. */
+function longBody(chunk: number) {
   let given = 0;
   let isCanceled = false;
   const bytes = new Uint8Array(chunk);
-  const stream = new ReadableStream({
+  const body = new ReadableStream({
     pull(controller) {
       given += chunk;
       if (given > 7_500 * chunk) controller.close();
@@ -224,7 +211,7 @@ function long(chunk: number) {
       isCanceled = true;
     },
   });
-  return { stream, given: () => given, isCanceled: () => isCanceled };
+  return { stream: body, given: () => given, isCanceled: () => isCanceled };
 }
 
 /** Reads an image to its end. */

@@ -3,17 +3,17 @@ import { describe, expect, it } from "vitest";
 import { isTryOnError, type TryOnInput } from "../index.ts";
 import {
   assetBytes,
-  createWorld,
+  createService,
   fieldsOf,
   input,
   personUrl,
   profiles,
   shirtUrl,
-} from "../../test/world.ts";
+} from "../../test/service.ts";
 
 /** What goes over the wire for an input, but `wait`. */
 async function wireOf(given: TryOnInput): Promise<Record<string, unknown>> {
-  const { run, tryon, submissions } = createWorld();
+  const { run, tryon, submissions } = createService();
   await run(tryon.submit(given));
   const { wait: _wait, ...fields } = fieldsOf(submissions()[0]);
   return fields;
@@ -108,7 +108,7 @@ describe("an input", () => {
   it.each(profiles)(
     "is taken by the service at every bound, under the profile %s",
     async (profile) => {
-      const { run, tryon } = createWorld({ profile });
+      const { run, tryon } = createService({ profile });
       const metadata = Object.fromEntries(
         Array.from({ length: 8 }, (_, index) => [`${index}`.repeat(256), "v".repeat(256)]),
       );
@@ -233,7 +233,7 @@ describe("an input that the service is certain to refuse", () => {
   it.each(refused)(
     "throws invalid_input before anything is sent: %s",
     async (_what, given, field, words) => {
-      const { error, tryon, sent } = createWorld();
+      const { error, tryon, sent } = createService();
       // Types cannot stop those who do not use them.
       const failed = await error(tryon.run(given as TryOnInput));
       if (!isTryOnError(failed, "invalid_input")) throw failed;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { seeded } from "../../test/seeded.ts";
+import { seededRandom } from "../../test/seeded-random.ts";
 import { nextPollDelay } from "./poll-schedule.ts";
 import { RunTimes } from "./run-times.ts";
 
@@ -48,7 +48,7 @@ describe.each([
   { scale: 1 / 8, looks: 6, delay: 500 },
 ])("try-ons that run $scale times as long as usual", ({ scale, looks, delay }) => {
   it(`are looked at up to ${looks} times, and known to have ended after up to ${delay} ms, on average`, () => {
-    const random = seeded(1);
+    const random = seededRandom(1);
     const runTimes = new RunTimes();
     const count = 2_000;
     let sum = 0;

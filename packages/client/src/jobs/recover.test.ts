@@ -2,33 +2,33 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { isTryOnError, type OutcomeUnknownError } from "../index.ts";
 import {
-  answering,
-  createWorld,
+  respondWith,
+  createService,
   cut,
   fieldsOf,
   input,
-  silence,
-  type World,
-} from "../../test/world.ts";
+  noResponse,
+  type TestService,
+} from "../../test/service.ts";
 import { createRawClient } from "../raw/index.ts";
 
 const order = { ...input, metadata: { order: "17" } };
 
-/** A submission that was made, and of which the client has heard nothing. */
-async function unheard(
-  { error, tryon, faults }: World,
-  options: Parameters<typeof tryon.submit>[1] = {},
+/** Submits a try-on whose response is lost, and returns the error. */
+async function submitUnknown(
+  { error, tryon, faults }: TestService,
+  keyInMetadata: boolean,
   fault: typeof cut.before | typeof cut.after = cut.after,
 ): Promise<OutcomeUnknownError> {
   faults.push(fault, cut.before, cut.before, cut.before);
-  const unknown = await error(tryon.submit(order, options));
+  const unknown = await error(tryon.submit(order, { keyInMetadata }));
   if (!isTryOnError(unknown, "outcome_unknown")) throw unknown;
   return unknown;
 }
 
-describe("a try-on with its key in the metadata", () => {
-  it("has its key in the metadata on the wire, and shows it nowhere", async () => {
-    const { run, tryon, submissions, sent } = createWorld();
+describe("keyInMetadata", () => {
+  it("sends the key in the metadata, and removes it from every job", async () => {
+    const { run, tryon, submissions, sent } = createService();
     const job = await run(tryon.submit(order, { keyInMetadata: true, idempotencyKey: "order-17" }));
     expect(fieldsOf(submissions()[0])["metadata"]).toEqual({
       order: "17",
@@ -37,9 +37,9 @@ describe("a try-on with its key in the metadata", () => {
     const { job: ended } = await run(job.result());
     const resumed = tryon.jobs.resume(JSON.parse(JSON.stringify(job)));
     await run(resumed.result());
-    const found = await run(tryon.jobs.get(job.id));
+    const fetched = await run(tryon.jobs.get(job.id));
     const [listed] = await run(tryon.jobs.list().toArray());
-    for (const known of [job, ended, resumed, found, listed]) {
+    for (const known of [job, ended, resumed, fetched, listed]) {
       expect(known?.data.metadata).toEqual({ order: "17" });
       expect(known?.idempotencyKey).toBe("order-17");
       expect(JSON.stringify(known)).not.toContain("_tryon_key");
@@ -47,40 +47,37 @@ describe("a try-on with its key in the metadata", () => {
     expect(sent.length).toBeGreaterThan(3);
   });
 
-  it("without metadata of its own shows none", async () => {
-    const { run, tryon, client } = createWorld();
+  it("leaves a job without own metadata without metadata", async () => {
+    const { run, tryon, client } = createService();
     const { job } = await run(client({ keyInMetadata: true }).run(input));
     expect(job.data.metadata ?? null).toBeNull();
     const { data } = await run(createRawClient(tryon).GET("/api/v1/tryon"));
     expect(data?.jobs[0]?.metadata).toEqual({ _tryon_key: job.idempotencyKey });
   });
 
-  it("gets the key if there is room, and the option of the call takes precedence", async () => {
-    const { run, error, client, submissions } = createWorld();
+  it("adds the key if there is room, and the option of the call takes precedence", async () => {
+    const { run, error, client, submissions } = createService();
     const tryon = client({ keyInMetadata: true });
     const seven = { a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: 7 };
     await run(tryon.submit({ ...input, metadata: { ...seven, h: 8 } }));
     await run(tryon.submit({ ...input, metadata: seven }));
     await run(tryon.submit(order, { keyInMetadata: false }));
-    const marked = submissions().map((sent) =>
-      JSON.stringify(fieldsOf(sent)).includes("_tryon_key"),
-    );
-    expect(marked).toEqual([false, true, false]);
+    const hasKey = submissions().map(({ body }) => body?.includes("_tryon_key"));
+    expect(hasKey).toEqual([false, true, false]);
     for (const wrong of ["text", [1]]) {
-      // What types forbid comes from programs without types.
-      const refused = await error(tryon.submit({ ...input, metadata: wrong as never }));
-      expect(refused).toMatchObject({ code: "invalid_input", issues: [{ field: "metadata" }] });
+      // Programs without types can pass any value.
+      const invalid = await error(tryon.submit({ ...input, metadata: wrong as never }));
+      expect(invalid).toMatchObject({ code: "invalid_input", issues: [{ field: "metadata" }] });
     }
   });
 });
 
-/** Each way in which a service may write its times, in places where local time is hours off on either side. */
+/** Time formats of the service, in zones with local times behind and ahead of UTC. */
 const times = (["Z", "offset", "naive"] as const).flatMap((format) =>
   ["Asia/Tokyo", "America/New_York"].map((zone) => [format, zone] as const),
 );
 
-/** What is stubbed here is the environment of this file's own process. */
-function liveIn(zone: string): void {
+function setTimeZone(zone: string): void {
   vi.stubEnv("TZ", zone);
   onTestFinished(() => {
     vi.unstubAllEnvs();
@@ -88,14 +85,14 @@ function liveIn(zone: string): void {
   expect(new Date().getTimezoneOffset()).not.toBe(0);
 }
 
-describe("recover, when it is too late to send a try-on again,", () => {
+describe("recover after the idempotency window", () => {
   it.each(times)(
-    "finds it by its key on any page, with times as %s in %s, and sends and pays nothing",
+    "finds the job by its key on any page without a submission, with times as %s in %s",
     async (timeFormat, zone) => {
-      liveIn(zone);
-      const world = createWorld({ options: { idempotencyHours: 1, timeFormat } });
-      const { run, tryon, mock, submissions } = world;
-      const unknown = await unheard(world, { keyInMetadata: true });
+      setTimeZone(zone);
+      const service = createService({ options: { idempotencyHours: 1, timeFormat } });
+      const { run, tryon, mock, submissions } = service;
+      const unknown = await submitUnknown(service, true);
       for (let count = 0; count < 25; count += 1)
         await run(tryon.submit(input, { keyInMetadata: true }));
       await mock.clock.advance("2h");
@@ -104,19 +101,19 @@ describe("recover, when it is too late to send a try-on again,", () => {
       expect(job).toMatchObject({ idempotencyKey: unknown.idempotencyKey, status: "succeeded" });
       expect(job.data.metadata).toEqual({ order: "17" });
       expect(submissions()).toHaveLength(before);
-      expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000 - 26 * 8);
+      expect(await service.balance()).toBe(1_000 - 26 * 8);
     },
   );
 
   it.each(times)(
-    "says that no job has its key, and looks no further back than it can be, with times as %s in %s",
+    "reports that no job has the key after the pages of the time in question, with times as %s in %s",
     async (timeFormat, zone) => {
-      liveIn(zone);
-      const world = createWorld({ options: { timeFormat } });
-      const { run, error, tryon, mock, sent } = world;
+      setTimeZone(zone);
+      const service = createService({ options: { timeFormat } });
+      const { run, error, tryon, mock, sent } = service;
       for (let count = 0; count < 25; count += 1) await run(tryon.submit(input));
       await mock.clock.advance("61m");
-      const unknown = await unheard(world, { keyInMetadata: true }, cut.before);
+      const unknown = await submitUnknown(service, true, cut.before);
       await mock.clock.advance("31m");
       const before = sent.length;
       expect(await error(unknown.recover())).toMatchObject({
@@ -128,44 +125,41 @@ describe("recover, when it is too late to send a try-on again,", () => {
     },
   );
 
-  it("says that its key is not in the metadata, and sends nothing", async () => {
-    const world = createWorld({ options: { idempotencyHours: 1 } });
-    const unknown = await unheard(world);
-    await world.mock.clock.advance("2h");
-    const before = world.sent.length;
-    const still = await world.error(unknown.recover());
+  it("sends nothing and says that the key is not in the metadata", async () => {
+    const service = createService();
+    const unknown = await submitUnknown(service, false);
+    await service.mock.clock.advance("31m");
+    const before = service.sent.length;
+    const still = await service.error(unknown.recover());
     if (!isTryOnError(still, "outcome_unknown")) throw still;
+    expect(still.idempotencyKey).toBe(unknown.idempotencyKey);
     expect(still.message).toContain("its key is not in the metadata");
-    expect(await world.error(still.recover())).toMatchObject({ code: "outcome_unknown" });
-    expect(world.sent).toHaveLength(before);
+    expect(await service.error(still.recover())).toMatchObject({ code: "outcome_unknown" });
+    expect(service.sent).toHaveLength(before);
   });
 
-  it("says why the list could not be read, and can be asked again", async () => {
-    const world = createWorld();
-    const unknown = await unheard(world, { keyInMetadata: true });
-    await world.mock.clock.advance("2h");
-    world.faults.push(answering(401, { detail: "Invalid API key" }));
-    const still = await world.error(unknown.recover());
-    expect(still).toMatchObject({ code: "outcome_unknown", cause: { code: "unauthorized" } });
-    world.faults.push(silence.before);
-    expect(await world.error(unknown.recover({ timeout: "5s" }))).toMatchObject({
+  it("says why it cannot read the list, rejects with the reason of the caller, and can be repeated", async () => {
+    const service = createService();
+    const unknown = await submitUnknown(service, true);
+    await service.mock.clock.advance("2h");
+    service.faults.push(respondWith(401, { detail: "Invalid API key" }));
+    const still = await service.error(unknown.recover());
+    if (!isTryOnError(still, "outcome_unknown")) throw still;
+    expect(still.cause).toMatchObject({ code: "unauthorized" });
+    service.faults.push(noResponse.before);
+    expect(await service.error(unknown.recover({ timeout: "5s" }))).toMatchObject({
       code: "outcome_unknown",
     });
-    if (!isTryOnError(still, "outcome_unknown")) throw still;
-    expect((await world.run(still.recover())).status).toBe("succeeded");
-  });
-
-  it("rejects with the caller's reason", async () => {
-    const world = createWorld();
-    const unknown = await unheard(world, { keyInMetadata: true });
-    await world.mock.clock.advance("2h");
     const reason = { why: "enough" };
     await expect(unknown.recover({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect((await service.run(still.recover())).status).toBe("succeeded");
   });
 
-  it("finds one whose call ran out of time before any answer", async () => {
-    const { error, run, client, faults, mock } = createWorld({ options: { idempotencyHours: 1 } });
-    faults.push(silence.after);
+  it("finds the job of a call that timed out before a response", async () => {
+    const { error, run, client, faults, mock, balance } = createService({
+      options: { idempotencyHours: 1 },
+    });
+    faults.push(noResponse.after);
     const unknown = await error(
       client({ keyInMetadata: true }).run(input, { timeout: "5s", sync: false }),
     );
@@ -173,40 +167,40 @@ describe("recover, when it is too late to send a try-on again,", () => {
     if (!isTryOnError(unknown, "outcome_unknown")) throw unknown;
     await mock.clock.advance("2h");
     await run(unknown.recover());
-    expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
+    expect(await balance()).toBe(992);
   });
 });
 
 describe("idempotencyWindow", () => {
-  it("ends the attempts of a call, too", async () => {
-    const { error, client, faults, submissions } = createWorld();
-    faults.push(silence.before);
+  it("ends the attempts of a call", async () => {
+    const { error, client, faults, submissions } = createService();
+    faults.push(noResponse.before);
     const tryon = client({ idempotencyWindow: "20s" });
     expect(await error(tryon.submit(input))).toMatchObject({ code: "outcome_unknown" });
     expect(submissions()).toHaveLength(1);
   });
 
-  it("counts from the first request that may have done something", async () => {
-    const { run, client, faults, mock } = createWorld();
-    const limited = answering(429, { detail: "slow down" }, { "retry-after": "40" });
+  it("starts with the first request that may have had an effect", async () => {
+    const { run, client, faults, balance } = createService();
+    const limited = respondWith(429, { detail: "slow down" }, { "retry-after": "40" });
     faults.push(limited, cut.refused, limited, cut.after);
     await run(client({ idempotencyWindow: "30s" }).submit(input));
-    expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
+    expect(await balance()).toBe(992);
   });
 
-  it("is 30 minutes, up to which the try-on is sent again", async () => {
-    const world = createWorld();
-    const unknown = await unheard(world);
-    await world.mock.clock.advance("29m");
-    const before = world.submissions().length;
-    await world.run(unknown.recover());
-    expect(world.submissions()).toHaveLength(before + 1);
-    expect((await world.mock.ledger(world.mock.keys.live))?.balance).toBe(992);
+  it("is 30 minutes by default, in which recover submits again", async () => {
+    const service = createService();
+    const unknown = await submitUnknown(service, false);
+    await service.mock.clock.advance("29m");
+    const before = service.submissions().length;
+    await service.run(unknown.recover());
+    expect(service.submissions()).toHaveLength(before + 1);
+    expect(await service.balance()).toBe(992);
   });
 
-  it("has to be a length of time", () => {
-    const { client } = createWorld();
-    // What types forbid comes from programs without types.
+  it("must be a duration", () => {
+    const { client } = createService();
+    // Programs without types can pass any value.
     expect(() => client({ idempotencyWindow: "soon" as never })).toThrow("idempotencyWindow");
   });
 });

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 
 import { Budget } from "../index.ts";
-import { answering, createWorld, input } from "../../test/world.ts";
+import { respondWith, createService, input } from "../../test/service.ts";
 
-/** Saved data that was changed. */
+/** Saved data of a job that was changed. */
 const changed = (id: string, status = "succeeded") => ({
   id,
   data: {
@@ -15,48 +15,49 @@ const changed = (id: string, status = "succeeded") => ({
   },
 });
 
-it("takes status, cost and image URL from the service, whatever saved data says", async () => {
-  const { run, tryon, client, sent } = createWorld();
-  const { job } = await run(tryon.run(input));
-  for (const status of ["succeeded", "failed", "running"]) {
-    const resumed = client().jobs.resume(changed(job.id, status));
+it.each(["succeeded", "failed", "running"])(
+  "takes status, cost and image URL from one response of the service when saved data says %s",
+  async (status) => {
+    const { run, tryon, client, sent } = createService();
+    const { job } = await run(tryon.run(input));
+    const { jobs } = client();
+    const resumed = jobs.resume(changed(job.id, status));
     expect(resumed.data).not.toHaveProperty("result_url");
     const before = sent.length;
     const { image, receipt } = await run(resumed.result());
     expect(sent).toHaveLength(before + 1);
     expect(receipt).toMatchObject({ credits: 8, balance: undefined });
     expect(await run(image.url())).toContain("/results/");
-    await run(image.bytes());
-  }
-  expect(sent.filter(({ url }) => url.startsWith("http://127.0.0.1:9"))).toEqual([]);
-});
+    expect((await run(image.bytes())).length).toBeGreaterThan(1_000);
+    expect(sent).toHaveLength(before + 2);
+    const [outcome] = await run(jobs.waitAll([changed(job.id, status)]));
+    expect(sent).toHaveLength(before + 3);
+    expect(outcome?.result?.receipt.credits).toBe(8);
+    const yielded: unknown[] = [];
+    const loop = async (): Promise<void> => {
+      for await (const data of jobs.resume(changed(job.id, status))) {
+        yielded.push([data.status, data.cost_credits]);
+      }
+    };
+    await run(loop());
+    expect(yielded).toEqual([["succeeded", 8]]);
+    expect(sent.filter(({ url }) => url.startsWith("http://127.0.0.1:9"))).toEqual([]);
+  },
+);
 
-it("replaces saved data as a whole once the service has answered", async () => {
-  const { run, client, faults } = createWorld();
+it("replaces all saved data with the response of the service", async () => {
+  const { run, client, faults } = createService();
   const resumed = client().jobs.resume(changed("job_1"));
-  // As through a proxy, which does not show credits.
-  faults.push(answering(200, { job_id: "job_1", status: "succeeded" }));
+  // A proxy removes credits.
+  faults.push(respondWith(200, { job_id: "job_1", status: "succeeded" }));
   expect((await run(resumed.result())).receipt.credits).toBeUndefined();
 });
 
-it("yields what the service says, not what was saved", async () => {
-  const { run, tryon, client } = createWorld();
-  const { job } = await run(tryon.run(input));
-  const seen: unknown[] = [];
-  const loop = async (): Promise<void> => {
-    for await (const { status, cost_credits } of client().jobs.resume(changed(job.id, "failed"))) {
-      seen.push([status, cost_credits]);
-    }
-  };
-  await run(loop());
-  expect(seen).toEqual([["succeeded", 8]]);
-});
-
 it.each(["running", "succeeded", "failed"])(
-  "leaves a budget as it is when saved data says %s",
+  "does not change a budget when saved data says %s",
   async (status) => {
     const budget = new Budget({ maxCredits: 8 });
-    const { run, error, client } = createWorld({ options: { sparseSubmit: false } });
+    const { run, error, client } = createService({ options: { sparseSubmit: false } });
     const tryon = client({ budget });
     const job = await run(tryon.submit(input));
     tryon.jobs.resume(changed(job.id, status));

@@ -2,18 +2,17 @@ import { describe, expect, it } from "vitest";
 
 import { isTryOnError, type Update } from "../index.ts";
 import {
-  answering,
+  respondWith,
   assetBytes,
-  createWorld,
+  createService,
   cut,
   fieldsOf,
   input,
-  profiles,
-} from "../../test/world.ts";
+} from "../../test/service.ts";
 
-describe.each(profiles)("run under the profile %s", (profile) => {
-  it("makes a try-on in one held request and gives image and receipt", async () => {
-    const { run, tryon, mock, submissions, sent } = createWorld({ profile });
+describe("run", () => {
+  it("makes a try-on in one synchronous request and returns image and receipt", async () => {
+    const { run, tryon, submissions, sent, balance } = createService();
     const result = await run(
       tryon.run({
         person: assetBytes("person.jpg"),
@@ -32,12 +31,11 @@ describe.each(profiles)("run under the profile %s", (profile) => {
       credits: 12,
       balance: 988,
     });
-    expect((await mock.ledger(mock.keys.live))?.balance).toBe(988);
+    expect(await balance()).toBe(988);
   });
 
-  it("goes on polling the same job when the service stops holding at 90 seconds", async () => {
-    const { run, tryon, submissions, mock } = createWorld({
-      profile,
+  it("polls the same job when the service ends the synchronous wait after 90 seconds", async () => {
+    const { run, tryon, submissions, balance } = createService({
       latency: "150s",
       options: { holdCut: "off" },
     });
@@ -45,29 +43,9 @@ describe.each(profiles)("run under the profile %s", (profile) => {
     const result = await run(tryon.run(input, { onUpdate: ({ phase }) => phases.push(phase) }));
     expect(submissions()).toHaveLength(1);
     expect(result.job.data).toMatchObject({ status: "succeeded" });
-    expect(phases[0]).toBe("sending");
-    expect(phases[1]).toBe("waiting");
+    expect(phases.slice(0, 2)).toEqual(["sending", "waiting"]);
     expect(phases.at(-1)).toBe("succeeded");
-    expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
-  });
-
-  it("finds the job again when a proxy cuts the held answer, and does not pay twice", async () => {
-    const { run, tryon, submissions, mock } = createWorld({
-      profile,
-      latency: "50s",
-      options: { holdCut: 30 },
-    });
-    const result = await run(tryon.run(input));
-    expect(submissions().length).toBeGreaterThan(1);
-    expect(new Set(submissions().map(({ headers }) => headers.get("idempotency-key"))).size).toBe(
-      1,
-    );
-    expect(new Set(submissions().map(({ body }) => body)).size).toBe(1);
-    expect(result.receipt.jobId).toBe(result.job.id);
-    expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
-    const before = submissions().length;
-    await run(tryon.run(input));
-    expect(fieldsOf(submissions()[before])).toMatchObject({ wait: false });
+    expect(await balance()).toBe(992);
   });
 
   it.each([
@@ -75,37 +53,39 @@ describe.each(profiles)("run under the profile %s", (profile) => {
     { after: "60s", status: 504 },
     { after: "89s", status: 524 },
   ])(
-    "gets the job that goes on after a proxy has cut the call off with $status after $after",
+    "finds the job and pays once when a proxy ends the wait with $status after $after, and then polls",
     async ({ after, status }) => {
-      const { run, tryon, mock, submissions, faults } = createWorld({
-        profile,
+      const { run, tryon, submissions, keys, bodies, faults, balance } = createService({
         latency: "100s",
         options: { holdCut: "off" },
       });
       faults.push({ cutAfter: after, status });
-      const result = await run(tryon.run(input));
-      expect(result.receipt.attempts[0]).toMatchObject({ status });
-      expect(new Set(submissions().map(({ body }) => body)).size).toBe(1);
-      expect((await run(tryon.jobs.list().toArray())).map(({ id }) => id)).toEqual([result.job.id]);
-      expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
+      const { job, receipt } = await run(tryon.run(input));
+      expect(receipt).toMatchObject({ jobId: job.id });
+      expect(receipt.attempts[0]).toMatchObject({ status });
+      expect(submissions().length).toBeGreaterThan(1);
+      expect([keys().size, bodies().size]).toEqual([1, 1]);
+      expect((await run(tryon.jobs.list().toArray())).map(({ id }) => id)).toEqual([job.id]);
+      expect(await balance()).toBe(992);
+      await run(tryon.run(input));
+      expect(fieldsOf(submissions().at(-1))).toMatchObject({ wait: false });
     },
   );
 
-  it("throws job_failed with the service's reason and the job", async () => {
-    const { error, tryon } = createWorld({ profile });
+  it("throws job_failed with the reason of the service and the job", async () => {
+    const { error, tryon } = createService();
     const failed = await error(tryon.run({ ...input, prompt: "mock:content_blocked" }));
     if (!isTryOnError(failed, "job_failed")) throw failed;
     expect(failed).toMatchObject({
       error_code: "generation_failed",
       error_message: "content_blocked",
+      isContentBlocked: true,
+      job: { status: "failed" },
     });
-    expect(failed.isContentBlocked).toBe(true);
-    expect(failed.job.status).toBe("failed");
   });
 
-  it("hands out the job when the time is up before the end", async () => {
-    const { error, run, tryon, mock } = createWorld({
-      profile,
+  it("adds the job to the error when the timeout ends the wait", async () => {
+    const { error, run, tryon, mock, balance } = createService({
       latency: "10m",
       options: { holdCut: "off" },
     });
@@ -115,153 +95,72 @@ describe.each(profiles)("run under the profile %s", (profile) => {
     expect(mock.clock.now() - Date.UTC(2026, 0, 1)).toBeLessThan(181_000);
     const result = await run(late.job.result());
     expect(result.job.id).toBe(late.job.id);
-    expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
+    expect(await balance()).toBe(992);
   });
 
-  it("keeps waiting through failures of the polls", async () => {
-    const { run, tryon, faults } = createWorld({ profile, latency: "40s" });
-    faults.push(
-      undefined,
-      ...Array.from(
-        { length: 9 },
-        (_, index) =>
-          [answering(503, "<h1>busy</h1>"), cut.before, answering(200, "<html>")][index % 3],
-      ),
-    );
+  it("continues to wait after polls that fail", async () => {
+    const { run, tryon, faults } = createService({ latency: "40s" });
+    const failures = [respondWith(503, "<h1>busy</h1>"), cut.before, respondWith(200, "<html>")];
+    faults.push(undefined, ...failures, ...failures, ...failures);
     const result = await run(tryon.run(input, { sync: false }));
     expect(result.job.status).toBe("succeeded");
   });
 
-  it("ends with the job on the error when the key is refused while it waits", async () => {
-    const { error, tryon, faults } = createWorld({ profile, latency: "40s" });
-    faults.push(undefined, answering(401, { detail: "Invalid API key" }));
-    const refused = await error(tryon.run(input, { sync: false }));
-    expect(refused).toMatchObject({ code: "unauthorized", job: { status: "running" } });
-  });
-});
-
-describe("run", () => {
-  it("tells the key before the first byte is sent", async () => {
-    const { run, tryon, sent } = createWorld();
-    const updates: Update[] = [];
-    let sentBefore: number | undefined;
-    await run(
-      tryon.run(input, {
-        idempotencyKey: "order-17",
-        onUpdate: (update) => {
-          sentBefore ??= sent.length;
-          updates.push(update);
-        },
-      }),
-    );
-    expect(sentBefore).toBe(0);
-    expect(updates[0]).toEqual({ phase: "sending", idempotencyKey: "order-17" });
+  it("adds the job to the error when the service rejects the key of a poll", async () => {
+    const { error, tryon, faults } = createService({ latency: "40s" });
+    faults.push(undefined, respondWith(401, { detail: "Invalid API key" }));
+    const rejected = await error(tryon.run(input, { sync: false }));
+    expect(rejected).toMatchObject({ code: "unauthorized", job: { status: "running" } });
   });
 
-  it("does not lose the job when onUpdate throws or rejects, and reports it once", async () => {
+  it("reports the key before it sends a request", async () => {
+    const { run, tryon, sent } = createService();
+    const updates: [requests: number, update: Update][] = [];
+    const onUpdate = (update: Update) => updates.push([sent.length, update]);
+    await run(tryon.run(input, { idempotencyKey: "order-17", onUpdate }));
+    expect(updates[0]).toEqual([0, { phase: "sending", idempotencyKey: "order-17" }]);
+  });
+
+  const oops = new Error("oops");
+  it.each([
+    [
+      "throws",
+      () => {
+        throw oops;
+      },
+    ],
+    ["rejects", () => Promise.reject(oops)],
+  ])("continues if onUpdate %s, and logs one warning", async (_how, onUpdate) => {
     const warnings: unknown[] = [];
     const logger = { warn: (_message: string, details: unknown) => warnings.push(details) };
-    const { run, tryon } = createWorld({ latency: "20s" }, { logger });
-    const oops = new Error("oops");
-    const thrown = await run(
-      tryon.run(input, {
-        sync: false,
-        onUpdate: () => {
-          throw oops;
-        },
-      }),
-    );
-    expect(thrown.job.status).toBe("succeeded");
+    const { run, tryon } = createService({ latency: "20s" }, { logger });
+    const { job } = await run(tryon.run(input, { sync: false, onUpdate }));
+    expect(job.status).toBe("succeeded");
     expect(warnings).toEqual([oops]);
-    const rejected = await run(
-      tryon.run(input, {
-        sync: false,
-        onUpdate: async () => {
-          throw oops;
-        },
-      }),
-    );
-    expect(rejected.job.status).toBe("succeeded");
-    expect(warnings).toEqual([oops, oops]);
   });
 
-  it("does not hold when the time would not suffice, nor when the input says so", async () => {
-    const { run, tryon, submissions } = createWorld();
+  it("submits without a synchronous wait if the timeout is too short or the input says so", async () => {
+    const { run, tryon, submissions } = createService();
     await run(tryon.run(input, { timeout: "100s" }));
     await run(tryon.run({ ...input, mode: "async" }));
     await run(tryon.run(input, { sync: false }));
     await run(tryon.run({ ...input, wait: false }, { sync: true }));
-    expect(submissions().map((sent) => fieldsOf(sent)["wait"])).toEqual([
-      false,
-      false,
-      false,
-      true,
-    ]);
+    const waits = submissions().map((sent) => fieldsOf(sent)["wait"]);
+    expect(waits).toEqual([false, false, false, true]);
   });
 
-  it("takes bytes as they are at the call", async () => {
-    const { run, tryon, submissions } = createWorld();
+  it("sends bytes and metadata as they were at the call", async () => {
+    const { run, tryon, submissions } = createService();
     const bytes = assetBytes("shirt.png");
-    const whole = Buffer.from(bytes).toString("base64");
+    const base64 = Buffer.from(bytes).toString("base64");
     const metadata = { order: "1" };
     const work = tryon.run({ ...input, garments: [bytes], metadata });
     bytes.fill(0);
     metadata.order = "2";
     await run(work);
     expect(fieldsOf(submissions()[0])).toMatchObject({
-      garment_images_b64: [whole],
+      garment_images_b64: [base64],
       metadata: { order: "1" },
     });
-  });
-
-  it("rejects within a tick of the abort, with the caller's reason, wherever it is", async () => {
-    for (const before of [0, 100, 1_600, 3_000, 4_000]) {
-      const { tryon, mock } = createWorld({ latency: "60s" });
-      const controller = new AbortController();
-      const reason = { why: before };
-      let seen: unknown;
-      const work = tryon
-        .run(input, { sync: false, signal: controller.signal })
-        .catch((error: unknown) => {
-          seen = error;
-        });
-      await mock.clock.advance(before);
-      controller.abort(reason);
-      await new Promise((resolve) => {
-        setImmediate(resolve);
-      });
-      expect(seen).toBe(reason);
-      await work;
-    }
-  });
-
-  it("sends nothing when the signal was aborted before", async () => {
-    const { tryon, sent } = createWorld();
-    const work = tryon.run(input, { signal: AbortSignal.abort("no") });
-    await expect(work).rejects.toBe("no");
-    expect(sent).toEqual([]);
-  });
-
-  it("leaves no listener on a signal and no timer on the clock", async () => {
-    const { run, tryon, mock } = createWorld();
-    const controller = new AbortController();
-    let listeners = 0;
-    const { signal } = controller;
-    const add = signal.addEventListener.bind(signal);
-    const remove = signal.removeEventListener.bind(signal);
-    signal.addEventListener = (...parameters: Parameters<typeof add>) => {
-      listeners += 1;
-      add(...parameters);
-    };
-    signal.removeEventListener = (...parameters: Parameters<typeof remove>) => {
-      listeners -= 1;
-      remove(...parameters);
-    };
-    const result = await run(tryon.run(input, { signal }));
-    await run(result.image.bytes({ signal }));
-    await run(tryon.account.get({ signal }));
-    await run(tryon.jobs.list({ signal }).toArray());
-    expect(listeners).toBe(0);
-    expect(mock.clock.pending).toBe(0);
   });
 });

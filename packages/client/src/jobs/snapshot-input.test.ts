@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createMock } from "@tryon/mock";
 
 import { TryOn } from "../index.ts";
-import { input } from "../../test/world.ts";
+import { input } from "../../test/service.ts";
 
 it("takes the input as it is at the call, however deep it is changed afterwards", async () => {
   const mock = createMock();

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { isFailed, isSucceeded, TryOn } from "../index.ts";
-import { createWorld, input, shirtUrl } from "../../test/world.ts";
+import { createService, input, shirtUrl } from "../../test/service.ts";
 
 /** Values that types would refuse. */
 const untyped = (value: unknown): never => value as never;
@@ -24,7 +24,7 @@ it.each([
   ["submit", { timeOut: "3m" }, "Did you mean timeout?"],
   ["submit", { sync: true }, "Remove it."],
 ] as const)("refuses the unknown option of %s in %j", async (method, options, hint) => {
-  const { error, tryon, sent } = createWorld();
+  const { error, tryon, sent } = createService();
   const [name = ""] = Object.keys(options);
   const refused = await error(tryon[method](input, untyped(options)));
   expect(refused).toMatchObject({ code: "invalid_input", issues: [{ field: name }] });
@@ -33,7 +33,7 @@ it.each([
 });
 
 it("refuses unknown fields before anything is sent, and names the likely ones", async () => {
-  const { error, tryon, sent } = createWorld();
+  const { error, tryon, sent } = createService();
   const misspelled = untyped({ ...input, outputSize: "2K", garment_url: shirtUrl, weather: "sun" });
   const refused = await error(tryon.submit(misspelled));
   expect(refused).toMatchObject({
@@ -52,7 +52,7 @@ it("refuses unknown fields before anything is sent, and names the likely ones", 
 });
 
 it("sends the fields of extra, which may not hide known ones", async () => {
-  const { run, error, tryon, sent } = createWorld();
+  const { run, error, tryon, sent } = createService();
   await run(tryon.submit({ ...input, extra: { background: "studio" } }));
   expect(JSON.parse(sent[0]?.body ?? "")).toMatchObject({ background: "studio" });
   for (const name of ["output_size", "size", "person", "wait"]) {
@@ -67,7 +67,7 @@ it("sends the fields of extra, which may not hide known ones", async () => {
 it.each([{ sync: true }, { wait: true }])(
   "refuses %j with less time than the service takes for a synchronous response",
   async ({ sync, wait }) => {
-    const { run, error, tryon, sent } = createWorld();
+    const { run, error, tryon, sent } = createService();
     const short = { timeout: "89s", ...(sync && { sync }) } as const;
     const refused = await error(tryon.run({ ...input, ...(wait && { wait }) }, short));
     expect(refused).toMatchObject({ code: "invalid_input", issues: [{ field: "timeout" }] });
@@ -79,7 +79,7 @@ it.each([{ sync: true }, { wait: true }])(
 );
 
 it("tells jobs that succeeded from jobs that failed", async () => {
-  const { run, tryon, mock } = createWorld();
+  const { run, tryon, mock } = createService();
   const { job } = await run(tryon.run(input));
   mock.nextJob({ outcome: "content_blocked" });
   const failed = await run(tryon.submit(input));

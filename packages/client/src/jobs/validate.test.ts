@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 
 import type { TryOnInput } from "../index.ts";
-import { gatheringClient, parsed, picture, WatchedBlob } from "../../test/bodies.ts";
-import { input, personUrl, shirtUrl } from "../../test/world.ts";
+import { recordingClient, parseBody, jpegBytes, CountedBlob } from "../../test/bodies.ts";
+import { input, personUrl, shirtUrl } from "../../test/service.ts";
 
 const page = new Blob(["<!doctype html><p>Not found"]);
 const bad = {
@@ -32,7 +32,7 @@ const untyped = (value: unknown): TryOnInput => value as TryOnInput;
 
 describe("validate", () => {
   it("tells everything that is wrong at once, and sends nothing", async () => {
-    const { tryon, gathered } = gatheringClient();
+    const { tryon, gathered } = recordingClient();
     const issues = await tryon.validate(untyped(bad));
     const found = issues.filter(({ severity }) => severity === "error");
     expect(found.map(({ field, code }) => [field, code])).toEqual(errors);
@@ -48,7 +48,7 @@ describe("validate", () => {
   });
 
   it("warns of what may be meant otherwise", async () => {
-    const { tryon } = gatheringClient();
+    const { tryon } = recordingClient();
     const issues = await tryon.validate({
       person_url: personUrl,
       person_image_b64: "AAECAw==",
@@ -64,7 +64,7 @@ describe("validate", () => {
   });
 
   it("finds nothing wrong with what is right", async () => {
-    const { tryon } = gatheringClient();
+    const { tryon } = recordingClient();
     for (const head of [
       "\u0089PNG\r\n\u001A\n",
       "RIFF....WEBPVP8 ",
@@ -83,27 +83,27 @@ describe("validate", () => {
   it.each([undefined, null, 7, "me.jpg", [], { person: 7, garments: 7, metadata: { a: 1n } }])(
     "never fails, whatever it is given: %o",
     async (given) => {
-      const issues = await gatheringClient().tryon.validate(untyped(given));
+      const issues = await recordingClient().tryon.validate(untyped(given));
       expect(issues.length).toBeGreaterThan(0);
     },
   );
 
   it("reads the beginning of a blob, and leaves what can be read only once", async () => {
-    const { tryon, gathered } = gatheringClient();
-    const person = new WatchedBlob(picture(5_000_000));
-    const response = new Response(picture(100));
-    const stream = new Response(picture(100)).body ?? "";
+    const { tryon, gathered } = recordingClient();
+    const person = new CountedBlob(jpegBytes(5_000_000));
+    const response = new Response(jpegBytes(100));
+    const stream = new Response(jpegBytes(100)).body ?? "";
     const given = { person, garments: [response, stream] as const };
     expect(await tryon.validate(given)).toEqual([]);
     expect(person.readings).toBe(1);
     await tryon.submit(given);
-    expect(parsed(gathered[0]?.bytes ?? picture(0))["garment_images_b64"]).toHaveLength(2);
+    expect(parseBody(gathered[0]?.bytes ?? jpegBytes(0))["garment_images_b64"]).toHaveLength(2);
   });
 });
 
 describe("run and submit", () => {
   it("refuse with all that is wrong", async () => {
-    const { tryon, gathered } = gatheringClient();
+    const { tryon, gathered } = recordingClient();
     const error: unknown = await tryon.submit(untyped(bad)).catch((caught: unknown) => caught);
     expect(error).toMatchObject({
       code: "invalid_input",
@@ -114,7 +114,7 @@ describe("run and submit", () => {
 
   it("warn once of what looks wrong, and send it", async () => {
     const warn = vi.fn<(message: string) => void>();
-    const { tryon, gathered } = gatheringClient([503], { logger: { warn } });
+    const { tryon, gathered } = recordingClient([503], { logger: { warn } });
     await tryon.submit({
       ...input,
       person: new Uint8Array([0, 1, 2]),
@@ -138,12 +138,12 @@ describe("run and submit", () => {
       seed: -1,
     });
     const warn = vi.fn<() => void>();
-    const everywhere = gatheringClient([], { validate: false, logger: { warn } });
+    const everywhere = recordingClient([], { validate: false, logger: { warn } });
     await everywhere.tryon.submit(given);
-    const once = gatheringClient([], { logger: { warn } });
+    const once = recordingClient([], { logger: { warn } });
     await once.tryon.submit(given, { validate: false });
     for (const { gathered } of [everywhere, once]) {
-      expect(parsed(gathered[0]?.bytes ?? picture(0))).toEqual({
+      expect(parseBody(gathered[0]?.bytes ?? jpegBytes(0))).toEqual({
         person_url: 'http://"shop',
         garment_images_b64: [
           Buffer.from(await page.arrayBuffer()).toString("base64"),

@@ -2,7 +2,7 @@ import { tracingChannel } from "node:diagnostics_channel";
 
 import { expect, it, onTestFinished } from "vitest";
 
-import { createWorld, cut, input } from "../../test/world.ts";
+import { createService, cut, input } from "../../test/service.ts";
 import { diagnostics, type RequestMessage } from "./index.ts";
 
 function recorded(): { seen: [string, RequestMessage][] } {
@@ -26,7 +26,7 @@ function recorded(): { seen: [string, RequestMessage][] } {
 
 it("publishes the start and the end of each attempt", async () => {
   const { seen } = recorded();
-  const { run, client, mock, faults } = createWorld();
+  const { run, client, mock, faults } = createService();
   const tryon = client({ middleware: diagnostics({ clock: mock.clock }) });
   faults.push(cut.before, async (_request, pass) => {
     await mock.clock.advance(40);
@@ -50,7 +50,7 @@ it("publishes the start and the end of each attempt", async () => {
 
 it("uses the machine's clock by default", async () => {
   const { seen } = recorded();
-  const { run, client } = createWorld();
+  const { run, client } = createService();
   await run(client({ middleware: [diagnostics()] }).account.get());
   expect(seen.at(-1)?.[1].duration).toBeGreaterThanOrEqual(0);
 });

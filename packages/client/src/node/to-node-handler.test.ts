@@ -8,8 +8,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { isTryOnError, TryOn, type TryOnOptions } from "../index.ts";
 import { createProxy, type ProxyOptions } from "../proxy/index.ts";
-import { listening } from "../../test/http-server.ts";
-import { assetBytes, input, profile } from "../../test/world.ts";
+import { listen } from "../../test/http-server.ts";
+import { assetBytes, input, profile } from "../../test/service.ts";
 import { toNodeHandler } from "./index.ts";
 
 /** Opens a reference server and its proxy over HTTP, and a page that authenticates by a header. */
@@ -27,7 +27,7 @@ async function openSite(options: Partial<ProxyOptions> = {}) {
     onError: () => undefined,
     ...options,
   });
-  const site = await listening(createServer(toNodeHandler(proxy)));
+  const site = await listen(createServer(toNodeHandler(proxy)));
   const page = (user: string, own: TryOnOptions = {}): TryOn =>
     new TryOn({
       proxyUrl: `${site}/api/tryon`,
@@ -97,7 +97,7 @@ describe("a proxy on node:http", () => {
     // @ts-expect-error The second argument is missing.
     expect((await own(new Request("https://shop.example/api/v1/tryon/job_1"))).status).toBe(500);
     const handler = toNodeHandler(own);
-    const shop = await listening(
+    const shop = await listen(
       createServer((incoming: WithSession, outgoing) => {
         const { authorization } = incoming.headers;
         if (authorization !== undefined) incoming.session = { customer: authorization };
@@ -224,7 +224,7 @@ describe("a proxy on node:http", () => {
       paths.push(url);
       return new Response();
     });
-    const url = await listening(
+    const url = await listen(
       createServer((incoming, outgoing) => {
         const { url: originalUrl = "" } = incoming;
         handler(Object.assign(incoming, { originalUrl, url: originalUrl.slice(4) }), outgoing);
@@ -248,7 +248,7 @@ describe("a proxy on node:http", () => {
 
   it("responds with 500 and the fix if other middleware has read the body", async () => {
     const handler = toNodeHandler(async () => new Response());
-    const url = await listening(
+    const url = await listen(
       createServer((incoming, outgoing) => {
         incoming.resume();
         incoming.once("end", () => handler(incoming, outgoing));
@@ -268,7 +268,7 @@ describe("a proxy on node:http", () => {
       if (method === "GET") return response;
       throw new Error("no");
     });
-    const url = await listening(createServer(handler));
+    const url = await listen(createServer(handler));
     const got = await fetch(url);
     expect([got.status, await got.text()]).toEqual([201, "hello"]);
     expect(got.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
@@ -282,7 +282,7 @@ describe("a proxy on node:http", () => {
       () => new Response("", { headers: { "x-fine": "1", "x-odd": "\u0001" } }),
     ],
   ])("responds with 500 if the handler returns %s", async (_, response) => {
-    const url = await listening(createServer(toNodeHandler(async () => response())));
+    const url = await listen(createServer(toNodeHandler(async () => response())));
     const got = await fetch(url);
     expect([got.status, got.headers.get("x-fine")]).toEqual([500, null]);
     expect(await got.text()).toContain("invalid response");
@@ -291,7 +291,7 @@ describe("a proxy on node:http", () => {
   it("does not change a response that other middleware has started", async () => {
     const handler = toNodeHandler(async () => new Response("late"));
     const begun: ServerResponse[] = [];
-    const url = await listening(
+    const url = await listen(
       createServer((incoming, outgoing) => {
         if (incoming.url === "/slow") {
           outgoing.write("too slow");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { createProxyWorld, mount, site } from "../../test/proxy-world.ts";
-import { answering, input, personUrl, profiles, shirtUrl } from "../../test/world.ts";
+import { createProxyService, mount, site } from "../../test/proxy-service.ts";
+import { respondWith, input, personUrl, profiles, shirtUrl } from "../../test/service.ts";
 import { createProxy, type ProxyOptions } from "./index.ts";
 
 const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
@@ -31,14 +31,14 @@ describe("authentication", () => {
     ["a number as id", { id: 7 }],
     ["no id", { user: "ada" }],
   ])("responds with 401 if authorize returns %s", async (_name, returned) => {
-    const { post, sent } = createProxyWorld({ authorize: () => returned as null });
+    const { post, sent } = createProxyService({ authorize: () => returned as null });
     expect((await post("ada", tryOn)).status).toBe(401);
     expect(sent).toEqual([]);
   });
 
   it("responds with 500 if authorize throws, and passes the cause only to onError", async () => {
     const cause = new Error("session store at 10.0.0.7 is down");
-    const { post, sent, reported } = createProxyWorld({
+    const { post, sent, reported } = createProxyService({
       authorize: () => {
         throw cause;
       },
@@ -51,7 +51,7 @@ describe("authentication", () => {
   });
 
   it("sends a Response that authorize returns", async () => {
-    const { post } = createProxyWorld({
+    const { post } = createProxyService({
       authorize: () => Response.redirect("https://shop.example/login", 302),
     });
     const response = await post("ada", tryOn);
@@ -71,7 +71,7 @@ describe("authentication", () => {
     ],
     ["a network error", () => () => Response.error()],
   ])("responds with 500 if authorize returns a Response that is %s", async (_, make) => {
-    const { post, reported, sent } = createProxyWorld({ authorize: make() });
+    const { post, reported, sent } = createProxyService({ authorize: make() });
     await (await post("ada", tryOn)).text();
     expect(await read(await post("ada", tryOn))).toMatchObject({ status: 500 });
     expect(reported.at(-1)?.message).toContain("for each request");
@@ -93,7 +93,7 @@ describe("pages of other sites", () => {
       { origin: other, "x-forwarded-host": "other.example", host: "other.example" },
     ];
     for (const headers of requests) {
-      const { proxy, sent } = createProxyWorld({ origins: ["https://friend.example"] });
+      const { proxy, sent } = createProxyService({ origins: ["https://friend.example"] });
       const response = await proxy(
         new Request(`${mount}/api/v1/tryon`, {
           method: "POST",
@@ -109,7 +109,7 @@ describe("pages of other sites", () => {
 
   it("get a preflight response if their origin is allowed", async () => {
     const friend = "https://friend.example";
-    const { proxy } = createProxyWorld({ origins: [friend] });
+    const { proxy } = createProxyService({ origins: [friend] });
     const preflight = (origin: string) =>
       proxy(new Request(`${mount}/api/v1/tryon`, { method: "OPTIONS", headers: { origin } }));
     const allowed = await preflight(friend);
@@ -129,11 +129,11 @@ describe("pages of other sites", () => {
 
   it("can read each response if their origin is allowed", async () => {
     const origin = "https://friend.example";
-    const { ask } = createProxyWorld({ origins: [origin] });
+    const { ask } = createProxyService({ origins: [origin] });
     const response = await ask("ada", "/api/v1/tryon", { method: "POST", headers: { origin } });
     // This browser reports the proxy's own site.
     expect(response.status).toBe(400);
-    const { proxy } = createProxyWorld({ origins: [origin], authorize: () => null });
+    const { proxy } = createProxyService({ origins: [origin], authorize: () => null });
     const refused = await proxy(
       new Request(`${mount}/api/v1/tryon/job_1`, {
         headers: { origin, "sec-fetch-site": "cross-site" },
@@ -178,7 +178,7 @@ describe("routes", () => {
     ["GET", "/api/v1/tryon/@evil.example", 404],
     ["GET", "/api/v1/tryon/constructor", 404],
   ])("reject %s %s with %i", async (method, path, status) => {
-    const { ask, sent } = createProxyWorld();
+    const { ask, sent } = createProxyService();
     const response = await ask("ada", path, { method });
     expect(response.status).toBe(status);
     expect(response.headers.has("allow")).toBe(status === 405);
@@ -199,7 +199,7 @@ describe("routes", () => {
     ["https://shop.example/api/tryon", "/"],
     ["https://shop.example/api/tryon", "/shop/tryon"],
   ])("do not exist at %s if basePath is %s", async (prefix, basePath) => {
-    const { proxy, sent } = createProxyWorld({ basePath });
+    const { proxy, sent } = createProxyService({ basePath });
     const response = await proxy(submission(`${prefix}/api/v1/tryon`));
     expect(response.status).toBe(404);
     expect(await response.text()).toContain(
@@ -213,7 +213,7 @@ describe("routes", () => {
     ["/shop/tryon", "/shop/tryon"],
     ["/shop/tryon/", "/shop/tryon"],
   ])("exist below basePath %s", async (basePath, path) => {
-    const { proxy, sent } = createProxyWorld({ basePath });
+    const { proxy, sent } = createProxyService({ basePath });
     const response = await proxy(submission(`${site}${path}/api/v1/tryon`));
     expect(response.status).toBe(200);
     expect(sent).toHaveLength(1);
@@ -224,7 +224,7 @@ describe("routes", () => {
     [mount, { "x-forwarded-host": "evil.example", forwarded: "host=evil.example" }],
     [mount, { host: "evil.example/api/v1/account?" }],
   ])("lead only to the service, for %s and %j", async (prefix, headers) => {
-    const { proxy, sent, mock } = createProxyWorld();
+    const { proxy, sent, mock } = createProxyService();
     await proxy(submission(`${prefix}/api/v1/tryon?url=https://evil.example`, headers));
     expect(sent.map(({ url }) => url)).toEqual([`${mock.baseUrl}/api/v1/tryon`]);
   });
@@ -232,7 +232,7 @@ describe("routes", () => {
 
 describe.each(profiles)("forwarding, under the profile %s", (profile) => {
   it("sends the key of the proxy, and no header of the user", async () => {
-    const { ask, sent, mock, run, page } = createProxyWorld({}, { profile });
+    const { ask, sent, mock, run, page } = createProxyService({}, { profile });
     const secrets = {
       authorization: "Bearer svc_live_of_the_user",
       "proxy-authorization": "Basic abc",
@@ -261,7 +261,7 @@ describe.each(profiles)("forwarding, under the profile %s", (profile) => {
   });
 
   it("removes key, credits and rate limit from responses", async () => {
-    const { run, page, responses, mock } = createProxyWorld({}, { profile });
+    const { run, page, responses, mock } = createProxyService({}, { profile });
     const tryon = page("ada");
     const job = await run(tryon.submit(input));
     await run(job.result());
@@ -277,10 +277,10 @@ describe.each(profiles)("forwarding, under the profile %s", (profile) => {
   });
 
   it("redacts the key and secrets in URLs from texts of the service", async () => {
-    const { run, post, mock, faults } = createProxyWorld({}, { profile });
+    const { run, post, mock, faults } = createProxyService({}, { profile });
     const words = `${mock.keys.live} was refused by https://shop.example/hook?token=s3cret`;
     const failed = { error_code: words, error_message: words, message: words };
-    faults.push(answering(200, { job_id: "job_1", status: "failed", ...failed }));
+    faults.push(respondWith(200, { job_id: "job_1", status: "failed", ...failed }));
     const text = await (await run(post("ada", tryOn))).text();
     expect(text).toContain("was refused by https://shop.example/hook");
     expect(text).not.toContain("s3cret");
@@ -288,7 +288,7 @@ describe.each(profiles)("forwarding, under the profile %s", (profile) => {
   });
 
   it("includes the cost if exposeCredits is true", async () => {
-    const { run, page } = createProxyWorld({ exposeCredits: true }, { profile });
+    const { run, page } = createProxyService({ exposeCredits: true }, { profile });
     const { receipt } = await run(page("ada").run(input));
     expect(receipt.credits).toBe(8);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { createProxyWorld, mount } from "../../test/proxy-world.ts";
-import { assetBytes, fieldsOf, input, personUrl, profiles, shirtUrl } from "../../test/world.ts";
+import { createProxyService, mount } from "../../test/proxy-service.ts";
+import { assetBytes, fieldsOf, input, personUrl, profiles, shirtUrl } from "../../test/service.ts";
 
 const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
 
@@ -23,7 +23,7 @@ function endless(chunk: Uint8Array<ArrayBuffer>, count = Number.POSITIVE_INFINIT
 
 describe("a body that the proxy rejects", () => {
   it("is read up to maxBody if it is endless", async () => {
-    const { ask, sent } = createProxyWorld({ maxBody: 1_000_000 });
+    const { ask, sent } = createProxyService({ maxBody: 1_000_000 });
     const { body, state } = endless(new Uint8Array(64_000));
     const response = await ask("ada", "/api/v1/tryon", {
       method: "POST",
@@ -42,7 +42,7 @@ describe("a body that the proxy rejects", () => {
     ["too small", "10", 40],
     ["not a number", "many", 40],
   ])("gets 413 with a Content-Length that is %s", async (_name, length, count) => {
-    const { ask, sent } = createProxyWorld({ maxBody: 1_000_000 });
+    const { ask, sent } = createProxyService({ maxBody: 1_000_000 });
     const { body, state } = endless(new Uint8Array(64_000), count);
     const response = await ask("ada", "/api/v1/tryon", {
       method: "POST",
@@ -59,7 +59,7 @@ describe("a body that the proxy rejects", () => {
   });
 
   it("is larger than 15,000,000 bytes by default, and throws payload_too_large in the client", async () => {
-    const { page, error, sent } = createProxyWorld();
+    const { page, error, sent } = createProxyService();
     const person = new Blob([assetBytes("person.jpg"), new Uint8Array(10_000_000)]);
     const garment = new Blob([assetBytes("shirt.png"), new Uint8Array(1_500_000)]);
     const thrown = await error(page("ada").submit({ person, garments: [garment] }));
@@ -73,7 +73,7 @@ describe("a body that the proxy rejects", () => {
     ["list items", "[1,{}],", "more than 256 list items"],
     ["levels", '"a":{', "a depth of more than 8"],
   ])("is not read to its end if it has too many %s", async (_name, piece, limit) => {
-    const { ask, sent, reported } = createProxyWorld();
+    const { ask, sent, reported } = createProxyService();
     const { body, state } = endless(new TextEncoder().encode(piece.repeat(20)));
     const response = await ask("ada", "/api/v1/tryon", {
       method: "POST",
@@ -87,7 +87,7 @@ describe("a body that the proxy rejects", () => {
   });
 
   it("can have 256 names and 8 levels, with any characters in its strings", async () => {
-    const { post, run, sent } = createProxyWorld({
+    const { post, run, sent } = createProxyService({
       fields: ["person_url", "garment_urls", "prompt", "metadata"],
     });
     const prompt = '\\"{[:,'.repeat(100);
@@ -119,7 +119,7 @@ describe("a body that the proxy rejects", () => {
       400,
     ],
   ])("gets a 4xx if it is %s", async (_name, body, own, status) => {
-    const { ask, sent, reported } = createProxyWorld();
+    const { ask, sent, reported } = createProxyService();
     const headers = { "content-type": "application/json", "idempotency-key": "a", ...own };
     const response = await ask("ada", "/api/v1/tryon", {
       method: "POST",
@@ -132,7 +132,7 @@ describe("a body that the proxy rejects", () => {
   });
 
   it("gets 400 if it is incomplete", async () => {
-    const { ask, sent } = createProxyWorld();
+    const { ask, sent } = createProxyService();
     const body = new ReadableStream({
       start: (controller) => controller.error(new Error("the client is gone")),
     });
@@ -143,7 +143,7 @@ describe("a body that the proxy rejects", () => {
   });
 
   it("gets 500 if authorize has read it, and onError gets the fix", async () => {
-    const { post, sent, reported } = createProxyWorld({
+    const { post, sent, reported } = createProxyService({
       authorize: async (request) => {
         await request.json();
         return { id: "ada" };
@@ -157,7 +157,7 @@ describe("a body that the proxy rejects", () => {
 
 describe.each(profiles)("a body that the proxy accepts, under the profile %s", (profile) => {
   it("can contain images, have any JSON content type and come in chunks of any size", async () => {
-    const { ask, page, run, sent } = createProxyWorld({}, { profile });
+    const { ask, page, run, sent } = createProxyService({}, { profile });
     const person = assetBytes("person.jpg");
     await run(page("ada").submit({ ...input, person }));
     const photo = Buffer.from(person).toString("base64");
@@ -185,7 +185,7 @@ describe("a client that closes the request", () => {
   it("cancels a poll of the service, but not a submission", async () => {
     const signals: AbortSignal[] = [];
     let responses = 1;
-    const { page, run, mock, proxy, reported } = createProxyWorld({
+    const { page, run, mock, proxy, reported } = createProxyService({
       fetch: (url, init) => {
         const { signal } = init;
         if (responses > 0) {
@@ -211,13 +211,13 @@ describe("a client that closes the request", () => {
       };
       const body = method === "POST" ? JSON.stringify({ ...tryOn, prompt: "red" }) : null;
       const { signal } = controller;
-      const answering = proxy(new Request(`${mount}${path}`, { method, headers, body, signal }));
+      const response = proxy(new Request(`${mount}${path}`, { method, headers, body, signal }));
       await expect.poll(() => signals.length).toBe(1);
       controller.abort();
       await expect.poll(() => signals[0]?.aborted).toBe(isCanceled);
       await mock.clock.advance("5m");
       expect(signals.pop()?.aborted).toBe(true);
-      expect((await answering).status).toBe(isCanceled ? 499 : 504);
+      expect((await response).status).toBe(isCanceled ? 499 : 504);
       expect(reported).toHaveLength(isCanceled ? 0 : 1);
     }
   });

@@ -8,8 +8,8 @@ import { isInstalled } from "@tryon/test-kit/installed-programs";
 import type * as Client from "../index.ts";
 import { toNodeHandler } from "../node/index.ts";
 import { bundleClient, startBrowser, type Bundle } from "../../test/browser.ts";
-import { listening } from "../../test/http-server.ts";
-import { input, profile } from "../../test/world.ts";
+import { listen } from "../../test/http-server.ts";
+import { input, profile } from "../../test/service.ts";
 import { createProxy, type ProxyOptions } from "./index.ts";
 
 /** The client in the page, where callbacks of `page.evaluate` run. */
@@ -48,7 +48,7 @@ describe.runIf(hasChromium)("a page in a browser", () => {
         }),
       );
     const own = proxy();
-    const origin = await listening(
+    const origin = await listen(
       createServer((incoming, outgoing) => {
         const { url = "" } = incoming;
         if (url.startsWith("/api/tryon/")) return own(incoming, outgoing);
@@ -58,7 +58,7 @@ describe.runIf(hasChromium)("a page in a browser", () => {
         return outgoing.writeHead(file ? 200 : 404, { "content-type": type }).end(file);
       }),
     );
-    const other = await listening(createServer(proxy(elsewhere(origin))));
+    const other = await listen(createServer(proxy(elsewhere(origin))));
     const context = await browser.newContext();
     onTestFinished(() => context.close());
     const page = await context.newPage();

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { root } from "@tryon/test-kit/repository";
 import { expect, it } from "vitest";
 
-import { createProxyWorld } from "../../test/proxy-world.ts";
-import { answering, fieldsOf, personUrl, shirtUrl } from "../../test/world.ts";
+import { createProxyService } from "../../test/proxy-service.ts";
+import { respondWith, fieldsOf, personUrl, shirtUrl } from "../../test/service.ts";
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -46,7 +46,7 @@ it.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
   ["POST", "/api/v1/credits/purchase", purchase, { status: secret }],
 ])("passes on the response to %s %s with documented fields only", async (...row) => {
   const [method, path, good, undocumented] = row;
-  const { ask, faults, post, run, sent } = createProxyWorld({
+  const { ask, faults, post, run, sent } = createProxyService({
     fields: ["person_url", "garment_urls", "metadata"],
     exposeCredits: true,
     allow: { list: true, account: true, purchase: true },
@@ -63,7 +63,7 @@ it.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
       .replaceAll('"job_1"', JSON.stringify(id))
       .replaceAll('"metadata":{', `"metadata":{${JSON.stringify(userTag).slice(1, -1)},`);
   const answerTo = async (content: object): Promise<string> => {
-    faults.push(answering(200, JSON.parse(own(content)) as object));
+    faults.push(respondWith(200, JSON.parse(own(content)) as object));
     const headers = { "content-type": "application/json", "idempotency-key": "b" };
     const body = method === "GET" ? null : JSON.stringify(tryOn);
     const response = await run(ask("ada", path, { method, headers, body }));

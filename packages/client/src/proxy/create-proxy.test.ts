@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { createProxyWorld, mount } from "../../test/proxy-world.ts";
-import { assetBytes, input, profiles } from "../../test/world.ts";
+import { createProxyService, mount } from "../../test/proxy-service.ts";
+import { assetBytes, input, profiles } from "../../test/service.ts";
 import { createProxy } from "./index.ts";
 
 describe.each(profiles)("a page that uses the proxy, under the profile %s", (profile) => {
   it("makes a try-on and reads its image", async () => {
-    const { run, page, sent, mock, reported } = createProxyWorld({}, { profile });
+    const { run, page, sent, mock, reported } = createProxyService({}, { profile });
     const person = assetBytes("person.jpg");
     const result = await run(page("ada").run({ ...input, person }));
     const bytes = await run(result.image.bytes());
@@ -19,7 +19,7 @@ describe.each(profiles)("a page that uses the proxy, under the profile %s", (pro
   });
 
   it("submits, and resumes the job after a reload", async () => {
-    const { run, page } = createProxyWorld({}, { profile });
+    const { run, page } = createProxyService({}, { profile });
     const job = await run(page("ada").submit(input));
     const saved = JSON.stringify(job);
     const result = await run(page("ada").jobs.resume(JSON.parse(saved)).result());

@@ -1,8 +1,8 @@
 import type { MockOptions } from "@tryon/mock";
 import { describe, expect, it } from "vitest";
 
-import { createProxyWorld } from "../../test/proxy-world.ts";
-import { input, personUrl, shirtUrl } from "../../test/world.ts";
+import { createProxyService } from "../../test/proxy-service.ts";
+import { input, personUrl, shirtUrl } from "../../test/service.ts";
 import { createQuota, type Quota, type QuotaOptions, type QuotaStore } from "./index.ts";
 
 const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
@@ -11,11 +11,11 @@ const day = 86_400_000;
 /** Opens a site whose proxy has a quota, at the start of a UTC day. */
 async function openSite(options: QuotaOptions, latency: MockOptions["latency"] = 0) {
   let quota: Quota | undefined;
-  const world = createProxyWorld(
+  const service = createProxyService(
     { limit: (call) => quota?.(call) ?? false },
     { latency, options: { idempotencyHours: 1 } },
   );
-  const { mock, run, post, ask } = world;
+  const { mock, run, post, ask } = service;
   quota = createQuota({ clock: mock.clock, ...options });
   await mock.clock.advance(day - (mock.clock.now() % day));
   const submit = async (key: string, user = "ada") => {
@@ -24,7 +24,7 @@ async function openSite(options: QuotaOptions, latency: MockOptions["latency"] =
   };
   const read = async (user = "ada") => (await ask(user, "/api/v1/tryon/job_1")).status;
   const paid = async () => (1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0)) / 8;
-  return { ...world, submit, read, paid };
+  return { ...service, submit, read, paid };
 }
 
 describe("a quota", () => {

@@ -1,21 +1,21 @@
 import { describe, expect, it, vi } from "vitest";
 
-import { createProxyWorld } from "../../test/proxy-world.ts";
+import { createProxyService } from "../../test/proxy-service.ts";
 import {
-  answering,
-  answeringAfter,
+  respondWith,
+  respondAfter,
   cut,
   input,
   personUrl,
   profiles,
   shirtUrl,
-  silence,
+  noResponse,
   type Fault,
-} from "../../test/world.ts";
+} from "../../test/service.ts";
 import { createProxy } from "./index.ts";
 
 const own = (status: number, headers?: Record<string, string>): Fault =>
-  answering(status, { detail: "The key svc_live_mock has 3 credits left." }, headers);
+  respondWith(status, { detail: "The key svc_live_mock has 3 credits left." }, headers);
 
 describe.each(profiles)("an error of the service, under the profile %s", (profile) => {
   it.each<[string, Fault, string, RegExp | undefined]>([
@@ -23,42 +23,42 @@ describe.each(profiles)("an error of the service, under the profile %s", (profil
     ["409", own(409), "idempotency_conflict", undefined],
     [
       "422",
-      answering(422, { detail: [{ loc: ["body", "seed"], msg: "no", type: "int" }] }),
+      respondWith(422, { detail: [{ loc: ["body", "seed"], msg: "no", type: "int" }] }),
       "validation_failed",
       undefined,
     ],
     ["429", own(429, { "retry-after": "90" }), "rate_limited", undefined],
-    ["413 HTML", answering(413, "<h1>Too large</h1>"), "payload_too_large", undefined],
+    ["413 HTML", respondWith(413, "<h1>Too large</h1>"), "payload_too_large", undefined],
     ["401", own(401), "unavailable", /401.*apiKey/],
     ["402", own(402), "unavailable", /402.*credits/],
     ["403", own(403), "unavailable", /403.*dashboard/],
-    ["403 HTML", answering(403, "<h1>Firewall</h1>"), "unavailable", /403/],
+    ["403 HTML", respondWith(403, "<h1>Firewall</h1>"), "unavailable", /403/],
     ["404", own(404), "server_error", /404.*baseUrl/],
-    ["405 HTML", answering(405, "<h1>No</h1>"), "server_error", /405.*baseUrl/],
+    ["405 HTML", respondWith(405, "<h1>No</h1>"), "server_error", /405.*baseUrl/],
     ["408", own(408), "server_error", /408/],
-    ["400 HTML", answering(400, "<h1>Bad request</h1>"), "server_error", /400/],
-    ["429 HTML", answering(429, "<h1>Slow down</h1>"), "unavailable", /429/],
+    ["400 HTML", respondWith(400, "<h1>Bad request</h1>"), "server_error", /400/],
+    ["429 HTML", respondWith(429, "<h1>Slow down</h1>"), "unavailable", /429/],
     ["500", own(500), "server_error", /500.*later/],
     ["503", own(503), "unavailable", /503/],
-    ["524 HTML", answering(524, "<h1>Timeout</h1>"), "server_error", /524/],
+    ["524 HTML", respondWith(524, "<h1>Timeout</h1>"), "server_error", /524/],
     [
       "307",
-      answering(307, "", { location: "https://elsewhere.example" }),
+      respondWith(307, "", { location: "https://elsewhere.example" }),
       "server_error",
       /307.*redirect/,
     ],
     ["a reset connection", cut.before, "server_error", /no response/],
     ["a refused connection", cut.refused, "server_error", /ECONNREFUSED/],
-    ["200 HTML", answeringAfter(200, "<h1>Welcome</h1>"), "server_error", /200/],
-    ["200 without a job", answeringAfter(200, { id: 7 }), "server_error", /200/],
+    ["200 HTML", respondAfter(200, "<h1>Welcome</h1>"), "server_error", /200/],
+    ["200 without a job", respondAfter(200, { id: 7 }), "server_error", /200/],
     [
       "200 with an invalid id",
-      answeringAfter(200, { job_id: "../account", status: "running" }),
+      respondAfter(200, { job_id: "../account", status: "running" }),
       "server_error",
       /200/,
     ],
   ])("%s becomes an error without key and credits", async (_name, fault, code, expected) => {
-    const { page, error, faults, reported, responses, mock } = createProxyWorld({}, { profile });
+    const { page, error, faults, reported, responses, mock } = createProxyService({}, { profile });
     faults.push(fault);
     const thrown = await error(page("ada", { retries: 0 }).submit(input));
     expect(thrown).toMatchObject({ code });
@@ -77,10 +77,10 @@ describe.each(profiles)("an error of the service, under the profile %s", (profil
   it("never becomes a 4xx if the try-on may have been made", async () => {
     for (const fault of [
       cut.after,
-      answeringAfter(403, "<h1>No</h1>"),
-      answeringAfter(400, "<h1>No</h1>"),
+      respondAfter(403, "<h1>No</h1>"),
+      respondAfter(400, "<h1>No</h1>"),
     ]) {
-      const { page, error, run, faults, client, mock } = createProxyWorld({}, { profile });
+      const { page, error, run, faults, client, mock } = createProxyService({}, { profile });
       faults.push(fault);
       const thrown = await error(page("ada", { retries: 0 }).submit(input));
       // Errors with these codes have `recover`.
@@ -94,8 +94,8 @@ describe.each(profiles)("an error of the service, under the profile %s", (profil
   });
 
   it("becomes 504 if the service does not respond in time, which includes a sync wait of 90 seconds", async () => {
-    const { page, error, faults, mock, reported } = createProxyWorld({}, { profile });
-    faults.push(silence.before);
+    const { page, error, faults, mock, reported } = createProxyService({}, { profile });
+    faults.push(noResponse.before);
     const start = mock.clock.now();
     const thrown = await error(page("ada", { retries: 0, attemptTimeout: "5m" }).submit(input));
     expect(thrown).toMatchObject({ code: "server_error", status: 504 });
@@ -104,7 +104,7 @@ describe.each(profiles)("an error of the service, under the profile %s", (profil
   });
 
   it("has Retry-After in seconds, for each format of the service", async () => {
-    const { post, faults, mock } = createProxyWorld({}, { profile });
+    const { post, faults, mock } = createProxyService({}, { profile });
     const date = new Date(mock.clock.now()).toUTCString();
     const later = new Date(mock.clock.now() + 7_000).toUTCString();
     const formats = [
@@ -126,7 +126,7 @@ describe.each(profiles)("an error of the service, under the profile %s", (profil
   });
 
   it("gets 404 for operations that are not enabled", async () => {
-    const { page, error } = createProxyWorld({}, { profile });
+    const { page, error } = createProxyService({}, { profile });
     const tryon = page("ada");
     for (const call of [() => tryon.account.get(), () => tryon.jobs.list().page()]) {
       const thrown = await error(call());
@@ -136,7 +136,7 @@ describe.each(profiles)("an error of the service, under the profile %s", (profil
   });
 
   it("forwards account requests and purchases if they are enabled", async () => {
-    const { page, run, error, sent } = createProxyWorld(
+    const { page, run, error, sent } = createProxyService(
       { allow: { account: true, purchase: true } },
       { profile },
     );
@@ -187,7 +187,7 @@ describe("createProxy", () => {
   it("reads the environment at the first request, and reports a missing variable to onError", async () => {
     vi.stubEnv("TRYON_API_KEY", undefined);
     vi.stubEnv("TRYON_BASE_URL", undefined);
-    const { post, reported, sent, mock } = createProxyWorld({
+    const { post, reported, sent, mock } = createProxyService({
       apiKey: undefined,
       baseUrl: undefined,
     });

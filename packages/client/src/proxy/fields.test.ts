@@ -10,8 +10,8 @@ import {
 } from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { createProxyWorld } from "../../test/proxy-world.ts";
-import { fieldsOf, personUrl, profiles, shirtUrl } from "../../test/world.ts";
+import { createProxyService } from "../../test/proxy-service.ts";
+import { fieldsOf, personUrl, profiles, shirtUrl } from "../../test/service.ts";
 
 const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
 const defaultFields = [
@@ -64,7 +64,7 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
     [{ garment_urls: [[{ output_size: "4K" }]] }, "garment_urls"],
     [{ wait: "false" }, "wait"],
   ])("reject %j, and name the field", async (own, field) => {
-    const { post, sent } = createProxyWorld({}, { profile });
+    const { post, sent } = createProxyService({}, { profile });
     const [issue] = await issuesOf(await post("ada", { ...tryOn, ...(own as object) }));
     expect(issue?.loc).toEqual(["body", field]);
     expect(sent).toEqual([]);
@@ -75,13 +75,13 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
     '{"output_size":"1K","output_size":"4K"}',
     '{"output_size":"4K","person_url":"","__proto__":{"output_size":"1K"}}',
   ])("reject %s", async (text) => {
-    const { post, sent } = createProxyWorld({}, { profile });
+    const { post, sent } = createProxyService({}, { profile });
     await issuesOf(await post("ada", text));
     expect(sent).toEqual([]);
   });
 
   it("have their aliases folded, and the first size as default", async () => {
-    const { post, run, sent } = createProxyWorld({ sizes: ["2K", "4K"] }, { profile });
+    const { post, run, sent } = createProxyService({ sizes: ["2K", "4K"] }, { profile });
     const other = "https://shop.example/other.png";
     const asked = { person: personUrl, model_url: other, items: [shirtUrl], mode: "async" };
     await run(post("ada", { ...asked, resolution: "", webhook_url: null }));
@@ -119,7 +119,7 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
       { weight: 3, arbitrary: good },
       { weight: 2, arbitrary: tuple(name, value) },
     );
-    const { post, run, sent, submissions } = createProxyWorld({}, { profile, latency: 0 });
+    const { post, run, sent, submissions } = createProxyService({}, { profile, latency: 0 });
     let number = 0;
     await assert(
       asyncProperty(array(entry, { minLength: 1, maxLength: 4 }), async (entries) => {
@@ -147,7 +147,7 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
   });
 
   it("can be extended by the options, but not by webhook_url", async () => {
-    const { post, run, sent } = createProxyWorld(
+    const { post, run, sent } = createProxyService(
       { fields: ["person_url", "garment_urls", "style_hint", "metadata"], sizes: ["1K", "4K"] },
       { profile },
     );
@@ -160,11 +160,11 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
       metadata: { order: 7 },
       output_size: "4K",
     });
-    expect(() => createProxyWorld({ fields: ["webhook_url"] })).toThrow(/webhook_url/);
+    expect(() => createProxyService({ fields: ["webhook_url"] })).toThrow(/webhook_url/);
   });
 
   it("are overridden by addFields, with merged metadata", async () => {
-    const { post, run, sent, page, mock } = createProxyWorld(
+    const { post, run, sent, page, mock } = createProxyService(
       {
         fields: ["person_url", "garment_urls", "metadata"],
         allow: { list: true },
@@ -198,7 +198,7 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
   it.each([{ toString: 1 }, "constructor", "SYNC", ["sync"], 1])(
     "do not set wait for the mode %j",
     async (mode) => {
-      const { post, run, sent, reported } = createProxyWorld({}, { profile });
+      const { post, run, sent, reported } = createProxyService({}, { profile });
       const { wait: _wait, ...rest } = tryOn;
       await run(post("ada", { ...rest, mode }));
       expect(Object.keys(fieldsOf(sent[0]))).not.toContain("wait");
@@ -216,7 +216,7 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
     '{"_TRYON_USER":MARK," _tryon_user":MARK,"_tryon_user\\u0000":MARK}',
   ])("cannot set the user tag by metadata %s", async (metadata) => {
     const allow = { list: true };
-    const { post, run, sent, page, mock } = createProxyWorld(
+    const { post, run, sent, page, mock } = createProxyService(
       { fields: [...defaultFields, "metadata"], allow },
       { profile },
     );
@@ -244,7 +244,7 @@ describe.each(profiles)("fields of a submission, under the profile %s", (profile
   });
 
   it("do not request a sync wait if sync is false", async () => {
-    const { run, page, sent } = createProxyWorld({ sync: false }, { profile });
+    const { run, page, sent } = createProxyService({ sync: false }, { profile });
     const { job } = await run(
       page("ada").run({ person: personUrl, garments: [shirtUrl] }, { sync: true }),
     );

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { Budget, isTryOnError, TryOn, type Middleware, type TryOnOptions } from "../index.ts";
-import { createProxyWorld, mount } from "../../test/proxy-world.ts";
-import { input } from "../../test/world.ts";
+import { createProxyService, mount } from "../../test/proxy-service.ts";
+import { input } from "../../test/service.ts";
 import { createRawClient } from "../raw/index.ts";
 
 afterEach(() => {
@@ -87,7 +87,7 @@ describe("a client with proxyUrl", () => {
   });
 
   it("does not spend its budget if the proxy has a test key", async () => {
-    const { page, run, mock } = createProxyWorld(
+    const { page, run, mock } = createProxyService(
       { apiKey: "svc_test_mock" },
       // Only the response to a submission has test_mode.
       { options: { sparseSubmit: false } },
@@ -115,7 +115,7 @@ describe("a client with proxyUrl", () => {
   });
 
   it("supports raw calls, typed errors and recovery", async () => {
-    const { page, run, error, faults, responses, mock } = createProxyWorld();
+    const { page, run, error, faults, responses, mock } = createProxyService();
     const tryon = page("ada");
     const { id } = await run(tryon.submit(input));
     // Reads may lag behind.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { createProxyWorld } from "../../test/proxy-world.ts";
-import { input, personUrl, profiles, shirtUrl } from "../../test/world.ts";
+import { createProxyService } from "../../test/proxy-service.ts";
+import { input, personUrl, profiles, shirtUrl } from "../../test/service.ts";
 import type { ProxyCall } from "./index.ts";
 
 const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
@@ -13,7 +13,7 @@ async function jobIdOf(response: Response): Promise<string> {
 
 describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
   it("have separate idempotency keys: the same key is one job per user", async () => {
-    const { post, run, submissions, mock, client } = createProxyWorld({}, { profile });
+    const { post, run, submissions, mock, client } = createProxyService({}, { profile });
     const ada = await jobIdOf(await run(post("ada", tryOn)));
     const again = await jobIdOf(await run(post("ada", tryOn)));
     const bob = await jobIdOf(await run(post("bob", tryOn)));
@@ -27,7 +27,7 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
   });
 
   it("get the same 404 for another user's job and an unknown one, under any id", async () => {
-    const { page, run, ask, client, mock, sent } = createProxyWorld({}, { profile });
+    const { page, run, ask, client, mock, sent } = createProxyService({}, { profile });
     const { id } = await run(page("ada").submit(input));
     await mock.clock.advance("2m");
     const [job] = await run(client().jobs.list().toArray());
@@ -66,7 +66,7 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
   });
 
   it("are distinct even if their ids differ only in case, spaces or Unicode form", async () => {
-    const { post, run, submissions } = createProxyWorld(
+    const { post, run, submissions } = createProxyService(
       {
         authorize: (request) => ({ id: decodeURIComponent(request.headers.get("cookie") ?? "") }),
       },
@@ -79,7 +79,7 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
   });
 
   it("list only their own jobs if the list is enabled", async () => {
-    const { page, run, client, mock, ask } = createProxyWorld(
+    const { page, run, client, mock, ask } = createProxyService(
       { allow: { list: true } },
       { profile },
     );
@@ -102,7 +102,7 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
   it("get 429 over their limit before anything is sent, and a retry can count once", async () => {
     const calls: ProxyCall[] = [];
     const keys = new Map<string, Set<string | undefined>>();
-    const { post, run, sent, page, error } = createProxyWorld(
+    const { post, run, sent, page, error } = createProxyService(
       {
         limit: (call) => {
           calls.push(call);
@@ -139,7 +139,7 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
     [null, "3600"],
     ["soon", "3600"],
   ])("get a valid Retry-After if limit returns %s", async (retryAfter, expected) => {
-    const { post, page, error } = createProxyWorld(
+    const { post, page, error } = createProxyService(
       // Callers without types can return anything.
       { limit: () => ({ retryAfter: retryAfter as number }) },
       { profile },
@@ -155,7 +155,7 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
 
   it("get 503 if limit throws", async () => {
     const cause = new Error("the counter is down");
-    const { post, sent, reported } = createProxyWorld(
+    const { post, sent, reported } = createProxyService(
       {
         limit: () => {
           throw cause;
@@ -170,7 +170,7 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
 
   it("still get their last result after a 429 for one more try-on", async () => {
     let left = 1;
-    const { page, run, error } = createProxyWorld(
+    const { page, run, error } = createProxyService(
       { limit: ({ kind }) => kind !== "submit" || left-- > 0 },
       { profile },
     );

@@ -1,12 +1,19 @@
 import { expect, it } from "vitest";
 
 import { createRawClient } from "./index.ts";
-import { answering, createWorld, cut, personUrl, profiles, shirtUrl } from "../../test/world.ts";
+import {
+  respondWith,
+  createService,
+  cut,
+  personUrl,
+  profiles,
+  shirtUrl,
+} from "../../test/service.ts";
 
 it.each(profiles)(
   "gives answers and errors as openapi-fetch does, under the profile %s",
   async (profile) => {
-    const { run, tryon, faults, sent } = createWorld({ profile });
+    const { run, tryon, faults, sent } = createService({ profile });
     const raw = createRawClient(tryon);
     faults.push(cut.before);
     const { data } = await run(raw.GET("/api/v1/account"));
@@ -23,7 +30,7 @@ it.each(profiles)(
 );
 
 it("submits under one key however often it is sent, and under the caller's own", async () => {
-  const { run, tryon, faults, mock, sent } = createWorld();
+  const { run, tryon, faults, mock, sent } = createService();
   const raw = createRawClient(tryon);
   const body = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
   faults.push(cut.after);
@@ -38,7 +45,7 @@ it("submits under one key however often it is sent, and under the caller's own",
 });
 
 it("has for each call the middleware that was in use when it was made", async () => {
-  const { run, tryon, sent } = createWorld();
+  const { run, tryon, sent } = createService();
   const raw = createRawClient(tryon);
   const first = raw.GET("/api/v1/account");
   raw.use({ onRequest: ({ request }) => request.headers.set("x-mark", "1") });
@@ -47,7 +54,7 @@ it("has for each call the middleware that was in use when it was made", async ()
 });
 
 it("is taken back the middleware that is ejected", async () => {
-  const { run, tryon, sent } = createWorld();
+  const { run, tryon, sent } = createService();
   const raw = createRawClient(tryon);
   const middleware = { onRequest: () => new Request("https://elsewhere.example") };
   raw.use(middleware);
@@ -57,10 +64,10 @@ it("is taken back the middleware that is ejected", async () => {
 });
 
 it("gives back an empty answer as one", async () => {
-  const { run, tryon, faults } = createWorld();
+  const { run, tryon, faults } = createService();
   const raw = createRawClient(tryon);
   faults.push(async () => new Response(null, { status: 204 }));
   expect((await run(raw.GET("/api/v1/account"))).data).toBeUndefined();
-  faults.push(answering(400, "<h1>no</h1>"));
+  faults.push(respondWith(400, "<h1>no</h1>"));
   expect((await run(raw.GET("/api/v1/account"))).error).toBe("<h1>no</h1>");
 });

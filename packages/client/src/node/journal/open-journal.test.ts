@@ -9,7 +9,7 @@ import { cases } from "@tryon/test-kit/cases";
 
 import { entry, journalPath, temporaryFolder } from "../../../test/journal-folder.ts";
 import { all } from "../../../test/memory-journal.ts";
-import { createWorld, input } from "../../../test/world.ts";
+import { createService, input } from "../../../test/service.ts";
 import { openJournal } from "../index.ts";
 
 it("returns the last entry of each item, also after it is opened again", async () => {
@@ -154,7 +154,7 @@ it.skipIf(process.platform === "win32")("rejects a link", async () => {
 });
 
 it("omits signed URLs of jobs", async () => {
-  const { mock, run, tryon } = createWorld();
+  const { mock, run, tryon } = createService();
   const job = await run(tryon.submit(input, { idempotencyKey: "order-17" }));
   await run(job.result());
   expect(job.data.result_url).toContain("signature");

@@ -1,0 +1,220 @@
+import { readFileSync } from "node:fs";
+
+import {
+  createMock,
+  profileNames,
+  type FaultInput,
+  type Mock,
+  type MockOptions,
+} from "@tryon/mock";
+import { assetPath } from "@tryon/test-kit/repository";
+import { onTestFinished } from "vitest";
+
+import { TryOn, type TryOnOptions } from "../src/index.ts";
+import type { Fetch } from "../src/http/attempt.ts";
+
+/** Option profile of this run. The suite runs once under each, see `vitest.config.ts`. */
+export const profile =
+  profileNames.find((name) => name === process.env["TRYON_PROFILE"]) ?? "default";
+/** The same as a list, for titles that name the profile. */
+export const profiles = [profile] as const;
+
+/** Request that the client sent. */
+export interface Sent {
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body: string | undefined;
+  readonly at: number;
+}
+
+/** Fault of the reference server, for one request. */
+type ServerFault = Omit<FaultInput, "on" | "times" | "after" | "probability" | "drop">;
+
+/** Fault between client and server, or one that the reference server does not have. */
+type TransportFault = (request: Sent, pass: () => Promise<Response>) => Promise<Response>;
+
+/** Fault of one request. */
+export type Fault = ServerFault | TransportFault;
+
+/** Reference server on a manual clock, a client on the same clock, and the requests of the client. */
+export interface TestService {
+  readonly mock: Mock;
+  /** Network of the client. Records every request and applies the faults. */
+  readonly fetch: Fetch;
+  readonly tryon: TryOn;
+  readonly sent: readonly Sent[];
+  readonly submissions: () => readonly Sent[];
+  /** Returns the distinct keys of the submissions. */
+  readonly keys: () => ReadonlySet<string | null>;
+  /** Returns the distinct bodies of the submissions. */
+  readonly bodies: () => ReadonlySet<string | undefined>;
+  /** Returns the time of each request since the first one. */
+  readonly times: () => readonly number[];
+  /** Returns the credits of the live key, 1,000 at the start. */
+  readonly balance: () => Promise<number | undefined>;
+  /** Faults of the next requests, in order; `undefined` passes a request on. */
+  readonly faults: (Fault | undefined)[];
+  /** Advances time until the work has ended. */
+  readonly run: <Result>(work: Promise<Result>) => Promise<Result>;
+  /** Advances time until the work has failed, and returns the error. */
+  readonly error: (work: Promise<unknown>) => Promise<unknown>;
+  /** Creates another client of the same server. */
+  readonly client: (options?: TryOnOptions) => TryOn;
+}
+
+/** Opens a service, and closes it at the end of the test. */
+export function createService(
+  mockOptions: MockOptions = {},
+  options: TryOnOptions = {},
+): TestService {
+  const service = openService(mockOptions, options);
+  onTestFinished(() => service.mock.close());
+  return service;
+}
+
+/** Opens a service that the caller closes. */
+export function openService(
+  mockOptions: MockOptions = {},
+  options: TryOnOptions = {},
+): TestService {
+  const mock = createMock({ clock: "manual", seed: "client", profile, ...mockOptions });
+  const sent: Sent[] = [];
+  const faults: (Fault | undefined)[] = [];
+  const fetch: Fetch = async (url, init) => {
+    const body = typeof init.body === "string" ? init.body : await textOf(init.body);
+    const request: Sent = {
+      method: init.method ?? "GET",
+      url,
+      path: new URL(url).pathname,
+      headers: new Headers(init.headers),
+      body,
+      at: mock.clock.now(),
+    };
+    sent.push(request);
+    const fault = faults.shift();
+    const pass = (): Promise<Response> => mock.fetch(url, { ...init, body: body ?? null });
+    if (typeof fault === "function") return fault(request, pass);
+    if (fault !== undefined) {
+      mock.faults.add({ on: `${request.method} ${request.path}`, times: 1, ...fault });
+    }
+    return pass();
+  };
+  const client = (own: TryOnOptions = {}): TryOn =>
+    new TryOn({
+      apiKey: mock.keys.live,
+      baseUrl: mock.baseUrl,
+      fetch,
+      clock: mock.clock,
+      random: () => 0.5,
+      ...own,
+    });
+  const submissions = () =>
+    sent.filter(({ method, path }) => method === "POST" && path.endsWith("/tryon"));
+  return {
+    mock,
+    fetch,
+    sent,
+    faults,
+    client,
+    tryon: client(options),
+    submissions,
+    keys: () => new Set(submissions().map(({ headers }) => headers.get("idempotency-key"))),
+    bodies: () => new Set(submissions().map(({ body }) => body)),
+    times: () => sent.map(({ at }) => at - (sent[0]?.at ?? 0)),
+    balance: async () => (await mock.ledger(mock.keys.live))?.balance,
+    run: (work) => mock.clock.runUntil(work),
+    error: (work) => mock.clock.runUntil(failure(work)),
+  };
+}
+
+/** Returns the error of the work, and throws if there is none. */
+export function failure(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    (value) => {
+      throw new Error(`Expected an error, but got ${JSON.stringify(value)}.`);
+    },
+    (error: unknown) => error,
+  );
+}
+
+/** Returns a function that reports if the work has ended, with or without an error. */
+export function trackEnd(work: Promise<unknown>): () => boolean {
+  let ended = false;
+  const end = (): void => {
+    ended = true;
+  };
+  work.then(end, end);
+  return () => ended;
+}
+
+/** Reads a body, also one that is a stream. */
+async function textOf(body: RequestInit["body"]): Promise<string | undefined> {
+  return body ? new Response(body).text() : undefined;
+}
+
+/** Connection that is reset before or after the work of the server, or refused. */
+export const cut = {
+  before: { reset: "before" },
+  after: { reset: "after" },
+  refused: async () => {
+    throw new TypeError("fetch failed", {
+      cause: Object.assign(new Error("no"), { code: "ECONNREFUSED" }),
+    });
+  },
+} as const satisfies Record<string, Fault>;
+
+/** Responds instead of the service. A text body is the HTML of a gateway, any other body is JSON of the service. */
+export function respondWith(
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Fault {
+  // The reference server sets its own Date, and Retry-After on every 429.
+  if (status === 429 || "date" in headers) return async () => createResponse(status, body, headers);
+  return { status, body, headers, html: typeof body === "string" };
+}
+
+/** The same after the work. `cutAfter` of the reference server applies only to calls that take time. */
+export function respondAfter(status: number, body: unknown): Fault {
+  return async (_request, pass) => {
+    await pass();
+    return createResponse(status, body);
+  };
+}
+
+function createResponse(
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Response {
+  const [text, type] =
+    typeof body === "string" ? [body, "text/html"] : [JSON.stringify(body), "application/json"];
+  return new Response(text, { status, headers: { "content-type": type, ...headers } });
+}
+
+/** Never responds, before or after the work. The reference server always responds in the end. */
+export const noResponse = {
+  before: () => new Promise(() => undefined),
+  after: async (_request, pass) => {
+    await pass();
+    return new Promise(() => undefined);
+  },
+} as const satisfies Record<string, Fault>;
+
+export const shirtUrl = "https://shop.example/shirt.png";
+export const personUrl = "https://shop.example/ada.jpg";
+
+/** Minimal valid input. */
+export const input = { person: personUrl, garments: [shirtUrl] } as const;
+
+export function assetBytes(file: "person.jpg" | "shirt.png"): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(readFileSync(assetPath(file)));
+}
+
+/** Parses the body of a request. */
+export function fieldsOf(sent: Sent | undefined): Record<string, unknown> {
+  // Every body of the client is a JSON object.
+  return JSON.parse(sent?.body ?? "{}") as Record<string, unknown>;
+}
