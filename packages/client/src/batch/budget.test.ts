@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { Budget, type BudgetLimit, type TryOn, type TryOnInput } from "../index.ts";
+import { Budget, type BudgetLimit, type TryOn, type TryOnFields } from "../index.ts";
 import { makeDigestsInstant } from "../../test/instant-digests.ts";
 import { all, memoryJournal, type MemoryJournal } from "../../test/memory-journal.ts";
 import { createService, cut, input, type Fault, type TestService } from "../../test/service.ts";
@@ -16,7 +16,7 @@ async function runBatch(
     readonly journal: Journal;
     readonly budget: BudgetLimit;
     readonly tryon?: TryOn;
-    readonly fields?: TryOnInput;
+    readonly fields?: Pick<TryOnFields, "output_size">;
   },
 ): Promise<Record<string, string>> {
   // A program that starts again has a new client.
@@ -83,16 +83,20 @@ describe("the budget of a batch with a journal", () => {
     expect(budget.toJSON()).toMatchObject({ spent: 80, reserved: 0 });
   });
 
-  it("counts an item of an earlier process once in a `Budget` that several runs share", async () => {
-    const service = createService();
-    const journal = await interruptedAt(service, cut.before);
-    const budget = new Budget({ maxCredits: 16 });
-    service.faults.push(undefined, undefined, ...Array(4).fill(cut.before));
-    await runBatch(service, ["a"], { journal, budget });
-    expect(budget.toJSON()).toMatchObject({ spent: 0, reserved: 8 });
-    await runBatch(service, ["a", "b"], { journal, budget });
-    expect(budget.toJSON()).toMatchObject({ spent: 16, reserved: 0 });
-  });
+  it.each([false, true])(
+    "counts an item of an earlier process once in a `Budget` that several runs share (client, too: %s)",
+    async (isShared) => {
+      const service = createService();
+      const journal = await interruptedAt(service, cut.before);
+      const budget = new Budget({ maxCredits: 16 });
+      const tryon = service.client(isShared ? { budget } : {});
+      service.faults.push(undefined, ...Array(4).fill(cut.before));
+      await runBatch(service, ["a"], { journal, budget, tryon });
+      expect(budget.toJSON()).toMatchObject({ spent: 0, reserved: 8 });
+      await runBatch(service, ["a", "b"], { journal, budget, tryon });
+      expect(budget.toJSON()).toMatchObject({ spent: 16, reserved: 0 });
+    },
+  );
 
   it.each([
     ["arrived", cut.after],
@@ -174,7 +178,7 @@ describe("the budget of a batch with a journal", () => {
 async function interruptedAt(
   service: TestService,
   fault: Fault,
-  fields: TryOnInput = {},
+  fields: Pick<TryOnFields, "output_size"> = {},
 ): Promise<MemoryJournal> {
   const journal = memoryJournal();
   // The first two requests ask for the rate limit and the balance.

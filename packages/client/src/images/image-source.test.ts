@@ -28,8 +28,6 @@ import { shirtUrl } from "../../test/service.ts";
 afterEach(() => void vi.unstubAllGlobals());
 
 const base64Of = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
-const answer = (bytes: Uint8Array<ArrayBuffer>, init?: ResponseInit): Response =>
-  new Response(bytes, init);
 const streamOf = (bytes: Uint8Array): ReadableStream<Uint8Array> =>
   new ReadableStream({
     start(controller) {
@@ -39,7 +37,7 @@ const streamOf = (bytes: Uint8Array): ReadableStream<Uint8Array> =>
     },
   });
 
-/** Every way to give an image, made of its bytes. */
+/** Every kind of image input, created from bytes. */
 const kinds: Readonly<Record<string, (bytes: Uint8Array<ArrayBuffer>) => ImageInput>> = {
   Uint8Array: (bytes) => bytes,
   "a view into a larger buffer": (bytes) =>
@@ -56,7 +54,7 @@ const kinds: Readonly<Record<string, (bytes: Uint8Array<ArrayBuffer>) => ImageIn
   Blob: (bytes) => new Blob([bytes]),
   "a part of a Blob": (bytes) => new Blob(["before", bytes, "after"]).slice(6, 6 + bytes.length),
   File: (bytes) => new File([bytes], "me.jpg"),
-  Response: (bytes) => answer(bytes),
+  Response: (bytes) => new Response(bytes),
   ReadableStream: streamOf,
   base64: (bytes) => ({ base64: base64Of(bytes) }),
   base64url: (bytes) => ({ base64: Buffer.from(bytes).toString("base64url") }),
@@ -67,9 +65,9 @@ const kinds: Readonly<Record<string, (bytes: Uint8Array<ArrayBuffer>) => ImageIn
 
 const give = ({ kind, length }: { kind: string; length: number }): ImageInput =>
   kinds[kind]?.(jpegBytes(length)) ?? "";
-const refusalOf = async (person: unknown): Promise<unknown> => {
+const rejectionOf = async (person: unknown): Promise<unknown> => {
   const { tryon, gathered } = recordingClient();
-  // Types cannot stop those who do not use them.
+  // JavaScript callers can pass anything.
   const work = tryon.submit({ person: person as ImageInput, garments: [shirtUrl] });
   const error = await work.catch((caught: unknown) => caught);
   expect(gathered).toEqual([]);
@@ -85,7 +83,7 @@ beforeAll(async () => {
 });
 
 describe.each(Object.entries(kinds))("an image given as %s", (_kind, made) => {
-  it.each([3_000, 150_001, 400_000])("is sent with its %i bytes as they are", async (length) => {
+  it.each([3_000, 150_001, 400_000])("is sent with its %i bytes unchanged", async (length) => {
     const bytes = jpegBytes(length);
     const { tryon, gathered } = recordingClient([503]);
     await tryon.submit({ person: made(bytes), garments: [made(bytes), shirtUrl, made(bytes)] });
@@ -101,7 +99,7 @@ describe.each(Object.entries(kinds))("an image given as %s", (_kind, made) => {
     }
   });
 
-  it("makes a job over HTTP and in process", async () => {
+  it("creates a job over HTTP and in process", async () => {
     const mock = createMock({ latency: 0 });
     const server = await serve(mock, { port: 0 });
     onTestFinished(() => server.close());
@@ -114,7 +112,7 @@ describe.each(Object.entries(kinds))("an image given as %s", (_kind, made) => {
   });
 });
 
-it("sends any mixture of kinds and sizes exactly, with its exact length, the same on every attempt", async () => {
+it("sends images of any kinds and sizes unchanged, with the exact length, the same on every attempt", async () => {
   const image = record({
     kind: constantFrom(...Object.keys(kinds)),
     length: oneof(
@@ -160,34 +158,34 @@ it("sends any mixture of kinds and sizes exactly, with its exact length, the sam
   );
 });
 
-describe("what can be read only once", () => {
-  it("is refused with its status when it is an answer of another kind", async () => {
-    const error = await refusalOf(answer(jpegBytes(100), { status: 404 }));
+describe("a response or a stream", () => {
+  it("is rejected with its status if that is an error", async () => {
+    const error = await rejectionOf(new Response(jpegBytes(100), { status: 404 }));
     if (!isTryOnError(error, "invalid_input")) throw error;
-    expect(error.message).toContain("person is an answer with status 404");
+    expect(error.message).toContain("person is a response with status 404");
   });
 
-  it("is refused when it is a page", async () => {
-    expect(String(await refusalOf(new Response("<!doctype html><p>Sign in")))).toContain(
+  it("is rejected if it is a page", async () => {
+    expect(String(await rejectionOf(new Response("<!doctype html><p>Sign in")))).toContain(
       "person is HTML",
     );
   });
 
-  it("is refused when it has been read, or breaks", async () => {
-    const used = answer(jpegBytes(100));
+  it("is rejected if it was read before or fails", async () => {
+    const used = new Response(jpegBytes(100));
     await used.arrayBuffer();
     const locked = streamOf(jpegBytes(100));
     locked.getReader();
     const broken = new ReadableStream({ pull: () => Promise.reject(new Error("broken")) });
     for (const image of [used, locked, broken]) {
-      expect(await refusalOf(image)).toMatchObject({
+      expect(await rejectionOf(image)).toMatchObject({
         code: "invalid_input",
         issues: [{ field: "person", code: "unreadable" }],
       });
     }
   });
 
-  it("is read no further than what the service takes", async () => {
+  it("is read only up to the size limit of the service", async () => {
     let pulls = 0;
     const cancelled = vi.fn<() => void>();
     const endless = new ReadableStream({
@@ -197,14 +195,14 @@ describe("what can be read only once", () => {
       },
       cancel: cancelled,
     });
-    expect(await refusalOf(endless)).toMatchObject({
+    expect(await rejectionOf(endless)).toMatchObject({
       issues: [{ field: "person", code: "too_large", bound: 10_500_000 }],
     });
     expect(pulls).toBeLessThan(14);
     expect(cancelled).toHaveBeenCalledOnce();
   });
 
-  it("is let go when the caller aborts, with the caller's reason", async () => {
+  it("is canceled if the caller aborts, with the caller's reason", async () => {
     const cancelled = vi.fn<() => void>();
     const silent = new ReadableStream({ cancel: cancelled });
     const controller = new AbortController();
@@ -220,7 +218,7 @@ describe("what can be read only once", () => {
   });
 });
 
-it("is taken as it was at the call", async () => {
+it("is sent as it was at the call", async () => {
   const bytes = jpegBytes(300_000);
   const { tryon, gathered } = recordingClient();
   const input = { person: bytes, garments: [bytes.buffer] as const, prompt: "before" };
@@ -236,7 +234,7 @@ it("is taken as it was at the call", async () => {
   });
 });
 
-it("goes over HTTP from a file with its length, and not in chunks of unknown number", async () => {
+it("is sent from a file over HTTP with its length, without chunked encoding", async () => {
   const file = path.join(folder, "large.jpg");
   await writeFile(file, jpegBytes(3_000_001));
   const { url, got } = await httpServer((response, _got, count) => {

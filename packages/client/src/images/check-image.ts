@@ -1,22 +1,20 @@
-import type { Note } from "../jobs/input-issue.ts";
-import type { ImageBytes, ImageSource } from "./image-input.ts";
+import type { Note } from "../errors/input-issue.ts";
+import type { ImageContent, ImageSource } from "./image-source.ts";
 
-/** What the service takes at most, in bytes, and what the longest base64 text that it takes holds. */
+/** Maximum size of an image in bytes: as many as base64 of `maxBase64Length` holds. */
 export const maxImageBytes = 10_500_000;
-const longestText = 14_000_000;
+/** Maximum length of base64 that the service accepts. */
+const maxBase64Length = 14_000_000;
 const headLength = 64;
 
-/** Notes what is wrong with an image, by its size and its beginning, and reads no more than that. */
-export async function checkImage(
-  image: ImageSource<ImageBytes | string>,
-  note: Note,
-): Promise<void> {
+/** Notes problems of an image by its size and its first bytes, and reads nothing else. */
+export async function checkImage(image: ImageSource<ImageContent>, note: Note): Promise<void> {
   const { field, content } = image;
   let head: Uint8Array;
   if (typeof content === "string") {
     const { length } = content;
-    if (length > longestText) return note("too_long", field, length, longestText);
-    // Looks for what does not belong: a pattern for the whole would go back over megabytes.
+    if (length > maxBase64Length) return note("too_long", field, length, maxBase64Length);
+    // Searches for the first other character, since a pattern for the whole text would backtrack over megabytes.
     const end = content.search(/[^A-Za-z0-9+/]|$/);
     if (end % 4 === 1 || !/^={0,2}$/.test(content.slice(end))) return note("not_base64", field);
     head = Uint8Array.from(atob(content.slice(0, headLength)), (unit) => unit.charCodeAt(0));
@@ -31,14 +29,14 @@ export async function checkImage(
   }
   if (head.length === 0) return note("empty", field);
   const start = String.fromCharCode(...head).replace(/^\xEF\xBB\xBF/, "");
-  // JPEG, PNG, GIF, WebP, and what AVIF and HEIC are boxed in.
+  // JPEG, PNG, GIF, WebP, and the container of AVIF and HEIC.
   if (/^(\xFF\xD8\xFF|\x89PNG|GIF8|RIFF.{4}WEBP|.{4}ftyp)/s.test(start)) return;
-  const [, text] = texts.find(([pattern]) => pattern.test(start)) ?? [];
-  note(text === undefined ? "unknown_image" : "not_an_image", field, text);
+  const [, format] = textFormats.find(([pattern]) => pattern.test(start)) ?? [];
+  note(format === undefined ? "unknown_image" : "not_an_image", field, format);
 }
 
-/** What a text is, by its beginning. */
-const texts = [
+/** Formats of text, by the first characters. */
+const textFormats = [
   [/^\s*<(svg|\?xml)/i, "SVG or XML"],
   [/^\s*</, "HTML"],
   [/^\s*[{[]/, "JSON"],

@@ -20,35 +20,35 @@ const failure = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** A `fetch` that hands the pieces of the body to a test, and never answers. */
-function taking(): {
+/** Creates a `fetch` whose request body the test reads, and which never responds. */
+function manualUpload(): {
   fetch: (url: string, init: RequestInit) => Promise<Response>;
-  take: () => Promise<ReadableStreamReadResult<Uint8Array>>;
+  read: () => Promise<ReadableStreamReadResult<Uint8Array>>;
 } {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: started, resolve: start } = Promise.withResolvers<void>();
   return {
     fetch: (_url, init) => {
       // The body of a large submission in Node is a stream.
       reader = (init.body as ReadableStream<Uint8Array>).getReader();
-      begin();
+      start();
       return new Promise(() => undefined);
     },
-    take: async () => {
-      await begun;
+    read: async () => {
+      await started;
       return reader?.read() ?? { done: true, value: undefined };
     },
   };
 }
 
 describe("an upload", () => {
-  it("hands out pieces that nobody changes afterwards", async () => {
+  it("yields chunks whose memory is never reused", async () => {
     const kept: Uint8Array[] = [];
     const copies: Buffer[] = [];
     const fetch = async (_url: string, init: RequestInit): Promise<Response> => {
-      for await (const piece of init.body as ReadableStream<Uint8Array>) {
-        kept.push(piece);
-        copies.push(Buffer.from(piece));
+      for await (const chunk of init.body as ReadableStream<Uint8Array>) {
+        kept.push(chunk);
+        copies.push(Buffer.from(chunk));
       }
       return Response.json({ job_id: "job_1", status: "running" });
     };
@@ -59,38 +59,38 @@ describe("an upload", () => {
     });
     expect(kept.length).toBeGreaterThan(10);
     expect(new Set(kept.map(({ buffer }) => buffer)).size).toBe(kept.length);
-    expect(kept.every((piece, index) => copies[index]?.equals(piece))).toBe(true);
+    expect(kept.every((chunk, index) => copies[index]?.equals(chunk))).toBe(true);
   });
 
-  it("has 30 seconds for each piece, and 30 seconds after the last", async () => {
+  it("has 30 seconds for each chunk, and 30 seconds after the last", async () => {
     const mock = createMock({ clock: "manual" });
-    const { fetch, take } = taking();
+    const { fetch, read } = manualUpload();
     const { tryon } = recordingClient([], { fetch, clock: mock.clock, retries: 0 });
     const work = failure(tryon.submit({ person: jpegBytes(1_000_000), garments: [shirtUrl] }));
-    let pieces = 0;
+    let chunks = 0;
     for (;;) {
-      const { done } = await take();
+      const { done } = await read();
       if (done) break;
-      pieces += 1;
+      chunks += 1;
       await mock.clock.advance("25s");
     }
-    expect(pieces).toBeGreaterThan(5);
+    expect(chunks).toBeGreaterThan(5);
     const state = { ended: false };
     void work.then(() => (state.ended = true));
-    // 25 of the 30 seconds have passed since the last piece was taken.
+    // 25 of the 30 seconds have passed since the last read.
     await mock.clock.advance("4s");
     expect(state.ended).toBe(false);
     await mock.clock.advance("2s");
     expect(await work).toMatchObject({ code: "outcome_unknown", cause: { code: "timed_out" } });
   });
 
-  it("ends when nothing of it has been taken for 30 seconds, also when the answer may take longer", async () => {
+  it("fails if `fetch` reads nothing for 30 seconds, even if the response may take longer", async () => {
     const mock = createMock({ clock: "manual" });
-    const { fetch, take } = taking();
+    const { fetch, read } = manualUpload();
     const { tryon } = recordingClient([], { fetch, clock: mock.clock, retries: 0 });
     const input = { person: jpegBytes(1_000_000), garments: [shirtUrl] as const };
     const work = failure(tryon.run(input, { sync: true }));
-    await take();
+    await read();
     await mock.clock.advance("31s");
     expect(await work).toMatchObject({
       code: "outcome_unknown",
@@ -99,28 +99,28 @@ describe("an upload", () => {
   });
 
   it("stops reading when the caller aborts, and rejects with the caller's reason", async () => {
-    const { fetch, take } = taking();
+    const { fetch, read } = manualUpload();
     const { tryon } = recordingClient([], { fetch });
     const person = new CountedBlob(jpegBytes(4_000_000));
     const controller = new AbortController();
     const work = failure(
       tryon.submit({ person, garments: [shirtUrl] }, { signal: controller.signal }),
     );
-    await take();
-    await take();
+    await read();
+    await read();
     const reason = new Error("enough");
     controller.abort(reason);
     expect(await work).toBe(reason);
     const { readings } = person;
     await expect(
       (async () => {
-        while (!(await take()).done);
+        while (!(await read()).done);
       })(),
     ).rejects.toThrow("over");
     expect(person.readings - readings).toBeLessThan(3);
   });
 
-  it("is one blob where fetch takes no streams", async () => {
+  it("is one blob if `fetch` sends no streams", async () => {
     class OldRequest {
       readonly headers = new Headers({ "content-type": "text/plain;charset=UTF-8" });
     }
@@ -130,7 +130,7 @@ describe("an upload", () => {
     expect(gathered.map(({ kind }) => kind)).toEqual(["Blob"]);
   });
 
-  it("has its length told by the stream where headers do not tell it", async () => {
+  it("uses a stream with the length if the runtime requires one", async () => {
     const lengths: number[] = [];
     vi.stubGlobal(
       "FixedLengthStream",
@@ -146,7 +146,7 @@ describe("an upload", () => {
     expect(lengths.at(-1)).toBe(gathered[0]?.bytes.length);
   });
 
-  it("over HTTP is told from a refused key, for which some platforms want bodies they can repeat", async () => {
+  it("fails as unauthorized at a 401, although some platforms resend the body of such a request", async () => {
     const { url } = await httpServer((response) => {
       response
         .writeHead(401, { "content-type": "application/json" })
@@ -158,8 +158,8 @@ describe("an upload", () => {
   });
 });
 
-describe("an image that cannot be read while it is sent", () => {
-  it("ends the call, is never sent otherwise, and costs nothing", async () => {
+describe("an image that cannot be read during the upload", () => {
+  it("fails the call without a job or a charge if its file has changed", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "tryon-"));
     const mock = createMock({ latency: 0 });
     const server = await serve(mock, { port: 0 });
@@ -172,7 +172,7 @@ describe("an image that cannot be read while it is sent", () => {
       await writeFile(file, jpegBytes(length));
       const person = await openAsBlob(file);
       const tryon = new TryOn({ apiKey: mock.keys.live, baseUrl: server.url });
-      // The file is changed between the look at it and the first attempt.
+      // The file changes between its validation and the first attempt.
       const onUpdate = (): void => writeFileSync(file, jpegBytes(length + 1));
       const error = await failure(tryon.submit({ person, garments: [shirtUrl] }, { onUpdate }));
       if (!isTryOnError(error, "invalid_input")) throw error;
@@ -183,7 +183,7 @@ describe("an image that cannot be read while it is sent", () => {
     }
   });
 
-  it("costs nothing when it fails halfway, and is not tried again", async () => {
+  it("costs nothing if it fails halfway, and is not retried", async () => {
     const mock = createMock({ latency: 0 });
     const server = await serve(mock, { port: 0 });
     onTestFinished(() => server.close());
@@ -195,16 +195,16 @@ describe("an image that cannot be read while it is sent", () => {
     expect((await tryon.account.get()).credits_remaining).toBe(1_000);
   });
 
-  it("proves nothing about earlier attempts", async () => {
+  it("leaves the outcome of earlier attempts unknown", async () => {
     const { tryon, gathered } = recordingClient([500]);
-    // Its beginning is looked at, and the first attempt takes five pieces.
+    // The validation reads once, and each attempt four times.
     const person = new CountedBlob(jpegBytes(300_000), 7);
     const error = await failure(tryon.submit({ person, garments: [shirtUrl] }));
     expect(gathered).toHaveLength(1);
     if (!isTryOnError(error, "outcome_unknown")) throw error;
     expect(error.cause).toMatchObject({ code: "invalid_input" });
     expect(error.attempts).toMatchObject([{ status: 500 }, { failure: "unsent" }]);
-    // Reading it works again from here on.
+    // From here on, reading succeeds.
     Object.assign(person, { failsAt: Number.POSITIVE_INFINITY });
     expect((await error.recover()).id).toBe("job_1");
   });

@@ -1,15 +1,15 @@
-/** The names that the service takes for a field besides its own, in the order in which it looks at them. */
+/** Other names that the service accepts for a field, in its order of preference. */
 export const aliases = {
   output_size: ["resolution", "size"],
   person_url: ["model_url", "input_url"],
   garment_urls: ["clothing", "items"],
 } as const;
 
-/** Fields by name, as they are sent. */
+/** Fields of a request body by name. */
 export type Fields = Record<string, unknown>;
 
-/** A copy in which every field has its canonical name and value; aliases are gone, unknown fields stay. */
-export function foldAliases(input: Readonly<Fields>): Fields {
+/** Returns a copy with canonical names and values instead of aliases. Unknown fields stay. */
+export function canonicalFields(input: Readonly<Fields>): Fields {
   const fields: Fields = { ...input };
   for (const [name, others] of Object.entries(aliases)) {
     for (const other of others) {
@@ -19,18 +19,13 @@ export function foldAliases(input: Readonly<Fields>): Fields {
   }
   const { mode, wait, output_size: size } = fields;
   delete fields["mode"];
-  // A page can send anything as the mode, and text of any length as the size.
+  // A page can send any value as the mode, and text of any length as the size.
   fields["wait"] = wait ?? (mode === "sync" || (mode === "async" ? false : undefined));
   if (typeof size === "string" && size.length <= 2) fields["output_size"] = size.toUpperCase();
   return fields;
 }
 
-/** What the service takes for a field that was not filled in. */
+/** Returns true for a value that the service treats as absent. */
 export function isEmpty(value: unknown): boolean {
-  return (
-    value === undefined ||
-    value === null ||
-    value === "" ||
-    (Array.isArray(value) && value.length === 0)
-  );
+  return (value ?? "") === "" || (Array.isArray(value) && value.length === 0);
 }
