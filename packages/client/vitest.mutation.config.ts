@@ -13,7 +13,8 @@ export default defineConfig({
       "src/http/{attempt-log,deadline,rate-limit,rate-limiter-queues}.test.ts",
       "src/http/{retry-policy,side-effects}.test.ts",
       "src/jobs/poll-{allowance,delay,schedule}.test.ts",
-      "src/proxy/signer.test.ts",
+      "src/billing/!(*.full).test.ts",
+      "src/proxy/{bodies,filter-fields,read-json,signer}.test.ts",
     ],
     // Also a run of every test mutates with few cases of each property.
     env: { TRYON_TESTS: "fast" },
