@@ -9,14 +9,13 @@ import { ConnectionError } from "../errors/connection-error.ts";
 import { InputError } from "../errors/input-error.ts";
 import { OutcomeUnknownError } from "../errors/outcome-error.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
-import { startDeadline, within, type Deadline } from "../http/deadline.ts";
+import { within, type Deadline } from "../http/deadline.ts";
 import type { SubmissionBody } from "../http/http-request.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
-import { finish } from "./finish.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
-import { createJob } from "./job-handle.ts";
 import type { Api } from "../api/api.ts";
-import type { JobRecord } from "./job-record.ts";
+import { jobsOfPages } from "./job-list.ts";
+import { JobRecord } from "./job-record.ts";
 import { addKeyToMetadata, takeKeyFromMetadata } from "./key-in-metadata.ts";
 import { parseInput, type ParsedInput } from "./parse-input.ts";
 import { readInput } from "./read-input.ts";
@@ -29,7 +28,7 @@ import {
 import { maxClockSkew, serviceTime } from "./service-time.ts";
 import { submissionBody } from "./submission-body.ts";
 import { isSyncCut } from "./sync-cut.ts";
-import { notifier, type Notify } from "./updates.ts";
+import { notifier, type Notify } from "./notifier.ts";
 
 /** Submission. Its key and body are made once, and every attempt in every call sends them. */
 interface Submission {
@@ -60,34 +59,36 @@ export class JobSubmitter {
   }
 
   /** Submits an input and waits for the result. */
-  async run(input: unknown, options: RunOptions): Promise<Responded<TryOnResult>> {
+  run(input: unknown, options: RunOptions): Promise<Responded<TryOnResult>> {
+    return this.#call("run", input, options, (record, deadline, notify) =>
+      record.finish(deadline, notify),
+    );
+  }
+
+  /** Submits an input. */
+  submit(input: unknown, options: SubmitOptions): Promise<Responded<Job>> {
+    return this.#call("submit", input, options, async (record) => record);
+  }
+
+  async #call<Result>(
+    method: "run" | "submit",
+    input: unknown,
+    given: RunOptions,
+    finish: (record: JobRecord, deadline: Deadline, notify: Notify) => Promise<Result>,
+  ): Promise<Responded<Result>> {
     const { config } = this.#contexts;
-    const deadline = startDeadline(config, options, config.timeout);
-    try {
-      checkNames(options, "run", runOptionNames);
+    const isRun = method === "run";
+    return within(config, given, config.timeout, async (deadline) => {
+      const unknown = unknownName(given, isRun ? runOptionNames : submitOptionNames);
+      if (unknown) {
+        throw new InputError(unknown.name, `is not an option of ${method}`, { hint: unknown.hint });
+      }
+      const options = isRun ? given : { ...given, sync: false };
       const notify = notifier(config, options.onUpdate);
       const submission = await this.#prepare(input, options, deadline, notify);
       const { data: record, response } = await this.#send(submission, deadline, notify);
       return { data: await finish(record, deadline, notify), response };
-    } finally {
-      deadline.close();
-    }
-  }
-
-  /** Submits an input. */
-  async submit(input: unknown, options: SubmitOptions): Promise<Responded<Job>> {
-    const { config } = this.#contexts;
-    const deadline = startDeadline(config, options, config.timeout);
-    try {
-      checkNames(options, "submit", submitOptionNames);
-      const notify = notifier(config, options.onUpdate);
-      const asyncOptions = { ...options, sync: false };
-      const submission = await this.#prepare(input, asyncOptions, deadline, notify);
-      const { data: record, response } = await this.#send(submission, deadline, notify);
-      return { data: record.job, response };
-    } finally {
-      deadline.close();
-    }
+    });
   }
 
   /** Parses and reads an input, and reserves its credits. Sends nothing. */
@@ -102,7 +103,7 @@ export class JobSubmitter {
     const { validate = config.validate, keyInMetadata = config.keyInMetadata } = options;
     const key = idempotencyKey(options.idempotencyKey);
     const withKey = keyInMetadata ? addKeyToMetadata(input, key) : input;
-    // Nothing is awaited before this line, so that the input is parsed as it was at the call.
+    // No `await` before this line: the input is parsed as it was at the call.
     const parsed = parseInput(withKey);
     const wanted = options.sync ?? parsed.wait ?? "auto";
     if (wanted === true && deadline.left() < maxSyncWait) {
@@ -179,7 +180,7 @@ export class JobSubmitter {
         const isReplay =
           headers.get("idempotent-replayed") === "true" && attemptLog.lastIsFirstUncertain;
         spendTracker.recordResponse(charge, data, isReplay);
-        const record = createJob(this.#contexts, data, {
+        const record = new JobRecord(this.#contexts, data, {
           context,
           idempotencyKey: key,
           attempts: attemptLog.attempts,
@@ -209,7 +210,7 @@ export class JobSubmitter {
         return this.#findInList(submission, deadline);
       }
       await spendTracker.reserve(submission.chargePlan, deadline, submission.charge);
-      return (await this.#send(submission, deadline, () => undefined)).data.job;
+      return (await this.#send(submission, deadline, () => undefined)).data;
     });
   }
 
@@ -219,11 +220,11 @@ export class JobSubmitter {
     const oldest = (attemptLog.uncertainSince ?? 0) - maxClockSkew;
     let cause: unknown;
     try {
-      const jobs = hasKeyInMetadata ? listJobs(context.api, deadline) : [];
+      const jobs = hasKeyInMetadata ? listed(context.api, deadline) : [];
       for await (const data of jobs) {
         if (takeKeyFromMetadata(data).idempotencyKey === key) {
           context.spendTracker.recordFound(submission.charge, data);
-          return createJob(this.#contexts, data, { context }).job;
+          return new JobRecord(this.#contexts, data, { context });
         }
         if (serviceTime(data.created_at) < oldest) break;
       }
@@ -244,21 +245,10 @@ export class JobSubmitter {
   }
 }
 
-/** Yields the jobs of all pages. */
-async function* listJobs(api: Api, deadline: Deadline): AsyncGenerator<JobData> {
-  const cursors = new Set<string>();
-  for (let cursor: string | undefined; ;) {
+/** Yields the data of all jobs, newest first. */
+function listed(api: Api, deadline: Deadline): AsyncGenerator<JobData> {
+  return jobsOfPages(async (cursor) => {
     const { data } = await api.listJobs(cursor === undefined ? {} : { cursor }, { deadline });
-    yield* data.jobs;
-    cursor = data.next_cursor ?? undefined;
-    // A repeated cursor would never end.
-    if (cursor === undefined || cursors.has(cursor)) return;
-    cursors.add(cursor);
-  }
-}
-
-function checkNames(options: object, method: string, names: Readonly<Record<string, true>>): void {
-  const unknown = unknownName(options, names);
-  if (!unknown) return;
-  throw new InputError(unknown.name, `is not an option of ${method}`, { hint: unknown.hint });
+    return { jobs: data.jobs, nextCursor: data.next_cursor };
+  });
 }

@@ -14,7 +14,7 @@ export interface PendingWait {
   /** Number of polls that returned it. */
   polls: number;
   /** Set if the next poll, or every poll, must be by id, since the list did not show the job. */
-  pollById: "once" | "always" | undefined;
+  pollById?: "once" | "always" | undefined;
   /** Last transient failure. */
-  failure: TryOnError | undefined;
+  failure?: TryOnError | undefined;
 }

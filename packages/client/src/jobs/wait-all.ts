@@ -1,11 +1,10 @@
-import { finish } from "./finish.ts";
 import type { JobRecord } from "./job-record.ts";
 import type { CallOptions } from "../types/call-options.ts";
 import type { Job, TryOnResult } from "../types/job.ts";
 import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
 import type { ClientContext } from "./client-context.ts";
 import type { Deadline } from "../http/deadline.ts";
-import { notifier } from "./updates.ts";
+import { notifier } from "./notifier.ts";
 
 /** Outcome of the wait for one of several jobs. */
 export type WaitOutcome = { readonly id: string; readonly job: Job } & (
@@ -32,16 +31,16 @@ export async function waitAll(
 ): Promise<WaitOutcome[]> {
   const tell = notifier(context.config, options.onSettled, "onSettled");
   const wait = async (record: JobRecord): Promise<WaitOutcome> => {
-    const { id, job } = record;
+    const { id } = record;
     record.useContext(context);
     let outcome: WaitOutcome;
     try {
-      outcome = { id, job, result: await finish(record, deadline, () => undefined) };
+      outcome = { id, job: record, result: await record.finish(deadline, () => undefined) };
     } catch (error) {
       deadline.throwIfAborted();
       // What middleware throws stops the whole call, as it does everywhere.
       if (!isBranded(error)) throw error;
-      outcome = { id, job, error };
+      outcome = { id, job: record, error };
     }
     tell(outcome);
     return outcome;
