@@ -13,8 +13,6 @@ export interface PendingWait {
   readonly kinds: readonly string[];
   /** Number of polls that returned it. */
   polls: number;
-  /** Set if the next poll, or every poll, must be by id, since the list did not show the job. */
-  pollById?: "once" | "always" | undefined;
   /** Last transient failure. */
   failure?: TryOnError | undefined;
 }

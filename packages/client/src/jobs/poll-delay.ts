@@ -6,9 +6,9 @@ import type { PendingWait } from "./pending-wait.ts";
 /** Minimum delay after a failure, in milliseconds. */
 export const failureDelay = 1_000;
 /** Minimum delay while the page is hidden, in milliseconds. */
-const hiddenPause = 30_000;
+const minHiddenDelay = 30_000;
 /** Time between the last poll and the end of a wait, in milliseconds. */
-const lastLook = 1_000;
+const lastPollTime = 1_000;
 
 /** Returns the delay before the next poll of a wait with `left` milliseconds, in milliseconds. */
 export function pollDelay(
@@ -21,9 +21,9 @@ export function pollDelay(
   }: { now: number; left: number; runTime: RunTime; random: () => number },
 ): number {
   const { unseen, polls, since } = wait;
-  let pause = unseen && polls === 0 ? 0 : nextPollDelay(now - since, runTime, random);
-  if (isHidden()) pause = Math.max(pause, hiddenPause);
-  return left > lastLook ? Math.min(pause, left - lastLook) : pause;
+  let delay = unseen && polls === 0 ? 0 : nextPollDelay(now - since, runTime, random);
+  if (isHidden()) delay = Math.max(delay, minHiddenDelay);
+  return left > lastPollTime ? Math.min(delay, left - lastPollTime) : delay;
 }
 
 /** Returns the delay after a failure, in milliseconds. */

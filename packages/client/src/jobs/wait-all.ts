@@ -29,7 +29,7 @@ export async function waitAll(
   deadline: Deadline,
   options: WaitAllOptions,
 ): Promise<WaitOutcome[]> {
-  const tell = notifier(context.config, options.onSettled, "onSettled");
+  const notify = notifier(context.config, options.onSettled, "onSettled");
   const wait = async (record: JobRecord): Promise<WaitOutcome> => {
     const { id } = record;
     record.useContext(context);
@@ -38,21 +38,21 @@ export async function waitAll(
       outcome = { id, job: record, result: await record.finish(deadline, () => undefined) };
     } catch (error) {
       deadline.throwIfAborted();
-      // What middleware throws stops the whole call, as it does everywhere.
+      // Errors of middleware end every call.
       if (!isBranded(error)) throw error;
       outcome = { id, job: record, error };
     }
-    tell(outcome);
+    notify(outcome);
     return outcome;
   };
   deadline.throwIfAborted();
   const waits = new Map<string, Promise<WaitOutcome>>();
-  for (const record of records) {
-    if (!waits.has(record.id)) waits.set(record.id, wait(record));
-  }
-  // Also when one of them throws what is no outcome, none is left waiting.
-  await Promise.allSettled(waits.values());
-  const outcomes = new Map<string, WaitOutcome>();
-  for (const outcome of await Promise.all(waits.values())) outcomes.set(outcome.id, outcome);
-  return records.flatMap(({ id }) => outcomes.get(id) ?? []);
+  const outcomes = records.map((record) => {
+    const outcome = waits.get(record.id) ?? wait(record);
+    waits.set(record.id, outcome);
+    return outcome;
+  });
+  // All waits end before the error of a middleware rejects the call.
+  await Promise.allSettled(outcomes);
+  return Promise.all(outcomes);
 }
