@@ -203,6 +203,10 @@ export const noResponse = {
   },
 } as const satisfies Record<string, Fault>;
 
+/** Sends the headers and one byte, and never ends. */
+export const stalledBody: Fault = async () =>
+  new Response(new ReadableStream({ start: (body) => body.enqueue(Uint8Array.of(123)) }));
+
 export const shirtUrl = "https://shop.example/shirt.png";
 export const personUrl = "https://shop.example/ada.jpg";
 

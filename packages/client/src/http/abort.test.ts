@@ -5,7 +5,14 @@ import { describe, expect, it } from "vitest";
 
 import { TryOn } from "../index.ts";
 import { accountBody, httpServer, listen } from "../../test/http-server.ts";
-import { respondWith, assetBytes, createService, cut, input } from "../../test/service.ts";
+import {
+  respondWith,
+  assetBytes,
+  createService,
+  cut,
+  input,
+  stalledBody,
+} from "../../test/service.ts";
 
 /** Creates a signal, and a function that aborts it and returns the end of the work one turn of the event loop later. */
 function abortable() {
@@ -134,9 +141,7 @@ describe("an aborted call rejects within one tick with the reason of the caller"
     const { run, tryon, faults } = createService();
     const { signal, abort } = abortable();
     const result = await run(tryon.run(input));
-    const start = (controller: ReadableStreamDefaultController): void =>
-      controller.enqueue(new Uint8Array(9));
-    faults.push(async () => new Response(new ReadableStream({ start })));
+    faults.push(stalledBody);
     const work = result.image.bytes({ signal });
     work.catch(() => undefined);
     await turns(5);
