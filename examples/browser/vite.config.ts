@@ -5,27 +5,27 @@ import { defaultClientConditions, defineConfig, type Plugin } from "vite";
 
 const workerFile = "mockServiceWorker.js";
 
-const read = () => readFile(fileURLToPath(import.meta.resolve(`msw/${workerFile}`)));
+const readWorker = () => readFile(fileURLToPath(import.meta.resolve(`msw/${workerFile}`)));
 
-/** Serves the service worker of the msw that is installed, which has to fit the code in the page. */
+/** Serves the service worker of the installed msw, because both must have the same version. */
 function mockServiceWorker(): Plugin {
   return {
     name: "mock-service-worker",
     configureServer(server) {
       server.middlewares.use(`/${workerFile}`, (_request, response, next) => {
         response.setHeader("content-type", "text/javascript");
-        read().then((worker) => response.end(worker), next);
+        readWorker().then((worker) => response.end(worker), next);
       });
     },
     async generateBundle() {
-      this.emitFile({ type: "asset", fileName: workerFile, source: await read() });
+      this.emitFile({ type: "asset", fileName: workerFile, source: await readWorker() });
     },
   };
 }
 
 export default defineConfig({
   root: import.meta.dirname,
-  // Inside of this repository the packages are their sources; in yours, leave this out.
+  // Uses the sources of the packages in this repository. Remove it in your copy.
   resolve: { conditions: ["@tryon/source", ...defaultClientConditions] },
   build: { target: "es2022", assetsInlineLimit: 0 },
   plugins: [mockServiceWorker()],

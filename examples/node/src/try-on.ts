@@ -12,30 +12,33 @@ const options = {
   resume: { type: "string" },
 } as const;
 const tryon = new TryOn(); // reads TRYON_API_KEY and TRYON_BASE_URL
-const say = (text: string) => process.stderr.write(`${text}\n`);
+const log = (line: string) => process.stderr.write(`${line}\n`);
 
-async function open(picture: string): Promise<string | Blob> {
-  if (picture.startsWith("https:")) return picture;
+async function openImage(image: string): Promise<string | Blob> {
+  if (image.startsWith("https:")) return image;
   try {
-    return await openAsBlob(picture);
+    return await openAsBlob(image);
   } catch {
-    throw new TypeError(`${picture} cannot be read.`);
+    throw new TypeError(`Cannot read ${image}.`);
   }
 }
 
 async function submit(person: string, garments: string[]): Promise<Job> {
-  const input = { person: await open(person), garments: await Promise.all(garments.map(open)) };
+  const input = {
+    person: await openImage(person),
+    garments: await Promise.all(garments.map(openImage)),
+  };
   try {
     return await tryon.submit(input);
   } catch (error) {
-    // No answer came. The same is sent again under the same key, so that it is paid once.
+    // No response arrived. `recover` retries under the same idempotency key, so you pay once.
     if (isTryOnError(error, "outcome_unknown")) return error.recover();
     throw error;
   }
 }
 
 const stop = new AbortController();
-// Ends the waiting; pressed again, Ctrl+C ends the program at once.
+// Stops waiting. A second Ctrl+C ends the program immediately.
 process.once("SIGINT", () => stop.abort(new Error("Stopped.")));
 
 let job: Job | undefined;
@@ -44,18 +47,18 @@ try {
   const [person = "", ...garments] = positionals;
   if (values.resume) job = tryon.jobs.resume(values.resume);
   else if (garments.length > 0) job = await submit(person, garments);
-  else throw new TypeError("A person and a garment are needed.");
+  else throw new TypeError("Pass a person and at least one garment.");
   const { id } = job;
   const result = await job.result({
     signal: stop.signal,
-    onUpdate: ({ phase }) => say(`${id} ${phase}`),
+    onUpdate: ({ phase }) => log(`${id} ${phase}`),
   });
   await writeFile(values.out, await result.image.bytes());
   process.stdout.write(`${values.out}: ${id} cost ${result.receipt.credits} credits\n`);
 } catch (error) {
-  say(error instanceof Error ? error.message : String(error));
+  log(error instanceof Error ? error.message : String(error));
   process.exitCode = stop.signal.aborted ? 130 : error instanceof TypeError ? 2 : 1;
-  if (error instanceof TypeError) say(usage);
-  // The job goes on, is paid once and can be waited for again, unless it failed.
-  else if (job && !isTryOnError(error, "job_failed")) say(`node src/try-on.ts --resume ${job.id}`);
+  if (error instanceof TypeError) log(usage);
+  // Unless it failed, the job continues and can be resumed.
+  else if (job && !isTryOnError(error, "job_failed")) log(`node src/try-on.ts --resume ${job.id}`);
 }

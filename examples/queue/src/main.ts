@@ -5,22 +5,22 @@ import { TryOn } from "@tryon/client";
 import { Redis } from "ioredis";
 
 import { createQueue, enqueue, type Item } from "./queue.ts";
-import { createWorker } from "./worker.ts";
+import { createWorker } from "./create-worker.ts";
 
-const { REDIS_URL, PICTURES = "pictures" } = process.env;
+const { REDIS_URL, OUT = "out" } = process.env;
 if (REDIS_URL === undefined) {
-  throw new Error("Set REDIS_URL to the address of a Redis, e.g. redis://127.0.0.1");
+  throw new Error("Set REDIS_URL to the URL of a Redis server, e.g. redis://127.0.0.1");
 }
-await mkdir(PICTURES, { recursive: true });
+await mkdir(OUT, { recursive: true });
 
-// BullMQ wants commands to wait for a Redis that is away.
+// BullMQ requires that commands wait while Redis is unreachable.
 const redis = new Redis(REDIS_URL, { maxRetriesPerRequest: null });
-redis.on("error", report);
+redis.on("error", logError);
 const queue = createQueue(redis);
-queue.on("error", report);
+queue.on("error", logError);
 
 for (const file of process.argv.slice(2)) {
-  // What stands there is for the service to check.
+  // The service validates the items.
   const items = JSON.parse(await readFile(file, "utf8")) as Item[];
   await enqueue(queue, basename(file), items);
 }
@@ -29,12 +29,12 @@ const worker = await createWorker(queue, {
   redis,
   tryon: new TryOn(),
   async save(id, { image }) {
-    await writeFile(join(PICTURES, `${encodeURIComponent(id)}.png`), await image.bytes());
+    await writeFile(join(OUT, `${encodeURIComponent(id)}.png`), await image.bytes());
   },
 });
-worker.on("error", report);
-worker.on("completed", (item, { jobId }) => say(`${item.data.id} ${jobId}`));
-worker.on("failed", (item, error) => say(`${item?.data.id} ${error.message}`));
+worker.on("error", logError);
+worker.on("completed", (item, { jobId }) => log(`${item.data.id} ${jobId}`));
+worker.on("failed", (item, error) => log(`${item?.data.id} ${error.message}`));
 
 process.once("SIGTERM", () => void stop());
 
@@ -44,12 +44,11 @@ async function stop(): Promise<void> {
   redis.disconnect();
 }
 
-function say(words: string): void {
-  process.stdout.write(`${words}\n`);
+function log(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
 
-/** Says on stderr what concerns no single item. */
-function report(error: Error): void {
-  const reason = error.cause instanceof Error ? ` ${error.cause.message}` : "";
-  process.stderr.write(`${error.message}${reason}\n`);
+function logError(error: Error): void {
+  const cause = error.cause instanceof Error ? ` ${error.cause.message}` : "";
+  process.stderr.write(`${error.message}${cause}\n`);
 }

@@ -2,44 +2,43 @@ import type { SavedJob, TryOnInput } from "@tryon/client";
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 
-/** A try-on to be made. What stands in Redis is text, so its images are https addresses. */
+/** Input of a try-on. Redis stores text, so its images are https URLs. */
 export interface Item {
-  /** Names it within its batch. */
+  /** Id of the item, unique in its batch. */
   readonly id: string;
   readonly input: TryOnInput & { readonly person: string; readonly garments: readonly string[] };
 }
 
-/** An item, and what has to outlive the worker that is at it. */
+/** Item with the state that outlives a crash of its worker. */
 export interface QueuedItem extends Item {
-  /** When it was first about to be sent, in milliseconds since 1970. */
+  /** Time of the first submission, in milliseconds since 1970. */
   readonly sentAt?: number | undefined;
-  /** The job, once it is known. */
   readonly job?: SavedJob | undefined;
 }
 
-/** What the queue keeps of an item that is done. */
-export interface DoneItem {
+/** Result that the queue stores for a completed item. */
+export interface CompletedItem {
   readonly jobId: string;
   readonly credits: number | undefined;
 }
 
-export type ItemQueue = Queue<QueuedItem, DoneItem>;
+export type ItemQueue = Queue<QueuedItem, CompletedItem>;
 
 export function createQueue(connection: Redis, name = "try-ons"): ItemQueue {
   const defaultJobOptions = {
     attempts: 6,
     backoff: { type: "exponential", delay: 10_000, jitter: 0.5 },
-    // What was sent has priority 0, which goes first: BullMQ puts what it retries behind all that waits, and that could be
-    // for longer than the service remembers a key.
+    // Submitted items get priority 0, the highest. Otherwise a retry could wait behind new items until the service has
+    // forgotten its idempotency key.
     priority: 1,
   };
   return new Queue(name, { connection, defaultJobOptions });
 }
 
 /**
- * Puts items into the queue. Those that are in it are left as they are, done or not, so that it may be called again.
+ * Adds items to the queue. Items that are already in the queue, completed or not, stay unchanged.
  *
- * @throws Error for an id that was used for another input of this batch, and for one that is too long.
+ * @throws Error if the batch has another input under this id, or if the id is too long.
  */
 export async function enqueue(
   queue: ItemQueue,
@@ -47,25 +46,25 @@ export async function enqueue(
   items: Iterable<Item> | AsyncIterable<Item>,
 ): Promise<void> {
   for await (const { id, input } of items) {
-    const key = keyOf(batch, id);
+    const key = itemKey(batch, id);
     await queue.add("try-on", { id, input }, { jobId: key });
     const queued = await queue.getJob(key);
     if (JSON.stringify(queued?.data.input) !== JSON.stringify(input)) {
       throw new Error(
-        `Item ${id} of batch ${batch} is in the queue with another input. Give a changed item another id.`,
+        `Batch ${batch} already has an item ${id} with another input. Use a new id for the changed item.`,
       );
     }
   }
 }
 
-const longestKey = 200;
+const maxKeyLength = 200;
 
-/** The id of an item in the queue, which is also its idempotency key: whoever submits it makes the same try-on. */
-export function keyOf(batch: string, id: string): string {
-  // Queue and service want different characters; between the two parts stands one that neither has any more.
+/** Returns the id of an item in the queue, which is also its idempotency key. */
+export function itemKey(batch: string, id: string): string {
+  // Escaping makes the slash unambiguous. BullMQ rejects colons, and the service rejects spaces.
   const key = `${encodeURIComponent(batch)}/${encodeURIComponent(id)}`;
-  if (key.length <= longestKey) return key;
+  if (key.length <= maxKeyLength) return key;
   throw new Error(
-    `The names of item ${id} and batch ${batch} come to ${key.length} characters as ${key}. Shorten them to ${longestKey}.`,
+    `The key of item ${id} in batch ${batch} has ${key.length} characters: ${key}. Shorten the names to ${maxKeyLength} characters in total.`,
   );
 }

@@ -12,12 +12,12 @@ import { check } from "./config/check-environment.ts";
 import { optionNames, type TryOnOptions } from "./config/options.ts";
 import { parseUrl } from "./config/resolve-config.ts";
 import { unknownName } from "./config/unknown-names.ts";
-import type { InputIssue } from "./jobs/input-issue.ts";
-import type { TryOnInput } from "./jobs/input.ts";
+import type { InputIssue } from "./errors/input-issue.ts";
+import type { TryOnInput } from "./types/try-on-input.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
 import { snapshotInput } from "./jobs/snapshot-input.ts";
-import { validateInput } from "./jobs/validate.ts";
+import { validateInput } from "./jobs/read-input.ts";
 
 /**
  * Client of the virtual try-on service. It pays for each try-on at most once, however often the network fails, and never

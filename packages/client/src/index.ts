@@ -36,9 +36,8 @@ export type {
   PurchaseWithSPTResponse,
   paths,
 } from "./generated/openapi.ts";
-export type { ImageInput } from "./images/image-input.ts";
-export type { InputIssue, InputIssueCode } from "./jobs/input-issue.ts";
-export type { Garments, TryOnInput } from "./jobs/input.ts";
+export type { InputIssue, InputIssueCode } from "./errors/input-issue.ts";
+export type { Garments, ImageInput, TryOnFields, TryOnInput } from "./types/try-on-input.ts";
 export { isFailed, isSucceeded } from "./jobs/job-data.ts";
 export type { Jobs } from "./jobs/jobs.ts";
 export type { JobList, JobPage, ListOptions } from "./jobs/list.ts";

@@ -1,36 +1,31 @@
-import { find } from "./elements.ts";
-import { Fitting } from "./fitting.ts";
-import { Mirror } from "./mirror.ts";
-import { OrderForm } from "./order-form.ts";
-import { connect, placeOf } from "./service.ts";
+import { connect } from "./connect.ts";
+import { findElement } from "./elements.ts";
+import { RequestForm } from "./request-form.ts";
+import { ResultPanel } from "./result-panel.ts";
+import { TryOnSession } from "./try-on-session.ts";
 
 async function open(): Promise<void> {
-  const place = placeOf(new URL(location.href));
-  const link = find(document, `[data-place="${place}"]`, HTMLAnchorElement);
+  const mode = new URL(location.href).searchParams.has("mock") ? "mock" : "shop";
+  const link = findElement(document, `[data-mode="${mode}"]`, HTMLAnchorElement);
   link.setAttribute("aria-current", "page");
-  const { tryon, store } = await connect(place);
-  const form = new OrderForm(find(document, "form.order", HTMLFormElement), tryon, (wish) => {
-    void fitting.start(wish);
+  const { tryon, store } = await connect(mode);
+  const panel = new ResultPanel(findElement(document, ".result", HTMLElement), () => session);
+  const session = new TryOnSession(tryon, store, (state) => {
+    const focusForm = state.name === "empty" && panel.hasFocus;
+    form.setBusy(state.name === "running");
+    panel.show(state);
+    if (focusForm) form.focus();
   });
-  const mirror = new Mirror(find(document, ".mirror", HTMLElement), {
-    pickUp: () => void fitting.pickUp(),
-    stop: () => fitting.stop(),
-    forget: () => void fitting.forget(),
-    mend: (remedy) => void fitting.mend(remedy),
+  const form = new RequestForm(findElement(document, "form", HTMLFormElement), tryon, (values) => {
+    void session.start(values);
   });
-  const fitting = new Fitting(tryon, store, (stage) => {
-    const left = stage.name === "empty" && mirror.hasFocus;
-    form.setBusy(stage.name === "working");
-    mirror.show(stage);
-    if (left) form.focus();
-  });
-  await fitting.open();
+  await session.open();
 }
 
 try {
   await open();
 } catch (error) {
-  const words = "The fitting room could not be opened. Reload the page.";
-  find(document, ".missing", HTMLElement).textContent = words;
+  findElement(document, ".missing", HTMLElement).textContent =
+    "The page could not be opened. Reload it.";
   throw error;
 }

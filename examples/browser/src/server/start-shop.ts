@@ -1,43 +1,36 @@
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { getRequestListener } from "@hono/node-server";
 
-import { createShop, type ShopOptions } from "./shop.ts";
+import { createShop, type ShopOptions } from "./create-shop.ts";
 
 export interface RunningShop {
   readonly url: string;
-  close(): Promise<void>;
+  close(): void;
 }
 
-/** Serves the pages in place of the built ones, on the same server: for development. */
-export type Pages = (server: Server) => Promise<RequestListener>;
-
-/** Lets the shop listen on this machine. */
-export async function startShop(
-  options: ShopOptions,
-  port = 0,
-  pages?: Pages,
-): Promise<RunningShop> {
-  const shop = getRequestListener(createShop(pages ? { ...options, pages: false } : options).fetch);
+/** Starts the shop on this machine. Without `pages`, Vite serves the page from its sources. */
+export async function startShop(options: ShopOptions, port = 0): Promise<RunningShop> {
   const server = createServer();
-  const others = await pages?.(server);
+  const shop = getRequestListener(createShop(options).fetch);
+  const vite = options.pages === undefined ? await import("vite") : undefined;
+  const pages = await vite?.createServer({ server: { middlewareMode: true, hmr: { server } } });
   server.on("request", (request, response) => {
-    if (others === undefined || request.url?.startsWith("/api/")) void shop(request, response);
-    else others(request, response);
+    if (pages && !request.url?.startsWith("/api/")) pages.middlewares(request, response);
+    else void shop(request, response);
   });
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
-  // A server that listens on a port has an address of this form.
+  // The address of a TCP server.
   const address = server.address() as AddressInfo;
   return {
-    // Pages may use a service worker there, without https.
+    // On localhost, browsers allow service workers without https.
     url: `http://localhost:${address.port}`,
-    async close() {
-      server.closeAllConnections();
+    close() {
       server.close();
-      await once(server, "close");
+      server.closeAllConnections();
     },
   };
 }

@@ -1,11 +1,10 @@
 import { maxSyncWait } from "../config/options.ts";
 import type { paths, PurchaseWithSPTRequest } from "../generated/openapi.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
-import type { CallContext, HttpRequest } from "../http/http-request.ts";
+import type { CallContext, HttpRequest, SubmissionBody } from "../http/http-request.ts";
 import type { HttpResponse } from "../http/response.ts";
 import { responseError } from "../http/response-error.ts";
 import { sendWithRetries, type HttpContext } from "../http/send-with-retries.ts";
-import type { SubmissionBody } from "../http/submission-body.ts";
 import type { Responded } from "./call.ts";
 
 /** Part of the call that its caller knows. */

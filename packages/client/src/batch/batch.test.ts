@@ -67,7 +67,7 @@ describe("a batch", () => {
     const { run, tryon } = createService();
     const inputs = [
       input,
-      { person: input.person },
+      { ...input, garments: [] },
       { ...input, prompt: "mock:model_rejected" },
       input,
     ];
@@ -447,7 +447,7 @@ describe("onProgress", () => {
   it("reports each ended item, the rate and the estimated time", async () => {
     const { tryon, run } = createService({ latency: "10s" });
     const told: BatchProgress[] = [];
-    const inputs = [input, { person: input.person }, input, input];
+    const inputs = [input, { ...input, garments: [] }, input, input];
     await run(
       all(batch(tryon, inputs, { concurrency: 1, onProgress: (progress) => told.push(progress) })),
     );

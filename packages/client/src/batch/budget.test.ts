@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { Budget, type BudgetLimit, type TryOn, type TryOnInput } from "../index.ts";
+import { Budget, type BudgetLimit, type TryOn, type TryOnFields } from "../index.ts";
 import { makeDigestsInstant } from "../../test/instant-digests.ts";
 import { all, memoryJournal, type MemoryJournal } from "../../test/memory-journal.ts";
 import { createService, cut, input, type Fault, type TestService } from "../../test/service.ts";
@@ -16,7 +16,7 @@ async function runBatch(
     readonly journal: Journal;
     readonly budget: BudgetLimit;
     readonly tryon?: TryOn;
-    readonly fields?: TryOnInput;
+    readonly fields?: Pick<TryOnFields, "output_size">;
   },
 ): Promise<Record<string, string>> {
   // A program that starts again has a new client.
@@ -174,7 +174,7 @@ describe("the budget of a batch with a journal", () => {
 async function interruptedAt(
   service: TestService,
   fault: Fault,
-  fields: TryOnInput = {},
+  fields: Pick<TryOnFields, "output_size"> = {},
 ): Promise<MemoryJournal> {
   const journal = memoryJournal();
   // The first two requests ask for the rate limit and the balance.

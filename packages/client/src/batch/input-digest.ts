@@ -1,12 +1,12 @@
-import type { ImageBytes, ImageSource } from "../images/image-input.ts";
-import type { PreparedInput } from "../jobs/prepare.ts";
+import type { BlobLike, ImageSource } from "../images/image-source.ts";
+import type { ParsedInput } from "../jobs/parse-input.ts";
 
 /**
  * Returns the SHA-256 of an input in hexadecimal. It covers the canonical fields and the bytes of each image, so inputs that
  * are sent the same way have the same digest.
  */
-export async function inputDigest({ fields, person, garments }: PreparedInput): Promise<string> {
-  // Prepared fields are JSON.
+export async function inputDigest({ fields, person, garments }: ParsedInput): Promise<string> {
+  // The fields are JSON.
   const parts = { fields: JSON.parse(fields) as unknown, person: [""], garments: [""] };
   parts.person = await digestsOf(person);
   parts.garments = await digestsOf(garments);
@@ -20,7 +20,7 @@ async function digestsOf(images: readonly ImageSource[]): Promise<string[]> {
   return digests;
 }
 
-async function digestOfImage(content: ImageBytes | string | Response): Promise<string> {
+async function digestOfImage(content: BlobLike | string | Response): Promise<string> {
   if (typeof content === "string") return sha256(bytesOf(content));
   // Successful responses have become blobs. Others are rejected before anything is sent.
   if (!("slice" in content)) return "unread";

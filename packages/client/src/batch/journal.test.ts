@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { isTryOnError, type Clock, type Duration, type TryOnInput } from "../index.ts";
+import {
+  isTryOnError,
+  type Clock,
+  type Duration,
+  type TryOnFields,
+  type TryOnInput,
+} from "../index.ts";
 import { makeDigestsInstant } from "../../test/instant-digests.ts";
 import { all, memoryJournal, type MemoryJournal } from "../../test/memory-journal.ts";
 import {
@@ -25,9 +31,10 @@ interface Order {
   readonly input: TryOnInput;
 }
 
-const order = (sku: string, more: TryOnInput = {}): Order => ({
+const order = (sku: string, more: TryOnFields = {}): Order => ({
   sku,
-  input: { ...input, ...more },
+  // No test removes the person or the garments.
+  input: { ...input, ...more } as TryOnInput,
 });
 
 type Timer = Parameters<TestService["mock"]["clock"]["clearTimeout"]>[0];
@@ -494,7 +501,7 @@ describe("the digest of an input", () => {
     const service = createService();
     const journal = memoryJournal();
     const wrong: TryOnInput[] = [
-      { person: personUrl },
+      { person: personUrl, garments: [] },
       { ...input, garments: [new Response("none", { status: 404 })] },
       { ...input, garments: [{ base64: "not base64!" }] },
       { ...input, garments: [new Blob([new Uint8Array(11_000_000)]).stream()] },

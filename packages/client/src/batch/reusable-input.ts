@@ -1,4 +1,4 @@
-import { maxImageBytes } from "../images/image-head.ts";
+import { maxImageBytes } from "../images/check-image.ts";
 import { snapshotInput } from "../jobs/snapshot-input.ts";
 
 /**

@@ -8,7 +8,7 @@ import {
 } from "@tryon/client";
 
 import { readDuration } from "../config/duration.ts";
-import { prepareInput } from "../jobs/prepare.ts";
+import { parseInput } from "../jobs/parse-input.ts";
 import { randomKey } from "../http/random-key.ts";
 import { syncGrace, maxSyncWait } from "../config/options.ts";
 import { maxTimer } from "../config/clock.ts";
@@ -40,8 +40,8 @@ export async function runJournaledItem(
   const { writer, charges, sync, isHeld, timeout, tryon } = context;
   const { id, signal } = task;
   const input = await abortable(reusableInput(task.input), signal);
-  const prepared = prepareInput(input);
-  const digest = await abortable(inputDigest(prepared), signal);
+  const parsed = parseInput(input);
+  const digest = await abortable(inputDigest(parsed), signal);
   if (charges) await abortable(charges.load(), signal);
   const entry = await writer.get(id);
   // A snapshot of an input is an input.
@@ -52,7 +52,7 @@ export async function runJournaledItem(
       hint: "Nothing was sent. Use a new id for a changed item.",
     });
   }
-  const wanted = sync ?? prepared.wait ?? "auto";
+  const wanted = sync ?? parsed.wait ?? "auto";
   // With a shorter timeout, a submission that waits for its result would leave the outcome unknown.
   const suffices = timeout === undefined || readDuration(timeout) >= maxSyncWait + syncGrace;
   return item.begin({
@@ -61,7 +61,7 @@ export async function runJournaledItem(
     idempotencyKey: entry?.idempotencyKey ?? randomKey(),
     digest,
     held: wanted === "auto" ? suffices && isHeld() : wanted,
-    size: typeof prepared.size === "string" ? prepared.size : "1K",
+    size: typeof parsed.size === "string" ? parsed.size : "1K",
     sentAt: tryon.clock.now(),
   });
 }

@@ -1,7 +1,7 @@
 import type { CallOptions } from "../types/call-options.ts";
 import { InputError } from "../errors/input-error.ts";
-import { foldAliases, type Fields } from "../jobs/fold-aliases.ts";
-import type { TryOnInput } from "../jobs/input.ts";
+import { canonicalFields, type Fields } from "../api/canonical-fields.ts";
+import type { TryOnFields } from "../types/try-on-input.ts";
 import type { Api } from "../api/api.ts";
 import { defaults } from "../config/options.ts";
 import { within } from "../http/deadline.ts";
@@ -16,8 +16,8 @@ export interface Costs {
   readonly source: "account" | "document";
 }
 
-/** One input, or a list or stream of inputs. */
-export type Inputs = TryOnInput | Iterable<TryOnInput> | AsyncIterable<TryOnInput>;
+/** One input, or a list or stream of inputs. Only their output sizes are read. */
+export type Inputs = TryOnFields | Iterable<TryOnFields> | AsyncIterable<TryOnFields>;
 
 /** Parts of the client that know prices. */
 interface PriceContext {
@@ -63,18 +63,18 @@ export async function estimate(
   return credits;
 }
 
-function isMany(inputs: Inputs): inputs is Exclude<Inputs, TryOnInput> {
+function isMany(inputs: Inputs): inputs is Exclude<Inputs, TryOnFields> {
   const object: unknown = Object(inputs);
   return Symbol.iterator in Object(object) || Symbol.asyncIterator in Object(object);
 }
 
-function costOf(input: TryOnInput, place: string, prices: Prices): number {
+function costOf(input: TryOnFields, place: string, prices: Prices): number {
   if (typeof input !== "object" || input === null) {
     const field = place === "" ? "inputs" : place.slice(0, -1);
     throw new InputError(field, "is not an object with person and garments");
   }
   // Whatever its fields are, only their names count here.
-  const price = priceOf(foldAliases(input as Fields)["output_size"], prices);
+  const price = priceOf(canonicalFields(input as Fields)["output_size"], prices);
   if (price !== undefined) return price;
   throw new InputError(`${place}output_size`, "is not a size that has a price", {
     hint: `Take one of ${Object.keys(prices).join(", ")}.`,

@@ -1,5 +1,5 @@
 import type { OutputSize } from "../generated/openapi.ts";
-import { isEmpty } from "../jobs/fold-aliases.ts";
+import { isEmpty } from "../api/canonical-fields.ts";
 
 /** Credits by output size. A service may have more sizes than this package knows. */
 export type Prices = { readonly [Size in OutputSize]: number } & Readonly<Record<string, number>>;

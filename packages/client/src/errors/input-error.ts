@@ -1,4 +1,4 @@
-import type { InputIssue } from "../jobs/input-issue.ts";
+import type { InputIssue } from "./input-issue.ts";
 import { TryOnError, type FieldIssue } from "./tryon-error.ts";
 
 /** Rejection of a call before anything was sent. `issues` has every field with its problem and its limit. */

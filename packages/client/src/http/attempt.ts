@@ -33,13 +33,13 @@ export async function attempt(
   const { method, url, headers, body, timeout, cacheable, read } = request;
   const limit = deadline.attempt(timeout + (body?.length ?? 0) / minUploadSpeed);
   const { signal } = limit;
-  const [images, plain] =
+  const [source, plain] =
     typeof body === "object" && "open" in body ? [body, undefined] : [undefined, body ?? null];
   let over = false;
-  const onTaken = (last: boolean): void => {
+  const onRead = (isEnd: boolean): void => {
     // Some implementations of `fetch` read on after an abort.
     if (over) throw new Error("The attempt is over.");
-    limit.restart(last ? timeout : defaults.uploadIdle);
+    limit.restart(isEnd ? timeout : defaults.uploadIdle);
   };
   let result: HttpResponse | undefined;
   const work = async (): Promise<HttpResponse> => {
@@ -48,7 +48,7 @@ export async function attempt(
       headers,
       signal,
       redirect: "manual",
-      ...(images ? await images.open(headers, onTaken) : { body: plain }),
+      ...(source ? await source.open(headers, onRead) : { body: plain }),
       ...(method === "GET" && !cacheable && acceptsNoStore() && { cache: "no-store" }),
     };
     signal.throwIfAborted();
@@ -63,7 +63,7 @@ export async function attempt(
     // A retry would not change what `read` refuses.
     if (read && isBranded(cause)) throw cause;
     // Set by a middleware that threw before anything was sent.
-    const { unsent = images?.unreadable } = Object(cause) as { unsent?: unknown };
+    const { unsent = source?.unreadable } = Object(cause) as { unsent?: unknown };
     if (unsent !== undefined) return { response: undefined, failure: "unsent", cause: unsent };
     // Node limits the wait for headers to 300 s.
     const timedOut = limit.passed || /(HEADERS|BODY)_TIM/.test(failureCode(cause) ?? "");

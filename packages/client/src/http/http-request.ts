@@ -3,7 +3,23 @@ import type { Purpose } from "../types/middleware.ts";
 import type { AttemptLog } from "./attempt-log.ts";
 import type { Deadline } from "./deadline.ts";
 import type { HttpResponse } from "./response.ts";
-import type { SubmissionBody } from "./submission-body.ts";
+
+/** Body of a submission. */
+export type SubmissionBody = string | BodySource;
+
+/** Body that each attempt reads from its beginning. */
+export interface BodySource {
+  /** Exact size in bytes. */
+  readonly length: number;
+  /** Error of an attempt that could not read the body, and so sent no complete request. */
+  readonly unreadable: Error | undefined;
+  /**
+   * Returns the part of a request's init that sends the body. Adds its length to the headers if `fetch` does not.
+   *
+   * @param onRead - Called after each chunk of a stream, and with true at the end. Throws to stop the upload.
+   */
+  open(headers: Record<string, string>, onRead: (isEnd: boolean) => void): Promise<RequestInit>;
+}
 
 /** A request, the same on each attempt. */
 export interface HttpRequest {

@@ -1,13 +1,13 @@
 import { abortable, type Deadline } from "./deadline.ts";
 
-/** The body of an answer as it comes. The rest is let go when the reader stops. */
+/** Yields the body of a response in chunks. Cancels the rest if the reader stops. */
 export async function* readChunks(
   response: Response,
   limit: Deadline,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
   const reader = response.body?.getReader();
   if (reader === undefined) {
-    // No body, or a runtime without streams.
+    // The response has no body, or the runtime no streams.
     yield new Uint8Array(await abortable(response.arrayBuffer(), limit.signal));
     return;
   }
@@ -18,7 +18,7 @@ export async function* readChunks(
       yield value;
     }
   } finally {
-    // Frees the connection; does nothing at the end of the body.
+    // Frees the connection. Has no effect at the end of the body.
     reader.cancel().catch(() => undefined);
   }
 }

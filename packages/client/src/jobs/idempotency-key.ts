@@ -1,17 +1,16 @@
 import { InputError } from "../errors/input-error.ts";
 import { randomKey } from "../http/random-key.ts";
 
-const longestKey = 200;
+const maxKeyLength = 200;
 
-/** The caller's own key, checked, or a new random one. */
-export function idempotencyKey(own: string | undefined): string {
-  if (own === undefined) return randomKey();
-  // Header values lose blanks at their ends and cannot hold other characters.
-  if (own.length <= longestKey && /^[\u0021-\u007E]([\u0020-\u007E]*[\u0021-\u007E])?$/.test(own))
-    return own;
+/** Returns the caller's key if it is valid, or a random key if there is none. */
+export function idempotencyKey(key: string | undefined): string {
+  if (key === undefined) return randomKey();
+  // HTTP trims header values and allows no other characters.
+  if (key.length <= maxKeyLength && /^[!-~]([ -~]*[!-~])?$/.test(key)) return key;
   throw new InputError(
     "idempotencyKey",
-    `is not 1 to ${longestKey} printable ASCII characters without blanks at its ends`,
-    { bound: longestKey },
+    `is not 1 to ${maxKeyLength} printable ASCII characters without blanks at its ends`,
+    { bound: maxKeyLength },
   );
 }

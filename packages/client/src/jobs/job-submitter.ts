@@ -9,15 +9,15 @@ import { InputError } from "../errors/input-error.ts";
 import { OutcomeUnknownError } from "../errors/outcome-error.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import { within, type Deadline } from "../http/deadline.ts";
-import { freezeBody, type SubmissionBody } from "../http/submission-body.ts";
-import { describeInput } from "./describe-input.ts";
+import type { SubmissionBody } from "../http/http-request.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { finish } from "./finish.ts";
 import type { JobContext } from "./job-context.ts";
 import { JobRecord } from "./job-record.ts";
 import { addKeyToMetadata } from "./key-in-metadata.ts";
 import { JobList } from "./list.ts";
-import { prepareInput, type PreparedInput } from "./prepare.ts";
+import { parseInput, type ParsedInput } from "./parse-input.ts";
+import { readInput } from "./read-input.ts";
 import {
   runOptionNames,
   submitOptionNames,
@@ -26,9 +26,9 @@ import {
 } from "./run-options.ts";
 import { maxClockSkew, serviceTime } from "./service-time.ts";
 import { snapshotInput } from "./snapshot-input.ts";
+import { submissionBody } from "./submission-body.ts";
 import { isSyncCut } from "./sync-cut.ts";
 import { notifier, type Notify } from "./updates.ts";
-import { readInput } from "./validate.ts";
 
 /** Submission. Its key and body are made once, and every attempt in every call sends them. */
 interface Submission {
@@ -93,8 +93,8 @@ export class JobSubmitter {
     const { validate = config.validate, keyInMetadata = config.keyInMetadata } = options;
     const key = idempotencyKey(options.idempotencyKey);
     const withKey = keyInMetadata ? addKeyToMetadata(snapshot, key) : snapshot;
-    const prepared = prepareInput(withKey);
-    const wanted = options.sync ?? prepared.wait ?? "auto";
+    const parsed = parseInput(withKey);
+    const wanted = options.sync ?? parsed.wait ?? "auto";
     if (wanted === true && deadline.left() < maxSyncWait) {
       throw new InputError(
         "timeout",
@@ -104,11 +104,11 @@ export class JobSubmitter {
     }
     const isLongEnough = deadline.left() >= maxSyncWait + syncGrace;
     const sync = wanted === "auto" ? this.#mayBeSync && isLongEnough : wanted;
-    const body = await this.#freeze(prepared, validate, sync, deadline);
+    const body = await this.#createBody(parsed, validate, sync, deadline);
     deadline.throwIfAborted();
     const charge = await spendTracker.begin(
       {
-        size: prepared.size,
+        size: parsed.size,
         idempotencyKey: key,
         ownKey: options.idempotencyKey !== undefined,
         budgets: spendTracker.budgets(options.budget),
@@ -123,7 +123,7 @@ export class JobSubmitter {
       sync,
       hasKeyInMetadata: withKey !== snapshot,
       // The service refuses any other value.
-      size: typeof prepared.size === "string" ? prepared.size : "1K",
+      size: typeof parsed.size === "string" ? parsed.size : "1K",
       attemptLog: new AttemptLog(),
       timeline,
       charge,
@@ -131,17 +131,15 @@ export class JobSubmitter {
     return this.#send(submission, deadline, notify);
   }
 
-  async #freeze(
-    prepared: PreparedInput,
+  async #createBody(
+    parsed: ParsedInput,
     validate: boolean,
     sync: boolean,
     deadline: Deadline,
   ): Promise<SubmissionBody> {
     const { log } = this.#context.config;
     try {
-      const input = await readInput(prepared, { validate, log }, deadline);
-      log("debug", describeInput(input));
-      return freezeBody(input, sync);
+      return submissionBody(await readInput(parsed, { validate, log }, deadline), sync);
     } catch (error) {
       if (!deadline.passed) throw error;
       throw new ConnectionError("timed_out", "The images were not read in time.", {

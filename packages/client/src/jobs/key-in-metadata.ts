@@ -1,18 +1,18 @@
 import type { JobData } from "../types/job.ts";
-import type { TryOnInput } from "./input.ts";
+import type { TryOnInput } from "../types/try-on-input.ts";
+import { maxMetadataKeys } from "./check-fields.ts";
 
 /** Metadata field with the idempotency key. */
 const keyField = "_tryon_key";
-const maxMetadata = 8;
 
-/** Returns the input with the key in its metadata, or the same input if there is no room. */
+/** Returns the input with the key in its metadata, or the same input if its metadata is full. */
 export function addKeyToMetadata(input: unknown, idempotencyKey: string): unknown {
   const fields = Object(input) as TryOnInput;
   const { metadata } = fields;
   // Validation rejects any other value.
   if (metadata && (typeof metadata !== "object" || Array.isArray(metadata))) return input;
   const withKey = { ...metadata, [keyField]: idempotencyKey };
-  return Object.keys(withKey).length > maxMetadata ? input : { ...fields, metadata: withKey };
+  return Object.keys(withKey).length > maxMetadataKeys ? input : { ...fields, metadata: withKey };
 }
 
 /** Returns the job without the key in its metadata, and the key. */

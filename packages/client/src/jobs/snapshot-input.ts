@@ -1,40 +1,40 @@
-/** More than a try-on takes: a list of a thousand photos is refused without a copy of each. */
-const mostCopied = 4;
-/** Deeper than any metadata that fits; what goes round in circles ends here, too. */
-const deepest = 20;
+/** Maximum number of list items that are copied: more images than a try-on takes. */
+const maxCopiedItems = 4;
+/** Maximum depth that is copied: more than valid metadata has. It also ends circular objects. */
+const maxDepth = 20;
 
 /**
- * An input as it is now: bytes, lists and plain objects are copied, so that what their owner does to them afterwards has
- * no effect. Everything else is kept as it is: blobs never change, and streams can be read only once.
+ * Copies bytes, lists and plain objects of an input, so that later changes have no effect. Keeps everything else: blobs do
+ * not change, and streams can be read only once.
  */
 export function snapshotInput(input: unknown): unknown {
   if (typeof input !== "object" || input === null) return input;
   const { person, garments } = input as { person?: unknown; garments?: unknown };
-  // These two also where a class has them.
+  // An input of a class may inherit these two.
   return snapshot({ person, garments, ...input }, 0);
 }
 
 function snapshot(value: unknown, depth: number): unknown {
-  if (typeof value !== "object" || value === null || depth > deepest) return value;
-  const inside = (one: unknown): unknown => snapshot(one, depth + 1);
+  if (typeof value !== "object" || value === null || depth > maxDepth) return value;
+  const inner = (item: unknown): unknown => snapshot(item, depth + 1);
   if (Array.isArray(value)) {
-    return value.map((one: unknown, index) => (index < mostCopied ? inside(one) : one));
+    return value.map((item: unknown, index) => (index < maxCopiedItems ? inner(item) : item));
   }
-  // Tags hold across realms, where `instanceof` does not.
+  // Tags work across realms, unlike `instanceof`.
   if (ArrayBuffer.isView(value) || /ArrayBuffer\]/.test(Object.prototype.toString.call(value))) {
-    return copyOf(value);
+    return copyBytes(value);
   }
-  // Objects of a class may be written as JSON in a way of their own.
+  // Other classes may have a `toJSON`.
   if (Object.getPrototypeOf(Object.getPrototypeOf(value) ?? Object.prototype) !== null)
     return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inside(one)]));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, inner(item)]));
 }
 
-/** A copy of bytes, which has none where their memory was given away. */
-function copyOf(bytes: Partial<Uint8Array>): Uint8Array {
+/** Copies bytes. Returns no bytes if their memory was transferred. */
+function copyBytes(bytes: Partial<Uint8Array>): Uint8Array {
   const { buffer = bytes, byteOffset, byteLength } = bytes;
   try {
-    // What is no view is its own buffer.
+    // Without a `buffer`, the value is a buffer.
     return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength).slice();
   } catch {
     return new Uint8Array();

@@ -27,11 +27,11 @@ const errors = [
   ["person", "not_an_image"],
   ["garments.1", "empty"],
 ];
-// Types cannot stop those who do not use them.
+/** Input of a JavaScript caller, who can pass anything. */
 const untyped = (value: unknown): TryOnInput => value as TryOnInput;
 
 describe("validate", () => {
-  it("tells everything that is wrong at once, and sends nothing", async () => {
+  it("returns all issues at once, and sends nothing", async () => {
     const { tryon, gathered } = recordingClient();
     const issues = await tryon.validate(untyped(bad));
     const found = issues.filter(({ severity }) => severity === "error");
@@ -47,7 +47,7 @@ describe("validate", () => {
     expect(gathered).toEqual([]);
   });
 
-  it("warns of what may be meant otherwise", async () => {
+  it("warns of ignored fields and unknown formats", async () => {
     const { tryon } = recordingClient();
     const issues = await tryon.validate({
       person_url: personUrl,
@@ -63,7 +63,7 @@ describe("validate", () => {
     ]);
   });
 
-  it("finds nothing wrong with what is right", async () => {
+  it("returns no issue for a valid input of any format", async () => {
     const { tryon } = recordingClient();
     for (const head of [
       "\u0089PNG\r\n\u001A\n",
@@ -81,14 +81,14 @@ describe("validate", () => {
   });
 
   it.each([undefined, null, 7, "me.jpg", [], { person: 7, garments: 7, metadata: { a: 1n } }])(
-    "never fails, whatever it is given: %o",
+    "returns issues for any invalid value: %o",
     async (given) => {
       const issues = await recordingClient().tryon.validate(untyped(given));
       expect(issues.length).toBeGreaterThan(0);
     },
   );
 
-  it("reads the beginning of a blob, and leaves what can be read only once", async () => {
+  it("reads the first bytes of a blob, and nothing of a response or a stream", async () => {
     const { tryon, gathered } = recordingClient();
     const person = new CountedBlob(jpegBytes(5_000_000));
     const response = new Response(jpegBytes(100));
@@ -102,7 +102,7 @@ describe("validate", () => {
 });
 
 describe("run and submit", () => {
-  it("refuse with all that is wrong", async () => {
+  it("reject an input with all its issues", async () => {
     const { tryon, gathered } = recordingClient();
     const error: unknown = await tryon.submit(untyped(bad)).catch((caught: unknown) => caught);
     expect(error).toMatchObject({
@@ -112,7 +112,7 @@ describe("run and submit", () => {
     expect(gathered).toEqual([]);
   });
 
-  it("warn once of what looks wrong, and send it", async () => {
+  it("log all warnings once, and send the input", async () => {
     const warn = vi.fn<(message: string) => void>();
     const { tryon, gathered } = recordingClient([503], { logger: { warn } });
     await tryon.submit({
@@ -124,13 +124,13 @@ describe("run and submit", () => {
     expect(gathered).toHaveLength(2);
     expect(warn.mock.calls).toEqual([
       [
-        "style_hint has no effect beside prompt. person begins like no known kind of image.",
+        "style_hint has no effect with prompt. person does not begin like an image of a known format.",
         expect.objectContaining({ length: 2 }),
       ],
     ]);
   });
 
-  it("send anything that can be sent when they are not to look", async () => {
+  it("send any input that can be sent without validation", async () => {
     const given = untyped({
       person: 'http://"shop',
       garments: [page, { base64: 'not "base64' }],

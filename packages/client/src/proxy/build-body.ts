@@ -1,4 +1,4 @@
-import type { Fields } from "../jobs/fold-aliases.ts";
+import type { Fields } from "../api/canonical-fields.ts";
 import { errorResponse } from "./error-response.ts";
 import { filterFields, filterPurchase } from "./filter-fields.ts";
 import type { ProxyKind } from "./options.ts";

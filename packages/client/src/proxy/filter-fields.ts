@@ -1,4 +1,4 @@
-import { aliases, foldAliases, isEmpty, type Fields } from "../jobs/fold-aliases.ts";
+import { aliases, canonicalFields, isEmpty, type Fields } from "../api/canonical-fields.ts";
 import type { BodyIssue } from "./error-response.ts";
 import type { ResolvedOptions } from "./resolve-options.ts";
 import { withoutUserTag } from "./to-user-job.ts";
@@ -17,7 +17,7 @@ type Filtered =
   | { readonly fields: Fields; readonly issues?: undefined }
   | { readonly fields?: undefined; readonly issues: readonly BodyIssue[] };
 
-/** Picks the allowed fields of a submission. It first folds aliases, so that no other name bypasses the filter. */
+/** Picks the allowed fields of a submission. It first resolves aliases, so that no other name bypasses the filter. */
 export function filterFields(text: string, options: ResolvedOptions): Filtered {
   const posted = parseObject(text);
   if (posted === undefined) return notJson;
@@ -32,9 +32,9 @@ export function filterFields(text: string, options: ResolvedOptions): Filtered {
     if (options.fields.has(name) || specialNames.has(name)) known[name] = posted[name];
     else if (!isEmpty(posted[name])) noteForbidden(name);
   }
-  const { output_size: size = null, wait, ...folded } = foldWireAliases(known);
+  const { output_size: size = null, wait, ...canonical } = canonicalWireFields(known);
   const fields: Fields = {};
-  for (const [name, value] of Object.entries(folded)) {
+  for (const [name, value] of Object.entries(canonical)) {
     if (isEmpty(value)) continue;
     if (!options.fields.has(name)) {
       noteForbidden(name);
@@ -78,12 +78,12 @@ function parseObject(text: string): Fields | undefined {
   }
 }
 
-/** Folds aliases of the wire format, where `person` and `garments` are URLs. In the client they can be images. */
-function foldWireAliases({ person, garments, ...rest }: Fields): Fields {
+/** Resolves aliases of the wire format, where `person` and `garments` are URLs. In the client they can be images. */
+function canonicalWireFields({ person, garments, ...rest }: Fields): Fields {
   const fields: Fields = { ...rest };
   if (isEmpty(fields["person_url"])) fields["person_url"] = person;
   if (isEmpty(fields["garment_urls"])) fields["garment_urls"] = garments;
-  return foldAliases(fields);
+  return canonicalFields(fields);
 }
 
 function isObject(value: unknown): value is Fields {

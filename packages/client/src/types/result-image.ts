@@ -5,11 +5,11 @@ export type Bytes = ReturnType<typeof Uint8Array.from>;
 
 /**
  * Result image of a try-on, a PNG. Each call downloads it, and nothing is kept. Every method throws `result_expired` if the
- * store rejects a fresh URL too, and `result_purged` if the image was deleted, 30 days after it was made.
+ * store rejects a new URL too, and `result_purged` if the image was deleted, 30 days after it was made.
  */
 export interface ResultImage {
   /**
-   * Downloads the image. Restarts a download that breaks off.
+   * Downloads the image. Restarts an interrupted download.
    *
    * @throws `connection_failed`, `timed_out`, `result_expired`, `result_purged`; `unexpected_response` for an image above
    * `maxResultBytes` of the client or above its `result_bytes`
@@ -28,7 +28,7 @@ export interface ResultImage {
   blob(options?: CallOptions): Promise<Blob>;
 
   /**
-   * Downloads the image as a stream. Read it to its end, or cancel it. If the download breaks off, the stream fails. `timeout`
+   * Downloads the image as a stream. Read it to its end, or cancel it. An interrupted download fails the stream. `timeout`
    * applies to the whole download.
    *
    * @throws as `bytes`
@@ -39,7 +39,7 @@ export interface ResultImage {
    * Returns the signed URL of the image, for a browser or another program. It is valid for at least an hour, and the client
    * requests a new one if it is old. Anyone who has it can see the image.
    *
-   * @throws `result_purged`, and whatever stops the client from asking
+   * @throws `result_purged`, and the errors of a poll
    */
   url(options?: CallOptions): Promise<string>;
 }

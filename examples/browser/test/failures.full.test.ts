@@ -1,0 +1,165 @@
+import { describe, expect, test } from "vitest";
+
+import { button, hasChromium, startTryOn, submit, waitForText, widths } from "./open-page.ts";
+
+describe.runIf(hasChromium)("failures on the page", () => {
+  test("blocked content shows a message, and the form can be changed", async () => {
+    const opened = await submit({ prompt: "mock:content_blocked" });
+    const { page, problems } = opened;
+    await waitForText(opened, "This content is not allowed");
+    await button(page, "Make changes").click();
+    await page.getByText("Your image appears here.").waitFor();
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("FORM");
+    await page.getByLabel("Instructions").fill("");
+    await button(page, "Try it on").click();
+    await waitForText(opened, "Download");
+    expect(problems).toEqual([]);
+  });
+
+  test("a job continues after the visitor stops waiting, and is charged once after a reload", async () => {
+    const opened = await startTryOn();
+    const { page, charges, submissions, problems } = opened;
+    await button(page, "Stop waiting").click();
+    await page.getByRole("heading", { name: "You stopped waiting" }).waitFor();
+    await page.getByText(/still made, and charged once/).waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "Your last try-on" }).waitFor();
+    await button(page, "Get the image").click();
+    await waitForText(opened, "Download");
+    expect(submissions()).toBe(1);
+    expect(await charges()).toEqual([-8]);
+    await expect.poll(() => widths(page, ".compare img")).toEqual([768, 900]);
+    expect(await page.evaluate(countStoredRequests)).toBe(1);
+    await button(page, "Try on something else").click();
+    await expect.poll(() => page.evaluate(countStoredRequests)).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test("a request is charged once if the page is closed before the response", async () => {
+    const submitted = Promise.withResolvers<void>();
+    const opened = await submit({
+      prepare: ({ page }) =>
+        page.route("**/api/v1/tryon", async (route) => {
+          await route.fetch();
+          submitted.resolve();
+          // The page never gets the response.
+        }),
+    });
+    const { page, charges } = opened;
+    await submitted.promise;
+    expect(await charges()).toEqual([-8]);
+    await page.reload();
+    // Only after the reload: unrouting continues the pending request.
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await button(page, "Get the image").click();
+    await waitForText(opened, "Download");
+    expect(await charges()).toEqual([-8]);
+    expect(opened.rendered).toHaveLength(1);
+  });
+
+  test("a request without a job is never sent again after the key may be forgotten", async () => {
+    const sent = Promise.withResolvers<void>();
+    const { page, submissions } = await submit({
+      prepare: (opened) =>
+        opened.page.route("**/api/v1/tryon", async (route) => {
+          sent.resolve();
+          await route.abort("connectionreset");
+        }),
+    });
+    await sent.promise;
+    await page.reload();
+    await page.unrouteAll();
+    await button(page, "Get the image").waitFor();
+    await page.clock.fastForward("31:00");
+    await button(page, "Get the image").click();
+    await page.getByText("Your image appears here.").waitFor();
+    expect(submissions()).toBe(0);
+  });
+
+  test("a lost response leads to a status check, charged once", async () => {
+    let attempts = 0;
+    const opened = await submit({
+      prepare: ({ page }) =>
+        page.route("**/api/v1/tryon", async (route) => {
+          attempts += 1;
+          // The service receives only the first attempt.
+          if (attempts === 1) await route.fetch();
+          await route.abort("connectionreset");
+        }),
+    });
+    const { page, charges, submissions } = opened;
+    await waitForText(opened, "The connection was lost");
+    await page.locator(".text", { hasText: "it is never made twice" }).waitFor();
+    expect(attempts).toBe(4);
+    expect(await charges()).toEqual([-8]);
+    await page.unrouteAll();
+    await button(page, "Check the status").click();
+    await waitForText(opened, "Download");
+    expect(submissions()).toBe(2);
+    expect(await charges()).toEqual([-8]);
+    expect(opened.rendered).toHaveLength(1);
+  });
+
+  test("a lost connection between shop and service is retried, charged once", async () => {
+    const fault = { on: "POST /api/v1/tryon", times: 1, reset: "after" } as const;
+    const opened = await submit({ prepare: ({ mock }) => mock.faults.add(fault) });
+    await waitForText(opened, "Download");
+    expect(await opened.charges()).toEqual([-8]);
+    expect(opened.rendered).toHaveLength(1);
+  });
+
+  test("a lost network while waiting leads to waiting for the same job", async () => {
+    const opened = await startTryOn();
+    const { page, charges } = opened;
+    await page.route("**/api/v1/tryon/*", (route) => route.abort("internetdisconnected"));
+    await page.clock.fastForward("11:00");
+    await waitForText(opened, /This takes unusually long|No connection/);
+    await page.unrouteAll();
+    await button(page, "Keep waiting").click();
+    await waitForText(opened, "Download");
+    expect(await charges()).toEqual([-8]);
+  });
+
+  test("a rate limit shows how long to wait", async () => {
+    const fault = { on: "POST /api/v1/tryon", times: 1, status: 429, retryAfter: 170 } as const;
+    const opened = await submit({ prepare: ({ mock }) => mock.faults.add(fault) });
+    const { page, charges } = opened;
+    await page.locator(".title", { hasText: "Too many requests" }).waitFor();
+    await page.locator(".text", { hasText: "Try again in 3 minutes." }).waitFor();
+    expect(await charges()).toEqual([]);
+    await page.clock.fastForward("03:00");
+    await button(page, "Try again").click();
+    await waitForText(opened, "Download");
+    expect(await charges()).toEqual([-8]);
+  });
+
+  test("missing credits of the shop stay secret", async () => {
+    const opened = await submit({ credits: 3 });
+    await waitForText(opened, "No try-ons at the moment");
+    const stage = opened.page.locator(".stage:not([hidden])");
+    expect(await stage.innerText()).not.toMatch(/credit|key|\d/i);
+    const responses = (await opened.received()).filter((text) => text.includes("/api/tryon/"));
+    expect(responses).toHaveLength(4);
+    expect(responses.join("\n")).not.toMatch(/credit/i);
+  });
+
+  test("an expired session leads to a reload that keeps the request", async () => {
+    const opened = await submit({ prepare: ({ page }) => page.context().clearCookies() });
+    const { page } = opened;
+    await page.getByRole("heading", { name: "Your session has expired" }).waitFor();
+    await button(page, "Reload the page").click();
+    await button(page, "Get the image").click();
+    await waitForText(opened, "Download");
+    expect(await opened.charges()).toEqual([-8]);
+  });
+});
+
+/** Counts the stored requests. Runs in the page. */
+async function countStoredRequests(): Promise<number> {
+  const request = indexedDB.open("try-on");
+  await new Promise((resolve) => request.addEventListener("success", resolve));
+  const count = request.result.transaction("requests").objectStore("requests").count();
+  await new Promise((resolve) => count.addEventListener("success", resolve));
+  request.result.close();
+  return count.result;
+}

@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+
+import { TryOn } from "@tryon/client";
+import { describe, expect, test } from "vitest";
+
+import {
+  button,
+  choose,
+  createFile,
+  hasChromium,
+  hat,
+  jacket,
+  openPage,
+  person,
+  shirt,
+  shopKey,
+  startTryOn,
+  submit,
+  waitForText,
+  widths,
+} from "./open-page.ts";
+
+const digest = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+describe.runIf(hasChromium)("the page", () => {
+  test("turns files into an image to compare and download, and never receives the key", async () => {
+    const opened = await openPage();
+    const { page, mock, rendered, charges, problems } = opened;
+    await choose(page, person, shirt, jacket, hat);
+    await expect.poll(() => widths(page, ".images img")).toEqual([900, 800, 800, 800]);
+    await page.getByRole("radio", { name: "Medium" }).check();
+    await page.getByLabel("Instructions").fill("evening light");
+    await button(page, "Try it on").click();
+    await waitForText(opened, "Download");
+
+    const files = await Promise.all([person, shirt, jacket, hat].map((path) => readFile(path)));
+    expect(rendered.map((images) => images.map(digest))).toEqual([files.map(digest)]);
+    expect(await charges()).toEqual([-12]);
+
+    const compare = page.locator(".compare");
+    await expect.poll(() => widths(page, ".compare img")).toEqual([1_536, 900]);
+    const slider = page.getByRole("slider");
+    const shareBefore = () => compare.evaluate((root) => root.style.getPropertyValue("--before"));
+    await slider.focus();
+    await page.keyboard.press("ArrowRight");
+    expect(await shareBefore()).toBe("23%");
+    expect(await slider.getAttribute("aria-valuetext")).toBe("23% before");
+    const box = await compare.boundingBox();
+    if (box === null) throw new Error("The comparison is not visible.");
+    await page.mouse.click(box.x + box.width * 0.2, box.y + box.height / 2);
+    expect(await shareBefore()).toBe("20%");
+
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("try-on.png");
+    const saved = await readFile(await download.path());
+    expect(saved.subarray(1, 4).toString()).toBe("PNG");
+    expect([saved.readUInt32BE(16), saved.readUInt32BE(20)]).toEqual([1_536, 2_048]);
+    const tryon = new TryOn({ apiKey: shopKey, baseUrl: mock.baseUrl, fetch: mock.fetch });
+    const [job] = await tryon.jobs.list().toArray();
+    const result = await job?.result();
+    expect(digest(saved)).toBe(digest((await result?.image.bytes()) ?? new Uint8Array()));
+
+    const received = (await opened.received()).join("\n");
+    // The check covers the page, its code, the job and the image.
+    for (const part of ["<title>Virtual try-on", "Creating your image", '"succeeded"', "PNG"]) {
+      expect(received.includes(part)).toBe(true);
+    }
+    expect(received.includes(shopKey)).toBe(false);
+    expect(received.match(/svc_(live|test)_\w+/g)).toBeNull();
+    expect(problems).toEqual([]);
+  });
+
+  test("works with a service that has every option at its other value", async () => {
+    const opened = await submit({ mock: { profile: "contrary" } });
+    await waitForText(opened, "Download");
+    await expect.poll(() => widths(opened.page, ".compare img")).toEqual([768, 900]);
+    expect(await opened.charges()).toEqual([-8]);
+    expect(opened.problems).toEqual([]);
+  });
+
+  test("shows the elapsed time, and a message if it is long", async () => {
+    const { page, problems } = await startTryOn();
+    await page.getByText("Usually 10–30 seconds.").waitFor();
+    await page.clock.runFor(45_000);
+    await page.getByText("This takes a little longer than usual.").waitFor();
+    await page.locator(".elapsed", { hasText: /^0:4\d$/ }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test.each([
+    ["light", "rgb(247, 243, 236)"],
+    ["dark", "rgb(23, 20, 18)"],
+  ] as const)("fits a small phone in a %s color scheme", async (colorScheme, background) => {
+    const viewport = { width: 360, height: 740 };
+    const context = { colorScheme, viewport, isMobile: true, hasTouch: true };
+    const opened = await openPage({ context });
+    const { page, problems } = opened;
+    const expectToFit = async () =>
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+    await expectToFit();
+    const longName = await createFile(`${"x".repeat(120)}.png`, "");
+    await page.locator("[data-field=garments] input").setInputFiles(longName);
+    await page.getByRole("alert").getByText("is empty").waitFor();
+    await expectToFit();
+    await choose(page, person, shirt, jacket, hat);
+    await expectToFit();
+    await button(page, "Try it on").click();
+    await expect.poll(() => button(page, "Stop waiting").evaluate(isInViewport)).toBe(true);
+    await expectToFit();
+    await waitForText(opened, "Download");
+    await expectToFit();
+    expect(await page.evaluate("getComputedStyle(document.documentElement).backgroundColor")).toBe(
+      background,
+    );
+    expect(problems).toEqual([]);
+  });
+
+  test("works with the keyboard alone", async () => {
+    const opened = await openPage();
+    const { page, problems } = opened;
+    await button(page, "Use the sample: a person").focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("img", { name: "a person" }).waitFor();
+    await button(page, "Use the sample: a shirt").focus();
+    await page.keyboard.press("Space");
+    await page.getByRole("img", { name: "a shirt" }).waitFor();
+    await page.getByLabel("Instructions").focus();
+    await page.keyboard.press("Enter");
+    await button(page, "Stop waiting").waitFor();
+    expect(await page.evaluate("document.activeElement.className")).toBe("result");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Stop waiting");
+    await waitForText(opened, "Download");
+    expect(await page.locator(".announcement").textContent()).toBe("Your image is ready.");
+    expect(problems).toEqual([]);
+  });
+});
+
+/** Runs in the page. */
+function isInViewport(element: Element): boolean {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight;
+}

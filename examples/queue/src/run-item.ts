@@ -1,0 +1,50 @@
+import type { TryOn, TryOnResult } from "@tryon/client";
+import { UnrecoverableError, type Job } from "bullmq";
+
+import { findJobByKey } from "./find-job-by-key.ts";
+import type { QueuedItem } from "./queue.ts";
+
+const minute = 60_000;
+/** Timeout of one attempt. */
+const timeout = 10 * minute;
+/** Time for resubmissions. With the last attempt it stays within `idempotencyWindow`, 30 minutes. */
+const maxSubmissionAge = 20 * minute;
+
+/**
+ * Makes the try-on of an item, or continues after a worker that crashed. Never submits a second try-on.
+ *
+ * @param save - Stores the state of the item in the queue.
+ */
+export async function runItem(
+  tryon: TryOn,
+  item: Job<QueuedItem>,
+  save: (state: Partial<QueuedItem>) => Promise<void>,
+): Promise<TryOnResult> {
+  const { input, sentAt, job } = item.data;
+  if (job !== undefined) return tryon.jobs.resume(job).result({ timeout });
+  // `enqueue` has set the id.
+  const idempotencyKey = item.id ?? "";
+  const now = tryon.clock.now();
+  if (sentAt !== undefined && now - sentAt > maxSubmissionAge) {
+    const found = await findJobByKey(tryon, idempotencyKey, sentAt);
+    if (found === undefined) {
+      throw new UnrecoverableError(
+        "Unknown outcome: the item was submitted too long ago to retry, and the job list does not contain its key. Ask the provider, or enqueue it under a new id.",
+      );
+    }
+    await save({ job: found.toJSON() });
+    return found.result({ timeout });
+  }
+  await save({ sentAt: sentAt ?? now });
+  await item.changePriority({ priority: 0 });
+  // A synchronous wait is one request per item, which is what the limiter counts. All attempts use it, because one
+  // idempotency key allows only one body.
+  const result = await tryon.run(input, {
+    idempotencyKey,
+    keyInMetadata: true,
+    sync: true,
+    timeout,
+  });
+  await save({ job: result.job.toJSON() });
+  return result;
+}

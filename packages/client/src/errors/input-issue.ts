@@ -1,0 +1,79 @@
+import type { FieldIssue } from "./tryon-error.ts";
+
+const imageHint = "Give an https URL, a Blob (fs.openAsBlob in Node), bytes or { base64 }.";
+
+/** Problem and hint of each code. % is the value and # the limit. */
+const problems = {
+  // The client cannot send the input.
+  wrong_kind: ["is not an image", imageHint],
+  not_an_object: ["is not an object with person and garments"],
+  not_a_list: ["is not a list", "Put it in a list."],
+  not_json: ["cannot be written as JSON", "Is there a bigint, or an object in itself?"],
+  twice: ["replaces %, which is given too"],
+  unreadable: ["could not be read", "Was it changed, removed or read before? Open it again."],
+  too_large: ["has % bytes, and the limit is #", "Scale it down, or send it as an https URL."],
+  // The service rejects the input.
+  missing: ["is missing", imageHint],
+  count: ["has % images, and a try-on takes 1 to #"],
+  too_long: ["has % characters, and the limit is #"],
+  too_many: ["has % keys, and the limit is #"],
+  not_https: ["is not an https URL", imageHint],
+  not_base64: ["is not base64", "Leave out data: and line breaks, or give { base64 }."],
+  empty: ["is empty"],
+  not_an_image: ["is %, not an image", "Give a JPEG, PNG, WebP, AVIF, HEIC or GIF."],
+  not_allowed: ["is not %"],
+  unknown_field: ["is not a field of a try-on%", "Send fields of a newer service in extra."],
+  // The service may accept the input.
+  unknown_image: ["does not begin like an image of a known format"],
+  ignored: ["has no effect with %"],
+} as const satisfies Readonly<Record<string, readonly [problem: string, hint?: string]>>;
+
+/**
+ * Code of a problem with an input.
+ *
+ * @useDeclaredType
+ */
+export type InputIssueCode = keyof typeof problems;
+
+/** Problem of an input, or a likely one. */
+export interface InputIssue extends FieldIssue {
+  /** Kind of the problem, for programs. */
+  readonly code: InputIssueCode;
+  /** An error is rejected before anything is sent. A warning goes to the `logger`. */
+  readonly severity: "error" | "warning";
+  /** Next step. */
+  readonly hint?: string;
+}
+
+/** Adds an issue to a list. */
+export type Note = (...issue: Parameters<typeof inputIssue>) => void;
+
+const codes = Object.keys(problems);
+
+/** Creates an issue with the message of its code. */
+export function inputIssue(
+  code: InputIssueCode,
+  field: string,
+  value?: unknown,
+  bound?: number,
+): InputIssue {
+  const [problem, hint]: readonly [string, string?] = problems[code];
+  return {
+    field,
+    message: `${field} ${problem.replace("%", String(value)).replace("#", String(bound))}.`,
+    code,
+    severity: codes.indexOf(code) < codes.indexOf("unknown_image") ? "error" : "warning",
+    ...(bound && { bound }),
+    ...(hint && { hint }),
+  };
+}
+
+/** Returns a function that adds issues to a list. */
+export function notesTo(issues: InputIssue[]): Note {
+  return (...issue) => void issues.push(inputIssue(...issue));
+}
+
+/** Returns true if the client cannot send the input, even without validation. */
+export function isImpossible({ code }: InputIssue): boolean {
+  return codes.indexOf(code) < codes.indexOf("missing");
+}

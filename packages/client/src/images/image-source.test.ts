@@ -1,0 +1,256 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { openAsBlob } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { runInNewContext } from "node:vm";
+
+import { createMock, type Mock } from "@tryon/mock";
+import { serve } from "@tryon/mock/node";
+import {
+  array,
+  assert,
+  asyncProperty,
+  boolean,
+  constantFrom,
+  integer,
+  oneof,
+  record,
+  string,
+} from "fast-check";
+import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { cases } from "@tryon/test-kit/cases";
+
+import { isTryOnError, TryOn, type ImageInput } from "../index.ts";
+import { recordingClient, parseBody, jpegBytes } from "../../test/bodies.ts";
+import { httpServer } from "../../test/http-server.ts";
+import { shirtUrl } from "../../test/service.ts";
+
+afterEach(() => void vi.unstubAllGlobals());
+
+const base64Of = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
+const streamOf = (bytes: Uint8Array): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < bytes.length; at += 1_000)
+        controller.enqueue(bytes.slice(at, at + 1_000));
+      controller.close();
+    },
+  });
+
+/** Every kind of image input, created from bytes. */
+const kinds: Readonly<Record<string, (bytes: Uint8Array<ArrayBuffer>) => ImageInput>> = {
+  Uint8Array: (bytes) => bytes,
+  "a view into a larger buffer": (bytes) =>
+    new Uint8Array([...new Uint8Array(7), ...bytes, 9]).subarray(7, 7 + bytes.length),
+  Buffer: (bytes) => Buffer.from(bytes),
+  "shared memory": (bytes) => {
+    const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+    shared.set(bytes);
+    return shared;
+  },
+  "a Uint8Array of another realm": (bytes) =>
+    runInNewContext("Uint8Array.from(bytes)", { bytes: [...bytes] }) as Uint8Array,
+  ArrayBuffer: (bytes) => bytes.slice().buffer,
+  Blob: (bytes) => new Blob([bytes]),
+  "a part of a Blob": (bytes) => new Blob(["before", bytes, "after"]).slice(6, 6 + bytes.length),
+  File: (bytes) => new File([bytes], "me.jpg"),
+  Response: (bytes) => new Response(bytes),
+  ReadableStream: streamOf,
+  base64: (bytes) => ({ base64: base64Of(bytes) }),
+  base64url: (bytes) => ({ base64: Buffer.from(bytes).toString("base64url") }),
+  "base64 in lines": (bytes) => ({ base64: base64Of(bytes).replaceAll(/(.{76})/g, "$1\r\n") }),
+  "a data URI": (bytes) => `data:image/jpeg;base64,${base64Of(bytes)}`,
+  "a data URI as URL": (bytes) => new URL(`data:image/jpeg;base64,${base64Of(bytes)}`),
+};
+
+const give = ({ kind, length }: { kind: string; length: number }): ImageInput =>
+  kinds[kind]?.(jpegBytes(length)) ?? "";
+const rejectionOf = async (person: unknown): Promise<unknown> => {
+  const { tryon, gathered } = recordingClient();
+  // JavaScript callers can pass anything.
+  const work = tryon.submit({ person: person as ImageInput, garments: [shirtUrl] });
+  const error = await work.catch((caught: unknown) => caught);
+  expect(gathered).toEqual([]);
+  return error;
+};
+const accountOf = (mock: Mock) =>
+  new TryOn({ apiKey: mock.keys.live, baseUrl: mock.baseUrl, fetch: mock.fetch }).account.get();
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "tryon-"));
+  return () => rm(folder, { recursive: true });
+});
+
+describe.each(Object.entries(kinds))("an image given as %s", (_kind, made) => {
+  it.each([3_000, 150_001, 400_000])("is sent with its %i bytes unchanged", async (length) => {
+    const bytes = jpegBytes(length);
+    const { tryon, gathered } = recordingClient([503]);
+    await tryon.submit({ person: made(bytes), garments: [made(bytes), shirtUrl, made(bytes)] });
+    expect(gathered).toHaveLength(2);
+    for (const { bytes: body, headers } of gathered) {
+      expect(parseBody(body)).toEqual({
+        wait: false,
+        garment_urls: [shirtUrl],
+        person_image_b64: base64Of(bytes),
+        garment_images_b64: [base64Of(bytes), base64Of(bytes)],
+      });
+      expect([null, String(body.length)]).toContain(headers.get("content-length"));
+    }
+  });
+
+  it("creates a job over HTTP and in process", async () => {
+    const mock = createMock({ latency: 0 });
+    const server = await serve(mock, { port: 0 });
+    onTestFinished(() => server.close());
+    for (const options of [{ baseUrl: server.url }, { baseUrl: mock.baseUrl, fetch: mock.fetch }]) {
+      const tryon = new TryOn({ apiKey: mock.keys.live, ...options });
+      const job = await tryon.submit({ person: made(jpegBytes(200_000)), garments: [shirtUrl] });
+      expect(job.data.cost_credits ?? 8).toBe(8);
+    }
+    expect((await accountOf(mock)).credits_remaining).toBe(984);
+  });
+});
+
+it("sends images of any kinds and sizes unchanged, with the exact length, the same on every attempt", async () => {
+  const image = record({
+    kind: constantFrom(...Object.keys(kinds)),
+    length: oneof(
+      integer({ min: 3, max: 2_000 }),
+      integer({ min: 196_000, max: 197_000 }),
+      integer({ min: 380_000, max: 400_000 }),
+    ),
+  });
+  await assert(
+    asyncProperty(
+      image,
+      array(image, { minLength: 1, maxLength: 3 }),
+      string({ unit: "grapheme", maxLength: 100 }),
+      boolean(),
+      async (person, garments, prompt, browser) => {
+        if (browser) vi.stubGlobal("document", {});
+        else vi.unstubAllGlobals();
+        const { tryon, gathered } = recordingClient([503, 503]);
+        const [first, ...more] = garments.map(give);
+        const given = {
+          person: give(person),
+          prompt,
+          garments: [first ?? "", ...more.slice(0, 2)],
+        };
+        await tryon.submit(given);
+        const [one, two, three] = gathered;
+        expect(parseBody(one?.bytes ?? new Uint8Array())).toEqual({
+          prompt,
+          wait: false,
+          person_image_b64: base64Of(jpegBytes(person.length)),
+          garment_images_b64: garments.map(({ length }) => base64Of(jpegBytes(length))),
+        });
+        expect(Buffer.compare(one?.bytes ?? Buffer.of(), two?.bytes ?? Buffer.of(1))).toBe(0);
+        expect(Buffer.compare(one?.bytes ?? Buffer.of(), three?.bytes ?? Buffer.of(1))).toBe(0);
+        for (const { kind, bytes, headers } of gathered) {
+          expect(kind).toBe(bytes.length <= 131_072 ? "string" : browser ? "Blob" : "stream");
+          const length = kind === "stream" ? String(bytes.length) : null;
+          expect(headers.get("content-length")).toBe(length);
+        }
+      },
+    ),
+    { numRuns: cases(150) },
+  );
+});
+
+describe("a response or a stream", () => {
+  it("is rejected with its status if that is an error", async () => {
+    const error = await rejectionOf(new Response(jpegBytes(100), { status: 404 }));
+    if (!isTryOnError(error, "invalid_input")) throw error;
+    expect(error.message).toContain("person is a response with status 404");
+  });
+
+  it("is rejected if it is a page", async () => {
+    expect(String(await rejectionOf(new Response("<!doctype html><p>Sign in")))).toContain(
+      "person is HTML",
+    );
+  });
+
+  it("is rejected if it was read before or fails", async () => {
+    const used = new Response(jpegBytes(100));
+    await used.arrayBuffer();
+    const locked = streamOf(jpegBytes(100));
+    locked.getReader();
+    const broken = new ReadableStream({ pull: () => Promise.reject(new Error("broken")) });
+    for (const image of [used, locked, broken]) {
+      expect(await rejectionOf(image)).toMatchObject({
+        code: "invalid_input",
+        issues: [{ field: "person", code: "unreadable" }],
+      });
+    }
+  });
+
+  it("is read only up to the size limit of the service", async () => {
+    let pulls = 0;
+    const cancelled = vi.fn<() => void>();
+    const endless = new ReadableStream({
+      pull(controller) {
+        pulls += 1;
+        controller.enqueue(jpegBytes(1_000_000));
+      },
+      cancel: cancelled,
+    });
+    expect(await rejectionOf(endless)).toMatchObject({
+      issues: [{ field: "person", code: "too_large", bound: 10_500_000 }],
+    });
+    expect(pulls).toBeLessThan(14);
+    expect(cancelled).toHaveBeenCalledOnce();
+  });
+
+  it("is canceled if the caller aborts, with the caller's reason", async () => {
+    const cancelled = vi.fn<() => void>();
+    const silent = new ReadableStream({ cancel: cancelled });
+    const controller = new AbortController();
+    const { tryon } = recordingClient();
+    const work = tryon.submit(
+      { person: silent, garments: [shirtUrl] },
+      { signal: controller.signal },
+    );
+    const reason = new Error("enough");
+    setImmediate(() => controller.abort(reason));
+    await expect(work).rejects.toBe(reason);
+    expect(cancelled).toHaveBeenCalledOnce();
+  });
+});
+
+it("is sent as it was at the call", async () => {
+  const bytes = jpegBytes(300_000);
+  const { tryon, gathered } = recordingClient();
+  const input = { person: bytes, garments: [bytes.buffer] as const, prompt: "before" };
+  const work = tryon.submit(input);
+  bytes.fill(0);
+  input.prompt = "after";
+  await work;
+  expect(parseBody(gathered[0]?.bytes ?? bytes)).toEqual({
+    prompt: "before",
+    wait: false,
+    person_image_b64: base64Of(jpegBytes(300_000)),
+    garment_images_b64: [base64Of(jpegBytes(300_000))],
+  });
+});
+
+it("is sent from a file over HTTP with its length, without chunked encoding", async () => {
+  const file = path.join(folder, "large.jpg");
+  await writeFile(file, jpegBytes(3_000_001));
+  const { url, got } = await httpServer((response, _got, count) => {
+    response
+      .writeHead(count === 1 ? 503 : 200, { "content-type": "application/json" })
+      .end(JSON.stringify({ job_id: "job_1", status: "running" }));
+  });
+  const tryon = new TryOn({ apiKey: "svc_test_1", baseUrl: url, random: () => 0.001 });
+  await tryon.submit({ person: await openAsBlob(file), garments: [shirtUrl] });
+  expect(got).toHaveLength(2);
+  expect(got[0]?.body).toBe(got[1]?.body);
+  expect(parseBody(Buffer.from(got[0]?.body ?? ""))["person_image_b64"]).toBe(
+    base64Of(jpegBytes(3_000_001)),
+  );
+  for (const { headers, body } of got) {
+    expect(headers).toMatchObject({ "content-length": String(body.length) });
+    expect(headers).not.toHaveProperty("transfer-encoding");
+  }
+});

@@ -1,0 +1,177 @@
+import type { OutputSizeInput, TryOnRequest } from "../generated/openapi.ts";
+
+/**
+ * An image: an https URL; the image itself as `Blob`, `File`, bytes, `Response` or stream; or its base64, also as a data
+ * URI.
+ */
+export type ImageInput =
+  | string
+  | URL
+  | Blob
+  | ArrayBuffer
+  | Uint8Array
+  | Response
+  | ReadableStream<Uint8Array>
+  | { readonly base64: string };
+
+/** 1 to 3 garments. A literal with more does not compile. The client counts any other list at the call. */
+export type Garments = readonly ImageInput[] & {
+  readonly 0?: ImageInput;
+  readonly 3?: never;
+};
+
+/**
+ * Fields of a try-on. Limits and defaults are those of the service: `@see` names the section of its interface document. A
+ * field that is undefined, null or empty counts as absent.
+ */
+export interface TryOnFields {
+  /**
+   * Photo of the person. An https URL as string or `URL`, up to 2,000 characters; an image as `Blob`, `File`, `ArrayBuffer`,
+   * `Uint8Array`, `Response` or `ReadableStream`, up to 10,500,000 bytes; or `{ base64 }` or a data URI, up to 14,000,000
+   * characters. The client copies bytes at the call and reads blobs while it sends them. It reads a `Response` or a stream
+   * once, before it sends anything. Required unless a wire form is given.
+   *
+   * @see TryOnRequest, rules 1 and 3
+   */
+  readonly person?: ImageInput | undefined;
+  /**
+   * List of 1 to 3 garments, each like `person`. Required unless a wire form is given.
+   *
+   * @see TryOnRequest, rules 2 and 3
+   */
+  readonly garments?: Garments | undefined;
+  /**
+   * Size of the result: `"1K"` (about 1,024 pixels, 8 credits), `"2K"` (2,048, 12) or `"4K"` (4,096, 20), in either case.
+   *
+   * @default "1K"
+   * @see Output sizes and cost
+   */
+  readonly output_size?: OutputSizeInput | undefined;
+  /**
+   * Instructions, up to 1,000 characters. The service appends them to its own.
+   *
+   * @default none
+   * @see TryOnRequest
+   */
+  readonly prompt?: string | null | undefined;
+  /**
+   * Description of what to avoid, up to 500 characters.
+   *
+   * @default none
+   * @see TryOnRequest
+   */
+  readonly negative_prompt?: string | null | undefined;
+  /**
+   * Seed of the generation, a whole number from 0 to 2,147,483,647. The job has it as `seed`.
+   *
+   * @default chosen by the service
+   * @see TryOnRequest
+   */
+  readonly seed?: number | null | undefined;
+  /**
+   * Your data, returned with the job: an object with up to 8 keys. Each key has up to 256 characters, and so has each value
+   * as text or JSON.
+   *
+   * @default none
+   * @see TryOnRequest
+   */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /**
+   * https URL, up to 2,000 characters, that receives a signed POST when the job ends.
+   *
+   * @default none
+   * @see Events
+   */
+  readonly webhook_url?: string | null | undefined;
+  /**
+   * Default of the option `sync` of `run`. `submit` ignores it.
+   *
+   * @default the client decides, as with `sync: "auto"`
+   * @see TryOnRequest
+   */
+  readonly wait?: boolean | undefined;
+  /**
+   * Fields of a newer service by name, sent as they are. Must not contain a field that this package has.
+   *
+   * @default none
+   */
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
+
+  /**
+   * Earlier form of `prompt`, up to 500 characters. Ignored if `prompt` is set.
+   *
+   * @deprecated Use `prompt`.
+   * @default none
+   * @see TryOnRequest
+   */
+  readonly style_hint?: string | null | undefined;
+  /**
+   * Wire form of `person`: an https URL, up to 2,000 characters. Ignored if `person_image_b64` is set.
+   *
+   * @see TryOnRequest, rule 1
+   */
+  readonly person_url?: string | null | undefined;
+  /**
+   * Wire form of `person`: base64 without a `data:` prefix, up to 14,000,000 characters.
+   *
+   * @see TryOnRequest, rule 1
+   */
+  readonly person_image_b64?: string | null | undefined;
+  /**
+   * Wire form of `garments`: https URLs, up to 2,000 characters each. 1 to 3 garments together with `garment_images_b64`.
+   *
+   * @see TryOnRequest, rule 2
+   */
+  readonly garment_urls?: readonly string[] | undefined;
+  /**
+   * Wire form of `garments`: base64 without a `data:` prefix, up to 14,000,000 characters each.
+   *
+   * @see TryOnRequest, rule 2
+   */
+  readonly garment_images_b64?: readonly string[] | undefined;
+  /** Alias of `output_size`, used if that is absent. @see Aliases accepted */
+  readonly resolution?: OutputSizeInput | undefined;
+  /** Alias of `output_size`, used if that and `resolution` are absent. @see Aliases accepted */
+  readonly size?: OutputSizeInput | undefined;
+  /** Alias of `wait`: `"sync"` is true, `"async"` is false. Used if `wait` is absent. @see Aliases accepted */
+  readonly mode?: TryOnRequest["mode"];
+  /** Alias of `person_url`, used if that is absent. @see Aliases accepted */
+  readonly model_url?: string | null | undefined;
+  /** Alias of `person_url`, used if that and `model_url` are absent. @see Aliases accepted */
+  readonly input_url?: string | null | undefined;
+  /** Alias of `garment_urls`, used if that is absent. @see Aliases accepted */
+  readonly clothing?: readonly string[] | undefined;
+  /** Alias of `garment_urls`, used if that and `clothing` are absent. @see Aliases accepted */
+  readonly items?: readonly string[] | undefined;
+}
+
+/**
+ * Input of a try-on: {@link TryOnFields} with a person and 1 to 3 garments, as `person` and `garments` or in their wire
+ * forms.
+ *
+ * @example
+ * import { openAsBlob } from "node:fs";
+ *
+ * const input: TryOnInput = {
+ *   person: await openAsBlob("me.jpg"),
+ *   garments: ["https://shop.example/shirt.png"],
+ *   output_size: "2K",
+ * };
+ */
+// Compiler errors name the fields of the last form. With `ImageInput`, they would list `string & Blob` and the like.
+export type TryOnInput = TryOnFields &
+  (
+    | { readonly person_url: string }
+    | { readonly person_image_b64: string }
+    | { readonly model_url: string }
+    | { readonly input_url: string }
+    // oxlint-disable-next-line typescript/no-generated-empty-object-type
+    | { readonly person: NonNullable<unknown> }
+  ) &
+  (
+    | { readonly garment_urls: readonly string[] }
+    | { readonly garment_images_b64: readonly string[] }
+    | { readonly clothing: readonly string[] }
+    | { readonly items: readonly string[] }
+    | { readonly garments: Garments }
+  );
