@@ -1,13 +1,13 @@
 import { TryOn, type TryOnOptions } from "../src/index.ts";
 
-/** A request of which the body was gathered as bytes. */
+/** Request with its body as bytes. */
 export interface RecordedBody {
   readonly kind: "string" | "Blob" | "stream";
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly headers: Headers;
 }
 
-/** A client without a network: its `fetch` gathers what is sent and gives these statuses in turn, then a job. */
+/** Creates a client without a network. Its `fetch` records requests, and responds with these statuses and then a job. */
 export function recordingClient(
   statuses: number[] = [],
   options: TryOnOptions = {},
@@ -33,13 +33,13 @@ export function recordingClient(
   return { tryon, gathered };
 }
 
-/** The fields of a body. */
+/** Parses the body of a request. */
 export function parseBody(bytes: Uint8Array): Record<string, unknown> {
   // Every body of the client is a JSON object.
   return JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
 }
 
-/** Bytes of some length that begin like a JPEG, and go on the same way each time. */
+/** Returns bytes that begin like a JPEG, the same each time. */
 export function jpegBytes(length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   for (let index = 0; index < length; index += 1) bytes[index] = index * 73 + (index >> 8);
@@ -47,7 +47,7 @@ export function jpegBytes(length: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** A blob that tells how often it is read, and fails from the given reading on. */
+/** Blob that counts its reads, and fails from a given read on. */
 export class CountedBlob extends Blob {
   readings = 0;
   readonly failsAt: number;
@@ -65,7 +65,7 @@ export class CountedBlob extends Blob {
     return piece;
   }
 
-  /** In pieces, as a file is read. */
+  /** Reads in pieces, like a file. */
   override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
     let start = 0;
     return new ReadableStream(

@@ -299,20 +299,6 @@ it.each(Object.keys(calls))(
   },
 );
 
-it("keeps the message and the code of an error of fetch", async () => {
-  const { error, client } = createService();
-  const cause = Object.assign(new Error("connect"), { code: "ECONNRESET" });
-  const tryon = client({
-    retries: 0,
-    fetch: () => Promise.reject(new TypeError("fetch failed", { cause })),
-  });
-  expect(await error(tryon.account.get())).toMatchObject({
-    code: "connection_failed",
-    message: expect.stringContaining("ECONNRESET"),
-    cause: { message: "fetch failed", code: "ECONNRESET" },
-  });
-});
-
 it("shows no key in the objects of a client, and saves no URL of an image", async () => {
   const lines: unknown[] = [];
   const log = (...line: unknown[]) => lines.push(...line);

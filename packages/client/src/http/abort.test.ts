@@ -66,21 +66,19 @@ describe("an aborted call rejects within one tick with the reason of the caller"
     expect(sent).toEqual([]);
   });
 
-  it("while it connects", async () => {
-    const { signal, abort } = abortable();
+  const image = new Blob([assetBytes("person.jpg"), new Uint8Array(9_000_000)]);
+  it.each<[string, string, (tryon: TryOn, signal: AbortSignal) => Promise<unknown>]>([
     // The server accepts the connection, and TLS never starts.
-    const { url, connected } = await unresponsiveServer();
-    const work = client(url.replace("http:", "https:")).account.get({ signal });
-    work.catch(() => undefined);
-    await connected;
-    expect(await abort(work)).toBe("the reason");
-  });
-
-  it("while it uploads", async () => {
+    ["connects", "https:", (tryon, signal) => tryon.account.get({ signal })],
+    [
+      "uploads",
+      "http:",
+      (tryon, signal) => tryon.submit({ person: image, garments: [image] }, { signal }),
+    ],
+  ])("while it %s", async (_what, protocol, call) => {
     const { signal, abort } = abortable();
     const { url, connected } = await unresponsiveServer();
-    const image = new Blob([assetBytes("person.jpg"), new Uint8Array(9_000_000)]);
-    const work = client(url).submit({ person: image, garments: [image] }, { signal });
+    const work = call(client(url.replace("http:", protocol)), signal);
     work.catch(() => undefined);
     await connected;
     await turns(20);

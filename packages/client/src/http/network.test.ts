@@ -117,7 +117,8 @@ it("retries a read whose response breaks off", async () => {
 
 it("reports a refused connection with its code and the variable to check", async () => {
   const error = await failure(client(await closedUrl()).submit(input));
-  expect(error).toMatchObject({ code: "connection_failed", attempts: { length: 4 } });
+  const cause = { message: "fetch failed", code: "ECONNREFUSED" };
+  expect(error).toMatchObject({ code: "connection_failed", attempts: { length: 4 }, cause });
   expect(String(error)).toContain("ECONNREFUSED");
   expect(String(error)).toContain("TRYON_BASE_URL");
 });
