@@ -217,6 +217,13 @@ export function assetBytes(file: "person.jpg" | "shirt.png"): Uint8Array<ArrayBu
   return new Uint8Array(readFileSync(assetPath(file)));
 }
 
+/** Reads an async iterable to its end. */
+export async function collect<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
+  const all: Value[] = [];
+  for await (const value of values) all.push(value);
+  return all;
+}
+
 /** Parses the body of a request. */
 export function fieldsOf(sent: Sent | undefined): Record<string, unknown> {
   // Every body of the client is a JSON object.

@@ -5,7 +5,13 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import { isTryOnError, type Job } from "../index.ts";
 import { seededRandom } from "../../test/seeded-random.ts";
-import { respondWith, createService, input, type TestService } from "../../test/service.ts";
+import {
+  respondWith,
+  collect,
+  createService,
+  input,
+  type TestService,
+} from "../../test/service.ts";
 
 type Requests = TestService["sent"];
 const isList = ({ path, method }: Requests[number]): boolean =>
@@ -61,14 +67,11 @@ describe("the waits of a client", () => {
           phase === "waiting" && (updates[index] = (updates[index] ?? 0) + 1),
       }),
     );
-    const statuses: string[] = [];
-    const loop = (async () => {
-      for await (const { status } of job) statuses.push(status);
-    })();
+    const loop = collect(job);
     await service.run(Promise.all([...waits, loop]));
     const polls = service.sent.length - before;
     expect(updates).toEqual([polls, polls, polls]);
-    expect(statuses).toHaveLength(polls + 1);
+    expect(await loop).toHaveLength(polls + 1);
   });
 
   it("read further pages for many jobs, and poll a few old jobs by id", async () => {

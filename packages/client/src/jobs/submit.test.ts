@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError } from "../index.ts";
-import { respondWith, createService, cut, fieldsOf, input } from "../../test/service.ts";
+import { respondWith, collect, createService, cut, fieldsOf, input } from "../../test/service.ts";
 
 describe("submit", () => {
   it("returns a job that can be awaited, fetched, and resumed by another client", async () => {
@@ -28,14 +28,9 @@ describe("submit", () => {
   it("yields every poll to a loop, and ends it with the job", async () => {
     const { run, tryon } = createService({ latency: "5s" });
     const job = await run(tryon.submit({ ...input, prompt: "mock:storage_failed" }));
-    const statuses: string[] = [];
-    await run(
-      (async () => {
-        for await (const { status } of job) statuses.push(status);
-      })(),
-    );
-    expect(statuses[0]).toBe("running");
-    expect(statuses.at(-1)).toBe("failed");
+    const updates = await run(collect(job));
+    expect(updates[0]?.status).toBe("running");
+    expect(updates.at(-1)?.status).toBe("failed");
   });
 
   it("waits until reads show a fresh job", async () => {
