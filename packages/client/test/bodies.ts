@@ -7,29 +7,21 @@ export interface RecordedBody {
   readonly headers: Headers;
 }
 
-/** Creates a client without a network. Its `fetch` records requests, and responds with these statuses and then a job. */
+/** Creates a client without a network: its `fetch` records requests, and returns a job with these statuses in turn. */
 export function recordingClient(
   statuses: number[] = [],
   options: TryOnOptions = {},
 ): { tryon: TryOn; gathered: RecordedBody[] } {
   const gathered: RecordedBody[] = [];
-  const fetch = async (_url: string, init: RequestInit): Promise<Response> => {
-    const { body } = init;
-    const kind =
-      typeof body === "string" ? "string" : body instanceof Blob ? "Blob" : ("stream" as const);
+  const fetch = async (_url: string, { body, headers }: RequestInit): Promise<Response> => {
+    const kind = typeof body === "string" ? "string" : body instanceof Blob ? "Blob" : "stream";
     const bytes = new Uint8Array(await new Response(body ?? "").arrayBuffer());
-    gathered.push({ kind, bytes, headers: new Headers(init.headers) });
-    const status = statuses.shift() ?? 200;
+    gathered.push({ kind, bytes, headers: new Headers(headers) });
     const job = { job_id: "job_1", status: "running", detail: "no" };
-    return Response.json(job, { status });
+    return Response.json(job, { status: statuses.shift() ?? 200 });
   };
-  const tryon = new TryOn({
-    apiKey: "svc_test_1",
-    baseUrl: "https://tryon.example",
-    random: () => 0.001,
-    fetch,
-    ...options,
-  });
+  const access = { apiKey: "svc_test_1", baseUrl: "https://tryon.example" };
+  const tryon = new TryOn({ ...access, random: () => 0.001, fetch, ...options });
   return { tryon, gathered };
 }
 
@@ -39,7 +31,7 @@ export function parseBody(bytes: Uint8Array): Record<string, unknown> {
   return JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
 }
 
-/** Returns bytes that begin like a JPEG, the same each time. */
+/** Creates an image of some length: bytes that begin like a JPEG, and are the same each time. */
 export function jpegBytes(length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   for (let index = 0; index < length; index += 1) bytes[index] = index * 73 + (index >> 8);
@@ -47,7 +39,7 @@ export function jpegBytes(length: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Blob that counts its reads, and fails from a given read on. */
+/** Blob that counts its reads, and fails from the given read on. */
 export class CountedBlob extends Blob {
   readings = 0;
   readonly failsAt: number;
@@ -58,27 +50,24 @@ export class CountedBlob extends Blob {
   }
 
   override slice(start?: number, end?: number): Blob {
-    this.readings += 1;
-    if (this.readings < this.failsAt) return super.slice(start, end);
     const piece = super.slice(start, end);
-    piece.arrayBuffer = () => Promise.reject(new DOMException("changed", "NotReadableError"));
+    this.readings += 1;
+    if (this.readings >= this.failsAt) piece.arrayBuffer = failedRead;
     return piece;
   }
 
-  /** Reads in pieces, like a file. */
+  /** Reads pieces of 64 KiB, as of a file. */
   override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
     let start = 0;
-    return new ReadableStream(
-      {
-        pull: async (controller) => {
-          this.readings += 1;
-          if (this.readings >= this.failsAt) throw new DOMException("changed", "NotReadableError");
-          const piece = super.slice(start, (start += 65_536));
-          if (piece.size === 0) controller.close();
-          else controller.enqueue(new Uint8Array(await piece.arrayBuffer()));
-        },
-      },
-      { highWaterMark: 0 },
-    );
+    const pull = async (controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>) => {
+      const piece = this.slice(start, (start += 65_536));
+      const bytes = new Uint8Array(await piece.arrayBuffer());
+      if (bytes.length === 0) controller.close();
+      else controller.enqueue(bytes);
+    };
+    return new ReadableStream({ pull }, { highWaterMark: 0 });
   }
 }
+
+const failedRead = (): Promise<never> =>
+  Promise.reject(new DOMException("changed", "NotReadableError"));

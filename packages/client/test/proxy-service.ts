@@ -1,109 +1,104 @@
-import type { Mock, MockOptions } from "@tryon/mock";
+import { createMock, type MockOptions } from "@tryon/mock";
+import { serve } from "@tryon/mock/node";
+import { onTestFinished } from "vitest";
 
-import {
-  createProxy,
-  type Proxy,
-  type ProxyOptions,
-  type ProxyError,
-  type ProxyUser,
-} from "../src/proxy/index.ts";
+import { createProxy, type Proxy, type ProxyError, type ProxyOptions } from "../src/proxy/index.ts";
 import { TryOn, type TryOnOptions } from "../src/index.ts";
-import type { Fetch } from "../src/http/attempt.ts";
-import { createService, trackEnd, type TestService } from "./service.ts";
+import type { Fetch } from "../src/config/options.ts";
+import { toNodeHandler } from "../src/node/index.ts";
+import { createService, failure, personUrl, profile, shirtUrl, trackEnd } from "./service.ts";
 
 export const site = "https://shop.example";
 export const mount = `${site}/api/tryon`;
-
-/** Authenticates users by the cookie `user=…`. */
-export const byCookie = (request: Request): ProxyUser | undefined => {
-  const [, user] = /^user=(.+)$/.exec(request.headers.get("cookie") ?? "") ?? [];
-  return user === undefined ? undefined : { id: user };
+/** Submission, as a page sends it. */
+export const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
+/** Headers of a submission. */
+export const jsonHeaders = { "content-type": "application/json", "idempotency-key": "key-1" };
+/** Every option that `createProxy` needs, without a network. */
+export const validOptions = {
+  apiKey: "svc_test_a",
+  baseUrl: "https://tryon.example",
+  authorize: () => null,
+  fetch: async () => new Response(),
 };
-
-/** Sends requests of a user's page to the proxy, with the headers of a browser, and others to the network. */
-export function browserOf(
-  proxy: Proxy,
-  user: string,
-  network: Fetch,
-  responses: Response[] = [],
-): Fetch {
-  return async (url, init) => {
-    if (!url.startsWith(site)) return network(url, init);
-    const headers = new Headers(init.headers);
-    headers.set("cookie", `user=${user}`);
-    headers.set("sec-fetch-site", "same-origin");
-    if (init.method !== "GET") headers.set("origin", site);
-    // A stream as body requires `duplex`, which the types do not have.
-    const request = { ...init, headers, duplex: "half" } as RequestInit;
-    const response = await proxy(new Request(url, request));
-    responses.push(response.clone());
-    return response;
-  };
-}
 
 /** Creates a site with a proxy of the reference server, and pages that use it. */
 export function createProxyService(
   options: Partial<ProxyOptions> = {},
   mockOptions: MockOptions = {},
+  service = createService(mockOptions),
 ) {
-  const service = createService(mockOptions);
   const { mock } = service;
   /** Errors that `onError` received. */
   const reported: ProxyError[] = [];
   /** Responses that pages received. */
   const responses: Response[] = [];
-  const { busy, network, watched } = trackActivity(options.fetch ?? service.fetch);
-  const handle = createProxy({
-    apiKey: mock.keys.live,
-    baseUrl: mock.baseUrl,
-    authorize: byCookie,
-    clock: mock.clock,
-    onError: (error) => reported.push(error),
-    ...options,
-    fetch: network,
-  });
-  const proxy = watched(handle);
-  /** Creates the client in the page of a user. */
-  const page = (user: string, own: TryOnOptions = {}): TryOn =>
-    new TryOn({
-      proxyUrl: mount,
-      fetch: browserOf(proxy, user, service.fetch, responses),
+  const { isBusy, network, tracked } = trackActivity(options.fetch ?? service.fetch);
+  const proxy = tracked(
+    createProxy({
+      apiKey: mock.keys.live,
+      baseUrl: mock.baseUrl,
+      // Authenticates users by the cookie `user=…`.
+      authorize: ({ headers }) => {
+        const [, id] = /^user=([^;]+)/.exec(headers.get("cookie") ?? "") ?? [];
+        return id !== undefined && { id };
+      },
       clock: mock.clock,
-      random: () => 0.5,
-      ...own,
-    });
+      onError: (error) => reported.push(error),
+      ...options,
+      fetch: network,
+    }),
+  );
+  /** Sends requests of a user's page to the proxy, with the headers of a browser, and others to the network. */
+  const browser =
+    (user: string, through: Proxy = proxy): Fetch =>
+    async (url, init) => {
+      if (!url.startsWith(site)) return service.fetch(url, init);
+      const headers = new Headers(init.headers);
+      headers.set("cookie", `user=${user}`);
+      headers.set("sec-fetch-site", "same-origin");
+      if (init.method !== "GET") headers.set("origin", site);
+      // A stream as body requires `duplex`, which the types do not have.
+      const request = { ...init, headers, duplex: "half" } as RequestInit;
+      const response = await through(new Request(url, request));
+      responses.push(response.clone());
+      return response;
+    };
+  /** Creates the client in the page of a user. */
+  const page = (user: string, own: TryOnOptions = {}): TryOn => {
+    const system = { clock: mock.clock, random: () => 0.5 };
+    return new TryOn({ proxyUrl: mount, fetch: browser(user), ...system, ...own });
+  };
   /** Sends a request from the page of a user. */
   const ask = (user: string, path: string, init: RequestInit = {}): Promise<Response> =>
-    browserOf(proxy, user, service.fetch, responses)(`${mount}${path}`, { method: "GET", ...init });
-  /** Posts a submission from the page of a user. */
-  const post = (
-    user: string,
-    body: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<Response> =>
-    ask(user, "/api/v1/tryon", {
-      method: "POST",
-      headers: { "content-type": "application/json", "idempotency-key": "key-1", ...headers },
-      body: typeof body === "string" ? body : JSON.stringify(body),
-    });
-  const run = <Result>(work: Promise<Result>): Promise<Result> => drive(mock, busy, work);
-  const error: TestService["error"] = (work) =>
-    run(
-      work.then(
-        (value) => {
-          throw new Error(`Expected an error, but got ${JSON.stringify(value)}.`);
-        },
-        (thrown: unknown) => thrown,
-      ),
-    );
-  return { ...service, proxy, reported, responses, page, ask, post, run, error };
+    browser(user)(`${mount}${path}`, { method: "GET", ...init });
+  /** Posts a submission from the page of a user: any object as JSON, and other bodies unchanged. */
+  const post = (user: string, body: unknown, own: HeadersInit = {}): Promise<Response> => {
+    const isJson = Object.getPrototypeOf(Object(body)) === Object.prototype;
+    // Objects of other classes are bodies.
+    const sent = isJson ? JSON.stringify(body) : (body as BodyInit | null);
+    const headers = { ...jsonHeaders, ...Object.fromEntries(new Headers(own)) };
+    return ask(user, "/api/v1/tryon", { method: "POST", headers, body: sent });
+  };
+  /** Advances the clock in steps until the work has ended, but never while the proxy is running. */
+  const run = async <Result>(work: Promise<Result>, interval = 250): Promise<Result> => {
+    const hasEnded = trackEnd(work);
+    for (let step = 0; !hasEnded(); step += 1) {
+      if (step > 20_000) throw new Error("The work has not ended within an hour.");
+      await mock.clock.advance(step < 2 ? 0 : interval);
+      while (isBusy()) await new Promise((resolve) => void setImmediate(resolve));
+    }
+    return work;
+  };
+  const error = (work: Promise<unknown>): Promise<unknown> => run(failure(work));
+  return { ...service, proxy, reported, responses, browser, page, ask, post, run, error };
 }
 
 /**
  * Tracks whether a proxy is running, apart from waiting for the service. Its signatures take real time, during which the
  * test must not move the clock.
  */
-export function trackActivity(fetch: Fetch) {
+function trackActivity(fetch: Fetch) {
   let count = 0;
   const network: Fetch = async (url, init) => {
     count -= 1;
@@ -120,35 +115,29 @@ export function trackActivity(fetch: Fetch) {
       resume();
     }
   };
-  const watched =
-    (handle: Proxy): Proxy =>
+  const tracked =
+    (proxy: Proxy): Proxy =>
     async (request) => {
       count += 1;
       try {
-        return await handle(request);
+        return await proxy(request);
       } finally {
         count -= 1;
       }
     };
-  return { busy: (): boolean => count > 0, network, watched };
+  return { isBusy: (): boolean => count > 0, network, tracked };
 }
 
-/** Advances the clock in steps until the work has ended, but never while the proxy is running. */
-export async function drive<Result>(
-  { clock }: Mock,
-  busy: () => boolean,
-  work: Promise<Result>,
-  interval = 250,
-): Promise<Result> {
-  const hasEnded = trackEnd(work);
-  for (let step = 0; !hasEnded(); step += 1) {
-    if (step > 20_000) throw new Error("The work has not ended within an hour.");
-    await clock.advance(step < 2 ? 0 : interval);
-    while (busy()) {
-      await new Promise((resolve) => {
-        setImmediate(resolve);
-      });
-    }
-  }
-  return work;
+/** Serves a reference server over HTTP until the end of the test, and creates proxies of it for `node:http`. */
+export async function serveUpstream(authorize: ProxyOptions["authorize"]) {
+  const mock = createMock({ seed: "proxy", latency: 0, profile });
+  const server = await serve(mock);
+  onTestFinished(async () => {
+    await server.close();
+    mock.close();
+  });
+  const access = { apiKey: mock.keys.live, baseUrl: server.url, onError: () => undefined };
+  const nodeProxy = (options: Partial<ProxyOptions> = {}) =>
+    toNodeHandler(createProxy({ ...access, authorize, ...options }));
+  return { mock, nodeProxy };
 }

@@ -1,7 +1,6 @@
+import type { BudgetLimit } from "../types/budget.ts";
 import type { Duration } from "../types/call-options.ts";
 import type { Middleware } from "../types/middleware.ts";
-import type { Budget } from "../billing/budget.ts";
-import type { BudgetLimit } from "../billing/budget-limit.ts";
 import type { Clock } from "./clock.ts";
 
 /** Defaults of the client. Times are in milliseconds. */
@@ -32,6 +31,13 @@ export type Logger = {
     details?: unknown,
   ) => void;
 };
+
+/**
+ * Function like the global `fetch`.
+ *
+ * @inline
+ */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Options of `TryOn`. */
 export interface TryOnOptions {
@@ -71,7 +77,7 @@ export interface TryOnOptions {
    * const mock = createMock();
    * const tryon = new TryOn({ apiKey: mock.keys.live, baseUrl: mock.baseUrl, fetch: mock.fetch });
    */
-  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  readonly fetch?: Fetch | undefined;
   /**
    * Maximum duration of `run`, `submit`, `job.result` and the download of an image, in milliseconds or as a string such as
    * `"3m"`. The `timeout` of a call takes precedence. Other calls have 2 minutes.
@@ -130,7 +136,7 @@ export interface TryOnOptions {
    *
    * @default no limit but the balance of the key
    */
-  readonly budget?: Budget | BudgetLimit | undefined;
+  readonly budget?: BudgetLimit | undefined;
   /**
    * If true, allows http to another machine, where others can read the key and the images.
    *

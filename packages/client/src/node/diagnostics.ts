@@ -60,10 +60,7 @@ const redact = redactor("");
 
 /** Copies the redacted message and code of an error. */
 function withoutSecrets(thrown: unknown): RequestMessage["error"] {
-  const { message = thrown, code, cause } = Object(thrown) as ErrorLike;
-  const redactedCode = redact(code ?? (Object(cause) as ErrorLike).code);
+  const { message = thrown, code, cause }: Record<string, unknown> = Object(thrown);
+  const redactedCode = redact(code ?? Object(cause).code);
   return Object.assign(new Error(redact(message)), redactedCode && { code: redactedCode });
 }
-
-/** Fields of a thrown value, which can have any type. */
-type ErrorLike = { readonly [Field in "message" | "code" | "cause"]?: unknown };

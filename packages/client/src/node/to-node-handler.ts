@@ -27,12 +27,13 @@ const maxRestTime = 5_000;
 export function toNodeHandler<Incoming extends IncomingMessage>(
   handler: (request: Request, incoming: Incoming) => Promise<Response>,
 ): (incoming: Incoming, outgoing: ServerResponse) => void {
-  return (incoming, outgoing) => void respond(handler, incoming, outgoing);
+  return (incoming, outgoing) =>
+    void respond((request) => handler(request, incoming), incoming, outgoing);
 }
 
-async function respond<Incoming extends IncomingMessage>(
-  handler: (request: Request, incoming: Incoming) => Promise<Response>,
-  incoming: Incoming,
+async function respond(
+  handler: (request: Request) => Promise<Response>,
+  incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
   const closed = new AbortController();
@@ -101,27 +102,25 @@ interface BufferedResponse {
   readonly body: Uint8Array;
 }
 
-async function callHandler<Incoming extends IncomingMessage>(
-  handler: (request: Request, incoming: Incoming) => Promise<Response>,
-  incoming: Incoming,
+async function callHandler(
+  handler: (request: Request) => Promise<Response>,
+  incoming: IncomingMessage,
   chunks: AsyncIterator<unknown>,
   signal: AbortSignal,
 ): Promise<BufferedResponse> {
   if (incoming.readableDidRead) {
     return errorResponse(500, "Other middleware has read the body. Mount this handler before it.");
   }
-  let request: Request;
+  let request: Request | undefined;
   try {
     request = toRequest(incoming, chunks, signal);
-  } catch {
-    return errorResponse(400, "The request has an invalid URL or header.");
-  }
-  try {
-    const response = await handler(request, incoming);
+    const response = await handler(request);
     const body = new Uint8Array(await response.arrayBuffer());
     return { status: response.status, headers: response.headers, body };
   } catch {
-    return errorResponse(500, "The handler failed.");
+    return request
+      ? errorResponse(500, "The handler failed.")
+      : errorResponse(400, "The request has an invalid URL or header.");
   }
 }
 
@@ -167,9 +166,6 @@ function toRequest(
 }
 
 function errorResponse(status: number, detail: string): BufferedResponse {
-  return {
-    status,
-    headers: [["content-type", "application/json"]],
-    body: new TextEncoder().encode(JSON.stringify({ detail })),
-  };
+  const body = new TextEncoder().encode(JSON.stringify({ detail }));
+  return { status, headers: [["content-type", "application/json"]], body };
 }

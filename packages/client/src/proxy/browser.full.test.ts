@@ -1,16 +1,14 @@
 import { createServer } from "node:http";
 
-import { createMock } from "@tryon/mock";
-import { serve } from "@tryon/mock/node";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import type * as Client from "../index.ts";
-import { toNodeHandler } from "../node/index.ts";
 import { bundleClient, startBrowser, type Bundle } from "../../test/browser.ts";
 import { listen } from "../../test/http-server.ts";
-import { input, profile } from "../../test/service.ts";
-import { createProxy, type ProxyOptions } from "./index.ts";
+import { serveUpstream } from "../../test/proxy-service.ts";
+import { input } from "../../test/service.ts";
+import type { ProxyOptions } from "./index.ts";
 
 /** The client in the page, where callbacks of `page.evaluate` run. */
 declare const client: typeof Client;
@@ -30,24 +28,10 @@ describe.runIf(hasChromium)("a page in a browser", () => {
 
   /** Opens a site with a proxy and a signed-in page, and another proxy of the app at another origin. */
   async function openShop(elsewhere: (origin: string) => Partial<ProxyOptions> = () => ({})) {
-    const mock = createMock({ seed: "browser", latency: 0, profile });
-    const service = await serve(mock);
-    onTestFinished(async () => {
-      await service.close();
-      mock.close();
-    });
-    const proxy = (options: Partial<ProxyOptions> = {}) =>
-      toNodeHandler(
-        createProxy({
-          apiKey: mock.keys.live,
-          baseUrl: service.url,
-          authorize: ({ headers }) =>
-            headers.get("cookie") === "session=7f3a" ? { id: "ada" } : null,
-          onError: () => undefined,
-          ...options,
-        }),
-      );
-    const own = proxy();
+    const { mock, nodeProxy } = await serveUpstream(
+      ({ headers }) => headers.get("cookie") === "session=7f3a" && { id: "ada" },
+    );
+    const own = nodeProxy();
     const origin = await listen(
       createServer((incoming, outgoing) => {
         const { url = "" } = incoming;
@@ -58,7 +42,7 @@ describe.runIf(hasChromium)("a page in a browser", () => {
         return outgoing.writeHead(file ? 200 : 404, { "content-type": type }).end(file);
       }),
     );
-    const other = await listen(createServer(proxy(elsewhere(origin))));
+    const other = await listen(createServer(nodeProxy(elsewhere(origin))));
     const context = await browser.newContext();
     onTestFinished(() => context.close());
     const page = await context.newPage();

@@ -1,86 +1,116 @@
-import type { AuthorizedRequest } from "./authorize-request.ts";
-import { buildBody } from "./build-body.ts";
-import { accountFields, pickFields, purchaseFields, type Forms } from "./contract-fields.ts";
-import { jobNotFound } from "./error-response.ts";
-import { buildListQuery, toUserJobList } from "./job-list.ts";
-import type { ProxyOptions, ProxyUser } from "./options.ts";
-import type { ResolvedOptions, Upstream } from "./resolve-options.ts";
-import { isWireJob, toUserJob, type JobView } from "./to-user-job.ts";
+import type { Fields } from "../api/canonical-fields.ts";
+import {
+  accountFields,
+  pickFields,
+  purchaseFields,
+  toUserJob,
+  toUserJobList,
+} from "./convert-response.ts";
+import { errorResponse, invalidField, jobNotFound } from "./error-response.ts";
+import { filterFields, userTagField } from "./filter-fields.ts";
+import type { ProxyCall } from "./options.ts";
+import { readJson } from "./read-json.ts";
+import type { RequestSettings } from "./resolve-options.ts";
+import type { Signer } from "./signer.ts";
 
-/** Request to the service. Everything in it is checked or made by the proxy. */
+/** Maximum number of keys in the metadata, as in the service. */
+const maxMetadataKeys = 8;
+const statuses = new Set(["queued", "running", "succeeded", "failed"]);
+
+/** Request to the service, with the method of the user's request. Everything in it is checked or made by the proxy. */
 export interface UpstreamRequest {
-  readonly method: "GET" | "POST";
   readonly path: string;
-  readonly body?: string | undefined;
-  readonly idempotencyKey?: string | undefined;
-  /** Cancels the request when the client closes it; absent if the request can be charged. */
-  readonly signal?: AbortSignal | undefined;
+  readonly fields?: Fields;
+  readonly idempotencyKey?: string;
   /** Converts the content of a 2xx response for the user; returns undefined if it violates the contract. */
-  readonly convert: (content: unknown) => Promise<object | undefined>;
-}
-
-/** Options of the proxy that apply to authorized requests. */
-export interface RequestSettings<User extends ProxyUser>
-  extends Pick<ProxyOptions<User>, "addFields" | "allow" | "exposeCredits">, ResolvedOptions {
-  readonly upstream: Upstream;
+  readonly convert: (content: unknown) => Fields | undefined | Promise<Fields | undefined>;
 }
 
 /** Builds the request to the service; returns an error response if the user's request is invalid. */
-export async function buildUpstreamRequest<User extends ProxyUser>(
+export async function buildUpstreamRequest(
+  call: ProxyCall,
   id: string,
-  { userId, call }: AuthorizedRequest<User>,
-  settings: RequestSettings<User>,
+  settings: RequestSettings,
 ): Promise<UpstreamRequest | Response> {
-  const { fields, upstream, exposeCredits = false, addFields, allow = {} } = settings;
-  const { kind, idempotencyKey = "", request } = call;
-  const { signal } = request;
-  const { signer, redact } = upstream;
-  const view: JobView = { userId, signer, redact, exposeCredits, metadata: fields.has("metadata") };
+  const { kind, request, user } = call;
+  const { signer } = settings;
   if (kind === "get") {
-    const jobId = await signer.verifyId("job", userId, id);
+    const jobId = await signer.verifyId("job", user.id, id);
     if (jobId === undefined) return jobNotFound();
     return {
-      method: "GET",
       path: `/api/v1/tryon/${jobId}`,
-      signal,
-      convert: async (job) =>
-        isWireJob(job) && job.job_id === jobId ? toUserJob(job, view) : undefined,
+      convert: (job) => toUserJob(job, user.id, settings, jobId),
     };
   }
   if (kind === "list") {
-    const query = await buildListQuery(new URL(request.url).searchParams, userId, signer);
+    const query = await buildListQuery(new URL(request.url).searchParams, user.id, signer);
     if (query instanceof Response) return query;
-    return {
-      method: "GET",
-      path: `/api/v1/tryon${query}`,
-      signal,
-      convert: (list) => toUserJobList(list, view),
-    };
+    const convert: UpstreamRequest["convert"] = (list) => toUserJobList(list, user.id, settings);
+    return { path: `/api/v1/tryon${query}`, convert };
   }
   if (kind === "account") {
-    return { method: "GET", path: "/api/v1/account", signal, convert: pick(accountFields) };
+    return { path: "/api/v1/account", convert: (account) => pickFields(account, accountFields) };
   }
-  if (kind === "purchase") {
-    const body = await buildBody(request, kind, settings);
-    if (body instanceof Response) return body;
-    const path = "/api/v1/credits/purchase";
-    return { method: "POST", path, body, convert: pick(purchaseFields) };
-  }
-  const body = await buildBody(request, kind, settings, async () => ({
-    added: await addFields?.(call),
-    userTag: allow.list === true ? await signer.userTag(userId) : undefined,
-  }));
-  if (body instanceof Response) return body;
+  const posted = await readJson(request, settings.maxBody);
+  if (posted instanceof Response) return posted;
+  if (kind === "submit") return buildSubmission(posted, call, settings);
+  const { pack_slug, shared_payment_granted_token } = posted;
   return {
-    method: "POST",
-    path: "/api/v1/tryon",
-    body,
-    idempotencyKey: await signer.idempotencyKey(userId, idempotencyKey),
-    convert: async (job) => (isWireJob(job) ? toUserJob(job, view) : undefined),
+    path: "/api/v1/credits/purchase",
+    fields: { pack_slug, shared_payment_granted_token },
+    convert: (purchase) => pickFields(purchase, purchaseFields),
   };
 }
 
-function pick(forms: Forms): UpstreamRequest["convert"] {
-  return async (content) =>
-    typeof content === "object" && content !== null ? pickFields(content, forms) : undefined;
+async function buildSubmission(
+  posted: Fields,
+  call: ProxyCall,
+  settings: RequestSettings,
+): Promise<UpstreamRequest | Response> {
+  const { user, idempotencyKey = "" } = call;
+  const { addFields, allow, signer } = settings;
+  const fields = filterFields(posted, settings);
+  if (fields instanceof Response) return fields;
+  const added = await addFields?.(call);
+  const metadata = {
+    ...Object(fields["metadata"]),
+    ...Object(added?.["metadata"]),
+    ...(allow.list === true && { [userTagField]: await signer.userTag(user.id) }),
+  };
+  const count = Object.keys(metadata).length;
+  if (count > maxMetadataKeys) {
+    const msg = `metadata must have at most ${maxMetadataKeys} keys, including those of the proxy.`;
+    return invalidField(["body", "metadata"], "too_long", msg);
+  }
+  return {
+    path: "/api/v1/tryon",
+    fields: { ...fields, ...added, ...(count > 0 && { metadata }) },
+    idempotencyKey: await signer.idempotencyKey(user.id, idempotencyKey),
+    convert: (job) => toUserJob(job, user.id, settings),
+  };
+}
+
+/** Builds the query of a list from known parameters; returns 400 if the cursor belongs to another user. */
+async function buildListQuery(
+  params: URLSearchParams,
+  userId: string,
+  signer: Signer,
+): Promise<string | Response> {
+  const query = new URLSearchParams();
+  const limit = params.get("limit");
+  // The service checks the range.
+  if (limit !== null) query.set("limit", String(Number.parseInt(limit, 10)));
+  for (const name of ["status_filter", "status"]) {
+    const status = params.get(name);
+    if (status !== null && statuses.has(status)) query.set(name, status);
+  }
+  const signed = params.get("cursor");
+  if (signed !== null) {
+    const cursor = await signer.verifyId("cursor", userId, signed);
+    if (cursor === undefined)
+      return errorResponse(400, "cursor must be a next_cursor of this list.");
+    query.set("cursor", cursor);
+  }
+  const text = query.toString();
+  return text && `?${text}`;
 }

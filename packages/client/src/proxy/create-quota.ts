@@ -1,8 +1,7 @@
 import { defaults } from "../config/options.ts";
 import { systemClock, type Clock } from "../config/clock.ts";
 import type { ProxyCall } from "./options.ts";
-import { MemoryQuotaStore, type QuotaStore } from "./quota-store.ts";
-import { check } from "./resolve-options.ts";
+import { check, checkNames } from "./resolve-options.ts";
 
 const minute = 60_000;
 const day = 86_400_000;
@@ -31,6 +30,13 @@ export interface QuotaOptions {
   readonly clock?: Pick<Clock, "now"> | undefined;
 }
 
+const optionNames: Readonly<Record<keyof QuotaOptions, true>> = {
+  perDay: true,
+  perMinute: true,
+  store: true,
+  clock: true,
+};
+
 /** Function for the option `limit` of `createProxy`. Allows a request, or returns the seconds until the next one. */
 export type Quota = (call: ProxyCall) => Promise<true | { readonly retryAfter: number }>;
 
@@ -38,15 +44,16 @@ export type Quota = (call: ProxyCall) => Promise<true | { readonly retryAfter: n
  * Limits the try-ons per day and the requests per minute of each user, for the option `limit` of `createProxy`. A
  * submission counts when the proxy accepts it, even if the service rejects it later.
  *
- * @throws `invalid_config` unless `perDay` and `perMinute` are whole numbers of at least 1.
+ * @throws `invalid_config` for an unknown option, and unless `perDay` and `perMinute` are whole numbers of at least 1.
  * @example
  * import { createProxy, createQuota } from "@tryon/client/proxy";
  *
  * const proxy = createProxy({ authorize, limit: createQuota({ perDay: 20, perMinute: 30 }) });
  */
 export function createQuota(options: QuotaOptions): Quota {
+  checkNames("createQuota", options, optionNames);
   const { perDay, perMinute = 30, clock = systemClock } = options;
-  const { store = new MemoryQuotaStore(clock) } = options;
+  const { store = memoryStore(clock) } = options;
   for (const [name, value] of Object.entries({ perDay, perMinute })) {
     check(
       Number.isSafeInteger(value) && value >= 1,
@@ -55,27 +62,72 @@ export function createQuota(options: QuotaOptions): Quota {
     );
   }
   /** Counts a request, and returns the seconds until the next window if this one is full. */
-  const count = async (
-    userId: string,
-    window: number,
-    max: number,
-  ): Promise<number | undefined> => {
+  const count = async (userId: string, window: number, max: number) => {
     const now = clock.now();
     const end = (Math.floor(now / window) + 1) * window;
     const total = await store.increment(JSON.stringify([window, userId, end]), end - now);
     // A store that returns no number must not allow everything.
-    return total <= max ? undefined : (end - now) / 1_000;
+    return total <= max ? undefined : { retryAfter: (end - now) / 1_000 };
   };
   return async ({ user: { id }, kind, idempotencyKey }) => {
-    let retryAfter = await count(id, minute, perMinute);
-    if (retryAfter !== undefined) return { retryAfter };
-    if (kind !== "submit") return true;
+    const exceeded = await count(id, minute, perMinute);
+    if (exceeded || kind !== "submit") return exceeded ?? true;
     const submission = JSON.stringify(["submission", id, idempotencyKey]);
     if ((await store.get(submission)) > 0) return true;
-    retryAfter = await count(id, day, perDay);
-    if (retryAfter !== undefined) return { retryAfter };
+    const exceededToday = await count(id, day, perDay);
+    if (exceededToday) return exceededToday;
     // A key over the quota must not pass as counted, so this comes last.
     await store.increment(submission, defaults.idempotencyWindow);
     return true;
+  };
+}
+
+/**
+ * Counters of `createQuota`. Several processes or servers need one store that they share, such as Redis. Each method must
+ * be one atomic operation, and must reject if it fails: the proxy then responds with 503.
+ *
+ * @example
+ * const script = `
+ *   local count = redis.call("INCR", KEYS[1])
+ *   if count == 1 then redis.call("PEXPIRE", KEYS[1], ARGV[1]) end
+ *   return count`;
+ * const store: QuotaStore = {
+ *   get: async (key) => Number(await redis.get(key)),
+ *   increment: (key, ttl) => redis.eval(script, { keys: [key], arguments: [String(ttl)] }),
+ * };
+ */
+export interface QuotaStore {
+  /** Reads a counter; 0 if it does not exist or has expired. */
+  get(key: string): Promise<number>;
+  /**
+   * Adds 1 to a counter and returns the new value. A counter that does not exist starts at 0 and expires after `ttl`
+   * milliseconds; a later increment does not extend that. Keys contain the user and the idempotency key.
+   */
+  increment(key: string, ttl: number): Promise<number>;
+}
+
+/** Creates counters in the memory of one process. */
+function memoryStore(clock: Pick<Clock, "now">): QuotaStore {
+  const counters = new Map<string, { count: number; readonly expiresAt: number }>();
+  /** Number of counters at which expired ones are removed. */
+  let sweepAt = 1_000;
+  const find = (key: string) => {
+    const counter = counters.get(key);
+    if (counter && counter.expiresAt > clock.now()) return counter;
+    counters.delete(key);
+    return undefined;
+  };
+  return {
+    get: async (key) => find(key)?.count ?? 0,
+    increment: async (key, ttl) => {
+      const counter = find(key) ?? { count: 0, expiresAt: clock.now() + ttl };
+      counter.count += 1;
+      counters.set(key, counter);
+      if (counters.size >= sweepAt) {
+        for (const each of counters.keys()) find(each);
+        sweepAt = Math.max(1_000, counters.size * 2);
+      }
+      return counter.count;
+    },
   };
 }

@@ -1,57 +1,52 @@
 import { defaults, maxSyncWait } from "../config/options.ts";
 import { attempt, type Outcome } from "../http/attempt.ts";
+import { FetchTransport } from "../http/fetch-transport.ts";
 import { Deadline } from "../http/deadline.ts";
-import type { AuthorizedRequest } from "./authorize-request.ts";
-import {
-  buildUpstreamRequest,
-  type RequestSettings,
-  type UpstreamRequest,
-} from "./build-upstream-request.ts";
-import { jsonResponse } from "./error-response.ts";
-import { mapErrorResponse, responseHeaders } from "./map-error-response.ts";
-import type { ProxyError, ProxyUser } from "./options.ts";
-import type { Upstream } from "./resolve-options.ts";
+import { buildUpstreamRequest, type UpstreamRequest } from "./build-upstream-request.ts";
+import { jsonResponse, mapErrorResponse, responseHeaders } from "./error-response.ts";
+import type { ProxyCall, ProxyError } from "./options.ts";
+import type { ProxySettings, RequestSettings } from "./resolve-options.ts";
 
 /** Forwards an authorized request to the service, and converts its response for the user. */
-export async function handleRequest<User extends ProxyUser>(
+export async function handleRequest(
+  call: ProxyCall,
   id: string,
-  authorized: AuthorizedRequest<User>,
-  settings: RequestSettings<User>,
+  settings: ProxySettings,
   report: (error: ProxyError) => void,
 ): Promise<Response> {
-  const { upstream } = settings;
-  const upstreamRequest = await buildUpstreamRequest(id, authorized, settings);
-  if (upstreamRequest instanceof Response) return upstreamRequest;
-  const outcome = await sendUpstream(upstream, upstreamRequest);
+  const requestSettings = { ...settings, ...(await settings.upstream()) };
+  const request = await buildUpstreamRequest(call, id, requestSettings);
+  if (request instanceof Response) return request;
+  const outcome = await sendUpstream(request, call, requestSettings);
   const { response } = outcome;
-  const now = upstream.clock.now();
-  const isSuccess = response && response.status >= 200 && response.status < 300;
-  const content = isSuccess ? await upstreamRequest.convert(response.content) : undefined;
+  const now = settings.clock.now();
+  const content = response?.response.ok && (await request.convert(response.content));
   if (response && content) return jsonResponse(200, content, responseHeaders(response, now));
-  const { userId, call } = authorized;
-  const mapped = mapErrorResponse(outcome, call.kind, upstream.redact, now);
-  if (mapped.error !== undefined) {
-    report({ message: mapped.error, user: userId, status: response?.status });
-  }
-  return mapped.response;
+  return mapErrorResponse(outcome, call.kind, requestSettings.redact, now, (message) =>
+    report({ message, user: call.user.id, status: response?.status }),
+  );
 }
 
 /** Sends a request once, with the API key and only these headers. The client in the page retries. */
 async function sendUpstream(
-  { baseUrl, apiKey, fetch, clock }: Upstream,
-  { method, path, body, idempotencyKey, signal }: UpstreamRequest,
+  { path, fields, idempotencyKey }: UpstreamRequest,
+  { kind, request }: ProxyCall,
+  { fetch, clock, baseUrl, apiKey }: RequestSettings,
 ): Promise<Outcome> {
-  const headers: Record<string, string> = {
-    Accept: "application/json",
-    Authorization: `Bearer ${apiKey}`,
-  };
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const { method } = request;
+  const headers: Record<string, string> = { Accept: "application/json" };
+  if (fields) headers["Content-Type"] = "application/json";
   if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
-  const timeout = defaults.attemptTimeout + (idempotencyKey === undefined ? 0 : maxSyncWait);
+  const body = fields && JSON.stringify(fields);
+  const timeout = defaults.attemptTimeout + (kind === "submit" ? maxSyncWait : 0);
+  // A request that can be charged is not canceled when the client closes it.
+  const signal = method === "GET" ? request.signal : undefined;
   const deadline = new Deadline(clock, Number.POSITIVE_INFINITY, signal);
   try {
-    const request = { method, url: `${baseUrl}${path}`, headers, body, timeout };
-    return await attempt(fetch, request, deadline);
+    const upstreamRequest = { method, url: `${baseUrl}${path}`, headers, body, timeout };
+    const send = fetch ?? globalThis.fetch;
+    const transport = new FetchTransport({ fetch: send, middleware: [], baseUrl, apiKey });
+    return await attempt(transport, upstreamRequest, deadline, { attempt: 1, purpose: "read" });
   } finally {
     deadline.close();
   }

@@ -1,6 +1,6 @@
 export { createProxy, type Proxy } from "./create-proxy.ts";
-export { createQuota, type Quota, type QuotaOptions } from "./create-quota.ts";
-export type { QuotaStore } from "./quota-store.ts";
+export { createQuota, type Quota, type QuotaOptions, type QuotaStore } from "./create-quota.ts";
+
 export type {
   ProxyCall,
   ProxyField,

@@ -1,4 +1,4 @@
-import type { Clock, OutputSize, TryOnOptions } from "@tryon/client";
+import type { OutputSize, TryOnOptions } from "@tryon/client";
 
 /** Authenticated user of your app. It can have more fields, which `limit` and `addFields` receive too. */
 export interface ProxyUser {
@@ -52,7 +52,10 @@ export type ProxyField =
 type Awaitable<Value> = Value | Promise<Value>;
 
 /** Options of `createProxy`. */
-export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unknown> {
+export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unknown> extends Pick<
+  TryOnOptions,
+  "baseUrl" | "fetch" | "clock" | "allowInsecure" | "allowLiveKey"
+> {
   /**
    * Authenticates a request, for example by its session cookie, and returns the user. If it returns no user, the proxy
    * responds with 401. If it returns a `Response`, the proxy sends it. If it throws, the proxy responds with 500.
@@ -60,31 +63,18 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unkn
    * The second argument is the one that the proxy was called with. `toNodeHandler` passes the request of Node or
    * Express, with the session that a middleware added. Workers pass their `env`. In Hono, pass your own, as in
    * `proxy(context.req.raw, context)`. If you declare its type, the proxy accepts only that type.
-   *
-   * @example
-   * createProxy({
-   *   authorize: async (request) => {
-   *     const session = await readSession(request.headers.get("cookie"));
-   *     return session && { id: session.userId };
-   *   },
-   * });
    */
   readonly authorize: (
     request: Request,
     context: Context,
   ) => Awaitable<User | Response | null | undefined | false>;
   /**
-   * API key for the service. Users never receive it.
+   * API key for the service, or a function that returns it. Users never receive it. The proxy calls the function once
+   * for each request to the service, and then requires `secret`.
    *
    * @default the environment variable TRYON_API_KEY, read at the first request
    */
-  readonly apiKey?: string | undefined;
-  /**
-   * URL of the service, without `/api/v1`. Requests cannot change it.
-   *
-   * @default the environment variable TRYON_BASE_URL, read at the first request
-   */
-  readonly baseUrl?: string | URL | undefined;
+  readonly apiKey?: string | (() => Awaitable<string>) | undefined;
   /**
    * Path of `proxyUrl`, as it is in the requests that reach this server. The proxy responds with 404 to requests
    * outside it. Set it to `"/"` behind a server that removes the path.
@@ -93,8 +83,12 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unkn
    */
   readonly basePath?: string | undefined;
   /**
-   * Secret that signs job ids and derives idempotency keys; at least 16 characters. Set the same one in all instances of
-   * the proxy. If you change it, pages lose the jobs that they wait for, and a retry in progress can be charged twice.
+   * Secret that signs job ids and derives idempotency keys. Set at least 32 random characters, such as the output of
+   * `openssl rand -base64 32`, and the same ones in all instances of the proxy. Required if `apiKey` is a function.
+   *
+   * After a change of the secret, all job ids that pages hold get 404, and a retry in progress can be charged twice.
+   * Without this option, a change of the API key has the same effect. With it, the ids stay valid, but the service finds
+   * only jobs and idempotency keys of its current API key. So change either of them while no try-on is in progress.
    *
    * @default the API key, since jobs and idempotency keys belong to it
    */
@@ -187,12 +181,4 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unkn
    * @default console.error
    */
   readonly onError?: ((error: ProxyError) => void) | undefined;
-  /** Function that sends requests to the service, as in `TryOn`. @default the global `fetch` */
-  readonly fetch?: TryOnOptions["fetch"];
-  /** Time source, for tests. @default the machine's clock */
-  readonly clock?: Clock | undefined;
-  /** If true, allows http to a host other than this machine, as in `TryOn`. @default false */
-  readonly allowInsecure?: boolean | undefined;
-  /** If true, allows a live key under a test runner, as in `TryOn`. @default false */
-  readonly allowLiveKey?: boolean | undefined;
 }

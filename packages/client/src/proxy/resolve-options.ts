@@ -1,67 +1,62 @@
-import { ConfigError, TryOn, type Clock, type OutputSize } from "@tryon/client";
+import { ConfigError, TryOn } from "@tryon/client";
 
-import { environment } from "../config/environment.ts";
-import type { Fetch } from "../http/attempt.ts";
 import { systemClock } from "../config/clock.ts";
-import { redactor, type Redact } from "../errors/redact.ts";
-import type { ProxyOptions } from "./options.ts";
+import { environment } from "../config/environment.ts";
+import { unknownName } from "../config/unknown-names.ts";
+import { redactor } from "../errors/redact.ts";
+import type { ProxyError, ProxyOptions } from "./options.ts";
 import { Signer } from "./signer.ts";
 
-const defaultFields = [
-  "person_url",
-  "person_image_b64",
-  "garment_urls",
-  "garment_images_b64",
-  "prompt",
-  "negative_prompt",
-  "seed",
-] as const;
+const optionNames: Readonly<Record<keyof ProxyOptions, true>> = {
+  authorize: true,
+  apiKey: true,
+  baseUrl: true,
+  basePath: true,
+  secret: true,
+  limit: true,
+  fields: true,
+  sizes: true,
+  maxBody: true,
+  sync: true,
+  origins: true,
+  allow: true,
+  addFields: true,
+  exposeCredits: true,
+  onError: true,
+  fetch: true,
+  clock: true,
+  allowInsecure: true,
+  allowLiveKey: true,
+};
 
-const localhost = "http://localhost";
+const defaultFields =
+  "person_url person_image_b64 garment_urls garment_images_b64 prompt negative_prompt seed".split(
+    " ",
+  );
 const defaultBasePath = "/api/tryon";
 const defaultMaxBody = 15_000_000;
-const minSecretLength = 16;
+const minSecretLength = 32;
 
-/** Options with their defaults. */
-export interface ResolvedOptions {
-  /** Path without a trailing slash. */
-  readonly basePath: string;
-  readonly fields: ReadonlySet<string>;
-  readonly sizes: readonly OutputSize[];
-  readonly maxBody: number;
-  readonly sync: boolean;
-}
+/** Options with their defaults, and access to the service. */
+export type ProxySettings = ReturnType<typeof resolveOptions>;
+/** Options for one request, with access to the service. */
+export type RequestSettings = ProxySettings & ReturnType<typeof connect>;
 
-/** Access to the service, and the signer of its ids. */
-export interface Upstream {
-  /** URL without a trailing slash. */
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly fetch: Fetch;
-  readonly clock: Clock;
-  readonly signer: Signer;
-  readonly redact: Redact;
-}
-
-/** Options that do not depend on the type of the user or the context. */
-type CommonOptions = Omit<ProxyOptions, "authorize" | "limit" | "addFields">;
-
-/** Checks all options except the key and the URL, and throws `invalid_config` if one is invalid. */
-export function resolveOptions(options: CommonOptions): ResolvedOptions {
-  // Callers without types can leave it out.
-  const { authorize }: { authorize?: unknown } = Object(options);
+/** Checks all options, and throws `invalid_config` if one is invalid. Does not read the environment. */
+export function resolveOptions(given: ProxyOptions) {
+  const options = { ...given };
+  checkNames("createProxy", options, optionNames);
+  const { apiKey, secret, basePath = defaultBasePath, maxBody = defaultMaxBody } = options;
+  const { origins = [], sizes = ["1K"], fields = defaultFields } = options;
   check(
-    typeof authorize === "function",
+    typeof options.authorize === "function",
     "authorize must be a function.",
     "Set a function that returns the user of a request. Without it, anyone could spend your credits.",
   );
-  const { secret, origins = [], sizes = ["1K"], maxBody = defaultMaxBody } = options;
-  const { basePath = defaultBasePath } = options;
-  const fields = new Set<string>(options.fields ?? defaultFields);
   check(
-    secret === undefined || secret.trim().length >= minSecretLength,
-    `secret must have at least ${minSecretLength} characters.`,
-    "Set a random string, or omit the option to sign with the API key.",
+    secret === undefined ? typeof apiKey !== "function" : secret.trim().length >= minSecretLength,
+    `secret must have at least ${minSecretLength} characters. It is required if apiKey is a function.`,
+    "Set random characters, such as the output of `openssl rand -base64 32`.",
   );
   for (const origin of origins) {
     check(
@@ -81,36 +76,59 @@ export function resolveOptions(options: CommonOptions): ResolvedOptions {
     `Omit the option for ${defaultMaxBody} bytes.`,
   );
   check(
-    !fields.has("webhook_url"),
+    !fields.includes("webhook_url"),
     "fields must not contain webhook_url.",
     "Remove it: the service would call any URL that a user chooses. Set webhook_url in addFields.",
   );
+  const localhost = "http://localhost";
   check(
     URL.canParse(basePath, localhost) && new URL(basePath, localhost).pathname === basePath,
     "basePath must be a path.",
     `Set the path of proxyUrl, such as "${defaultBasePath}", or "/" for the root.`,
   );
-  const sync = options.sync ?? true;
-  return { basePath: basePath.replace(/\/$/, ""), fields, sizes, maxBody, sync };
+  let fixed: ReturnType<typeof connect> | undefined;
+  if (typeof apiKey === "string" && options.baseUrl !== undefined) fixed = connect(apiKey, options);
+  return {
+    ...options,
+    /** Path without a trailing slash. */
+    basePath: basePath.replace(/\/$/, ""),
+    maxBody,
+    origins,
+    sizes,
+    fields,
+    allow: options.allow ?? {},
+    sync: options.sync ?? true,
+    clock: options.clock ?? systemClock,
+    onError: options.onError ?? logError,
+    upstream: async () =>
+      typeof apiKey === "function"
+        ? connect(await apiKey(), options)
+        : (fixed ??= connect(apiKey ?? environment("TRYON_API_KEY") ?? "", options)),
+  };
 }
 
 /** Throws `invalid_config` without a valid key and URL, and `unsafe_environment` if the key would be at risk. */
-export function resolveUpstream(options: CommonOptions): Upstream {
-  const { fetch, clock = systemClock, allowInsecure, allowLiveKey } = options;
-  const apiKey = (options.apiKey ?? environment("TRYON_API_KEY") ?? "").trim();
-  const baseUrl = (options.baseUrl ?? environment("TRYON_BASE_URL") ?? "").toString().trim();
-  // Only checks both: a client that sends requests would keep state between them.
-  const checked = new TryOn({ apiKey, baseUrl, fetch, allowInsecure, allowLiveKey });
-  return {
-    apiKey,
-    baseUrl: String(checked.toJSON().baseUrl).replace(/\/+$/, ""),
-    fetch: (url, init) => (fetch ?? globalThis.fetch)(url, init),
-    clock,
-    signer: new Signer(options.secret ?? apiKey),
-    redact: redactor(apiKey),
-  };
+function connect(key: string, options: ProxyOptions) {
+  const { secret, baseUrl, fetch, allowInsecure, allowLiveKey } = options;
+  const apiKey = key.trim();
+  // Only checks the key and the URL: a client that sends requests would keep state between them.
+  const { serviceUrl } = new TryOn({ apiKey, baseUrl, fetch, allowInsecure, allowLiveKey });
+  const signer = new Signer(secret ?? apiKey);
+  return { apiKey, baseUrl: serviceUrl, redact: redactor(apiKey), signer };
+}
+
+/** Throws `invalid_config` if an option has an unknown name, and suggests the likely one. */
+export function checkNames(owner: string, options: object, names: Readonly<Record<string, true>>) {
+  const unknown = unknownName(options, names);
+  if (unknown) check(false, `${unknown.name} is not an option of ${owner}.`, unknown.hint);
 }
 
 export function check(isValid: boolean, message: string, hint: string): asserts isValid {
   if (!isValid) throw new ConfigError("invalid_config", message, hint);
+}
+
+/** Default of `onError`. */
+function logError(error: ProxyError): void {
+  // oxlint-disable-next-line no-console
+  console.error("@tryon/client/proxy:", error.message, error.cause ?? "");
 }

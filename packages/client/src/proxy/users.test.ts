@@ -1,24 +1,17 @@
 import { describe, expect, it } from "vitest";
 
-import { createProxyService } from "../../test/proxy-service.ts";
-import { input, personUrl, profiles, shirtUrl } from "../../test/service.ts";
+import { createProxyService, tryOn } from "../../test/proxy-service.ts";
+import { input } from "../../test/service.ts";
 import type { ProxyCall } from "./index.ts";
 
-const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
-
-async function jobIdOf(response: Response): Promise<string> {
-  const { job_id: id } = (await response.json()) as { job_id: string };
-  return id;
-}
-
-describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
+describe("users of a proxy", () => {
   it("have separate idempotency keys: the same key is one job per user", async () => {
-    const { post, run, submissions, mock, client } = createProxyService({}, { profile });
-    const ada = await jobIdOf(await run(post("ada", tryOn)));
-    const again = await jobIdOf(await run(post("ada", tryOn)));
-    const bob = await jobIdOf(await run(post("bob", tryOn)));
-    expect(again).toBe(ada);
-    expect(bob).not.toBe(ada);
+    const { post, run, submissions, mock, client } = createProxyService();
+    const submit = async (user: string) =>
+      ((await (await run(post(user, tryOn))).json()) as { job_id: string }).job_id;
+    const ada = await submit("ada");
+    expect(await submit("ada")).toBe(ada);
+    expect(await submit("bob")).not.toBe(ada);
     const keys = submissions().map(({ headers }) => headers.get("idempotency-key"));
     expect(new Set(keys).size).toBe(2);
     for (const key of keys) expect(key).toMatch(/^[\da-f]{64}$/);
@@ -27,7 +20,7 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
   });
 
   it("get the same 404 for another user's job and an unknown one, under any id", async () => {
-    const { page, run, ask, client, mock, sent } = createProxyService({}, { profile });
+    const { page, run, ask, client, mock, sent } = createProxyService();
     const { id } = await run(page("ada").submit(input));
     await mock.clock.advance("2m");
     const [job] = await run(client().jobs.list().toArray());
@@ -36,42 +29,37 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
     const bobs = await run(page("bob").submit(input));
     await mock.clock.advance("2m");
     const before = sent.length;
-    const otherIds = [
-      id,
-      bare,
-      `${bare}${bobs.id.slice(-32)}`,
-      `${id.slice(0, -1)}${id.endsWith("0") ? "1" : "0"}`,
-      id.toUpperCase().replace("JOB", "job"),
-      `${id}0`,
-      `job_${"a".repeat(32)}`,
-      "job_1",
-      "job_",
-    ];
-    const responses = await Promise.all(
-      otherIds.map(async (one) => {
-        const response = await ask("bob", `/api/v1/tryon/${one}`);
-        return [response.status, [...response.headers], await response.text()];
-      }),
+    const read = async (one: string) => {
+      const response = await ask("bob", `/api/v1/tryon/${one}`);
+      return [response.status, [...response.headers], await response.text()];
+    };
+    const forged = await Promise.all(
+      [
+        id,
+        bare,
+        `${bare}${bobs.id.slice(-32)}`,
+        `${id.slice(0, -1)}${id.endsWith("0") ? "1" : "0"}`,
+        id.toUpperCase().replace("JOB", "job"),
+        `${id}0`,
+        `job_${"a".repeat(32)}`,
+        "job_1",
+        "job_",
+      ].map(read),
     );
     expect(sent).toHaveLength(before);
+    expect((await read(bobs.id))[0]).toBe(200);
     // Valid for Bob, but unknown to the service, as after a change of the API key.
-    const own = await ask("bob", `/api/v1/tryon/${bobs.id}`);
-    expect(own.status).toBe(200);
     await mock.reset();
-    const gone = await ask("bob", `/api/v1/tryon/${bobs.id}`);
+    const absent = await read(bobs.id);
     expect(sent).toHaveLength(before + 2);
-    const absent = [gone.status, [...gone.headers], await gone.text()];
     expect(absent[0]).toBe(404);
-    for (const response of responses) expect(response).toEqual(absent);
+    for (const response of forged) expect(response).toEqual(absent);
   });
 
   it("are distinct even if their ids differ only in case, spaces or Unicode form", async () => {
-    const { post, run, submissions } = createProxyService(
-      {
-        authorize: (request) => ({ id: decodeURIComponent(request.headers.get("cookie") ?? "") }),
-      },
-      { profile },
-    );
+    const { post, run, submissions } = createProxyService({
+      authorize: (request) => ({ id: decodeURIComponent(request.headers.get("cookie") ?? "") }),
+    });
     const names = ["a", "a ", "A", "a\0", '","', "é", "e\u0301", "%"].map(encodeURIComponent);
     for (const name of names) await run(post(name, tryOn));
     const keys = submissions().map(({ headers }) => headers.get("idempotency-key"));
@@ -79,42 +67,39 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
   });
 
   it("list only their own jobs if the list is enabled", async () => {
-    const { page, run, client, mock, ask } = createProxyService(
-      { allow: { list: true } },
-      { profile },
-    );
+    const { page, run, client, mock, ask, sent } = createProxyService({ allow: { list: true } });
     await run(client().submit(input));
     const own = [await run(page("ada").submit(input)), await run(page("ada").submit(input))];
     await run(page("bob").submit(input));
     await mock.clock.advance("2m");
-    const listed = await run(page("ada").jobs.list({ limit: 1 }).toArray());
+    const { jobs } = page("ada");
+    const listed = await run(jobs.list({ limit: 1 }).toArray());
     expect(listed.map(({ id }) => id)).toEqual(own.map(({ id }) => id).toReversed());
     expect(JSON.stringify(listed)).not.toContain("_tryon_user");
-    const done = await run(page("ada").jobs.list({ status_filter: "succeeded" }).toArray());
-    expect(done).toHaveLength(2);
-    const page1 = await run(page("ada").jobs.list({ limit: 1 }).page());
-    const cursor = String(page1.nextCursor);
-    expect((await ask("bob", `/api/v1/tryon?cursor=${cursor}`)).status).toBe(400);
+    expect(await run(jobs.list({ status_filter: "succeeded" }).toArray())).toHaveLength(2);
+    const { nextCursor } = await run(jobs.list({ limit: 1 }).page());
+    expect((await ask("bob", `/api/v1/tryon?cursor=${nextCursor}`)).status).toBe(400);
     // A cursor can be the id of another user's job, so it must not give access to one.
-    expect((await ask("ada", `/api/v1/tryon/${cursor}`)).status).toBe(404);
+    expect((await ask("ada", `/api/v1/tryon/${nextCursor}`)).status).toBe(404);
+    const before = sent.length;
+    await run(ask("ada", "/api/v1/tryon?limit=5&status=queued&status_filter=all&key=a"));
+    expect(sent[before]?.url).toBe(`${mock.baseUrl}/api/v1/tryon?limit=5&status=queued`);
+    await run(ask("ada", "/api/v1/tryon?limit=five"));
+    expect(sent[before + 1]?.url).toBe(`${mock.baseUrl}/api/v1/tryon?limit=NaN`);
   });
 
   it("get 429 over their limit before anything is sent, and a retry can count once", async () => {
     const calls: ProxyCall[] = [];
     const keys = new Map<string, Set<string | undefined>>();
-    const { post, run, sent, page, error } = createProxyService(
-      {
-        limit: (call) => {
-          calls.push(call);
-          const { user, kind, idempotencyKey } = call;
-          if (kind !== "submit") return true;
-          const used = keys.get(user.id) ?? new Set();
-          keys.set(user.id, used.add(idempotencyKey));
-          return used.size <= 2 || (user.id === "ada" && { retryAfter: 1_799.5 });
-        },
-      },
-      { profile },
-    );
+    const limit = (call: ProxyCall) => {
+      calls.push(call);
+      const { user, kind, idempotencyKey } = call;
+      if (kind !== "submit") return true;
+      const used = keys.get(user.id) ?? new Set();
+      keys.set(user.id, used.add(idempotencyKey));
+      return used.size <= 2 || (user.id === "ada" && { retryAfter: 1_799.5 });
+    };
+    const { post, run, sent, page, error } = createProxyService({ limit });
     for (const key of ["one", "one", "two"]) {
       expect((await run(post("ada", tryOn, { "idempotency-key": key }))).status).toBe(200);
     }
@@ -123,46 +108,35 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1800"]);
     expect(sent).toHaveLength(before);
     for (const key of ["one", "two"]) await run(post("bob", tryOn, { "idempotency-key": key }));
-    expect(await error(page("bob").submit(input))).toMatchObject({
-      code: "rate_limited",
-      retryAfter: 3_600,
-    });
+    const thrown = await error(page("bob").submit(input));
+    expect(thrown).toMatchObject({ code: "rate_limited", retryAfter: 3_600 });
     expect(calls[0]).toMatchObject({ kind: "submit", user: { id: "ada" } });
   });
 
-  it.each<[unknown, string]>([
-    [0, "0"],
-    [Number.POSITIVE_INFINITY, "31536000"],
-    [2e9, "31536000"],
-    [-1, "3600"],
-    [Number.NaN, "3600"],
-    [null, "3600"],
-    ["soon", "3600"],
-  ])("get a valid Retry-After if limit returns %s", async (retryAfter, expected) => {
-    const { post, page, error } = createProxyService(
-      // Callers without types can return anything.
-      { limit: () => ({ retryAfter: retryAfter as number }) },
-      { profile },
-    );
+  it.each<[unknown, number]>([
+    [{ retryAfter: 0 }, 0],
+    [{ retryAfter: Number.POSITIVE_INFINITY }, 31_536_000],
+    [{ retryAfter: 2e9 }, 31_536_000],
+    [{ retryAfter: -1 }, 3_600],
+    [{ retryAfter: Number.NaN }, 3_600],
+    [{ retryAfter: null }, 3_600],
+    [{ retryAfter: "soon" }, 3_600],
+    [undefined, 3_600],
+    ["true", 3_600],
+  ])("get 429 with a valid Retry-After if limit returns %j", async (verdict, retryAfter) => {
+    // Callers without types can return anything.
+    const limit = () => verdict as boolean;
+    const { post, page, error } = createProxyService({ limit });
     const refused = await post("ada", tryOn);
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, expected]);
-    const timeout = "10s";
-    expect(await error(page("ada").submit(input, { timeout }))).toMatchObject({
-      code: "rate_limited",
-      retryAfter: Number(expected),
-    });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, `${retryAfter}`]);
+    const thrown = await error(page("ada").submit(input, { timeout: "10s" }));
+    expect(thrown).toMatchObject({ code: "rate_limited", retryAfter });
   });
 
   it("get 503 if limit throws", async () => {
     const cause = new Error("the counter is down");
-    const { post, sent, reported } = createProxyService(
-      {
-        limit: () => {
-          throw cause;
-        },
-      },
-      { profile },
-    );
+    const limit = () => Promise.reject(cause);
+    const { post, sent, reported } = createProxyService({ limit });
     expect((await post("ada", tryOn)).status).toBe(503);
     expect(reported).toMatchObject([{ cause, user: "ada" }]);
     expect(sent).toEqual([]);
@@ -170,10 +144,8 @@ describe.each(profiles)("users of a proxy, under the profile %s", (profile) => {
 
   it("still get their last result after a 429 for one more try-on", async () => {
     let left = 1;
-    const { page, run, error } = createProxyService(
-      { limit: ({ kind }) => kind !== "submit" || left-- > 0 },
-      { profile },
-    );
+    const limit = ({ kind }: ProxyCall) => kind !== "submit" || left-- > 0;
+    const { page, run, error } = createProxyService({ limit });
     const tryon = page("ada");
     const job = await run(tryon.submit(input));
     const [result, refused] = await run(Promise.all([job.result(), error(tryon.submit(input))]));

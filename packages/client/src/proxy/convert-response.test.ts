@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { root } from "@tryon/test-kit/repository";
 import { expect, it } from "vitest";
 
-import { createProxyService } from "../../test/proxy-service.ts";
-import { respondWith, fieldsOf, personUrl, shirtUrl } from "../../test/service.ts";
+import { createProxyService, tryOn } from "../../test/proxy-service.ts";
+import { respondWith, fieldsOf } from "../../test/service.ts";
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -51,7 +51,6 @@ it.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
     exposeCredits: true,
     allow: { list: true, account: true, purchase: true },
   });
-  const tryOn = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
   const made = (await (await run(post("ada", tryOn))).json()) as { job_id: string };
   const { job_id: id, ...userTag } = {
     job_id: made.job_id.slice(0, -32),
@@ -76,4 +75,26 @@ it.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
   expect(Object.keys(good)).toEqual(
     expect.arrayContaining(Object.keys(JSON.parse(rest) as object)),
   );
+});
+
+it.each<[string, object]>([
+  ["the id of another job", { job_id: "job_2", status: "running" }],
+  ["no status", { job_id: "job_1", status: null }],
+])("responds with 502 to a job with %s", async (_name, content) => {
+  const fetched = [{ job_id: "job_1", status: "running" }, content];
+  const { ask, post } = createProxyService({ fetch: async () => Response.json(fetched.shift()) });
+  const { job_id: id } = (await (await post("ada", tryOn)).json()) as { job_id: string };
+  expect((await ask("ada", `/api/v1/tryon/${id}`)).status).toBe(502);
+});
+
+it.each([
+  ["req_1.a:b-c", "req_1.a:b-c"],
+  ["a b", null],
+  ["a".repeat(129), null],
+])("passes on the request id %s as %s", async (requestId, expected) => {
+  const { post } = createProxyService({
+    fetch: async () =>
+      Response.json({ detail: "no" }, { status: 400, headers: { "x-request-id": requestId } }),
+  });
+  expect((await post("ada", tryOn)).headers.get("x-request-id")).toBe(expected);
 });
