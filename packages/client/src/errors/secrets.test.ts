@@ -309,7 +309,7 @@ it("shows no key in the objects of a client, and saves no URL of an image", asyn
   await run(result.image.url());
   await run(result.image.bytes());
   const job = await run(tryon.submit(input));
-  for (const value of [
+  const held: unknown[] = [
     tryon,
     createRawClient(tryon),
     tryon.jobs,
@@ -323,7 +323,8 @@ it("shows no key in the objects of a client, and saves no URL of an image", asyn
     job,
     job.toJSON(),
     lines,
-  ]) {
+  ];
+  for (const value of held) {
     // The raw client consists of functions, and has no JSON.
     const text = [
       inspect(value, { showHidden: true, depth: 10 }),
