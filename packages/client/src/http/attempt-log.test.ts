@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { AttemptLog } from "./attempt-log.ts";
-import type { Outcome } from "./attempt.ts";
+import type { Outcome } from "./outcome.ts";
 
 type End = number | "connection_failed" | "unsent" | "rate_limited";
 

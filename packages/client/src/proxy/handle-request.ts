@@ -1,5 +1,6 @@
 import { defaults, maxSyncWait } from "../config/options.ts";
-import { attempt, type Outcome } from "../http/attempt.ts";
+import { attempt } from "../http/attempt.ts";
+import type { Outcome } from "../http/outcome.ts";
 import { FetchTransport } from "../http/fetch-transport.ts";
 import { Deadline } from "../http/deadline.ts";
 import { buildUpstreamRequest, type UpstreamRequest } from "./build-upstream-request.ts";
