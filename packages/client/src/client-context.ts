@@ -3,6 +3,7 @@ import { Purchases } from "./billing/purchases.ts";
 import { SpendTracker } from "./billing/spend-tracker.ts";
 import type { TryOnOptions } from "./config/options.ts";
 import { resolveConfig } from "./config/resolve-config.ts";
+import { FetchTransport } from "./http/fetch-transport.ts";
 import { RateLimiter } from "./http/rate-limiter.ts";
 import type { HttpContext } from "./http/send-with-retries.ts";
 import type { JobContext } from "./jobs/job-context.ts";
@@ -19,11 +20,12 @@ export interface ClientContext extends HttpContext, JobContext {
 export function createContext(options: TryOnOptions): ClientContext {
   const config = resolveConfig(options);
   const rateLimiter = new RateLimiter(config.clock, config.random);
-  const api = new Api({ config, rateLimiter });
+  const transport = new FetchTransport(config);
+  const api = new Api({ config, rateLimiter, transport });
   const spendTracker = new SpendTracker(config, api);
   const purchases = new Purchases(config, api, spendTracker);
   const jobPoller = new JobPoller(api);
   const jobContext = { config, api, jobPoller, spendTracker };
   const jobSubmitter = new JobSubmitter(jobContext);
-  return { ...jobContext, rateLimiter, purchases, jobSubmitter };
+  return { ...jobContext, rateLimiter, transport, purchases, jobSubmitter };
 }

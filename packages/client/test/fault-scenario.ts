@@ -2,7 +2,7 @@ import { optionTable, stockEngine, type Engine, type Options } from "@tryon/mock
 import { array, boolean, constantFrom, record, tuple, type Arbitrary } from "fast-check";
 
 import { isTryOnError, type Job, type TryOn, type TryOnOptions } from "../src/index.ts";
-import type { Fetch } from "../src/http/attempt.ts";
+import type { Fetch } from "../src/config/options.ts";
 import { jpegBytes } from "./bodies.ts";
 import { networkFaultNames, networkFaults, type NetworkFault } from "./network-faults.ts";
 import { input, openService, trackEnd, type TestService } from "./service.ts";

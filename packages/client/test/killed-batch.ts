@@ -3,7 +3,7 @@ import { array, boolean, constantFrom, integer, record, tuple, type Arbitrary } 
 
 import { batch, BatchStoppedError, type Journal, type JournalEntry } from "../src/batch/index.ts";
 import { isTryOnError, type TryOn } from "../src/index.ts";
-import type { Fetch } from "../src/http/attempt.ts";
+import type { Fetch } from "../src/config/options.ts";
 import { makeDigestsInstant } from "./instant-digests.ts";
 import { networkFaultNames, networkFaults, type NetworkFault } from "./network-faults.ts";
 import { input, openService, type TestService } from "./service.ts";

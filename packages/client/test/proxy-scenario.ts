@@ -2,7 +2,7 @@ import { array, constantFrom, record, type Arbitrary } from "fast-check";
 
 import { isTryOnError } from "../src/index.ts";
 import type { Proxy } from "../src/proxy/index.ts";
-import type { Fetch } from "../src/http/attempt.ts";
+import type { Fetch } from "../src/config/options.ts";
 import { networkFaultNames, networkFaults } from "./network-faults.ts";
 import { faultScenarios, recoverJob } from "./fault-scenario.ts";
 import { createProxyService, mount } from "./proxy-service.ts";

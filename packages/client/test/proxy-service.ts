@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 
 import { createProxy, type Proxy, type ProxyError, type ProxyOptions } from "../src/proxy/index.ts";
 import { TryOn, type TryOnOptions } from "../src/index.ts";
-import type { Fetch } from "../src/http/attempt.ts";
+import type { Fetch } from "../src/config/options.ts";
 import { toNodeHandler } from "../src/node/index.ts";
 import { createService, failure, personUrl, profile, shirtUrl, trackEnd } from "./service.ts";
 

@@ -11,7 +11,7 @@ import { assetPath } from "@tryon/test-kit/repository";
 import { onTestFinished } from "vitest";
 
 import { TryOn, type TryOnOptions } from "../src/index.ts";
-import type { Fetch } from "../src/http/attempt.ts";
+import type { Fetch } from "../src/config/options.ts";
 
 /** Option profile of this run. The suite runs once under each, see `vitest.config.ts`. */
 export const profile =

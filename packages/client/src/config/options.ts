@@ -33,6 +33,13 @@ export type Logger = {
   ) => void;
 };
 
+/**
+ * Function like the global `fetch`.
+ *
+ * @inline
+ */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
 /** Options of `TryOn`. */
 export interface TryOnOptions {
   /**
@@ -71,7 +78,7 @@ export interface TryOnOptions {
    * const mock = createMock();
    * const tryon = new TryOn({ apiKey: mock.keys.live, baseUrl: mock.baseUrl, fetch: mock.fetch });
    */
-  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  readonly fetch?: Fetch | undefined;
   /**
    * Maximum duration of `run`, `submit`, `job.result` and the download of an image, in milliseconds or as a string such as
    * `"3m"`. The `timeout` of a call takes precedence. Other calls have 2 minutes.

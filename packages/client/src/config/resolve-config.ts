@@ -4,8 +4,7 @@ import { environment } from "./environment.ts";
 import { InputError } from "../errors/input-error.ts";
 import { check, checkEnvironment } from "./check-environment.ts";
 import type { BudgetLimit } from "../billing/budget-limit.ts";
-import { defaults, type Logger, type TryOnOptions } from "./options.ts";
-import type { Fetch } from "../http/attempt.ts";
+import { defaults, type Fetch, type Logger, type TryOnOptions } from "./options.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import { redactor, type Redact } from "../errors/redact.ts";
 

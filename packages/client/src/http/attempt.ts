@@ -1,12 +1,10 @@
 import type { AttemptFailure } from "../types/attempt.ts";
 import { defaults } from "../config/options.ts";
 import { isBranded } from "../errors/tryon-error.ts";
-import { readResponse, type HttpResponse } from "./response.ts";
+import type { HttpResponse } from "./response.ts";
+import type { Transport, TransportRequest } from "./transport.ts";
 import type { Deadline } from "./deadline.ts";
 import type { HttpRequest } from "./http-request.ts";
-
-/** Sends a request: the global `fetch`, or a function like it. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Outcome of one attempt. */
 export type Outcome = { readonly response: HttpResponse } | Failure;
@@ -25,65 +23,44 @@ const minUploadSpeed = 125;
 
 /** Sends a request once. Throws only the caller's abort reason, and an error of this package that `read` throws. */
 export async function attempt(
-  send: Fetch,
+  transport: Transport,
   request: HttpRequest,
   deadline: Deadline,
+  context: TransportRequest["context"],
 ): Promise<Outcome> {
   deadline.throwIfAborted();
-  const { method, url, headers, body, timeout, cacheable, read } = request;
+  const { body, timeout, read } = request;
   const limit = deadline.attempt(timeout + (body?.length ?? 0) / minUploadSpeed);
-  const { signal } = limit;
-  const [source, plain] =
-    typeof body === "object" && "open" in body ? [body, undefined] : [undefined, body ?? null];
-  let over = false;
-  const onRead = (isEnd: boolean): void => {
+  let isSent = false;
+  let isOver = false;
+  const onSend = (): void => {
+    isSent = true;
+  };
+  const onUpload = (isEnd: boolean): void => {
     // Some implementations of `fetch` read on after an abort.
-    if (over) throw new Error("The attempt is over.");
+    if (isOver) throw new Error("The attempt is over.");
     limit.restart(isEnd ? timeout : defaults.uploadIdle);
   };
-  let result: HttpResponse | undefined;
-  const work = async (): Promise<HttpResponse> => {
-    const init: RequestInit = {
-      method,
-      headers,
-      signal,
-      redirect: "manual",
-      ...(source ? await source.open(headers, onRead) : { body: plain }),
-      ...(method === "GET" && !cacheable && acceptsNoStore() && { cache: "no-store" }),
-    };
-    signal.throwIfAborted();
-    const response = await send(url, init);
-    return response.ok && read ? read(response, limit) : readResponse(response, limit);
-  };
+  let response: HttpResponse | undefined;
   try {
-    result = await limit.race(work());
-    return { response: result };
+    response = await limit.race(
+      transport.send({ ...request, deadline: limit, context, onSend, onUpload }),
+    );
+    return { response };
   } catch (cause) {
     deadline.throwIfAborted();
     // A retry would not change what `read` refuses.
     if (read && isBranded(cause)) throw cause;
-    // Set by a middleware that threw before anything was sent.
-    const { unsent = source?.unreadable } = Object(cause) as { unsent?: unknown };
-    if (unsent !== undefined) return { response: undefined, failure: "unsent", cause: unsent };
+    const unreadable = typeof body === "object" && "open" in body ? body.unreadable : undefined;
+    if (unreadable) return { response: undefined, failure: "unsent", cause: unreadable };
     // Node limits the wait for headers to 300 s.
     const timedOut = limit.passed || /(HEADERS|BODY)_TIM/.test(failureCode(cause) ?? "");
+    if (!isSent && !timedOut) return { response: undefined, failure: "unsent", cause };
     return { response: undefined, failure: timedOut ? "timed_out" : "connection_failed", cause };
   } finally {
-    over = true;
-    if (!result?.open) limit.close();
+    isOver = true;
+    if (!response?.open) limit.close();
   }
-}
-
-let noStore: boolean | undefined;
-
-/** Returns false where `cache` makes `fetch` throw. Frameworks cache repeated GETs, so that polls would never end. */
-function acceptsNoStore(): boolean {
-  try {
-    noStore ??= new Request("https://localhost", { cache: "no-store" }).cache === "no-store";
-  } catch {
-    noStore = false;
-  }
-  return noStore;
 }
 
 /** Returns the platform's code of a failure, from the error or its causes. */

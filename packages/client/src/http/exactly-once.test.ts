@@ -4,7 +4,7 @@ import { cases } from "@tryon/test-kit/cases";
 
 import { isTryOnError } from "../index.ts";
 import { faultScenarios, runScenario, type Mutant } from "../../test/fault-scenario.ts";
-import type { Fetch } from "./attempt.ts";
+import type { Fetch } from "../config/options.ts";
 
 it("sends one key and one body, creates at most one job and one charge, and loses no job", async () => {
   await assert(

@@ -1,17 +1,16 @@
-import type { Config } from "../config/resolve-config.ts";
 import type { MiddlewareContext } from "../types/middleware.ts";
+import type { FetchConfig } from "./fetch-transport.ts";
 
-/** Sends a request through the middleware, then with the API key. */
+/** Sends a request through the middleware, then with the API key. Calls `onSend` before it calls `fetch`. */
 export async function sendThroughMiddleware(
-  { fetch, middleware, baseUrl, apiKey }: Config,
+  { fetch, middleware, baseUrl, apiKey }: FetchConfig,
   url: string,
   init: RequestInit,
-  context: Omit<MiddlewareContext, "idempotencyKey">,
+  { onSend, ...context }: Omit<MiddlewareContext, "idempotencyKey"> & { onSend: () => void },
 ): Promise<Response> {
   // `duplex` is required for a stream.
   const original = new Request(url, { ...init, duplex: "half" } as RequestInit);
   const idempotencyKey = original.headers.get("idempotency-key") ?? undefined;
-  let sent = false;
   const step = async (index: number, request: Request): Promise<Response> => {
     const one = middleware[index];
     if (one !== undefined) {
@@ -28,12 +27,8 @@ export async function sendThroughMiddleware(
       const body = await request.arrayBuffer();
       changes = { method, signal, headers, body: body.byteLength > 0 ? body : null };
     }
-    sent = true;
+    onSend();
     return fetch(request.url, { ...init, ...changes });
   };
-  try {
-    return await step(0, original);
-  } catch (error) {
-    throw sent ? error : { unsent: error };
-  }
+  return step(0, original);
 }

@@ -1,10 +1,9 @@
-import type { Purpose } from "../types/middleware.ts";
 import type { Config } from "../config/resolve-config.ts";
-import { attempt, failureCode, type Fetch, type Outcome } from "./attempt.ts";
+import { attempt, failureCode, type Outcome } from "./attempt.ts";
 import type { CallContext, HttpRequest } from "./http-request.ts";
-import { sendThroughMiddleware } from "./middleware.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { isTruncated } from "./response.ts";
+import type { Transport } from "./transport.ts";
 import {
   conflictDelay,
   isRetryable,
@@ -20,6 +19,7 @@ const maxConflictTime = 120_000;
 export interface HttpContext {
   readonly config: Config;
   readonly rateLimiter: RateLimiter;
+  readonly transport: Transport;
 }
 
 /**
@@ -27,7 +27,7 @@ export interface HttpContext {
  * for the rate limit first. Throws only the caller's abort reason, and what a middleware threw before sending.
  */
 export async function sendWithRetries(
-  { config, rateLimiter }: HttpContext,
+  { config, rateLimiter, transport }: HttpContext,
   request: HttpRequest,
   call: CallContext,
 ): Promise<Outcome> {
@@ -52,9 +52,13 @@ export async function sendWithRetries(
     const startedAt = clock.now();
     const wasUncertain = attemptLog.isUncertain;
     const count = attemptLog.attempts.length + 1;
-    const fetch = purpose ? serviceFetch(config, purpose, count) : config.fetch;
     attemptLog.sending = true;
-    const outcome = await attempt(fetch, request, deadline);
+    const outcome = await attempt(
+      transport,
+      request,
+      deadline,
+      purpose && { attempt: count, purpose },
+    );
     const now = clock.now();
     const { response } = outcome;
     attemptLog.add(outcome, startedAt, now - startedAt);
@@ -94,20 +98,4 @@ export async function sendWithRetries(
     // The rate limiter delays the next attempt by itself.
     if (!purpose || rateLimiter.delay(queue) < delay) await deadline.sleep(delay);
   }
-}
-
-/** Returns the `fetch` for one attempt to the service: through the middleware, then with the API key. */
-function serviceFetch(config: Config, purpose: Purpose, attemptNumber: number): Fetch {
-  const { fetch, middleware, apiKey } = config;
-  if (middleware[0]) {
-    return (url, init) =>
-      sendThroughMiddleware(config, url, init, { attempt: attemptNumber, purpose });
-  }
-  // A proxy adds its own key.
-  if (!apiKey) return fetch;
-  return (url, init) => {
-    // Every init of this package has its headers in a record.
-    const headers = { ...(init.headers as object), authorization: `Bearer ${apiKey}` };
-    return fetch(url, { ...init, headers });
-  };
 }

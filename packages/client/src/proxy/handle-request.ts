@@ -1,6 +1,7 @@
 import { defaults, maxSyncWait } from "../config/options.ts";
 import { attempt, type Outcome } from "../http/attempt.ts";
 import { Deadline } from "../http/deadline.ts";
+import { FetchTransport } from "../http/fetch-transport.ts";
 import { buildUpstreamRequest, type UpstreamRequest } from "./build-upstream-request.ts";
 import { jsonResponse, mapErrorResponse, responseHeaders } from "./error-response.ts";
 import type { ProxyCall, ProxyError } from "./options.ts";
@@ -43,10 +44,16 @@ async function sendUpstream(
   const timeout = defaults.attemptTimeout + (kind === "submit" ? maxSyncWait : 0);
   // A request that can be charged is not canceled when the client closes it.
   const signal = method === "GET" ? request.signal : undefined;
+  const transport = new FetchTransport({
+    fetch: fetch ?? globalThis.fetch,
+    middleware: [],
+    baseUrl,
+    apiKey,
+  });
   const deadline = new Deadline(clock, Number.POSITIVE_INFINITY, signal);
   try {
     const upstreamRequest = { method, url: `${baseUrl}${path}`, headers, body, timeout };
-    return await attempt(fetch ?? globalThis.fetch, upstreamRequest, deadline);
+    return await attempt(transport, upstreamRequest, deadline, undefined);
   } finally {
     deadline.close();
   }
