@@ -1,5 +1,4 @@
 import { Api } from "./api/api.ts";
-import { Purchases } from "./billing/purchases.ts";
 import { SpendTracker } from "./billing/spend-tracker.ts";
 import type { TryOnOptions } from "./config/options.ts";
 import { resolveConfig } from "./config/resolve-config.ts";
@@ -12,7 +11,6 @@ import { JobSubmitter } from "./jobs/job-submitter.ts";
 
 /** Parts of a client, made once. */
 export interface ClientContext extends HttpContext, JobContext {
-  readonly purchases: Purchases;
   readonly jobSubmitter: JobSubmitter;
 }
 
@@ -23,9 +21,8 @@ export function createContext(options: TryOnOptions): ClientContext {
   const transport = new FetchTransport(config);
   const api = new Api({ config, rateLimiter, transport });
   const spendTracker = new SpendTracker(config, api);
-  const purchases = new Purchases(config, api, spendTracker);
   const jobPoller = new JobPoller(api);
   const jobContext = { config, api, jobPoller, spendTracker };
   const jobSubmitter = new JobSubmitter(jobContext);
-  return { ...jobContext, rateLimiter, transport, purchases, jobSubmitter };
+  return { ...jobContext, rateLimiter, transport, jobSubmitter };
 }

@@ -4,7 +4,7 @@ import type { Job, TryOnResult } from "./types/job.ts";
 import { forward } from "./api/forward.ts";
 import { call, type Call } from "./api/call.ts";
 import { Account } from "./billing/account.ts";
-import { costs, estimate, type Costs, type Inputs } from "./billing/costs.ts";
+import { costs, type Costs } from "./billing/costs.ts";
 import { Credits } from "./billing/credits.ts";
 import { createContext, type ClientContext } from "./client-context.ts";
 import { systemClock, type Clock } from "./config/clock.ts";
@@ -14,9 +14,9 @@ import { parseUrl } from "./config/resolve-config.ts";
 import { unknownName } from "./config/unknown-names.ts";
 import type { InputIssue } from "./errors/input-issue.ts";
 import type { TryOnInput } from "./types/try-on-input.ts";
+import { estimate, type Inputs } from "./jobs/estimate.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
-import { snapshotInput } from "./jobs/snapshot-input.ts";
 import { validateInput } from "./jobs/read-input.ts";
 
 /**
@@ -61,7 +61,7 @@ export class TryOn {
     if (options.apiKey !== undefined && options.baseUrl !== undefined) context();
     this.jobs = new Jobs(context);
     this.account = new Account(() => this.#context.api);
-    this.credits = new Credits(() => this.#context.purchases);
+    this.credits = new Credits(() => this.#context.api);
   }
 
   /** Parts of the client. Reads the environment variables on first use. */
@@ -111,7 +111,7 @@ export class TryOn {
    * for (const { field, code, severity, hint } of await tryon.validate(input)) console.log(severity, field, code, hint);
    */
   async validate(input: TryOnInput): Promise<readonly InputIssue[]> {
-    return validateInput(snapshotInput(input));
+    return validateInput(input);
   }
 
   /**

@@ -1,3 +1,4 @@
+export type { BudgetLimit } from "./types/budget.ts";
 export type { CallOptions, Duration } from "./types/call-options.ts";
 export type { Attempt, AttemptFailure, RateLimit } from "./types/attempt.ts";
 export type { Bytes, ResultImage } from "./types/result-image.ts";
@@ -38,6 +39,7 @@ export type {
 } from "./generated/openapi.ts";
 export type { InputIssue, InputIssueCode } from "./errors/input-issue.ts";
 export type { Garments, ImageInput, TryOnFields, TryOnInput } from "./types/try-on-input.ts";
+export type { Inputs } from "./jobs/estimate.ts";
 export { isFailed, isSucceeded } from "./jobs/job-data.ts";
 export type { Jobs } from "./jobs/jobs.ts";
 export type { JobList, JobPage, ListOptions } from "./jobs/list.ts";
@@ -45,10 +47,8 @@ export type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
 export type { WaitAllOptions, WaitOutcome } from "./jobs/wait-all.ts";
 export type { Account } from "./billing/account.ts";
 export { Budget } from "./billing/budget.ts";
-export type { BudgetLimit } from "./billing/budget-limit.ts";
-export type { Costs, Inputs } from "./billing/costs.ts";
-export { packs, type Pack } from "./billing/packs.ts";
-export type { Prices } from "./billing/prices.ts";
+export type { Costs } from "./billing/costs.ts";
+export { packs, type Pack, type Prices } from "./billing/prices.ts";
 export type { PurchaseOutcome } from "./billing/purchase-outcome.ts";
 export type { Credits } from "./billing/credits.ts";
 export type { Logger, TryOnOptions } from "./config/options.ts";

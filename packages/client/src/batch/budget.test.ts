@@ -83,16 +83,20 @@ describe("the budget of a batch with a journal", () => {
     expect(budget.toJSON()).toMatchObject({ spent: 80, reserved: 0 });
   });
 
-  it("counts an item of an earlier process once in a `Budget` that several runs share", async () => {
-    const service = createService();
-    const journal = await interruptedAt(service, cut.before);
-    const budget = new Budget({ maxCredits: 16 });
-    service.faults.push(undefined, undefined, ...Array(4).fill(cut.before));
-    await runBatch(service, ["a"], { journal, budget });
-    expect(budget.toJSON()).toMatchObject({ spent: 0, reserved: 8 });
-    await runBatch(service, ["a", "b"], { journal, budget });
-    expect(budget.toJSON()).toMatchObject({ spent: 16, reserved: 0 });
-  });
+  it.each([false, true])(
+    "counts an item of an earlier process once in a `Budget` that several runs share (client, too: %s)",
+    async (isShared) => {
+      const service = createService();
+      const journal = await interruptedAt(service, cut.before);
+      const budget = new Budget({ maxCredits: 16 });
+      const tryon = service.client(isShared ? { budget } : {});
+      service.faults.push(undefined, ...Array(4).fill(cut.before));
+      await runBatch(service, ["a"], { journal, budget, tryon });
+      expect(budget.toJSON()).toMatchObject({ spent: 0, reserved: 8 });
+      await runBatch(service, ["a", "b"], { journal, budget, tryon });
+      expect(budget.toJSON()).toMatchObject({ spent: 16, reserved: 0 });
+    },
+  );
 
   it.each([
     ["arrived", cut.after],

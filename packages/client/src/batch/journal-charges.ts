@@ -1,6 +1,6 @@
 import type { Budget, TryOn } from "@tryon/client";
 
-import type { Counted } from "../billing/budget-limit.ts";
+import type { Counted } from "../types/budget.ts";
 import { documentPrices, highestPriceOf, type Prices } from "../billing/prices.ts";
 import type { JournalEntry } from "./journal.ts";
 import type { JournalWriter } from "./journal-writer.ts";
@@ -82,6 +82,10 @@ class JournalCharge implements Counted {
   constructor(budget: Budget, cost: number) {
     this.#budget = budget;
     this.#cost = cost;
+  }
+
+  get countedIn(): Budget {
+    return this.#budget;
   }
 
   get maxCredits(): number {

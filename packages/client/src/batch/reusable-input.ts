@@ -1,5 +1,5 @@
 import { maxImageBytes } from "../images/check-image.ts";
-import { snapshotInput } from "../jobs/snapshot-input.ts";
+import { snapshotInput } from "./snapshot-input.ts";
 
 /**
  * Returns a snapshot of an input that can be read repeatedly. Reads streams and responses into blobs, up to the maximum image

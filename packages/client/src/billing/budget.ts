@@ -1,11 +1,13 @@
-import { creditLimit, type BudgetLimit } from "./budget-limit.ts";
+import { BudgetError } from "../errors/budget-error.ts";
+import { InputError } from "../errors/input-error.ts";
+import type { BudgetLimit, Counted } from "../types/budget.ts";
 
 /**
  * Credits that may be spent, and the credits spent so far. Calls, batches and clients with the same budget share it. A try-on
  * above it is rejected with `budget_exceeded` before anything is sent.
  *
- * It counts charges at the service's prices from the time it is made. A failed try-on stays spent until the balance of the
- * key shows a refund. The client reads the balance before it rejects a try-on.
+ * It counts what is submitted while it exists. A try-on is reserved before it is sent, and spent once the service states its
+ * cost. A failed try-on stays spent.
  *
  * @throws `invalid_input` if `maxCredits` is not a number from 0
  * @example
@@ -21,11 +23,14 @@ export class Budget implements BudgetLimit {
   #spent = 0;
   #reserved = 0;
 
-  constructor(limit: BudgetLimit) {
-    this.maxCredits = creditLimit(limit);
+  constructor({ maxCredits }: BudgetLimit) {
+    if (typeof maxCredits !== "number" || !(maxCredits >= 0)) {
+      throw new InputError("budget.maxCredits", "is not a number from 0 up");
+    }
+    this.maxCredits = maxCredits;
   }
 
-  /** Credits spent, without refunds. */
+  /** Credits spent, including those of failed try-ons. */
   get spent(): number {
     return this.#spent;
   }
@@ -51,4 +56,31 @@ export class Budget implements BudgetLimit {
     const { maxCredits, spent, reserved, left } = this;
     return { maxCredits, spent, reserved, left };
   }
+}
+
+/** Returns the budget of an option: the same one, or a new one with that limit. */
+export function budgetOf(option: BudgetLimit): Counted {
+  // A `Budget` of another copy of this package counts, too.
+  const { count } = Object(option) as Partial<Counted>;
+  // Programs without types pass anything.
+  return typeof count === "function"
+    ? (option as Counted)
+    : new Budget(Object(option) as BudgetLimit);
+}
+
+/** Creates the error for a try-on that a budget has no room for. A retry may have made its job before. */
+export function budgetExceeded(
+  { maxCredits, spent, reserved }: Counted,
+  cost: number,
+  isRetry: boolean,
+): BudgetError {
+  const settle =
+    reserved > 0 ? ", or wait for what is reserved, and settle what is unknown with recover()" : "";
+  const hint = isRetry
+    ? "It was not sent again, and may have been made before: raise maxCredits, and call recover() once more."
+    : `Nothing was sent: raise maxCredits${settle}.`;
+  return new BudgetError(
+    `The budget of ${maxCredits} credits does not hold another ${cost}: ${spent} are spent and ${reserved} reserved.`,
+    { hint, cost, spent, reserved, maxCredits },
+  );
 }

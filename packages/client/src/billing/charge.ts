@@ -1,102 +1,107 @@
-import type { Counted } from "./budget-limit.ts";
+import type { Counted } from "../types/budget.ts";
 
-/** How far a try-on has come, as far as credits go. */
+/** State of a charge. */
 export type ChargeState =
-  /** It is being sent, or about to be. */
-  | "open"
-  /** It may have been made. */
-  | "unknown"
-  /** It may have been made, and too long ago to be made yet: the balance tells whether it was. */
-  | "lost"
-  /** It was made, and its cost was not told. */
-  | "accepted"
-  /** It was made and paid for. */
+  /** A submission is in flight, or the cost of its job is unknown. */
+  | "reserved"
+  /** The service has made a job and stated its cost. */
   | "charged"
-  | "succeeded"
-  /** It was paid for, and may have been refunded. */
-  | "failed"
-  /** Nothing was made; sending it again would need room anew. */
-  | "free"
-  /** It is a job that is counted elsewhere. */
-  | "counted";
+  /** The service may have made a job. */
+  | "unknown"
+  /** The service has made no job, or one that is counted elsewhere. */
+  | "released";
 
-/** What a charge adds to the sums of a book and of budgets, as parts of its credits. */
-export interface Shares {
-  /** May have been taken from the balance. */
-  readonly taken: number;
-  readonly reserved: number;
-  readonly spent: number;
-  /** Was taken, and may have come back. */
-  readonly loose: number;
-  /** Is known to have failed or is lost, so that a budget may get it back. */
-  readonly doubt: number;
+/** Fields of a job that decide its cost. */
+export interface JobCost {
+  readonly job_id: string;
+  readonly status: string;
+  readonly cost_credits?: number | undefined;
+  readonly test_mode?: boolean | undefined;
 }
 
-/** The shares of what has not begun, or came to nothing. */
-export const noShares: Shares = { taken: 0, reserved: 0, spent: 0, loose: 0, doubt: 0 };
-const pending: Shares = { ...noShares, taken: 1, reserved: 1 };
-const paid: Shares = { ...noShares, taken: 1, spent: 1 };
-const doubted: Shares = { ...paid, loose: 1, doubt: 1 };
-
-const shares: Readonly<Record<ChargeState, Shares>> = {
-  open: pending,
-  unknown: pending,
-  lost: doubted,
-  accepted: { ...pending, loose: 1 },
-  charged: { ...paid, loose: 1 },
-  succeeded: paid,
-  failed: doubted,
-  free: noShares,
-  counted: noShares,
-};
-
-/** What a submission asks to be counted. */
-export interface ChargePlan {
-  /** The output size, as it is sent. */
-  readonly size: unknown;
-  readonly idempotencyKey: string;
-  /** Whether others may have used the key, so that its job may have been paid for before. */
-  readonly ownKey: boolean;
-  readonly budgets: readonly Counted[];
-}
-
-/** The credits of one try-on, from before it is sent. The {@link SpendTracker} it is in changes it. */
+/** Credits of the submissions under one idempotency key, which make one job at most. */
 export class Charge {
-  readonly plan: ChargePlan;
-  /** What it costs: an estimate until the service says. */
-  credits: number;
-  state: ChargeState = "open";
-  /** When it was last sent, in milliseconds since 1970. */
-  sentAt: number;
-  /** Whether it was begun before the balance was first known. */
-  readonly early: boolean;
+  /** Time before the first submission, in milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly #budgets = new Set<Counted>();
+  /** Cost in credits: the price until the service states it. */
+  #credits: number;
+  #jobId: string | undefined;
+  #inFlight = 0;
+  #mayHaveMadeJob = false;
+  #isCostKnown = false;
+  #isCountedElsewhere = false;
+  #counted = { spent: 0, reserved: 0 };
 
-  constructor(plan: ChargePlan, begun: Pick<Charge, "credits" | "sentAt" | "early">) {
-    this.plan = plan;
-    this.credits = begun.credits;
-    this.sentAt = begun.sentAt;
-    this.early = begun.early;
+  constructor(credits: number, createdAt: number) {
+    this.#credits = credits;
+    this.createdAt = createdAt;
   }
 
-  /** What it adds to the sums now, in credits. */
-  get sums(): Shares {
-    const { taken, reserved, spent, loose, doubt } = shares[this.state];
-    const { credits } = this;
-    // The job of an own key may have been paid for before this client was there.
-    const open = this.state === "succeeded" && this.plan.ownKey ? 1 : loose;
-    return {
-      taken: taken * credits,
-      reserved: reserved * credits,
-      spent: spent * credits,
-      loose: open * credits,
-      doubt: doubt * credits,
-    };
+  get credits(): number {
+    return this.#credits;
   }
-}
 
-/** Where a charge goes when the service says something of its job. */
-export function nextState(state: ChargeState, status: string, costKnown: boolean): ChargeState {
-  if (state === "succeeded" || state === "failed") return state;
-  if (status === "succeeded" || status === "failed") return status;
-  return costKnown || state === "charged" ? "charged" : "accepted";
+  get jobId(): string | undefined {
+    return this.#jobId;
+  }
+
+  get state(): ChargeState {
+    if (this.#isCountedElsewhere) return "released";
+    if (this.#mayHaveMadeJob && this.#jobId !== undefined) {
+      return this.#isCostKnown ? "charged" : "reserved";
+    }
+    if (this.#inFlight > 0) return "reserved";
+    return this.#mayHaveMadeJob ? "unknown" : "released";
+  }
+
+  /** Returns true if a budget counts this charge. */
+  isIn(budget: Counted): boolean {
+    return this.#budgets.has(budget);
+  }
+
+  /** Starts a submission, and counts the charge in its budgets. */
+  start(budgets: readonly Counted[]): void {
+    this.#inFlight += 1;
+    this.#count();
+    for (const budget of budgets) {
+      this.#budgets.add(budget);
+      budget.count(this.#counted.spent, this.#counted.reserved);
+    }
+  }
+
+  /** Ends a submission. */
+  end(mayHaveMadeJob: boolean): void {
+    this.#inFlight -= 1;
+    this.#mayHaveMadeJob ||= mayHaveMadeJob;
+    this.#count();
+  }
+
+  /** Sets the job, which another charge may count. */
+  setJob(jobId: string, isCountedElsewhere: boolean): void {
+    this.#jobId = jobId;
+    this.#isCountedElsewhere = isCountedElsewhere;
+    this.#count();
+  }
+
+  /** Sets the final cost: the one that the service has stated, or else the price. */
+  setCost(credits = this.#credits): void {
+    this.#credits = credits;
+    this.#isCostKnown = true;
+    this.#count();
+  }
+
+  #count(): void {
+    const { state } = this;
+    const isReserved = state === "reserved" || state === "unknown";
+    const before = this.#counted;
+    const spent = state === "charged" ? this.#credits : 0;
+    const reserved = isReserved ? this.#credits : 0;
+    for (const budget of this.#budgets) {
+      budget.count(spent - before.spent, reserved - before.reserved);
+    }
+    this.#counted = { spent, reserved };
+    // The next submission counts in its own budgets.
+    if (state === "released") this.#budgets.clear();
+  }
 }

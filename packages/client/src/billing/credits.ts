@@ -1,17 +1,27 @@
-import type { CallOptions } from "../types/call-options.ts";
-import type { PurchaseWithSPTRequest, PurchaseWithSPTResponse } from "../generated/openapi.ts";
+import type { Api } from "../api/api.ts";
+import { call, type Call, type Responded } from "../api/call.ts";
 import { defaults } from "../config/options.ts";
-import { call, type Call } from "../api/call.ts";
-import type { Purchases } from "./purchases.ts";
-import type { PurchaseOutcome } from "./purchase-outcome.ts";
+import { InputError } from "../errors/input-error.ts";
+import { isTryOnError } from "../errors/is-tryon-error.ts";
+import { transientCodes } from "../errors/transient-codes.ts";
+import type { PurchaseWithSPTRequest, PurchaseWithSPTResponse } from "../generated/openapi.ts";
+import { within, type Deadline } from "../http/deadline.ts";
+import type { CallOptions } from "../types/call-options.ts";
+import { outcomeOf, unknownOutcome, type PurchaseOutcome } from "./purchase-outcome.ts";
+
+/** Delays between repeats of a purchase, in milliseconds. */
+const minDelay = 1_000;
+const maxDelay = 10_000;
 
 /** Purchases of credits. */
 export class Credits {
-  readonly #purchases: () => Purchases;
+  readonly #api: () => Api;
+  /** Requests by their responses, which do not have the token. */
+  readonly #requests = new WeakMap<object, PurchaseWithSPTRequest>();
 
   /** @internal It is `tryon.credits`. */
-  constructor(purchases: () => Purchases) {
-    this.#purchases = purchases;
+  constructor(api: () => Api) {
+    this.#api = api;
   }
 
   /**
@@ -32,16 +42,24 @@ export class Credits {
     options: CallOptions = {},
   ): Call<PurchaseWithSPTResponse> {
     const body = { ...request };
-    const config = () => this.#purchases().config;
-    return call(config, options, defaults.callTimeout, (deadline) =>
-      this.#purchases().buy(body, deadline),
-    );
+    const config = () => this.#api().http.config;
+    return call(config, options, defaults.callTimeout, async (deadline) => {
+      try {
+        return await this.#send(body, deadline);
+      } catch (error) {
+        if (isTryOnError(error, "purchase_already_processed")) {
+          const balance = await this.#balance(deadline);
+          if (balance !== undefined) Reflect.set(error, "balance", balance);
+        }
+        throw error;
+      }
+    });
   }
 
   /**
    * Waits for the outcome of a purchase: `succeeded`, `canceled`, `failed`, or `unknown` if it is not known within `timeout`.
-   * Repeats the purchase, which pays once, after delays of 1 s to 10 s. If the service does not repeat purchases, it checks
-   * whether the balance has risen by the credits of the pack, taking into account what this client spent.
+   * Repeats the purchase, which pays once, after delays of 1 s to 10 s. If the service does not repeat purchases, the outcome
+   * is `unknown`, with the balance of the key.
    *
    * @param purchase - Response of `purchase`, or its request: token and pack.
    * @param options.timeout - Maximum time to wait. @default "2m"
@@ -54,6 +72,78 @@ export class Credits {
     purchase: PurchaseWithSPTResponse | PurchaseWithSPTRequest,
     options: CallOptions = {},
   ): Promise<PurchaseOutcome> {
-    return this.#purchases().waitForPurchase(purchase, options);
+    const isRequest = "shared_payment_granted_token" in Object(purchase);
+    // Only a request has a token.
+    const request = isRequest
+      ? { ...(purchase as PurchaseWithSPTRequest) }
+      : this.#requests.get(purchase);
+    if (request === undefined) {
+      throw new InputError("purchase", "was not made by this client", {
+        hint: "Give the request: its pack_slug and shared_payment_granted_token.",
+      });
+    }
+    const response = isRequest ? undefined : (purchase as PurchaseWithSPTResponse);
+    const { config } = this.#api().http;
+    return within(config, options, defaults.callTimeout, (deadline) =>
+      this.#wait(request, response, deadline),
+    );
+  }
+
+  async #wait(
+    request: PurchaseWithSPTRequest,
+    response: PurchaseWithSPTResponse | undefined,
+    deadline: Deadline,
+  ): Promise<PurchaseOutcome> {
+    const { random } = this.#api().http.config;
+    let purchase = response;
+    let delay = purchase ? minDelay : 0;
+    for (;;) {
+      const outcome = purchase && outcomeOf(purchase);
+      if (outcome) return outcome;
+      try {
+        deadline.throwIfAborted();
+        // Each delay varies by 15 %.
+        if (delay > 0) await deadline.sleep(delay * (0.85 + 0.3 * random()));
+        delay = Math.min(maxDelay, Math.max(minDelay, delay * 1.5));
+        purchase = (await this.#send(request, deadline)).data;
+      } catch (error) {
+        deadline.throwIfAborted();
+        if (isTryOnError(error, "payment_failed")) {
+          const balance = purchase?.credits_remaining;
+          return { status: "failed", reason: error.message, balance, purchase: undefined };
+        }
+        if (isTryOnError(error, "purchase_already_processed")) {
+          const balance = await this.#balance(deadline);
+          return unknownOutcome(hints.notRepeated, purchase, balance);
+        }
+        if (deadline.passed) return unknownOutcome(hints.late, purchase);
+        if (!isTryOnError(error) || !transientCodes.has(error.code)) throw error;
+      }
+    }
+  }
+
+  async #send(
+    request: PurchaseWithSPTRequest,
+    deadline: Deadline,
+  ): Promise<Responded<PurchaseWithSPTResponse>> {
+    const responded = await this.#api().purchaseCredits(request, { deadline });
+    this.#requests.set(responded.data, request);
+    return responded;
+  }
+
+  async #balance(deadline: Deadline): Promise<number | undefined> {
+    const account = await this.#api()
+      .getAccount({ deadline })
+      .catch(() => undefined);
+    deadline.throwIfAborted();
+    const balance = account?.data.credits_remaining;
+    return Number.isFinite(balance) ? balance : undefined;
   }
 }
+
+/** Next steps after an unknown outcome. */
+const hints = {
+  notRepeated:
+    "The service has processed the token and does not repeat the outcome. Compare `balance` with the balance before the purchase, or check the payment.",
+  late: "The payment was not settled in time. Call waitForPurchase again with the same purchase, which pays once.",
+} as const;

@@ -1,7 +1,7 @@
 import type { PurchaseWithSPTResponse } from "../generated/openapi.ts";
 
 /** Outcome of a purchase. */
-export type PurchaseOutcome = SettledStatus & {
+export type PurchaseOutcome = FinalStatus & {
   /** Credits of the key as of the last response. */
   readonly balance: number | undefined;
   /** Last response to the purchase. Undefined if the service did not repeat it. */
@@ -9,33 +9,30 @@ export type PurchaseOutcome = SettledStatus & {
 };
 
 /** @inline */
-type SettledStatus =
+type FinalStatus =
   /** The credits were added. */
   | { readonly status: "succeeded"; readonly creditsAdded: number }
   /** Nothing was paid. `reason` is the payment processor's status, or the message of the service. */
   | { readonly status: "canceled" | "failed"; readonly reason: string }
-  /** The outcome is open or unknown. `lastStatus` is the last status of the payment processor. */
-  | { readonly status: "unknown"; readonly lastStatus: string | undefined };
+  /** The outcome is open or unknown. `lastStatus` is the last status of the payment processor, `hint` the next step. */
+  | { readonly status: "unknown"; readonly lastStatus: string | undefined; readonly hint: string };
 
-/** Returns the outcome of a final status of the payment processor, or undefined for any other. */
-export function endOf(status: string): "succeeded" | "canceled" | "failed" | undefined {
-  if (status === "succeeded") return status;
-  if (/^cancell?ed$/.test(status)) return "canceled";
-  return /^(failed|declined|expired|refused|rejected|voided)$/.test(status) ? "failed" : undefined;
-}
-
-/** What became of a purchase by the service's own word; undefined when that may change. */
-export function settledBy(purchase: PurchaseWithSPTResponse): PurchaseOutcome | undefined {
+/** Returns the outcome that a response states, or undefined while its status may change. */
+export function outcomeOf(purchase: PurchaseWithSPTResponse): PurchaseOutcome | undefined {
   const { status: reason, credits_added: creditsAdded, credits_remaining: balance } = purchase;
-  const status = endOf(reason);
-  if (status === "succeeded") return { status, creditsAdded, balance, purchase };
-  return status && { status, reason, balance, purchase };
+  if (reason === "succeeded") return { status: reason, creditsAdded, balance, purchase };
+  if (/^cancell?ed$/.test(reason)) return { status: "canceled", reason, balance, purchase };
+  if (/^(failed|declined|expired|refused|rejected|voided)$/.test(reason)) {
+    return { status: "failed", reason, balance, purchase };
+  }
+  return undefined;
 }
 
-const firstPause = 1_000;
-const longestPause = 10_000;
-
-/** The pause before a purchase is asked for again, in milliseconds: a second at first, up to 10 s, each up to 15 % off. */
-export function settleDelay(looks: number, random: () => number): number {
-  return Math.min(longestPause, firstPause * 1.5 ** looks) * (0.85 + 0.3 * random());
+/** Returns the outcome of a purchase that no response settled. */
+export function unknownOutcome(
+  hint: string,
+  purchase: PurchaseWithSPTResponse | undefined,
+  balance = purchase?.credits_remaining,
+): PurchaseOutcome {
+  return { status: "unknown", lastStatus: purchase?.status, hint, balance, purchase };
 }

@@ -1,7 +1,6 @@
+import type { BudgetLimit } from "../types/budget.ts";
 import type { Duration } from "../types/call-options.ts";
 import type { Middleware } from "../types/middleware.ts";
-import type { Budget } from "../billing/budget.ts";
-import type { BudgetLimit } from "../billing/budget-limit.ts";
 import type { Clock } from "./clock.ts";
 
 /** Defaults of the client. Times are in milliseconds. */
@@ -137,7 +136,7 @@ export interface TryOnOptions {
    *
    * @default no limit but the balance of the key
    */
-  readonly budget?: Budget | BudgetLimit | undefined;
+  readonly budget?: BudgetLimit | undefined;
   /**
    * If true, allows http to another machine, where others can read the key and the images.
    *

@@ -3,7 +3,7 @@ import { milliseconds } from "./duration.ts";
 import { environment } from "./environment.ts";
 import { InputError } from "../errors/input-error.ts";
 import { check, checkEnvironment } from "./check-environment.ts";
-import type { BudgetLimit } from "../billing/budget-limit.ts";
+import type { BudgetLimit } from "../types/budget.ts";
 import { defaults, type Fetch, type Logger, type TryOnOptions } from "./options.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import { redactor, type Redact } from "../errors/redact.ts";

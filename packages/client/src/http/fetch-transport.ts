@@ -1,10 +1,6 @@
-import type { Config } from "../config/resolve-config.ts";
-import { sendThroughMiddleware } from "./middleware.ts";
+import { sendThroughMiddleware, type FetchConfig } from "./middleware.ts";
 import { readResponse, type HttpResponse } from "./response.ts";
 import type { Transport, TransportRequest } from "./transport.ts";
-
-/** Configuration of requests over `fetch`. */
-export type FetchConfig = Pick<Config, "fetch" | "middleware" | "baseUrl" | "apiKey">;
 
 /** Transport over `fetch`. */
 export class FetchTransport implements Transport {

@@ -1,5 +1,8 @@
 import type { MiddlewareContext } from "../types/middleware.ts";
-import type { FetchConfig } from "./fetch-transport.ts";
+import type { Config } from "../config/resolve-config.ts";
+
+/** Configuration of requests over `fetch`. */
+export type FetchConfig = Pick<Config, "fetch" | "middleware" | "baseUrl" | "apiKey">;
 
 /** Sends a request through the middleware, then with the API key. Calls `onSend` before it calls `fetch`. */
 export async function sendThroughMiddleware(

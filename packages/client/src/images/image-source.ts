@@ -20,7 +20,7 @@ export interface ImageSource<Content = ImageContent | Response> {
   readonly content: Content;
 }
 
-/** Returns the URL of an image, or its source if it is part of the body. Notes what is neither. */
+/** Returns the URL of an image, or its source if it is part of the body. Copies bytes. Notes any other value. */
 export function imageSource(
   input: unknown,
   field: string,
@@ -33,10 +33,10 @@ export function imageSource(
     /^data:[^,]*;base64,(.*)/is.exec(text)?.[1] ?? (Object(input) as { base64?: unknown }).base64;
   if (typeof base64 === "string") return { field, content: standardBase64(base64) };
   if (text !== "") return text;
+  const bytes = copyBytes(input);
+  if (bytes) return { field, content: blobLike(bytes) };
   try {
     if (tag === "Blob" || tag === "File") return { field, content: input as Blob };
-    // The snapshot of the input has copied the bytes.
-    if (tag === "Uint8Array") return { field, content: blobLike(input as Uint8Array<ArrayBuffer>) };
     if (tag === "Response" || tag === "ReadableStream") {
       const isResponse = tag === "Response";
       const response = isResponse ? (input as Response) : new Response(input as ReadableStream);
@@ -49,6 +49,19 @@ export function imageSource(
     note("unreadable", field);
   }
   return undefined;
+}
+
+/** Copies bytes. Returns no bytes if their memory was transferred, and undefined for any other value. */
+export function copyBytes(value: unknown): Uint8Array<ArrayBuffer> | undefined {
+  const isBuffer = /ArrayBuffer\]/.test(Object.prototype.toString.call(value));
+  if (!isBuffer && !ArrayBuffer.isView(value)) return undefined;
+  const { buffer = value, byteOffset, byteLength } = value as Partial<Uint8Array>;
+  try {
+    // Without a `buffer`, the value is a buffer.
+    return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength).slice();
+  } catch {
+    return new Uint8Array();
+  }
 }
 
 /** Creates a `BlobLike` of memory. Node keeps up to three copies of the bytes that are read from a `Blob`. */

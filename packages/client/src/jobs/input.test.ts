@@ -139,6 +139,22 @@ describe("an input", () => {
   });
 });
 
+/** Input whose images are properties of its class. */
+class Order {
+  get person(): string {
+    return personUrl;
+  }
+  get garments() {
+    return [shirtUrl] as const;
+  }
+}
+
+it.each([false, true])("sends images of a class with keyInMetadata: %s", async (keyInMetadata) => {
+  const { run, tryon, submissions } = createService();
+  await run(tryon.submit(new Order(), { keyInMetadata }));
+  expect(fieldsOf(submissions()[0])).toMatchObject(wireInput);
+});
+
 const html = new TextEncoder().encode("\n<!doctype html><html><body>Not found");
 const circular: Record<string, unknown> = {};
 circular["self"] = circular;

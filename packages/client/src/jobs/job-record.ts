@@ -67,7 +67,7 @@ export class JobRecord {
     this.dataAt = config.clock.now();
     this.unseen = false;
     this.balance = data.credits_remaining ?? this.balance;
-    spendTracker.hear(data);
+    spendTracker.recordJob(data);
   }
 
   #merge(data: JobData): void {

@@ -2,6 +2,7 @@ import type { CallOptions } from "../types/call-options.ts";
 import type { Job, TimelineEntry, TryOnResult } from "../types/job.ts";
 import type { Responded } from "../api/call.ts";
 import type { Charge } from "../billing/charge.ts";
+import type { ChargePlan } from "../billing/spend-tracker.ts";
 import { unknownName } from "../config/unknown-names.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
@@ -25,7 +26,6 @@ import {
   type SubmitOptions,
 } from "./run-options.ts";
 import { maxClockSkew, serviceTime } from "./service-time.ts";
-import { snapshotInput } from "./snapshot-input.ts";
 import { submissionBody } from "./submission-body.ts";
 import { isSyncCut } from "./sync-cut.ts";
 import { notifier, type Notify } from "./updates.ts";
@@ -42,8 +42,8 @@ interface Submission {
   readonly size: string;
   readonly attemptLog: AttemptLog;
   readonly timeline: TimelineEntry[];
-  /** Credits reserved in the budgets; replaced if it is sent again after they were released. */
-  charge: Charge;
+  readonly chargePlan: ChargePlan;
+  readonly charge: Charge;
 }
 
 /** Submits try-ons, each at most once. */
@@ -87,12 +87,11 @@ export class JobSubmitter {
     notify: Notify,
   ): Promise<Responded<JobRecord>> {
     deadline.throwIfAborted();
-    // Nothing is awaited before this line: the input is as it was at the call.
-    const snapshot = snapshotInput(input);
     const { config, spendTracker } = this.#context;
     const { validate = config.validate, keyInMetadata = config.keyInMetadata } = options;
     const key = idempotencyKey(options.idempotencyKey);
-    const withKey = keyInMetadata ? addKeyToMetadata(snapshot, key) : snapshot;
+    const withKey = keyInMetadata ? addKeyToMetadata(input, key) : input;
+    // Nothing is awaited before this line, so that the input is parsed as it was at the call.
     const parsed = parseInput(withKey);
     const wanted = options.sync ?? parsed.wait ?? "auto";
     if (wanted === true && deadline.left() < maxSyncWait) {
@@ -106,26 +105,24 @@ export class JobSubmitter {
     const sync = wanted === "auto" ? this.#mayBeSync && isLongEnough : wanted;
     const body = await this.#createBody(parsed, validate, sync, deadline);
     deadline.throwIfAborted();
-    const charge = await spendTracker.begin(
-      {
-        size: parsed.size,
-        idempotencyKey: key,
-        ownKey: options.idempotencyKey !== undefined,
-        budgets: spendTracker.budgets(options.budget),
-      },
-      deadline,
-    );
+    const chargePlan = {
+      size: parsed.size,
+      idempotencyKey: key,
+      budgets: spendTracker.budgets(options.budget),
+    };
+    const charge = await spendTracker.reserve(chargePlan, deadline);
     const timeline: TimelineEntry[] = [{ phase: "sending", at: deadline.clock.now() }];
     notify({ phase: "sending", idempotencyKey: key });
     const submission = {
       idempotencyKey: key,
       body,
       sync,
-      hasKeyInMetadata: withKey !== snapshot,
+      hasKeyInMetadata: withKey !== input,
       // The service refuses any other value.
       size: typeof parsed.size === "string" ? parsed.size : "1K",
       attemptLog: new AttemptLog(),
       timeline,
+      chargePlan,
       charge,
     };
     return this.#send(submission, deadline, notify);
@@ -167,7 +164,7 @@ export class JobSubmitter {
       // A replay to the first attempt that could make the job is the response of an earlier submission.
       const isReplay =
         headers.get("idempotent-replayed") === "true" && attemptLog.lastIsFirstUncertain;
-      spendTracker.answered(charge, data, isReplay);
+      spendTracker.recordResponse(charge, data, isReplay);
       const record = new JobRecord(() => this.#context, data, {
         idempotencyKey: key,
         attempts: attemptLog.attempts,
@@ -177,7 +174,7 @@ export class JobSubmitter {
       });
       return { data: record, response };
     } catch (error) {
-      spendTracker.failed(charge, attemptLog.mayHaveMadeJob);
+      spendTracker.recordFailure(charge, attemptLog.mayHaveMadeJob);
       throw error;
     } finally {
       if (sync && attemptLog.attempts.some(isSyncCut)) this.#mayBeSync = false;
@@ -190,7 +187,7 @@ export class JobSubmitter {
       if (submission.attemptLog.isPast(config.idempotencyWindow, deadline.clock.now())) {
         return this.#findInList(submission, deadline);
       }
-      submission.charge = await spendTracker.again(submission.charge, deadline);
+      await spendTracker.reserve(submission.chargePlan, deadline, submission.charge);
       return (await this.#send(submission, deadline, () => undefined)).data.job;
     });
   }
@@ -205,7 +202,7 @@ export class JobSubmitter {
       const jobs = hasKeyInMetadata ? new JobList(() => this.#context, options) : [];
       for await (const job of jobs) {
         if (job.idempotencyKey === key) {
-          this.#context.spendTracker.answered(submission.charge, job.data, false);
+          this.#context.spendTracker.recordFound(submission.charge, job.data);
           return job;
         }
         if (serviceTime(job.data.created_at) < oldest) break;

@@ -8,11 +8,13 @@ const keyField = "_tryon_key";
 /** Returns the input with the key in its metadata, or the same input if its metadata is full. */
 export function addKeyToMetadata(input: unknown, idempotencyKey: string): unknown {
   const fields = Object(input) as TryOnInput;
-  const { metadata } = fields;
+  const { person, garments, metadata } = fields;
   // Validation rejects any other value.
   if (metadata && (typeof metadata !== "object" || Array.isArray(metadata))) return input;
   const withKey = { ...metadata, [keyField]: idempotencyKey };
-  return Object.keys(withKey).length > maxMetadataKeys ? input : { ...fields, metadata: withKey };
+  if (Object.keys(withKey).length > maxMetadataKeys) return input;
+  // An input of a class may inherit the images.
+  return { person, garments, ...fields, metadata: withKey };
 }
 
 /** Returns the job without the key in its metadata, and the key. */

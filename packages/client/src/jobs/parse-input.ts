@@ -23,7 +23,7 @@ type Named = readonly [field: string, value: unknown];
 
 const maxGarments = 3;
 
-/** Parses a snapshot of an input. */
+/** Parses an input, and copies all but its blobs, responses and streams, so that later changes have no effect. */
 export function parseInput(input: unknown): ParsedInput {
   const issues: InputIssue[] = [];
   const note = notesTo(issues);
@@ -41,12 +41,10 @@ export function parseInput(input: unknown): ParsedInput {
     note("not_a_list", field);
     return [[field, value]];
   };
-  const base64 = (named: readonly Named[]): Named[] =>
-    named.map(([field, text]) => [field, { base64: text }]);
   const people = values("person", person);
-  const wirePeople = base64(values("person_image_b64", person_image_b64));
+  const wirePeople = values("person_image_b64", person_image_b64).map(asBase64);
   const clothes = values("garments", garments, true);
-  const wireClothes = base64(values("garment_images_b64", garment_images_b64, true));
+  const wireClothes = values("garment_images_b64", garment_images_b64, true).map(asBase64);
   const urls = values("garment_urls", fields["garment_urls"], true);
   const hasWirePerson = wirePeople.length > 0 || !isEmpty(fields["person_url"]);
   const wireCount = wireClothes.length + urls.length;
@@ -92,4 +90,8 @@ export function parseInput(input: unknown): ParsedInput {
     wait: typeof wait === "boolean" ? wait : undefined,
     issues,
   };
+}
+
+function asBase64([field, base64]: Named): Named {
+  return [field, { base64 }];
 }

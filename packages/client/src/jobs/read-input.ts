@@ -22,7 +22,7 @@ export interface ReadInput {
   readonly garments: readonly ReadImage[];
 }
 
-/** Returns all issues of a snapshot of an input. Does not read images that can be read only once. */
+/** Returns all issues of an input. Does not read images that can be read only once. */
 export async function validateInput(input: unknown): Promise<readonly InputIssue[]> {
   const { person, garments, issues } = parseInput(input);
   for (const image of [...person, ...garments]) {

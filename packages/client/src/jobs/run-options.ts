@@ -1,7 +1,6 @@
+import type { BudgetLimit } from "../types/budget.ts";
 import type { CallOptions } from "../types/call-options.ts";
 import type { OnUpdate, WaitOptions } from "../types/job.ts";
-import type { Budget } from "../billing/budget.ts";
-import type { BudgetLimit } from "../billing/budget-limit.ts";
 
 /** Options of `submit`. */
 export interface SubmitOptions extends CallOptions {
@@ -25,7 +24,7 @@ export interface SubmitOptions extends CallOptions {
    *
    * @default none
    */
-  readonly budget?: Budget | BudgetLimit | undefined;
+  readonly budget?: BudgetLimit | undefined;
   /** If true, validates the input before sending it. @default the client's `validate` */
   readonly validate?: boolean | undefined;
   /** Called on every progress update. Errors it throws are ignored and go to the client's `logger`. */

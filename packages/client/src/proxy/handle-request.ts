@@ -27,33 +27,25 @@ export async function handleRequest(
   );
 }
 
-/** Sends a request once, with the API key and only these headers. The client in the page retries. */
+/** Sends a request once, with only these headers and the API key. The client in the page retries. */
 async function sendUpstream(
   { path, fields, idempotencyKey }: UpstreamRequest,
   { kind, request }: ProxyCall,
-  { fetch, clock, baseUrl, apiKey }: RequestSettings,
+  { fetch = globalThis.fetch, clock, baseUrl, apiKey }: RequestSettings,
 ): Promise<Outcome> {
   const { method } = request;
-  const headers: Record<string, string> = {
-    Accept: "application/json",
-    Authorization: `Bearer ${apiKey}`,
-  };
+  const headers: Record<string, string> = { Accept: "application/json" };
   if (fields) headers["Content-Type"] = "application/json";
   if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
   const body = fields && JSON.stringify(fields);
   const timeout = defaults.attemptTimeout + (kind === "submit" ? maxSyncWait : 0);
   // A request that can be charged is not canceled when the client closes it.
   const signal = method === "GET" ? request.signal : undefined;
-  const transport = new FetchTransport({
-    fetch: fetch ?? globalThis.fetch,
-    middleware: [],
-    baseUrl,
-    apiKey,
-  });
   const deadline = new Deadline(clock, Number.POSITIVE_INFINITY, signal);
+  const transport = new FetchTransport({ fetch, middleware: [], baseUrl, apiKey });
   try {
     const upstreamRequest = { method, url: `${baseUrl}${path}`, headers, body, timeout };
-    return await attempt(transport, upstreamRequest, deadline, undefined);
+    return await attempt(transport, upstreamRequest, deadline, { attempt: 1, purpose: "read" });
   } finally {
     deadline.close();
   }

@@ -1,3 +1,5 @@
+import { copyBytes } from "../images/image-source.ts";
+
 /** Maximum number of list items that are copied: more images than a try-on takes. */
 const maxCopiedItems = 4;
 /** Maximum depth that is copied: more than valid metadata has. It also ends circular objects. */
@@ -20,23 +22,10 @@ function snapshot(value: unknown, depth: number): unknown {
   if (Array.isArray(value)) {
     return value.map((item: unknown, index) => (index < maxCopiedItems ? inner(item) : item));
   }
-  // Tags work across realms, unlike `instanceof`.
-  if (ArrayBuffer.isView(value) || /ArrayBuffer\]/.test(Object.prototype.toString.call(value))) {
-    return copyBytes(value);
-  }
+  const bytes = copyBytes(value);
+  if (bytes) return bytes;
   // Other classes may have a `toJSON`.
   if (Object.getPrototypeOf(Object.getPrototypeOf(value) ?? Object.prototype) !== null)
     return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, inner(item)]));
-}
-
-/** Copies bytes. Returns no bytes if their memory was transferred. */
-function copyBytes(bytes: Partial<Uint8Array>): Uint8Array {
-  const { buffer = bytes, byteOffset, byteLength } = bytes;
-  try {
-    // Without a `buffer`, the value is a buffer.
-    return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength).slice();
-  } catch {
-    return new Uint8Array();
-  }
 }

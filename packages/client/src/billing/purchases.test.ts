@@ -1,0 +1,220 @@
+import { describe, expect, it } from "vitest";
+
+import { isTryOnError, packs, type PurchaseWithSPTRequest } from "../index.ts";
+import {
+  respondWith,
+  createService,
+  cut,
+  input,
+  profiles,
+  noResponse,
+  type TestService,
+} from "../../test/service.ts";
+
+const order = (
+  kind: string,
+  pack: PurchaseWithSPTRequest["pack_slug"] = "demo",
+): PurchaseWithSPTRequest => ({
+  pack_slug: pack,
+  shared_payment_granted_token: `spt_${kind}_1`,
+});
+const purchases = ({ sent }: TestService) => sent.filter(({ path }) => path.endsWith("/purchase"));
+
+describe.each(profiles)("a purchase under the profile %s", (profile) => {
+  it("pays once after a connection reset", async () => {
+    const { run, tryon, mock, faults } = createService({ profile });
+    faults.push(cut.before);
+    expect(await run(tryon.credits.purchase(order("one")))).toMatchObject({
+      status: "succeeded",
+      credits_added: 100,
+      credits_remaining: 1_100,
+    });
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_100);
+  });
+
+  it("distinguishes a declined payment from a token that has paid before", async () => {
+    const { error, run, tryon } = createService({ profile });
+    const declined = await error(tryon.credits.purchase(order("declined")));
+    expect(declined).toMatchObject({ code: "payment_failed", status: 402 });
+    await run(tryon.credits.purchase(order("two")));
+    expect(await error(tryon.credits.purchase(order("two", "pro")))).toMatchObject({
+      code: "purchase_already_processed",
+      balance: 1_100,
+    });
+  });
+
+  it.each([
+    ["fine", { status: "succeeded", creditsAdded: 100, balance: 1_100 }],
+    ["canceled", { status: "canceled", reason: "canceled", balance: 1_000 }],
+  ])("that is %s at once has its outcome without a request", async (kind, outcome) => {
+    const { run, tryon, sent } = createService({ profile });
+    const purchase = await run(tryon.credits.purchase(order(kind)));
+    const before = sent.length;
+    expect(await run(tryon.credits.waitForPurchase(purchase))).toEqual({ ...outcome, purchase });
+    expect(sent).toHaveLength(before);
+  });
+
+  it.each(["processing", "requires_action"])(
+    "that is %s succeeds after the payment, or is unknown if the service does not repeat it",
+    async (kind) => {
+      const service = createService({ profile });
+      const { run, tryon, mock } = service;
+      const purchase = await run(tryon.credits.purchase(order(kind)));
+      expect(purchase).toMatchObject({ status: kind, credits_added: 0, credits_remaining: 1_000 });
+      await run(tryon.run({ ...input, output_size: "4K" }));
+      const outcome = tryon.credits.waitForPurchase(purchase);
+      await mock.clock.advance("30s");
+      await mock.settlePayment(purchase.payment_intent_id);
+      expect(await run(outcome)).toMatchObject(
+        mock.options.purchaseRepeat === "replay"
+          ? { status: "succeeded", creditsAdded: 100, balance: 1_080 }
+          : { status: "unknown", lastStatus: kind, balance: 980 },
+      );
+      const bodies = new Set(purchases(service).map(({ body }) => body));
+      expect(bodies.size).toBe(1);
+    },
+  );
+
+  it("that is declined has failed", async () => {
+    const { run, tryon } = createService({ profile });
+    expect(await run(tryon.credits.waitForPurchase(order("declined")))).toMatchObject({
+      status: "failed",
+      reason: expect.stringContaining("declined"),
+    });
+  });
+
+  it("whose response is lost never has failed", async () => {
+    const { run, tryon, mock, faults } = createService({ profile });
+    const repeats = mock.options.purchaseRepeat === "replay";
+    faults.push(cut.after);
+    const bought = tryon.credits.purchase(order("fine")).catch((error: unknown) => error);
+    expect(await run(bought)).toMatchObject(
+      repeats
+        ? { status: "succeeded", credits_remaining: 1_100 }
+        : { code: "purchase_already_processed", balance: 1_100 },
+    );
+    expect(await run(tryon.credits.waitForPurchase(order("fine")))).toMatchObject({
+      status: repeats ? "succeeded" : "unknown",
+      balance: 1_100,
+    });
+  });
+
+  it("with a test key succeeds at once, and adds nothing", async () => {
+    const { run, client, mock } = createService({ profile });
+    const tryon = client({ apiKey: mock.keys.test });
+    const purchase = await run(tryon.credits.purchase(order("processing")));
+    const outcome = await run(tryon.credits.waitForPurchase(purchase));
+    expect(outcome).toMatchObject({ status: "succeeded", balance: 0 });
+  });
+});
+
+describe("waitForPurchase", () => {
+  const replay = { options: { purchaseRepeat: "replay" } } as const;
+
+  it("rejects with the caller's reason", async () => {
+    const { run, tryon, mock } = createService(replay);
+    const purchase = await run(tryon.credits.purchase(order("processing")));
+    const controller = new AbortController();
+    const reason = { why: "enough" };
+    const { signal } = controller;
+    const outcome = tryon.credits
+      .waitForPurchase(purchase, { signal })
+      .catch((error: unknown) => error);
+    await mock.clock.advance("7s");
+    controller.abort(reason);
+    expect(await outcome).toBe(reason);
+  });
+
+  it("returns unknown with the last status and the next step when the time is up", async () => {
+    const { run, tryon, mock } = createService(replay);
+    const purchase = await run(tryon.credits.purchase(order("processing")));
+    const startedAt = mock.clock.now();
+    expect(await run(tryon.credits.waitForPurchase(purchase))).toMatchObject({
+      status: "unknown",
+      lastStatus: "processing",
+      balance: 1_000,
+      hint: expect.stringContaining("waitForPurchase again"),
+    });
+    expect((mock.clock.now() - startedAt) / 1_000).toBeCloseTo(120, 0);
+    const again = tryon.credits.waitForPurchase(purchase, { timeout: "5s" });
+    expect(await run(again)).toMatchObject({ status: "unknown" });
+  });
+
+  it("returns the cancelation of a payment", async () => {
+    const { run, tryon, mock } = createService(replay);
+    const purchase = await run(tryon.credits.purchase(order("processing")));
+    const outcome = tryon.credits.waitForPurchase(purchase);
+    await mock.clock.advance("3s");
+    await mock.settlePayment(purchase.payment_intent_id, "canceled");
+    expect(await run(outcome)).toMatchObject({ status: "canceled", balance: 1_000 });
+  });
+
+  it.each(["succeeded", "canceled"])(
+    "reports the balance of a payment that has %s, and concludes nothing from it, after a 409",
+    async (status) => {
+      const service = createService({ options: { purchaseRepeat: 409 } });
+      const { run, tryon, mock } = service;
+      const purchase = await run(tryon.credits.purchase(order("processing")));
+      await mock.settlePayment(purchase.payment_intent_id, status);
+      expect(await run(tryon.credits.waitForPurchase(purchase))).toEqual({
+        status: "unknown",
+        lastStatus: "processing",
+        balance: status === "succeeded" ? 1_100 : 1_000,
+        hint: expect.stringContaining("Compare `balance`"),
+        purchase,
+      });
+      expect(purchases(service)).toHaveLength(2);
+    },
+  );
+
+  it("repeats the purchase after delays from 1 s to 10 s", async () => {
+    const service = createService(replay);
+    const purchase = await service.run(service.tryon.credits.purchase(order("processing")));
+    await service.run(service.tryon.credits.waitForPurchase(purchase, { timeout: "60s" }));
+    const times = purchases(service).map(({ at }) => at);
+    const delays = times.slice(1).map((at, index) => (at - (times[index] ?? 0)) / 1_000);
+    expect(delays[0]).toBeCloseTo(1, 0);
+    expect(Math.max(...delays)).toBeLessThan(12);
+    expect(times.length).toBeLessThan(13);
+  });
+
+  it("continues after transient errors, and throws others", async () => {
+    const { run, error, tryon, mock, faults } = createService(replay);
+    const purchase = await run(tryon.credits.purchase(order("processing")));
+    const down = respondWith(503, { detail: "down" });
+    faults.push(down, down, down, down, down, noResponse.before, respondWith(200, "<h1>Hi</h1>"));
+    const outcome = tryon.credits.waitForPurchase(purchase, { timeout: "10m" });
+    await mock.settlePayment(purchase.payment_intent_id);
+    expect(await run(outcome)).toMatchObject({ status: "succeeded", balance: 1_100 });
+    const other = await run(tryon.credits.purchase(order("processing_2")));
+    faults.push(respondWith(401, { detail: "no" }));
+    const failure = await error(tryon.credits.waitForPurchase(other));
+    expect(failure).toMatchObject({ code: "unauthorized" });
+  });
+
+  it("rejects a purchase of another client", async () => {
+    const { run, error, tryon, client } = createService();
+    const purchase = await run(tryon.credits.purchase(order("processing")));
+    const rejection = await error(client().credits.waitForPurchase(purchase));
+    expect(isTryOnError(rejection, "invalid_input")).toBe(true);
+    expect(String(rejection)).toContain("shared_payment_granted_token");
+  });
+});
+
+it("throws purchase_already_processed without a balance if the account cannot be read", async () => {
+  const { error, client, faults } = createService();
+  faults.push(respondWith(409, { detail: "already processed" }), cut.before);
+  const failure = await error(client({ retries: 0 }).credits.purchase(order("x")));
+  expect(failure).toMatchObject({ code: "purchase_already_processed" });
+  expect("balance" in Object(failure)).toBe(false);
+});
+
+it("packs have the prices of the document", () => {
+  expect(Object.entries(packs).map(([slug, { usd, credits }]) => [slug, usd, credits])).toEqual([
+    ["demo", 2, 100],
+    ["starter", 25, 1_200],
+    ["pro", 99, 5_600],
+    ["scale", 499, 32_000],
+    ["enterprise", 999, 72_000],
+  ]);
+});
