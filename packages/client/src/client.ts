@@ -2,19 +2,20 @@ import type { CallOptions } from "./types/call-options.ts";
 import type { RateLimit } from "./types/attempt.ts";
 import type { Job, TryOnResult } from "./types/job.ts";
 import { forward } from "./api/forward.ts";
-import { call, type Call } from "./api/call.ts";
+import { toCall, type Call } from "./api/call.ts";
 import { Account } from "./billing/account.ts";
 import { costs, type Costs } from "./billing/costs.ts";
 import { Credits } from "./billing/credits.ts";
-import { createContext, type ClientContext } from "./client-context.ts";
 import { systemClock, type Clock } from "./config/clock.ts";
 import { check } from "./config/check-environment.ts";
-import { optionNames, type TryOnOptions } from "./config/options.ts";
+import { defaults, optionNames, type TryOnOptions } from "./config/options.ts";
 import { parseUrl } from "./config/resolve-config.ts";
 import { unknownName } from "./config/unknown-names.ts";
 import type { InputIssue } from "./errors/input-issue.ts";
 import type { TryOnInput } from "./types/try-on-input.ts";
 import { estimate, type Inputs } from "./jobs/estimate.ts";
+import { createContexts, type ClientContexts } from "./jobs/client-context.ts";
+import { JobSubmitter } from "./jobs/job-submitter.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
 import { validateInput } from "./jobs/read-input.ts";
@@ -39,7 +40,8 @@ import { validateInput } from "./jobs/read-input.ts";
  */
 export class TryOn {
   readonly #options: TryOnOptions;
-  #resolved: ClientContext | undefined;
+  readonly #contexts: ClientContexts;
+  readonly #jobSubmitter: JobSubmitter;
 
   /** Jobs of the API key. */
   readonly jobs: Jobs;
@@ -57,16 +59,13 @@ export class TryOn {
       unknown?.hint ?? "",
     );
     this.#options = { ...options };
-    const context = (): ClientContext => this.#context;
-    if (options.apiKey !== undefined && options.baseUrl !== undefined) context();
-    this.jobs = new Jobs(context);
-    this.account = new Account(() => this.#context.api);
-    this.credits = new Credits(() => this.#context.api);
-  }
-
-  /** Parts of the client. Reads the environment variables on first use. */
-  get #context(): ClientContext {
-    return (this.#resolved ??= createContext(this.#options));
+    const contexts = createContexts(this.#options);
+    if (options.apiKey !== undefined && options.baseUrl !== undefined) void contexts.config;
+    this.#contexts = contexts;
+    this.#jobSubmitter = new JobSubmitter(contexts);
+    this.jobs = new Jobs(contexts);
+    this.account = new Account(contexts);
+    this.credits = new Credits(contexts);
   }
 
   /**
@@ -83,9 +82,7 @@ export class TryOn {
    * result.receipt.credits; // 12
    */
   run(input: TryOnInput, options: RunOptions = {}): Call<TryOnResult> {
-    return call(this.#config, options, undefined, (deadline) =>
-      this.#context.jobSubmitter.run(input, { ...options }, deadline),
-    );
+    return toCall(this.#jobSubmitter.run(input, { ...options }));
   }
 
   /**
@@ -97,9 +94,7 @@ export class TryOn {
    * await database.save(JSON.stringify(job)); // later: tryon.jobs.resume(saved)
    */
   submit(input: TryOnInput, options: SubmitOptions = {}): Call<Job> {
-    return call(this.#config, options, undefined, (deadline) =>
-      this.#context.jobSubmitter.submit(input, { ...options }, deadline),
-    );
+    return toCall(this.#jobSubmitter.submit(input, { ...options }));
   }
 
   /**
@@ -124,7 +119,7 @@ export class TryOn {
    * costs["2K"]; // 12
    */
   async costs(options: CallOptions = {}): Promise<Costs> {
-    return costs(this.#context, options);
+    return this.#contexts.within(options, defaults.callTimeout, costs);
   }
 
   /**
@@ -135,7 +130,7 @@ export class TryOn {
    * await tryon.estimate([input, { ...input, output_size: "4K" }]); // 28
    */
   async estimate(inputs: Inputs, options: CallOptions = {}): Promise<number> {
-    return estimate(this.#context, inputs, options);
+    return estimate((await this.costs(options)).costs, inputs, options.signal);
   }
 
   /**
@@ -146,7 +141,7 @@ export class TryOn {
    * if (tryon.rateLimit?.remaining === 0) console.log(new Date(tryon.rateLimit.resetAt));
    */
   get rateLimit(): RateLimit | undefined {
-    return this.#resolved?.rateLimiter.rateLimit;
+    return this.#contexts.latest?.api.http.rateLimiter.rateLimit;
   }
 
   /** Clock of the client. Code that builds on the client, such as `batch`, waits on the same clock. */
@@ -156,17 +151,17 @@ export class TryOn {
 
   /** The client's `idempotencyWindow`, in milliseconds. */
   get idempotencyWindow(): number {
-    return this.#context.config.idempotencyWindow;
+    return this.#contexts.config.idempotencyWindow;
   }
 
   /** @internal URL of the service or the proxy, without a slash at the end. */
   get serviceUrl(): string {
-    return this.#context.config.baseUrl;
+    return this.#contexts.config.baseUrl;
   }
 
   /** @internal Sends a request of `@tryon/client/raw` with the key, retries and time limits of this client. */
   forward(request: Request): Promise<Response> {
-    return forward(this.#context, request);
+    return forward(this.#contexts, request);
   }
 
   /** Returns what is safe to log: no key, and only origin and path of the URL. */
@@ -178,6 +173,4 @@ export class TryOn {
     const url = origin && (origin === page ? "" : origin) + pathname;
     return { name: "TryOn", baseUrl: url?.replace(/\/+$/, "") };
   }
-
-  readonly #config = () => this.#context.config;
 }

@@ -18,6 +18,7 @@ export type {
 export type { Middleware, MiddlewareContext } from "./types/middleware.ts";
 export type { ApiErrorCode, TryOnErrorCode } from "./errors/code.ts";
 export { ApiError } from "./errors/api-error.ts";
+export { BatchStoppedError, type StopReason } from "./errors/batch-stopped-error.ts";
 export { BudgetError } from "./errors/budget-error.ts";
 export { ConfigError } from "./errors/config-error.ts";
 export { ConnectionError } from "./errors/connection-error.ts";

@@ -7,19 +7,13 @@ import { isTryOnError, TryOn, type Clock, type Middleware, type TryOnInput } fro
 import { batch, type Journal, type JournalEntry } from "@tryon/client/batch";
 import { openJournal } from "@tryon/client/node";
 
-import {
-  itemHeader,
-  timeNow,
-  type ItemReport,
-  type Item,
-  type CrashPoint,
-  type BatchSettings,
-} from "./crash-points.ts";
+import type { BatchSettings, CrashPoint, Item, ItemReport } from "./crash-scenario.ts";
 
 // The test passes these settings.
 const settings = JSON.parse(process.argv[2] ?? "") as BatchSettings;
-const { url, apiKey, path, sync, concurrency, time, items } = settings;
+const { url, apiKey, path, sync, concurrency, time, items, itemHeader } = settings;
 const crashPoints = new Map(items.map(({ id, crashPoint }) => [id, crashPoint]));
+/** Items by idempotency key. */
 const ids = new Map<string, string>();
 
 // This listener keeps a waiting program alive.
@@ -33,7 +27,7 @@ async function waitAt(id: string | undefined, crashPoint: CrashPoint): Promise<v
 }
 
 const clock: Clock = {
-  now: () => timeNow(time),
+  now: () => Date.now() * time.speed + time.offset,
   setTimeout: (callback, delay) => setTimeout(callback, delay / time.speed),
   // The timer comes from the line above.
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
@@ -74,34 +68,22 @@ const journal: Journal = {
 const photo = new Uint8Array(1_000_000);
 photo.set([0xff, 0xd8, 0xff, 0xe0]);
 
-function inputOf({ id, isLarge }: Item): TryOnInput {
-  return {
-    person: isLarge === true ? photo : "https://shop.example/ada.jpg",
-    garments: ["https://shop.example/shirt.png"],
-    metadata: { sku: id },
-  };
-}
+const inputOf = ({ id, isLarge }: Item): TryOnInput => ({
+  person: isLarge === true ? photo : "https://shop.example/ada.jpg",
+  garments: ["https://shop.example/shirt.png"],
+  metadata: { sku: id },
+});
 
 // The clock runs fast, and the machine may be busy.
 const timeouts = { attemptTimeout: "5m", timeout: "30m" } as const;
 const tryon = new TryOn({ apiKey, baseUrl: url, clock, middleware, ...timeouts });
+// The items fill the budget exactly. The broken journal pays more.
+const budget = settings.journal === "on disk" ? { maxCredits: 8 * items.length } : undefined;
+const options = { id: ({ id }: Item) => id, input: inputOf, concurrency, sync, journal, budget };
 const ended: ItemReport[] = [];
-const options = {
-  id: ({ id }: Item) => id,
-  input: inputOf,
-  concurrency,
-  sync,
-  journal,
-  // The items fill the budget exactly. The broken journal pays more.
-  budget: settings.journal === "on disk" ? { maxCredits: 8 * items.length } : undefined,
-  validate: false,
-};
 for await (const { id, fromJournal, error } of batch(tryon, items, options)) {
-  ended.push({
-    id,
-    fromJournal,
-    outcome: isTryOnError(error) ? error.code : String(error ?? "succeeded"),
-  });
+  const outcome = isTryOnError(error) ? error.code : String(error ?? "succeeded");
+  ended.push({ id, fromJournal, outcome });
 }
 for (const entry of unwritten) await file.put(entry);
 await file.close();

@@ -1,30 +1,25 @@
 /*
- * Program that appends to a journal until it fails. Prints the number of entries, the system error, and the error of later
- * calls.
+ * Program that appends to a journal until it fails. Prints the number of entries, and the errors of two calls.
  */
+import type { JournalEntry } from "@tryon/client/batch";
 import { openJournal } from "@tryon/client/node";
 
 const journal = await openJournal(process.argv[2] ?? "");
-const failure = (error: unknown): Error => error as Error;
+let count = 0;
 
-for (let count = 0; ; count += 1) {
-  const entry = {
-    id: `item-${count}`,
-    state: "sending",
-    idempotencyKey: `key-of-item-${count}`,
-    digest: "5e",
-    held: true,
-    sentAt: 1_800_000_000_000,
-  } as const;
-  const failed = await journal.put(entry).then(() => undefined, failure);
-  if (failed === undefined) continue;
-  const again = await journal.put(entry).then(() => undefined, failure);
-  const code = /\((?<code>E\w+)\)/.exec(failed.message)?.groups?.["code"];
-  const later =
-    again?.message.includes("accepts no further entries") === true
-      ? "accepts no further entries"
-      : "";
-  process.stdout.write(`${count}\n${code}\n${later}\n`);
-  break;
+const append = (): Promise<void> => {
+  const id = `item-${count}`;
+  const fields = { digest: "5e", sync: true, sentAt: 1_800_000_000_000 } as const;
+  const entry: JournalEntry = { id, state: "sending", idempotencyKey: `key-of-${id}`, ...fields };
+  return journal.put(entry);
+};
+
+const errors: string[] = [];
+while (errors.length < 2) {
+  await append().then(
+    () => (count += 1),
+    (error: unknown) => errors.push(String(error)),
+  );
 }
+process.stdout.write(JSON.stringify({ count, errors }));
 await journal.close();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import type { JournalEntry } from "@tryon/client/batch";
+import { openJournal } from "@tryon/client/node";
 import { onTestFinished } from "vitest";
 
 // A file system in memory flushes immediately.
@@ -29,10 +30,25 @@ export function entry(id: string, fields: Partial<JournalEntry> = {}): JournalEn
     state: "sending",
     idempotencyKey: `key-of-${id}`,
     digest: "5e",
-    held: true,
+    sync: true,
     sentAt: 1_800_000_000_000,
     ...fields,
   };
+}
+
+/** Creates a journal with an entry per id and a write per list of ids, closes it and returns its path. */
+export async function closedJournal(...writes: readonly (readonly string[])[]): Promise<string> {
+  const path = await journalPath();
+  await using journal = await openJournal(path);
+  for (const ids of writes) await Promise.all(ids.map((id) => journal.put(entry(id))));
+  return path;
+}
+
+/** Returns the ids that have an entry in a journal. */
+export async function idsIn(path: string, ids: readonly string[]): Promise<string[]> {
+  await using journal = await openJournal(path);
+  const entries = await Promise.all(ids.map((id) => journal.get(id)));
+  return entries.flatMap((one) => one?.id ?? []);
 }
 
 /** Returns the prototype of all open files. */

@@ -5,28 +5,24 @@ import { flushCompileCache } from "node:module";
 
 import { openJournal, type FileJournal } from "@tryon/client/node";
 
-/** Message to the program. */
+/** Message to the program: opens the journal at a time, or closes it. */
 export type Order = { readonly path: string; readonly at: number } | "close";
 /** Message of the program. */
-export type Outcome = { readonly has: true } | { readonly has: false; readonly why: string };
+export type Outcome = { readonly error?: string };
 
 let journal: FileJournal | undefined;
 
 async function handle(order: Order): Promise<void> {
-  if (order === "close") {
-    await journal?.close();
-    journal = undefined;
-    return;
-  }
+  if (order === "close") return journal?.close();
   // All programs start at the same time.
   while (Date.now() < order.at);
-  let outcome: Outcome = { has: true };
   try {
     journal = await openJournal(order.path);
+    process.send?.({});
   } catch (error) {
-    outcome = { has: false, why: (error as Error).message };
+    journal = undefined;
+    process.send?.({ error: String(error) });
   }
-  process.send?.(outcome);
 }
 
 process.on("message", (order: Order) => void handle(order));

@@ -1,4 +1,12 @@
-import type { Journal, JournalEntry } from "../src/batch/index.ts";
+import {
+  batch,
+  type BatchItem,
+  type CommonOptions,
+  type Journal,
+  type JournalEntry,
+} from "../src/batch/index.ts";
+import type { TryOn, TryOnFields, TryOnInput } from "../src/index.ts";
+import { cut, input, type Fault, type TestService } from "./service.ts";
 
 /** Journal in memory, with every entry that was put. */
 export interface MemoryJournal extends Journal {
@@ -35,4 +43,79 @@ export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const list: Item[] = [];
   for await (const item of items) list.push(item);
   return list;
+}
+
+/** Collects the values of an async iterable until it throws. */
+export async function upTo<Item>(
+  items: AsyncIterable<Item>,
+): Promise<{ readonly read: Item[]; readonly error: unknown }> {
+  const read: Item[] = [];
+  try {
+    for await (const item of items) read.push(item);
+    return { read, error: undefined };
+  } catch (error) {
+    return { read, error };
+  }
+}
+
+/** Item of a batch with a journal. */
+export interface Order {
+  readonly sku: string;
+  readonly input: TryOnInput;
+}
+
+export const order = (sku: string, fields: TryOnFields = {}): Order => ({
+  sku,
+  // No test removes the person or the garments.
+  input: { ...input, ...fields } as TryOnInput,
+});
+
+/** Options of {@link ordersBatch}, and its client: by default, the one of the test. */
+interface OrdersOptions extends CommonOptions {
+  readonly tryon?: TryOn;
+}
+
+/** Starts a batch of orders. */
+export function ordersBatch(
+  service: TestService,
+  orders: readonly Order[],
+  journal: Journal,
+  { tryon = service.tryon, ...options }: OrdersOptions = {},
+): AsyncGenerator<BatchItem<Order>, void, undefined> {
+  return batch(tryon, orders, {
+    id: ({ sku }) => sku,
+    input: (one) => one.input,
+    journal,
+    ...options,
+  });
+}
+
+/** Runs a batch of orders until it ends or throws. */
+export function runOrders(
+  service: TestService,
+  orders: readonly Order[],
+  journal: Journal,
+  options?: OrdersOptions,
+): Promise<{ readonly read: BatchItem<Order>[]; readonly error: unknown }> {
+  return service.run(upTo(ordersBatch(service, orders, journal, options)));
+}
+
+/** Faults: the service received the submission, and every response was lost. */
+export const responseLost = [cut.after, cut.before, cut.before, cut.before];
+/** Faults: the service never received the submission. */
+export const requestLost = [cut.before, cut.before, cut.before, cut.before];
+
+/** Returns the journal of a batch of one order whose requests had these faults, after that for the rate limit. */
+export async function interrupted(
+  service: TestService,
+  faults: readonly (Fault | undefined)[],
+  one = order("a"),
+  options: OrdersOptions = {},
+): Promise<MemoryJournal> {
+  const journal = memoryJournal();
+  service.faults.push(undefined, ...faults);
+  // A program that starts again has a new client.
+  await runOrders(service, [one], journal, { tryon: service.client(), ...options });
+  service.faults.length = 0;
+  return journal;
 }

@@ -1,8 +1,8 @@
+import type { Config } from "../config/resolve-config.ts";
 import { maxSyncWait } from "../config/options.ts";
 import type { paths, PurchaseWithSPTRequest } from "../generated/openapi.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
-import type { CallContext, HttpRequest, SubmissionBody } from "../http/http-request.ts";
-import type { HttpResponse } from "../http/response.ts";
+import type { CallContext, SubmissionBody } from "../http/http-request.ts";
 import { responseError } from "../http/response-error.ts";
 import { sendWithRetries, type HttpContext } from "../http/send-with-retries.ts";
 import type { Responded } from "./call.ts";
@@ -85,40 +85,26 @@ export class Api {
     const method = verb.toUpperCase();
     const pathname = path.replace("{job_id}", id);
     const url = `${this.http.config.baseUrl}${pathname}${search ? `?${search}` : ""}`;
-    const headers: Record<string, string> = {};
+    const headers: Record<string, string> = { Accept: "application/json" };
     if (body) headers["Content-Type"] = "application/json";
     if (submission) headers["Idempotency-Key"] = submission.idempotencyKey;
-    const response = await sendToService(
-      this.http,
-      ({ response: { ok }, content }) => ok && accepts(content),
-      { method, url, headers, body },
-      {
-        ...caller,
-        name: `${method} ${pathname}`,
-        purpose,
-        attemptLog: submission?.attemptLog ?? new AttemptLog(),
-        submission,
-      },
-      submission?.sync,
-    );
+    const timeout = attemptTimeout(this.http.config, submission?.sync);
+    const attemptLog = submission?.attemptLog ?? new AttemptLog();
+    const name = `${method} ${pathname}`;
+    const call = { ...caller, name, purpose, attemptLog, submission };
+    const outcome = await sendWithRetries(this.http, { method, url, headers, body, timeout }, call);
+    const { response } = outcome;
+    if (!response?.response.ok || !accepts(response.content)) {
+      throw responseError(outcome, call, this.http.config);
+    }
     // `accepts` has checked what the client relies on; the contract has the rest of the type.
     return { data: response.content as Content<Operation<Path, Verb>>, response };
   }
 }
 
-/** Sends a request to the service, and returns the response that `accepts` accepts. Throws an error for any other. */
-export async function sendToService(
-  http: HttpContext,
-  accepts: (response: HttpResponse) => boolean,
-  request: Omit<HttpRequest, "timeout">,
-  call: CallContext,
-  sync = false,
-): Promise<HttpResponse> {
-  request.headers["Accept"] = "application/json";
-  const timeout = http.config.attemptTimeout + (sync ? maxSyncWait : 0);
-  const outcome = await sendWithRetries(http, { ...request, timeout }, call);
-  if (outcome.response && accepts(outcome.response)) return outcome.response;
-  throw responseError(outcome, call, http.config);
+/** Returns the maximum time of an attempt, in milliseconds. */
+export function attemptTimeout(config: Config, isSync = false): number {
+  return config.attemptTimeout + (isSync ? maxSyncWait : 0);
 }
 
 function isObject(json: unknown): json is Record<string, unknown> {

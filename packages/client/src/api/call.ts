@@ -1,8 +1,5 @@
-import type { CallOptions, Duration } from "../types/call-options.ts";
-import type { RateLimit } from "../types/attempt.ts";
-import type { Config } from "../config/resolve-config.ts";
-import { within, type Deadline } from "../http/deadline.ts";
 import type { HttpResponse } from "../http/response.ts";
+import type { RateLimit } from "../types/attempt.ts";
 
 /** Result of a call, and the response of the service. */
 export interface WithResponse<Data> {
@@ -32,18 +29,8 @@ export interface Responded<Data> {
   readonly response: HttpResponse;
 }
 
-/** Runs a call within its deadline. Every error, also of the configuration, rejects its promise. */
-export function call<Data>(
-  config: () => Config,
-  options: CallOptions,
-  timeout: Duration | undefined,
-  work: (deadline: Deadline) => Promise<Responded<Data>>,
-): Call<Data> {
-  const begin = async (): Promise<Responded<Data>> => {
-    const resolved = config();
-    return within(resolved, options, timeout ?? resolved.timeout, work);
-  };
-  const responded = begin();
+/** Adds `withResponse` to the promise of a call. */
+export function toCall<Data>(responded: Promise<Responded<Data>>): Call<Data> {
   const promise = responded.then(({ data }) => data);
   return Object.assign(promise, {
     withResponse: async () => {

@@ -1,4 +1,6 @@
-import type { Job, TryOnResult } from "@tryon/client";
+import { isTryOnError, type Job, type TryOnResult } from "@tryon/client";
+
+import type { ItemOutcome } from "./run-item.ts";
 
 /** Fields present on every item of a batch. */
 export interface EndedItem<Input> {
@@ -24,3 +26,18 @@ export type BatchItem<Input> = EndedItem<Input> &
         readonly job: Job | undefined;
       }
   );
+
+/** Creates the item that the batch yields. */
+export function batchItem<Input>(
+  item: Omit<EndedItem<Input>, "fromJournal">,
+  { result, error, job, fromJournal = false }: ItemOutcome,
+): BatchItem<Input> {
+  if (result) return { ...item, fromJournal, result, error: undefined, job: result.job };
+  return {
+    ...item,
+    fromJournal,
+    result: undefined,
+    error: error instanceof Error ? error : new Error(String(error), { cause: error }),
+    job: job ?? (isTryOnError(error) ? error.job : undefined),
+  };
+}

@@ -3,14 +3,26 @@ import { getEventListeners } from "node:events";
 import { describe, expect, expectTypeOf, it } from "vitest";
 
 import { isTryOnError, type Job, type TryOnResult } from "../index.ts";
-import { all, memoryJournal } from "../../test/memory-journal.ts";
-import { respondWith, createService, cut, input, type TestService } from "../../test/service.ts";
+import { all, memoryJournal, upTo } from "../../test/memory-journal.ts";
+import { respondWith, createService, cut, input } from "../../test/service.ts";
 import { batch, BatchStoppedError, type BatchItem, type BatchProgress } from "./index.ts";
 
 /** Returns an input whose job takes the given time. */
 const taking = (milliseconds: number) => ({ ...input, prompt: `mock:slow=${milliseconds}` });
 const many = (count: number) => Array.from({ length: count }, (_, index) => index);
 const blocked = { ...input, prompt: "mock:content_blocked" };
+
+/** Returns inputs without end, and the number of inputs that were read. */
+function endless() {
+  const state = { read: 0 };
+  function* inputs() {
+    for (;;) {
+      state.read += 1;
+      yield input;
+    }
+  }
+  return { state, inputs: inputs() };
+}
 
 /** Yields the same input without end, and throws when it is closed. */
 function* unclosable() {
@@ -23,27 +35,9 @@ function* unclosable() {
   }
 }
 
-/** Reads a batch until it throws. */
-async function upTo<Item>(
-  items: AsyncIterable<Item>,
-): Promise<{ readonly read: Item[]; readonly error: unknown }> {
-  const read: Item[] = [];
-  try {
-    for await (const item of items) read.push(item);
-    return { read, error: undefined };
-  } catch (error) {
-    return { read, error };
-  }
-}
-
-/** Runs everything that is due now. */
-async function settle({ mock }: TestService): Promise<void> {
-  await mock.clock.advance(0);
-}
-
 describe("a batch", () => {
   it("runs each item once and yields its id, index and input", async () => {
-    const { run, tryon, mock } = createService();
+    const { run, tryon, balance } = createService();
     const skus = ["a", "b", "c"];
     const items = await run(all(batch(tryon, skus, { id: (sku) => sku, input: () => input })));
     for (const { id, index, input: sku, result, error, job, fromJournal } of items) {
@@ -54,7 +48,7 @@ describe("a batch", () => {
       expect(fromJournal).toBe(false);
     }
     expect(items.map(({ id }) => id).toSorted()).toEqual(skus);
-    expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000 - 24);
+    expect(await balance()).toBe(1_000 - 24);
   });
 
   it("yields items as they end, with the index as the default id", async () => {
@@ -146,73 +140,56 @@ describe("a batch", () => {
     expect(items.map(({ error }) => error)).toEqual([undefined, undefined]);
   });
 
-  it.each([
-    ["a journal without an id", { journal: memoryJournal() }, "id"],
-    ["a fractional concurrency", { concurrency: 1.5 }, "concurrency"],
-    ["a concurrency of zero", { concurrency: 0 }, "concurrency"],
-    ["a limit of zero blocked items", { stopAfterContentBlocked: 0 }, "stopAfterContentBlocked"],
-    [
-      "a limit of NaN blocked items",
-      { stopAfterContentBlocked: Number.NaN },
-      "stopAfterContentBlocked",
-    ],
-    ["an invalid timeout", { timeout: "3 minutes" }, "timeout"],
-    ["a budget of NaN", { budget: { maxCredits: Number.NaN } }, "budget.maxCredits"],
-  ])("rejects %s", (_name, options, field) => {
-    const { tryon } = createService();
+  it.each<readonly [string, object, string, string]>([
+    ["a journal without an id", { journal: memoryJournal() }, "id", "must be a function"],
+    ["a fractional concurrency", { concurrency: 1.5 }, "concurrency", "positive integer"],
+    ["a concurrency of zero", { concurrency: 0 }, "concurrency", "positive integer"],
+    ["zero blocked items", { stopAfterContentBlocked: 0 }, "stopAfterContentBlocked", "positive"],
+    ["NaN blocked items", { stopAfterContentBlocked: NaN }, "stopAfterContentBlocked", "positive"],
+    ["an invalid timeout", { timeout: "3 minutes" }, "timeout", "positive duration"],
+    ["a budget of NaN", { budget: { maxCredits: NaN } }, "budget.maxCredits", "from 0 up"],
+    ["a budget that is a number", { budget: 80 }, "budget.maxCredits", "from 0 up"],
+    ["a misspelled option", { concurency: 2 }, "concurency", "Did you mean concurrency?"],
+    ["an unknown option", { zebra: 1 }, "zebra", "is not an option of batch. Remove it."],
+  ])("rejects %s", (_name, options, field, message) => {
     // Programs without types can pass anything.
-    expect(() => batch(tryon, [input], options as never)).toThrow(
-      expect.objectContaining({
-        code: "invalid_input",
-        issues: [expect.objectContaining({ field })],
-      }),
-    );
+    const start = () => batch(createService().tryon, [input], options as never);
+    const issues = [expect.objectContaining({ field })];
+    expect(start).toThrow(expect.objectContaining({ code: "invalid_input", issues }));
+    expect(start).toThrow(message);
   });
-});
 
-it.each([undefined, null, 7, "abc", { length: 1, 0: input }])(
-  "rejects inputs that are %j",
-  (inputs) => {
-    const { tryon } = createService();
-    // Programs without types can pass anything.
-    expect(() => batch(tryon, inputs as never, {} as never)).toThrow(
-      expect.objectContaining({
-        code: "invalid_input",
-        issues: [expect.objectContaining({ field: "inputs" })],
-      }),
-    );
-  },
-);
+  it.each([undefined, null, 7, "abc", { length: 1, 0: input }])(
+    "rejects inputs that are %j",
+    (inputs) => {
+      // Programs without types can pass anything.
+      const start = () => batch(createService().tryon, inputs as never, {} as never);
+      const issues = [expect.objectContaining({ field: "inputs" })];
+      expect(start).toThrow(expect.objectContaining({ code: "invalid_input", issues }));
+    },
+  );
+});
 
 describe("the inputs of a batch", () => {
   it("are read only while the items in flight and those not yet yielded leave room", async () => {
     const service = createService();
     const { tryon, run } = service;
-    let read = 0;
-    let made = 0;
-    function* source() {
-      for (;;) {
-        read += 1;
-        yield read;
-      }
-    }
-    const items = batch(tryon, source(), {
-      concurrency: 3,
-      input: () => {
-        made += 1;
-        return input;
-      },
-    });
+    const { state, inputs } = endless();
+    let created = 0;
+    const create = () => {
+      created += 1;
+      return input;
+    };
+    const items = batch(tryon, inputs, { concurrency: 3, input: create });
     await run(items.next());
     await service.mock.clock.advance("10m");
     // One has been yielded, and three have ended or are in flight.
-    expect(read).toBe(4);
-    expect(made).toBe(4);
+    expect([state.read, created]).toEqual([4, 4]);
     await run(items.next());
     await service.mock.clock.advance("10m");
-    expect(read).toBe(5);
+    expect(state.read).toBe(5);
     await run(items.return());
-    expect(read).toBe(5);
+    expect(state.read).toBe(5);
   });
 
   it("are closed after a break, without timers or listeners left", async () => {
@@ -228,16 +205,11 @@ describe("the inputs of a batch", () => {
     }
     const timers = mock.clock.pending;
     const controller = new AbortController();
-    const work = async () => {
-      for await (const { error } of batch(tryon, source(), {
-        concurrency: 2,
-        signal: controller.signal,
-      })) {
-        expect(error).toBeUndefined();
-        break;
-      }
-    };
-    await run(work());
+    const { signal } = controller;
+    const items = batch(tryon, source(), { concurrency: 2, signal });
+    expect((await run(items.next())).value).toMatchObject({ error: undefined });
+    // The same as a break.
+    await run(items.return());
     expect(closed).toEqual(["closed"]);
     const count = sent.length;
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
@@ -315,16 +287,12 @@ describe("the signal of a batch", () => {
     const { tryon, sent, mock } = service;
     const controller = new AbortController();
     const reason = { why: "enough" };
-    const work = upTo(
-      batch(tryon, many(9), {
-        input: () => taking(30_000),
-        signal: controller.signal,
-        concurrency: 2,
-      }),
-    );
+    const { signal } = controller;
+    const options = { input: () => taking(30_000), signal, concurrency: 2 };
+    const work = upTo(batch(tryon, many(9), options));
     await mock.clock.advance("5s");
     controller.abort(reason);
-    await settle(service);
+    await mock.clock.advance(0);
     expect((await work).error).toBe(reason);
     const count = sent.length;
     await mock.clock.advance("10m");
@@ -335,14 +303,9 @@ describe("the signal of a batch", () => {
   it("prevents any read if it was aborted before", async () => {
     const { tryon } = createService();
     const reason = new Error("never mind");
-    let read = 0;
-    function* source() {
-      read += 1;
-      yield input;
-    }
-    const { error } = await upTo(batch(tryon, source(), { signal: AbortSignal.abort(reason) }));
-    expect(error).toBe(reason);
-    expect(read).toBe(0);
+    const { state, inputs } = endless();
+    const { error } = await upTo(batch(tryon, inputs, { signal: AbortSignal.abort(reason) }));
+    expect([error, state.read]).toEqual([reason, 0]);
   });
 
   it("ends the batch while an input is created", async () => {
@@ -380,59 +343,59 @@ describe("a batch stops", () => {
 
   it("at codes in `stopOn` only", async () => {
     const { tryon, run, faults, submissions } = createService();
-    const refuse = (): void =>
-      void faults.push(
-        undefined,
-        respondWith(402, { detail: "no" }),
-        respondWith(422, { detail: "no" }),
-      );
-    refuse();
     const inputs = many(9).map(() => input);
+    const refused = [402, 422].map((status) => respondWith(status, { detail: "no" }));
+    faults.push(undefined, ...refused);
     const { read, error } = await run(upTo(batch(tryon, inputs, { concurrency: 1, stopOn: [] })));
-    expect(error).toBeUndefined();
-    expect(read).toHaveLength(9);
-    refuse();
+    expect([read.length, error]).toEqual([9, undefined]);
+    faults.push(undefined, ...refused);
     const before = submissions().length;
-    const second = await run(
-      upTo(batch(tryon, inputs, { concurrency: 1, stopOn: ["validation_failed"] })),
-    );
-    expect(second.error).toMatchObject({ reason: "error" });
+    const options = { concurrency: 1, stopOn: ["validation_failed"] } as const;
+    expect((await run(upTo(batch(tryon, inputs, options)))).error).toMatchObject({
+      reason: "error",
+    });
     expect(submissions().length - before).toBeLessThanOrEqual(3);
   });
 
-  it("after three consecutive items with blocked content", async () => {
-    const { tryon, run, submissions } = createService();
-    const inputs = [blocked, blocked, input, blocked, blocked, blocked, blocked, input];
-    const { read, error } = await run(upTo(batch(tryon, inputs, { concurrency: 1 })));
-    expect(error).toMatchObject({ code: "batch_stopped", reason: "content_blocked" });
-    expect(read).toHaveLength(6);
-    expect(submissions()).toHaveLength(6);
+  it("at a failed job if `stopOn` has its code", async () => {
+    const { tryon, run } = createService();
+    const rejected = { ...input, prompt: "mock:model_rejected" };
+    const options = { concurrency: 1, stopOn: ["job_failed"] } as const;
+    const { read, error } = await run(upTo(batch(tryon, [rejected, input], options)));
+    expect(error).toMatchObject({ reason: "error", cause: { code: "job_failed" } });
+    expect(read).toHaveLength(1);
   });
 
-  it("after `stopAfterContentBlocked` items, or never", async () => {
-    const { tryon, run } = createService({ options: { suspendAfterContentBlocked: "off" } });
-    const inputs = many(7).map(() => blocked);
-    const options = { concurrency: 1, stopAfterContentBlocked: 5 } as const;
-    expect((await run(upTo(batch(tryon, inputs, options)))).read).toHaveLength(5);
-    const never = { concurrency: 1, stopAfterContentBlocked: false } as const;
-    const { read, error } = await run(upTo(batch(tryon, inputs, never)));
-    expect([read.length, error]).toEqual([7, undefined]);
+  it.each([
+    ["after three consecutive items with blocked content", undefined, "bbgbbbbg", 6],
+    ["after `stopAfterContentBlocked` items", 5, "bbbbbbb", 5],
+    ["never with `stopAfterContentBlocked: false`", false, "bbbbbbb", 7],
+  ] as const)("%s", async (_name, stopAfterContentBlocked, kinds, count) => {
+    const { tryon, run, submissions } = createService({
+      options: { suspendAfterContentBlocked: "off" },
+    });
+    const inputs = Array.from(kinds, (kind) => (kind === "b" ? blocked : input));
+    const options = { concurrency: 1, stopAfterContentBlocked };
+    const { read, error } = await run(upTo(batch(tryon, inputs, options)));
+    const reason = count < inputs.length ? "content_blocked" : undefined;
+    expect(isTryOnError(error, "batch_stopped") ? error.reason : error).toBe(reason);
+    expect([read.length, submissions().length]).toEqual([count, count]);
   });
 
   it("before it exceeds its budget", async () => {
-    const { tryon, run, mock } = createService();
+    const { tryon, run, balance } = createService();
     const inputs = many(9).map((index) =>
       index % 2 === 0 ? { ...input, size: "2k" as const } : input,
     );
     const { read, error } = await run(upTo(batch(tryon, inputs, { budget: { maxCredits: 40 } })));
     expect(error).toMatchObject({ reason: "error", cause: { code: "budget_exceeded" } });
-    expect((await mock.ledger(mock.keys.live))?.balance).toBe(960);
+    expect(await balance()).toBe(960);
     expect(read.filter(({ result }) => result)).toHaveLength(4);
   });
 
-  it("not at a budget that has room after a refund", async () => {
+  it("not at a budget that has room after a rejected submission", async () => {
     const { tryon, run, faults } = createService();
-    // Two requests read the account: for the rate limit and for the balance.
+    // Two requests read the account: for the rate limit and for the prices.
     faults.push(undefined, undefined, respondWith(422, { detail: "no" }));
     const inputs = many(3).map(() => input);
     const { read, error } = await run(
@@ -443,45 +406,57 @@ describe("a batch stops", () => {
   });
 });
 
+function fail(): never {
+  throw new Error("no");
+}
+
+/** Returns a callback that collects the progress of a batch. */
+function reports() {
+  const reported: BatchProgress[] = [];
+  return { reported, onProgress: (progress: BatchProgress) => reported.push(progress) };
+}
+
 describe("onProgress", () => {
   it("reports each ended item, the rate and the estimated time", async () => {
     const { tryon, run } = createService({ latency: "10s" });
-    const told: BatchProgress[] = [];
+    const { reported, onProgress } = reports();
     const inputs = [input, { ...input, garments: [] }, input, input];
-    await run(
-      all(batch(tryon, inputs, { concurrency: 1, onProgress: (progress) => told.push(progress) })),
-    );
-    expect(told.map(({ done }) => done)).toEqual([1, 2, 3, 4]);
-    expect(told.at(-1)).toMatchObject({ succeeded: 3, failed: 1, inFlight: 0, total: 4, eta: 0 });
-    expect(told.at(-1)?.credits).toBe(24);
-    const [first] = told;
+    await run(all(batch(tryon, inputs, { concurrency: 1, onProgress })));
+    expect(reported.map(({ done }) => done)).toEqual([1, 2, 3, 4]);
+    expect(reported.at(-1)).toMatchObject({
+      succeeded: 3,
+      failed: 1,
+      inFlight: 0,
+      total: 4,
+      eta: 0,
+    });
+    expect(reported.at(-1)?.credits).toBe(24);
+    const [first] = reported;
     expect(first?.rate).toBeGreaterThan(5);
     expect(first?.eta).toBeCloseTo((3 / (first?.rate ?? 0)) * 60_000, 0);
   });
 
   it("reports a total only if `inputs` has a length or `total` is set", async () => {
     const { tryon, run } = createService();
-    const told: BatchProgress[] = [];
-    const onProgress = (progress: BatchProgress) => told.push(progress);
+    const { reported, onProgress } = reports();
     await run(all(batch(tryon, new Set([input]).values(), { onProgress })));
     await run(all(batch(tryon, new Set([input]).values(), { onProgress, total: 3 })));
     await run(all(batch(tryon, new Set([input]), { onProgress })));
-    expect(told.map(({ total }) => total)).toEqual([undefined, 3, 1]);
-    expect(told[0]?.eta).toBeUndefined();
-    expect(told[1]?.eta).toBeGreaterThan(0);
+    expect(reported.map(({ total }) => total)).toEqual([undefined, 3, 1]);
+    expect(reported[0]?.eta).toBeUndefined();
+    expect(reported[1]?.eta).toBeGreaterThan(0);
+  });
+
+  it("counts no item in flight when the only one fails at its id", async () => {
+    const { tryon, run } = createService();
+    const { reported, onProgress } = reports();
+    await run(all(batch(tryon, [input], { id: () => "", onProgress })));
+    expect(reported).toMatchObject([{ failed: 1, inFlight: 0 }]);
   });
 
   it("can throw or reject without effect", async () => {
     const { tryon, run } = createService();
-    const throws = [
-      () => {
-        throw new Error("at once");
-      },
-      async () => {
-        throw new Error("later");
-      },
-    ];
-    for (const onProgress of throws) {
+    for (const onProgress of [fail, async () => fail()]) {
       expect(await run(all(batch(tryon, [input], { onProgress })))).toHaveLength(1);
     }
   });
@@ -509,14 +484,9 @@ describe("during an outage", () => {
         return cut.refused();
       },
     });
-    const work = upTo(
-      batch(tryon, many(5_000), { input: () => input, signal: AbortSignal.abort() }),
-    );
-    await work;
     const controller = new AbortController();
-    const failing = upTo(
-      batch(tryon, many(5_000), { input: () => input, signal: controller.signal }),
-    );
+    const options = { input: () => input, signal: controller.signal };
+    const failing = upTo(batch(tryon, many(5_000), options));
     await mock.clock.advance("10m");
     controller.abort();
     await failing;

@@ -1,8 +1,9 @@
 import { InputError, type TryOn, type TryOnInput } from "@tryon/client";
 
 import { readDuration } from "../config/duration.ts";
+import { unknownName } from "../config/unknown-names.ts";
 import type { BatchItem } from "./batch-item.ts";
-import type { BatchOptions, ReadOptions } from "./options.ts";
+import { batchOptionNames, type BatchOptions, type ReadOptions } from "./options.ts";
 import { RunningBatch } from "./running-batch.ts";
 
 /**
@@ -49,9 +50,15 @@ type OptionsOf<Item> = [Item] extends [TryOnInput]
   ? [options?: BatchOptions<Item>]
   : [options: BatchOptions<Item>];
 
-function check<Item>(inputs: unknown, options: ReadOptions<Item>): void {
+function check(inputs: unknown, options: ReadOptions<never>): void {
   const { journal, id, concurrency = "auto", budget, timeout } = options;
   const { stopAfterContentBlocked: maxBlocked = false } = options;
+  const unknown = unknownName(options, batchOptionNames);
+  if (unknown) {
+    throw new InputError(unknown.name, "is not an option of batch", {
+      hint: unknown.hint,
+    });
+  }
   const { [Symbol.iterator]: sync, [Symbol.asyncIterator]: async } = Object(inputs) as {
     readonly [Symbol.iterator]?: unknown;
     readonly [Symbol.asyncIterator]?: unknown;
@@ -81,8 +88,5 @@ function check<Item>(inputs: unknown, options: ReadOptions<Item>): void {
     throw new InputError("timeout", "must be a positive duration", {
       hint: 'Pass milliseconds, or a string such as "30s" or "3m".',
     });
-  }
-  if (budget && !(budget.maxCredits >= 0)) {
-    throw new InputError("budget.maxCredits", "must be a number from 0 up");
   }
 }

@@ -1,52 +1,54 @@
 import { describe, expect, it } from "vitest";
 
-import { Budget, type BudgetLimit, type TryOn, type TryOnFields } from "../index.ts";
+import { Budget, isTryOnError, type BudgetLimit, type TryOn } from "../index.ts";
 import { makeDigestsInstant } from "../../test/instant-digests.ts";
-import { all, memoryJournal, type MemoryJournal } from "../../test/memory-journal.ts";
-import { createService, cut, input, type Fault, type TestService } from "../../test/service.ts";
-import { batch, BatchStoppedError, type Journal } from "./index.ts";
+import {
+  interrupted,
+  memoryJournal,
+  order,
+  ordersBatch,
+  requestLost,
+  responseLost,
+  runOrders,
+  type Order,
+} from "../../test/memory-journal.ts";
+import { createService, type Fault, type TestService } from "../../test/service.ts";
+import { BatchStoppedError, type Journal } from "./index.ts";
 
 makeDigestsInstant();
 
 /** Runs a batch until it ends or stops, and returns "done" or the error code of each item that ended. */
 async function runBatch(
   service: TestService,
-  ids: readonly string[],
-  options: {
-    readonly journal: Journal;
-    readonly budget: BudgetLimit;
-    readonly tryon?: TryOn;
-    readonly fields?: Pick<TryOnFields, "output_size">;
-  },
+  orders: readonly (Order | string)[],
+  options: { readonly journal: Journal; readonly budget: BudgetLimit; readonly tryon?: TryOn },
 ): Promise<Record<string, string>> {
+  const { journal, ...rest } = options;
+  const named = orders.map((one) => (typeof one === "string" ? order(one) : one));
   // A program that starts again has a new client.
-  const { tryon = service.client(), fields, ...rest } = options;
-  const outcomes: Record<string, string> = {};
-  const work = async (): Promise<void> => {
-    const items = batch(tryon, ids, {
-      ...rest,
-      id: (id) => id,
-      input: () => ({ ...input, ...fields }),
-      concurrency: 4,
-    });
-    for await (const { id, error } of items) {
-      outcomes[id] = error === undefined ? "done" : (Object(error) as { code: string }).code;
-    }
-  };
-  await service.run(
-    work().catch((error: unknown) => {
-      if (!(error instanceof BatchStoppedError)) throw error;
-    }),
-  );
-  return outcomes;
+  const own = { tryon: service.client(), concurrency: 4, ...rest };
+  const { read, error: stopped } = await runOrders(service, named, journal, own);
+  if (stopped !== undefined && !(stopped instanceof BatchStoppedError)) throw stopped;
+  const outcomes = read.map(({ id, error }) => [id, isTryOnError(error) ? error.code : "done"]);
+  return Object.fromEntries(outcomes) as Record<string, string>;
 }
 
-async function spent({ mock }: TestService): Promise<number> {
-  return 1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0);
+async function spent({ balance }: TestService): Promise<number> {
+  return 1_000 - ((await balance()) ?? 0);
 }
 
-const ids = (count: number, prefix = "sku"): string[] =>
-  Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+const ids = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `sku-${index}`);
+
+/** Returns the journal of a batch with a budget that lost every request of item "a". */
+function interruptedBatch(service: TestService, faults: readonly Fault[], one?: Order) {
+  // The first two requests read the rate limit and the prices.
+  return interrupted(service, [undefined, ...faults], one, { budget: { maxCredits: 80 } });
+}
+
+function fail(): never {
+  throw new Error("torn");
+}
 
 describe("the budget of a batch with a journal", () => {
   it("limits all runs together", async () => {
@@ -87,10 +89,10 @@ describe("the budget of a batch with a journal", () => {
     "counts an item of an earlier process once in a `Budget` that several runs share (client, too: %s)",
     async (isShared) => {
       const service = createService();
-      const journal = await interruptedAt(service, cut.before);
+      const journal = await interruptedBatch(service, requestLost);
       const budget = new Budget({ maxCredits: 16 });
       const tryon = service.client(isShared ? { budget } : {});
-      service.faults.push(undefined, ...Array(4).fill(cut.before));
+      service.faults.push(undefined, ...requestLost);
       await runBatch(service, ["a"], { journal, budget, tryon });
       expect(budget.toJSON()).toMatchObject({ spent: 0, reserved: 8 });
       await runBatch(service, ["a", "b"], { journal, budget, tryon });
@@ -99,13 +101,17 @@ describe("the budget of a batch with a journal", () => {
   );
 
   it.each([
-    ["arrived", cut.after],
-    ["did not arrive", cut.before],
-  ])("keeps room for an item that an earlier run sent and that %s", async (_name, fault) => {
+    ["arrived", responseLost, false],
+    ["did not arrive", requestLost, false],
+    ["arrived, with the same `Budget` for the client", responseLost, true],
+    ["did not arrive, with the same `Budget` for the client", requestLost, true],
+  ])("keeps room for an item that an earlier run sent and that %s", async (_name, faults, both) => {
     const service = createService();
-    const journal = await interruptedAt(service, fault);
+    const journal = await interruptedBatch(service, faults);
+    expect(journal.entries.get("a")?.state).toBe("sending");
     const budget = new Budget({ maxCredits: 8 });
-    expect(await runBatch(service, ["b", "a"], { journal, budget })).toEqual({
+    const tryon = both ? service.client({ budget }) : service.client();
+    expect(await runBatch(service, ["b", "a"], { journal, budget, tryon })).toEqual({
       a: "done",
       b: "budget_exceeded",
     });
@@ -115,11 +121,11 @@ describe("the budget of a batch with a journal", () => {
 
   it("reserves the price of its size for an item that stays unknown", async () => {
     const service = createService();
-    const fields = { output_size: "2K" } as const;
-    const journal = await interruptedAt(service, cut.before, fields);
+    const [a, b] = ["a", "b"].map((sku) => order(sku, { output_size: "2K" }));
+    const journal = await interruptedBatch(service, requestLost, a);
     await service.mock.clock.advance("2h");
     const budget = new Budget({ maxCredits: 24 });
-    expect(await runBatch(service, ["a", "b"], { journal, budget, fields })).toEqual({
+    expect(await runBatch(service, [a ?? "", b ?? ""], { journal, budget })).toEqual({
       a: "outcome_unknown",
       b: "done",
     });
@@ -128,7 +134,7 @@ describe("the budget of a batch with a journal", () => {
 
   it("charges an item whose job is found after the key expired", async () => {
     const service = createService();
-    const journal = await interruptedAt(service, cut.after);
+    const journal = await interruptedBatch(service, responseLost);
     await service.mock.clock.advance("2h");
     const budget = new Budget({ maxCredits: 8 });
     expect(await runBatch(service, ["a"], { journal, budget })).toEqual({ a: "done" });
@@ -153,39 +159,17 @@ describe("the budget of a batch with a journal", () => {
 
   it("stops the batch before anything is sent if the journal cannot be listed", async () => {
     const service = createService();
-    const journal: Journal = {
-      ...memoryJournal(),
-      list: () => {
-        throw new Error("torn");
-      },
-    };
-    const options = { id: () => "a", journal, budget: { maxCredits: 8 } };
-    const stopped = await service.error(all(batch(service.tryon, [input], options)));
-    expect(stopped).toMatchObject({ reason: "journal", cause: { message: "torn" } });
+    const journal: Journal = { ...memoryJournal(), list: fail };
+    const budget = { maxCredits: 8 };
+    const { error } = await runOrders(service, [order("a")], journal, { budget });
+    expect(error).toMatchObject({ reason: "journal", cause: { message: "torn" } });
     expect(service.sent).toEqual([]);
   });
 
   it("requires a journal that can be listed", () => {
     // Types cannot stop a program without types.
     const journal = { ...memoryJournal(), list: undefined } as unknown as Journal;
-    expect(() =>
-      batch(createService().tryon, [input], { id: () => "a", journal, budget: { maxCredits: 8 } }),
-    ).toThrow("`list`");
+    const budget = { maxCredits: 8 };
+    expect(() => ordersBatch(createService(), [], journal, { budget })).toThrow("`list`");
   });
 });
-
-/** Returns the journal of a batch that lost every request of item "a". */
-async function interruptedAt(
-  service: TestService,
-  fault: Fault,
-  fields: Pick<TryOnFields, "output_size"> = {},
-): Promise<MemoryJournal> {
-  const journal = memoryJournal();
-  // The first two requests ask for the rate limit and the balance.
-  const faults = [fault, ...Array<Fault>(3).fill(cut.before)];
-  service.faults.push(undefined, undefined, ...faults);
-  await runBatch(service, ["a"], { journal, budget: { maxCredits: 80 }, fields });
-  service.faults.length = 0;
-  expect(journal.entries.get("a")?.state).toBe("sending");
-  return journal;
-}

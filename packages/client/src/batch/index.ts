@@ -1,5 +1,5 @@
+export { BatchStoppedError, type StopReason } from "@tryon/client";
 export type { BatchItem, EndedItem } from "./batch-item.ts";
-export { BatchStoppedError, type StopReason } from "./batch-stopped-error.ts";
 export { batch } from "./batch.ts";
 export type { Journal, JournalEntry, JournalState } from "./journal.ts";
 export type {
@@ -10,5 +10,5 @@ export type {
   WithInput,
   WithJournal,
 } from "./options.ts";
-export type { BatchProgress, OnProgress } from "./progress.ts";
+export type { BatchProgress, OnProgress } from "./options.ts";
 export { stoppingCodes } from "./stop-rule.ts";

@@ -2,19 +2,6 @@ import { isTryOnError, type CallOptions, type Job, type TryOn } from "@tryon/cli
 
 import { maxClockSkew, serviceTime } from "../jobs/service-time.ts";
 
-/** Maximum page size of the service. If the service rejects it, its default applies. */
-const maxPageSize = 100;
-
-/** Partial iteration over the list of jobs. */
-interface ListIteration {
-  readonly startedAt: number;
-  readonly jobs: AsyncIterator<Job>;
-  /** Ids of the jobs so far, by the idempotency key in their metadata. */
-  readonly ids: Map<string, string>;
-  /** Creation time of the last job, in milliseconds since 1970. */
-  reached: number;
-}
-
 /** Submission whose job is unknown. Times are in milliseconds since 1970. */
 interface LostSubmission {
   readonly idempotencyKey: string;
@@ -27,7 +14,11 @@ interface LostSubmission {
 /** Finds jobs by the idempotency key in their metadata, with one iteration over the list for all submissions. */
 export class JobLookup {
   readonly #tryon: TryOn;
-  #iteration: ListIteration | undefined;
+  readonly #ids = new Map<string, string>();
+  #jobs: AsyncIterator<Job> | undefined;
+  #beganAt = Number.NEGATIVE_INFINITY;
+  /** Creation time of the last job of the iteration, in milliseconds since 1970. */
+  #reached = Number.POSITIVE_INFINITY;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(tryon: TryOn) {
@@ -47,51 +38,37 @@ export class JobLookup {
     const now = this.#tryon.clock.now();
     // If the clock was set back, the iteration would end too early.
     const oldest = Math.min(firstSentAt, now) - maxClockSkew;
-    const reusable =
-      this.#iteration && this.#iteration.startedAt > lastSentAt ? this.#iteration : undefined;
-    try {
-      const iteration = (this.#iteration = reusable ?? (await this.#begin(now, limits)));
-      for (;;) {
-        const id = iteration.ids.get(idempotencyKey);
-        if (id !== undefined || iteration.reached < oldest) return id;
-        if (!(await advance(iteration))) return undefined;
-      }
-    } catch (error) {
-      // A failed iteration cannot continue.
-      this.#iteration = undefined;
-      throw error;
+    let jobs = this.#beganAt > lastSentAt ? this.#jobs : undefined;
+    if (jobs === undefined) {
+      jobs = listJobs(this.#tryon, limits);
+      this.#ids.clear();
+      this.#beganAt = now;
+      this.#reached = Number.POSITIVE_INFINITY;
     }
+    // A failed iteration cannot continue.
+    this.#jobs = undefined;
+    while (!this.#ids.has(idempotencyKey) && this.#reached >= oldest) {
+      const next = await jobs.next();
+      if (next.done === true) this.#reached = Number.NEGATIVE_INFINITY;
+      else this.#add(next.value);
+    }
+    this.#jobs = jobs;
+    return this.#ids.get(idempotencyKey);
   }
 
-  async #begin(startedAt: number, { signal, timeout }: CallOptions): Promise<ListIteration> {
-    const iterate = (limit?: number): ListIteration => ({
-      startedAt,
-      jobs: this.#tryon.jobs.list({ limit, signal, timeout })[Symbol.asyncIterator](),
-      ids: new Map(),
-      reached: Number.POSITIVE_INFINITY,
-    });
-    const iteration = iterate(maxPageSize);
-    try {
-      await advance(iteration);
-      return iteration;
-    } catch (error) {
-      if (!isTryOnError(error, "validation_failed")) throw error;
-      return iterate();
-    }
+  #add({ id, idempotencyKey, data }: Job): void {
+    if (idempotencyKey !== undefined) this.#ids.set(idempotencyKey, id);
+    const createdAt = serviceTime(data.created_at);
+    if (!Number.isNaN(createdAt)) this.#reached = createdAt;
   }
 }
 
-/** Reads the next job. Returns false at the end of the list. */
-async function advance(iteration: ListIteration): Promise<boolean> {
-  const next = await iteration.jobs.next();
-  // The end of the list is older than any job.
-  if (next.done === true) {
-    iteration.reached = Number.NEGATIVE_INFINITY;
-    return false;
+/** Yields the jobs, newest first, in pages of the maximum size. If the service rejects it, its default applies. */
+async function* listJobs(tryon: TryOn, { signal, timeout }: CallOptions) {
+  try {
+    yield* tryon.jobs.list({ limit: 100, signal, timeout });
+  } catch (error) {
+    if (!isTryOnError(error, "validation_failed")) throw error;
+    yield* tryon.jobs.list({ signal, timeout });
   }
-  const { id, idempotencyKey, data } = next.value;
-  if (idempotencyKey !== undefined) iteration.ids.set(idempotencyKey, id);
-  const createdAt = serviceTime(data.created_at);
-  if (!Number.isNaN(createdAt)) iteration.reached = createdAt;
-  return true;
 }

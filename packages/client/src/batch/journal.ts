@@ -20,7 +20,7 @@ export interface JournalEntry {
   /** SHA-256 of the input's fields and image bytes, in hexadecimal. */
   readonly digest: string;
   /** If true, the submission waits for the result. Repeated submissions must send the same value. */
-  readonly held: boolean;
+  readonly sync: boolean;
   /** Output size, which sets the price. Missing in entries of older releases: they count at the highest price. */
   readonly size?: string | undefined;
   /** Time just before the first request, in milliseconds since 1970. */

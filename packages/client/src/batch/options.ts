@@ -1,7 +1,29 @@
 import type { Budget, BudgetLimit, Duration, TryOnErrorCode, TryOnInput } from "@tryon/client";
 
 import type { Journal } from "./journal.ts";
-import type { OnProgress } from "./progress.ts";
+
+/** Progress of a batch. */
+export interface BatchProgress {
+  /** Number of items that have ended, in this run or an earlier one. */
+  readonly done: number;
+  /** Number of items with a result, in this run or an earlier one. */
+  readonly succeeded: number;
+  /** Number of items with an error, in this run or an earlier one. */
+  readonly failed: number;
+  /** Number of items that have been read and have not ended. */
+  readonly inFlight: number;
+  /** Number of items, if known. */
+  readonly total: number | undefined;
+  /** Credits that the items of this run cost, as reported by the service. */
+  readonly credits: number;
+  /** Items per minute in this run. Undefined until an item of this run has ended. */
+  readonly rate: number | undefined;
+  /** Estimated time until the batch ends, in milliseconds. Undefined while `total` or `rate` is. */
+  readonly eta: number | undefined;
+}
+
+/** Callback that receives the progress of a batch. */
+export type OnProgress = (progress: BatchProgress) => unknown;
 
 /** Options of every batch, whatever its items are. */
 export interface CommonOptions {
@@ -98,3 +120,19 @@ export interface ReadOptions<Item> extends CommonOptions {
   readonly id?: IdOption<Item> | undefined;
   readonly journal?: Journal | undefined;
 }
+
+/** Names of the options of `batch`. */
+export const batchOptionNames: Readonly<Record<keyof ReadOptions<unknown>, true>> = {
+  concurrency: true,
+  sync: true,
+  budget: true,
+  timeout: true,
+  signal: true,
+  stopOn: true,
+  stopAfterContentBlocked: true,
+  total: true,
+  onProgress: true,
+  input: true,
+  id: true,
+  journal: true,
+};

@@ -1,68 +1,47 @@
-/** Progress of a batch. */
-export interface BatchProgress {
-  /** Number of items that have ended, in this run or an earlier one. */
-  readonly done: number;
-  /** Number of items with a result, in this run or an earlier one. */
-  readonly succeeded: number;
-  /** Number of items with an error, in this run or an earlier one. */
-  readonly failed: number;
-  /** Number of items that have been read and have not ended. */
-  readonly inFlight: number;
-  /** Number of items, if known. */
-  readonly total: number | undefined;
-  /** Credits that the items of this run cost, as reported by the service. */
-  readonly credits: number;
-  /** Items per minute in this run. Undefined until an item of this run has ended. */
-  readonly rate: number | undefined;
-  /** Estimated time until the batch ends, in milliseconds. Undefined while `total` or `rate` is. */
-  readonly eta: number | undefined;
-}
+import type { Clock } from "@tryon/client";
 
-/** Callback that receives the progress of a batch. */
-export type OnProgress = (progress: BatchProgress) => unknown;
+import type { BatchProgress, OnProgress } from "./options.ts";
+import type { ItemOutcome } from "./run-item.ts";
 
 const minute = 60_000;
 
-/** Counts the items that have ended. */
+/** Counts the items that have ended, and reports the progress. */
 export class ProgressCount {
-  readonly #startedAt: number;
+  readonly #clock: Clock;
   readonly #total: number | undefined;
+  readonly #onProgress: OnProgress | undefined;
+  readonly #startedAt: number;
   #fromJournal = 0;
   #succeeded = 0;
   #failed = 0;
   #credits = 0;
 
-  constructor(startedAt: number, total: number | undefined) {
-    this.#startedAt = startedAt;
+  constructor(clock: Clock, total: number | undefined, onProgress: OnProgress | undefined) {
+    this.#clock = clock;
     this.#total = total;
+    this.#onProgress = onProgress;
+    this.#startedAt = clock.now();
   }
 
-  add(end: {
-    readonly succeeded: boolean;
-    readonly fromJournal: boolean;
-    readonly credits: number;
-  }): void {
-    if (end.succeeded) this.#succeeded += 1;
+  /** Reports an ended item. A failing callback never ends the batch. */
+  report({ result, job, fromJournal }: ItemOutcome, inFlight: number): void {
+    if (result) this.#succeeded += 1;
     else this.#failed += 1;
-    if (end.fromJournal) this.#fromJournal += 1;
-    else this.#credits += end.credits;
+    const credits = job?.data.cost_credits;
+    if (fromJournal) this.#fromJournal += 1;
+    else if (Number.isFinite(credits)) this.#credits += credits ?? 0;
+    const call = async (): Promise<unknown> => this.#onProgress?.(this.#progress(inFlight));
+    call().catch(() => undefined);
   }
 
-  at(now: number, inFlight: number): BatchProgress {
-    const done = this.#succeeded + this.#failed;
-    const elapsed = now - this.#startedAt;
-    const made = done - this.#fromJournal;
-    const rate = elapsed > 0 && made > 0 ? (made / elapsed) * minute : undefined;
-    const left = this.#total === undefined ? undefined : Math.max(0, this.#total - done);
-    return {
-      done,
-      succeeded: this.#succeeded,
-      failed: this.#failed,
-      inFlight,
-      total: this.#total,
-      credits: this.#credits,
-      rate,
-      eta: left === 0 ? 0 : left && rate && (left / rate) * minute,
-    };
+  #progress(inFlight: number): BatchProgress {
+    const [succeeded, failed, total] = [this.#succeeded, this.#failed, this.#total];
+    const done = succeeded + failed;
+    const elapsed = this.#clock.now() - this.#startedAt;
+    const ended = done - this.#fromJournal;
+    const rate = elapsed > 0 && ended > 0 ? (ended / elapsed) * minute : undefined;
+    const left = total === undefined ? undefined : Math.max(0, total - done);
+    const eta = left === 0 ? 0 : left && rate && (left / rate) * minute;
+    return { done, succeeded, failed, inFlight, total, credits: this.#credits, rate, eta };
   }
 }

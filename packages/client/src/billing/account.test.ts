@@ -1,14 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Middleware, TryOnInput } from "../index.ts";
-import {
-  respondWith,
-  createService,
-  cut,
-  input,
-  profiles,
-  noResponse,
-} from "../../test/service.ts";
+import { respondWith, createService, cut, input, noResponse } from "../../test/service.ts";
 
 const large = { ...input, output_size: "4K" } as const;
 const documentCosts = { "1K": 8, "2K": 12, "4K": 20 };
@@ -17,9 +10,9 @@ async function* stream(count: number): AsyncGenerator<TryOnInput> {
   for (let index = 0; index < count; index += 1) yield large;
 }
 
-describe.each(profiles)("the account under the profile %s", (profile) => {
+describe("the account", () => {
   it("has the balance and the prices of the key", async () => {
-    const { run, tryon } = createService({ profile });
+    const { run, tryon } = createService();
     expect(await run(tryon.account.get())).toMatchObject({
       credits_remaining: 1_000,
       tryon_cost_credits: { "1K": 8 },
@@ -27,7 +20,7 @@ describe.each(profiles)("the account under the profile %s", (profile) => {
   });
 
   it("is read once for the costs", async () => {
-    const { run, client, sent } = createService({ profile });
+    const { run, client, sent } = createService();
     const tryon = client({ budget: { maxCredits: 8 } });
     expect(await run(tryon.costs())).toEqual({ costs: documentCosts, source: "account" });
     await run(tryon.costs());

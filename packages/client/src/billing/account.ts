@@ -2,15 +2,16 @@ import type { CallOptions } from "../types/call-options.ts";
 import type { AccountResponse } from "../generated/openapi.ts";
 import { defaults } from "../config/options.ts";
 import type { Api } from "../api/api.ts";
-import { call, type Call } from "../api/call.ts";
+import { toCall, type Call } from "../api/call.ts";
+import type { KeyContexts } from "../api/key-contexts.ts";
 
 /** Account of an API key. */
 export class Account {
-  readonly #api: () => Api;
+  readonly #contexts: KeyContexts<{ readonly api: Api }>;
 
   /** @internal It is `tryon.account`. */
-  constructor(api: () => Api) {
-    this.#api = api;
+  constructor(contexts: KeyContexts<{ readonly api: Api }>) {
+    this.#contexts = contexts;
   }
 
   /**
@@ -21,9 +22,10 @@ export class Account {
    * const { credits_remaining } = await tryon.account.get();
    */
   get(options: CallOptions = {}): Call<AccountResponse> {
-    const config = () => this.#api().http.config;
-    return call(config, options, defaults.callTimeout, (deadline) =>
-      this.#api().getAccount({ deadline }),
+    return toCall(
+      this.#contexts.within(options, defaults.callTimeout, ({ api }, deadline) =>
+        api.getAccount({ deadline }),
+      ),
     );
   }
 }

@@ -6,7 +6,6 @@ import {
   createService,
   cut,
   input,
-  profiles,
   noResponse,
   type Fault,
   type TestService,
@@ -40,10 +39,10 @@ function slowCut({ mock }: TestService): Fault {
   };
 }
 
-describe.each(profiles)("a budget under the profile %s", (profile) => {
+describe("a budget", () => {
   it("rejects a try-on above it before sending, with the numbers", async () => {
     const budget = new Budget({ maxCredits: 20 });
-    const service = createService({ profile });
+    const service = createService();
     const { run, error, client, submissions } = service;
     const tryon = client({ budget });
     await run(tryon.run({ ...input, output_size: "2K" }));
@@ -65,9 +64,7 @@ describe.each(profiles)("a budget under the profile %s", (profile) => {
     expect(budget.left).toBe(0);
     expect(await charged(service)).toBe(20);
   });
-});
 
-describe("a budget", () => {
   it("counts submissions in flight", async () => {
     const budget = new Budget({ maxCredits: 20 });
     const service = createService();
@@ -204,7 +201,9 @@ describe("one idempotency key", () => {
     "counts once when one of two calls in flight gets no response (header %s)",
     async (replayHeader) => {
       const budget = new Budget({ maxCredits: 8 });
-      const service = createService({ options: { replayHeader, sparseSubmit: false } });
+      const service = createService({
+        options: { replayHeader, concurrentTwin: "join", sparseSubmit: false },
+      });
       const tryon = service.client({ budget, retries: 0 });
       service.faults.push(undefined, slowCut(service));
       const calls = [tryon.submit(input, own), tryon.submit(input, own)];

@@ -1,7 +1,5 @@
 import type { Api } from "../api/api.ts";
-import { defaults } from "../config/options.ts";
-import { within } from "../http/deadline.ts";
-import type { CallOptions } from "../types/call-options.ts";
+import type { Deadline } from "../http/deadline.ts";
 import { documentPrices, type Prices } from "./prices.ts";
 import type { SpendTracker } from "./spend-tracker.ts";
 
@@ -22,17 +20,15 @@ export interface PriceContext {
 /** Returns the prices of the account, which is read once, or those of the document while it cannot be read. */
 export async function costs(
   { api, spendTracker }: PriceContext,
-  options: CallOptions,
+  deadline: Deadline,
 ): Promise<Costs> {
+  deadline.throwIfAborted();
   if (spendTracker.prices === undefined) {
-    await within(api.http.config, options, defaults.callTimeout, async (deadline) => {
+    try {
+      spendTracker.updatePrices((await api.getAccount({ deadline })).data);
+    } catch {
       deadline.throwIfAborted();
-      try {
-        spendTracker.updatePrices((await api.getAccount({ deadline })).data);
-      } catch {
-        deadline.throwIfAborted();
-      }
-    });
+    }
   }
   const { prices } = spendTracker;
   return prices

@@ -1,11 +1,12 @@
 import type { Api } from "../api/api.ts";
-import { call, type Call, type Responded } from "../api/call.ts";
+import { toCall, type Call, type Responded } from "../api/call.ts";
+import type { KeyContexts } from "../api/key-contexts.ts";
 import { defaults } from "../config/options.ts";
 import { InputError } from "../errors/input-error.ts";
 import { isTryOnError } from "../errors/is-tryon-error.ts";
 import { transientCodes } from "../errors/transient-codes.ts";
 import type { PurchaseWithSPTRequest, PurchaseWithSPTResponse } from "../generated/openapi.ts";
-import { within, type Deadline } from "../http/deadline.ts";
+import type { Deadline } from "../http/deadline.ts";
 import type { CallOptions } from "../types/call-options.ts";
 import { outcomeOf, unknownOutcome, type PurchaseOutcome } from "./purchase-outcome.ts";
 
@@ -15,13 +16,13 @@ const maxDelay = 10_000;
 
 /** Purchases of credits. */
 export class Credits {
-  readonly #api: () => Api;
+  readonly #contexts: KeyContexts<{ readonly api: Api }>;
   /** Requests by their responses, which do not have the token. */
   readonly #requests = new WeakMap<object, PurchaseWithSPTRequest>();
 
   /** @internal It is `tryon.credits`. */
-  constructor(api: () => Api) {
-    this.#api = api;
+  constructor(contexts: KeyContexts<{ readonly api: Api }>) {
+    this.#contexts = contexts;
   }
 
   /**
@@ -42,18 +43,19 @@ export class Credits {
     options: CallOptions = {},
   ): Call<PurchaseWithSPTResponse> {
     const body = { ...request };
-    const config = () => this.#api().http.config;
-    return call(config, options, defaults.callTimeout, async (deadline) => {
-      try {
-        return await this.#send(body, deadline);
-      } catch (error) {
-        if (isTryOnError(error, "purchase_already_processed")) {
-          const balance = await this.#balance(deadline);
-          if (balance !== undefined) Reflect.set(error, "balance", balance);
+    return toCall(
+      this.#contexts.within(options, defaults.callTimeout, async ({ api }, deadline) => {
+        try {
+          return await this.#send(api, body, deadline);
+        } catch (error) {
+          if (isTryOnError(error, "purchase_already_processed")) {
+            const balance = await readBalance(api, deadline);
+            if (balance !== undefined) Reflect.set(error, "balance", balance);
+          }
+          throw error;
         }
-        throw error;
-      }
-    });
+      }),
+    );
   }
 
   /**
@@ -83,18 +85,18 @@ export class Credits {
       });
     }
     const response = isRequest ? undefined : (purchase as PurchaseWithSPTResponse);
-    const { config } = this.#api().http;
-    return within(config, options, defaults.callTimeout, (deadline) =>
-      this.#wait(request, response, deadline),
+    return this.#contexts.within(options, defaults.callTimeout, ({ api }, deadline) =>
+      this.#wait(api, request, response, deadline),
     );
   }
 
   async #wait(
+    api: Api,
     request: PurchaseWithSPTRequest,
     response: PurchaseWithSPTResponse | undefined,
     deadline: Deadline,
   ): Promise<PurchaseOutcome> {
-    const { random } = this.#api().http.config;
+    const { random } = api.http.config;
     let purchase = response;
     let delay = purchase ? minDelay : 0;
     for (;;) {
@@ -105,7 +107,7 @@ export class Credits {
         // Each delay varies by 15 %.
         if (delay > 0) await deadline.sleep(delay * (0.85 + 0.3 * random()));
         delay = Math.min(maxDelay, Math.max(minDelay, delay * 1.5));
-        purchase = (await this.#send(request, deadline)).data;
+        purchase = (await this.#send(api, request, deadline)).data;
       } catch (error) {
         deadline.throwIfAborted();
         if (isTryOnError(error, "payment_failed")) {
@@ -113,7 +115,7 @@ export class Credits {
           return { status: "failed", reason: error.message, balance, purchase: undefined };
         }
         if (isTryOnError(error, "purchase_already_processed")) {
-          const balance = await this.#balance(deadline);
+          const balance = await readBalance(api, deadline);
           return unknownOutcome(hints.notRepeated, purchase, balance);
         }
         if (deadline.passed) return unknownOutcome(hints.late, purchase);
@@ -123,22 +125,21 @@ export class Credits {
   }
 
   async #send(
+    api: Api,
     request: PurchaseWithSPTRequest,
     deadline: Deadline,
   ): Promise<Responded<PurchaseWithSPTResponse>> {
-    const responded = await this.#api().purchaseCredits(request, { deadline });
+    const responded = await api.purchaseCredits(request, { deadline });
     this.#requests.set(responded.data, request);
     return responded;
   }
+}
 
-  async #balance(deadline: Deadline): Promise<number | undefined> {
-    const account = await this.#api()
-      .getAccount({ deadline })
-      .catch(() => undefined);
-    deadline.throwIfAborted();
-    const balance = account?.data.credits_remaining;
-    return Number.isFinite(balance) ? balance : undefined;
-  }
+async function readBalance(api: Api, deadline: Deadline): Promise<number | undefined> {
+  const account = await api.getAccount({ deadline }).catch(() => undefined);
+  deadline.throwIfAborted();
+  const balance = account?.data.credits_remaining;
+  return Number.isFinite(balance) ? balance : undefined;
 }
 
 /** Next steps after an unknown outcome. */

@@ -6,7 +6,6 @@ import {
   createService,
   cut,
   input,
-  profiles,
   noResponse,
   type TestService,
 } from "../../test/service.ts";
@@ -20,9 +19,9 @@ const order = (
 });
 const purchases = ({ sent }: TestService) => sent.filter(({ path }) => path.endsWith("/purchase"));
 
-describe.each(profiles)("a purchase under the profile %s", (profile) => {
+describe("a purchase", () => {
   it("pays once after a connection reset", async () => {
-    const { run, tryon, mock, faults } = createService({ profile });
+    const { run, tryon, mock, faults } = createService();
     faults.push(cut.before);
     expect(await run(tryon.credits.purchase(order("one")))).toMatchObject({
       status: "succeeded",
@@ -33,7 +32,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
   });
 
   it("distinguishes a declined payment from a token that has paid before", async () => {
-    const { error, run, tryon } = createService({ profile });
+    const { error, run, tryon } = createService();
     const declined = await error(tryon.credits.purchase(order("declined")));
     expect(declined).toMatchObject({ code: "payment_failed", status: 402 });
     await run(tryon.credits.purchase(order("two")));
@@ -47,7 +46,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
     ["fine", { status: "succeeded", creditsAdded: 100, balance: 1_100 }],
     ["canceled", { status: "canceled", reason: "canceled", balance: 1_000 }],
   ])("that is %s at once has its outcome without a request", async (kind, outcome) => {
-    const { run, tryon, sent } = createService({ profile });
+    const { run, tryon, sent } = createService();
     const purchase = await run(tryon.credits.purchase(order(kind)));
     const before = sent.length;
     expect(await run(tryon.credits.waitForPurchase(purchase))).toEqual({ ...outcome, purchase });
@@ -57,7 +56,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
   it.each(["processing", "requires_action"])(
     "that is %s succeeds after the payment, or is unknown if the service does not repeat it",
     async (kind) => {
-      const service = createService({ profile });
+      const service = createService();
       const { run, tryon, mock } = service;
       const purchase = await run(tryon.credits.purchase(order(kind)));
       expect(purchase).toMatchObject({ status: kind, credits_added: 0, credits_remaining: 1_000 });
@@ -76,7 +75,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
   );
 
   it("that is declined has failed", async () => {
-    const { run, tryon } = createService({ profile });
+    const { run, tryon } = createService();
     expect(await run(tryon.credits.waitForPurchase(order("declined")))).toMatchObject({
       status: "failed",
       reason: expect.stringContaining("declined"),
@@ -84,7 +83,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
   });
 
   it("whose response is lost never has failed", async () => {
-    const { run, tryon, mock, faults } = createService({ profile });
+    const { run, tryon, mock, faults } = createService();
     const repeats = mock.options.purchaseRepeat === "replay";
     faults.push(cut.after);
     const bought = tryon.credits.purchase(order("fine")).catch((error: unknown) => error);
@@ -100,7 +99,7 @@ describe.each(profiles)("a purchase under the profile %s", (profile) => {
   });
 
   it("with a test key succeeds at once, and adds nothing", async () => {
-    const { run, client, mock } = createService({ profile });
+    const { run, client, mock } = createService();
     const tryon = client({ apiKey: mock.keys.test });
     const purchase = await run(tryon.credits.purchase(order("processing")));
     const outcome = await run(tryon.credits.waitForPurchase(purchase));

@@ -42,11 +42,20 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 /** Options of `TryOn`. */
 export interface TryOnOptions {
   /**
-   * API key, `svc_live_…` or `svc_test_…`.
+   * API key, `svc_live_…` or `svc_test_…`, or a function that returns it, for keys from a secret manager.
+   *
+   * The client calls the function once per call. The key serves every attempt of that call and the polls of its job, since
+   * jobs and idempotency keys belong to an API key. If the service rejects the key with 401 and nothing has happened, the
+   * client calls the function again and repeats the call if it returns another key. An error of the function rejects the
+   * call, and nothing is sent.
    *
    * @default the environment variable TRYON_API_KEY, read by the first request
+   * @example
+   * import { TryOn } from "@tryon/client";
+   *
+   * const tryon = new TryOn({ apiKey: () => secrets.read("tryon-api-key"), baseUrl });
    */
-  readonly apiKey?: string | undefined;
+  readonly apiKey?: string | (() => string | Promise<string>) | undefined;
   /**
    * URL of the service, without `/api/v1`. It must be https, unless it is this machine or `allowInsecure` is set.
    *

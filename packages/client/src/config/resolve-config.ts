@@ -10,7 +10,7 @@ import { redactor, type Redact } from "../errors/redact.ts";
 
 /** The options with every default filled in and every value checked. */
 export interface Config {
-  /** Empty for a client of a proxy, which adds its own. */
+  /** Empty for a client of a proxy, which adds its own, and before a function has returned it. */
   readonly apiKey: string;
   /** Without a slash at the end. */
   readonly baseUrl: string;
@@ -38,13 +38,15 @@ export function resolveConfig(options: TryOnOptions): Config {
   let apiKey = "";
   let address: URL;
   if (proxyUrl === undefined) {
-    apiKey = required(options.apiKey, "apiKey", "TRYON_API_KEY");
-    check(
-      /^[!-~]+$/.test(apiKey),
-      "invalid_config",
-      "apiKey (TRYON_API_KEY) is no key.",
-      "Copy it again, without quotes and line breaks.",
-    );
+    if (typeof options.apiKey !== "function") {
+      apiKey = required(options.apiKey, "apiKey", "TRYON_API_KEY");
+      check(
+        /^[!-~]+$/.test(apiKey),
+        "invalid_config",
+        "apiKey (TRYON_API_KEY) contains spaces or line breaks.",
+        "Copy it again, without quotes and line breaks.",
+      );
+    }
     const baseUrl = required(options.baseUrl?.toString(), "baseUrl", "TRYON_BASE_URL");
     address = parseAddress(baseUrl, "baseUrl (TRYON_BASE_URL)");
   } else {
@@ -57,7 +59,8 @@ export function resolveConfig(options: TryOnOptions): Config {
     address = parseAddress(`${proxyUrl}`, "proxyUrl", location?.href);
   }
   // A page without https can be safe no other way than it is.
-  if (apiKey || address.origin !== location?.origin) checkEnvironment(apiKey, address, options);
+  if (proxyUrl === undefined || address.origin !== location?.origin)
+    checkEnvironment(apiKey, address, options);
   const { fetch, clock = systemClock, random = Math.random } = options;
   const { retries = defaults.retries, maxResultBytes = defaults.maxResultBytes } = options;
   for (const [name, count] of Object.entries({ retries, maxResultBytes })) {

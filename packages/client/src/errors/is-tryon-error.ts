@@ -1,4 +1,4 @@
-import type { BatchStoppedError } from "../batch/batch-stopped-error.ts";
+import type { BatchStoppedError } from "./batch-stopped-error.ts";
 import type { ApiError } from "./api-error.ts";
 import type { BudgetError } from "./budget-error.ts";
 import type { ApiErrorCode, TryOnErrorCode } from "./code.ts";

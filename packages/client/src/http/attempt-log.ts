@@ -1,5 +1,5 @@
 import type { Attempt, AttemptFailure } from "../types/attempt.ts";
-import type { Outcome } from "./attempt.ts";
+import type { Outcome } from "./outcome.ts";
 import { lessCertain, sideEffectOf, type SideEffect } from "./side-effects.ts";
 
 /** Attempts of one request, and what they may have done at the service. */

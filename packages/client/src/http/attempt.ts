@@ -1,22 +1,10 @@
-import type { AttemptFailure } from "../types/attempt.ts";
 import { defaults } from "../config/options.ts";
 import { isBranded } from "../errors/tryon-error.ts";
 import type { HttpResponse } from "./response.ts";
 import type { Transport, TransportRequest } from "./transport.ts";
 import type { Deadline } from "./deadline.ts";
+import { failureCode, type Outcome } from "./outcome.ts";
 import type { HttpRequest } from "./http-request.ts";
-
-/** Outcome of one attempt. */
-export type Outcome = { readonly response: HttpResponse } | Failure;
-
-/** An attempt without a response. */
-export interface Failure {
-  readonly response: undefined;
-  /** `rate_limited`: it was not sent, since it would have to wait `wait` milliseconds for the rate limit. */
-  readonly failure: AttemptFailure | "rate_limited";
-  readonly cause?: unknown;
-  readonly wait?: number;
-}
 
 /** Minimum speed of an upload without progress events, in bytes per millisecond (1 Mbit/s). It sets the upload's time limit. */
 const minUploadSpeed = 125;
@@ -61,11 +49,4 @@ export async function attempt(
     isOver = true;
     if (!response?.open) limit.close();
   }
-}
-
-/** Returns the platform's code of a failure, from the error or its causes. */
-export function failureCode(cause: unknown): string | undefined {
-  const { code, cause: deeper } = Object(cause) as { code?: unknown; cause?: unknown };
-  if (typeof code === "string") return code;
-  return deeper === undefined || deeper === cause ? undefined : failureCode(deeper);
 }

@@ -112,15 +112,23 @@ export class Deadline {
   };
 }
 
-/** Runs work under the deadline of a call, and removes its timer and listener afterwards. */
+/** Starts the deadline of a call. Throws `invalid_input` if its timeout is invalid. */
+export function startDeadline(
+  { clock }: { readonly clock: Clock },
+  { timeout, signal }: CallOptions,
+  fallback: Duration,
+): Deadline {
+  return new Deadline(clock, milliseconds(timeout ?? fallback, "timeout"), signal);
+}
+
+/** Runs work within the deadline of a call, and removes its timer and listener afterwards. */
 export async function within<Result>(
-  settings: { readonly clock: Clock },
+  config: { readonly clock: Clock },
   options: CallOptions,
   fallback: Duration,
   work: (deadline: Deadline) => Promise<Result>,
 ): Promise<Result> {
-  const timeout = milliseconds(options.timeout ?? fallback, "timeout");
-  const deadline = new Deadline(settings.clock, timeout, options.signal);
+  const deadline = startDeadline(config, options, fallback);
   try {
     return await work(deadline);
   } finally {

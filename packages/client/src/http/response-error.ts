@@ -7,7 +7,7 @@ import { OutcomeUnknownError } from "../errors/outcome-error.ts";
 import { isBranded, type FieldIssue, type TryOnError } from "../errors/tryon-error.ts";
 import type { CallContext } from "./http-request.ts";
 import type { HttpResponse } from "./response.ts";
-import { failureCode, type Failure, type Outcome } from "./attempt.ts";
+import { failureCode, type Failure, type Outcome } from "./outcome.ts";
 import { readFieldIssues } from "./field-issues.ts";
 import type { Config } from "../config/resolve-config.ts";
 import type { Redact } from "../errors/redact.ts";

@@ -1,5 +1,6 @@
 import type { Config } from "../config/resolve-config.ts";
-import { attempt, failureCode, type Outcome } from "./attempt.ts";
+import { attempt } from "./attempt.ts";
+import { failureCode, type Outcome } from "./outcome.ts";
 import type { CallContext, HttpRequest } from "./http-request.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { isTruncated } from "./response.ts";

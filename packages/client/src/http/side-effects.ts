@@ -1,4 +1,4 @@
-import { failureCode, type Outcome } from "./attempt.ts";
+import { failureCode, type Outcome } from "./outcome.ts";
 
 const order = ["none", "conflict", "server error", "unknown"] as const;
 

@@ -1,8 +1,6 @@
 import type { Note } from "../errors/input-issue.ts";
-import type { ImageContent, ImageSource } from "./image-source.ts";
+import { maxImageBytes, type ImageContent, type ImageSource } from "./image-source.ts";
 
-/** Maximum size of an image in bytes: as many as base64 of `maxBase64Length` holds. */
-export const maxImageBytes = 10_500_000;
 /** Maximum length of base64 that the service accepts. */
 const maxBase64Length = 14_000_000;
 const headLength = 64;

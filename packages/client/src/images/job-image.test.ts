@@ -85,9 +85,11 @@ describe("an image", () => {
     const { run, image, faults, sent } = await makeTryOn();
     const whole = await run(image.bytes());
     const before = sent.length;
-    const fail = (controller: ReadableStreamDefaultController) =>
-      controller.error(new Error("reset"));
-    faults.push(respondWith(503, "busy"), cut.before, stream(whole.slice(0, 9), fail));
+    faults.push(
+      respondWith(503, "busy"),
+      cut.before,
+      stream(whole.slice(0, 9), (controller) => controller.error(new Error("reset"))),
+    );
     expect(await run(image.bytes())).toEqual(whole);
     faults.push(async () => new Response(whole.slice(0, 100)));
     expect(await run(image.bytes())).toEqual(whole);

@@ -1,7 +1,5 @@
-import { costs, type PriceContext } from "../billing/costs.ts";
 import { priceOf, type Prices } from "../billing/prices.ts";
 import { InputError } from "../errors/input-error.ts";
-import type { CallOptions } from "../types/call-options.ts";
 import { canonicalFields, type Fields } from "../api/canonical-fields.ts";
 import type { TryOnFields } from "../types/try-on-input.ts";
 
@@ -10,15 +8,14 @@ export type Inputs = TryOnFields | Iterable<TryOnFields> | AsyncIterable<TryOnFi
 
 /** Returns the cost of inputs. Reads only their output sizes. */
 export async function estimate(
-  context: PriceContext,
+  prices: Prices,
   inputs: Inputs,
-  options: CallOptions,
+  signal: AbortSignal | undefined,
 ): Promise<number> {
-  const { costs: prices } = await costs(context, options);
   if (!isMany(inputs)) return costOf(inputs, "", prices);
   let [credits, index] = [0, 0];
   for await (const input of inputs) {
-    options.signal?.throwIfAborted();
+    signal?.throwIfAborted();
     credits += costOf(input, `inputs.${index}.`, prices);
     index += 1;
   }

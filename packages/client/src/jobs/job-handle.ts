@@ -1,4 +1,3 @@
-import type { Deadline } from "../http/deadline.ts";
 import type { CallOptions } from "../types/call-options.ts";
 import type {
   Job,
@@ -8,8 +7,9 @@ import type {
   TryOnResult,
   WaitOptions,
 } from "../types/job.ts";
+import type { ClientContexts } from "./client-context.ts";
 import { finish } from "./finish.ts";
-import type { JobRecord } from "./job-record.ts";
+import { JobRecord, type Origin } from "./job-record.ts";
 import { notifier } from "./updates.ts";
 import { updates } from "./wait.ts";
 
@@ -20,6 +20,11 @@ export class JobHandle implements Job {
   /** @internal Jobs come from `submit`, `run` and `jobs`. */
   constructor(record: JobRecord) {
     this.#record = record;
+  }
+
+  /** Returns the state of a job. */
+  static recordOf(job: JobHandle): JobRecord {
+    return job.#record;
   }
 
   get id(): string {
@@ -40,19 +45,12 @@ export class JobHandle implements Job {
 
   async result(options: WaitOptions = {}): Promise<TryOnResult> {
     const record = this.#record;
-    return record.within(options, (deadline) =>
-      finish(record, deadline, notifier(record.context.config, options.onUpdate)),
-    );
+    const notify = notifier(record.config, options.onUpdate);
+    return record.within(options, (deadline) => finish(record, deadline, notify));
   }
 
   async *updates(options: CallOptions = {}): AsyncGenerator<JobData, void, undefined> {
-    const record = this.#record;
-    yield* updates(record, options, record.context.config.clock.now());
-  }
-
-  /** @internal Waits within the deadline of a call that waits for several jobs. */
-  finish(deadline: Deadline): Promise<TryOnResult> {
-    return finish(this.#record, deadline, () => undefined);
+    yield* updates(this.#record, options);
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<JobData, void, undefined> {
@@ -64,4 +62,9 @@ export class JobHandle implements Job {
     const { result_url: _signed, ...data } = this.data;
     return { id, idempotencyKey, data };
   }
+}
+
+/** Creates a job from data of the service, or from saved data if `origin` has no context. */
+export function createJob(contexts: ClientContexts, data: JobData, origin: Origin): JobRecord {
+  return new JobRecord(contexts, data, origin, (record) => new JobHandle(record));
 }

@@ -1,15 +1,17 @@
 import type { CallOptions } from "../types/call-options.ts";
 import type { Attempt } from "../types/attempt.ts";
-import type { JobData, TimelineEntry } from "../types/job.ts";
+import type { Job, JobData, TimelineEntry } from "../types/job.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import { WaitTimeoutError } from "../errors/wait-timeout-error.ts";
-import { JobHandle } from "./job-handle.ts";
-import type { JobContext } from "./job-context.ts";
+import type { ClientContext, ClientContexts } from "./client-context.ts";
+import type { Config } from "../config/resolve-config.ts";
 import { takeKeyFromMetadata } from "./key-in-metadata.ts";
 import type { PendingWait } from "./pending-wait.ts";
 
 /** Origin of a job. */
-interface Origin {
+export interface Origin {
+  /** Context of the key that the job belongs to. Undefined if the data was saved, or is only an id. */
+  readonly context?: ClientContext | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly attempts?: readonly Attempt[];
   readonly timeline?: TimelineEntry[];
@@ -17,20 +19,19 @@ interface Origin {
   readonly requestId?: string | undefined;
   /** `output_size` of the submission, if this client submitted the job. */
   readonly size?: string;
-  /** If true, the data was saved, or is only an id: the service has not been asked yet. */
-  readonly unseen?: boolean;
 }
 
 /** State of a job. {@link Job} is its public side. */
 export class JobRecord {
-  readonly #context: () => JobContext;
+  readonly #contexts: ClientContexts;
+  #context: ClientContext | undefined;
   readonly id: string;
   idempotencyKey: string | undefined;
   readonly attempts: readonly Attempt[];
   readonly timeline: TimelineEntry[];
   readonly requestId: string | undefined;
   readonly size: string | undefined;
-  readonly job = new JobHandle(this);
+  readonly job: Job;
   data: JobData;
   /** Time of the last data from the service, in milliseconds since 1970. */
   dataAt = 0;
@@ -40,8 +41,15 @@ export class JobRecord {
   unseen: boolean;
   readonly knownAt: number;
 
-  constructor(context: () => JobContext, data: JobData, origin: Origin = {}) {
-    this.#context = context;
+  constructor(
+    contexts: ClientContexts,
+    data: JobData,
+    origin: Origin,
+    createHandle: (record: JobRecord) => Job,
+  ) {
+    this.#contexts = contexts;
+    this.#context = origin.context;
+    this.job = createHandle(this);
     this.id = data.job_id;
     this.idempotencyKey = origin.idempotencyKey;
     this.attempts = origin.attempts ?? [];
@@ -49,15 +57,25 @@ export class JobRecord {
     this.requestId = origin.requestId;
     this.size = origin.size;
     this.data = data;
-    this.unseen = origin.unseen === true;
-    if (this.unseen) this.#merge(data);
-    else this.update(data);
+    this.unseen = origin.context === undefined;
+    if (origin.context) this.update(data);
+    else this.#merge(data);
     this.knownAt = this.dataAt;
   }
 
-  /** Parts of the client. Resolves its options on first use. */
-  get context(): JobContext {
-    return this.#context();
+  get config(): Config {
+    return this.#context?.config ?? this.#contexts.config;
+  }
+
+  /** Context of the key that the job belongs to. */
+  get context(): ClientContext {
+    if (this.#context) return this.#context;
+    throw new Error("A saved job gets its context from its first call.");
+  }
+
+  /** Uses the context of a call for a saved job. */
+  useContext(context: ClientContext): void {
+    this.#context ??= context;
   }
 
   /** Takes the data of a response. Fields that it leaves out stay as they were. */
@@ -77,7 +95,7 @@ export class JobRecord {
     const known = { ...(!this.unseen && this.data), ...job };
     // Errors carry the job into logs, and services repeat what they were sent.
     for (const name of ["error_code", "error_message", "message"] as const) {
-      if (job[name]) known[name] = this.context.config.redact(job[name]);
+      if (job[name]) known[name] = this.config.redact(job[name]);
     }
     this.data = known;
   }
@@ -87,8 +105,12 @@ export class JobRecord {
     options: CallOptions,
     work: (deadline: Deadline) => Promise<Result>,
   ): Promise<Result> {
-    const { config } = this.context;
-    return within(config, options, config.timeout, work);
+    const { config } = this;
+    if (this.#context) return within(config, options, config.timeout, work);
+    return this.#contexts.within(options, undefined, (context, deadline) => {
+      this.#context = context;
+      return work(deadline);
+    });
   }
 
   /** Polls the job once. */

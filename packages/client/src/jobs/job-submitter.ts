@@ -1,5 +1,5 @@
 import type { CallOptions } from "../types/call-options.ts";
-import type { Job, TimelineEntry, TryOnResult } from "../types/job.ts";
+import type { Job, JobData, TimelineEntry, TryOnResult } from "../types/job.ts";
 import type { Responded } from "../api/call.ts";
 import type { Charge } from "../billing/charge.ts";
 import type { ChargePlan } from "../billing/spend-tracker.ts";
@@ -9,14 +9,15 @@ import { ConnectionError } from "../errors/connection-error.ts";
 import { InputError } from "../errors/input-error.ts";
 import { OutcomeUnknownError } from "../errors/outcome-error.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
-import { within, type Deadline } from "../http/deadline.ts";
+import { startDeadline, within, type Deadline } from "../http/deadline.ts";
 import type { SubmissionBody } from "../http/http-request.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { finish } from "./finish.ts";
-import type { JobContext } from "./job-context.ts";
-import { JobRecord } from "./job-record.ts";
-import { addKeyToMetadata } from "./key-in-metadata.ts";
-import { JobList } from "./list.ts";
+import type { ClientContext, ClientContexts } from "./client-context.ts";
+import { createJob } from "./job-handle.ts";
+import type { Api } from "../api/api.ts";
+import type { JobRecord } from "./job-record.ts";
+import { addKeyToMetadata, takeKeyFromMetadata } from "./key-in-metadata.ts";
 import { parseInput, type ParsedInput } from "./parse-input.ts";
 import { readInput } from "./read-input.ts";
 import {
@@ -43,51 +44,61 @@ interface Submission {
   readonly attemptLog: AttemptLog;
   readonly timeline: TimelineEntry[];
   readonly chargePlan: ChargePlan;
-  readonly charge: Charge;
+  /** Context of the key that it is sent with. It changes only if the service has rejected every attempt with 401. */
+  context: ClientContext;
+  charge: Charge;
 }
 
 /** Submits try-ons, each at most once. */
 export class JobSubmitter {
-  readonly #context: JobContext;
+  readonly #contexts: ClientContexts;
   /** False after something between client and service has cut a synchronous response off. */
   #mayBeSync = true;
 
-  constructor(context: JobContext) {
-    this.#context = context;
+  constructor(contexts: ClientContexts) {
+    this.#contexts = contexts;
   }
 
   /** Submits an input and waits for the result. */
-  async run(
-    input: unknown,
-    options: RunOptions,
-    deadline: Deadline,
-  ): Promise<Responded<TryOnResult>> {
-    checkNames(options, "run", runOptionNames);
-    const notify = notifier(this.#context.config, options.onUpdate);
-    const { data, response } = await this.#submit(input, options, deadline, notify);
-    return { data: await finish(data, deadline, notify), response };
+  async run(input: unknown, options: RunOptions): Promise<Responded<TryOnResult>> {
+    const { config } = this.#contexts;
+    const deadline = startDeadline(config, options, config.timeout);
+    try {
+      checkNames(options, "run", runOptionNames);
+      const notify = notifier(config, options.onUpdate);
+      const submission = await this.#prepare(input, options, deadline, notify);
+      const { data: record, response } = await this.#send(submission, deadline, notify);
+      return { data: await finish(record, deadline, notify), response };
+    } finally {
+      deadline.close();
+    }
   }
 
   /** Submits an input. */
-  async submit(
-    input: unknown,
-    options: SubmitOptions,
-    deadline: Deadline,
-  ): Promise<Responded<Job>> {
-    checkNames(options, "submit", submitOptionNames);
-    const notify = notifier(this.#context.config, options.onUpdate);
-    const submitted = await this.#submit(input, { ...options, sync: false }, deadline, notify);
-    return { data: submitted.data.job, response: submitted.response };
+  async submit(input: unknown, options: SubmitOptions): Promise<Responded<Job>> {
+    const { config } = this.#contexts;
+    const deadline = startDeadline(config, options, config.timeout);
+    try {
+      checkNames(options, "submit", submitOptionNames);
+      const notify = notifier(config, options.onUpdate);
+      const asyncOptions = { ...options, sync: false };
+      const submission = await this.#prepare(input, asyncOptions, deadline, notify);
+      const { data: record, response } = await this.#send(submission, deadline, notify);
+      return { data: record.job, response };
+    } finally {
+      deadline.close();
+    }
   }
 
-  async #submit(
+  /** Parses and reads an input, and reserves its credits. Sends nothing. */
+  async #prepare(
     input: unknown,
     options: RunOptions,
     deadline: Deadline,
     notify: Notify,
-  ): Promise<Responded<JobRecord>> {
+  ): Promise<Submission> {
     deadline.throwIfAborted();
-    const { config, spendTracker } = this.#context;
+    const { config } = this.#contexts;
     const { validate = config.validate, keyInMetadata = config.keyInMetadata } = options;
     const key = idempotencyKey(options.idempotencyKey);
     const withKey = keyInMetadata ? addKeyToMetadata(input, key) : input;
@@ -103,17 +114,18 @@ export class JobSubmitter {
     }
     const isLongEnough = deadline.left() >= maxSyncWait + syncGrace;
     const sync = wanted === "auto" ? this.#mayBeSync && isLongEnough : wanted;
+    const context = await this.#contexts.acquire(deadline);
     const body = await this.#createBody(parsed, validate, sync, deadline);
     deadline.throwIfAborted();
     const chargePlan = {
       size: parsed.size,
       idempotencyKey: key,
-      budgets: spendTracker.budgets(options.budget),
+      budgets: context.spendTracker.budgets(options.budget),
     };
-    const charge = await spendTracker.reserve(chargePlan, deadline);
+    const charge = await context.spendTracker.reserve(chargePlan, deadline);
     const timeline: TimelineEntry[] = [{ phase: "sending", at: deadline.clock.now() }];
     notify({ phase: "sending", idempotencyKey: key });
-    const submission = {
+    return {
       idempotencyKey: key,
       body,
       sync,
@@ -123,9 +135,9 @@ export class JobSubmitter {
       attemptLog: new AttemptLog(),
       timeline,
       chargePlan,
+      context,
       charge,
     };
-    return this.#send(submission, deadline, notify);
   }
 
   async #createBody(
@@ -134,7 +146,7 @@ export class JobSubmitter {
     sync: boolean,
     deadline: Deadline,
   ): Promise<SubmissionBody> {
-    const { log } = this.#context.config;
+    const { log } = this.#contexts.config;
     try {
       return submissionBody(await readInput(parsed, { validate, log }, deadline), sync);
     } catch (error) {
@@ -145,44 +157,53 @@ export class JobSubmitter {
     }
   }
 
+  /** Sends a submission, and sends it with another key if the service has rejected every attempt with 401. */
   async #send(
     submission: Submission,
     deadline: Deadline,
     notify: Notify,
   ): Promise<Responded<JobRecord>> {
-    const { idempotencyKey: key, attemptLog, timeline, sync, charge, size } = submission;
-    const { api, config, spendTracker } = this.#context;
-    try {
-      const { data, response } = await api.submitTryOn(
-        { ...submission, recover: (options) => this.#recover(submission, options) },
-        {
-          deadline,
-          onRetry: (delay) => notify({ phase: "retrying", idempotencyKey: key, delay }),
-        },
-      );
-      const { headers, requestId } = response;
-      // A replay to the first attempt that could make the job is the response of an earlier submission.
-      const isReplay =
-        headers.get("idempotent-replayed") === "true" && attemptLog.lastIsFirstUncertain;
-      spendTracker.recordResponse(charge, data, isReplay);
-      const record = new JobRecord(() => this.#context, data, {
-        idempotencyKey: key,
-        attempts: attemptLog.attempts,
-        timeline,
-        requestId: config.redact(requestId) || undefined,
-        size,
-      });
-      return { data: record, response };
-    } catch (error) {
-      spendTracker.recordFailure(charge, attemptLog.mayHaveMadeJob);
-      throw error;
-    } finally {
-      if (sync && attemptLog.attempts.some(isSyncCut)) this.#mayBeSync = false;
+    const { idempotencyKey: key, attemptLog, timeline, sync, size } = submission;
+    const recover = (options?: CallOptions) => this.#recover(submission, options);
+    const onRetry = (delay: number) => notify({ phase: "retrying", idempotencyKey: key, delay });
+    for (let isRenewed = false; ; isRenewed = true) {
+      const { context, charge } = submission;
+      const { api, spendTracker } = context;
+      try {
+        const { data, response } = await api.submitTryOn(
+          { ...submission, recover },
+          { deadline, onRetry },
+        );
+        const { headers, requestId } = response;
+        // A replay to the first attempt that could make the job is the response of an earlier submission.
+        const isReplay =
+          headers.get("idempotent-replayed") === "true" && attemptLog.lastIsFirstUncertain;
+        spendTracker.recordResponse(charge, data, isReplay);
+        const record = createJob(this.#contexts, data, {
+          context,
+          idempotencyKey: key,
+          attempts: attemptLog.attempts,
+          timeline,
+          requestId: context.config.redact(requestId) || undefined,
+          size,
+        });
+        return { data: record, response };
+      } catch (error) {
+        spendTracker.recordFailure(charge, attemptLog.mayHaveMadeJob);
+        const renewed = isRenewed
+          ? undefined
+          : await this.#contexts.renew(context, error, deadline);
+        if (!renewed) throw error;
+        submission.context = renewed;
+        submission.charge = await renewed.spendTracker.reserve(submission.chargePlan, deadline);
+      } finally {
+        if (sync && attemptLog.attempts.some(isSyncCut)) this.#mayBeSync = false;
+      }
     }
   }
 
   #recover(submission: Submission, options: CallOptions = {}): Promise<Job> {
-    const { config, spendTracker } = this.#context;
+    const { config, spendTracker } = submission.context;
     return within(config, options, config.timeout, async (deadline) => {
       if (submission.attemptLog.isPast(config.idempotencyWindow, deadline.clock.now())) {
         return this.#findInList(submission, deadline);
@@ -192,20 +213,19 @@ export class JobSubmitter {
     });
   }
 
-  /** Looks for the job in the list once it is too late to send the submission again. */
+  /** Finds the job in the list once it is too late to send the submission again. */
   async #findInList(submission: Submission, deadline: Deadline): Promise<Job> {
-    const { attemptLog, idempotencyKey: key, hasKeyInMetadata } = submission;
+    const { attemptLog, idempotencyKey: key, hasKeyInMetadata, context } = submission;
     const oldest = (attemptLog.uncertainSince ?? 0) - maxClockSkew;
     let cause: unknown;
     try {
-      const options = { signal: deadline.signal };
-      const jobs = hasKeyInMetadata ? new JobList(() => this.#context, options) : [];
-      for await (const job of jobs) {
-        if (job.idempotencyKey === key) {
-          this.#context.spendTracker.recordFound(submission.charge, job.data);
-          return job;
+      const jobs = hasKeyInMetadata ? listJobs(context.api, deadline) : [];
+      for await (const data of jobs) {
+        if (takeKeyFromMetadata(data).idempotencyKey === key) {
+          context.spendTracker.recordFound(submission.charge, data);
+          return createJob(this.#contexts, data, { context }).job;
         }
-        if (serviceTime(job.data.created_at) < oldest) break;
+        if (serviceTime(data.created_at) < oldest) break;
       }
     } catch (error) {
       deadline.throwIfAborted();
@@ -221,6 +241,19 @@ export class JobSubmitter {
       recover: (options) => this.#recover(submission, options),
       cause,
     });
+  }
+}
+
+/** Yields the jobs of all pages. */
+async function* listJobs(api: Api, deadline: Deadline): AsyncGenerator<JobData> {
+  const cursors = new Set<string>();
+  for (let cursor: string | undefined; ;) {
+    const { data } = await api.listJobs(cursor === undefined ? {} : { cursor }, { deadline });
+    yield* data.jobs;
+    cursor = data.next_cursor ?? undefined;
+    // A repeated cursor would never end.
+    if (cursor === undefined || cursors.has(cursor)) return;
+    cursors.add(cursor);
   }
 }
 

@@ -3,22 +3,21 @@ import type { Job, SavedJob } from "../types/job.ts";
 import { InputError } from "../errors/input-error.ts";
 import { defaults } from "../config/options.ts";
 import { isJobId } from "../api/api.ts";
-import { call, type Call } from "../api/call.ts";
-import { JobHandle } from "./job-handle.ts";
+import { toCall, type Call } from "../api/call.ts";
+import { createJob, JobHandle } from "./job-handle.ts";
 import { isFinal } from "./job-data.ts";
-import type { JobContext } from "./job-context.ts";
-import { JobRecord } from "./job-record.ts";
+import type { ClientContexts } from "./client-context.ts";
+import type { JobRecord } from "./job-record.ts";
 import { JobList, type ListOptions } from "./list.ts";
 import { waitAll, type WaitAllOptions, type WaitOutcome } from "./wait-all.ts";
-import { within } from "../http/deadline.ts";
 
 /** Jobs of an API key. */
 export class Jobs {
-  readonly #context: () => JobContext;
+  readonly #contexts: ClientContexts;
 
   /** @internal It is `tryon.jobs`. */
-  constructor(context: () => JobContext) {
-    this.#context = context;
+  constructor(contexts: ClientContexts) {
+    this.#contexts = contexts;
   }
 
   /**
@@ -31,12 +30,13 @@ export class Jobs {
    * job.status; // "succeeded"
    */
   get(id: string, options: CallOptions = {}): Call<Job> {
-    const config = () => this.#context().config;
-    return call(config, options, defaults.callTimeout, async (deadline) => {
-      checkId(id);
-      const { data, response } = await this.#context().api.getJob(id, { deadline });
-      return { data: new JobRecord(this.#context, data).job, response };
-    });
+    return toCall(
+      this.#contexts.within(options, defaults.callTimeout, async (context, deadline) => {
+        checkId(id);
+        const { data, response } = await context.api.getJob(id, { deadline });
+        return { data: createJob(this.#contexts, data, { context }).job, response };
+      }),
+    );
   }
 
   /**
@@ -48,7 +48,7 @@ export class Jobs {
    * const latest = await tryon.jobs.list().toArray({ limit: 5 });
    */
   list(options: ListOptions = {}): JobList {
-    return new JobList(this.#context, options);
+    return new JobList(this.#contexts, options);
   }
 
   /**
@@ -78,7 +78,7 @@ export class Jobs {
     checkId(id, field);
     const isKnown = data?.job_id === id && typeof data.status === "string";
     const { result_url: _signed, ...known } = isKnown ? data : { job_id: id, status: "queued" };
-    return new JobRecord(this.#context, known, { idempotencyKey, unseen: true });
+    return createJob(this.#contexts, known, { idempotencyKey });
   }
 
   /**
@@ -98,11 +98,10 @@ export class Jobs {
     options: WaitAllOptions = {},
   ): Promise<WaitOutcome[]> {
     const waited = Array.from(jobs, (job, index) =>
-      job instanceof JobHandle ? job : this.#take(job, `jobs.${index}`).job,
+      job instanceof JobHandle ? JobHandle.recordOf(job) : this.#take(job, `jobs.${index}`),
     );
-    const { config } = this.#context();
-    return within(config, options, config.timeout, (deadline) =>
-      waitAll(config, waited, deadline, options),
+    return this.#contexts.within(options, undefined, (context, deadline) =>
+      waitAll(context, waited, deadline, options),
     );
   }
 }

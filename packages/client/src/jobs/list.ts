@@ -3,9 +3,9 @@ import type { Job } from "../types/job.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
 import type { JobStatus } from "../generated/openapi.ts";
 import { defaults } from "../config/options.ts";
-import { call, type Call } from "../api/call.ts";
-import type { JobContext } from "./job-context.ts";
-import { JobRecord } from "./job-record.ts";
+import { toCall, type Call } from "../api/call.ts";
+import type { ClientContexts } from "./client-context.ts";
+import { createJob } from "./job-handle.ts";
 
 /** Options of `jobs.list`. `timeout` applies to each page. */
 export interface ListOptions extends CallOptions {
@@ -26,12 +26,12 @@ export interface JobPage {
 
 /** Jobs of an API key, newest first. Pages are fetched as the loop goes on. */
 export class JobList implements AsyncIterable<Job> {
-  readonly #context: () => JobContext;
+  readonly #contexts: ClientContexts;
   readonly #options: ListOptions;
 
   /** @internal Lists come from `jobs.list`. */
-  constructor(context: () => JobContext, options: ListOptions) {
-    this.#context = context;
+  constructor(contexts: ClientContexts, options: ListOptions) {
+    this.#contexts = contexts;
     this.#options = options;
   }
 
@@ -42,23 +42,24 @@ export class JobList implements AsyncIterable<Job> {
    */
   page(cursor: string | undefined = this.#options.cursor): Call<JobPage> {
     const { status_filter, limit } = this.#options;
-    const config = () => this.#context().config;
     const query = {
       ...(limit === undefined ? {} : { limit }),
       ...(cursor === undefined ? {} : { cursor }),
       // The service's document gives the filter two names; one that is not honoured is ignored.
       ...(status_filter === undefined ? {} : { status_filter, status: status_filter }),
     };
-    return call(config, this.#options, defaults.callTimeout, async (deadline) => {
-      const { data, response } = await this.#context().api.listJobs(query, { deadline });
-      const page = {
-        jobs: data.jobs
-          .filter(({ status }) => status_filter === undefined || status === status_filter)
-          .map((job) => new JobRecord(this.#context, job).job),
-        nextCursor: data.next_cursor ?? null,
-      };
-      return { data: page, response };
-    });
+    return toCall(
+      this.#contexts.within(this.#options, defaults.callTimeout, async (context, deadline) => {
+        const { data, response } = await context.api.listJobs(query, { deadline });
+        const page = {
+          jobs: data.jobs
+            .filter(({ status }) => status_filter === undefined || status === status_filter)
+            .map((job) => createJob(this.#contexts, job, { context }).job),
+          nextCursor: data.next_cursor ?? null,
+        };
+        return { data: page, response };
+      }),
+    );
   }
 
   /**

@@ -1,8 +1,9 @@
-import type { JobHandle } from "./job-handle.ts";
+import { finish } from "./finish.ts";
+import type { JobRecord } from "./job-record.ts";
 import type { CallOptions } from "../types/call-options.ts";
 import type { Job, TryOnResult } from "../types/job.ts";
 import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
-import type { Config } from "../config/resolve-config.ts";
+import type { ClientContext } from "./client-context.ts";
 import type { Deadline } from "../http/deadline.ts";
 import { notifier } from "./updates.ts";
 
@@ -24,17 +25,18 @@ export interface WaitAllOptions extends CallOptions {
 
 /** Waits for jobs within one deadline, for each id once. */
 export async function waitAll(
-  config: Config,
-  jobs: readonly JobHandle[],
+  context: ClientContext,
+  records: readonly JobRecord[],
   deadline: Deadline,
   options: WaitAllOptions,
 ): Promise<WaitOutcome[]> {
-  const tell = notifier(config, options.onSettled, "onSettled");
-  const wait = async (job: JobHandle): Promise<WaitOutcome> => {
-    const { id } = job;
+  const tell = notifier(context.config, options.onSettled, "onSettled");
+  const wait = async (record: JobRecord): Promise<WaitOutcome> => {
+    const { id, job } = record;
+    record.useContext(context);
     let outcome: WaitOutcome;
     try {
-      outcome = { id, job, result: await job.finish(deadline) };
+      outcome = { id, job, result: await finish(record, deadline, () => undefined) };
     } catch (error) {
       deadline.throwIfAborted();
       // What middleware throws stops the whole call, as it does everywhere.
@@ -46,10 +48,12 @@ export async function waitAll(
   };
   deadline.throwIfAborted();
   const waits = new Map<string, Promise<WaitOutcome>>();
-  for (const job of jobs) if (!waits.has(job.id)) waits.set(job.id, wait(job));
+  for (const record of records) {
+    if (!waits.has(record.id)) waits.set(record.id, wait(record));
+  }
   // Also when one of them throws what is no outcome, none is left waiting.
   await Promise.allSettled(waits.values());
   const outcomes = new Map<string, WaitOutcome>();
   for (const outcome of await Promise.all(waits.values())) outcomes.set(outcome.id, outcome);
-  return jobs.flatMap(({ id }) => outcomes.get(id) ?? []);
+  return records.flatMap(({ id }) => outcomes.get(id) ?? []);
 }

@@ -15,12 +15,12 @@ export function startWait({
   id,
   unseen,
   knownAt,
-  context,
+  config,
   attempts,
   data,
   size,
 }: JobRecord): PendingWait {
-  const knownSince = unseen ? context.config.clock.now() : knownAt;
+  const knownSince = unseen ? config.clock.now() : knownAt;
   const sentAt = attempts[0]?.startedAt ?? knownSince;
   const since = knownSince - sentAt > longSubmission ? sentAt : knownSince;
   const kinds = [data.test_mode && testKind, size, data.cost_credits].filter(Boolean).map(String);
@@ -55,14 +55,13 @@ export async function poll(
   record.update(await record.keepOnErrors(deadline, polled, wait));
 }
 
-/** Yields the data of a job now, and after each poll until it has ended. The time limit starts at `since`. */
+/** Yields the data of a job now, and after each poll until it has ended. */
 export async function* updates(
   record: JobRecord,
   options: CallOptions,
-  since: number,
 ): AsyncGenerator<JobData, void, undefined> {
-  const { clock, timeout } = record.context.config;
-  const endsAt = since + milliseconds(options.timeout ?? timeout, "timeout");
+  const { clock, timeout } = record.config;
+  const endsAt = clock.now() + milliseconds(options.timeout ?? timeout, "timeout");
   const wait = startWait(record);
   if (!record.unseen) yield record.data;
   while (record.unseen || !isFinal(record.data.status)) {

@@ -2,21 +2,21 @@ import type { MockOptions, ProfileName } from "@tryon/mock";
 import { cases } from "@tryon/test-kit/cases";
 import { expect, it } from "vitest";
 
-import { runCrashScenario, type CrashScenario, type Outcome } from "../../test/crash-scenario.ts";
-import { temporaryFolder } from "../../test/journal-folder.ts";
 import {
-  phases,
-  programCrashPoints,
-  serviceCrashPoints,
-  type Item,
+  crashPoints,
+  runCrashScenario,
   type CrashPoint,
-} from "../../test/crash-points.ts";
+  type CrashScenario,
+  type Item,
+  type Outcome,
+} from "../../test/crash-scenario.ts";
+import { temporaryFolder } from "../../test/journal-folder.ts";
 
-const allCrashPoints: readonly CrashPoint[] = [...programCrashPoints, ...serviceCrashPoints];
+const allCrashPoints = Object.values(crashPoints).flat();
 
 /** Returns items with these crash points, and every third item without one. */
-function itemsFor(crashPoints: readonly CrashPoint[], ofEach: number): Item[] {
-  const crashing = Array.from({ length: ofEach }, () => crashPoints).flat();
+function itemsFor(points: readonly CrashPoint[], ofEach: number): Item[] {
+  const crashing = Array.from({ length: ofEach }, () => points).flat();
   return crashing.flatMap((crashPoint, index) => [
     { id: `sku-${index}`, crashPoint, isLarge: crashPoint === "during the upload" },
     ...(index % 2 === 0 ? [{ id: `free-${index}` }] : []),
@@ -67,21 +67,18 @@ it(
       expect([...charges.keys()].toSorted()).toEqual([...ended.keys()].toSorted());
     }
     const kills = outcomes.flatMap((outcome) => outcome.kills);
-    const count = (crashPoints: readonly string[]): number =>
-      kills.filter((kill) => crashPoints.includes(kill)).length;
+    const count = (points: readonly string[]): number =>
+      kills.filter((kill) => points.includes(kill)).length;
     const counts = {
       all: kills.length,
-      before: count(phases.before),
-      during: count(phases.during),
-      after: count(phases.after),
+      before: count(crashPoints.before),
+      during: count(crashPoints.during),
+      after: count(crashPoints.after),
       "at any time": count(["at any time"]),
     };
     // oxlint-disable-next-line no-console
     console.log(counts);
-    expect(counts.all).toBeGreaterThanOrEqual(40 * ofEach);
-    for (const phase of ["before", "during", "after"] as const) {
-      expect(counts[phase]).toBeGreaterThanOrEqual(4 * ofEach);
-    }
+    expect(counts["at any time"]).toBeGreaterThanOrEqual(4 * ofEach);
     for (const crashPoint of allCrashPoints)
       expect(count([crashPoint])).toBe(ofEach * variants.length);
   },

@@ -65,6 +65,7 @@ it.each<[object, string]>([
   [{ apiKey: "svc_test_ä" }, "apiKey"],
   [{ baseUrl: "tryon.example" }, "baseUrl"],
   [{ baseUrl: "http://tryon.example" }, "allowInsecure"],
+  [{ baseUrl: "tryon.example", apiKey: async () => "svc_test_a", secret }, "baseUrl"],
   [{ apiKey: "svc_live_a", fetch: undefined }, "allowLiveKey"],
   [{ secret: "a".repeat(31) }, "secret must have at least 32 characters"],
   [{ secret: "a".repeat(31) }, "openssl rand -base64 32"],

@@ -1,4 +1,4 @@
-import { failureCode, type Outcome } from "../http/attempt.ts";
+import { failureCode, type Outcome } from "../http/outcome.ts";
 import { readFieldIssues } from "../http/field-issues.ts";
 import type { Redact } from "../errors/redact.ts";
 import type { HttpResponse } from "../http/response.ts";

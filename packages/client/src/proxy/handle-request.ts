@@ -1,7 +1,8 @@
 import { defaults, maxSyncWait } from "../config/options.ts";
-import { attempt, type Outcome } from "../http/attempt.ts";
-import { Deadline } from "../http/deadline.ts";
+import { attempt } from "../http/attempt.ts";
+import type { Outcome } from "../http/outcome.ts";
 import { FetchTransport } from "../http/fetch-transport.ts";
+import { Deadline } from "../http/deadline.ts";
 import { buildUpstreamRequest, type UpstreamRequest } from "./build-upstream-request.ts";
 import { jsonResponse, mapErrorResponse, responseHeaders } from "./error-response.ts";
 import type { ProxyCall, ProxyError } from "./options.ts";

@@ -2,10 +2,10 @@ import type { FileHandle } from "node:fs/promises";
 
 import type { Journal, JournalEntry } from "@tryon/client/batch";
 
+import { journalError, systemCode } from "./journal-error.ts";
 import { entryText, readLine, sealedLine } from "./journal-line.ts";
-import type { Release } from "./take-lock.ts";
 import { linesOf } from "./read-contents.ts";
-import { systemCode, journalError } from "./journal-error.ts";
+import type { Release } from "./take-lock.ts";
 
 /** Bytes to read first: enough for almost every line. */
 const usualLine = 4096;
@@ -21,7 +21,8 @@ export class FileJournal implements Journal {
   readonly #release: Release;
   readonly #lines: Map<string, number>;
   #end: number;
-  #waiting: { readonly id: string; readonly text: string }[] = [];
+  readonly #waiting: { readonly id: string; readonly text: string }[] = [];
+  /** Write that collects entries until the last one has ended. */
   #next: Promise<void> | undefined;
   #last: Promise<void> = Promise.resolve();
   #failure: Error | undefined;
@@ -45,11 +46,14 @@ export class FileJournal implements Journal {
    * @throws `invalid_config` if the journal is closed or its file cannot be read
    */
   async get(id: string): Promise<JournalEntry | undefined> {
-    this.#refuseWhenClosed();
+    this.#rejectIfClosed();
     const start = this.#lines.get(id);
     if (start === undefined) return undefined;
-    const read = readLine(await this.#lineAt(start));
-    if (read?.entry.id === id) return read.entry;
+    for await (const { bytes } of linesOf(this.#file, start, usualLine)) {
+      const read = readLine(bytes);
+      if (read?.entry.id === id) return read.entry;
+      break;
+    }
     throw this.#changedAt(start);
   }
 
@@ -59,7 +63,7 @@ export class FileJournal implements Journal {
    * @throws `invalid_config` if the journal is closed or its file cannot be read
    */
   async *list(): AsyncGenerator<JournalEntry, void, undefined> {
-    this.#refuseWhenClosed();
+    this.#rejectIfClosed();
     const starts = new Set(this.#lines.values());
     for await (const { bytes, start } of linesOf(this.#file)) {
       if (!starts.has(start)) continue;
@@ -76,17 +80,19 @@ export class FileJournal implements Journal {
    * since the contents of the disk are unknown.
    */
   async put(entry: JournalEntry): Promise<void> {
-    this.#refuseWhenClosed();
+    this.#rejectIfClosed();
     if (this.#failure !== undefined) throw this.#failure;
     this.#waiting.push({ id: entry.id, text: entryText(entry) });
-    this.#next ??= this.#write(this.#last);
+    if (this.#next === undefined) {
+      this.#next = this.#last.then(() => this.#write());
+      this.#last = this.#next.catch(() => undefined);
+    }
     return this.#next;
   }
 
   /** Waits for pending writes, then closes the file and removes the lock. Can be called repeatedly. */
-  async close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
   }
 
   /** Closes the journal, for `await using`. */
@@ -101,12 +107,9 @@ export class FileJournal implements Journal {
     );
   }
 
-  async #write(before: Promise<void>): Promise<void> {
-    await before.catch(() => undefined);
-    const entries = this.#waiting;
-    this.#waiting = [];
-    this.#last = this.#next ?? before;
+  async #write(): Promise<void> {
     this.#next = undefined;
+    const entries = this.#waiting.splice(0);
     if (this.#failure !== undefined) throw this.#failure;
     const lines = entries.map(({ text }, index) => sealedLine(text, index > 0));
     try {
@@ -128,8 +131,7 @@ export class FileJournal implements Journal {
   }
 
   async #close(): Promise<void> {
-    // The pending write, and the one that collects entries.
-    await Promise.allSettled([this.#last, this.#next]);
+    await this.#last;
     try {
       await this.#file.close();
     } finally {
@@ -137,21 +139,7 @@ export class FileJournal implements Journal {
     }
   }
 
-  async #lineAt(start: number): Promise<Buffer> {
-    let bytes = Buffer.alloc(0);
-    for (;;) {
-      const { buffer, bytesRead } = await this.#file.read({
-        buffer: Buffer.allocUnsafe(Math.max(usualLine, bytes.length)),
-        position: start + bytes.length,
-      });
-      bytes = Buffer.concat([bytes, buffer.subarray(0, bytesRead)]);
-      const at = bytes.indexOf("\n");
-      if (at !== -1) return bytes.subarray(0, at);
-      if (bytesRead === 0) return bytes;
-    }
-  }
-
-  #refuseWhenClosed(): void {
+  #rejectIfClosed(): void {
     if (this.#closing === undefined) return;
     throw journalError(
       `The journal ${this.path} is closed.`,

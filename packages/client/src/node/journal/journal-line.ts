@@ -19,12 +19,10 @@ export function readHeader(line: string): "ours" | "newer" | "foreign" {
 
 /** Returns the JSON of an entry without its checksum. It omits unknown fields and the signed URL of the result. */
 export function entryText({ job, ...entry }: JournalEntry): string {
-  const { id, state, idempotencyKey, digest, held, size, sentAt } = entry;
-  const known = { id, state, idempotencyKey, digest, held, size, sentAt };
-  if (job === undefined) return JSON.stringify(known);
-  const { result_url: _signed, ...data } = job.data ?? {};
-  const saved = { id: job.id, idempotencyKey: job.idempotencyKey, data: job.data && data };
-  return JSON.stringify({ ...known, job: saved });
+  const { id, state, idempotencyKey, digest, sync, size, sentAt } = entry;
+  const { result_url: _signed, ...data } = job?.data ?? {};
+  const saved = job && { id: job.id, idempotencyKey: job.idempotencyKey, data: job.data && data };
+  return JSON.stringify({ id, state, idempotencyKey, digest, sync, size, sentAt, job: saved });
 }
 
 /**

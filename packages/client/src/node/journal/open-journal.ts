@@ -4,9 +4,9 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { append, FileJournal } from "./file-journal.ts";
-import { takeLock } from "./take-lock.ts";
+import { journalError, systemCode } from "./journal-error.ts";
 import { readContents } from "./read-contents.ts";
-import { systemCode, journalError } from "./journal-error.ts";
+import { takeLock, type Release } from "./take-lock.ts";
 
 /**
  * Opens a file as the journal of a batch, and creates the file if it does not exist. After a crash, run the batch again
@@ -34,7 +34,14 @@ import { systemCode, journalError } from "./journal-error.ts";
 export async function openJournal(path: string | URL): Promise<FileJournal> {
   const given = typeof path === "string" ? path : fileURLToPath(path);
   try {
-    return await openHere(given);
+    // The file must exist before its real path can be resolved: every path must lead to one lock.
+    await (await openFile(given)).close();
+    const real = await realpath(given);
+    const release = await takeLock(real);
+    return await openLocked(real, release).catch(async (error: unknown) => {
+      await release();
+      throw error;
+    });
   } catch (error) {
     const code = systemCode(error);
     if (code === undefined || code === "invalid_config") throw error;
@@ -52,27 +59,18 @@ const hints: Readonly<Record<string, string>> = {
   ENOSPC: "Free space on the disk.",
 };
 
-async function openHere(given: string): Promise<FileJournal> {
-  // The file must exist before its real path can be resolved: every path must lead to one lock.
-  const created = await openFile(given);
-  await created.close();
-  const path = await realpath(given);
-  const release = await takeLock(path);
-  let file: FileHandle | undefined;
+async function openLocked(path: string, release: Release): Promise<FileJournal> {
+  const file = await openFile(path);
   try {
-    file = await openFile(path);
-    const contents = await readContents(file, path);
-    const { missing } = contents;
+    const { lines, end, missing } = await readContents(file, path);
     // An older or copied file may have another mode.
     await file.chmod(mode);
-    await file.truncate(contents.end);
+    await file.truncate(end);
     await append(file, missing);
     await syncFolder(dirname(path));
-    const end = contents.end + missing.length;
-    return new FileJournal({ path, file, release }, { lines: contents.lines, end });
+    return new FileJournal({ path, file, release }, { lines, end: end + missing.length });
   } catch (error) {
-    await file?.close();
-    await release();
+    await file.close();
     throw error;
   }
 }

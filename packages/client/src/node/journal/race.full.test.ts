@@ -18,24 +18,24 @@ async function racers(count: number, cache: string): Promise<Racer[]> {
     onTestFinished(() => racer.kill());
     started.push(racer);
     // The first process fills the compile cache for the others.
-    if (index === 0) await racer.hear();
+    if (index === 0) await racer.next();
   }
-  for (const racer of started.slice(1)) await racer.hear();
+  for (const racer of started.slice(1)) await racer.next();
   return started;
 }
 
 /** Lets all processes open the journal at the same time. */
 function start(all: readonly Racer[], path: string): void {
   const order: Order = { path, at: Date.now() + 5 };
-  for (const racer of all) racer.tell(order);
+  for (const racer of all) racer.send(order);
 }
 
 /** Returns the lock of a process that was killed. */
 async function lockOfKilledProcess(cache: string): Promise<{ file: string; id: string }> {
   const path = await journalPath();
   const [racer] = await racers(1, cache);
-  racer?.tell({ path, at: 0 });
-  expect(await racer?.hear()).toEqual({ has: true });
+  racer?.send({ path, at: 0 });
+  expect(await racer?.next()).toEqual({});
   await racer?.kill();
   const file = `${path}.lock`;
   // The journal wrote it.
@@ -56,20 +56,19 @@ it(
       // The process was killed while it replaced a lock.
       if (round % 3 > 1) await copyFile(dead.file, `${path}.lock.${dead.id}`);
       start(all, path);
-      const outcomes = await Promise.all(all.map((racer) => racer.hear()));
-      const won = outcomes.filter((outcome) => Object(outcome).has === true);
-      const lost = outcomes.filter((outcome) => Object(outcome).has === false);
-      expect({ round, won, lost: lost.length }).toEqual({ round, won: [{ has: true }], lost: 7 });
-      const said = expect.stringContaining(`The journal ${path} is in use by process `);
-      for (const outcome of lost) expect(outcome).toEqual({ has: false, why: said });
-      for (const racer of all) racer.tell("close");
+      const outcomes = await Promise.all(all.map((racer) => racer.next()));
+      const lost = outcomes.filter((outcome) => "error" in Object(outcome));
+      expect({ round, lost: lost.length }).toEqual({ round, lost: 7 });
+      const error = expect.stringContaining(`The journal ${path} is in use by process `);
+      for (const outcome of lost) expect(outcome).toEqual({ error });
+      for (const racer of all) racer.send("close");
       await expect.poll(() => readdir(dirname(path))).toEqual([basename(path)]);
     }
   },
 );
 
 it(
-  "whenever all who try for it are killed, the journal can be had afterwards",
+  "opens the journal after all processes that tried to open it were killed",
   { timeout: 300_000 },
   async () => {
     const cache = await temporaryFolder();

@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 
-import { headerLine, readHeader, readLine } from "./journal-line.ts";
 import { journalError } from "./journal-error.ts";
+import { headerLine, readHeader, readLine } from "./journal-line.ts";
 
 /** Contents of a journal file. */
 export interface Contents {
@@ -13,9 +13,6 @@ export interface Contents {
   readonly missing: string;
 }
 
-const lineBreak = 10;
-const chunkLength = 1 << 20;
-
 /**
  * Reads a journal. Ignores an incomplete last line: its `put` never resolved, so nothing was sent because of it.
  *
@@ -23,37 +20,35 @@ const chunkLength = 1 << 20;
  */
 export async function readContents(file: FileHandle, path: string): Promise<Contents> {
   const lines = new Map<string, number>();
-  let damage: Damage | undefined;
+  let damagedLine: number | undefined;
+  /** If true, a crash can have left the damage: the line is incomplete, or has zeros that were never overwritten. */
+  let isUnwritten = false;
   let end = 0;
   let number = 0;
   for await (const { bytes, start, whole } of linesOf(file)) {
     number += 1;
     if (number === 1) {
-      if (isBeginning(bytes, whole)) return { lines, end: 0, missing: headerLine };
-      checkHeader(bytes, whole, path);
+      // After a crash, a file can have only a part of the header.
+      if (!whole && headerLine.startsWith(bytes.toString("latin1"))) break;
+      checkHeader(whole ? bytes.toString() : "", path);
       end = bytes.length + 1;
       continue;
     }
     const read = readLine(bytes);
-    if (damage !== undefined) {
+    if (damagedLine !== undefined) {
       // This line begins a later write, so everything before it was on disk.
-      if (read?.joined === false) throw damaged(path, damage.number);
+      if (read?.joined === false) throw damaged(path, damagedLine);
     } else if (read === undefined) {
-      damage = { number, isUnwritten: !whole || bytes.includes(0) };
+      damagedLine = number;
+      isUnwritten = !whole || bytes.includes(0);
     } else {
       lines.set(read.entry.id, start);
       end = start + bytes.length + 1;
       if (!whole) return { lines, end: end - 1, missing: "\n" };
     }
   }
-  if (damage?.isUnwritten === false) throw damaged(path, damage.number);
-  return { lines, end, missing: number === 0 ? headerLine : "" };
-}
-
-interface Damage {
-  readonly number: number;
-  /** If true, a crash can have left this line: it is incomplete, or contains zeros that were never overwritten. */
-  readonly isUnwritten: boolean;
+  if (damagedLine !== undefined && !isUnwritten) throw damaged(path, damagedLine);
+  return { lines, end, missing: end === 0 ? headerLine : "" };
 }
 
 /** Bytes up to a line break or the end of the file. */
@@ -63,39 +58,35 @@ interface Line {
   readonly whole: boolean;
 }
 
-/** Yields the lines of a file. */
-export async function* linesOf(file: FileHandle): AsyncGenerator<Line, void, undefined> {
+const maxChunk = 1 << 20;
+
+/** Yields the lines of a file from a position, which it reads in chunks. */
+export async function* linesOf(
+  file: FileHandle,
+  from = 0,
+  chunk = maxChunk,
+): AsyncGenerator<Line, void, undefined> {
   let rest = Buffer.alloc(0);
-  let start = 0;
+  let start = from;
   for (;;) {
-    const { bytesRead, buffer } = await file.read({
-      buffer: Buffer.allocUnsafe(chunkLength),
-      position: start + rest.length,
-    });
+    const position = start + rest.length;
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(chunk), position });
     if (bytesRead === 0) break;
-    let from = rest.length;
+    let searched = rest.length;
     rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-    for (;;) {
-      const at = rest.indexOf(lineBreak, from);
-      if (at === -1) break;
+    for (let at = 0; (at = rest.indexOf("\n", searched)) !== -1; searched = 0) {
       yield { bytes: rest.subarray(0, at), start, whole: true };
       start += at + 1;
       rest = rest.subarray(at + 1);
-      from = 0;
     }
     // The first line is longer than the header of a journal.
-    if (start === 0 && rest.length >= chunkLength) break;
+    if (start === 0 && rest.length >= maxChunk) break;
   }
   if (rest.length > 0) yield { bytes: rest, start, whole: false };
 }
 
-/** Returns true if the file contains only a part of the header, after a crash. */
-function isBeginning(bytes: Buffer, whole: boolean): boolean {
-  return !whole && headerLine.startsWith(bytes.toString("latin1"));
-}
-
-function checkHeader(bytes: Buffer, whole: boolean, path: string): void {
-  const kind = whole ? readHeader(bytes.toString()) : "foreign";
+function checkHeader(line: string, path: string): void {
+  const kind = readHeader(line);
   if (kind === "foreign") {
     throw journalError(
       `${path} is not a journal: its first line differs.`,
@@ -110,9 +101,9 @@ function checkHeader(bytes: Buffer, whole: boolean, path: string): void {
   }
 }
 
-function damaged(path: string, number: number): Error {
+function damaged(path: string, line: number): Error {
   return journalError(
-    `The journal ${path} is damaged in line ${number}: its checksum does not match.`,
+    `The journal ${path} is damaged in line ${line}: its checksum does not match.`,
     "Nothing was changed. Restore a copy of the file: with a new journal, the batch could pay for items again.",
   );
 }

@@ -6,8 +6,11 @@ import { basename, dirname, join, relative } from "node:path";
 
 import { afterEach, expect, it, vi } from "vitest";
 
-import { entry, everyFile, journalPath } from "../../../test/journal-folder.ts";
+import { entry, everyFile, idsIn, journalPath } from "../../../test/journal-folder.ts";
 import { openJournal } from "../index.ts";
+
+/** Id of a process that has ended. */
+const { pid: gone } = spawnSync(process.execPath, ["--version"]);
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -27,8 +30,7 @@ it("opens a journal once in a process, by any path", async () => {
   }
   await journal.put(entry("shoe"));
   await journal.close();
-  await using again = await openJournal(path);
-  expect(await again.get("shoe")).toEqual(entry("shoe"));
+  expect(await idsIn(path, ["shoe"])).toEqual(["shoe"]);
 });
 
 it("opens a journal once when many calls open it at the same time", async () => {
@@ -58,7 +60,6 @@ it("rejects a journal of another host", async () => {
 });
 
 it("replaces the lock of an ended process, also after its id was reused", async () => {
-  const { pid: gone } = spawnSync(process.execPath, ["--version"]);
   for (const holder of [{ pid: gone }, { startedAt: "an earlier boot" }]) {
     const path = await journalPath();
     await locked(path, holder);
@@ -73,7 +74,6 @@ it("replaces the lock of an ended process, also after its id was reused", async 
 
 it("replaces the lock of a process that was killed while it replaced a lock", async () => {
   const path = await journalPath();
-  const { pid: gone } = spawnSync(process.execPath, ["--version"]);
   const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
   await locked(path, { id: first, pid: gone });
   await locked(path, { id: second, pid: gone }, `.${first}`);
@@ -83,7 +83,6 @@ it("replaces the lock of a process that was killed while it replaced a lock", as
 });
 
 it("rejects the journal and leaves the file if the lock file is another kind of file", async () => {
-  const { pid: gone } = spawnSync(process.execPath, ["--version"]);
   const lock = { id: randomUUID(), pid: gone, host: hostname(), startedAt: null };
   for (const text of [
     "",
@@ -106,7 +105,6 @@ it.skipIf(process.platform === "win32")(
   "is refused without reading where its lock is a link, a pipe or a folder",
   async () => {
     const [dead, pipe] = [await journalPath(), await journalPath()];
-    const { pid: gone } = spawnSync(process.execPath, ["--version"]);
     await locked(dead, { pid: gone });
     makePipe(pipe);
     for (const target of [`${dead}.lock`, `${dead}.none`, "/dev/zero", pipe, dirname(dead)]) {
@@ -124,7 +122,6 @@ it.skipIf(process.platform === "win32")(
 
 it("leaves the lock of another process that replaced it at the same time", async () => {
   const path = await journalPath();
-  const { pid: gone } = spawnSync(process.execPath, ["--version"]);
   await locked(path, { pid: gone });
   // The process writes its own lock first, then the second lock under which it replaces the old one.
   vi.spyOn(await everyFile(), "sync")

@@ -1,11 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { link, open, rename, rm } from "node:fs/promises";
+import { link, open, readFile, rename, rm, type FileHandle } from "node:fs/promises";
+import { hostname } from "node:os";
 
-import { holderStatus, parseHolder, thisProcess, type Holder } from "./lock-holder.ts";
-import { systemCode, journalError } from "./journal-error.ts";
+import { journalError, systemCode } from "./journal-error.ts";
 
-/** Maximum size of a lock file in bytes. It has a UUID, a process id, a host name and a start time. */
+/** Process that holds a lock. */
+interface Holder {
+  /** UUID of the lock. */
+  readonly id: string;
+  readonly pid: number;
+  readonly host: string;
+  /** Boot id and start time of the process, if known, since the system reuses process ids. */
+  readonly startedAt: string | null;
+}
+
+/** Maximum size of a lock file in bytes. */
 const maxLockBytes = 4096;
 
 /** Releases a lock. */
@@ -21,22 +31,21 @@ export type Release = () => Promise<void>;
  * @throws `invalid_config` if another process holds the lock. The message names the process.
  */
 export async function takeLock(journal: string, path = `${journal}.lock`): Promise<Release> {
-  const own = await thisProcess(randomUUID());
-  const draft = `${path}.${own.id}.new`;
+  const id = randomUUID();
+  const startedAt = (await stateOf(process.pid))?.startedAt ?? null;
+  const own: Holder = { id, pid: process.pid, host: hostname(), startedAt };
+  const draft = `${path}.${id}.new`;
   await write(draft, JSON.stringify(own));
   try {
-    for (;;) {
-      if (await linked(draft, path)) break;
+    while (!(await linked(draft, path))) {
       const holder = await readHolder(path);
       if (holder === undefined) continue;
-      await rejectIfHeld(journal, path, holder);
+      await rejectIfRunning(journal, path, holder);
       const release = await takeLock(journal, `${path}.${holder.id}`);
       try {
-        const isStillThere = (await readHolder(path))?.id === holder.id;
-        if (isStillThere) {
-          await rename(draft, path);
-          break;
-        }
+        if ((await readHolder(path))?.id !== holder.id) continue;
+        await rename(draft, path);
+        break;
       } finally {
         await release();
       }
@@ -46,7 +55,7 @@ export async function takeLock(journal: string, path = `${journal}.lock`): Promi
   }
   return async () => {
     // The file may have been deleted, and another process may hold a new lock.
-    if ((await readHolder(path))?.id === own.id) await rm(path, { force: true });
+    if ((await readHolder(path))?.id === id) await rm(path, { force: true });
   };
 }
 
@@ -61,7 +70,7 @@ async function write(path: string, text: string): Promise<void> {
   }
 }
 
-/** Tries to take a free lock. Returns false if it exists. */
+/** Takes a free lock. Returns false if it exists. */
 async function linked(draft: string, path: string): Promise<boolean> {
   try {
     await link(draft, path);
@@ -74,14 +83,21 @@ async function linked(draft: string, path: string): Promise<boolean> {
 
 /** Reads the holder of a lock. Returns undefined if the lock is free. */
 async function readHolder(path: string): Promise<Holder | undefined> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  let file: FileHandle | undefined;
   let text = "";
   try {
-    text = await readLock(path);
+    file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    const found = await file.stat();
+    // A pipe, a device or a large file is another kind of file.
+    if (found.isFile() && found.size <= maxLockBytes) text = await file.readFile("utf8");
   } catch (error) {
     const code = systemCode(error);
     if (code === "ENOENT") return undefined;
     // ELOOP: the path is a link.
     if (code !== "ELOOP") throw error;
+  } finally {
+    await file?.close();
   }
   const holder = parseHolder(text);
   if (holder !== undefined) return holder;
@@ -91,28 +107,31 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   );
 }
 
-/** Reads a lock file. Returns an empty string for a pipe, a device or a file that is too large. */
-async function readLock(path: string): Promise<string> {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+/** Parses the content of a lock file. Returns undefined for any other content. */
+function parseHolder(text: string): Holder | undefined {
   try {
-    const found = await file.stat();
-    return found.isFile() && found.size <= maxLockBytes ? await file.readFile("utf8") : "";
-  } finally {
-    await file.close();
+    const { id, pid, host, startedAt } = Object(JSON.parse(text)) as Partial<Holder>;
+    // The id becomes part of a path.
+    if (typeof id !== "string" || !/^[\da-f-]{36}$/.test(id)) return undefined;
+    if (typeof host !== "string" || !Number.isInteger(pid)) return undefined;
+    return { id, pid: Number(pid), host, startedAt: startedAt ?? null };
+  } catch {
+    return undefined;
   }
 }
 
-async function rejectIfHeld(journal: string, path: string, holder: Holder): Promise<void> {
-  const { pid, host } = holder;
-  const status = await holderStatus(holder);
-  if (status === "gone") return;
-  if (status === "unknown") {
+/** Rejects unless the holder of a lock has ended. */
+async function rejectIfRunning(journal: string, path: string, holder: Holder): Promise<void> {
+  const { pid, host, startedAt } = holder;
+  if (host !== hostname()) {
     throw journalError(
       `The journal ${journal} is in use by process ${pid} on another host, ${host}.`,
       `Two processes could pay twice. Delete ${path} once you are sure that this process has ended.`,
     );
   }
+  const state = exists(pid) ? await stateOf(pid) : { hasEnded: true, startedAt };
+  if (state?.hasEnded === true) return;
+  if (state && startedAt !== null && startedAt !== state.startedAt) return;
   if (pid === process.pid) {
     throw journalError(
       `The journal ${journal} is already open in this process (${pid}).`,
@@ -123,4 +142,27 @@ async function rejectIfHeld(journal: string, path: string, holder: Holder): Prom
     `The journal ${journal} is in use by process ${pid}.`,
     `Two processes could pay twice: wait until it ends. If the id now belongs to another program, delete ${path}.`,
   );
+}
+
+function exists(pid: number): boolean {
+  try {
+    // Signal 0 only checks that the process exists.
+    return process.kill(pid, 0);
+  } catch (error) {
+    // A process of another user exists, too.
+    return systemCode(error) !== "ESRCH";
+  }
+}
+
+/** Reads the boot id, start time and state of a process. Works on Linux only. */
+async function stateOf(pid: number) {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, "latin1");
+    const boot = await readFile("/proc/sys/kernel/random/boot_id", "latin1");
+    // The program name is in brackets, and can contain brackets and spaces.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return { startedAt: `${boot.trim()} ${fields[19]}`, hasEnded: /[ZX]/.test(fields[0] ?? "") };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import { TryOnError } from "@tryon/client";
+import { TryOnError } from "./tryon-error.ts";
 
 /**
  * Reason why a batch stopped.
