@@ -1,25 +1,17 @@
 import type { Attempt, AttemptFailure } from "../types/attempt.ts";
 import type { Outcome } from "./outcome.ts";
-import { lessCertain, sideEffectOf, type SideEffect } from "./side-effects.ts";
+import { isLessCertain, sideEffectOf, type SideEffect } from "./side-effects.ts";
 
 /** Attempts of one request, and what they may have done at the service. */
 export class AttemptLog {
   readonly attempts: Attempt[] = [];
-  /** Start of the first attempt that may have had a side effect, in milliseconds since 1970. */
-  uncertainSince: number | undefined;
   /** If true, an attempt is being sent. */
   sending = false;
-  #leastCertain: SideEffect = "none";
-  #firstUncertain = 0;
+  readonly #effects: SideEffect[] = [];
 
   add(outcome: Outcome, startedAt: number, duration: number): void {
-    const effect = sideEffectOf(outcome);
     this.sending = false;
-    this.#leastCertain = lessCertain(this.#leastCertain, effect);
-    if (effect !== "none" && this.uncertainSince === undefined) {
-      this.uncertainSince = startedAt;
-      this.#firstUncertain = this.attempts.length + 1;
-    }
+    this.#effects.push(sideEffectOf(outcome));
     const { response } = outcome;
     this.attempts.push({
       startedAt,
@@ -29,24 +21,30 @@ export class AttemptLog {
     });
   }
 
+  /** Start of the first attempt that may have had a side effect, in milliseconds since 1970. */
+  get uncertainSince(): number | undefined {
+    return this.attempts[this.#firstUncertain]?.startedAt;
+  }
+
   /** If true, an attempt may have had a side effect. */
   get isUncertain(): boolean {
-    return this.uncertainSince !== undefined;
+    return this.#firstUncertain >= 0;
   }
 
   /** If true, an attempt may have made a job, or may be about to. A conflict makes none. */
   get mayHaveMadeJob(): boolean {
-    return this.sending || !["none", "conflict"].includes(this.#leastCertain);
+    return this.sending || this.#effects.some((effect) => isLessCertain(effect, "conflict"));
   }
 
   /** If true, the last attempt is the first that may have had a side effect. */
   get lastIsFirstUncertain(): boolean {
-    return this.#firstUncertain === this.attempts.length;
+    return this.#firstUncertain === this.attempts.length - 1;
   }
 
   /** If true, the last outcome says as much as can be said about all attempts. */
   isExplainedBy(last: Outcome): boolean {
-    return this.#leastCertain !== "unknown" && this.#leastCertain === sideEffectOf(last);
+    const known = sideEffectOf(last);
+    return known !== "unknown" && !this.#effects.some((effect) => isLessCertain(effect, known));
   }
 
   /**
@@ -55,5 +53,9 @@ export class AttemptLog {
    */
   isPast(idempotencyWindow: number, now: number): boolean {
     return now - (this.uncertainSince ?? now) > idempotencyWindow;
+  }
+
+  get #firstUncertain(): number {
+    return this.#effects.findIndex((effect) => effect !== "none");
   }
 }

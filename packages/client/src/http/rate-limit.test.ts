@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 
 import { isTryOnError } from "../index.ts";
 import { respondWith, createService } from "../../test/service.ts";
+import { readRateLimit } from "./rate-limit.ts";
 
 const minute = 60_000;
 const formats = (["all", "429-only", "none"] as const).flatMap((rateHeaders) =>
@@ -65,10 +66,19 @@ it("adds the rate limit of the response to an error", async () => {
   expect(mock.clock.now()).toBeLessThan(resetAt);
 });
 
-it("ignores rate headers that are not numbers", async () => {
-  const { run, tryon, faults } = createService();
-  const headers = { "x-ratelimit-limit": "", "x-ratelimit-remaining": "many" };
-  faults.push(respondWith(200, { jobs: [] }, { ...headers, "x-ratelimit-reset": "Infinity" }));
-  await run(tryon.jobs.list().page());
-  expect(tryon.rateLimit).toBeUndefined();
+it.each([
+  { limit: "60", remaining: "5", reset: "9", expected: [60, 5, 10_000] },
+  { limit: "0", remaining: "0", reset: "0", expected: [0, 0, 1_000] },
+  { limit: "-1", remaining: "5", reset: "9", expected: undefined },
+  { limit: "", remaining: "5", reset: "9", expected: undefined },
+  { limit: "60", remaining: "many", reset: "9", expected: undefined },
+  { limit: "60", remaining: "5", reset: "Infinity", expected: undefined },
+])("reads $expected from $limit, $remaining, $reset", ({ limit, remaining, reset, expected }) => {
+  const headers = new Headers({
+    "x-ratelimit-limit": limit,
+    "x-ratelimit-remaining": remaining,
+    "x-ratelimit-reset": reset,
+  });
+  const read = readRateLimit(headers, 1_000);
+  expect(read && [read.limit, read.remaining, read.resetAt]).toEqual(expected);
 });

@@ -97,7 +97,8 @@ export class RateLimiter {
     const isSameWindow = Math.abs(later) < 2 * margin;
     // Responses may arrive out of order: within a window, the one with the lowest count is the latest.
     const isLower = headers.remaining + requestNumber < (known?.remaining ?? 0) + this.#fromRequest;
-    if (known && (isSameWindow ? !isLower : later < 0)) return;
+    const isNextWindow = later >= 2 * margin;
+    if (known && !isNextWindow && !(isSameWindow && isLower)) return;
     this.#fromHeaders = headers;
     this.#fromRequest = requestNumber;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { conflictDelay, isRetryable, delayOf, retryDelay } from "./retry-policy.ts";
+import { conflictDelay, delayOf, isRetryable, requestedDelay, retryDelay } from "./retry-policy.ts";
 
 const noon = Date.UTC(2026, 0, 1, 12);
 
@@ -42,7 +42,7 @@ describe("delayOf", () => {
   it.each([
     { header: "2", delay: 2_000 },
     { header: " 0 ", delay: 0 },
-    { header: "1.5", delay: 1_500 },
+    { header: "1.25", delay: 1_250 },
     { header: "Thu, 01 Jan 2026 12:00:30 GMT", delay: 30_000 },
     { header: "Thu, 01 Jan 2026 11:00:00 GMT", delay: 0 },
     {
@@ -51,9 +51,14 @@ describe("delayOf", () => {
       delay: 10_000,
     },
     { header: "Thursday, 01-Jan-26 12:00:30 GMT", delay: 30_000 },
+    { header: "Thu Jan  1 12:00:30 2026", delay: 30_000 },
+    { header: "in Thu, 01 Jan 2026 12:00:30 GMT", delay: undefined },
+    { header: "999999999", delay: 999_999_999_000 },
+    { header: "1000000000", delay: 0 },
     { header: String(noon / 1_000 + 30), delay: 30_000 },
     { header: String(noon / 1_000 + 30), date: "Thu, 01 Jan 2026 12:00:20 GMT", delay: 10_000 },
     { header: "-5", delay: undefined },
+    { header: "1e3", delay: undefined },
     { header: "soon", delay: undefined },
     { header: "NaN", delay: undefined },
     { header: "", delay: undefined },
@@ -65,6 +70,16 @@ describe("delayOf", () => {
 
   it("is undefined without the header", () => {
     expect(delayOf(new Headers(), "retry-after", noon)).toBeUndefined();
+  });
+});
+
+describe("requestedDelay", () => {
+  it.each([
+    { status: 429, headers: { "retry-after": "2", "x-ratelimit-reset": "3" }, delay: 2_000 },
+    { status: 429, headers: { "x-ratelimit-reset": "3" }, delay: 3_000 },
+    { status: 503, headers: { "x-ratelimit-reset": "3" }, delay: undefined },
+  ])("is $delay ms after $status with $headers", ({ status, headers, delay }) => {
+    expect(requestedDelay({ status, headers: new Headers(headers) }, noon)).toBe(delay);
   });
 });
 

@@ -33,16 +33,18 @@ const firstDate = 1e9;
  * since 1970. Dates are relative to the `Date` header of the response, so that a wrong local clock does not matter.
  */
 export function delayOf(headers: Headers, name: string, now: number): number | undefined {
-  const text = headers.get(name)?.trim() ?? "";
+  const text = String(headers.get(name));
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (seconds < firstDate) return seconds * 1_000;
-  const pause = (seconds * 1_000 || httpDate(text)) - (httpDate(headers.get("date")) || now);
-  return Number.isNaN(pause) ? undefined : Math.max(0, pause);
+  const serverNow = httpDate(String(headers.get("date"))) || now;
+  const delay = (seconds * 1_000 || httpDate(text)) - serverNow;
+  return Number.isNaN(delay) ? undefined : Math.max(0, delay);
 }
 
 /** Parses an HTTP date, which begins with the name of a day. `Date.parse` alone accepts "-5" as a year. */
-function httpDate(text: string | null): number {
-  return /^[A-Za-z]{3,9},? /.test(text ?? "") ? Date.parse(text ?? "") : Number.NaN;
+function httpDate(text: string): number {
+  // One of the three forms of RFC 9110 names no time zone.
+  return /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text.replace(/( GMT)?$/, " GMT")) : Number.NaN;
 }
 
 /** Returns the delay that a response requests before a retry, in milliseconds. */

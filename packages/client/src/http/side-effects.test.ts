@@ -75,15 +75,17 @@ describe("the only attempt of a submission", () => {
   });
 
   it.each([
-    "ENOTFOUND",
-    "UND_ERR_CONNECT_TIMEOUT",
-    "CERT_HAS_EXPIRED",
-    "DEPTH_ZERO_SELF_SIGNED_CERT",
-  ])("cannot have arrived when it fails with %s", async (code) => {
+    ["ENOTFOUND", "connection_failed"],
+    ["UND_ERR_CONNECT_TIMEOUT", "connection_failed"],
+    ["CERT_HAS_EXPIRED", "connection_failed"],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", "connection_failed"],
+    ["ENOTFOUND_IN_CACHE", "outcome_unknown"],
+    ["PROXY_ECONNREFUSED", "outcome_unknown"],
+  ])("that fails with %s ends in %s", async (code, end) => {
     const failing: Fault = async () => {
       throw new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code }) });
     };
-    expect(await submissionEnd(failing)).toBe("connection_failed");
+    expect(await submissionEnd(failing)).toBe(end);
   });
 });
 

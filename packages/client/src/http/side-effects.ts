@@ -8,9 +8,9 @@ const order = ["none", "conflict", "server error", "unknown"] as const;
  */
 export type SideEffect = (typeof order)[number];
 
-/** Returns the less certain of two side effects. */
-export function lessCertain(one: SideEffect, other: SideEffect): SideEffect {
-  return order.indexOf(one) > order.indexOf(other) ? one : other;
+/** Returns true if the first side effect is less certain than the second. */
+export function isLessCertain(one: SideEffect, other: SideEffect): boolean {
+  return order.indexOf(one) > order.indexOf(other);
 }
 
 /** Statuses that prove `none` if the body is an error of the service itself. */
@@ -29,8 +29,8 @@ const beforeSending =
 export function sideEffectOf(outcome: Outcome): SideEffect {
   const { response } = outcome;
   if (response === undefined) {
-    if (/^(unsent|rate)/.test(outcome.failure)) return "none";
-    return beforeSending.test(failureCode(outcome.cause) ?? "") ? "none" : "unknown";
+    if (["unsent", "rate_limited"].includes(outcome.failure)) return "none";
+    return beforeSending.test(String(failureCode(outcome.cause))) ? "none" : "unknown";
   }
   const { status, redirect, content } = response;
   // A 303 means that the work is done.

@@ -1,5 +1,5 @@
-import type { HttpContext } from "../http/send-with-retries.ts";
-import { readShare } from "../http/rate-limiter.ts";
+import type { Clock } from "../config/clock.ts";
+import { readShare, type RateLimiter } from "../http/rate-limiter.ts";
 
 /** Requests a minute where the service has not said how many it allows. */
 const guess = 60;
@@ -15,22 +15,27 @@ interface Mark {
   readonly others: number;
 }
 
+interface Context {
+  readonly config: { readonly clock: Clock };
+  readonly rateLimiter: RateLimiter;
+}
+
 /** Keeps looks to what the rate limit leaves for them. */
 export class PollAllowance {
-  readonly #http: HttpContext;
+  readonly #http: Context;
   readonly #marks: Mark[] = [];
   #polls = 0;
   /** When the next look may be, in milliseconds since 1970. */
   opensAt = 0;
 
-  constructor(http: HttpContext) {
+  constructor(http: Context) {
     this.#http = http;
   }
 
   /** Counts looks that are made now. */
   count(polls: number): void {
-    this.#polls += polls;
     this.#delay(polls * this.pause());
+    this.#polls += polls;
   }
 
   /** Has lists lie apart however much the limit allows. */

@@ -16,21 +16,28 @@ describe("nextPollDelay", () => {
     expect(nextPollDelay(2_000, usual, () => 0.5)).toBeCloseTo(first - 2_000);
   });
 
-  it("does not come at once after a first look that was a little early", () => {
-    const first = nextPollDelay(0, usual, () => 0);
+  it.each([0.8, 0.9])("does not come at once after a first poll at %d of its time", (share) => {
+    const age = share * nextPollDelay(0, usual, () => 0.5);
     for (const chance of [0, 0.5, 1]) {
-      expect(nextPollDelay(first, usual, () => chance)).toBeGreaterThan(1_500);
+      expect(nextPollDelay(age, usual, () => chance)).toBeGreaterThan(1_500);
     }
   });
 
-  it("comes sooner where the end is likely than where it is not, and at last every 8 s", () => {
-    const pauses = [7_500, 14_000, 60_000, 3_600_000].map((age) =>
-      nextPollDelay(age, usual, () => 0.5),
-    );
-    const [early = 0, middle = 0, late = 0, last = 0] = pauses;
-    expect(middle).toBeLessThan(early);
-    expect(middle).toBeLessThan(late);
-    expect(last).toBe(8_000);
+  it.each([
+    { deviations: -1, hazard: 0.2876 },
+    { deviations: 0, hazard: 0.7979 },
+    { deviations: 1, hazard: 1.5251 },
+    { deviations: 2, hazard: 2.3732 },
+  ])("has the lowest cost at $deviations deviations, to within 3 %", ({ deviations, hazard }) => {
+    const spread = 0.557;
+    const age = 2_000 * Math.exp(deviations * spread);
+    const best = Math.sqrt((2 * 165 * spread * age) / hazard);
+    const delay = nextPollDelay(age, { median: 2_000, spread }, () => 0.5);
+    expect(Math.abs(delay / best - 1)).toBeLessThan(0.03);
+  });
+
+  it("is at most 8 s", () => {
+    expect(nextPollDelay(3_600_000, usual, () => 0.5)).toBe(8_000);
   });
 });
 

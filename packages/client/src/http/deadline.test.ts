@@ -1,0 +1,91 @@
+import { getEventListeners } from "node:events";
+
+import { createMock } from "@tryon/mock";
+import { describe, expect, it } from "vitest";
+
+import { abortable, Deadline, within } from "./deadline.ts";
+
+const never = new Promise<never>(() => undefined);
+const reason = { stop: true };
+
+describe("a deadline", () => {
+  it("adds its timer and its listener on first use, and removes them when it is closed", () => {
+    const { clock } = createMock({ clock: "manual" });
+    const { signal: caller } = new AbortController();
+    const deadline = new Deadline(clock, 1_000, caller);
+    expect([clock.pending, getEventListeners(caller, "abort").length]).toEqual([0, 0]);
+    expect(deadline.signal.aborted).toBe(false);
+    deadline.restart();
+    expect([clock.pending, getEventListeners(caller, "abort").length]).toEqual([1, 1]);
+    deadline.close();
+    expect([clock.pending, getEventListeners(caller, "abort").length]).toEqual([0, 0]);
+  });
+
+  it("of an attempt is not after that of its call", async () => {
+    const { clock } = createMock({ clock: "manual" });
+    const call = new Deadline(clock, 100);
+    expect([call.attempt(1_000).left(), call.attempt(50).left()]).toEqual([100, 50]);
+    await clock.advance(99);
+    expect(call.passed).toBe(false);
+    await clock.advance(1);
+    expect(call.passed).toBe(true);
+  });
+
+  it("needs no timer without a time limit", () => {
+    const { clock } = createMock({ clock: "manual" });
+    expect(new Deadline(clock, Number.POSITIVE_INFINITY).signal.aborted).toBe(false);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("ends earlier after a restart with a lower limit", async () => {
+    const { clock } = createMock({ clock: "manual" });
+    const deadline = new Deadline(clock, 1_000);
+    const { signal } = deadline;
+    deadline.restart(10);
+    await clock.advance(9);
+    expect(signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(signal.reason).toMatchObject({ name: "TimeoutError" });
+    expect(clock.pending).toBe(0);
+  });
+
+  it("rejects a race with the reason of its signal, also if that is aborted already", async () => {
+    const { clock } = createMock({ clock: "manual" });
+    const over = new Deadline(clock, 0);
+    const { signal } = over;
+    await expect(over.race(never)).rejects.toBe(signal.reason);
+    const aborted = new Deadline(clock, 1_000, AbortSignal.abort(reason));
+    expect(aborted.signal.reason).toBe(reason);
+    await expect(aborted.race(never)).rejects.toBe(reason);
+    await expect(async () => aborted.throwIfAborted()).rejects.toBe(reason);
+  });
+
+  it("leaves no timer after a sleep that is aborted", async () => {
+    const { clock } = createMock({ clock: "manual" });
+    const controller = new AbortController();
+    const deadline = new Deadline(clock, 1_000, controller.signal);
+    const sleep = deadline.sleep(500);
+    controller.abort(reason);
+    await expect(sleep).rejects.toBe(reason);
+    deadline.close();
+    expect(clock.pending).toBe(0);
+  });
+
+  it("is closed after the work, and names the option that is no time limit", async () => {
+    const { clock } = createMock({ clock: "manual" });
+    await within({ clock }, {}, "1s", async ({ signal }) => signal);
+    expect(clock.pending).toBe(0);
+    const work = within({ clock }, { timeout: -1 }, "1s", async () => undefined);
+    await expect(work).rejects.toThrow("timeout");
+  });
+});
+
+describe("abortable", () => {
+  it("rejects at once if the signal is aborted, and leaves no listener after the work", async () => {
+    await expect(abortable(never, AbortSignal.abort(reason))).rejects.toBe(reason);
+    const { signal } = new AbortController();
+    await abortable(Promise.resolve(), signal);
+    await Promise.resolve();
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+});

@@ -1,0 +1,23 @@
+import { defineConfig } from "vitest/config";
+
+// Dates without a time zone must not depend on that of the machine.
+process.env["TZ"] = "Asia/Tokyo";
+
+/** The fast tests that can notice a mutant of the deciding code, for `npm run mutation`. */
+export default defineConfig({
+  resolve: { conditions: ["@tryon/source"] },
+  ssr: { resolve: { conditions: ["@tryon/source"] } },
+  test: {
+    root: import.meta.dirname,
+    include: [
+      "src/http/{attempt-log,deadline,rate-limit,rate-limiter-queues}.test.ts",
+      "src/http/{retry-policy,side-effects}.test.ts",
+      "src/jobs/poll-{allowance,delay,schedule}.test.ts",
+      "src/billing/!(*.full).test.ts",
+      "src/proxy/{bodies,filter-fields,read-json,signer}.test.ts",
+    ],
+    // Also a run of every test mutates with few cases of each property.
+    env: { TRYON_TESTS: "fast" },
+    testTimeout: 30_000,
+  },
+});
