@@ -293,36 +293,24 @@ describe.runIf(hasChromium)("the client in a browser", () => {
       expect(elsewhere.got).toEqual([]);
     });
 
-    test("at the HTML of a proxy", async () => {
-      const { page, mock, access } = await opened();
-      const html = "<html><style>p{}</style><h1>413 Too Large</h1></html>";
-      mock.faults.add({ on: "* /api/v1/*", status: 413, body: html, html: true });
-      const error = { code: "payload_too_large", status: 413 };
-      const message = expect.stringContaining("413 Too Large") as unknown;
-      expect(await errorsOf(page, access)).toMatchObject([{ ...error, message }, error]);
-    });
-
-    test("if no server listens", async () => {
-      const { page, access } = await opened();
-      const baseUrl = await closedUrl();
-      // A browser does not report that the connection was refused.
-      const ended = await errorsOf(page, { ...access, baseUrl });
-      expect(ended).toMatchObject([
-        { code: "connection_failed", cause: expect.stringContaining("Failed to fetch") as unknown },
-        { code: "outcome_unknown", cause: "connection_failed" },
-      ]);
-    });
-
-    test("if the service does not allow its origin", async () => {
-      const { page, access } = await opened();
-      const { url: baseUrl, got } = await httpServer((response) => response.end("{}"));
-      const ended = await errorsOf(page, { ...access, baseUrl });
-      expect(ended).toMatchObject([
-        { code: "connection_failed" },
-        { code: "outcome_unknown", cause: "connection_failed" },
-      ]);
-      expect(got.map(({ method }) => method)).toEqual(["OPTIONS", "OPTIONS"]);
-    });
+    // A browser reports neither that the connection was refused nor that the origin is not allowed.
+    test.each(["no server listens", "the service does not allow its origin"])(
+      "if %s",
+      async (reason) => {
+        const { page, access } = await opened();
+        const { url, got } = await httpServer((response) => response.end("{}"));
+        const isClosed = reason === "no server listens";
+        const baseUrl = isClosed ? await closedUrl() : url;
+        expect(await errorsOf(page, { ...access, baseUrl })).toMatchObject([
+          {
+            code: "connection_failed",
+            cause: expect.stringContaining("Failed to fetch") as unknown,
+          },
+          { code: "outcome_unknown", cause: "connection_failed" },
+        ]);
+        expect(got.map(({ method }) => method)).toEqual(isClosed ? [] : ["OPTIONS", "OPTIONS"]);
+      },
+    );
   });
 });
 

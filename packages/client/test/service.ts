@@ -203,6 +203,10 @@ export const noResponse = {
   },
 } as const satisfies Record<string, Fault>;
 
+/** Sends the headers and one byte, and never ends. */
+export const stalledBody: Fault = async () =>
+  new Response(new ReadableStream({ start: (body) => body.enqueue(Uint8Array.of(123)) }));
+
 export const shirtUrl = "https://shop.example/shirt.png";
 export const personUrl = "https://shop.example/ada.jpg";
 
@@ -211,6 +215,13 @@ export const input = { person: personUrl, garments: [shirtUrl] } as const;
 
 export function assetBytes(file: "person.jpg" | "shirt.png"): Uint8Array<ArrayBuffer> {
   return new Uint8Array(readFileSync(assetPath(file)));
+}
+
+/** Reads an async iterable to its end. */
+export async function collect<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
+  const all: Value[] = [];
+  for await (const value of values) all.push(value);
+  return all;
 }
 
 /** Parses the body of a request. */

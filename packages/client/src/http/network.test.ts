@@ -69,12 +69,14 @@ it("charges once for a submission of the raw client, and creates its key", async
   expect(await balance()).toBe(992);
 });
 
-it("recovers the job after every connection was reset after the work", async () => {
-  const { tryon, balance, fail } = await serveMock();
+it("fails as outcome_unknown after every connection was reset, and recover returns the job", async () => {
+  const { tryon, keys, balance, fail } = await serveMock();
   fail(4, { reset: "after" });
   const error = await failure(tryon.submit(input));
   if (!isTryOnError(error, "outcome_unknown")) throw error;
+  expect(error).toMatchObject({ cause: { code: "connection_failed" }, attempts: { length: 4 } });
   expect((await error.recover()).idempotencyKey).toBe(error.idempotencyKey);
+  expect(keys()).toEqual(Array.from({ length: 5 }, () => error.idempotencyKey));
   expect(await balance()).toBe(992);
 });
 
@@ -115,7 +117,8 @@ it("retries a read whose response breaks off", async () => {
 
 it("reports a refused connection with its code and the variable to check", async () => {
   const error = await failure(client(await closedUrl()).submit(input));
-  expect(error).toMatchObject({ code: "connection_failed", attempts: { length: 4 } });
+  const cause = { message: "fetch failed", code: "ECONNREFUSED" };
+  expect(error).toMatchObject({ code: "connection_failed", attempts: { length: 4 }, cause });
   expect(String(error)).toContain("ECONNREFUSED");
   expect(String(error)).toContain("TRYON_BASE_URL");
 });

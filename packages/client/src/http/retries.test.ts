@@ -6,15 +6,11 @@ import {
   cut,
   input,
   noResponse,
-  type Fault,
+  stalledBody,
   type TestService,
 } from "../../test/service.ts";
 
 const busy = { detail: "busy" };
-const stalledBody: Fault = async () =>
-  new Response(
-    new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([123])) }),
-  );
 
 describe("a call that fails with a transient error", () => {
   it.each([undefined, "NaN", "soon", "-5", "", "1e3", "Thu, 99 Foo 2026"])(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { TryOnOptions, TryOnResult } from "../index.ts";
-import { respondWith, createService, cut, input, type Fault } from "../../test/service.ts";
+import { respondWith, createService, cut, input, stalledBody } from "../../test/service.ts";
 
 const pngStart = [0x89, 0x50, 0x4e, 0x47];
 
@@ -12,19 +12,6 @@ async function makeTryOn(options: TryOnOptions = {}) {
   const { image, job } = await run((await run(tryon.submit(input))).result());
   return { ...service, image, job };
 }
-
-/** Responds with these bytes, and then runs `end` or waits without end. */
-const stream =
-  (bytes: Uint8Array, end?: (controller: ReadableStreamDefaultController) => void): Fault =>
-  async () =>
-    new Response(
-      new ReadableStream({
-        start: (controller) => {
-          controller.enqueue(bytes);
-          end?.(controller);
-        },
-      }),
-    );
 
 describe("an image", () => {
   it("is returned as bytes, blob and stream, without the headers of the client", async () => {
@@ -85,11 +72,7 @@ describe("an image", () => {
     const { run, image, faults, sent } = await makeTryOn();
     const whole = await run(image.bytes());
     const before = sent.length;
-    faults.push(
-      respondWith(503, "busy"),
-      cut.before,
-      stream(whole.slice(0, 9), (controller) => controller.error(new Error("reset"))),
-    );
+    faults.push(respondWith(503, "busy"), cut.before, { truncateAt: 9 });
     expect(await run(image.bytes())).toEqual(whole);
     faults.push(async () => new Response(whole.slice(0, 100)));
     expect(await run(image.bytes())).toEqual(whole);
@@ -174,10 +157,10 @@ describe("an image", () => {
 
   it("streams until the caller aborts, with the reason of the caller, or cancels", async () => {
     const { run, error, image, faults, mock } = await makeTryOn();
-    faults.push(stream(new Uint8Array(4)));
+    faults.push(stalledBody);
     const controller = new AbortController();
     const reader = (await run(image.stream({ signal: controller.signal }))).getReader();
-    expect((await reader.read()).value).toHaveLength(4);
+    expect((await reader.read()).value).toHaveLength(1);
     const rest = error(reader.read());
     controller.abort("enough");
     expect(await rest).toBe("enough");

@@ -29,9 +29,10 @@ describe("jobs.list", () => {
   );
 
   it("fails at a repeated cursor", async () => {
-    const page = (cursor: string) => respondWith(200, { jobs: [], next_cursor: cursor });
     const { error, tryon, faults } = createService();
-    faults.push(page("job_a"), page("job_b"), page("job_a"));
+    for (const next_cursor of ["job_a", "job_b", "job_a"]) {
+      faults.push(respondWith(200, { jobs: [], next_cursor }));
+    }
     expect(await error(tryon.jobs.list().toArray())).toMatchObject({ code: "unexpected_response" });
   });
 

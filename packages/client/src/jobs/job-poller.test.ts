@@ -5,7 +5,13 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import { isTryOnError, type Job } from "../index.ts";
 import { seededRandom } from "../../test/seeded-random.ts";
-import { respondWith, createService, input, type TestService } from "../../test/service.ts";
+import {
+  respondWith,
+  collect,
+  createService,
+  input,
+  type TestService,
+} from "../../test/service.ts";
 
 type Requests = TestService["sent"];
 const isList = ({ path, method }: Requests[number]): boolean =>
@@ -61,14 +67,11 @@ describe("the waits of a client", () => {
           phase === "waiting" && (updates[index] = (updates[index] ?? 0) + 1),
       }),
     );
-    const statuses: string[] = [];
-    const loop = (async () => {
-      for await (const { status } of job) statuses.push(status);
-    })();
+    const loop = collect(job);
     await service.run(Promise.all([...waits, loop]));
     const polls = service.sent.length - before;
     expect(updates).toEqual([polls, polls, polls]);
-    expect(statuses).toHaveLength(polls + 1);
+    expect(await loop).toHaveLength(polls + 1);
   });
 
   it("read further pages for many jobs, and poll a few old jobs by id", async () => {
@@ -162,27 +165,33 @@ describe("the list that many waits share", () => {
   });
 
   it.each([
-    [401, "unauthorized"],
-    [403, "forbidden"],
-  ])("ends every wait after repeated %ds, each with its job on the error", async (status, code) => {
-    const service = createService({ latency: "20s" });
-    const jobs = await submitJobs(service, 40);
-    service.faults.push(...Array.from({ length: 9 }, () => respondWith(status, { detail: "no" })));
-    const before = service.sent.length;
-    const errors = await service.run(
-      Promise.all(jobs.map((job) => job.result().catch((error: unknown) => error))),
-    );
-    for (const [index, error] of errors.entries()) {
-      if (!isTryOnError(error)) throw error;
-      expect(error).toBeInstanceOf(Error);
-      expect(error.code).toBe(code);
-      expect(error.job).toBe(jobs[index]);
-      expect(error.attempts).toHaveLength(1);
-      expect(error.message).toContain("no");
-    }
-    expect(service.sent.length - before).toBeLessThan(6);
-    expect(service.mock.clock.pending).toBe(jobs.length);
-  });
+    [401, "unauthorized", 1],
+    [401, "unauthorized", 40],
+    [403, "forbidden", 40],
+  ])(
+    "ends after repeated %ds as %s in the wait for each of %d jobs",
+    async (status, code, count) => {
+      const service = createService({ latency: "20s" });
+      const jobs = await submitJobs(service, count);
+      service.faults.push(
+        ...Array.from({ length: 9 }, () => respondWith(status, { detail: "no" })),
+      );
+      const before = service.sent.length;
+      const errors = await service.run(
+        Promise.all(jobs.map((job) => job.result().catch((error: unknown) => error))),
+      );
+      for (const [index, error] of errors.entries()) {
+        if (!isTryOnError(error)) throw error;
+        expect(error).toBeInstanceOf(Error);
+        expect(error.code).toBe(code);
+        expect(error.job).toBe(jobs[index]);
+        expect(error.attempts).toHaveLength(1);
+        expect(error.message).toContain("no");
+      }
+      expect(service.sent.length - before).toBeLessThan(6);
+      expect(service.mock.clock.pending).toBe(jobs.length);
+    },
+  );
 
   it("is first read at the time that synchronous try-ons took", async () => {
     const service = createService({ latency: "40s" });

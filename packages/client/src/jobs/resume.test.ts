@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { Budget } from "../index.ts";
-import { respondWith, createService, input } from "../../test/service.ts";
+import { respondWith, collect, createService, input } from "../../test/service.ts";
 
 /** Saved data of a job that was changed. */
 const changed = (id: string, status = "succeeded") => ({
@@ -33,14 +33,8 @@ it.each(["succeeded", "failed", "running"])(
     const [outcome] = await run(jobs.waitAll([changed(job.id, status)]));
     expect(sent).toHaveLength(before + 3);
     expect(outcome?.result?.receipt.credits).toBe(8);
-    const yielded: unknown[] = [];
-    const loop = async (): Promise<void> => {
-      for await (const data of jobs.resume(changed(job.id, status))) {
-        yielded.push([data.status, data.cost_credits]);
-      }
-    };
-    await run(loop());
-    expect(yielded).toEqual([["succeeded", 8]]);
+    const updates = await run(collect(jobs.resume(changed(job.id, status))));
+    expect(updates).toMatchObject([{ status: "succeeded", cost_credits: 8 }]);
     expect(sent.filter(({ url }) => url.startsWith("http://127.0.0.1:9"))).toEqual([]);
   },
 );

@@ -106,13 +106,6 @@ describe("run", () => {
     expect(result.job.status).toBe("succeeded");
   });
 
-  it("adds the job to the error when the service rejects the key of a poll", async () => {
-    const { error, tryon, faults } = createService({ latency: "40s" });
-    faults.push(undefined, respondWith(401, { detail: "Invalid API key" }));
-    const rejected = await error(tryon.run(input, { sync: false }));
-    expect(rejected).toMatchObject({ code: "unauthorized", job: { status: "running" } });
-  });
-
   it("reports the key before it sends a request", async () => {
     const { run, tryon, sent } = createService();
     const updates: [requests: number, update: Update][] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError } from "../index.ts";
-import { respondWith, createService, cut, fieldsOf, input } from "../../test/service.ts";
+import { respondWith, collect, createService, cut, fieldsOf, input } from "../../test/service.ts";
 
 describe("submit", () => {
   it("returns a job that can be awaited, fetched, and resumed by another client", async () => {
@@ -28,14 +28,9 @@ describe("submit", () => {
   it("yields every poll to a loop, and ends it with the job", async () => {
     const { run, tryon } = createService({ latency: "5s" });
     const job = await run(tryon.submit({ ...input, prompt: "mock:storage_failed" }));
-    const statuses: string[] = [];
-    await run(
-      (async () => {
-        for await (const { status } of job) statuses.push(status);
-      })(),
-    );
-    expect(statuses[0]).toBe("running");
-    expect(statuses.at(-1)).toBe("failed");
+    const updates = await run(collect(job));
+    expect(updates[0]?.status).toBe("running");
+    expect(updates.at(-1)?.status).toBe("failed");
   });
 
   it("waits until reads show a fresh job", async () => {
@@ -155,31 +150,6 @@ describe("submit", () => {
     expect(mock.clock.now() - before).toBeLessThan(125_000);
     expect(await balance()).toBe(992);
   });
-});
-
-describe("a submission with an unknown outcome", () => {
-  it("fails as outcome_unknown after resets to the end, and recover returns its job", async () => {
-    const { error, run, tryon, faults, keys, bodies, balance } = createService();
-    faults.push(cut.after, cut.before, cut.before, cut.before);
-    const unknown = await error(tryon.submit(input));
-    if (!isTryOnError(unknown, "outcome_unknown")) throw unknown;
-    expect(unknown.cause).toMatchObject({ code: "connection_failed" });
-    expect(unknown.attempts).toHaveLength(4);
-    const job = await run(unknown.recover());
-    expect(job.idempotencyKey).toBe(unknown.idempotencyKey);
-    expect([...keys()]).toEqual([unknown.idempotencyKey]);
-    expect(bodies().size).toBe(1);
-    expect(await balance()).toBe(992);
-  });
-
-  it.each([400, 401, 402, 403, 404, 422])(
-    "stays outcome_unknown if a %i follows a reset",
-    async (status) => {
-      const { error, tryon, faults } = createService();
-      faults.push(cut.after, respondWith(status, { detail: "no" }));
-      expect(await error(tryon.submit(input))).toMatchObject({ code: "outcome_unknown", status });
-    },
-  );
 
   it("waits up to two minutes while a 409 shows that its first attempt is running", async () => {
     const { error, run, tryon, faults, mock } = createService();

@@ -52,40 +52,32 @@ describe("waitAll", () => {
     expect(third?.error).toMatchObject({ code: "not_found", job: { id: "job_unknown" } });
   });
 
-  it.each(["the reason of an abort", "the error of a middleware"])(
-    "rejects at once with %s, and leaves no timer and no listener",
-    async (cause) => {
-      const thrown = new Error("mine");
-      let isBroken = false;
-      const { run, error, tryon, mock } = createService(
-        { latency: "1h" },
-        {
-          middleware: (request, next) => {
-            if (isBroken) throw thrown;
-            return next(request);
-          },
-        },
-      );
-      const jobs = await run(Promise.all([1, 2, 3].map(() => tryon.submit(input))));
-      const { pending } = mock.clock;
-      const controller = new AbortController();
-      const { signal } = controller;
-      const wait = tryon.jobs.waitAll(jobs, { signal }).catch((reason: unknown) => reason);
-      if (cause === "the error of a middleware") {
-        isBroken = true;
-        expect(await run(wait)).toBe(thrown);
-      } else {
-        await mock.clock.advance("20s");
-        const before = mock.clock.now();
-        controller.abort("enough");
-        expect(await wait).toBe("enough");
-        expect(mock.clock.now()).toBe(before);
-        expect(await error(tryon.jobs.waitAll([], { signal }))).toBe("enough");
-      }
-      expect(getEventListeners(signal, "abort")).toEqual([]);
-      expect(mock.clock.pending).toBe(pending);
-    },
-  );
+  it("rejects with the reason at once when it is aborted, and leaves no timer and no listener", async () => {
+    const { run, error, tryon, mock } = createService({ latency: "1h" });
+    const jobs = await run(Promise.all([1, 2, 3].map(() => tryon.submit(input))));
+    const { pending } = mock.clock;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const wait = tryon.jobs.waitAll(jobs, { signal }).catch((reason: unknown) => reason);
+    await mock.clock.advance("20s");
+    const before = mock.clock.now();
+    controller.abort("enough");
+    expect(await wait).toBe("enough");
+    expect(mock.clock.now()).toBe(before);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    expect(mock.clock.pending).toBe(pending);
+    expect(await error(tryon.jobs.waitAll([], { signal }))).toBe("enough");
+  });
+
+  it("rejects with the error of a middleware, and leaves no timer", async () => {
+    const thrown = new Error("mine");
+    const { run, error, tryon, client, mock } = createService({ latency: "1h" });
+    const jobs = await run(Promise.all([1, 2, 3].map(() => tryon.submit(input))));
+    const { pending } = mock.clock;
+    const failing = client({ middleware: () => Promise.reject(thrown) });
+    expect(await error(failing.jobs.waitAll(jobs.map(({ id }) => id)))).toBe(thrown);
+    expect(mock.clock.pending).toBe(pending);
+  });
 
   it("returns no outcomes for no jobs, without a request", async () => {
     const { run, tryon, sent } = createService();

@@ -43,6 +43,7 @@ describe("filterFields", () => {
   it.each<[object, string, string, Partial<ProxyOptions>?]>([
     [{ webhook_url: "c" }, "webhook_url", "extra_forbidden"],
     [{ SIZE: "1K" }, "SIZE", "extra_forbidden"],
+    [{ ["__proto__"]: { webhook_url: "c" } }, "__proto__", "extra_forbidden"],
     [{ ["x".repeat(70)]: 1 }, "x".repeat(60), "extra_forbidden"],
     [
       { garment_urls: null, garments: ["b"] },
