@@ -25,7 +25,7 @@ import {
 } from "./run-options.ts";
 import { maxClockSkew, serviceTime } from "./service-time.ts";
 import { submissionBody } from "./submission-body.ts";
-import { isSyncCut } from "./sync-cut.ts";
+import { isSyncCut } from "./is-sync-cut.ts";
 import { notifier, type Notify } from "./notifier.ts";
 
 /** Submission. Every attempt in every call sends the same key and body. */
@@ -45,7 +45,7 @@ interface Submission extends ChargePlan {
 /** Submits try-ons, each at most once. */
 export class JobSubmitter {
   readonly #contexts: ClientContexts;
-  /** False after something between client and service has cut a synchronous response off. */
+  /** False after something between client and service has cut off a synchronous response. */
   #mayBeSync = true;
 
   constructor(contexts: ClientContexts) {

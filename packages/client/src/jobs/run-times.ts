@@ -22,9 +22,9 @@ const minSpread = 0.2;
 const maxSpread = 1.2;
 /** Minimum duration that counts, in milliseconds. A shorter one is a replay. */
 const minDuration = 300;
-/** Maximum duration that counts, in milliseconds. A longer one would delay the first poll of the next wait by minutes. */
+/** Maximum duration that counts, in milliseconds. A longer one would delay the next first poll by minutes. */
 const maxDuration = 120_000;
-/** Maximum number of kinds: three sizes, each by name and by price, and some room. */
+/** Maximum number of kinds: three sizes, each by name and by price, and a reserve. */
 const maxKinds = 16;
 /** Minimum weight of the newest try-on, so that the estimate follows changes. */
 const minWeight = 0.05;

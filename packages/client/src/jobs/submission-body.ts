@@ -2,7 +2,7 @@ import { isBrowser } from "../config/check-environment.ts";
 import { InputError } from "../errors/input-error.ts";
 import { inputIssue } from "../errors/input-issue.ts";
 import type { BodySource, SubmissionBody } from "../http/http-request.ts";
-import { encodeBase64 } from "../images/base64.ts";
+import { encodeBase64 } from "../images/encode-base64.ts";
 import { blobLike, type BlobLike } from "../images/image-source.ts";
 import type { ReadImage, ReadInput } from "./read-input.ts";
 
@@ -98,7 +98,7 @@ class ImageBody implements BodySource {
           continue;
         }
         yield encodeBase64(chunk);
-        // Frees the memory now: the garbage collector would let whole images pile up.
+        // Frees the memory at once. Otherwise whole images accumulate until the next garbage collection.
         (bytes as Partial<Pick<ArrayBuffer, "transfer">>).transfer?.(0);
       }
     }
