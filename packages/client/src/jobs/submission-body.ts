@@ -93,17 +93,16 @@ class ImageBody implements BodySource {
           throw (this.unreadable = new InputError([inputIssue("unreadable", field ?? "input")]));
         }
         const chunk = new Uint8Array(bytes);
-        if (field === undefined) {
-          yield chunk;
-          continue;
-        }
-        yield encodeBase64(chunk);
+        yield field === undefined ? chunk : encodeBase64(chunk);
         // Frees the memory at once. Otherwise whole images accumulate until the next garbage collection.
-        (bytes as Partial<Pick<ArrayBuffer, "transfer">>).transfer?.(0);
+        if (field !== undefined) (bytes as Transferable).transfer?.(0);
       }
     }
   }
 }
+
+/** Memory that newer runtimes can free. */
+type Transferable = Partial<Pick<ArrayBuffer, "transfer">>;
 
 /** Stream of Cloudflare Workers, which send the length of a body only for this class. */
 interface FixedLength {
