@@ -2,16 +2,15 @@ import type { JobData } from "../types/job.ts";
 import { transientCodes } from "../errors/transient-codes.ts";
 import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
 import { defaults } from "../config/options.ts";
-import { abortable, Deadline } from "../http/deadline.ts";
+import { abortable, within, type Deadline } from "../http/deadline.ts";
 import type { Api } from "../api/api.ts";
 import { isFinal } from "./job-data.ts";
 import { JobPages } from "./job-pages.ts";
-import { failureDelay, pollDelay, delayAfter } from "./poll-delay.ts";
+import { delayAfter, failureDelay, pollDelay, type PendingWait } from "./poll-delay.ts";
 import { PollAllowance } from "./poll-allowance.ts";
 import { isHidden, watchVisibility } from "./page-visibility.ts";
 import { RunTimes } from "./run-times.ts";
 import { serviceTime } from "./service-time.ts";
-import type { PendingWait } from "./pending-wait.ts";
 
 /** Maximum time between due times of jobs that share a poll, in milliseconds. */
 const maxGap = 1_000;
@@ -22,9 +21,8 @@ const minMissingForPage = 3;
 /** Maximum time for which reads of the service may not show a new job, in milliseconds. */
 const maxReadLag = 5_000;
 
-/** Wait for the next poll of a job. */
-interface Waiter {
-  readonly wait: PendingWait;
+/** Functions that settle the wait for the next poll of a job. */
+interface Settle {
   readonly resolve: (data: JobData) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -32,7 +30,7 @@ interface Waiter {
 /** Job with waits. */
 interface PolledJob {
   readonly id: string;
-  readonly waiters: Set<Waiter>;
+  readonly waits: Map<PendingWait, Settle>;
   due: number;
   /** If true, the next poll is by id, since the list did not show the job. */
   byId: boolean;
@@ -78,9 +76,9 @@ export class JobPoller {
     const now = this.#now;
     const runTime = this.runTimes.of(wait.kinds);
     const due = now + pollDelay(wait, { now, left: deadline.left(), runTime, random });
-    const job = this.#jobs.get(id) ?? {
+    const job: PolledJob = this.#jobs.get(id) ?? {
       id,
-      waiters: new Set(),
+      waits: new Map(),
       due,
       byId: false,
       poll: undefined,
@@ -90,15 +88,13 @@ export class JobPoller {
     this.#api.http.rateLimiter.isPolling = true;
     this.#stopWatching ??= watchVisibility(() => this.#onVisible());
     this.#arm(due);
-    let waiter: Waiter | undefined;
     const data = new Promise<JobData>((resolve, reject) => {
-      waiter = { wait, resolve, reject };
-      job.waiters.add(waiter);
+      job.waits.set(wait, { resolve, reject });
     });
     try {
       return await abortable(data, signal);
     } finally {
-      if (waiter) this.#leave(job, waiter);
+      this.#leave(job, wait);
     }
   }
 
@@ -106,9 +102,9 @@ export class JobPoller {
     return this.#api.http.config.clock.now();
   }
 
-  #leave(job: PolledJob, waiter: Waiter): void {
-    job.waiters.delete(waiter);
-    if (job.waiters.size === 0) this.#drop(job);
+  #leave(job: PolledJob, wait: PendingWait): void {
+    job.waits.delete(wait);
+    if (job.waits.size === 0) this.#drop(job);
     if (this.#jobs.size > 0) return;
     this.#disarm();
     this.#api.http.rateLimiter.isPolling = false;
@@ -186,14 +182,13 @@ export class JobPoller {
   ): Promise<void> {
     const poll = { jobs: new Set(jobs), controller: new AbortController() };
     for (const job of jobs) job.poll = poll;
-    const { clock } = this.#api.http.config;
-    const deadline = new Deadline(clock, defaults.callTimeout, poll.controller.signal);
+    const { config } = this.#api.http;
+    const { signal } = poll.controller;
     try {
-      await work(deadline, poll);
+      await within(config, { signal }, defaults.callTimeout, (deadline) => work(deadline, poll));
     } catch (error) {
       this.#fail(error, poll);
     } finally {
-      deadline.close();
       for (const job of poll.jobs) job.poll = undefined;
       this.#rearm();
     }
@@ -219,22 +214,22 @@ export class JobPoller {
     }
     const now = this.#now;
     for (const job of missing) {
-      const lags = [...job.waiters].some(({ wait }) => isWithinReadLag(wait, now));
+      const lags = [...job.waits.keys()].some((wait) => isWithinReadLag(wait, now));
       job.byId = !lags;
       job.due = lags ? now + failureDelay : now;
     }
   }
 
-  /** Delivers the data of jobs to their waiters. */
+  /** Delivers the data of jobs to their waits. */
   #deliver(jobs: readonly JobData[]): void {
     const now = this.#now;
     for (const data of jobs) {
       const job = this.#jobs.get(data.job_id);
       if (!job) continue;
       const created = serviceTime(data.created_at);
-      const [first] = job.waiters;
-      if (first && isFinal(data.status)) this.#learnRunTime(first.wait, data);
-      for (const { wait, resolve } of job.waiters) {
+      const [first] = job.waits.keys();
+      if (first && isFinal(data.status)) this.#learnRunTime(first, data);
+      for (const [wait, { resolve }] of job.waits) {
         if (wait.unseen && wait.polls === 0 && created <= now) wait.since = created;
         wait.polls += 1;
         wait.failure = undefined;
@@ -263,7 +258,7 @@ export class JobPoller {
     if (first && this.#pages.fails) first.byId = true;
     for (const job of endsAll ? this.#jobs.values() : jobs) {
       if (known) job.due = now + delayAfter(known);
-      for (const { wait, reject } of job.waiters) {
+      for (const [wait, { reject }] of job.waits) {
         if (known && isTransient(known, wait, now)) wait.failure = known;
         else reject(known ? copyError(known) : error);
       }

@@ -19,7 +19,7 @@ import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { isFinal } from "./job-data.ts";
 import { takeKeyFromMetadata } from "./key-in-metadata.ts";
 import { notifier, type Notify } from "./notifier.ts";
-import type { PendingWait } from "./pending-wait.ts";
+import type { PendingWait } from "./poll-delay.ts";
 import { testKind } from "./run-times.ts";
 
 /** Minimum duration of a submission that was synchronous or was retried, in milliseconds. */
