@@ -8,6 +8,7 @@ import type {
   WaitOptions,
 } from "../types/job.ts";
 import type { ClientContexts } from "./client-context.ts";
+import { waitOptionNames } from "./run-options.ts";
 import { finish } from "./finish.ts";
 import { JobRecord, type Origin } from "./job-record.ts";
 import { notifier } from "./updates.ts";
@@ -46,7 +47,7 @@ export class JobHandle implements Job {
   async result(options: WaitOptions = {}): Promise<TryOnResult> {
     const record = this.#record;
     const notify = notifier(record.config, options.onUpdate);
-    return record.within(options, (deadline) => finish(record, deadline, notify));
+    return record.within(options, (deadline) => finish(record, deadline, notify), waitOptionNames);
   }
 
   async *updates(options: CallOptions = {}): AsyncGenerator<JobData, void, undefined> {

@@ -104,13 +104,15 @@ export class JobRecord {
   within<Result>(
     options: CallOptions,
     work: (deadline: Deadline) => Promise<Result>,
+    names?: Readonly<Record<string, true>>,
   ): Promise<Result> {
     const { config } = this;
-    if (this.#context) return within(config, options, config.timeout, work);
-    return this.#contexts.within(options, undefined, (context, deadline) => {
+    if (this.#context) return within(config, options, config.timeout, work, names);
+    const withContext = (context: ClientContext, deadline: Deadline): Promise<Result> => {
       this.#context = context;
       return work(deadline);
-    });
+    };
+    return this.#contexts.within(options, undefined, withContext, names);
   }
 
   /** Polls the job once. */

@@ -3,7 +3,6 @@ import type { Job, JobData, TimelineEntry, TryOnResult } from "../types/job.ts";
 import type { Responded } from "../api/call.ts";
 import type { Charge } from "../billing/charge.ts";
 import type { ChargePlan } from "../billing/spend-tracker.ts";
-import { unknownName } from "../config/unknown-names.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
 import { InputError } from "../errors/input-error.ts";
@@ -62,9 +61,8 @@ export class JobSubmitter {
   /** Submits an input and waits for the result. */
   async run(input: unknown, options: RunOptions): Promise<Responded<TryOnResult>> {
     const { config } = this.#contexts;
-    const deadline = startDeadline(config, options, config.timeout);
+    const deadline = startDeadline(config, options, config.timeout, runOptionNames);
     try {
-      checkNames(options, "run", runOptionNames);
       const notify = notifier(config, options.onUpdate);
       const submission = await this.#prepare(input, options, deadline, notify);
       const { data: record, response } = await this.#send(submission, deadline, notify);
@@ -77,9 +75,8 @@ export class JobSubmitter {
   /** Submits an input. */
   async submit(input: unknown, options: SubmitOptions): Promise<Responded<Job>> {
     const { config } = this.#contexts;
-    const deadline = startDeadline(config, options, config.timeout);
+    const deadline = startDeadline(config, options, config.timeout, submitOptionNames);
     try {
-      checkNames(options, "submit", submitOptionNames);
       const notify = notifier(config, options.onUpdate);
       const asyncOptions = { ...options, sync: false };
       const submission = await this.#prepare(input, asyncOptions, deadline, notify);
@@ -255,10 +252,4 @@ async function* listJobs(api: Api, deadline: Deadline): AsyncGenerator<JobData> 
     if (cursor === undefined || cursors.has(cursor)) return;
     cursors.add(cursor);
   }
-}
-
-function checkNames(options: object, method: string, names: Readonly<Record<string, true>>): void {
-  const unknown = unknownName(options, names);
-  if (!unknown) return;
-  throw new InputError(unknown.name, `is not an option of ${method}`, { hint: unknown.hint });
 }

@@ -9,7 +9,7 @@ import { isFinal } from "./job-data.ts";
 import type { ClientContexts } from "./client-context.ts";
 import type { JobRecord } from "./job-record.ts";
 import { JobList, type ListOptions } from "./list.ts";
-import { waitAll, type WaitAllOptions, type WaitOutcome } from "./wait-all.ts";
+import { waitAll, waitAllOptionNames, type WaitAllOptions, type WaitOutcome } from "./wait-all.ts";
 
 /** Jobs of an API key. */
 export class Jobs {
@@ -100,8 +100,11 @@ export class Jobs {
     const waited = Array.from(jobs, (job, index) =>
       job instanceof JobHandle ? JobHandle.recordOf(job) : this.#take(job, `jobs.${index}`),
     );
-    return this.#contexts.within(options, undefined, (context, deadline) =>
-      waitAll(context, waited, deadline, options),
+    return this.#contexts.within(
+      options,
+      undefined,
+      (context, deadline) => waitAll(context, waited, deadline, options),
+      waitAllOptionNames,
     );
   }
 }
