@@ -4,6 +4,7 @@ import { ConnectionError } from "../errors/connection-error.ts";
 import type { JobStatus } from "../generated/openapi.ts";
 import { defaults } from "../config/options.ts";
 import { toCall, type Call } from "../api/call.ts";
+import { callOptionNames } from "../http/deadline.ts";
 import type { ClientContexts } from "./client-context.ts";
 import { JobRecord } from "./job-record.ts";
 
@@ -16,6 +17,13 @@ export interface ListOptions extends CallOptions {
   /** Start of the list: the `nextCursor` of a page. @default the newest job */
   readonly cursor?: string | undefined;
 }
+
+const listOptionNames: Readonly<Record<keyof ListOptions, true>> = {
+  ...callOptionNames,
+  status_filter: true,
+  limit: true,
+  cursor: true,
+};
 
 /** Page of jobs, newest first. */
 export interface JobPage {
@@ -49,16 +57,21 @@ export class JobList implements AsyncIterable<Job> {
       ...(status_filter === undefined ? {} : { status_filter, status: status_filter }),
     };
     return toCall(
-      this.#contexts.within(this.#options, defaults.callTimeout, async (context, deadline) => {
-        const { data, response } = await context.api.listJobs(query, { deadline });
-        const page = {
-          jobs: data.jobs
-            .filter(({ status }) => status_filter === undefined || status === status_filter)
-            .map((job) => new JobRecord(this.#contexts, job, { context })),
-          nextCursor: data.next_cursor ?? null,
-        };
-        return { data: page, response };
-      }),
+      this.#contexts.within(
+        this.#options,
+        defaults.callTimeout,
+        async (context, deadline) => {
+          const { data, response } = await context.api.listJobs(query, { deadline });
+          const page = {
+            jobs: data.jobs
+              .filter(({ status }) => status_filter === undefined || status === status_filter)
+              .map((job) => new JobRecord(this.#contexts, job, { context })),
+            nextCursor: data.next_cursor ?? null,
+          };
+          return { data: page, response };
+        },
+        listOptionNames,
+      ),
     );
   }
 

@@ -20,6 +20,7 @@ import { isFinal } from "./job-data.ts";
 import { takeKeyFromMetadata } from "./key-in-metadata.ts";
 import { notifier, type Notify } from "./notifier.ts";
 import type { PendingWait } from "./poll-delay.ts";
+import { waitOptionNames } from "./run-options.ts";
 import { testKind } from "./run-times.ts";
 
 /** Minimum duration of a submission that was synchronous or was retried, in milliseconds. */
@@ -93,7 +94,7 @@ export class JobRecord implements Job, ResultSource {
 
   async result(options: WaitOptions = {}): Promise<TryOnResult> {
     const notify = notifier(this.#config, options.onUpdate);
-    return this.within(options, (deadline) => this.finish(deadline, notify));
+    return this.within(options, (deadline) => this.finish(deadline, notify), waitOptionNames);
   }
 
   async *updates(options: CallOptions = {}): AsyncGenerator<JobData, void, undefined> {
@@ -168,13 +169,15 @@ export class JobRecord implements Job, ResultSource {
   within<Result>(
     options: CallOptions,
     work: (deadline: Deadline) => Promise<Result>,
+    names?: Readonly<Record<string, true>>,
   ): Promise<Result> {
     const config = this.#config;
-    if (this.#context) return within(config, options, config.timeout, work);
-    return this.#contexts.within(options, undefined, (context, deadline) => {
+    if (this.#context) return within(config, options, config.timeout, work, names);
+    const withContext = (context: ClientContext, deadline: Deadline): Promise<Result> => {
       this.#context = context;
       return work(deadline);
-    });
+    };
+    return this.#contexts.within(options, undefined, withContext, names);
   }
 
   /** @internal Polls the job once. */

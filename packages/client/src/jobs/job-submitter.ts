@@ -3,7 +3,6 @@ import type { Job, TimelineEntry, TryOnResult } from "../types/job.ts";
 import type { Responded } from "../api/call.ts";
 import type { Charge } from "../billing/charge.ts";
 import type { ChargePlan } from "../billing/spend-tracker.ts";
-import { unknownName } from "../config/unknown-names.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { InputError } from "../errors/input-error.ts";
 import { OutcomeUnknownError } from "../errors/outcome-error.ts";
@@ -54,35 +53,31 @@ export class JobSubmitter {
 
   /** Submits an input and waits for the result. */
   run(input: unknown, options: RunOptions): Promise<Responded<TryOnResult>> {
-    return this.#call("run", input, options, (record, deadline, notify) =>
+    return this.#call(input, options, runOptionNames, (record, deadline, notify) =>
       record.finish(deadline, notify),
     );
   }
 
   /** Submits an input. */
   submit(input: unknown, options: SubmitOptions): Promise<Responded<Job>> {
-    return this.#call("submit", input, options, async (record) => record);
+    return this.#call(input, options, submitOptionNames, async (record) => record);
   }
 
   async #call<Result>(
-    method: "run" | "submit",
     input: unknown,
-    given: RunOptions,
+    options: RunOptions,
+    names: Readonly<Record<string, true>>,
     finish: (record: JobRecord, deadline: Deadline, notify: Notify) => Promise<Result>,
   ): Promise<Responded<Result>> {
     const { config } = this.#contexts;
-    const isRun = method === "run";
-    return within(config, given, config.timeout, async (deadline) => {
-      const unknown = unknownName(given, isRun ? runOptionNames : submitOptionNames);
-      if (unknown) {
-        throw new InputError(unknown.name, `is not an option of ${method}`, { hint: unknown.hint });
-      }
-      const options = isRun ? given : { ...given, sync: false };
+    const work = async (deadline: Deadline): Promise<Responded<Result>> => {
       const notify = notifier(config, options.onUpdate);
-      const submission = await this.#prepare(input, options, deadline, notify);
+      const syncOptions = names === runOptionNames ? options : { ...options, sync: false };
+      const submission = await this.#prepare(input, syncOptions, deadline, notify);
       const { data: record, response } = await this.#send(submission, deadline, notify);
       return { data: await finish(record, deadline, notify), response };
-    });
+    };
+    return within(config, options, config.timeout, work, names);
   }
 
   /** Parses and reads an input, and reserves its credits. Sends nothing. */

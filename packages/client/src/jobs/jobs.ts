@@ -7,7 +7,7 @@ import { toCall, type Call } from "../api/call.ts";
 import type { ClientContexts } from "./client-context.ts";
 import { JobList, type ListOptions } from "./job-list.ts";
 import { JobRecord } from "./job-record.ts";
-import { waitAll, type WaitAllOptions, type WaitOutcome } from "./wait-all.ts";
+import { waitAll, waitAllOptionNames, type WaitAllOptions, type WaitOutcome } from "./wait-all.ts";
 
 /** Jobs of an API key. */
 export class Jobs {
@@ -99,8 +99,11 @@ export class Jobs {
     const waited = Array.from(jobs, (job, index) =>
       job instanceof JobRecord ? job : this.#restore(job, { field: `jobs.${index}` }),
     );
-    return this.#contexts.within(options, undefined, (context, deadline) =>
-      waitAll(context, waited, deadline, options),
+    return this.#contexts.within(
+      options,
+      undefined,
+      (context, deadline) => waitAll(context, waited, deadline, options),
+      waitAllOptionNames,
     );
   }
 }

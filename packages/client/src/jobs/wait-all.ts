@@ -3,7 +3,7 @@ import type { CallOptions } from "../types/call-options.ts";
 import type { Job, TryOnResult } from "../types/job.ts";
 import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
 import type { ClientContext } from "./client-context.ts";
-import type { Deadline } from "../http/deadline.ts";
+import { callOptionNames, type Deadline } from "../http/deadline.ts";
 import { notifier } from "./notifier.ts";
 
 /** Outcome of the wait for one of several jobs. */
@@ -21,6 +21,12 @@ export interface WaitAllOptions extends CallOptions {
    */
   readonly onSettled?: ((outcome: WaitOutcome) => unknown) | undefined;
 }
+
+/** Names of the options of `waitAll`. */
+export const waitAllOptionNames: Readonly<Record<keyof WaitAllOptions, true>> = {
+  ...callOptionNames,
+  onSettled: true,
+};
 
 /** Waits for jobs within one deadline, for each id once. */
 export async function waitAll(
