@@ -120,30 +120,23 @@ export const callOptionNames: Readonly<Record<keyof CallOptions, true>> = {
   timeout: true,
 };
 
-/** Starts the deadline of a call. Throws `invalid_input` if its timeout is invalid, or an option is unknown. */
-export function startDeadline(
+/**
+ * Runs work within the deadline of a call, and removes its timer and listener afterwards. Throws `invalid_input` if the
+ * timeout is invalid, or an option is unknown.
+ */
+export async function within<Result>(
   { clock }: { readonly clock: Clock },
   options: CallOptions,
   fallback: Duration,
+  work: (deadline: Deadline) => Promise<Result>,
   names: Readonly<Record<string, true>> = callOptionNames,
-): Deadline {
+): Promise<Result> {
   const unknown = unknownName(options, names);
   if (unknown) {
     throw new InputError(unknown.name, "is not an option of this call", { hint: unknown.hint });
   }
   const { timeout, signal } = options;
-  return new Deadline(clock, milliseconds(timeout ?? fallback, "timeout"), signal);
-}
-
-/** Runs work within the deadline of a call, and removes its timer and listener afterwards. */
-export async function within<Result>(
-  config: { readonly clock: Clock },
-  options: CallOptions,
-  fallback: Duration,
-  work: (deadline: Deadline) => Promise<Result>,
-  names?: Readonly<Record<string, true>>,
-): Promise<Result> {
-  const deadline = startDeadline(config, options, fallback, names);
+  const deadline = new Deadline(clock, milliseconds(timeout ?? fallback, "timeout"), signal);
   try {
     return await work(deadline);
   } finally {
