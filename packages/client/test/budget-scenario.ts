@@ -1,4 +1,3 @@
-import { optionTable, type Options } from "@tryon/mock";
 import {
   array,
   assert,
@@ -8,13 +7,12 @@ import {
   integer,
   option,
   record,
-  tuple,
-  type Arbitrary,
 } from "fast-check";
 import { expect } from "vitest";
 
 import { documentPrices } from "../src/billing/prices.ts";
 import { Budget, isTryOnError, type Job, type TryOn } from "../src/index.ts";
+import { anyOptions, type ValueOf } from "./fault-scenario.ts";
 import { networkFaultNames, networkFaults } from "./network-faults.ts";
 import { input, openService, type TestService } from "./service.ts";
 
@@ -37,11 +35,7 @@ const anySubmission = record({
 
 /** Programs that submit try-ons under budgets, and the faults of their requests. */
 const anyProgram = record({
-  // The compiler cannot see through fromEntries that each option has a value from its row.
-  options: tuple(...optionTable.map(({ values }) => constantFrom<unknown>(...values))).map(
-    (values) =>
-      Object.fromEntries(optionTable.map(({ id }, index) => [id, values[index]])) as Options,
-  ),
+  options: anyOptions,
   maxCredits: integer({ min: 0, max: 120 }),
   hasClientBudget: boolean(),
   // If true, no call is aborted, and the program recovers every unknown outcome.
@@ -51,7 +45,6 @@ const anyProgram = record({
   retries: constantFrom(0, 1, 3),
 });
 
-type ValueOf<Values> = Values extends Arbitrary<infer Value> ? Value : never;
 type Submission = ValueOf<typeof anySubmission>;
 type Program = ValueOf<typeof anyProgram>;
 
@@ -73,16 +66,6 @@ export async function runBudgetScenarios(seed: number, count: number): Promise<s
   for (const total of Object.values(totals)) expect(total).toBeGreaterThan(count / 10);
   const { rejected, charged, unknown, exact } = totals;
   return `${count} programs (seed ${seed}): ${charged} credits charged, ${unknown} reserved for unknown outcomes, ${rejected} try-ons rejected, ${exact} programs counted to the credit`;
-}
-
-interface Result {
-  readonly violations: readonly string[];
-  /** Number of calls that a budget rejected. */
-  readonly rejected: number;
-  /** Credits that the ledger charged. */
-  readonly charged: number;
-  /** Credits of the budgets that stay reserved. */
-  readonly unknown: number;
 }
 
 /** Call that ended without a job. */
@@ -110,7 +93,7 @@ class Scenario {
     this.#tryon = this.#service.client({ retries, budget: hasClientBudget ? client : undefined });
   }
 
-  async run(): Promise<Result> {
+  async run() {
     try {
       await this.#submitAll();
       return await this.#check();
@@ -194,7 +177,7 @@ class Scenario {
     }
   }
 
-  async #check(): Promise<Result> {
+  async #check() {
     const { settles, hasClientBudget } = this.#program;
     const { mock, client, run } = this.#service;
     const { entries = [] } = (await mock.ledger(mock.keys.live)) ?? {};
