@@ -71,20 +71,8 @@ type ProgramMessage =
   | { readonly waiting: string; readonly crashPoint: CrashPoint }
   | { readonly ended: readonly ItemReport[] };
 
-/** Outcome of a scenario. */
-export interface Outcome {
-  /** Crash points in the order of the kills. */
-  readonly kills: readonly (CrashPoint | "at any time")[];
-  /** Broken promises. */
-  readonly violations: readonly string[];
-  /** Outcomes of the items in the last run, by id. */
-  readonly ended: ReadonlyMap<string, ItemReport>;
-  /** Number of charges per item. */
-  readonly charges: ReadonlyMap<string, number>;
-}
-
 /** Runs a batch, kills it at each crash point, and restarts it until it ends. */
-export async function runCrashScenario(scenario: CrashScenario, cache: string): Promise<Outcome> {
+export async function runCrashScenario(scenario: CrashScenario, cache: string) {
   const { items, restartDelay } = scenario;
   const path = join(await temporaryFolder(), "run.ndjson");
   const crashing = await CrashingBatch.start(scenario);
@@ -104,7 +92,9 @@ const itemHeader = "x-item";
 
 /** Processes of one batch, and their server over HTTP, which kills them at the crash points of items. */
 class CrashingBatch {
+  /** Crash points in the order of the kills. */
   readonly kills: (CrashPoint | "at any time")[] = [];
+  /** Broken promises. */
   readonly violations: string[] = [];
   readonly #scenario: CrashScenario;
   readonly #mock: Mock;

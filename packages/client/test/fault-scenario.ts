@@ -4,7 +4,7 @@ import { array, boolean, constantFrom, record, tuple, type Arbitrary } from "fas
 import { isTryOnError, type Job, type TryOn, type TryOnOptions } from "../src/index.ts";
 import type { Fetch } from "../src/config/options.ts";
 import { jpegBytes } from "./bodies.ts";
-import { networkFaultNames, networkFaults, type NetworkFault } from "./network-faults.ts";
+import { networkFaultNames, networkFaults } from "./network-faults.ts";
 import { input, openService, trackEnd, type TestService } from "./service.ts";
 
 /** Value that a generator creates. */
@@ -54,22 +54,12 @@ export interface Mutant {
   readonly error?: (error: unknown) => unknown;
 }
 
-/** Outcome of a scenario. */
-export interface Outcome {
-  /** Names of the failed checks. */
-  readonly violations: readonly string[];
-  /** Faults that were applied. A call may end before the others. */
-  readonly applied: readonly NetworkFault[];
-  /** Error code of the call, or "none". */
-  readonly code: string;
-}
-
 const stock = stockEngine();
 /** Large enough to be sent as a stream. */
 const image = jpegBytes(70_000);
 
 /** Makes a try-on with faults, recovers its job as a user would, and checks what the client promises. */
-export async function runScenario(scenario: FaultScenario, mutant: Mutant = {}): Promise<Outcome> {
+export async function runScenario(scenario: FaultScenario, mutant: Mutant = {}) {
   let isUnreachable = scenario.unreachable;
   const engine: Engine = {
     name: "failing at first",
@@ -89,11 +79,7 @@ export async function runScenario(scenario: FaultScenario, mutant: Mutant = {}):
   }
 }
 
-async function runScenarioOn(
-  service: TestService,
-  scenario: FaultScenario,
-  mutant: Mutant,
-): Promise<Outcome> {
+async function runScenarioOn(service: TestService, scenario: FaultScenario, mutant: Mutant) {
   const { mock } = service;
   const { retries, keyInMetadata, later, sync, timeout, call, ownKey } = scenario;
   const fetch = mutant.fetch?.(service.fetch) ?? service.fetch;
