@@ -36,6 +36,14 @@ export interface HttpRequest {
   readonly read?: (response: Response, deadline: Deadline) => Promise<HttpResponse>;
 }
 
+/** Request of `@tryon/client/raw`. */
+export interface RawRequest extends Pick<HttpRequest, "method" | "url" | "headers" | "body"> {
+  /** Method and path, for logs and errors. */
+  readonly name: string;
+  readonly purpose: "submit" | "read";
+  readonly signal: AbortSignal;
+}
+
 /** The call that a request belongs to: its limits, its attempts, and what its errors say. */
 export interface CallContext {
   /** Method and path, for logs and errors. */
