@@ -1,5 +1,5 @@
 import { environment } from "./environment.ts";
-import { ConfigError } from "../errors/config-error.ts";
+import { ConfigError } from "../errors/refusal-errors.ts";
 import type { TryOnOptions } from "./options.ts";
 
 /** Whether a host name is this machine. */

@@ -1,5 +1,5 @@
 import type { Duration } from "../types/call-options.ts";
-import { InputError } from "../errors/input-error.ts";
+import { InputError } from "../errors/refusal-errors.ts";
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
 

@@ -1,7 +1,7 @@
 import type { Middleware } from "../types/middleware.ts";
 import { milliseconds } from "./duration.ts";
 import { environment } from "./environment.ts";
-import { InputError } from "../errors/input-error.ts";
+import { InputError } from "../errors/refusal-errors.ts";
 import { check, checkEnvironment } from "./check-environment.ts";
 import type { BudgetLimit } from "../types/budget.ts";
 import { defaults, type Fetch, type Logger, type TryOnOptions } from "./options.ts";

@@ -1,9 +1,6 @@
 import type { Purpose } from "../types/middleware.ts";
-import { ApiError } from "../errors/api-error.ts";
-import type { ApiErrorCode, TryOnErrorCode } from "../errors/code.ts";
-import { ConnectionError } from "../errors/connection-error.ts";
-import { hints } from "../errors/hints.ts";
-import { OutcomeUnknownError } from "../errors/outcome-error.ts";
+import { ApiError, ConnectionError, OutcomeUnknownError } from "../errors/request-errors.ts";
+import { type ApiErrorCode, type TryOnErrorCode, hints } from "../errors/code.ts";
 import { isBranded, type FieldIssue, type TryOnError } from "../errors/tryon-error.ts";
 import type { CallContext } from "./http-request.ts";
 import type { HttpResponse } from "./response.ts";

@@ -1,7 +1,7 @@
 import type { Config } from "../config/resolve-config.ts";
 import { attempt } from "./attempt.ts";
-import { failureCode, type Outcome } from "./outcome.ts";
 import type { CallContext, HttpRequest } from "./http-request.ts";
+import { failureCode, type Outcome } from "./outcome.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { isTruncated } from "./response.ts";
 import type { Transport } from "./transport.ts";
@@ -16,7 +16,7 @@ import {
 /** Maximum time to wait for a 409 to pass that the same submission may have caused, in milliseconds. */
 const maxConflictTime = 120_000;
 
-/** What every request of a client needs. */
+/** Parts of a client that every request uses. */
 export interface HttpContext {
   readonly config: Config;
   readonly rateLimiter: RateLimiter;

@@ -1,5 +1,5 @@
 import type { TryOnResult } from "../types/job.ts";
-import { JobFailedError } from "../errors/job-failed-error.ts";
+import { JobFailedError } from "../errors/job-errors.ts";
 import { JobImage } from "../images/job-image.ts";
 import type { Deadline } from "../http/deadline.ts";
 import { isFinal } from "./job-data.ts";

@@ -2,7 +2,7 @@ import type { CallOptions } from "../types/call-options.ts";
 import type { Attempt } from "../types/attempt.ts";
 import type { Job, JobData, TimelineEntry } from "../types/job.ts";
 import { within, type Deadline } from "../http/deadline.ts";
-import { WaitTimeoutError } from "../errors/wait-timeout-error.ts";
+import { WaitTimeoutError } from "../errors/job-errors.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import type { Config } from "../config/resolve-config.ts";
 import { takeKeyFromMetadata } from "./key-in-metadata.ts";

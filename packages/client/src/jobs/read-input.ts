@@ -1,5 +1,5 @@
 import type { Config } from "../config/resolve-config.ts";
-import { InputError } from "../errors/input-error.ts";
+import { InputError } from "../errors/refusal-errors.ts";
 import { isImpossible, notesTo, type InputIssue } from "../errors/input-issue.ts";
 import type { Deadline } from "../http/deadline.ts";
 import { abortable } from "../http/deadline.ts";

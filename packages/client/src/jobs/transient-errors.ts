@@ -1,4 +1,4 @@
-import { transientCodes } from "../errors/transient-codes.ts";
+import { transientCodes } from "../errors/code.ts";
 import type { TryOnError } from "../errors/tryon-error.ts";
 import type { PendingWait } from "./pending-wait.ts";
 
