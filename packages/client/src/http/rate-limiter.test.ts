@@ -35,7 +35,7 @@ describe("a 429", () => {
     expect(sent[1]?.at).toBe(sent[0]?.at);
   });
 
-  it("uses up no retries, neither of its own call nor of those that wait", async () => {
+  it("uses up no retries of its call or of waiting calls", async () => {
     const { run, client, faults, sent } = createService();
     const tryon = client({ retries: 0 });
     faults.push(...Array.from({ length: 5 }, () => respondWith(429, busy, { "retry-after": "3" })));
@@ -72,7 +72,7 @@ describe("a 429", () => {
     expect(sent.map(({ at }) => at - (sent[0]?.at ?? 0))).toEqual([0, 12_500]);
   });
 
-  it("without a word on when is asked again with growing pauses", async () => {
+  it("without a requested delay is retried with growing delays", async () => {
     const { run, tryon, faults, sent } = createService();
     faults.push(...Array.from({ length: 3 }, () => respondWith(429, busy)));
     await run(tryon.account.get());
@@ -174,7 +174,7 @@ describe("a 429", () => {
 });
 
 describe.each(["all", "429-only", "none"] as const)("with the headers %s", (rateHeaders) => {
-  it("the only client of a key never hears 429 once it knows the limit", async () => {
+  it("the only client of a key gets no 429 after it has the limit", async () => {
     const { run, client, mock, sent, fetch } = createService({ options: { rateHeaders } });
     const { token } = await mock.createKey({ rateLimitPerMinute: 10, credits: 5_000 });
     const statuses = new Set<number>();
@@ -240,7 +240,7 @@ describe("the line before the gate", () => {
     expect(sent.slice(1).map((request) => fieldsOf(request)["seed"])).toEqual(seeds);
   });
 
-  it("turns away at once who could not be let in before the end of its time", async () => {
+  it("refuses a request at once if it would miss its deadline", async () => {
     const { run, error, client, mock } = createService();
     const { token } = await mock.createKey({ rateLimitPerMinute: 5, credits: 5_000 });
     const tryon = client({ apiKey: token, timeout: "1h" });
@@ -257,7 +257,7 @@ describe("the line before the gate", () => {
     await Promise.all(crowd);
   });
 
-  it("keeps nobody who is aborted, and no timer when all have left", async () => {
+  it("keeps no aborted request, and no timer when its queues are empty", async () => {
     const { run, client, mock } = createService();
     const { token } = await mock.createKey({ rateLimitPerMinute: 2, credits: 5_000 });
     const tryon = client({ apiKey: token, timeout: "1h" });
@@ -334,7 +334,7 @@ function movable({ clock }: Mock): { readonly clock: Clock; readonly setBack: ()
     clock: {
       now: () => clock.now() - back,
       setTimeout: (callback, delay) => clock.setTimeout(callback, delay),
-      // What comes back is what the line above gave out.
+      // `Clock` has no type for timers: they come from the line above.
       clearTimeout: (timer) => clock.clearTimeout(timer as Timer),
     },
   };
@@ -357,12 +357,12 @@ describe("a clock that is set back by an hour", () => {
         await run(tryon.account.get({ timeout: "20s" }));
         await mock.clock.advance("2s");
       }
-      // What was counted by the clock as it was is forgotten, for which there may be a 429.
+      // The own count is dropped, so that the service may respond with 429.
       expect(sent.length).toBeLessThan(133);
     },
   );
 
-  it("lets in who waits", async () => {
+  it("releases waiting requests", async () => {
     const { run, client, mock, faults, sent } = createService();
     const { clock, setBack } = movable(mock);
     const tryon = client({ clock });
