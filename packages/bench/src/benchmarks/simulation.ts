@@ -214,12 +214,6 @@ export async function simulate(
   seed: number,
   runTimes = drawRunTimes(jobs, seededRandom(`run times ${seed}`)),
 ) {
-  // Code that the client loads on demand takes real time, during which the virtual clock advances.
-  await new TryOn({ apiKey: "svc_test_none", baseUrl: "https://tryon.invalid" }).validate({
-    person: "",
-    garments: [],
-  });
-
   const caller = await createCaller(seed, limit, service);
   const { mock, clock, receivedAt } = caller;
   const startedAt = clock.now();

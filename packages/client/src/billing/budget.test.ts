@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { Budget, type Job } from "../index.ts";
+import { Budget, type Recover } from "../index.ts";
 import {
   respondWith,
   createService,
@@ -24,8 +24,8 @@ function accountReads({ sent }: TestService): number {
 }
 
 /** Returns the `recover` of an error. */
-function recoveryOf(error: unknown): () => Promise<Job> {
-  const { recover } = Object(error) as { recover?: () => Promise<Job> };
+function recoveryOf(error: unknown): Recover {
+  const { recover } = Object(error) as { recover?: Recover };
   if (!recover) throw error;
   return recover;
 }
@@ -56,7 +56,7 @@ describe("a budget", () => {
       reserved: 0,
       maxCredits: 20,
       attempts: [],
-      hint: expect.stringContaining("raise maxCredits"),
+      hint: "Nothing was sent: raise maxCredits.",
     });
     expect(String(rejection)).toContain("20 credits does not hold another 12");
     expect(submissions()).toHaveLength(before);
@@ -74,6 +74,7 @@ describe("a budget", () => {
     const reasons = ends.flatMap((end) => (end.status === "rejected" ? [end.reason] : []));
     expect(reasons).toHaveLength(3);
     expect(reasons[0]).toMatchObject({ code: "budget_exceeded", spent: 0, reserved: 16 });
+    expect(String(reasons[0])).toContain("recover()");
     expect(await charged(service)).toBe(16);
     expect(budget).toMatchObject({ spent: 16, reserved: 0, left: 4 });
   });
@@ -167,6 +168,22 @@ describe("a budget", () => {
     expect(rejection).toMatchObject({ code: "budget_exceeded" });
     // The job may exist, so the caller must not submit it as a new one.
     expect(String(rejection)).toMatch(/not sent again.*may have been made.*recover\(\)/);
+  });
+
+  it("keeps an aborted recover() reserved while another recover() fails before it sends", async () => {
+    const service = createService({}, { retries: 0 });
+    const budget = new Budget({ maxCredits: 8 });
+    service.faults.push(undefined, respondWith(409, { detail: "in progress" }));
+    const conflict = await service.error(service.tryon.submit(input, { budget }));
+    const controller = new AbortController();
+    service.faults.push(noResponse.after, cut.refused);
+    const recover = recoveryOf(conflict);
+    const aborted = service.error(recover({ signal: controller.signal }));
+    expect(await service.error(recover())).toMatchObject({ cause: { code: "connection_failed" } });
+    controller.abort("enough");
+    expect(await aborted).toBe("enough");
+    expect(await charged(service)).toBe(8);
+    expect(budget.toJSON()).toMatchObject({ spent: 0, reserved: 8 });
   });
 });
 
@@ -270,6 +287,24 @@ describe("the cost of a try-on", () => {
     expect(budget).toMatchObject({ spent: 9, reserved: 0 });
   });
 
+  it.each([
+    [{ status: "running" }, 0, 8],
+    [{ status: "running", cost_credits: -1 }, 0, 8],
+    [{ status: "running", cost_credits: "5" }, 0, 8],
+    [{ status: "running", cost_credits: 0 }, 0, 0],
+    [{ status: "running", test_mode: true }, 0, 0],
+    [{ status: "failed" }, 8, 0],
+    [{ status: "succeeded" }, 8, 0],
+  ])("of a job with %j is %i spent and %i reserved", async (fields, spent, reserved) => {
+    const budget = new Budget({ maxCredits: 100 });
+    const { run, client, faults } = createService({ options: { sparseSubmit: true } });
+    const tryon = client({ budget });
+    const job = await run(tryon.submit(input));
+    faults.push(respondWith(200, { job_id: job.id, ...fields }));
+    await run(tryon.jobs.get(job.id));
+    expect(budget).toMatchObject({ spent, reserved });
+  });
+
   it("is the account's price, or the document's if the account cannot be read", async () => {
     const { error, run, client, faults } = createService();
     const account = { credits_remaining: 1_000, tryon_cost_credits: { "1K": 30 } };
@@ -320,6 +355,7 @@ describe("reading the account before the first try-on", () => {
 });
 
 it.each([-1, Number.NaN, "5", undefined])("rejects a limit of %s credits", async (wrong) => {
+  expect(new Budget({ maxCredits: 0 }).left).toBe(0);
   // Programs without types pass anything.
   const limit = { maxCredits: wrong as number };
   expect(() => new Budget(limit)).toThrow("budget.maxCredits is not a number from 0 up");

@@ -4,8 +4,8 @@ import { isLessCertain, sideEffectOf, type Outcome, type SideEffect } from "./ou
 /** Attempts of one request, and their possible side effects at the service. */
 export class AttemptLog {
   readonly attempts: Attempt[] = [];
-  /** If true, an attempt is being sent. */
-  sending = false;
+  /** Number of attempts without an outcome: those in flight, and those that the caller has aborted. */
+  open = 0;
   /** Start of the first attempt that may have had a side effect, in milliseconds since 1970. */
   uncertainSince: number | undefined;
   /** If true, the last attempt is the first that may have had a side effect. */
@@ -14,7 +14,7 @@ export class AttemptLog {
   #sideEffect: SideEffect = "none";
 
   add(outcome: Outcome, startedAt: number, duration: number): void {
-    this.sending = false;
+    this.open -= 1;
     const sideEffect = sideEffectOf(outcome);
     this.lastIsFirstUncertain = !this.isUncertain && sideEffect !== "none";
     if (this.lastIsFirstUncertain) this.uncertainSince = startedAt;
@@ -35,7 +35,7 @@ export class AttemptLog {
 
   /** If true, an attempt may have made a job, or may be about to. A conflict makes none. */
   get mayHaveMadeJob(): boolean {
-    return this.sending || isLessCertain(this.#sideEffect, "conflict");
+    return this.open > 0 || isLessCertain(this.#sideEffect, "conflict");
   }
 
   /** If true, the last outcome is as uncertain as any before it, and its error describes them all. */

@@ -18,14 +18,14 @@ const secret = "a secret of 32 characters or more";
 
 describe("a page that uses the proxy", () => {
   it("makes a try-on and reads its image", async () => {
-    const { run, page, sent, mock, reported } = createProxyService();
+    const { run, page, sent, mock, balance, reported } = createProxyService();
     const person = assetBytes("person.jpg");
     const result = await run(page("ada").run({ ...input, person }));
     const bytes = await run(result.image.bytes());
     expect(bytes.length).toBe(result.job.data.result_bytes ?? bytes.length);
     expect(result.job.id).toMatch(/^job_[a-zA-Z0-9]{24}[\da-f]{32}$/);
     expect(result.receipt).toMatchObject({ credits: undefined, balance: undefined });
-    expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
+    expect(await balance()).toBe(992);
     expect(sent[0]?.headers.get("authorization")).toBe(`Bearer ${mock.keys.live}`);
     expect(reported).toEqual([]);
   });
@@ -65,6 +65,7 @@ it.each<[object, string]>([
   [{ apiKey: "svc_test_ä" }, "apiKey"],
   [{ baseUrl: "tryon.example" }, "baseUrl"],
   [{ baseUrl: "http://tryon.example" }, "allowInsecure"],
+  [{ baseUrl: "tryon.example", apiKey: async () => "svc_test_a", secret }, "baseUrl"],
   [{ apiKey: "svc_live_a", fetch: undefined }, "allowLiveKey"],
   [{ secret: "a".repeat(31) }, "secret must have at least 32 characters"],
   [{ secret: "a".repeat(31) }, "openssl rand -base64 32"],

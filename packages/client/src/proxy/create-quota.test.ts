@@ -13,7 +13,7 @@ async function openSite(options: QuotaOptions, latency: MockOptions["latency"] =
   let quota: Quota | undefined;
   const limit: Quota = (call) => quota?.(call) ?? Promise.reject(new Error("No quota."));
   const service = createProxyService({ limit }, { latency, options: { idempotencyHours: 1 } });
-  const { mock, run, post, ask } = service;
+  const { mock, balance, run, post, ask } = service;
   quota = createQuota({ clock: mock.clock, ...options });
   await mock.clock.advance(day - (mock.clock.now() % day));
   const submit = async (key: string, user = "ada") => {
@@ -21,7 +21,7 @@ async function openSite(options: QuotaOptions, latency: MockOptions["latency"] =
     return [response.status, response.headers.get("retry-after")];
   };
   const read = async (user = "ada") => (await ask(user, "/api/v1/tryon/job_1")).status;
-  const paid = async () => (1_000 - ((await mock.ledger(mock.keys.live))?.balance ?? 0)) / 8;
+  const paid = async () => (1_000 - ((await balance()) ?? 0)) / 8;
   return { ...service, submit, read, paid };
 }
 

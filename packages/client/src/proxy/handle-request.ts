@@ -28,11 +28,11 @@ export async function handleRequest(
   );
 }
 
-/** Sends a request once, with the API key and only these headers. The client in the page retries. */
+/** Sends a request once, with only these headers and the API key. The client in the page retries. */
 async function sendUpstream(
   { path, fields, idempotencyKey }: UpstreamRequest,
   { kind, request }: ProxyCall,
-  { fetch, clock, baseUrl, apiKey }: RequestSettings,
+  { fetch = globalThis.fetch, clock, baseUrl, apiKey }: RequestSettings,
 ): Promise<Outcome> {
   const { method } = request;
   const headers: Record<string, string> = { Accept: "application/json" };
@@ -43,10 +43,9 @@ async function sendUpstream(
   // A request that can be charged is not canceled when the client closes it.
   const signal = method === "GET" ? request.signal : undefined;
   const deadline = new Deadline(clock, Number.POSITIVE_INFINITY, signal);
+  const transport = new FetchTransport({ fetch, middleware: [], baseUrl, apiKey });
   try {
     const upstreamRequest = { method, url: `${baseUrl}${path}`, headers, body, timeout };
-    const send = fetch ?? globalThis.fetch;
-    const transport = new FetchTransport({ fetch: send, middleware: [], baseUrl, apiKey });
     return await attempt(transport, upstreamRequest, deadline, { attempt: 1, purpose: "read" });
   } finally {
     deadline.close();

@@ -70,11 +70,11 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unkn
   ) => Awaitable<User | Response | null | undefined | false>;
   /**
    * API key for the service, or a function that returns it. Users never receive it. The proxy calls the function once
-   * for each request to the service, and then requires `secret`.
+   * for each request of a user, and requires `secret` with it.
    *
    * @default the environment variable TRYON_API_KEY, read at the first request
    */
-  readonly apiKey?: string | (() => Awaitable<string>) | undefined;
+  readonly apiKey?: TryOnOptions["apiKey"];
   /**
    * Path of `proxyUrl`, as it is in the requests that reach this server. The proxy responds with 404 to requests
    * outside it. Set it to `"/"` behind a server that removes the path.

@@ -87,7 +87,8 @@ export function resolveOptions(given: ProxyOptions) {
     `Set the path of proxyUrl, such as "${defaultBasePath}", or "/" for the root.`,
   );
   let fixed: ReturnType<typeof connect> | undefined;
-  if (typeof apiKey === "string" && options.baseUrl !== undefined) fixed = connect(apiKey, options);
+  if (typeof apiKey === "function") createClient(apiKey, options);
+  else if (apiKey !== undefined && options.baseUrl !== undefined) fixed = connect(apiKey, options);
   return {
     ...options,
     /** Path without a trailing slash. */
@@ -109,12 +110,18 @@ export function resolveOptions(given: ProxyOptions) {
 
 /** Throws `invalid_config` without a valid key and URL, and `unsafe_environment` if the key would be at risk. */
 function connect(key: string, options: ProxyOptions) {
-  const { secret, baseUrl, fetch, allowInsecure, allowLiveKey } = options;
   const apiKey = key.trim();
-  // Only checks the key and the URL: a client that sends requests would keep state between them.
-  const { serviceUrl } = new TryOn({ apiKey, baseUrl, fetch, allowInsecure, allowLiveKey });
-  const signer = new Signer(secret ?? apiKey);
-  return { apiKey, baseUrl: serviceUrl, redact: redactor(apiKey), signer };
+  const { serviceUrl: baseUrl } = createClient(apiKey, options);
+  const signer = new Signer(options.secret ?? apiKey);
+  return { apiKey, baseUrl, redact: redactor(apiKey), signer };
+}
+
+/** Creates a client that only checks the key and the URL. One that sends requests would keep state between them. */
+function createClient(
+  apiKey: ProxyOptions["apiKey"],
+  { baseUrl, fetch, allowInsecure, allowLiveKey }: ProxyOptions,
+): TryOn {
+  return new TryOn({ apiKey, baseUrl, fetch, allowInsecure, allowLiveKey });
 }
 
 /** Throws `invalid_config` if an option has an unknown name, and suggests the likely one. */

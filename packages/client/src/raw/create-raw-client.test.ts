@@ -1,50 +1,39 @@
 import { expect, it } from "vitest";
 
 import { createRawClient } from "./index.ts";
-import {
-  respondWith,
-  createService,
-  cut,
-  personUrl,
-  profiles,
-  shirtUrl,
-} from "../../test/service.ts";
+import { respondWith, createService, cut } from "../../test/service.ts";
+import { tryOn } from "../../test/proxy-service.ts";
 
-it.each(profiles)(
-  "gives answers and errors as openapi-fetch does, under the profile %s",
-  async (profile) => {
-    const { run, tryon, faults, sent } = createService({ profile });
-    const raw = createRawClient(tryon);
-    faults.push(cut.before);
-    const { data } = await run(raw.GET("/api/v1/account"));
-    expect(data?.credits_remaining).toBe(1_000);
-    expect(sent).toHaveLength(2);
-    const { error, response } = await run(
-      raw.GET("/api/v1/tryon/{job_id}", { params: { path: { job_id: "job_1" } } }),
-    );
-    expect(response.status).toBe(404);
-    expect(error).toHaveProperty("detail");
-    const page = await run(raw.GET("/api/docs", { parseAs: "text" }));
-    expect(page.data).toContain("<html");
-  },
-);
-
-it("submits under one key however often it is sent, and under the caller's own", async () => {
-  const { run, tryon, faults, mock, sent } = createService();
+it("returns data and errors like openapi-fetch, and retries", async () => {
+  const { run, tryon, faults, sent } = createService();
   const raw = createRawClient(tryon);
-  const body = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
-  faults.push(cut.after);
-  const { data } = await run(raw.POST("/api/v1/tryon", { body }));
-  expect(data?.status).toBe("running");
-  const params = { header: { "Idempotency-Key": "mine" } };
-  await run(raw.POST("/api/v1/tryon", { body, params }));
-  const keys = sent.map(({ headers }) => headers.get("idempotency-key"));
-  expect(keys[0]).toBe(keys[1]);
-  expect(keys[2]).toBe("mine");
-  expect((await mock.ledger(mock.keys.live))?.balance).toBe(984);
+  faults.push(cut.before);
+  const { data } = await run(raw.GET("/api/v1/account"));
+  expect(data?.credits_remaining).toBe(1_000);
+  expect(sent).toHaveLength(2);
+  const { error, response } = await run(
+    raw.GET("/api/v1/tryon/{job_id}", { params: { path: { job_id: "job_1" } } }),
+  );
+  expect(response.status).toBe(404);
+  expect(error).toHaveProperty("detail");
+  const page = await run(raw.GET("/api/docs", { parseAs: "text" }));
+  expect(page.data).toContain("<html");
 });
 
-it("has for each call the middleware that was in use when it was made", async () => {
+it("retries a submission under the same key, and uses the caller's key if there is one", async () => {
+  const { run, tryon, faults, sent, balance } = createService();
+  const raw = createRawClient(tryon);
+  faults.push(cut.after);
+  const { data } = await run(raw.POST("/api/v1/tryon", { body: tryOn }));
+  expect(data?.status).toBe("running");
+  const params = { header: { "Idempotency-Key": "own" } };
+  await run(raw.POST("/api/v1/tryon", { body: tryOn, params }));
+  const keys = sent.map(({ headers }) => headers.get("idempotency-key"));
+  expect(keys).toEqual([keys[0], keys[0], "own"]);
+  expect(await balance()).toBe(984);
+});
+
+it("applies the middleware that is in use when a call starts", async () => {
   const { run, tryon, sent } = createService();
   const raw = createRawClient(tryon);
   const first = raw.GET("/api/v1/account");
@@ -53,7 +42,7 @@ it("has for each call the middleware that was in use when it was made", async ()
   expect(new Set(sent.map(({ headers }) => headers.get("x-mark")))).toEqual(new Set(["1", null]));
 });
 
-it("is taken back the middleware that is ejected", async () => {
+it("applies no middleware that was ejected", async () => {
   const { run, tryon, sent } = createService();
   const raw = createRawClient(tryon);
   const middleware = { onRequest: () => new Request("https://elsewhere.example") };
@@ -63,7 +52,7 @@ it("is taken back the middleware that is ejected", async () => {
   expect(sent[0]?.path).toBe("/api/v1/account");
 });
 
-it("gives back an empty answer as one", async () => {
+it("returns empty responses, and errors that are not JSON", async () => {
   const { run, tryon, faults } = createService();
   const raw = createRawClient(tryon);
   faults.push(async () => new Response(null, { status: 204 }));
