@@ -51,9 +51,10 @@ export interface TryOnOptions {
    *
    * @default the environment variable TRYON_API_KEY, read by the first request
    * @example
+   * import { readFile } from "node:fs/promises";
    * import { TryOn } from "@tryon/client";
    *
-   * const tryon = new TryOn({ apiKey: () => secrets.read("tryon-api-key"), baseUrl });
+   * const tryon = new TryOn({ apiKey: () => readFile("/run/secrets/tryon-api-key", "utf8"), baseUrl });
    */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
   /**

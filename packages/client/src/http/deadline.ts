@@ -1,4 +1,6 @@
 import type { CallOptions, Duration } from "../types/call-options.ts";
+import { unknownName } from "../config/unknown-names.ts";
+import { InputError } from "../errors/input-error.ts";
 import { milliseconds } from "../config/duration.ts";
 import { maxTimer, type Clock } from "../config/clock.ts";
 
@@ -112,12 +114,24 @@ export class Deadline {
   };
 }
 
-/** Starts the deadline of a call. Throws `invalid_input` if its timeout is invalid. */
+/** Names of the options of every call. */
+export const callOptionNames: Readonly<Record<keyof CallOptions, true>> = {
+  signal: true,
+  timeout: true,
+};
+
+/** Starts the deadline of a call. Throws `invalid_input` if its timeout is invalid, or an option is unknown. */
 export function startDeadline(
   { clock }: { readonly clock: Clock },
-  { timeout, signal }: CallOptions,
+  options: CallOptions,
   fallback: Duration,
+  names: Readonly<Record<string, true>> = callOptionNames,
 ): Deadline {
+  const unknown = unknownName(options, names);
+  if (unknown) {
+    throw new InputError(unknown.name, "is not an option of this call", { hint: unknown.hint });
+  }
+  const { timeout, signal } = options;
   return new Deadline(clock, milliseconds(timeout ?? fallback, "timeout"), signal);
 }
 
@@ -127,8 +141,9 @@ export async function within<Result>(
   options: CallOptions,
   fallback: Duration,
   work: (deadline: Deadline) => Promise<Result>,
+  names?: Readonly<Record<string, true>>,
 ): Promise<Result> {
-  const deadline = startDeadline(config, options, fallback);
+  const deadline = startDeadline(config, options, fallback, names);
   try {
     return await work(deadline);
   } finally {
