@@ -43,7 +43,7 @@ export type { Garments, ImageInput, TryOnFields, TryOnInput } from "./types/try-
 export type { Inputs } from "./jobs/estimate.ts";
 export { isFailed, isSucceeded } from "./jobs/job-data.ts";
 export type { Jobs } from "./jobs/jobs.ts";
-export type { JobList, JobPage, ListOptions } from "./jobs/list.ts";
+export type { JobList, JobPage, ListOptions } from "./jobs/job-list.ts";
 export type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
 export type { WaitAllOptions, WaitOutcome } from "./jobs/wait-all.ts";
 export type { Account } from "./billing/account.ts";

@@ -1,9 +1,9 @@
-import { createMock, type Mock, type MockOptions } from "@tryon/mock";
+import { createMock, type MockOptions } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import { build } from "esbuild";
 import { onTestFinished } from "vitest";
 
-import { startChromium, type Browser, type Page } from "@tryon/test-kit/chromium";
+import { startChromium, type Browser } from "@tryon/test-kit/chromium";
 import { openTestPage } from "@tryon/test-kit/test-page";
 import { jpegBytes } from "./bodies.ts";
 import { httpServer } from "./http-server.ts";
@@ -57,29 +57,22 @@ export interface Access {
   readonly baseUrl: string;
 }
 
-/** Page of another origin than the service, with the client in it. */
-interface Opened {
-  readonly page: Page;
-  readonly mock: Mock;
-  readonly access: Access;
-  readonly arrived: readonly Arrived[];
-  /** Errors in the console, and requests to other hosts. */
-  readonly problems: readonly string[];
-}
-
 /** Image that the page serves as `/photo.jpg`. */
 export const photo = jpegBytes(400_001);
 
 const document = `<!doctype html><link rel="icon" href="data:,"><title>Page</title>
 <input type="file" aria-label="Photo"><script type="module" src="/page.js"></script>`;
 
-/** Opens the page at a host, and serves the reference server over HTTP, until the end of the test. */
+/**
+ * Opens a page of another origin than the service, with the client in it, and serves the reference server over HTTP,
+ * until the end of the test. Problems are errors in the console, and requests to other hosts.
+ */
 export async function openPage(
   browser: Browser,
   { files }: Bundle,
   options: MockOptions = {},
   host = "127.0.0.1",
-): Promise<Opened> {
+) {
   const mock = createMock({ seed: "browser", latency: 0, profile, ...options });
   const arrived: Arrived[] = [];
   const recording: typeof mock.fetch = async (resource) => {

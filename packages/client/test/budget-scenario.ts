@@ -1,4 +1,3 @@
-import { optionTable, type Options } from "@tryon/mock";
 import {
   array,
   assert,
@@ -8,15 +7,14 @@ import {
   integer,
   option,
   record,
-  tuple,
-  type Arbitrary,
 } from "fast-check";
 import { expect } from "vitest";
 
 import { documentPrices } from "../src/billing/prices.ts";
-import { Budget, isTryOnError, type Job, type TryOn } from "../src/index.ts";
+import { Budget, isTryOnError, type Job } from "../src/index.ts";
+import { anyOptions, type ValueOf } from "./fault-scenario.ts";
 import { networkFaultNames, networkFaults } from "./network-faults.ts";
-import { input, openService, type TestService } from "./service.ts";
+import { input, openService } from "./service.ts";
 
 /** One call of a program. */
 const anySubmission = record({
@@ -37,11 +35,7 @@ const anySubmission = record({
 
 /** Programs that submit try-ons under budgets, and the faults of their requests. */
 const anyProgram = record({
-  // The compiler cannot see through fromEntries that each option has a value from its row.
-  options: tuple(...optionTable.map(({ values }) => constantFrom<unknown>(...values))).map(
-    (values) =>
-      Object.fromEntries(optionTable.map(({ id }, index) => [id, values[index]])) as Options,
-  ),
+  options: anyOptions,
   maxCredits: integer({ min: 0, max: 120 }),
   hasClientBudget: boolean(),
   // If true, no call is aborted, and the program recovers every unknown outcome.
@@ -51,7 +45,6 @@ const anyProgram = record({
   retries: constantFrom(0, 1, 3),
 });
 
-type ValueOf<Values> = Values extends Arbitrary<infer Value> ? Value : never;
 type Submission = ValueOf<typeof anySubmission>;
 type Program = ValueOf<typeof anyProgram>;
 
@@ -60,7 +53,7 @@ export async function runBudgetScenarios(seed: number, count: number): Promise<s
   const totals = { rejected: 0, charged: 0, unknown: 0, exact: 0 };
   await assert(
     asyncProperty(anyProgram, async (program) => {
-      const { violations, ...result } = await new Scenario(program).run();
+      const { violations, ...result } = await runProgram(program);
       expect(violations).toEqual([]);
       totals.rejected += result.rejected;
       totals.charged += result.charged;
@@ -75,74 +68,54 @@ export async function runBudgetScenarios(seed: number, count: number): Promise<s
   return `${count} programs (seed ${seed}): ${charged} credits charged, ${unknown} reserved for unknown outcomes, ${rejected} try-ons rejected, ${exact} programs counted to the credit`;
 }
 
-interface Result {
-  readonly violations: readonly string[];
-  /** Number of calls that a budget rejected. */
-  readonly rejected: number;
-  /** Credits that the ledger charged. */
-  readonly charged: number;
-  /** Credits of the budgets that stay reserved. */
-  readonly unknown: number;
-}
-
 /** Call that ended without a job. */
 interface Failure {
   readonly submission: Submission;
   readonly recover: (() => Promise<Job>) | undefined;
 }
 
-class Scenario {
-  readonly #program: Program;
-  readonly #service: TestService;
-  readonly #budgets: Readonly<Record<"client" | "first" | "second", Budget>>;
-  readonly #tryon: TryOn;
-  readonly #jobs: Job[] = [];
-  readonly #failures = new Set<Failure>();
-  #rejected = 0;
-
-  constructor(program: Program) {
-    const { options, retries, maxCredits, hasClientBudget } = program;
-    const client = new Budget({ maxCredits });
-    const half = { maxCredits: Math.ceil(maxCredits / 2) };
-    this.#program = program;
-    this.#service = openService({ profile: "default", options, latency: "3s", journalLimit: 1 });
-    this.#budgets = { client, first: new Budget(half), second: new Budget(half) };
-    this.#tryon = this.#service.client({ retries, budget: hasClientBudget ? client : undefined });
+/** Runs a program, and returns the promises of a budget that it broke, with its totals. */
+async function runProgram(program: Program) {
+  const { retries, hasClientBudget, submissions, settles } = program;
+  const server = { options: program.options, latency: "3s", journalLimit: 1 } as const;
+  const service = openService({ profile: "default", ...server });
+  const { mock, faults, run } = service;
+  const half = { maxCredits: Math.ceil(program.maxCredits / 2) };
+  const budgets = {
+    client: new Budget({ maxCredits: program.maxCredits }),
+    first: new Budget(half),
+    second: new Budget(half),
+  };
+  const tryon = service.client({ retries, budget: hasClientBudget ? budgets.client : undefined });
+  const jobs: Job[] = [];
+  const failures = new Set<Failure>();
+  let rejected = 0;
+  try {
+    await submitAll();
+    return await check();
+  } finally {
+    mock.close();
   }
 
-  async run(): Promise<Result> {
-    try {
-      await this.#submitAll();
-      return await this.#check();
-    } finally {
-      this.#service.mock.close();
-    }
-  }
-
-  async #submitAll(): Promise<void> {
-    const { mock, faults, run } = this.#service;
-    const { submissions, settles } = this.#program;
-    faults.push(
-      ...this.#program.faults.map((name) => (name === null ? undefined : networkFaults[name])),
-    );
-    await run(Promise.all(submissions.map((submission) => this.#submit(submission))));
+  async function submitAll(): Promise<void> {
+    faults.push(...program.faults.map((name) => (name === null ? undefined : networkFaults[name])));
+    await run(Promise.all(submissions.map((submission) => submit(submission))));
     faults.length = 0;
     // Late requests arrive.
     await mock.clock.advance("5m");
-    if (settles) for (const failure of this.#failures) await run(this.#recover(failure));
+    if (settles) for (const failure of failures) await run(recoverJob(failure));
     await mock.clock.advance("10m");
-    for (const job of this.#jobs) await run(job.result().catch(() => undefined));
+    for (const job of jobs) await run(job.result().catch(() => undefined));
     // Jobs of aborted calls have their costs from the list.
-    await run(this.#tryon.jobs.list().toArray());
+    await run(tryon.jobs.list().toArray());
   }
 
-  async #submit(submission: Submission): Promise<void> {
+  async function submit(submission: Submission): Promise<void> {
     const { method, size, outcome, budget, timeout, abortsAfter } = submission;
-    const { settles } = this.#program;
-    await this.#sleep(submission.startsAt);
+    await sleep(submission.startsAt);
     const controller = new AbortController();
     if (abortsAfter !== null && !settles) {
-      void this.#sleep(abortsAfter).then(() => controller.abort());
+      void sleep(abortsAfter).then(() => controller.abort());
     }
     const fields = {
       ...input,
@@ -157,61 +130,59 @@ class Scenario {
       ...(submission.sharesKey
         ? { idempotencyKey: [size, outcome, budget, method, timeout].join(" ") }
         : {}),
-      ...(budget === "none" ? {} : { budget: this.#budgets[budget] }),
+      ...(budget === "none" ? {} : { budget: budgets[budget] }),
     };
     try {
-      this.#jobs.push(
+      jobs.push(
         method === "submit"
-          ? await this.#tryon.submit(fields, options)
-          : (await this.#tryon.run(fields, options)).job,
+          ? await tryon.submit(fields, options)
+          : (await tryon.run(fields, options)).job,
       );
     } catch (error) {
       const { job, recover } = Object(error) as Partial<Failure> & { job?: Job };
-      if (job) this.#jobs.push(job);
-      if (isTryOnError(error, "budget_exceeded")) this.#rejected += 1;
-      else if (!job) await this.#follow({ submission, recover });
+      if (job) jobs.push(job);
+      if (isTryOnError(error, "budget_exceeded")) rejected += 1;
+      else if (!job) await follow({ submission, recover });
     }
   }
 
-  async #follow(failure: Failure): Promise<void> {
-    this.#failures.add(failure);
+  async function follow(failure: Failure): Promise<void> {
+    failures.add(failure);
     const { recoversAfter } = failure.submission;
     if (recoversAfter === null || !failure.recover) return;
-    const minutes = this.#program.settles ? Math.min(recoversAfter, 5) : recoversAfter;
-    await this.#sleep(minutes * 60);
+    const minutes = settles ? Math.min(recoversAfter, 5) : recoversAfter;
+    await sleep(minutes * 60);
     // A program may recover twice at the same time.
-    await Promise.all([this.#recover(failure), this.#recover(failure)]);
+    await Promise.all([recoverJob(failure), recoverJob(failure)]);
   }
 
-  async #recover(failure: Failure): Promise<void> {
+  async function recoverJob(failure: Failure): Promise<void> {
     if (!failure.recover) return;
     try {
-      this.#jobs.push(await failure.recover());
-      this.#failures.delete(failure);
+      jobs.push(await failure.recover());
+      failures.delete(failure);
     } catch (error) {
       const { job } = Object(error) as { job?: Job };
-      if (job) this.#jobs.push(job);
+      if (job) jobs.push(job);
     }
   }
 
-  async #check(): Promise<Result> {
-    const { settles, hasClientBudget } = this.#program;
-    const { mock, client, run } = this.#service;
+  async function check() {
     const { entries = [] } = (await mock.ledger(mock.keys.live)) ?? {};
-    const jobs = await run(client().jobs.list({ limit: 50 }).toArray());
-    const budgetOf = new Map(jobs.map(({ id, data }) => [id, data.metadata?.["budget"]]));
+    const listed = await run(service.client().jobs.list({ limit: 50 }).toArray());
+    const budgetOf = new Map(listed.map(({ id, data }) => [id, data.metadata?.["budget"]]));
     const violations: string[] = [];
     let unknown = 0;
     for (const name of ["client", "first", "second"] as const) {
       if (name === "client" && !hasClientBudget) continue;
-      const { spent, reserved, maxCredits } = this.#budgets[name];
+      const { spent, reserved, maxCredits } = budgets[name];
       const counts = (budget: unknown): boolean => name === "client" || budget === name;
       const charged = creditsOf(
         entries.filter(
           ({ cause, jobId }) => cause === "tryon" && counts(budgetOf.get(jobId ?? "")),
         ),
       );
-      const open = [...this.#failures].filter(({ submission }) => counts(submission.budget));
+      const open = [...failures].filter(({ submission }) => counts(submission.budget));
       const price = open.reduce((sum, { submission }) => sum + documentPrices[submission.size], 0);
       unknown += reserved;
       const promises = {
@@ -228,12 +199,12 @@ class Scenario {
       }
     }
     const all = creditsOf(entries.filter(({ cause }) => cause === "tryon"));
-    return { violations, rejected: this.#rejected, charged: all, unknown };
+    return { violations, rejected, charged: all, unknown };
   }
 
-  #sleep(seconds: number): Promise<void> {
+  function sleep(seconds: number): Promise<void> {
     return new Promise((resolve) => {
-      this.#service.mock.clock.setTimeout(resolve, seconds * 1_000);
+      mock.clock.setTimeout(resolve, seconds * 1_000);
     });
   }
 }

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 
 import { TryOn } from "@tryon/client";
 import type { BatchItem } from "@tryon/client/batch";
-import { createMock, type Mock, type MockOptions } from "@tryon/mock";
+import { createMock, type MockOptions } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import { onTestFinished } from "vitest";
 
@@ -71,23 +71,11 @@ type ProgramMessage =
   | { readonly waiting: string; readonly crashPoint: CrashPoint }
   | { readonly ended: readonly ItemReport[] };
 
-/** Outcome of a scenario. */
-export interface Outcome {
-  /** Crash points in the order of the kills. */
-  readonly kills: readonly (CrashPoint | "at any time")[];
-  /** Broken promises. */
-  readonly violations: readonly string[];
-  /** Outcomes of the items in the last run, by id. */
-  readonly ended: ReadonlyMap<string, ItemReport>;
-  /** Number of charges per item. */
-  readonly charges: ReadonlyMap<string, number>;
-}
-
 /** Runs a batch, kills it at each crash point, and restarts it until it ends. */
-export async function runCrashScenario(scenario: CrashScenario, cache: string): Promise<Outcome> {
+export async function runCrashScenario(scenario: CrashScenario, cache: string) {
   const { items, restartDelay } = scenario;
   const path = join(await temporaryFolder(), "run.ndjson");
-  const crashing = await CrashingBatch.start(scenario);
+  const crashing = await startCrashingBatch(scenario);
   const randomKills = [...scenario.randomKills];
   for (let run = 1; run <= 3 * items.length; run += 1) {
     const ended = await crashing.run(path, cache, run % 6 === 0 ? randomKills.shift() : undefined);
@@ -102,121 +90,110 @@ export async function runCrashScenario(scenario: CrashScenario, cache: string): 
 
 const itemHeader = "x-item";
 
-/** Processes of one batch, and their server over HTTP, which kills them at the crash points of items. */
-class CrashingBatch {
-  readonly kills: (CrashPoint | "at any time")[] = [];
-  readonly violations: string[] = [];
-  readonly #scenario: CrashScenario;
-  readonly #mock: Mock;
-  readonly #apiKey: string;
-  /** Client that reads the jobs. */
-  readonly #tryon: TryOn;
+/**
+ * Starts the server of a batch over HTTP, until the end of the test. It kills the programs that run the batch at the crash
+ * points of their items.
+ */
+async function startCrashingBatch(scenario: CrashScenario) {
+  const { items, sync, concurrency, journal } = scenario;
+  /** Crash points in the order of the kills. */
+  const kills: (CrashPoint | "at any time")[] = [];
+  /** Broken promises. */
+  const violations: string[] = [];
   /** Crash points that are left, by item. */
-  readonly #left: Map<string, CrashPoint>;
+  const left = new Map(
+    items.flatMap(({ id, crashPoint }) => (crashPoint ? [[id, crashPoint] as const] : [])),
+  );
   /** Items whose submission has arrived at least partially. */
-  readonly #arrived = new Set<string>();
-  readonly #time = { speed: 10, offset: 0 };
-  #url = "";
-  #killing: (() => Promise<void>) | undefined;
-  #exit = Promise.withResolvers<void>();
-  #isIgnored = false;
-
-  private constructor(scenario: CrashScenario, mock: Mock, apiKey: string) {
-    this.#scenario = scenario;
-    this.#mock = mock;
-    this.#apiKey = apiKey;
-    const { baseUrl, fetch } = mock;
-    this.#tryon = new TryOn({ apiKey, baseUrl, fetch });
-    this.#time.offset = mock.clock.now() - Date.now() * this.#time.speed;
-    this.#left = new Map(
-      scenario.items.flatMap(({ id, crashPoint }) => (crashPoint ? [[id, crashPoint]] : [])),
-    );
-  }
-
-  /** Starts the server until the end of the test. */
-  static async start(scenario: CrashScenario): Promise<CrashingBatch> {
-    const mock = createMock({ clock: "manual", latency: 3_000, ...scenario.server });
-    const key = await mock.createKey({ credits: 1_000_000, rateLimitPerMinute: 1_000_000 });
-    const crashing = new CrashingBatch(scenario, mock, key.token);
-    const server = await serve({
-      fetch: async (request) => {
-        if (!(request instanceof Request)) throw new TypeError("A server gets requests.");
-        const id = request.headers.get(itemHeader);
-        return id === null ? mock.fetch(request) : crashing.#submit(request, id);
-      },
-    });
-    crashing.#url = server.url;
-    const open = new AbortController();
-    const running = crashing.#runClock(open.signal);
-    onTestFinished(async () => {
-      open.abort();
-      await running;
-      mock.close();
-      await server.close();
-    });
-    return crashing;
-  }
+  const arrived = new Set<string>();
+  let killing: (() => Promise<void>) | undefined;
+  let exit = Promise.withResolvers<void>();
+  let isIgnored = false;
+  const mock = createMock({ clock: "manual", latency: 3_000, ...scenario.server });
+  const key = { credits: 1_000_000, rateLimitPerMinute: 1_000_000 };
+  const { token: apiKey } = await mock.createKey(key);
+  const { baseUrl, fetch } = mock;
+  /** Client that reads the jobs. */
+  const tryon = new TryOn({ apiKey, baseUrl, fetch });
+  const time = { speed: 10, offset: 0 };
+  const now = (): number => Date.now() * time.speed + time.offset;
+  time.offset = mock.clock.now() - now();
+  const server = await serve({
+    fetch: async (request) => {
+      if (!(request instanceof Request)) throw new TypeError("A server gets requests.");
+      const id = request.headers.get(itemHeader);
+      return id === null ? fetch(request) : submit(request, id);
+    },
+  });
+  const open = new AbortController();
+  const running = runClock(open.signal);
+  onTestFinished(async () => {
+    open.abort();
+    await running;
+    mock.close();
+    await server.close();
+  });
+  return { kills, violations, run, advance, charges };
 
   /** Runs a program until it ends, or kills it at the first crash point or after a delay. */
-  async run(
+  async function run(
     path: string,
     cache: string,
     killAfter: number | undefined,
   ): Promise<ReadonlyMap<string, ItemReport> | undefined> {
-    const { sync, concurrency, journal } = this.#scenario;
     const settings: BatchSettings = {
-      items: this.#scenario.items.map((item) => ({ ...item, crashPoint: this.#left.get(item.id) })),
+      items: items.map((item) => ({ ...item, crashPoint: left.get(item.id) })),
       sync,
       concurrency,
       journal,
       path,
       itemHeader,
-      url: this.#url,
-      apiKey: this.#apiKey,
-      time: this.#time,
+      url: server.url,
+      apiKey,
+      time,
     };
     const args = [JSON.stringify(settings)];
     const program = startProgram<ProgramMessage>("crash-batch.ts", args, cache);
-    this.#exit = Promise.withResolvers();
-    this.#killing = () => program.kill();
-    this.#isIgnored = killAfter !== undefined;
+    exit = Promise.withResolvers();
+    killing = () => program.kill();
+    isIgnored = killAfter !== undefined;
     const timer = new AbortController();
-    if (killAfter !== undefined) void this.#killLater(killAfter, timer.signal);
+    if (killAfter !== undefined) void killLater(killAfter, timer.signal);
     for (;;) {
       const message = await program.next();
       if (message === undefined) break;
       if ("ended" in message) {
         timer.abort();
-        this.#killing = undefined;
-        this.#exit.resolve();
+        killing = undefined;
+        exit.resolve();
         await program.end;
         return new Map(message.ended.map((one) => [one.id, one]));
       }
-      if (this.#killing === undefined || this.#isIgnored) continue;
+      if (killing === undefined || isIgnored) continue;
       const { waiting: id, crashPoint } = message;
-      await this.#killFor(id);
+      await killFor(id);
       const isBefore = crashPoints.before.some((point) => point === crashPoint);
-      if (!isBefore) await this.#charged(id);
-      else if (this.#arrived.has(id)) this.violations.push(`${id} was sent ${crashPoint}`);
+      if (!isBefore) await charged(id);
+      else if (arrived.has(id)) violations.push(`${id} was sent ${crashPoint}`);
     }
     const { code, errors } = await program.end;
     if (code !== null) throw new Error(`The batch failed with ${code}: ${errors}`);
-    await this.#exit.promise;
+    await exit.promise;
     return undefined;
   }
 
   /** Advances the clock of the server and of programs started later. */
-  async advance(by: number): Promise<void> {
-    this.#time.offset += by;
-    const until = this.#now;
-    while (this.#mock.clock.now() < until) await setTimeout(5);
+  async function advance(by: number): Promise<void> {
+    time.offset += by;
+    const until = now();
+    while (mock.clock.now() < until) await setTimeout(5);
   }
 
   /** Returns the number of charges per item. */
-  async charges(): Promise<Map<string, number>> {
-    const jobs = await this.#tryon.jobs.list({ limit: 50 }).toArray();
+  async function charges(): Promise<Map<string, number>> {
+    const jobs = await tryon.jobs.list({ limit: 50 }).toArray();
     const skus = new Map(jobs.map(({ id, data }) => [id, String(data.metadata?.["sku"])]));
-    const ledger = await this.#mock.ledger(this.#apiKey);
+    const ledger = await mock.ledger(apiKey);
     const counts = new Map<string, number>();
     for (const { credits, jobId = "" } of ledger?.entries ?? []) {
       const sku = skus.get(jobId) ?? jobId;
@@ -226,65 +203,61 @@ class CrashingBatch {
   }
 
   /** Resolves once an item is charged. A new job can be missing from the list briefly. */
-  async #charged(id: string): Promise<void> {
-    while (!(await this.charges()).has(id)) await setTimeout(5);
+  async function charged(id: string): Promise<void> {
+    while (!(await charges()).has(id)) await setTimeout(5);
   }
 
-  async #submit(request: Request, id: string): Promise<Response> {
-    this.#arrived.add(id);
-    const crashPoint = this.#left.get(id);
+  async function submit(request: Request, id: string): Promise<Response> {
+    arrived.add(id);
+    const crashPoint = left.get(id);
     const lost = new Response(null, { status: 500 });
     if (crashPoint === "during the upload") {
       await request.body?.getReader().read();
-      await this.#killFor(id);
+      await killFor(id);
       return lost;
     }
     // A copy, since the connection is about to close.
     const { url, method, headers } = request;
     const whole = new Request(url, { method, headers, body: await request.arrayBuffer() });
-    if (crashPoint?.startsWith("after the upload") === true) await this.#killFor(id);
+    if (crashPoint?.startsWith("after the upload") === true) await killFor(id);
     if (crashPoint === "after the upload, request lost") return lost;
-    const response = this.#mock.fetch(whole);
+    const response = mock.fetch(whole);
     if (crashPoint === "after the charge") {
-      await this.#charged(id);
-      await this.#killFor(id);
+      await charged(id);
+      await killFor(id);
     }
     await response;
-    if (crashPoint === "before the response") await this.#killFor(id);
+    if (crashPoint === "before the response") await killFor(id);
     return response;
   }
 
   /** Kills the program for an item if it still runs and has a crash point. Resolves once it has ended. */
-  async #killFor(id: string): Promise<void> {
-    const crashPoint = this.#left.get(id);
-    if (crashPoint !== undefined && this.#killing !== undefined && !this.#isIgnored) {
-      this.#left.delete(id);
-      await this.#kill(crashPoint);
+  async function killFor(id: string): Promise<void> {
+    const crashPoint = left.get(id);
+    if (crashPoint !== undefined && killing !== undefined && !isIgnored) {
+      left.delete(id);
+      await kill(crashPoint);
     }
-    return this.#exit.promise;
+    return exit.promise;
   }
 
-  async #killLater(after: number, signal: AbortSignal): Promise<void> {
+  async function killLater(after: number, signal: AbortSignal): Promise<void> {
     await setTimeout(after, undefined, { signal }).catch(() => undefined);
-    if (!signal.aborted) await this.#kill("at any time");
+    if (!signal.aborted) await kill("at any time");
   }
 
-  async #kill(reason: CrashPoint | "at any time"): Promise<void> {
-    const kill = this.#killing;
-    if (kill === undefined) return;
-    this.#killing = undefined;
-    this.kills.push(reason);
-    await kill();
-    this.#exit.resolve();
+  async function kill(reason: CrashPoint | "at any time"): Promise<void> {
+    const killProgram = killing;
+    if (killProgram === undefined) return;
+    killing = undefined;
+    kills.push(reason);
+    await killProgram();
+    exit.resolve();
   }
 
-  get #now(): number {
-    return Date.now() * this.#time.speed + this.#time.offset;
-  }
-
-  async #runClock(signal: AbortSignal): Promise<void> {
+  async function runClock(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.#mock.clock.advance(Math.max(0, this.#now - this.#mock.clock.now()));
+      await mock.clock.advance(Math.max(0, now() - mock.clock.now()));
       await setTimeout(20);
     }
   }

@@ -4,56 +4,47 @@ import { array, boolean, constantFrom, record, tuple, type Arbitrary } from "fas
 import { isTryOnError, type Job, type TryOn, type TryOnOptions } from "../src/index.ts";
 import type { Fetch } from "../src/config/options.ts";
 import { jpegBytes } from "./bodies.ts";
-import { networkFaultNames, networkFaults, type NetworkFault } from "./network-faults.ts";
+import { networkFaultNames, networkFaults } from "./network-faults.ts";
 import { input, openService, trackEnd, type TestService } from "./service.ts";
 
-/** Try-on with its faults and the options of the service. */
-export interface FaultScenario {
-  readonly options: Options;
-  readonly faults: readonly NetworkFault[];
-  readonly call: "run" | "submit";
-  readonly sync: boolean | "auto";
-  readonly ownKey: boolean;
-  /** If true, another process submits the same input under the same key at the same time, without faults. */
-  readonly duplicate: boolean;
-  /** If true, a garment is sent as bytes. */
-  readonly bytes: boolean;
-  readonly keyInMetadata: boolean;
-  readonly retries: number;
-  readonly timeout: "8s" | "2m" | "20m";
-  /** Run time of the job. */
-  readonly latency: "0.1s" | "3s" | "40s";
-  /** Time between the failure of the call and the first recovery. */
-  readonly later: "0s" | "10m" | "2h";
-  readonly blocked: boolean;
-  /** If true, the engine fails at first. The service refunds the charge, and may replay a 500 for the key. */
-  readonly unreachable: boolean;
-}
+/** Value that a generator creates. */
+export type ValueOf<Values> = Values extends Arbitrary<infer Value> ? Value : never;
 
-const often = <Value>(value: Value, ...others: Value[]) =>
+/** Any options of the reference server. */
+export const anyOptions = tuple(
+  ...optionTable.map(({ values }) => constantFrom<unknown>(...values)),
+).map(
+  // The compiler cannot infer the type of `fromEntries`: each option has one of its values.
+  (values) =>
+    Object.fromEntries(optionTable.map(({ id }, index) => [id, values[index]])) as Options,
+);
+
+const often = <const Value>(value: Value, ...others: Value[]) =>
   constantFrom(value, value, value, ...others);
 
-/** All combinations of options, faults and calls. */
-export const faultScenarios: Arbitrary<FaultScenario> = record({
-  // The compiler cannot infer the type of `fromEntries`: each option has one of its values.
-  options: tuple(...optionTable.map(({ values }) => constantFrom<unknown>(...values))).map(
-    (values) =>
-      Object.fromEntries(optionTable.map(({ id }, index) => [id, values[index]])) as Options,
-  ),
+/** Try-ons with all combinations of options, faults and calls. */
+export const faultScenarios = record({
+  options: anyOptions,
   faults: array(constantFrom(...networkFaultNames), { minLength: 1, maxLength: 7 }),
   call: constantFrom("run", "submit"),
-  sync: constantFrom<FaultScenario["sync"]>(true, false, "auto"),
+  sync: constantFrom<boolean | "auto">(true, false, "auto"),
   ownKey: boolean(),
+  // If true, another process submits the same input under the same key at the same time, without faults.
   duplicate: often(false, true),
+  // If true, a garment is sent as bytes.
   bytes: often(false, false, true),
   keyInMetadata: boolean(),
   retries: often(3, 2, 1, 0),
-  timeout: often<FaultScenario["timeout"]>("20m", "2m", "8s"),
+  timeout: often("20m", "2m", "8s"),
+  // Run time of the job.
   latency: constantFrom("0.1s", "3s", "40s"),
-  later: often<FaultScenario["later"]>("0s", "10m", "2h"),
+  // Time between the failure of the call and the first recovery.
+  later: often("0s", "10m", "2h"),
   blocked: often(false, true),
+  // If true, the engine fails at first. The service refunds the charge, and may replay a 500 for the key.
   unreachable: often(false, false, false, true),
 });
+type FaultScenario = ValueOf<typeof faultScenarios>;
 
 /** Change that breaks a client. */
 export interface Mutant {
@@ -63,22 +54,12 @@ export interface Mutant {
   readonly error?: (error: unknown) => unknown;
 }
 
-/** Outcome of a scenario. */
-export interface Outcome {
-  /** Names of the failed checks. */
-  readonly violations: readonly string[];
-  /** Faults that were applied. A call may end before the others. */
-  readonly applied: readonly NetworkFault[];
-  /** Error code of the call, or "none". */
-  readonly code: string;
-}
-
 const stock = stockEngine();
 /** Large enough to be sent as a stream. */
 const image = jpegBytes(70_000);
 
 /** Makes a try-on with faults, recovers its job as a user would, and checks what the client promises. */
-export async function runScenario(scenario: FaultScenario, mutant: Mutant = {}): Promise<Outcome> {
+export async function runScenario(scenario: FaultScenario, mutant: Mutant = {}) {
   let isUnreachable = scenario.unreachable;
   const engine: Engine = {
     name: "failing at first",
@@ -98,11 +79,7 @@ export async function runScenario(scenario: FaultScenario, mutant: Mutant = {}):
   }
 }
 
-async function runScenarioOn(
-  service: TestService,
-  scenario: FaultScenario,
-  mutant: Mutant,
-): Promise<Outcome> {
+async function runScenarioOn(service: TestService, scenario: FaultScenario, mutant: Mutant) {
   const { mock } = service;
   const { retries, keyInMetadata, later, sync, timeout, call, ownKey } = scenario;
   const fetch = mutant.fetch?.(service.fetch) ?? service.fetch;

@@ -1,63 +1,36 @@
-import { optionTable, type Options } from "@tryon/mock";
-import { array, boolean, constantFrom, integer, record, tuple, type Arbitrary } from "fast-check";
+import { array, boolean, constantFrom, integer, record } from "fast-check";
 
 import { batch, type Journal, type JournalEntry } from "../src/batch/index.ts";
 import { isTryOnError, type TryOn } from "../src/index.ts";
 import type { Fetch } from "../src/config/options.ts";
+import { anyOptions, type ValueOf } from "./fault-scenario.ts";
 import { makeDigestsInstant } from "./instant-digests.ts";
 import { upTo } from "./memory-journal.ts";
-import { networkFaultNames, networkFaults, type NetworkFault } from "./network-faults.ts";
-import { input, openService, type TestService } from "./service.ts";
+import { networkFaultNames, networkFaults } from "./network-faults.ts";
+import { input, openService, trackEnd, type TestService } from "./service.ts";
 
-/** Batch that is killed once or twice and runs again, with network faults before that. */
-export interface KilledBatch {
-  readonly options: Options;
-  readonly faults: readonly (NetworkFault | undefined)[];
-  readonly items: number;
-  readonly concurrency: number;
-  readonly sync: boolean | "auto";
-  /** If true, the batch has a budget that all of its items fill. */
-  readonly budgeted: boolean;
-  /** Number of journal and network steps of each killed run. The last run is not killed. */
-  readonly kills: readonly number[];
-  /** Time between a kill and the next run. */
-  readonly later: "0s" | "10m" | "2h";
-  readonly latency: "0.1s" | "3s" | "40s";
-}
-
-/** All combinations of options, faults and kills. */
-export const killedBatches: Arbitrary<KilledBatch> = record({
-  // The compiler cannot infer the type of `fromEntries`: each option has one of its values.
-  options: tuple(...optionTable.map(({ values }) => constantFrom<unknown>(...values))).map(
-    (values) =>
-      Object.fromEntries(optionTable.map(({ id }, index) => [id, values[index]])) as Options,
-  ),
+/** Batches that are killed once or twice and run again, with network faults before that. */
+export const killedBatches = record({
+  options: anyOptions,
   faults: array(constantFrom(undefined, undefined, ...networkFaultNames), { maxLength: 6 }),
   items: integer({ min: 1, max: 4 }),
   concurrency: integer({ min: 1, max: 4 }),
-  sync: constantFrom<KilledBatch["sync"]>(true, false, "auto"),
+  sync: constantFrom<boolean | "auto">(true, false, "auto"),
+  // If true, the batch has a budget that all of its items fill.
   budgeted: boolean(),
+  // Number of journal and network steps of each killed run. The last run is not killed.
   kills: array(integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 2 }),
-  later: constantFrom<KilledBatch["later"]>("0s", "10m", "2h"),
+  // Time between a kill and the next run.
+  later: constantFrom("0s", "10m", "2h"),
   latency: constantFrom("0.1s", "3s", "40s"),
 });
+type KilledBatch = ValueOf<typeof killedBatches>;
 
 /** Flush behavior of the journal. `late` loses the last entry if the program is killed. */
-export type Flush = "each" | "late";
-
-/** Outcome of a killed batch. */
-export interface KilledOutcome {
-  readonly violations: readonly string[];
-  /** Number of killed runs. */
-  readonly killed: number;
-  readonly unknown: number;
-}
+type Flush = "each" | "late";
 
 /** Runs a killed batch until it ends, and reports broken promises. */
-export async function runKilled(
-  killedBatch: KilledBatch,
-  flush: Flush = "each",
-): Promise<KilledOutcome> {
+export async function runKilled(killedBatch: KilledBatch, flush: Flush = "each") {
   makeDigestsInstant();
   const { latency, options } = killedBatch;
   const service = openService({ profile: "default", options, latency, journalLimit: 1 });
@@ -68,11 +41,7 @@ export async function runKilled(
   }
 }
 
-async function runKilledIn(
-  service: TestService,
-  killedBatch: KilledBatch,
-  flush: Flush,
-): Promise<KilledOutcome> {
+async function runKilledIn(service: TestService, killedBatch: KilledBatch, flush: Flush) {
   const { mock } = service;
   const { kills, later, items } = killedBatch;
   const kept = new Map<string, JournalEntry>();
@@ -119,19 +88,16 @@ async function readAll(
   { items, concurrency, sync, budgeted }: KilledBatch,
 ): Promise<readonly string[]> {
   const skus = Array.from({ length: items }, (_, index) => `sku-${index}`);
-  const limits = {
-    timeout: "20m",
-    budget: budgeted ? { maxCredits: items * 8 } : undefined,
-  } as const;
-  const options = {
-    id: (sku: string) => sku,
-    input: (sku: string) => ({ ...input, metadata: { sku } }),
+  const running = batch(tryon, skus, {
+    id: (sku) => sku,
+    input: (sku) => ({ ...input, metadata: { sku } }),
     journal,
     concurrency,
     sync,
-    ...limits,
-  };
-  const { read, error: stopped } = await upTo(batch(tryon, skus, options));
+    timeout: "20m",
+    budget: budgeted ? { maxCredits: items * 8 } : undefined,
+  });
+  const { read, error: stopped } = await upTo(running);
   const errors = [...read.map(({ error }) => error), ...(stopped === undefined ? [] : [stopped])];
   return errors.map((error) =>
     error === undefined ? "done" : isTryOnError(error) ? error.code : "another error",
@@ -200,14 +166,10 @@ async function pass<Result>(
   program: KillableProgram,
   work: Promise<Result>,
 ): Promise<Result | undefined> {
-  const state = { hasEnded: false };
-  const onEnd = (): void => {
-    state.hasEnded = true;
-  };
-  work.then(onEnd, onEnd);
-  for (let step = 0; !state.hasEnded && !program.isKilled; step += 1) {
+  const hasEnded = trackEnd(work);
+  for (let step = 0; !hasEnded() && !program.isKilled; step += 1) {
     if (step > 2_000) throw new Error("The batch does not end.");
     await mock.clock.advance(step < 2 ? "0s" : "2s");
   }
-  return state.hasEnded ? work : undefined;
+  return hasEnded() ? work : undefined;
 }

@@ -16,7 +16,7 @@ export interface MemoryJournal extends Journal {
 
 /** Hooks around each `put`. Their errors make it fail. */
 interface Around {
-  readonly before?: (entry: JournalEntry) => void;
+  readonly before?: (entry: JournalEntry) => unknown;
   readonly after?: (entry: JournalEntry) => void;
 }
 

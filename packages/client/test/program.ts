@@ -2,23 +2,13 @@ import { fork, type Serializable } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** Child process that runs a program of this folder and exchanges messages with the test. */
-export interface Program<Message> {
-  send(message: Serializable): void;
-  /** Returns the next message, or undefined once the program has ended. */
-  next(): Promise<Message | undefined>;
-  /** Kills the program with SIGKILL. Resolves once it has ended. */
-  kill(): Promise<void>;
-  /** Exit code, or null if the program was killed, and the text on stderr. */
-  readonly end: Promise<{ readonly code: number | null; readonly errors: string }>;
-}
+export type Program<Message> = ReturnType<typeof startProgram<Message>>;
 
-/** Starts a program. The first one fills the compile cache in the folder `cache` for the others. */
-export function startProgram<Message>(
-  file: string,
-  args: readonly string[],
-  cache: string,
-): Program<Message> {
+/**
+ * Starts a program of this folder in a child process that exchanges messages with the test. The first one fills the
+ * compile cache in the folder `cache` for the others.
+ */
+export function startProgram<Message>(file: string, args: readonly string[], cache: string) {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
     execArgv: ["--conditions=@tryon/source"],
     // The client must not detect a test runner.
@@ -46,17 +36,20 @@ export function startProgram<Message>(
   });
   return {
     // A killed program receives no message.
-    send: (message) => void (child.connected && child.send(message, () => undefined)),
+    send: (message: Serializable) => void (child.connected && child.send(message, () => undefined)),
+    /** Returns the next message, or undefined once the program has ended. */
     next: async () => {
       if (messages.length > 0 || hasEnded) return messages.shift();
-      return new Promise((resolve) => {
+      return new Promise<Message | undefined>((resolve) => {
         waiting.push(resolve);
       });
     },
+    /** Kills the program with SIGKILL. Resolves once it has ended. */
     kill: async () => {
       child.kill("SIGKILL");
       await end;
     },
+    /** Exit code, or null if the program was killed, and the text on stderr. */
     end,
   };
 }

@@ -1,10 +1,10 @@
-import { array, constantFrom, record, type Arbitrary } from "fast-check";
+import { array, constantFrom, record } from "fast-check";
 
 import { isTryOnError } from "../src/index.ts";
 import type { Proxy } from "../src/proxy/index.ts";
 import type { Fetch } from "../src/config/options.ts";
 import { networkFaultNames, networkFaults } from "./network-faults.ts";
-import { faultScenarios, recoverJob } from "./fault-scenario.ts";
+import { anyOptions, recoverJob, type ValueOf } from "./fault-scenario.ts";
 import { createProxyService, mount } from "./proxy-service.ts";
 import { cut, input, openService, noResponse } from "./service.ts";
 
@@ -40,12 +40,12 @@ const pageFaultNames = Object.keys(pageFaults) as PageFault[];
 export const scenarios = record({
   pageFaults: array(constantFrom(...pageFaultNames), { maxLength: 3 }),
   serviceFaults: array(constantFrom(...networkFaultNames), { maxLength: 4 }),
-  options: faultScenarios.map(({ options }) => options),
+  options: anyOptions,
   call: constantFrom("run", "submit"),
   retries: constantFrom(0, 1, 3),
   latency: constantFrom("0.1s", "40s"),
 });
-type Scenario = typeof scenarios extends Arbitrary<infer Value> ? Value : never;
+type Scenario = ValueOf<typeof scenarios>;
 
 /** Runs a try-on through a proxy with faults, and returns the names of the failed checks. */
 export async function runProxyScenario(

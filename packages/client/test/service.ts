@@ -1,12 +1,6 @@
 import { readFileSync } from "node:fs";
 
-import {
-  createMock,
-  profileNames,
-  type FaultInput,
-  type Mock,
-  type MockOptions,
-} from "@tryon/mock";
+import { createMock, profileNames, type FaultInput, type MockOptions } from "@tryon/mock";
 import { assetPath } from "@tryon/test-kit/repository";
 import { onTestFinished } from "vitest";
 
@@ -38,50 +32,25 @@ type TransportFault = (request: Sent, pass: () => Promise<Response>) => Promise<
 /** Fault of one request. */
 export type Fault = ServerFault | TransportFault;
 
-/** Reference server on a manual clock, a client on the same clock, and the requests of the client. */
-export interface TestService {
-  readonly mock: Mock;
-  /** Network of the client. Records every request and applies the faults. */
-  readonly fetch: Fetch;
-  readonly tryon: TryOn;
-  readonly sent: readonly Sent[];
-  readonly submissions: () => readonly Sent[];
-  /** Returns the distinct keys of the submissions. */
-  readonly keys: () => ReadonlySet<string | null>;
-  /** Returns the distinct bodies of the submissions. */
-  readonly bodies: () => ReadonlySet<string | undefined>;
-  /** Returns the time of each request since the first one. */
-  readonly times: () => readonly number[];
-  /** Returns the credits of the live key, 1,000 at the start. */
-  readonly balance: () => Promise<number | undefined>;
-  /** Faults of the next requests, in order; `undefined` passes a request on. */
-  readonly faults: (Fault | undefined)[];
-  /** Advances time until the work has ended. */
-  readonly run: <Result>(work: Promise<Result>) => Promise<Result>;
-  /** Advances time until the work has failed, and returns the error. */
-  readonly error: (work: Promise<unknown>) => Promise<unknown>;
-  /** Creates another client of the same server. */
-  readonly client: (options?: TryOnOptions) => TryOn;
-}
-
 /** Opens a service, and closes it at the end of the test. */
-export function createService(
-  mockOptions: MockOptions = {},
-  options: TryOnOptions = {},
-): TestService {
+export function createService(mockOptions: MockOptions = {}, options: TryOnOptions = {}) {
   const service = openService(mockOptions, options);
   onTestFinished(() => service.mock.close());
   return service;
 }
 
-/** Opens a service that the caller closes. */
-export function openService(
-  mockOptions: MockOptions = {},
-  options: TryOnOptions = {},
-): TestService {
+export type TestService = ReturnType<typeof openService>;
+
+/**
+ * Opens a service that the caller closes: a reference server on a manual clock, a client on the same clock, and the
+ * requests of the client.
+ */
+export function openService(mockOptions: MockOptions = {}, options: TryOnOptions = {}) {
   const mock = createMock({ clock: "manual", seed: "client", profile, ...mockOptions });
   const sent: Sent[] = [];
+  /** Faults of the next requests, in order; `undefined` passes a request on. */
   const faults: (Fault | undefined)[] = [];
+  /** Network of the client. Records every request and applies the faults. */
   const fetch: Fetch = async (url, init) => {
     const body = typeof init.body === "string" ? init.body : await textOf(init.body);
     const request: Sent = {
@@ -101,6 +70,7 @@ export function openService(
     }
     return pass();
   };
+  /** Creates another client of the same server. */
   const client = (own: TryOnOptions = {}): TryOn =>
     new TryOn({
       apiKey: mock.keys.live,
@@ -120,12 +90,18 @@ export function openService(
     client,
     tryon: client(options),
     submissions,
+    /** Returns the distinct keys of the submissions. */
     keys: () => new Set(submissions().map(({ headers }) => headers.get("idempotency-key"))),
+    /** Returns the distinct bodies of the submissions. */
     bodies: () => new Set(submissions().map(({ body }) => body)),
+    /** Returns the time of each request since the first one. */
     times: () => sent.map(({ at }) => at - (sent[0]?.at ?? 0)),
+    /** Returns the credits of the live key, 1,000 at the start. */
     balance: async () => (await mock.ledger(mock.keys.live))?.balance,
-    run: (work) => mock.clock.runUntil(work),
-    error: (work) => mock.clock.runUntil(failure(work)),
+    /** Advances time until the work has ended. */
+    run: <Result>(work: Promise<Result>) => mock.clock.runUntil(work),
+    /** Advances time until the work has failed, and returns the error. */
+    error: (work: Promise<unknown>) => mock.clock.runUntil(failure(work)),
   };
 }
 

@@ -55,9 +55,10 @@ export class KeyContexts<Context extends object> {
     options: CallOptions,
     timeout: Duration | undefined,
     work: (context: Context, deadline: Deadline) => Promise<Result>,
+    names?: Readonly<Record<string, true>>,
   ): Promise<Result> {
     const { config } = this;
-    return within(config, options, timeout ?? config.timeout, async (deadline) => {
+    const withKey = async (deadline: Deadline): Promise<Result> => {
       const context = await this.acquire(deadline);
       try {
         return await work(context, deadline);
@@ -66,7 +67,8 @@ export class KeyContexts<Context extends object> {
         if (!renewed) throw error;
         return work(renewed, deadline);
       }
-    });
+    };
+    return within(config, options, timeout ?? config.timeout, withKey, names);
   }
 }
 

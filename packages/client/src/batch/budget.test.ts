@@ -46,10 +46,6 @@ function interruptedBatch(service: TestService, faults: readonly Fault[], one?: 
   return interrupted(service, [undefined, ...faults], one, { budget: { maxCredits: 80 } });
 }
 
-function fail(): never {
-  throw new Error("torn");
-}
-
 describe("the budget of a batch with a journal", () => {
   it("limits all runs together", async () => {
     const service = createService();
@@ -155,15 +151,6 @@ describe("the budget of a batch with a journal", () => {
     const after = new Budget({ maxCredits: 20 });
     await runBatch(service, ["a"], { journal, budget: after });
     expect(after.toJSON()).toMatchObject({ spent: 8, reserved: 0 });
-  });
-
-  it("stops the batch before anything is sent if the journal cannot be listed", async () => {
-    const service = createService();
-    const journal: Journal = { ...memoryJournal(), list: fail };
-    const budget = { maxCredits: 8 };
-    const { error } = await runOrders(service, [order("a")], journal, { budget });
-    expect(error).toMatchObject({ reason: "journal", cause: { message: "torn" } });
-    expect(service.sent).toEqual([]);
   });
 
   it("requires a journal that can be listed", () => {

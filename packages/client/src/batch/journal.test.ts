@@ -25,7 +25,7 @@ import {
   type Fault,
   type TestService,
 } from "../../test/service.ts";
-import { BatchStoppedError, type BatchItem, type JournalEntry } from "./index.ts";
+import { BatchStoppedError, type BatchItem, type Journal } from "./index.ts";
 
 makeDigestsInstant();
 
@@ -494,39 +494,30 @@ it("keeps the outcome unknown after an error of the client itself, without readi
   expect(journal.entries.get("a")?.state).toBe("sending");
 });
 
-/** Returns a journal that fails to write some entries. */
-function failing(when: (entry: JournalEntry) => boolean): MemoryJournal {
-  return memoryJournal({
-    before: (entry) => {
-      if (when(entry)) throw new Error("no space left");
-    },
-  });
+function fail(): never {
+  throw new Error("no space left");
 }
 
 describe("a failing journal", () => {
   const orders = ["a", "b", "c"].map((sku) => order(sku));
 
-  it("stops the batch before it sends an item without an entry", async () => {
+  it.each<[string, Partial<Journal>, Options, readonly string[]]>([
+    ["written", { put: async () => fail() }, {}, ["/api/v1/account"]],
+    ["read", { get: async () => fail() }, {}, []],
+    ["listed for its budget", { list: fail }, { budget: { maxCredits: 8 } }, []],
+  ])("that cannot be %s stops the batch before it submits an item", async (...row) => {
+    const [, failing, options, paths] = row;
     const service = createService();
-    const journal = failing(() => true);
-    const { error } = await runOrders(service, orders, journal);
+    const journal = { ...memoryJournal(), ...failing };
+    const { error } = await runOrders(service, orders, journal, options);
     const cause = { message: "no space left" };
     expect(error).toMatchObject({ code: "batch_stopped", reason: "journal", cause });
-    expect(service.submissions()).toEqual([]);
-  });
-
-  it("stops the batch if it cannot be read", async () => {
-    const service = createService();
-    const journal = memoryJournal();
-    journal.get = async () => Promise.reject(new Error("torn"));
-    const { error } = await runOrders(service, orders, journal);
-    expect(error).toMatchObject({ reason: "journal", cause: { message: "torn" } });
-    expect(service.sent).toEqual([]);
+    expect(service.sent.map(({ path }) => path)).toEqual(paths);
   });
 
   it("loses no result of a sent item", async () => {
     const service = createService();
-    const journal = failing(({ state }) => state === "succeeded");
+    const journal = memoryJournal({ before: ({ state }) => state === "succeeded" && fail() });
     const { read, error } = await runOrders(service, orders, journal, { concurrency: 1 });
     expect(error).toMatchObject({ reason: "journal" });
     expect(read.map(({ result }) => result === undefined)).toEqual([false]);

@@ -62,25 +62,6 @@ it("creates slow inputs concurrently, at most as many as start meanwhile", async
   expect(max).toBeLessThanOrEqual(6);
 });
 
-it("reads ahead for at most one second of the rate limit", async () => {
-  const { service, tryon } = await limited();
-  let read = 0;
-  function* source() {
-    for (;;) {
-      read += 1;
-      yield input;
-    }
-  }
-  const items = batch(tryon, source(), { concurrency: 50 });
-  const next = items.next();
-  await service.mock.clock.advance("10s");
-  // The first starts immediately, then one per second, and one waits for its turn.
-  expect(read).toBeGreaterThanOrEqual(10);
-  expect(read).toBeLessThanOrEqual(12);
-  await service.run(next);
-  await service.run(items.return());
-});
-
 it("waits for the reset of the rate limit if other programs use the key", async () => {
   const options = { rateHeaders: "all", holdCut: "off" } as const;
   const { service, tryon, apiKey } = await limited({ options, latency: 500 });

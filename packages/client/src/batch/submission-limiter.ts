@@ -2,7 +2,7 @@ import { isTryOnError, type TryOn } from "@tryon/client";
 
 import { transientCodes } from "../errors/transient-codes.ts";
 import { Deadline } from "../http/deadline.ts";
-import { isSyncCut } from "../jobs/sync-cut.ts";
+import { isSyncCut } from "../jobs/is-sync-cut.ts";
 import type { CommonOptions } from "./options.ts";
 import type { ItemOutcome } from "./run-item.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { Budget, type Job } from "../index.ts";
+import { Budget, type Recover } from "../index.ts";
 import { createContexts } from "../jobs/client-context.ts";
 import type { Counted } from "../types/budget.ts";
 import {
@@ -26,8 +26,8 @@ function accountReads({ sent }: TestService): number {
 }
 
 /** Returns the `recover` of an error. */
-function recoveryOf(error: unknown): () => Promise<Job> {
-  const { recover } = Object(error) as { recover?: () => Promise<Job> };
+function recoveryOf(error: unknown): Recover {
+  const { recover } = Object(error) as { recover?: Recover };
   if (!recover) throw error;
   return recover;
 }
@@ -183,6 +183,22 @@ describe("a budget", () => {
     expect(rejection).toMatchObject({ code: "budget_exceeded" });
     // The job may exist, so the caller must not submit it as a new one.
     expect(String(rejection)).toMatch(/not sent again.*may have been made.*recover\(\)/);
+  });
+
+  it("keeps an aborted recover() reserved while another recover() fails before it sends", async () => {
+    const service = createService({}, { retries: 0 });
+    const budget = new Budget({ maxCredits: 8 });
+    service.faults.push(undefined, respondWith(409, { detail: "in progress" }));
+    const conflict = await service.error(service.tryon.submit(input, { budget }));
+    const controller = new AbortController();
+    service.faults.push(noResponse.after, cut.refused);
+    const recover = recoveryOf(conflict);
+    const aborted = service.error(recover({ signal: controller.signal }));
+    expect(await service.error(recover())).toMatchObject({ cause: { code: "connection_failed" } });
+    controller.abort("enough");
+    expect(await aborted).toBe("enough");
+    expect(await charged(service)).toBe(8);
+    expect(budget.toJSON()).toMatchObject({ spent: 0, reserved: 8 });
   });
 });
 

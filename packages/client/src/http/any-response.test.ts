@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
 import { inspect } from "node:util";
 
 import {
@@ -109,13 +110,10 @@ async function check(call: Call, status: number, options: TryOnOptions): Promise
 }
 
 const statuses = [
-  200, 201, 204, 226, 300, 301, 304, 307, 308, 399, 400, 401, 402, 403, 404, 405, 408,
+  200, 201, 204, 226, 300, 301, 304, 307, 308, 399, 400, 401, 402, 403, 404, 405,
 ].concat([
-  409, 410, 413, 418, 422, 425, 429, 431, 451, 499, 500, 501, 502, 503, 504, 520, 524, 599,
+  408, 409, 410, 413, 418, 422, 425, 429, 431, 451, 499, 500, 501, 502, 503, 504, 520, 524, 599,
 ]);
-
-/** Statuses that are also sent over HTTP with each body, one of each way to read a response. */
-const servedStatuses = new Set([200, 204, 304, 307, 400, 422, 503]);
 
 const bodies: Readonly<Record<string, Uint8Array<ArrayBuffer> | string>> = {
   "no text": "",
@@ -163,7 +161,6 @@ describe.each(Object.keys(calls) as Call[])("%s", (call) => {
     "fails with a typed error of limited size for any status with %s",
     async (name) => {
       expect.hasAssertions();
-      const checkServed = await startServer(call);
       // A status that means the same for every call is tested with one of them.
       const some = statuses.filter(
         (status, index) => call === "read" || status === 402 || status === 409 || index % 6 === 0,
@@ -173,11 +170,6 @@ describe.each(Object.keys(calls) as Call[])("%s", (call) => {
         if (status < 300 && isObject(bodies[name])) continue;
         const headers = { "content-type": "application/json" };
         await checkInProcess(call, status, bodies[name], headers);
-        if (call !== "read" || !servedStatuses.has(status)) continue;
-        await checkServed(status, (response) => {
-          response.writeHead(status, headers);
-          response.end(status === 204 || status === 304 ? undefined : bodies[name]);
-        });
       }
     },
   );
@@ -244,27 +236,19 @@ describe.each(Object.keys(calls) as Call[])("%s", (call) => {
     const checkServed = await startServer(call);
     for (const status of [400, 404, 500, 503]) {
       let written = 0;
-      let gone: Promise<unknown> = Promise.resolve();
-      await checkServed(status, (response) => {
-        response.writeHead(status, { "content-type": "application/json" });
-        response.write('{"detail":"');
-        gone = new Promise((resolve) => {
-          response.on("close", resolve);
-        });
+      let closed: Promise<unknown> = Promise.resolve();
+      function* body() {
+        yield '{"detail":"';
         const chunk = "ab ".repeat(2 ** 16);
-        const more = (): void => {
-          while (written < 50 * 2 ** 20 && !response.destroyed) {
-            written += chunk.length;
-            if (!response.write(chunk)) {
-              response.once("drain", more);
-              return;
-            }
-          }
-          response.end('"}');
-        };
-        more();
+        for (; written < 50 * 2 ** 20; written += chunk.length) yield chunk;
+        yield '"}';
+      }
+      await checkServed(status, (response) => {
+        closed = new Promise((resolve) => void response.once("close", resolve));
+        response.writeHead(status, { "content-type": "application/json" });
+        Readable.from(body()).pipe(response);
       });
-      await gone;
+      await closed;
       expect(written).toBeLessThan(20 * 2 ** 20);
     }
   });

@@ -40,7 +40,7 @@ describe("the log of a submission", () => {
     const log = new AttemptLog();
     const outcomes = ends.map(outcomeOf);
     for (const [index, outcome] of outcomes.entries()) {
-      log.sending = true;
+      log.open += 1;
       expect(log.mayHaveMadeJob).toBe(true);
       log.add(outcome, index, 7);
     }

@@ -5,12 +5,12 @@ import { isLessCertain, sideEffectOf, type SideEffect } from "./side-effects.ts"
 /** Attempts of one request, and what they may have done at the service. */
 export class AttemptLog {
   readonly attempts: Attempt[] = [];
-  /** If true, an attempt is being sent. */
-  sending = false;
+  /** Number of attempts without an outcome: those in flight, and those that the caller has aborted. */
+  open = 0;
   readonly #effects: SideEffect[] = [];
 
   add(outcome: Outcome, startedAt: number, duration: number): void {
-    this.sending = false;
+    this.open -= 1;
     this.#effects.push(sideEffectOf(outcome));
     const { response } = outcome;
     this.attempts.push({
@@ -33,7 +33,7 @@ export class AttemptLog {
 
   /** If true, an attempt may have made a job, or may be about to. A conflict makes none. */
   get mayHaveMadeJob(): boolean {
-    return this.sending || this.#effects.some((effect) => isLessCertain(effect, "conflict"));
+    return this.open > 0 || this.#effects.some((effect) => isLessCertain(effect, "conflict"));
   }
 
   /** If true, the last attempt is the first that may have had a side effect. */

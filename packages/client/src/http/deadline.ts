@@ -1,4 +1,6 @@
 import type { CallOptions, Duration } from "../types/call-options.ts";
+import { unknownName } from "../config/unknown-names.ts";
+import { InputError } from "../errors/input-error.ts";
 import { milliseconds } from "../config/duration.ts";
 import { maxTimer, type Clock } from "../config/clock.ts";
 
@@ -112,23 +114,29 @@ export class Deadline {
   };
 }
 
-/** Starts the deadline of a call. Throws `invalid_input` if its timeout is invalid. */
-export function startDeadline(
-  { clock }: { readonly clock: Clock },
-  { timeout, signal }: CallOptions,
-  fallback: Duration,
-): Deadline {
-  return new Deadline(clock, milliseconds(timeout ?? fallback, "timeout"), signal);
-}
+/** Names of the options of every call. */
+export const callOptionNames: Readonly<Record<keyof CallOptions, true>> = {
+  signal: true,
+  timeout: true,
+};
 
-/** Runs work within the deadline of a call, and removes its timer and listener afterwards. */
+/**
+ * Runs work within the deadline of a call, and removes its timer and listener afterwards. Throws `invalid_input` if the
+ * timeout is invalid, or an option is unknown.
+ */
 export async function within<Result>(
-  config: { readonly clock: Clock },
+  { clock }: { readonly clock: Clock },
   options: CallOptions,
   fallback: Duration,
   work: (deadline: Deadline) => Promise<Result>,
+  names: Readonly<Record<string, true>> = callOptionNames,
 ): Promise<Result> {
-  const deadline = startDeadline(config, options, fallback);
+  const unknown = unknownName(options, names);
+  if (unknown) {
+    throw new InputError(unknown.name, "is not an option of this call", { hint: unknown.hint });
+  }
+  const { timeout, signal } = options;
+  const deadline = new Deadline(clock, milliseconds(timeout ?? fallback, "timeout"), signal);
   try {
     return await work(deadline);
   } finally {

@@ -13,18 +13,17 @@ import {
 const busy = { detail: "busy" };
 
 describe("a call that fails with a transient error", () => {
-  it.each([undefined, "NaN", "soon", "-5", "", "1e3", "Thu, 99 Foo 2026"])(
-    "is retried three times with growing delays, and then fails, with Retry-After %j",
-    async (retryAfter) => {
-      const { error, tryon, faults, times } = createService();
-      const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter };
-      faults.push(...Array.from({ length: 9 }, () => respondWith(503, busy, headers)));
-      const failed = await error(tryon.account.get());
-      expect(failed).toMatchObject({ code: "unavailable", status: 503, attempts: { length: 4 } });
-      expect(times()).toEqual([0, 250, 750, 1_750]);
-      expect("recover" in Object(failed)).toBe(false);
-    },
-  );
+  it("is retried three times with growing delays, and then fails", async () => {
+    const { error, tryon, faults, times } = createService();
+    // An invalid Retry-After counts as none.
+    faults.push(
+      ...Array.from({ length: 9 }, () => respondWith(503, busy, { "retry-after": "-5" })),
+    );
+    const failed = await error(tryon.account.get());
+    expect(failed).toMatchObject({ code: "unavailable", status: 503, attempts: { length: 4 } });
+    expect(times()).toEqual([0, 250, 750, 1_750]);
+    expect("recover" in Object(failed)).toBe(false);
+  });
 
   it("is retried up to `retries` times", async () => {
     const { error, client, faults, sent } = createService();
@@ -36,18 +35,15 @@ describe("a call that fails with a transient error", () => {
   });
 
   it("is not retried before the time of Retry-After", async () => {
-    const { run, tryon, faults, times, mock } = createService();
-    const date = new Date(mock.clock.now() + 20_000).toUTCString();
-    faults.push(
-      respondWith(503, busy, { "retry-after": "7" }),
-      respondWith(503, busy, { "retry-after": date }),
-    );
+    const { run, tryon, faults, times } = createService();
+    faults.push(respondWith(503, busy, { "retry-after": "7" }));
     await run(tryon.account.get());
-    expect(times()).toEqual([0, 7_000, 20_000]);
+    expect(times()).toEqual([0, 7_000]);
   });
 
   it.each([
     { status: 503, retryAfter: 61, code: "unavailable" },
+    { status: 400, retryAfter: 1, code: "bad_request" },
     { status: 429, retryAfter: 30, timeout: "20s", code: "rate_limited" },
   ] as const)(
     "fails at once after a $status with Retry-After $retryAfter and the timeout $timeout",
@@ -55,7 +51,8 @@ describe("a call that fails with a transient error", () => {
       const { error, tryon, faults, mock } = createService();
       const before = mock.clock.now();
       faults.push(respondWith(status, busy, { "retry-after": String(retryAfter) }));
-      expect(await error(tryon.account.get({ timeout }))).toMatchObject({ code, retryAfter });
+      const expected = { code, retryAfter, attempts: { length: 1 } };
+      expect(await error(tryon.account.get({ timeout }))).toMatchObject(expected);
       expect(mock.clock.now() - before).toBeLessThan(1_000);
     },
   );
@@ -72,13 +69,6 @@ describe("a call that fails with a transient error", () => {
       expect(sentTimes()).toEqual(times);
     },
   );
-});
-
-it.each([400, 401, 402, 403, 404, 409, 410, 413, 422])("does not retry a %i", async (status) => {
-  const { error, tryon, faults, sent } = createService();
-  faults.push(respondWith(status, { detail: "no" }));
-  expect(await error(tryon.account.get())).toMatchObject({ status });
-  expect(sent).toHaveLength(1);
 });
 
 it.each(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"])(

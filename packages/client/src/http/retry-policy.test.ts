@@ -60,6 +60,7 @@ describe("delayOf", () => {
     { header: "-5", delay: undefined },
     { header: "1e3", delay: undefined },
     { header: "soon", delay: undefined },
+    { header: "Thu, 99 Foo 2026", delay: undefined },
     { header: "NaN", delay: undefined },
     { header: "", delay: undefined },
   ])("reads $header with Date $date as $delay ms", ({ header, date, delay }) => {

@@ -53,7 +53,7 @@ export async function sendWithRetries(
     const startedAt = clock.now();
     const wasUncertain = attemptLog.isUncertain;
     const count = attemptLog.attempts.length + 1;
-    attemptLog.sending = true;
+    attemptLog.open += 1;
     const outcome = await attempt(
       transport,
       request,

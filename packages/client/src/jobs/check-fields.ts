@@ -4,7 +4,7 @@ import { likelyName } from "../config/unknown-names.ts";
 import type { Note } from "../errors/input-issue.ts";
 import type { TryOnRequest } from "../generated/openapi.ts";
 
-/** Checks a value that is not empty. */
+/** Notes problems of a value that is not empty. */
 type Check = (value: unknown, field: string, note: Note) => void;
 
 const maxSeed = 2_147_483_647;
@@ -82,7 +82,7 @@ export function checkNames(fields: Fields, extra: unknown, note: Note): void {
 export function checkUrl(value: unknown, field: string, note: Note): void {
   const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
   if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname))) {
-    checkLength(value, field, maxUrlLength, note);
+    maxLength(maxUrlLength)(value, field, note);
   } else {
     note("not_https", field);
   }
@@ -95,21 +95,19 @@ function checkMetadata(metadata: unknown, field: string, note: Note): void {
   const entries = Object.entries(Object(metadata)).filter(([, value]) => value !== undefined);
   const { length } = entries;
   if (length > maxMetadataKeys) return note("too_many", field, length, maxMetadataKeys);
+  const checkLength = maxLength(maxMetadataLength);
   for (const [key, value] of entries) {
     const path = `${field}.${key.slice(0, 40)}`;
-    checkLength(key, path, maxMetadataLength, note);
-    const text = typeof value === "string" ? value : JSON.stringify(value);
-    checkLength(text, path, maxMetadataLength, note);
+    checkLength(key, path, note);
+    checkLength(typeof value === "string" ? value : JSON.stringify(value), path, note);
   }
 }
 
 function maxLength(max: number): Check {
-  return (value, field, note) => checkLength(value, field, max, note);
-}
-
-function checkLength(value: unknown, field: string, max: number, note: Note): void {
-  if (typeof value !== "string" || value.length <= max) return;
-  // The service counts characters, JavaScript UTF-16 units.
-  const length = value.length > 2 * max ? value.length : Array.from(value).length;
-  if (length > max) note("too_long", field, length, max);
+  return (value, field, note) => {
+    if (typeof value !== "string" || value.length <= max) return;
+    // The service counts characters, JavaScript UTF-16 units.
+    const length = value.length > 2 * max ? value.length : Array.from(value).length;
+    if (length > max) note("too_long", field, length, max);
+  };
 }

@@ -12,11 +12,23 @@ export async function estimate(
   inputs: Inputs,
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  if (!isMany(inputs)) return costOf(inputs, "", prices);
+  const isList = isMany(inputs);
   let [credits, index] = [0, 0];
-  for await (const input of inputs) {
+  for await (const input of isList ? inputs : [inputs]) {
     signal?.throwIfAborted();
-    credits += costOf(input, `inputs.${index}.`, prices);
+    const item = isList ? `inputs.${index}` : "inputs";
+    if (typeof input !== "object" || input === null) {
+      throw new InputError(item, "is not an object with person and garments");
+    }
+    // An input has string keys, and only those of its size are read.
+    const price = priceOf(canonicalFields(input as Fields)["output_size"], prices);
+    if (price === undefined) {
+      const field = isList ? `${item}.output_size` : "output_size";
+      throw new InputError(field, "is not a size that has a price", {
+        hint: `Use one of ${Object.keys(prices).join(", ")}.`,
+      });
+    }
+    credits += price;
     index += 1;
   }
   return credits;
@@ -25,17 +37,4 @@ export async function estimate(
 function isMany(inputs: Inputs): inputs is Exclude<Inputs, TryOnFields> {
   const object: unknown = Object(inputs);
   return Symbol.iterator in Object(object) || Symbol.asyncIterator in Object(object);
-}
-
-function costOf(input: TryOnFields, place: string, prices: Prices): number {
-  if (typeof input !== "object" || input === null) {
-    const field = place === "" ? "inputs" : place.slice(0, -1);
-    throw new InputError(field, "is not an object with person and garments");
-  }
-  // An input has string keys, and only those of its size are read.
-  const price = priceOf(canonicalFields(input as Fields)["output_size"], prices);
-  if (price !== undefined) return price;
-  throw new InputError(`${place}output_size`, "is not a size that has a price", {
-    hint: `Use one of ${Object.keys(prices).join(", ")}.`,
-  });
 }

@@ -1,51 +1,59 @@
 import type { JobData } from "../types/job.ts";
-import { isBranded } from "../errors/tryon-error.ts";
+import { transientCodes } from "../errors/transient-codes.ts";
+import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
 import { defaults } from "../config/options.ts";
-import { abortable, Deadline } from "../http/deadline.ts";
+import { abortable, within, type Deadline } from "../http/deadline.ts";
 import type { Api } from "../api/api.ts";
-import { copyOf } from "./copy-error.ts";
 import { isFinal } from "./job-data.ts";
 import { JobPages } from "./job-pages.ts";
-import { failureDelay, pollDelay, delayAfter } from "./poll-delay.ts";
+import { delayAfter, failureDelay, pollDelay, type PendingWait } from "./poll-delay.ts";
 import { PollAllowance } from "./poll-allowance.ts";
 import { isHidden, watchVisibility } from "./page-visibility.ts";
-import { isWithinReadLag, isTransient } from "./transient-errors.ts";
 import { RunTimes } from "./run-times.ts";
 import { serviceTime } from "./service-time.ts";
-import type { PendingWait } from "./pending-wait.ts";
 
-/** Maximum time between due times of waits that share a poll, in milliseconds. */
+/** Maximum time between due times of jobs that share a poll, in milliseconds. */
 const maxGap = 1_000;
 /** Maximum number of concurrent polls by id. */
 const maxConcurrentPolls = 4;
 /** Minimum number of missing jobs for which another page is cheaper than polls by id. */
 const minMissingForPage = 3;
+/** Maximum time for which reads of the service may not show a new job, in milliseconds. */
+const maxReadLag = 5_000;
 
-/** Wait for the next poll of a job. */
-interface Waiter {
-  readonly wait: PendingWait;
-  due: number;
+/** Functions that settle the wait for the next poll of a job. */
+interface Settle {
   readonly resolve: (data: JobData) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Poll in flight, and its waiters. */
+/** Job with waits. */
+interface PolledJob {
+  readonly id: string;
+  readonly waits: Map<PendingWait, Settle>;
+  due: number;
+  /** If true, the next poll is by id, since the list did not show the job. */
+  byId: boolean;
+  /** Poll in flight. */
+  poll: Poll | undefined;
+}
+
+/** Poll in flight, and the jobs that it has not returned yet. */
 interface Poll {
-  readonly waiters: Set<Waiter>;
+  readonly jobs: Set<PolledJob>;
   readonly controller: AbortController;
 }
 
 /**
  * Polls jobs for all waits of a client: one job by its id, several by the list. A poll serves all waits for the jobs that it
- * returns. Without waits, there is no timer and no listener.
+ * returns. The timer and the listener exist only during waits.
  */
 export class JobPoller {
   readonly runTimes = new RunTimes();
   readonly #api: Api;
   readonly #allowance: PollAllowance;
   readonly #pages: JobPages;
-  readonly #waiters = new Set<Waiter>();
-  readonly #polls = new Set<Poll>();
+  readonly #jobs = new Map<string, PolledJob>();
   #timer: unknown;
   #timerAt = Number.POSITIVE_INFINITY;
   #stopWatching: (() => void) | undefined;
@@ -63,15 +71,30 @@ export class JobPoller {
   async next(wait: PendingWait, deadline: Deadline): Promise<JobData> {
     const { signal } = deadline;
     signal.throwIfAborted();
-    let waiter: Waiter | undefined;
+    const { id } = wait;
+    const { random } = this.#api.http.config;
+    const now = this.#now;
+    const runTime = this.runTimes.of(wait.kinds);
+    const due = now + pollDelay(wait, { now, left: deadline.left(), runTime, random });
+    const job: PolledJob = this.#jobs.get(id) ?? {
+      id,
+      waits: new Map(),
+      due,
+      byId: false,
+      poll: undefined,
+    };
+    job.due = Math.min(job.due, due);
+    this.#jobs.set(id, job);
+    this.#api.http.rateLimiter.isPolling = true;
+    this.#stopWatching ??= watchVisibility(() => this.#onVisible());
+    this.#arm(due);
     const data = new Promise<JobData>((resolve, reject) => {
-      waiter = { wait, due: this.#due(wait, deadline.left()), resolve, reject };
-      this.#join(waiter);
+      job.waits.set(wait, { resolve, reject });
     });
     try {
       return await abortable(data, signal);
     } finally {
-      if (waiter) this.#leave(waiter);
+      this.#leave(job, wait);
     }
   }
 
@@ -79,37 +102,30 @@ export class JobPoller {
     return this.#api.http.config.clock.now();
   }
 
-  #due(wait: PendingWait, left: number): number {
-    const now = this.#now;
-    const { random } = this.#api.http.config;
-    const runTime = this.runTimes.of(wait.kinds);
-    return now + pollDelay(wait, { now, left, runTime, random });
-  }
-
-  #join(waiter: Waiter): void {
-    this.#waiters.add(waiter);
-    this.#api.http.rateLimiter.isPolling = true;
-    this.#stopWatching ??= watchVisibility(() => this.#onVisible());
-    this.#arm(waiter.due);
-  }
-
-  #leave(waiter: Waiter): void {
-    this.#waiters.delete(waiter);
-    for (const { waiters, controller } of this.#polls) {
-      if (waiters.delete(waiter) && waiters.size === 0) controller.abort();
-    }
-    if (this.#waiters.size > 0) return;
+  #leave(job: PolledJob, wait: PendingWait): void {
+    job.waits.delete(wait);
+    if (job.waits.size === 0) this.#drop(job);
+    if (this.#jobs.size > 0) return;
     this.#disarm();
     this.#api.http.rateLimiter.isPolling = false;
     this.#stopWatching?.();
     this.#stopWatching = undefined;
   }
 
+  /** Ends the polls of a job. Aborts a poll in flight that no other job needs. */
+  #drop(job: PolledJob): void {
+    const { id, poll } = job;
+    if (this.#jobs.get(id) === job) this.#jobs.delete(id);
+    poll?.jobs.delete(job);
+    if (poll?.jobs.size === 0) poll.controller.abort();
+  }
+
   /** Polls at once when the page becomes visible. */
   #onVisible(): void {
     if (isHidden()) return;
-    for (const waiter of this.#waiters) waiter.due = Math.min(waiter.due, this.#now);
-    this.#arm(this.#now);
+    const now = this.#now;
+    for (const job of this.#jobs.values()) job.due = Math.min(job.due, now);
+    this.#arm(now);
   }
 
   #arm(due: number): void {
@@ -126,51 +142,32 @@ export class JobPoller {
     this.#timerAt = Number.POSITIVE_INFINITY;
   }
 
-  /** Sets the timer for the next due time without a poll in flight. */
+  /** Sets the timer for the next due time of a job without a poll in flight. */
   #rearm(): void {
-    const due = this.#waitersWithoutPoll().reduce(
-      (first, waiter) => Math.min(first, waiter.due),
-      Infinity,
-    );
-    if (due < Number.POSITIVE_INFINITY) this.#arm(due);
-  }
-
-  /** Returns the waiters whose job is not being polled. */
-  #waitersWithoutPoll(): Waiter[] {
-    const asked = new Set<string>();
-    for (const { waiters } of this.#polls) for (const { wait } of waiters) asked.add(wait.id);
-    return [...this.#waiters].filter(({ wait }) => !asked.has(wait.id));
+    for (const { due, poll } of this.#jobs.values()) if (!poll) this.#arm(due);
   }
 
   #pollDue(): void {
     this.#disarm();
     const now = this.#now;
-    const due = this.#waitersWithoutPoll()
-      .filter((waiter) => waiter.due <= now + Math.max(maxGap, this.#allowance.pause()))
+    const end = now + Math.max(maxGap, this.#allowance.delay());
+    const due = [...this.#jobs.values()]
+      .filter((job) => !job.poll && job.due <= end)
       .toSorted((one, other) => one.due - other.due);
     if (due[0] && due[0].due <= now) {
       const hasList = this.#pages.isOpen(now);
-      const isListed = ({ wait }: Waiter): boolean => hasList && wait.pollById === undefined;
-      const listed = due.filter(isListed);
-      const several = new Set(listed.map(({ wait }) => wait.id)).size > 1;
-      const single = new Map<string, Waiter[]>();
-      for (const waiter of due) {
-        const { id } = waiter.wait;
-        if (several && isListed(waiter)) continue;
-        const same = single.get(id);
-        if (same) same.push(waiter);
-        else single.set(id, [waiter]);
+      const listed = due.filter(({ byId }) => hasList && !byId);
+      const useList = listed.length > 1;
+      const single = (useList ? due.filter(({ byId }) => byId) : due).slice(0, maxConcurrentPolls);
+      this.#allowance.count(single.length);
+      if (useList) {
+        this.#allowance.spaceLists();
+        void this.#poll(listed, (deadline, { jobs }) => this.#list(deadline, jobs));
       }
-      const asked = [...single].slice(0, maxConcurrentPolls);
-      this.#allowance.count(asked.length);
-      if (several) {
-        this.#allowance.rest();
-        void this.#poll(listed, (deadline, poll) => this.#list(deadline, poll));
-      }
-      for (const [id, waiters] of asked) {
-        void this.#poll(waiters, async (deadline) => {
-          const { data } = await this.#api.getJob(id, { deadline });
-          this.#pages.jobWasGiven(this.#now);
+      for (const job of single) {
+        void this.#poll([job], async (deadline) => {
+          const { data } = await this.#api.getJob(job.id, { deadline });
+          this.#pages.recordPollById(this.#now);
           this.#deliver([data]);
         });
       }
@@ -178,108 +175,110 @@ export class JobPoller {
     this.#rearm();
   }
 
-  /** Sends a poll for some waiters. A failure that is not transient ends their waits. */
+  /** Sends a poll for some jobs. A failure that is not transient ends their waits. */
   async #poll(
-    waiters: readonly Waiter[],
+    jobs: readonly PolledJob[],
     work: (deadline: Deadline, poll: Poll) => Promise<void>,
   ): Promise<void> {
-    const poll = { waiters: new Set(waiters), controller: new AbortController() };
-    this.#polls.add(poll);
-    const { clock } = this.#api.http.config;
-    const deadline = new Deadline(clock, defaults.callTimeout, poll.controller.signal);
+    const poll = { jobs: new Set(jobs), controller: new AbortController() };
+    for (const job of jobs) job.poll = poll;
+    const { config } = this.#api.http;
+    const { signal } = poll.controller;
     try {
-      await work(deadline, poll);
+      await within(config, { signal }, defaults.callTimeout, (deadline) => work(deadline, poll));
     } catch (error) {
       this.#fail(error, poll);
     } finally {
-      deadline.close();
-      this.#polls.delete(poll);
+      for (const job of poll.jobs) job.poll = undefined;
       this.#rearm();
     }
   }
 
-  async #list(deadline: Deadline, poll: Poll): Promise<void> {
+  /** Polls jobs by the list. Those that its pages do not show are polled by id next. */
+  async #list(deadline: Deadline, missing: ReadonlySet<PolledJob>): Promise<void> {
     let cursor: string | undefined;
     let poor = 0;
-    for (;;) {
-      if (this.#pages.isClosed) return;
+    while (!this.#pages.isClosed) {
       this.#allowance.count(1);
       const page = await this.#pages.page(cursor, deadline);
-      if (page) {
-        const before = poll.waiters.size;
-        this.#deliver(page.jobs);
-        for (const waiter of poll.waiters) {
-          if (!this.#waiters.has(waiter)) poll.waiters.delete(waiter);
-        }
-        const { size } = poll.waiters;
-        const shown = before - size;
-        const next = page.next_cursor ?? undefined;
-        if (size < minMissingForPage) return this.#pollById(poll, "once");
-        // Pages with few of the jobs cost at most a ninth of the polls by id that remain.
-        if (shown < minMissingForPage && size < minMissingForPage ** 2 * (poor += 1)) break;
-        if (next === undefined || next === cursor) break;
-        cursor = next;
-      }
+      if (!page) continue;
+      const before = missing.size;
+      this.#deliver(page.jobs);
+      const { size } = missing;
+      const next = page.next_cursor ?? undefined;
+      if (size < minMissingForPage || next === undefined || next === cursor) break;
+      // Pages with few of the jobs cost at most a ninth of the polls by id that remain.
+      const isPoor = before - size < minMissingForPage;
+      if (isPoor && size < minMissingForPage ** 2 * (poor += 1)) break;
+      cursor = next;
     }
-    this.#pollById(poll, "always");
-  }
-
-  /** Polls by id for the waiters whose job was not on the pages. */
-  #pollById({ waiters }: Poll, pollById: PendingWait["pollById"]): void {
     const now = this.#now;
-    for (const waiter of waiters) {
-      const { wait } = waiter;
-      const lags = isWithinReadLag(wait, now);
-      wait.pollById = lags ? undefined : pollById;
-      waiter.due = lags ? now + failureDelay : now;
+    for (const job of missing) {
+      const lags = [...job.waits.keys()].some((wait) => isWithinReadLag(wait, now));
+      job.byId = !lags;
+      job.due = lags ? now + failureDelay : now;
     }
   }
 
-  /** Delivers the data of jobs to their waiters. */
+  /** Delivers the data of jobs to their waits. */
   #deliver(jobs: readonly JobData[]): void {
     const now = this.#now;
-    const shown = new Map(jobs.map((data) => [data.job_id, data]));
-    const learned = new Set<string>();
-    for (const waiter of this.#waiters) {
-      const { wait } = waiter;
-      const data = shown.get(wait.id);
-      if (!data) continue;
+    for (const data of jobs) {
+      const job = this.#jobs.get(data.job_id);
+      if (!job) continue;
       const created = serviceTime(data.created_at);
-      if (wait.unseen && wait.polls === 0 && created <= now) wait.since = created;
-      if (isFinal(data.status) && !learned.has(wait.id)) this.#learnRunTime(wait, data);
-      learned.add(wait.id);
-      wait.polls += 1;
-      if (wait.pollById === "once") wait.pollById = undefined;
-      wait.failure = undefined;
-      this.#waiters.delete(waiter);
-      waiter.resolve(data);
+      const [first] = job.waits.keys();
+      if (first && isFinal(data.status)) this.#learnRunTime(first, data);
+      for (const [wait, { resolve }] of job.waits) {
+        if (wait.unseen && wait.polls === 0 && created <= now) wait.since = created;
+        wait.polls += 1;
+        wait.failure = undefined;
+        resolve(data);
+      }
+      this.#drop(job);
     }
   }
 
   #learnRunTime({ kinds, since, unseen }: PendingWait, data: JobData): void {
-    const { duration_ms: told, completed_at, created_at, cost_credits: cost } = data;
+    const { duration_ms, completed_at, created_at, cost_credits: cost } = data;
     const between = serviceTime(completed_at) - serviceTime(created_at);
     // A resumed job may have ended long before this poll.
-    const duration = told ?? (between > 0 || unseen ? between : this.#now - since);
+    const duration = duration_ms ?? (between > 0 || unseen ? between : this.#now - since);
     this.runTimes.learn([...kinds, ...(cost ? [String(cost)] : [])], duration);
   }
 
-  #fail(error: unknown, poll: Poll): void {
-    // All its waiters have left.
-    if (poll.controller.signal.aborted) return;
-    const all = isBranded(error) && (error.code === "unauthorized" || error.code === "forbidden");
-    let probes = 0;
-    for (const waiter of all ? [...this.#waiters] : poll.waiters) {
-      if (!this.#waiters.has(waiter)) continue;
-      const now = this.#now;
-      if (!isBranded(error) || !isTransient(error, waiter.wait, now)) {
-        waiter.reject(copyOf(error));
-      } else {
-        waiter.wait.failure = error;
-        waiter.due = now + delayAfter(error);
-        // One poll by id shows whether only the list fails.
-        if (this.#pages.fails && (probes += 1) === 1) waiter.wait.pollById ??= "once";
+  #fail(error: unknown, { jobs, controller }: Poll): void {
+    // All waits for its jobs have ended.
+    if (controller.signal.aborted) return;
+    const now = this.#now;
+    const known = isBranded(error) ? error : undefined;
+    const endsAll = known?.code === "unauthorized" || known?.code === "forbidden";
+    const [first] = jobs;
+    // One poll by id shows whether only the list fails.
+    if (first && this.#pages.fails) first.byId = true;
+    for (const job of endsAll ? this.#jobs.values() : jobs) {
+      if (known) job.due = now + delayAfter(known);
+      for (const [wait, { reject }] of job.waits) {
+        if (known && isTransient(known, wait, now)) wait.failure = known;
+        else reject(known ? copyError(known) : error);
       }
     }
   }
+}
+
+/** Returns true while reads of the service may not show a new job. */
+function isWithinReadLag({ knownSince }: PendingWait, now: number): boolean {
+  return now - knownSince < maxReadLag;
+}
+
+/** Returns true if a poll that failed with this error may succeed later. */
+function isTransient({ code }: TryOnError, wait: PendingWait, now: number): boolean {
+  return transientCodes.has(code) || (code === "not_found" && isWithinReadLag(wait, now));
+}
+
+/** Copies an error, since each of its waits sets its own job on it. */
+function copyError(error: TryOnError): unknown {
+  const copy = Object.defineProperties(new Error(), Object.getOwnPropertyDescriptors(error));
+  // `Error.isError` is false for an object without a constructor call.
+  return Object.setPrototypeOf(copy, Object.getPrototypeOf(error) as object) as unknown;
 }

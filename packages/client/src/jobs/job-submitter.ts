@@ -1,24 +1,20 @@
 import type { CallOptions } from "../types/call-options.ts";
-import type { Job, JobData, TimelineEntry, TryOnResult } from "../types/job.ts";
+import type { Job, TimelineEntry, TryOnResult } from "../types/job.ts";
 import type { Responded } from "../api/call.ts";
 import type { Charge } from "../billing/charge.ts";
 import type { ChargePlan } from "../billing/spend-tracker.ts";
-import { unknownName } from "../config/unknown-names.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
-import { ConnectionError } from "../errors/connection-error.ts";
 import { InputError } from "../errors/input-error.ts";
 import { OutcomeUnknownError } from "../errors/outcome-error.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
-import { startDeadline, within, type Deadline } from "../http/deadline.ts";
+import { within, type Deadline } from "../http/deadline.ts";
 import type { SubmissionBody } from "../http/http-request.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
-import { finish } from "./finish.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
-import { createJob } from "./job-handle.ts";
-import type { Api } from "../api/api.ts";
-import type { JobRecord } from "./job-record.ts";
+import { jobsOfPages } from "./job-list.ts";
+import { JobRecord } from "./job-record.ts";
 import { addKeyToMetadata, takeKeyFromMetadata } from "./key-in-metadata.ts";
-import { parseInput, type ParsedInput } from "./parse-input.ts";
+import { parseInput } from "./parse-input.ts";
 import { readInput } from "./read-input.ts";
 import {
   runOptionNames,
@@ -28,22 +24,18 @@ import {
 } from "./run-options.ts";
 import { maxClockSkew, serviceTime } from "./service-time.ts";
 import { submissionBody } from "./submission-body.ts";
-import { isSyncCut } from "./sync-cut.ts";
-import { notifier, type Notify } from "./updates.ts";
+import { isSyncCut } from "./is-sync-cut.ts";
+import { notifier, type Notify } from "./notifier.ts";
 
-/** Submission. Its key and body are made once, and every attempt in every call sends them. */
-interface Submission {
-  readonly idempotencyKey: string;
+/** Submission. Every attempt in every call sends the same key and body. */
+interface Submission extends ChargePlan {
   readonly body: SubmissionBody;
   /** If true, the service responds when the job has ended, or after 90 seconds. */
   readonly sync: boolean;
   /** If true, the metadata of the job has the key, so that the list shows which job it is. */
   readonly hasKeyInMetadata: boolean;
-  /** Output size of the job, as it is sent. */
-  readonly size: string;
   readonly attemptLog: AttemptLog;
   readonly timeline: TimelineEntry[];
-  readonly chargePlan: ChargePlan;
   /** Context of the key that it is sent with. It changes only if the service has rejected every attempt with 401. */
   context: ClientContext;
   charge: Charge;
@@ -52,7 +44,7 @@ interface Submission {
 /** Submits try-ons, each at most once. */
 export class JobSubmitter {
   readonly #contexts: ClientContexts;
-  /** False after something between client and service has cut a synchronous response off. */
+  /** False after something between client and service has cut off a synchronous response. */
   #mayBeSync = true;
 
   constructor(contexts: ClientContexts) {
@@ -60,34 +52,32 @@ export class JobSubmitter {
   }
 
   /** Submits an input and waits for the result. */
-  async run(input: unknown, options: RunOptions): Promise<Responded<TryOnResult>> {
-    const { config } = this.#contexts;
-    const deadline = startDeadline(config, options, config.timeout);
-    try {
-      checkNames(options, "run", runOptionNames);
-      const notify = notifier(config, options.onUpdate);
-      const submission = await this.#prepare(input, options, deadline, notify);
-      const { data: record, response } = await this.#send(submission, deadline, notify);
-      return { data: await finish(record, deadline, notify), response };
-    } finally {
-      deadline.close();
-    }
+  run(input: unknown, options: RunOptions): Promise<Responded<TryOnResult>> {
+    return this.#call(input, options, runOptionNames, (record, deadline, notify) =>
+      record.finish(deadline, notify),
+    );
   }
 
   /** Submits an input. */
-  async submit(input: unknown, options: SubmitOptions): Promise<Responded<Job>> {
+  submit(input: unknown, options: SubmitOptions): Promise<Responded<Job>> {
+    return this.#call(input, options, submitOptionNames, async (record) => record);
+  }
+
+  async #call<Result>(
+    input: unknown,
+    options: RunOptions,
+    names: Readonly<Record<string, true>>,
+    finish: (record: JobRecord, deadline: Deadline, notify: Notify) => Promise<Result>,
+  ): Promise<Responded<Result>> {
     const { config } = this.#contexts;
-    const deadline = startDeadline(config, options, config.timeout);
-    try {
-      checkNames(options, "submit", submitOptionNames);
+    const work = async (deadline: Deadline): Promise<Responded<Result>> => {
       const notify = notifier(config, options.onUpdate);
-      const asyncOptions = { ...options, sync: false };
-      const submission = await this.#prepare(input, asyncOptions, deadline, notify);
+      const syncOptions = names === runOptionNames ? options : { ...options, sync: false };
+      const submission = await this.#prepare(input, syncOptions, deadline, notify);
       const { data: record, response } = await this.#send(submission, deadline, notify);
-      return { data: record.job, response };
-    } finally {
-      deadline.close();
-    }
+      return { data: await finish(record, deadline, notify), response };
+    };
+    return within(config, options, config.timeout, work, names);
   }
 
   /** Parses and reads an input, and reserves its credits. Sends nothing. */
@@ -102,7 +92,7 @@ export class JobSubmitter {
     const { validate = config.validate, keyInMetadata = config.keyInMetadata } = options;
     const key = idempotencyKey(options.idempotencyKey);
     const withKey = keyInMetadata ? addKeyToMetadata(input, key) : input;
-    // Nothing is awaited before this line, so that the input is parsed as it was at the call.
+    // No `await` before this line: the input is parsed as it was at the call.
     const parsed = parseInput(withKey);
     const wanted = options.sync ?? parsed.wait ?? "auto";
     if (wanted === true && deadline.left() < maxSyncWait) {
@@ -115,46 +105,26 @@ export class JobSubmitter {
     const isLongEnough = deadline.left() >= maxSyncWait + syncGrace;
     const sync = wanted === "auto" ? this.#mayBeSync && isLongEnough : wanted;
     const context = await this.#contexts.acquire(deadline);
-    const body = await this.#createBody(parsed, validate, sync, deadline);
+    const { spendTracker } = context;
+    const body = submissionBody(
+      await readInput(parsed, { log: config.log, validate }, deadline),
+      sync,
+    );
     deadline.throwIfAborted();
-    const chargePlan = {
-      size: parsed.size,
-      idempotencyKey: key,
-      budgets: context.spendTracker.budgets(options.budget),
-    };
-    const charge = await context.spendTracker.reserve(chargePlan, deadline);
-    const timeline: TimelineEntry[] = [{ phase: "sending", at: deadline.clock.now() }];
+    const budgets = spendTracker.budgets(options.budget);
+    const chargePlan = { size: parsed.size, idempotencyKey: key, budgets };
+    const charge = await spendTracker.reserve(chargePlan, deadline);
     notify({ phase: "sending", idempotencyKey: key });
     return {
-      idempotencyKey: key,
+      ...chargePlan,
       body,
       sync,
       hasKeyInMetadata: withKey !== input,
-      // The service refuses any other value.
-      size: typeof parsed.size === "string" ? parsed.size : "1K",
       attemptLog: new AttemptLog(),
-      timeline,
-      chargePlan,
+      timeline: [{ phase: "sending", at: deadline.clock.now() }],
       context,
       charge,
     };
-  }
-
-  async #createBody(
-    parsed: ParsedInput,
-    validate: boolean,
-    sync: boolean,
-    deadline: Deadline,
-  ): Promise<SubmissionBody> {
-    const { log } = this.#contexts.config;
-    try {
-      return submissionBody(await readInput(parsed, { validate, log }, deadline), sync);
-    } catch (error) {
-      if (!deadline.passed) throw error;
-      throw new ConnectionError("timed_out", "The images were not read in time.", {
-        hint: "Nothing was sent: raise timeout.",
-      });
-    }
   }
 
   /** Sends a submission, and sends it with another key if the service has rejected every attempt with 401. */
@@ -179,23 +149,22 @@ export class JobSubmitter {
         const isReplay =
           headers.get("idempotent-replayed") === "true" && attemptLog.lastIsFirstUncertain;
         spendTracker.recordResponse(charge, data, isReplay);
-        const record = createJob(this.#contexts, data, {
+        const record = new JobRecord(this.#contexts, data, {
           context,
           idempotencyKey: key,
           attempts: attemptLog.attempts,
           timeline,
           requestId: context.config.redact(requestId) || undefined,
-          size,
+          // The service rejects any other value.
+          size: typeof size === "string" ? size : "1K",
         });
         return { data: record, response };
       } catch (error) {
         spendTracker.recordFailure(charge, attemptLog.mayHaveMadeJob);
-        const renewed = isRenewed
-          ? undefined
-          : await this.#contexts.renew(context, error, deadline);
+        const renewed = !isRenewed && (await this.#contexts.renew(context, error, deadline));
         if (!renewed) throw error;
         submission.context = renewed;
-        submission.charge = await renewed.spendTracker.reserve(submission.chargePlan, deadline);
+        submission.charge = await renewed.spendTracker.reserve(submission, deadline);
       } finally {
         if (sync && attemptLog.attempts.some(isSyncCut)) this.#mayBeSync = false;
       }
@@ -208,8 +177,8 @@ export class JobSubmitter {
       if (submission.attemptLog.isPast(config.idempotencyWindow, deadline.clock.now())) {
         return this.#findInList(submission, deadline);
       }
-      await spendTracker.reserve(submission.chargePlan, deadline, submission.charge);
-      return (await this.#send(submission, deadline, () => undefined)).data.job;
+      await spendTracker.reserve(submission, deadline, submission.charge);
+      return (await this.#send(submission, deadline, () => undefined)).data;
     });
   }
 
@@ -219,11 +188,14 @@ export class JobSubmitter {
     const oldest = (attemptLog.uncertainSince ?? 0) - maxClockSkew;
     let cause: unknown;
     try {
-      const jobs = hasKeyInMetadata ? listJobs(context.api, deadline) : [];
-      for await (const data of jobs) {
+      const jobs = jobsOfPages(async (cursor) => {
+        const { data } = await context.api.listJobs(cursor ? { cursor } : {}, { deadline });
+        return { jobs: data.jobs, nextCursor: data.next_cursor };
+      });
+      for await (const data of hasKeyInMetadata ? jobs : []) {
         if (takeKeyFromMetadata(data).idempotencyKey === key) {
           context.spendTracker.recordFound(submission.charge, data);
-          return createJob(this.#contexts, data, { context }).job;
+          return new JobRecord(this.#contexts, data, { context });
         }
         if (serviceTime(data.created_at) < oldest) break;
       }
@@ -242,23 +214,4 @@ export class JobSubmitter {
       cause,
     });
   }
-}
-
-/** Yields the jobs of all pages. */
-async function* listJobs(api: Api, deadline: Deadline): AsyncGenerator<JobData> {
-  const cursors = new Set<string>();
-  for (let cursor: string | undefined; ;) {
-    const { data } = await api.listJobs(cursor === undefined ? {} : { cursor }, { deadline });
-    yield* data.jobs;
-    cursor = data.next_cursor ?? undefined;
-    // A repeated cursor would never end.
-    if (cursor === undefined || cursors.has(cursor)) return;
-    cursors.add(cursor);
-  }
-}
-
-function checkNames(options: object, method: string, names: Readonly<Record<string, true>>): void {
-  const unknown = unknownName(options, names);
-  if (!unknown) return;
-  throw new InputError(unknown.name, `is not an option of ${method}`, { hint: unknown.hint });
 }

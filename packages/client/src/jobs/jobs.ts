@@ -4,12 +4,10 @@ import { InputError } from "../errors/input-error.ts";
 import { defaults } from "../config/options.ts";
 import { isJobId } from "../api/api.ts";
 import { toCall, type Call } from "../api/call.ts";
-import { createJob, JobHandle } from "./job-handle.ts";
-import { isFinal } from "./job-data.ts";
 import type { ClientContexts } from "./client-context.ts";
-import type { JobRecord } from "./job-record.ts";
-import { JobList, type ListOptions } from "./list.ts";
-import { waitAll, type WaitAllOptions, type WaitOutcome } from "./wait-all.ts";
+import { JobList, type ListOptions } from "./job-list.ts";
+import { JobRecord } from "./job-record.ts";
+import { waitAll, waitAllOptionNames, type WaitAllOptions, type WaitOutcome } from "./wait-all.ts";
 
 /** Jobs of an API key. */
 export class Jobs {
@@ -34,7 +32,7 @@ export class Jobs {
       this.#contexts.within(options, defaults.callTimeout, async (context, deadline) => {
         checkId(id);
         const { data, response } = await context.api.getJob(id, { deadline });
-        return { data: createJob(this.#contexts, data, { context }).job, response };
+        return { data: new JobRecord(this.#contexts, data, { context }), response };
       }),
     );
   }
@@ -62,23 +60,24 @@ export class Jobs {
    * const result = await job.result();
    */
   resume(saved: string | SavedJob): Job {
-    return this.#take(saved).job;
+    return this.#restore(saved);
   }
 
   /** @internal Works as `resume`. A job that has ended according to the journal of a batch needs no request. */
   restore(saved: SavedJob): Job {
-    const record = this.#take(saved);
-    record.unseen = !isFinal(record.data.status);
-    return record.job;
+    return this.#restore(saved, { trustsEnd: true });
   }
 
-  #take(saved: string | SavedJob, field?: string): JobRecord {
+  #restore(
+    saved: string | SavedJob,
+    { field = "id", trustsEnd = false }: { field?: string; trustsEnd?: boolean } = {},
+  ): JobRecord {
     const { id, idempotencyKey, data } =
       typeof saved === "string" ? { id: saved } : (Object(saved) as SavedJob);
     checkId(id, field);
     const isKnown = data?.job_id === id && typeof data.status === "string";
     const { result_url: _signed, ...known } = isKnown ? data : { job_id: id, status: "queued" };
-    return createJob(this.#contexts, known, { idempotencyKey });
+    return new JobRecord(this.#contexts, known, { idempotencyKey, trustsEnd });
   }
 
   /**
@@ -98,10 +97,13 @@ export class Jobs {
     options: WaitAllOptions = {},
   ): Promise<WaitOutcome[]> {
     const waited = Array.from(jobs, (job, index) =>
-      job instanceof JobHandle ? JobHandle.recordOf(job) : this.#take(job, `jobs.${index}`),
+      job instanceof JobRecord ? job : this.#restore(job, { field: `jobs.${index}` }),
     );
-    return this.#contexts.within(options, undefined, (context, deadline) =>
-      waitAll(context, waited, deadline, options),
+    return this.#contexts.within(
+      options,
+      undefined,
+      (context, deadline) => waitAll(context, waited, deadline, options),
+      waitAllOptionNames,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** What is used of a page; there is none outside of browsers. */
+/** Used members of a browser's `document`. Other runtimes have none. */
 interface Page {
   readonly visibilityState?: string;
   addEventListener(type: "visibilitychange", listener: () => void): void;
@@ -6,16 +6,16 @@ interface Page {
 }
 
 function page(): Page | undefined {
-  // The types of this package know no browser.
+  // The package compiles without the types of browsers.
   return (globalThis as { readonly document?: Page }).document;
 }
 
-/** Whether this is a page that nobody sees. */
+/** Returns true in a hidden page. */
 export function isHidden(): boolean {
   return page()?.visibilityState === "hidden";
 }
 
-/** Tells when the page is shown or hidden, until what comes back is called. */
+/** Adds a listener for changes of the visibility. Returns a function that removes it. */
 export function watchVisibility(listener: () => void): () => void {
   const watched = page();
   watched?.addEventListener("visibilitychange", listener);

@@ -56,36 +56,33 @@ export function parseInput(input: unknown): ParsedInput {
     note("twice", "garments", "garment_urls or garment_images_b64");
   }
 
-  /** Returns the URLs and the images of the body. */
-  const split = (images: readonly Named[]) => {
-    const found = { urls: [] as string[], sources: [] as ImageSource[] };
-    for (const [field, image] of images.slice(0, maxGarments)) {
+  /** Returns the images that are not URLs. */
+  const sources = (images: readonly Named[], imageUrls: string[]): ImageSource[] =>
+    images.slice(0, maxGarments).flatMap(([field, image]) => {
       const source = imageSource(image, field, note);
-      if (typeof source === "string") {
-        checkUrl(source, field, note);
-        found.urls.push(source);
-      } else if (source) {
-        found.sources.push(source);
-      }
-    }
-    return found;
-  };
-  const personParts = split([...people, ...wirePeople]);
-  const garmentParts = split([...clothes, ...wireClothes]);
+      if (typeof source !== "string") return source ?? [];
+      checkUrl(source, field, note);
+      imageUrls.push(source);
+      return [];
+    });
+  const personUrls: string[] = [];
+  const personSources = sources([...people, ...wirePeople], personUrls);
+  const garmentUrls: string[] = [];
+  const garmentSources = sources([...clothes, ...wireClothes], garmentUrls);
   for (const [field, url] of urls) checkUrl(url, field, note);
   let text = "{}";
   try {
     checkFields(canonical, note);
-    if (personParts.urls.length > 0) fields["person_url"] = personParts.urls[0];
-    if (garmentParts.urls.length > 0) fields["garment_urls"] = garmentParts.urls;
+    if (personUrls.length > 0) fields["person_url"] = personUrls[0];
+    if (garmentUrls.length > 0) fields["garment_urls"] = garmentUrls;
     text = JSON.stringify({ ...fields, ...Object(extra) });
   } catch {
     note("not_json", "input");
   }
   return {
     fields: text,
-    person: personParts.sources,
-    garments: garmentParts.sources,
+    person: personSources,
+    garments: garmentSources,
     size: fields["output_size"],
     wait: typeof wait === "boolean" ? wait : undefined,
     issues,

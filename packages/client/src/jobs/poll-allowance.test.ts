@@ -15,11 +15,11 @@ function createAllowance() {
   return {
     allowance,
     rateLimiter,
-    /** Sends so many other requests at a time, and returns the polls per minute that are allowed then. */
+    /** Sends other requests after a delay, and returns the allowed polls per minute. */
     pollsAt: (delay: number, others = 0): number => {
       time.now = start + delay;
       rateLimiter.sent += others;
-      return 60_000 / allowance.pause();
+      return 60_000 / allowance.delay();
     },
   };
 }
@@ -43,20 +43,20 @@ describe("the allowance of polls", () => {
     expect(pollsAt(1_000, 90)).toBeCloseTo(18);
   });
 
-  it("delays the next poll by the polls just sent, which are no other requests", () => {
+  it("delays the next poll after polls, which do not count as other requests", () => {
     const { allowance, pollsAt, rateLimiter } = createAllowance();
     const delay = 60_000 / pollsAt(0);
     allowance.count(20);
     rateLimiter.sent += 20;
     expect(allowance.opensAt).toBeCloseTo(start + 20 * delay);
     expect(pollsAt(2_000)).toBeCloseTo(0.7 * 60);
-    allowance.rest();
+    allowance.spaceLists();
     expect(allowance.opensAt).toBeCloseTo(start + 20 * delay);
   });
 
   it("delays the next poll by a second after a list", () => {
     const { allowance } = createAllowance();
-    allowance.rest();
+    allowance.spaceLists();
     expect(allowance.opensAt).toBe(start + 1_000);
   });
 });

@@ -1,63 +1,60 @@
 import type { Clock } from "../config/clock.ts";
 import { readShare, type RateLimiter } from "../http/rate-limiter.ts";
 
-/** Requests a minute where the service has not said how many it allows. */
-const guess = 60;
-/** How much of what others leave of the limit looks may take. */
+/** Requests per minute while the limit of the service is unknown. */
+const defaultLimit = 60;
+/** Share of the requests left by others that polls may use. */
 const share = 0.7;
-/** Lists are at least so far apart, in milliseconds. */
-const leastRest = 1_000;
+/** Minimum time between lists, in milliseconds. */
+const minListGap = 1_000;
+/** Minimum time between two counts of the other requests, in milliseconds. */
+const countInterval = 1_000;
 const minute = 60_000;
-
-/** How many requests a client sent in all, and how many of them were not looks. */
-interface Mark {
-  readonly at: number;
-  readonly others: number;
-}
 
 interface Context {
   readonly config: { readonly clock: Clock };
   readonly rateLimiter: RateLimiter;
 }
 
-/** Keeps looks to what the rate limit leaves for them. */
+/** Limits polls to their share of the rate limit. */
 export class PollAllowance {
   readonly #http: Context;
-  readonly #marks: Mark[] = [];
+  /** Counts of requests that were not polls, of the last minute. */
+  readonly #counts: { readonly at: number; readonly others: number }[] = [];
   #polls = 0;
-  /** When the next look may be, in milliseconds since 1970. */
+  /** Time of the next poll, in milliseconds since 1970. */
   opensAt = 0;
 
   constructor(http: Context) {
     this.#http = http;
   }
 
-  /** Counts looks that are made now. */
+  /** Counts polls that are sent now. */
   count(polls: number): void {
-    this.#delay(polls * this.pause());
+    this.#open(polls * this.delay());
     this.#polls += polls;
   }
 
-  /** Has lists lie apart however much the limit allows. */
-  rest(): void {
-    this.#delay(leastRest);
+  /** Delays the next poll after a list, also under a high limit. */
+  spaceLists(): void {
+    this.#open(minListGap);
   }
 
-  /** The pause for each look: a share of the limit, or most of what the other requests of the last minute have left. */
-  pause(): number {
+  /** Returns the delay per poll, from a share of the limit or of what the other requests of the last minute left. */
+  delay(): number {
     const { config, rateLimiter } = this.#http;
     const now = config.clock.now();
     const others = rateLimiter.sent - this.#polls;
-    const marks = this.#marks;
-    if (now - (marks.at(-1)?.at ?? 0) >= leastRest) marks.push({ at: now, others });
-    while ((marks[1]?.at ?? now) <= now - minute) marks.shift();
-    const { limit = guess } = rateLimiter;
-    const left = limit - (others - (marks[0]?.others ?? others));
+    const counts = this.#counts;
+    if (now - (counts.at(-1)?.at ?? 0) >= countInterval) counts.push({ at: now, others });
+    while ((counts[1]?.at ?? now) <= now - minute) counts.shift();
+    const { limit = defaultLimit } = rateLimiter;
+    const left = limit - (others - (counts[0]?.others ?? others));
     return minute / Math.max(limit * readShare, left * share);
   }
 
-  #delay(pause: number): void {
+  #open(delay: number): void {
     const now = this.#http.config.clock.now();
-    this.opensAt = Math.max(this.opensAt, now + pause);
+    this.opensAt = Math.max(this.opensAt, now + delay);
   }
 }

@@ -23,7 +23,7 @@ describe("the delay before a poll", () => {
     const { unseen = false, polls = 0, age = 0, left = 60_000, visibilityState, delay } = row;
     Reflect.set(globalThis, "document", visibilityState && { visibilityState });
     const known = { id: "job_1", since: 5_000, knownSince: 5_000, kinds: [] };
-    const wait = { ...known, unseen, polls, pollById: undefined, failure: undefined };
+    const wait = { ...known, unseen, polls };
     // The first poll is due after 10 s.
     const runTime = { median: 10_000 * Math.exp(0.95), spread: 1 };
     const now = 5_000 + age;

@@ -1,14 +1,31 @@
+import type { TryOnError } from "../errors/tryon-error.ts";
 import { nextPollDelay } from "./poll-schedule.ts";
 import { isHidden } from "./page-visibility.ts";
 import type { RunTime } from "./run-times.ts";
-import type { PendingWait } from "./pending-wait.ts";
+
+/** Wait for a job. */
+export interface PendingWait {
+  readonly id: string;
+  /** If true, the job is only known by its id, and the first poll is due at once. */
+  readonly unseen: boolean;
+  /** Start of the job at the service as far as known, in milliseconds since 1970. */
+  since: number;
+  /** Time since when this client knows the job. Reads may not show a new job yet. */
+  readonly knownSince: number;
+  /** Names under which its run time is learned. */
+  readonly kinds: readonly string[];
+  /** Number of polls that returned it. */
+  polls: number;
+  /** Last transient failure. */
+  failure?: TryOnError | undefined;
+}
 
 /** Minimum delay after a failure, in milliseconds. */
 export const failureDelay = 1_000;
 /** Minimum delay while the page is hidden, in milliseconds. */
-const hiddenPause = 30_000;
+const minHiddenDelay = 30_000;
 /** Time between the last poll and the end of a wait, in milliseconds. */
-const lastLook = 1_000;
+const lastPollTime = 1_000;
 
 /** Returns the delay before the next poll of a wait with `left` milliseconds, in milliseconds. */
 export function pollDelay(
@@ -21,9 +38,9 @@ export function pollDelay(
   }: { now: number; left: number; runTime: RunTime; random: () => number },
 ): number {
   const { unseen, polls, since } = wait;
-  let pause = unseen && polls === 0 ? 0 : nextPollDelay(now - since, runTime, random);
-  if (isHidden()) pause = Math.max(pause, hiddenPause);
-  return left > lastLook ? Math.min(pause, left - lastLook) : pause;
+  let delay = unseen && polls === 0 ? 0 : nextPollDelay(now - since, runTime, random);
+  if (isHidden()) delay = Math.max(delay, minHiddenDelay);
+  return left > lastPollTime ? Math.min(delay, left - lastPollTime) : delay;
 }
 
 /** Returns the delay after a failure, in milliseconds. */

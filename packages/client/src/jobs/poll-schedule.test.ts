@@ -4,7 +4,7 @@ import { seededRandom } from "../../test/seeded-random.ts";
 import { nextPollDelay } from "./poll-schedule.ts";
 import { RunTimes } from "./run-times.ts";
 
-/** How long the first try-ons of a client run that nothing has been learned of. */
+/** Expected run time before the first try-on of a client has ended. */
 const usual = { median: 12_000, spread: 0.557 };
 
 describe("nextPollDelay", () => {
@@ -42,12 +42,12 @@ describe("nextPollDelay", () => {
 });
 
 describe.each([
-  { scale: 1, looks: 6, delay: 1_200 },
-  { scale: 3, looks: 9, delay: 2_700 },
-  { scale: 1 / 3, looks: 6, delay: 700 },
-  { scale: 1 / 8, looks: 6, delay: 500 },
-])("try-ons that run $scale times as long as usual", ({ scale, looks, delay }) => {
-  it(`are looked at up to ${looks} times, and known to have ended after up to ${delay} ms, on average`, () => {
+  { scale: 1, polls: 6, delay: 1_200 },
+  { scale: 3, polls: 9, delay: 2_700 },
+  { scale: 1 / 3, polls: 6, delay: 700 },
+  { scale: 1 / 8, polls: 6, delay: 500 },
+])("try-ons with $scale times the usual run time", ({ scale, polls, delay }) => {
+  it(`take up to ${polls} polls, and their end is detected after up to ${delay} ms, on average`, () => {
     const random = seededRandom(1);
     const runTimes = new RunTimes();
     const count = 2_000;
@@ -61,13 +61,13 @@ describe.each([
       late += age - duration;
       runTimes.learn(["1K"], duration);
     }
-    expect(sum / count).toBeLessThan(looks);
+    expect(sum / count).toBeLessThan(polls);
     expect(late / count).toBeLessThan(delay);
   });
 });
 
 describe("run times", () => {
-  it("are learned for each kind, and for all as long as a kind is not known", () => {
+  it("are learned for each kind, and for all kinds together", () => {
     const runTimes = new RunTimes();
     for (let time = 0; time < 200; time += 1) runTimes.learn(["4K", "20"], 40_000);
     for (const kinds of [["4K"], ["20"], ["2K"], []]) {
@@ -78,14 +78,14 @@ describe("run times", () => {
     expect(runTimes.of(["4K"]).median).toBeGreaterThan(35_000);
   });
 
-  it("are learned anew when the service has become slower", () => {
+  it("follow a service that becomes slower", () => {
     const runTimes = new RunTimes();
     for (let time = 0; time < 500; time += 1) runTimes.learn(["1K"], 5_000);
     for (let time = 0; time < 60; time += 1) runTimes.learn(["1K"], 30_000);
     expect(runTimes.of(["1K"]).median).toBeGreaterThan(20_000);
   });
 
-  it("are not upset by one that stood still for an hour", () => {
+  it("are nearly the same after a try-on that took an hour", () => {
     const runTimes = new RunTimes();
     runTimes.learn(["1K"], 3_600_000);
     const first = nextPollDelay(0, runTimes.of(["1K"]), () => 0.5);
@@ -103,7 +103,7 @@ describe("run times", () => {
     },
   );
 
-  it("take no more memory for ever more kinds", () => {
+  it("are kept for a limited number of kinds", () => {
     const runTimes = new RunTimes();
     runTimes.learn(["1K"], 5_000);
     for (let kind = 0; kind < 100; kind += 1) runTimes.learn([`${kind}`], 50_000);
@@ -111,7 +111,7 @@ describe("run times", () => {
     expect(runTimes.of(["1K"]).median).toBeLessThan(8_000);
   });
 
-  it("are short for test keys before anything is known", () => {
+  it("are short for test keys before the first try-on has ended", () => {
     expect(new RunTimes().of(["test", "1K"]).median).toBe(2_000);
   });
 });

@@ -7,7 +7,7 @@ const pollCost = 165;
 /** Bounds of a delay, in milliseconds. */
 const minDelay = 500;
 const maxDelay = 8_000;
-/** Minimum delay as a share of the age of the job: what has taken long may take longer. */
+/** Minimum delay as a share of the age of the job. A slow job may take even longer. */
 const minShareOfAge = 0.06;
 
 /**
@@ -39,7 +39,7 @@ function delayAt(age: number, median: number, spread: number): number {
 /** Returns the hazard rate of the normal distribution, to within 5 %. */
 function hazard(deviations: number): number {
   const density = Math.exp(-(deviations ** 2) / 2) / Math.sqrt(2 * Math.PI);
-  // The first is exact enough up to about 1, the second above it. Each is the lower one elsewhere.
+  // The first is exact enough up to about 1, the second above 1. Outside its range, each is the lower one.
   const early = density * (1 + Math.exp(1.702 * deviations));
   const late = (3 * deviations + Math.sqrt(deviations ** 2 + 8)) / 4;
   return Math.max(early, late);

@@ -1,8 +1,8 @@
 import type { Config } from "../config/resolve-config.ts";
+import { ConnectionError } from "../errors/connection-error.ts";
 import { InputError } from "../errors/input-error.ts";
 import { isImpossible, notesTo, type InputIssue } from "../errors/input-issue.ts";
-import type { Deadline } from "../http/deadline.ts";
-import { abortable } from "../http/deadline.ts";
+import { abortable, type Deadline } from "../http/deadline.ts";
 import { checkImage } from "../images/check-image.ts";
 import {
   isRepeatable,
@@ -48,8 +48,17 @@ export async function readInput(
     }
     return found;
   };
-  const person = await read(images.person);
-  const garments = await read(images.garments);
+  let person: ReadImage[];
+  let garments: ReadImage[];
+  try {
+    person = await read(images.person);
+    garments = await read(images.garments);
+  } catch (error) {
+    if (!deadline.passed) throw error;
+    throw new ConnectionError("timed_out", "The images were not read in time.", {
+      hint: "Nothing was sent: raise timeout.",
+    });
+  }
   const errors = issues.filter(
     (issue) => isImpossible(issue) || (validate && issue.severity === "error"),
   );

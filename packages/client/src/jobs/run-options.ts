@@ -1,5 +1,6 @@
 import type { BudgetLimit } from "../types/budget.ts";
 import type { CallOptions } from "../types/call-options.ts";
+import { callOptionNames } from "../http/deadline.ts";
 import type { OnUpdate, WaitOptions } from "../types/job.ts";
 
 /** Options of `submit`. */
@@ -43,15 +44,18 @@ export interface RunOptions extends SubmitOptions, WaitOptions {
   readonly sync?: boolean | "auto" | undefined;
 }
 
+/** Names of the options of a wait. */
+export const waitOptionNames: Readonly<Record<keyof WaitOptions, true>> = {
+  ...callOptionNames,
+  onUpdate: true,
+};
 /** Names of the options of `submit`. */
 export const submitOptionNames: Readonly<Record<keyof SubmitOptions, true>> = {
-  signal: true,
-  timeout: true,
+  ...waitOptionNames,
   idempotencyKey: true,
   keyInMetadata: true,
   budget: true,
   validate: true,
-  onUpdate: true,
 };
 /** Names of the options of `run`. */
 export const runOptionNames: Readonly<Record<keyof RunOptions, true>> = {

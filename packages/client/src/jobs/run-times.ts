@@ -18,16 +18,16 @@ const guess: RunTime = { median: 12_000, spread: 0.557 };
 const testGuess: RunTime = { ...guess, median: 2_000 };
 /** Kind of a job of a test key. */
 export const testKind = "test";
-const narrowest = 0.2;
-const widest = 1.2;
+const minSpread = 0.2;
+const maxSpread = 1.2;
 /** Minimum duration that counts, in milliseconds. A shorter one is a replay. */
-const shortest = 300;
-/** Maximum duration that counts, in milliseconds. A longer one would delay the first poll of the next wait by minutes. */
-const longest = 120_000;
-/** Maximum number of kinds: three sizes, each by name and by price, and some room. */
-const mostKinds = 16;
+const minDuration = 300;
+/** Maximum duration that counts, in milliseconds. A longer one would delay the next first poll by minutes. */
+const maxDuration = 120_000;
+/** Maximum number of kinds: three sizes, each by name and by price, and a reserve. */
+const maxKinds = 16;
 /** Minimum weight of the newest try-on, so that the estimate follows changes. */
-const leastWeight = 0.05;
+const minWeight = 0.05;
 
 /** Run times that a client has observed, in constant memory. */
 export class RunTimes {
@@ -35,23 +35,23 @@ export class RunTimes {
 
   /** Adds the duration of a try-on, in milliseconds, to its kinds. */
   learn(kinds: readonly string[], duration: number): void {
-    if (!(duration >= shortest) || duration === Number.POSITIVE_INFINITY) return;
-    const value = Math.log(Math.min(duration, longest));
+    if (!(duration >= minDuration) || duration === Number.POSITIVE_INFINITY) return;
+    const value = Math.log(Math.min(duration, maxDuration));
     for (const kind of [...kinds, ""]) {
       const known = this.#estimates.get(kind);
-      if (!known && this.#estimates.size >= mostKinds) continue;
+      if (!known && this.#estimates.size >= maxKinds) continue;
       const { count, mean, variance } = known ?? {
         count: 0,
         mean: Math.log(guess.median),
         variance: guess.spread ** 2,
       };
       // The initial guess weighs half a try-on for the median, and four for the spread.
-      const middle = mean + (value - mean) * Math.max(leastWeight, 1 / (count + 1.5));
-      const pull = Math.max(leastWeight, 1 / (count + 5));
+      const newMean = mean + (value - mean) * Math.max(minWeight, 1 / (count + 1.5));
+      const weight = Math.max(minWeight, 1 / (count + 5));
       this.#estimates.set(kind, {
         count: count + 1,
-        mean: middle,
-        variance: variance + ((value - middle) ** 2 - variance) * pull,
+        mean: newMean,
+        variance: variance + ((value - newMean) ** 2 - variance) * weight,
       });
     }
   }
@@ -61,7 +61,7 @@ export class RunTimes {
     for (const kind of [...kinds, ""]) {
       const known = this.#estimates.get(kind);
       if (!known) continue;
-      const spread = Math.min(widest, Math.max(narrowest, Math.sqrt(known.variance)));
+      const spread = Math.min(maxSpread, Math.max(minSpread, Math.sqrt(known.variance)));
       return { median: Math.exp(known.mean), spread };
     }
     return kinds.includes(testKind) ? testGuess : guess;

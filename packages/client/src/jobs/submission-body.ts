@@ -2,7 +2,7 @@ import { isBrowser } from "../config/check-environment.ts";
 import { InputError } from "../errors/input-error.ts";
 import { inputIssue } from "../errors/input-issue.ts";
 import type { BodySource, SubmissionBody } from "../http/http-request.ts";
-import { encodeBase64 } from "../images/base64.ts";
+import { encodeBase64 } from "../images/encode-base64.ts";
 import { blobLike, type BlobLike } from "../images/image-source.ts";
 import type { ReadImage, ReadInput } from "./read-input.ts";
 
@@ -93,17 +93,16 @@ class ImageBody implements BodySource {
           throw (this.unreadable = new InputError([inputIssue("unreadable", field ?? "input")]));
         }
         const chunk = new Uint8Array(bytes);
-        if (field === undefined) {
-          yield chunk;
-          continue;
-        }
-        yield encodeBase64(chunk);
-        // Frees the memory now: the garbage collector would let whole images pile up.
-        (bytes as Partial<Pick<ArrayBuffer, "transfer">>).transfer?.(0);
+        yield field === undefined ? chunk : encodeBase64(chunk);
+        // Frees the memory at once. Otherwise whole images accumulate until the next garbage collection.
+        if (field !== undefined) (bytes as Transferable).transfer?.(0);
       }
     }
   }
 }
+
+/** Memory that newer runtimes can free. */
+type Transferable = Partial<Pick<ArrayBuffer, "transfer">>;
 
 /** Stream of Cloudflare Workers, which send the length of a body only for this class. */
 interface FixedLength {

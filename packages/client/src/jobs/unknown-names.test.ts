@@ -6,6 +6,8 @@ import { createService, input, shirtUrl } from "../../test/service.ts";
 /** Values that types would refuse. */
 const untyped = (value: unknown): never => value as never;
 
+const purchase = { pack_slug: "starter", shared_payment_granted_token: "spt_1" } as const;
+
 it.each([
   [{ basUrl: "https://tryon.example" }, "Did you mean baseUrl?"],
   [{ api_key: "svc_test_a" }, "Did you mean apiKey?"],
@@ -28,7 +30,58 @@ it.each([
   const [name = ""] = Object.keys(options);
   const refused = await error(tryon[method](input, untyped(options)));
   expect(refused).toMatchObject({ code: "invalid_input", issues: [{ field: name }] });
-  expect(String(refused)).toContain(`${name} is not an option of ${method}. ${hint}`);
+  expect(String(refused)).toContain(`${name} is not an option of this call. ${hint}`);
+  expect(sent).toEqual([]);
+});
+
+it.each<[string, (tryon: TryOn, options: never) => Promise<unknown>, object, string]>([
+  ["jobs.get", (tryon, options) => tryon.jobs.get("job_1", options), { timeOut: 5 }, "timeout"],
+  [
+    "jobs.list",
+    (tryon, options) => tryon.jobs.list(options).toArray(),
+    { statusFilter: "failed" },
+    "status_filter",
+  ],
+  [
+    "jobs.waitAll",
+    (tryon, options) => tryon.jobs.waitAll(["job_1"], options),
+    { onsettled: Boolean },
+    "onSettled",
+  ],
+  [
+    "result",
+    (tryon, options) => tryon.jobs.resume("job_1").result(options),
+    { on_update: Boolean },
+    "onUpdate",
+  ],
+  [
+    "updates",
+    (tryon, options) => tryon.jobs.resume("job_1").updates(options).next(),
+    { time_out: 5 },
+    "timeout",
+  ],
+  ["account.get", (tryon, options) => tryon.account.get(options), { signals: 1 }, "signal"],
+  ["costs", (tryon, options) => tryon.costs(options), { time_out: 5 }, "timeout"],
+  [
+    "credits.purchase",
+    (tryon, options) => tryon.credits.purchase(purchase, options),
+    { Timeout: 5 },
+    "timeout",
+  ],
+  [
+    "credits.waitForPurchase",
+    (tryon, options) => tryon.credits.waitForPurchase(purchase, options),
+    { timeouts: 5 },
+    "timeout",
+  ],
+])("rejects an unknown option of %s", async (_method, call, options, likely) => {
+  const { error, tryon, sent } = createService();
+  const [name = ""] = Object.keys(options);
+  const rejected = await error(call(tryon, untyped(options)));
+  expect(rejected).toMatchObject({ code: "invalid_input", issues: [{ field: name }] });
+  expect(String(rejected)).toContain(
+    `${name} is not an option of this call. Did you mean ${likely}?`,
+  );
   expect(sent).toEqual([]);
 });
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
+import { Readable } from "node:stream";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
@@ -128,17 +129,13 @@ describe("a proxy on node:http", () => {
     let received = "";
     socket.on("data", (text) => (received += String(text)));
     socket.on("error", () => undefined);
-    socket.write(`${head()}transfer-encoding: chunked\r\n\r\n`);
     const chunk = `100000\r\n${"\0".repeat(1_048_576)}\r\n`;
     let sent = 0;
-    const upload = (): void => {
-      while (sent < 2_000_000_000 && !socket.destroyed) {
-        sent += chunk.length;
-        if (!socket.write(chunk)) return;
-      }
-    };
-    socket.on("drain", upload);
-    upload();
+    function* upload() {
+      yield `${head()}transfer-encoding: chunked\r\n\r\n`;
+      for (; sent < 2_000_000_000; sent += chunk.length) yield chunk;
+    }
+    Readable.from(upload()).pipe(socket);
     await closed;
     expect(received).toContain(`HTTP/1.1 ${status} `);
     expect(received.toLowerCase()).toContain("connection: close\r\n");

@@ -23,6 +23,12 @@ describe("filterFields", () => {
     [{ mode: "sync" }, { wait: true }],
     [{ wait: false, mode: "sync" }, { wait: false }],
     [{ wait: null }, {}],
+    [{ mode: "async" }, { wait: false }],
+    [{ mode: "SYNC" }, {}],
+    [{ mode: "constructor" }, {}],
+    [{ mode: { toString: 1 } }, {}],
+    [{ mode: ["sync"] }, {}],
+    [{ mode: 1 }, {}],
     [{ wait: true }, { wait: false }, { sync: false }],
     [{ size: "4k" }, { output_size: "4K" }, { sizes: ["2K", "4K"] }],
     [{ output_size: "" }, { output_size: "2K" }, { sizes: ["2K", "4K"] }],
@@ -42,7 +48,12 @@ describe("filterFields", () => {
 
   it.each<[object, string, string, Partial<ProxyOptions>?]>([
     [{ webhook_url: "c" }, "webhook_url", "extra_forbidden"],
+    [{ metadata: { a: "b" } }, "metadata", "extra_forbidden"],
     [{ SIZE: "1K" }, "SIZE", "extra_forbidden"],
+    [{ Output_Size: "4K" }, "Output_Size", "extra_forbidden"],
+    [{ " output_size": "4K" }, " output_size", "extra_forbidden"],
+    [{ "output_size\u0000": "4K" }, "output_size\u0000", "extra_forbidden"],
+    [{ constructor: { prototype: 1 } }, "constructor", "extra_forbidden"],
     [{ ["__proto__"]: { webhook_url: "c" } }, "__proto__", "extra_forbidden"],
     [{ ["x".repeat(70)]: 1 }, "x".repeat(60), "extra_forbidden"],
     [
@@ -53,10 +64,17 @@ describe("filterFields", () => {
     ],
     [{ prompt: { a: 1 } }, "prompt", "value_type"],
     [{ garment_urls: ["b", ["c"]] }, "garment_urls", "value_type"],
+    [{ person_url: [{ output_size: "4K" }] }, "person_url", "value_type"],
     [{ metadata: "c" }, "metadata", "value_type", { fields: [...Object.keys(posted), "metadata"] }],
     [{ metadata: [1] }, "metadata", "value_type", { fields: [...Object.keys(posted), "metadata"] }],
     [{ output_size: "2K" }, "output_size", "enum"],
+    [{ size: "4k" }, "output_size", "enum"],
+    [{ resolution: "2k" }, "output_size", "enum"],
+    [{ output_size: null, resolution: "", size: "4K" }, "output_size", "enum"],
     [{ size: ["1K"] }, "output_size", "enum"],
+    [{ output_size: { toString: "4K" } }, "output_size", "enum"],
+    [{ output_size: 4 }, "output_size", "enum"],
+    [{ output_size: "1K " }, "output_size", "enum"],
     [{ wait: "true" }, "wait", "bool_type"],
   ])("rejects %j because of %s: %s", async (own, name, type, options) => {
     const response = filter({ ...posted, ...own }, options);

@@ -1,4 +1,5 @@
-import { chmod, link, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, link, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { isTryOnError } from "@tryon/client";
@@ -17,24 +18,6 @@ import {
 import { all } from "../../../test/memory-journal.ts";
 import { createService, input } from "../../../test/service.ts";
 import { openJournal } from "../index.ts";
-
-it("returns the last entry of each item, also after it is opened again", async () => {
-  const path = await journalPath();
-  const first = await openJournal(path);
-  const last = entry("shoe", { state: "succeeded", job: { id: "job_1", idempotencyKey: "k" } });
-  for (const one of [entry("shoe"), entry("hat"), { ...last, state: "submitted" as const }, last]) {
-    await first.put(one);
-  }
-  expect(await first.get("shoe")).toEqual(last);
-  await first.close();
-  await using again = await openJournal(pathToFileURL(path));
-  const ids = ["shoe", "hat", "coat"];
-  expect(await Promise.all(ids.map((id) => again.get(id)))).toEqual([
-    last,
-    entry("hat"),
-    undefined,
-  ]);
-});
 
 const anyText = fc.string({ unit: "binary", maxLength: 40 });
 // Some are longer than one read.
@@ -62,7 +45,7 @@ const anyEntries = fc.array(
   { maxLength: 12 },
 );
 
-it("returns every entry unchanged, in any mix of writes", async () => {
+it("returns the last entry of each item unchanged, in any mix of writes, also after it is opened again", async () => {
   const path = await journalPath();
   await fc.assert(
     fc.asyncProperty(anyEntries, fc.integer({ min: 1, max: 5 }), async (generated, concurrency) => {
@@ -73,14 +56,19 @@ it("returns every entry unchanged, in any mix of writes", async () => {
       for (let at = 0; at < puts.length; at += concurrency) {
         await Promise.all(puts.slice(at, at + concurrency).map((one) => journal.put(one)));
       }
-      await journal.close();
-      await using again = await openJournal(path);
       // JSON omits undefined fields, and these dictionaries have no prototype.
       const kept = JSON.parse(JSON.stringify(puts)) as typeof puts;
       const last = new Map(kept.map((one) => [one.id, one]));
-      for (const [index, { id }] of puts.entries()) {
-        expect(await again.get(id)).toEqual(last.get(kept[index]?.id ?? ""));
-      }
+      const checkEntries = async (opened: typeof journal): Promise<void> => {
+        for (const [index, { id }] of puts.entries()) {
+          expect(await opened.get(id)).toEqual(last.get(kept[index]?.id ?? ""));
+        }
+        expect(await opened.get("no such id")).toBeUndefined();
+      };
+      await checkEntries(journal);
+      await journal.close();
+      await using again = await openJournal(pathToFileURL(path));
+      await checkEntries(again);
       expect(new Map((await all(again.list())).map((one) => [one.id, one]))).toEqual(last);
     }),
     { numRuns: cases(150) },
@@ -200,6 +188,8 @@ it.each([
   const message = expect.stringMatching(new RegExp(`${problem}.*Nothing was changed.`));
   expect(await errorOf(path)).toMatchObject({ code: "invalid_config", message });
   expect(await readFile(path, "utf8")).toBe(text);
+  // The lock is released.
+  expect(await readdir(dirname(path))).toEqual([basename(path)]);
 });
 
 function errorOf(path: string): Promise<unknown> {

@@ -42,21 +42,20 @@ it("opens a journal once when many calls open it at the same time", async () => 
   expect(await readdir(dirname(path))).toEqual([basename(path)]);
 });
 
-it("rejects a journal of another process and names its id", async () => {
+it.each([
+  [
+    { pid: process.ppid },
+    `by process ${process.ppid}. Two processes could pay twice: wait until it ends. If the id now belongs to another program, delete LOCK.`,
+  ],
+  [
+    { host: "elsewhere" },
+    `by process ${process.pid} on another host, elsewhere. Two processes could pay twice. Delete LOCK once you are sure that this process has ended.`,
+  ],
+])("rejects a journal of %j", async (holder, text) => {
   const path = await journalPath();
-  await locked(path, { pid: process.ppid });
-  await expect(openJournal(path)).rejects.toMatchObject({
-    code: "invalid_config",
-    message: `The journal ${path} is in use by process ${process.ppid}. Two processes could pay twice: wait until it ends. If the id now belongs to another program, delete ${path}.lock.`,
-  });
-});
-
-it("rejects a journal of another host", async () => {
-  const path = await journalPath();
-  await locked(path, { host: "elsewhere" });
-  await expect(openJournal(path)).rejects.toThrow(
-    `is in use by process ${process.pid} on another host, elsewhere. Two processes could pay twice. Delete ${path}.lock once you are sure`,
-  );
+  await locked(path, holder);
+  const message = `The journal ${path} is in use ${text.replace("LOCK", `${path}.lock`)}`;
+  await expect(openJournal(path)).rejects.toMatchObject({ code: "invalid_config", message });
 });
 
 it("replaces the lock of an ended process, also after its id was reused", async () => {
@@ -138,13 +137,6 @@ it("leaves a lock that belongs to another process", async () => {
   await locked(path, { id });
   await journal.close();
   expect(await readFile(`${path}.lock`, "utf8")).toContain(id);
-});
-
-it("releases the lock if the file has another format", async () => {
-  const path = await journalPath();
-  await writeFile(path, "shopping list\n");
-  await expect(openJournal(path)).rejects.toThrow("is not a journal");
-  expect(await readdir(dirname(path))).toEqual([basename(path)]);
 });
 
 /** Locks a journal in the name of another process. */

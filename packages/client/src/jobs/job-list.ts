@@ -4,8 +4,9 @@ import { ConnectionError } from "../errors/connection-error.ts";
 import type { JobStatus } from "../generated/openapi.ts";
 import { defaults } from "../config/options.ts";
 import { toCall, type Call } from "../api/call.ts";
+import { callOptionNames } from "../http/deadline.ts";
 import type { ClientContexts } from "./client-context.ts";
-import { createJob } from "./job-handle.ts";
+import { JobRecord } from "./job-record.ts";
 
 /** Options of `jobs.list`. `timeout` applies to each page. */
 export interface ListOptions extends CallOptions {
@@ -17,6 +18,13 @@ export interface ListOptions extends CallOptions {
   readonly cursor?: string | undefined;
 }
 
+const listOptionNames: Readonly<Record<keyof ListOptions, true>> = {
+  ...callOptionNames,
+  status_filter: true,
+  limit: true,
+  cursor: true,
+};
+
 /** Page of jobs, newest first. */
 export interface JobPage {
   readonly jobs: readonly Job[];
@@ -24,7 +32,7 @@ export interface JobPage {
   readonly nextCursor: string | null;
 }
 
-/** Jobs of an API key, newest first. Pages are fetched as the loop goes on. */
+/** Jobs of an API key, newest first. The loop fetches each page when it is needed. */
 export class JobList implements AsyncIterable<Job> {
   readonly #contexts: ClientContexts;
   readonly #options: ListOptions;
@@ -45,20 +53,25 @@ export class JobList implements AsyncIterable<Job> {
     const query = {
       ...(limit === undefined ? {} : { limit }),
       ...(cursor === undefined ? {} : { cursor }),
-      // The service's document gives the filter two names; one that is not honoured is ignored.
+      // The service's document has two names for the filter. A service ignores the other one.
       ...(status_filter === undefined ? {} : { status_filter, status: status_filter }),
     };
     return toCall(
-      this.#contexts.within(this.#options, defaults.callTimeout, async (context, deadline) => {
-        const { data, response } = await context.api.listJobs(query, { deadline });
-        const page = {
-          jobs: data.jobs
-            .filter(({ status }) => status_filter === undefined || status === status_filter)
-            .map((job) => createJob(this.#contexts, job, { context }).job),
-          nextCursor: data.next_cursor ?? null,
-        };
-        return { data: page, response };
-      }),
+      this.#contexts.within(
+        this.#options,
+        defaults.callTimeout,
+        async (context, deadline) => {
+          const { data, response } = await context.api.listJobs(query, { deadline });
+          const page = {
+            jobs: data.jobs
+              .filter(({ status }) => status_filter === undefined || status === status_filter)
+              .map((job) => new JobRecord(this.#contexts, job, { context })),
+            nextCursor: data.next_cursor ?? null,
+          };
+          return { data: page, response };
+        },
+        listOptionNames,
+      ),
     );
   }
 
@@ -77,19 +90,29 @@ export class JobList implements AsyncIterable<Job> {
   }
 
   /** Yields the jobs of all pages, and fetches each page when it is needed. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<Job, void, undefined> {
-    const seen = new Set([this.#options.cursor]);
-    for (let cursor = this.#options.cursor; ;) {
-      const { jobs, nextCursor } = await this.page(cursor);
-      yield* jobs;
-      if (nextCursor === null) return;
-      cursor = nextCursor;
-      if (seen.has(cursor)) {
-        throw new ConnectionError("unexpected_response", "The list repeats a next_cursor.", {
-          hint: "It would never end: report it to the service.",
-        });
-      }
-      seen.add(cursor);
+  [Symbol.asyncIterator](): AsyncGenerator<Job, void, undefined> {
+    return jobsOfPages((cursor) => this.page(cursor), this.#options.cursor);
+  }
+}
+
+/** Yields the jobs of all pages. Throws if a page repeats an earlier cursor. */
+export async function* jobsOfPages<Item>(
+  load: (
+    cursor: string | undefined,
+  ) => Promise<{ readonly jobs: readonly Item[]; readonly nextCursor?: string | null | undefined }>,
+  start?: string,
+): AsyncGenerator<Item, void, undefined> {
+  const cursors = new Set([start]);
+  for (let cursor = start; ;) {
+    const { jobs, nextCursor } = await load(cursor);
+    yield* jobs;
+    if (typeof nextCursor !== "string") return;
+    cursor = nextCursor;
+    if (cursors.has(cursor)) {
+      throw new ConnectionError("unexpected_response", "The list repeats a next_cursor.", {
+        hint: "It would never end: report it to the service.",
+      });
     }
+    cursors.add(cursor);
   }
 }
