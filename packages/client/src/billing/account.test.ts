@@ -67,10 +67,20 @@ describe("costs", () => {
     expect(await run(tryon.costs())).toEqual({ costs, source });
   });
 
-  it("reject with the caller's reason", async () => {
-    const { tryon } = createService();
+  it("reject with the caller's reason before, during and after the read", async () => {
+    const { error, run, tryon, faults, sent } = createService();
     const reason = { why: "enough" };
-    await expect(tryon.costs({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    const aborted = { signal: AbortSignal.abort(reason) };
+    expect(await error(tryon.costs(aborted))).toBe(reason);
+    expect(sent).toHaveLength(0);
+    const controller = new AbortController();
+    faults.push(async () => {
+      controller.abort(reason);
+      return Response.json({});
+    });
+    expect(await error(tryon.costs({ signal: controller.signal }))).toBe(reason);
+    await run(tryon.costs());
+    expect(await error(tryon.costs(aborted))).toBe(reason);
   });
 });
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { Budget, type Recover } from "../index.ts";
+import { createContexts } from "../jobs/client-context.ts";
+import type { Counted } from "../types/budget.ts";
 import {
   respondWith,
   createService,
@@ -93,6 +95,19 @@ describe("a budget", () => {
       cost: 8,
     });
     expect([ofClient.left, ofCall.left]).toEqual([84, 2]);
+  });
+
+  it("of a call counts alone if it counts in the client's budget", async () => {
+    const ofClient = new Budget({ maxCredits: 100 });
+    const countedIn = new Budget({ maxCredits: 100 });
+    const shared: Counted = Object.assign(new Budget(countedIn), { countedIn: ofClient });
+    const other: Counted = Object.assign(new Budget(countedIn), { countedIn });
+    const { run, client } = createService();
+    const tryon = client({ budget: ofClient });
+    await run(tryon.run(input, { budget: shared }));
+    expect([ofClient.spent, shared.spent]).toEqual([0, 8]);
+    await run(tryon.run(input, { budget: other }));
+    expect([ofClient.spent, other.spent, countedIn.spent]).toEqual([8, 8, 0]);
   });
 
   it.each([
@@ -245,15 +260,58 @@ describe("one idempotency key", () => {
     expect(budget).toMatchObject({ spent: 8, reserved: 0 });
   });
 
-  it("counts again once the service may have forgotten it", async () => {
+  it.each([
+    [0, 0],
+    [1, 8],
+  ])(
+    "counts again once the service may have forgotten it (%i ms after the window: %i reserved)",
+    async (late, reserved) => {
+      const budget = new Budget({ maxCredits: 16 });
+      const { run, error, client, faults, mock, submissions } = createService();
+      const tryon = client({ budget, retries: 0, idempotencyWindow: "30m" });
+      faults.push(undefined, cut.before);
+      await error(tryon.run(input, own));
+      const passed = mock.clock.now() - (submissions()[0]?.at ?? 0);
+      await mock.clock.advance(1_800_000 + late - passed);
+      await run(tryon.run(input, own));
+      expect(budget).toMatchObject({ spent: 8, reserved });
+    },
+  );
+
+  it("needs no room for a second recover() of its job", async () => {
     const budget = new Budget({ maxCredits: 16 });
-    const { run, error, client, faults, mock } = createService();
-    const tryon = client({ budget, retries: 0 });
-    faults.push(undefined, cut.before);
-    await error(tryon.run(input, own));
-    await mock.clock.advance("31m");
+    const { error, run, client, faults } = createService();
+    const tryon = client({ budget });
+    const { id } = await run(tryon.submit(input, own));
+    faults.push(respondWith(409, { detail: "taken" }));
+    const recover = recoveryOf(await error(tryon.submit(input, own)));
+    await run(recover());
+    await run(tryon.run(input));
+    expect(budget.left).toBe(0);
+    expect((await run(recover())).id).toBe(id);
+  });
+
+  it("counts once while it is one of the 10,000 latest", async () => {
+    const contexts = createContexts({ apiKey: "svc_live_key", baseUrl: "http://127.0.0.1" });
+    await contexts.within({}, "10s", async ({ spendTracker }, deadline) => {
+      const reserve = (idempotencyKey: string) =>
+        spendTracker.reserve({ size: "1K", idempotencyKey, budgets: [] }, deadline);
+      const first = await reserve("first");
+      for (let count = 1; count < 10_000; count += 1) await reserve(`${count}`);
+      expect(await reserve("first")).toBe(first);
+      await reserve("last");
+      expect(await reserve("first")).not.toBe(first);
+    });
+  });
+
+  it("counts a second job that the service has made under it", async () => {
+    const budget = new Budget({ maxCredits: 16 });
+    const { run, client, faults } = createService();
+    const tryon = client({ budget });
     await run(tryon.run(input, own));
-    expect(budget).toMatchObject({ spent: 8, reserved: 8 });
+    faults.push(respondWith(200, { job_id: "job_second", status: "queued", cost_credits: 8 }));
+    await run(tryon.submit(input, own));
+    expect(budget).toMatchObject({ spent: 16, reserved: 0 });
   });
 });
 
@@ -305,6 +363,28 @@ describe("the cost of a try-on", () => {
     expect(budget).toMatchObject({ spent, reserved });
   });
 
+  it.each([
+    ["svc_test_key", 0],
+    ["svc_live_svc_test_", 8],
+  ])("is 0 with the key %s if no response states it: %i reserved", async (apiKey, reserved) => {
+    const budget = new Budget({ maxCredits: 100 });
+    const { run, client, faults } = createService();
+    faults.push(
+      respondWith(403, { detail: "no" }),
+      respondWith(200, { job_id: "job_1", status: "queued" }),
+    );
+    await run(client({ apiKey, budget }).submit(input));
+    expect(budget).toMatchObject({ spent: 0, reserved });
+  });
+
+  it("of another client's job does not count", async () => {
+    const budget = new Budget({ maxCredits: 8 });
+    const { run, client, tryon } = createService();
+    const { id } = await run(tryon.submit(input));
+    await run(client({ budget }).jobs.get(id));
+    expect(budget).toMatchObject({ spent: 0, reserved: 0 });
+  });
+
   it("is the account's price, or the document's if the account cannot be read", async () => {
     const { error, run, client, faults } = createService();
     const account = { credits_remaining: 1_000, tryon_cost_credits: { "1K": 30 } };
@@ -325,15 +405,23 @@ describe("the cost of a try-on", () => {
 });
 
 describe("reading the account before the first try-on", () => {
+  it("needs a budget", async () => {
+    const service = createService();
+    await service.run(service.tryon.submit(input));
+    expect(accountReads(service)).toBe(0);
+  });
+
   it("goes on for other calls when one call is aborted, and is not the response of a call", async () => {
     const budget = new Budget({ maxCredits: 8 });
-    const { run, client, faults, submissions } = createService();
+    const service = createService();
+    const { run, client, faults, mock, submissions } = service;
     const tryon = client({ budget });
     faults.push({ latency: "5s" });
     const reason = { why: "enough" };
     const controller = new AbortController();
     const first = tryon.run(input, { signal: controller.signal }).catch((error: unknown) => error);
     const second = tryon.submit(input).withResponse();
+    while (accountReads(service) === 0) await mock.clock.advance(1);
     controller.abort(reason);
     expect(await run(first)).toBe(reason);
     const { data, response } = await run(second);

@@ -103,9 +103,8 @@ export class Credits {
       const outcome = purchase && outcomeOf(purchase);
       if (outcome) return outcome;
       try {
-        deadline.throwIfAborted();
         // Each delay varies by 15 %.
-        if (delay > 0) await deadline.sleep(delay * (0.85 + 0.3 * random()));
+        await deadline.sleep(delay * (0.85 + 0.3 * random()));
         delay = Math.min(maxDelay, Math.max(minDelay, delay * 1.5));
         purchase = (await this.#send(api, request, deadline)).data;
       } catch (error) {

@@ -5,6 +5,7 @@ import {
   respondWith,
   createService,
   cut,
+  failure,
   input,
   noResponse,
   type TestService,
@@ -32,9 +33,10 @@ describe("a purchase", () => {
   });
 
   it("distinguishes a declined payment from a token that has paid before", async () => {
-    const { error, run, tryon } = createService();
+    const { error, run, tryon, sent } = createService();
     const declined = await error(tryon.credits.purchase(order("declined")));
     expect(declined).toMatchObject({ code: "payment_failed", status: 402 });
+    expect(sent).toHaveLength(1);
     await run(tryon.credits.purchase(order("two")));
     expect(await error(tryon.credits.purchase(order("two", "pro")))).toMatchObject({
       code: "purchase_already_processed",
@@ -110,15 +112,14 @@ describe("a purchase", () => {
 describe("waitForPurchase", () => {
   const replay = { options: { purchaseRepeat: "replay" } } as const;
 
-  it("rejects with the caller's reason", async () => {
-    const { run, tryon, mock } = createService(replay);
+  it.each([false, true])("rejects with the caller's reason (an error: %s)", async (isError) => {
+    const { run, error, tryon, mock } = createService(replay);
     const purchase = await run(tryon.credits.purchase(order("processing")));
     const controller = new AbortController();
-    const reason = { why: "enough" };
+    const declined = await error(tryon.credits.purchase(order("declined")));
+    const reason = isError ? declined : { why: "enough" };
     const { signal } = controller;
-    const outcome = tryon.credits
-      .waitForPurchase(purchase, { signal })
-      .catch((error: unknown) => error);
+    const outcome = failure(tryon.credits.waitForPurchase(purchase, { signal }));
     await mock.clock.advance("7s");
     controller.abort(reason);
     expect(await outcome).toBe(reason);
@@ -166,13 +167,16 @@ describe("waitForPurchase", () => {
     },
   );
 
-  it("repeats the purchase after delays from 1 s to 10 s", async () => {
-    const service = createService(replay);
+  it.each([
+    [0, 0.85],
+    [1, 1.15],
+  ])("repeats the purchase after delays from 1 s to 10 s (random %i)", async (random, first) => {
+    const service = createService(replay, { random: () => random });
     const purchase = await service.run(service.tryon.credits.purchase(order("processing")));
     await service.run(service.tryon.credits.waitForPurchase(purchase, { timeout: "60s" }));
     const times = purchases(service).map(({ at }) => at);
     const delays = times.slice(1).map((at, index) => (at - (times[index] ?? 0)) / 1_000);
-    expect(delays[0]).toBeCloseTo(1, 0);
+    expect(delays[0]).toBeCloseTo(first, 1);
     expect(Math.max(...delays)).toBeLessThan(12);
     expect(times.length).toBeLessThan(13);
   });
@@ -187,8 +191,8 @@ describe("waitForPurchase", () => {
     expect(await run(outcome)).toMatchObject({ status: "succeeded", balance: 1_100 });
     const other = await run(tryon.credits.purchase(order("processing_2")));
     faults.push(respondWith(401, { detail: "no" }));
-    const failure = await error(tryon.credits.waitForPurchase(other));
-    expect(failure).toMatchObject({ code: "unauthorized" });
+    const rejection = await error(tryon.credits.waitForPurchase(other));
+    expect(rejection).toMatchObject({ code: "unauthorized" });
   });
 
   it("rejects a purchase of another client", async () => {
@@ -196,16 +200,30 @@ describe("waitForPurchase", () => {
     const purchase = await run(tryon.credits.purchase(order("processing")));
     const rejection = await error(client().credits.waitForPurchase(purchase));
     expect(isTryOnError(rejection, "invalid_input")).toBe(true);
-    expect(String(rejection)).toContain("shared_payment_granted_token");
+    expect(String(rejection)).toMatch(
+      /purchase was not made by this client.*shared_payment_granted_token/,
+    );
   });
 });
 
 it("throws purchase_already_processed without a balance if the account cannot be read", async () => {
   const { error, client, faults } = createService();
   faults.push(respondWith(409, { detail: "already processed" }), cut.before);
-  const failure = await error(client({ retries: 0 }).credits.purchase(order("x")));
-  expect(failure).toMatchObject({ code: "purchase_already_processed" });
-  expect("balance" in Object(failure)).toBe(false);
+  const rejection = await error(client({ retries: 0 }).credits.purchase(order("x")));
+  expect(rejection).toMatchObject({ code: "purchase_already_processed" });
+  expect("balance" in Object(rejection)).toBe(false);
+});
+
+it("rejects with the caller's reason while the balance is read", async () => {
+  const { error, tryon, faults } = createService();
+  const controller = new AbortController();
+  const reason = { why: "enough" };
+  faults.push(respondWith(409, { detail: "already processed" }), async () => {
+    controller.abort(reason);
+    return Response.json({});
+  });
+  const { signal } = controller;
+  expect(await error(tryon.credits.purchase(order("x"), { signal }))).toBe(reason);
 });
 
 it("packs have the prices of the document", () => {

@@ -31,7 +31,6 @@ export class SpendTracker {
   readonly #jobs = new Map<string, Charge>();
   #prices: Prices | undefined;
   #reading: Promise<void> | undefined;
-  #clientBudget: Counted | undefined;
 
   constructor(config: Config, api: Api) {
     this.#config = config;
@@ -41,9 +40,9 @@ export class SpendTracker {
   /** Returns the budgets of a call: the client's, and its own. */
   budgets(option: BudgetLimit | undefined): readonly Counted[] {
     const { budget } = this.#config;
-    if (budget) this.#clientBudget ??= budgetOf(budget);
     const own = option && budgetOf(option);
-    const budgets = new Set([this.#clientBudget, own].filter((one) => one !== undefined));
+    const all = [budget && budgetOf(budget), own];
+    const budgets = new Set(all.filter((one) => one !== undefined));
     if (own?.countedIn) budgets.delete(own.countedIn);
     return [...budgets];
   }
@@ -80,12 +79,11 @@ export class SpendTracker {
     this.recordFound(charge, job);
   }
 
-  /** Records the job of a submission whose outcome was unknown. */
-  recordFound(charge: Charge, job: JobCost): void {
-    const counted = this.#jobs.get(job.job_id) ?? charge;
-    charge.setJob(job.job_id, counted !== charge);
-    keep(this.#jobs, job.job_id, counted);
-    this.recordJob(job);
+  /** Records the job of a submission whose outcome was unknown. Its `JobRecord` calls `recordJob` with the cost. */
+  recordFound(charge: Charge, { job_id: id }: JobCost): void {
+    const counted = this.#jobs.get(id) ?? charge;
+    charge.setJob(id, counted !== charge);
+    keep(this.#jobs, id, counted);
   }
 
   /** Records the cost of a job that this client submitted. A failed job stays charged. */

@@ -105,23 +105,30 @@ export const callOptionNames: Readonly<Record<keyof CallOptions, true>> = {
   timeout: true,
 };
 
-/**
- * Runs work within the deadline of a call, and removes its timer and listener afterwards. Throws `invalid_input` if the
- * timeout is invalid, or an option is unknown.
- */
-export async function within<Result>(
+/** Starts the deadline of a call. Throws `invalid_input` if its timeout is invalid, or an option is unknown. */
+export function startDeadline(
   { clock }: { readonly clock: Clock },
   options: CallOptions,
   fallback: Duration,
-  work: (deadline: Deadline) => Promise<Result>,
   names: Readonly<Record<string, true>> = callOptionNames,
-): Promise<Result> {
+): Deadline {
   const unknown = unknownName(options, names);
   if (unknown) {
     throw new InputError(unknown.name, "is not an option of this call", { hint: unknown.hint });
   }
   const { timeout, signal } = options;
-  const deadline = new Deadline(clock, milliseconds(timeout ?? fallback, "timeout"), signal);
+  return new Deadline(clock, milliseconds(timeout ?? fallback, "timeout"), signal);
+}
+
+/** Runs work within the deadline of a call, and removes its timer and listener afterwards. */
+export async function within<Result>(
+  config: { readonly clock: Clock },
+  options: CallOptions,
+  fallback: Duration,
+  work: (deadline: Deadline) => Promise<Result>,
+  names?: Readonly<Record<string, true>>,
+): Promise<Result> {
+  const deadline = startDeadline(config, options, fallback, names);
   try {
     return await work(deadline);
   } finally {
