@@ -60,7 +60,7 @@ export interface TryOnOptions {
   /**
    * URL of the service, without `/api/v1`. It must be https, unless it is this machine or `allowInsecure` is set.
    *
-   * @default the environment variable TRYON_BASE_URL, read by the first request; there is no built-in URL
+   * @default the environment variable TRYON_BASE_URL, read by the first request; the client has no built-in URL
    */
   readonly baseUrl?: string | URL | undefined;
   /**

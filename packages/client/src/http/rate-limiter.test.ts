@@ -9,7 +9,7 @@ import { respondWith, createService, cut, fieldsOf, input } from "../../test/ser
 const tooMany = (seconds: number) =>
   respondWith(429, { detail: "Rate limit exceeded" }, { "retry-after": String(seconds) });
 
-/** Opens a service, and a client whose key allows so many requests a minute and is known to it. */
+/** Creates a service, and a client whose key has this rate limit per minute. */
 async function limitedService(limit: number, options?: Parameters<typeof createService>[0]) {
   const service = createService(options);
   const { client, mock } = service;
@@ -40,7 +40,7 @@ describe("a 429", () => {
     expect(new Set(times.slice(0, 3)).size).toBe(3);
   });
 
-  it("uses up no retries, neither of its own call nor of those that wait", async () => {
+  it("uses up no retries of its call or of waiting calls", async () => {
     const { run, client, faults, sent } = createService();
     const tryon = client({ retries: 0 });
     faults.push(...Array.from({ length: 5 }, () => tooMany(3)));
