@@ -67,21 +67,17 @@ it("waits for the reset of the rate limit if other programs use the key", async 
   const { service, tryon, apiKey } = await limited({ options, latency: 500 });
   const { run, mock, client } = service;
   const other = client({ apiKey });
-  const stop = { now: false };
+  const state = { isDone: false };
   const others = async (): Promise<void> => {
-    while (!stop.now) {
+    while (!state.isDone) {
       await other.account.get().catch(() => undefined);
       await new Promise<void>((resolve) => mock.clock.setTimeout(resolve, 2_000));
     }
   };
-  const work = async (): Promise<void> => {
-    const inputs = Array.from({ length: 60 }, () => input);
-    for await (const { error } of batch(tryon, inputs, { sync: true })) {
-      expect(error).toBeUndefined();
-    }
-    stop.now = true;
-  };
-  await run(Promise.all([work(), others()]));
+  const work = others();
+  await durationOf(service, tryon, 60, { sync: true });
+  state.isDone = true;
+  await run(work);
   expect(countOf(service, 429)).toBeLessThanOrEqual(2);
 });
 

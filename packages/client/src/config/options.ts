@@ -21,7 +21,7 @@ export const defaults = {
 
 /** Maximum time of a synchronous response of the service, in milliseconds. */
 export const maxSyncWait = 90_000;
-/** Time that `sync: "auto"` needs in addition, for the way there and back, in milliseconds. */
+/** Time that `sync: "auto"` needs in addition, for upload and download, in milliseconds. */
 export const syncGrace = 30_000;
 
 /** Receiver of log messages, for the levels that it has a method for: `console`, for example. */

@@ -125,6 +125,27 @@ describe("a known rate limit", () => {
     expect(sent.slice(1).map((request) => fieldsOf(request)["seed"])).toEqual(seeds);
   });
 
+  it("sends a read before most of the queued submissions, and the reverse", async () => {
+    const { run, tryon, mock, sent } = await limitedService(10);
+    await run(tryon.account.get());
+    const read = () => tryon.jobs.list({ timeout: "1h" }).page();
+    const submit = () => tryon.submit(input);
+    for (const [queued, other, method] of [
+      [submit, read, "GET"],
+      [read, submit, "POST"],
+    ] as const) {
+      const before = sent.length;
+      const calls: Promise<unknown>[] = Array.from({ length: 25 }, queued);
+      await mock.clock.advance(1);
+      const start = mock.clock.now();
+      calls.push(other());
+      await mock.clock.advance("10m");
+      await Promise.all(calls);
+      const first = sent.slice(before).find((request) => request.method === method);
+      expect((first?.at ?? Number.NaN) - start).toBeLessThan(65_000);
+    }
+  });
+
   it("keeps no aborted call, and no timer after all have ended", async () => {
     const { run, tryon, mock } = await limitedService(2);
     await run(tryon.account.get());

@@ -4,10 +4,10 @@ import type { Responded } from "../api/call.ts";
 import type { Charge } from "../billing/charge.ts";
 import type { ChargePlan } from "../billing/spend-tracker.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
-import { InputError } from "../errors/input-error.ts";
-import { OutcomeUnknownError } from "../errors/outcome-error.ts";
+import { InputError } from "../errors/refusal-errors.ts";
+import { OutcomeUnknownError } from "../errors/request-errors.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
-import { within, type Deadline } from "../http/deadline.ts";
+import { startDeadline, within, type Deadline } from "../http/deadline.ts";
 import type { SubmissionBody } from "../http/http-request.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
@@ -52,32 +52,31 @@ export class JobSubmitter {
   }
 
   /** Submits an input and waits for the result. */
-  run(input: unknown, options: RunOptions): Promise<Responded<TryOnResult>> {
-    return this.#call(input, options, runOptionNames, (record, deadline, notify) =>
-      record.finish(deadline, notify),
-    );
+  async run(input: unknown, options: RunOptions): Promise<Responded<TryOnResult>> {
+    const { config } = this.#contexts;
+    const deadline = startDeadline(config, options, config.timeout, runOptionNames);
+    try {
+      const notify = notifier(config, options.onUpdate);
+      const submission = await this.#prepare(input, options, deadline, notify);
+      const { data: record, response } = await this.#send(submission, deadline, notify);
+      return { data: await record.finish(deadline, notify), response };
+    } finally {
+      deadline.close();
+    }
   }
 
   /** Submits an input. */
-  submit(input: unknown, options: SubmitOptions): Promise<Responded<Job>> {
-    return this.#call(input, options, submitOptionNames, async (record) => record);
-  }
-
-  async #call<Result>(
-    input: unknown,
-    options: RunOptions,
-    names: Readonly<Record<string, true>>,
-    finish: (record: JobRecord, deadline: Deadline, notify: Notify) => Promise<Result>,
-  ): Promise<Responded<Result>> {
+  async submit(input: unknown, options: SubmitOptions): Promise<Responded<Job>> {
     const { config } = this.#contexts;
-    const work = async (deadline: Deadline): Promise<Responded<Result>> => {
+    const deadline = startDeadline(config, options, config.timeout, submitOptionNames);
+    try {
       const notify = notifier(config, options.onUpdate);
-      const syncOptions = names === runOptionNames ? options : { ...options, sync: false };
-      const submission = await this.#prepare(input, syncOptions, deadline, notify);
-      const { data: record, response } = await this.#send(submission, deadline, notify);
-      return { data: await finish(record, deadline, notify), response };
-    };
-    return within(config, options, config.timeout, work, names);
+      const asyncOptions = { ...options, sync: false };
+      const submission = await this.#prepare(input, asyncOptions, deadline, notify);
+      return await this.#send(submission, deadline, notify);
+    } finally {
+      deadline.close();
+    }
   }
 
   /** Parses and reads an input, and reserves its credits. Sends nothing. */

@@ -1,4 +1,4 @@
-import type { MockOptions, ProfileName } from "@tryon/mock";
+import { profileNames, type MockOptions } from "@tryon/mock";
 import { cases } from "@tryon/test-kit/cases";
 import { expect, it } from "vitest";
 
@@ -35,12 +35,9 @@ const scenario = (own: Partial<CrashScenario> & Pick<CrashScenario, "items">): C
   ...own,
 });
 
-const variants: readonly (readonly [ProfileName, boolean])[] = [
-  ["default", true],
-  ["default", false],
-  ["contrary", true],
-  ["contrary", false],
-];
+const variants = profileNames.flatMap((profile) =>
+  [true, false].map((sync) => ({ profile, sync })),
+);
 
 /** Number of kills at each crash point and variant. */
 const ofEach = cases(5);
@@ -51,7 +48,7 @@ it(
   async () => {
     const cache = await temporaryFolder();
     const outcomes = await Promise.all(
-      variants.map(([profile, sync]) => {
+      variants.map(({ profile, sync }) => {
         const items = itemsFor(allCrashPoints, ofEach);
         const randomKills = Array.from({ length: 8 }, (_, index) => 90 + 45 * index);
         return runCrashScenario(scenario({ items, sync, randomKills, server: { profile } }), cache);

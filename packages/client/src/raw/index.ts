@@ -1,6 +1,8 @@
 import type { paths, TryOn } from "@tryon/client";
 import createClient, { type Client } from "openapi-fetch";
 
+import { sendRaw } from "./send-raw.ts";
+
 /** Typed client of every endpoint, with the methods of openapi-fetch. */
 export type RawClient = Client<paths>;
 
@@ -21,6 +23,6 @@ export type RawClient = Client<paths>;
 export function createRawClient(tryon: TryOn): RawClient {
   return createClient<paths>({
     baseUrl: tryon.serviceUrl,
-    fetch: (request) => tryon.forward(request),
+    fetch: (request) => sendRaw(tryon, request),
   });
 }

@@ -16,7 +16,7 @@ import {
   temporaryFolder,
 } from "../../../test/journal-folder.ts";
 import { all } from "../../../test/memory-journal.ts";
-import { createService, input } from "../../../test/service.ts";
+import { createService, failure, input } from "../../../test/service.ts";
 import { openJournal } from "../index.ts";
 
 const anyText = fc.string({ unit: "binary", maxLength: 40 });
@@ -168,7 +168,7 @@ it.each([
 ])("explains what is wrong with the path %j and what to do", async (path, message) => {
   const folder = await temporaryFolder();
   await writeFile(`${folder}/file`, "");
-  const error = await errorOf(path === "/dev/null" ? path : `${folder}${path}`);
+  const error = await failure(openJournal(path === "/dev/null" ? path : `${folder}${path}`));
   expect(isTryOnError(error, "invalid_config")).toBe(true);
   expect(error).toMatchObject({ message: expect.stringContaining(message) });
   expect(JSON.stringify(error)).not.toContain("cause");
@@ -186,18 +186,11 @@ it.each([
   const path = await journalPath();
   await writeFile(path, text);
   const message = expect.stringMatching(new RegExp(`${problem}.*Nothing was changed.`));
-  expect(await errorOf(path)).toMatchObject({ code: "invalid_config", message });
+  expect(await failure(openJournal(path))).toMatchObject({ code: "invalid_config", message });
   expect(await readFile(path, "utf8")).toBe(text);
   // The lock is released.
   expect(await readdir(dirname(path))).toEqual([basename(path)]);
 });
-
-function errorOf(path: string): Promise<unknown> {
-  return openJournal(path).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-}
 
 it("rejects calls after it is closed, and can be closed twice", async () => {
   const path = await journalPath();
