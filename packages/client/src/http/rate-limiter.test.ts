@@ -135,7 +135,7 @@ describe("a known rate limit", () => {
       [read, submit, "POST"],
     ] as const) {
       const before = sent.length;
-      const calls: Promise<unknown>[] = Array.from({ length: 25 }, queued);
+      const calls = Array.from({ length: 25 }, (): Promise<unknown> => queued());
       await mock.clock.advance(1);
       const start = mock.clock.now();
       calls.push(other());
