@@ -40,7 +40,7 @@ export interface HttpRequest {
 export interface RawRequest extends Pick<HttpRequest, "method" | "url" | "headers" | "body"> {
   /** Method and path, for logs and errors. */
   readonly name: string;
-  readonly purpose: "submit" | "read";
+  readonly purpose: Purpose;
   readonly signal: AbortSignal;
 }
 

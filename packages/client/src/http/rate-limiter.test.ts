@@ -128,14 +128,14 @@ describe("a known rate limit", () => {
   it("sends a read before most of the queued submissions, and the reverse", async () => {
     const { run, tryon, mock, sent } = await limitedService(10);
     await run(tryon.account.get());
-    const read = () => tryon.jobs.list({ timeout: "1h" }).page();
-    const submit = () => tryon.submit(input);
+    const read = (): Promise<unknown> => tryon.jobs.list({ timeout: "1h" }).page();
+    const submit = (): Promise<unknown> => tryon.submit(input);
     for (const [queued, other, method] of [
       [submit, read, "GET"],
       [read, submit, "POST"],
     ] as const) {
       const before = sent.length;
-      const calls = Array.from({ length: 25 }, (): Promise<unknown> => queued());
+      const calls = Array.from({ length: 25 }, queued);
       await mock.clock.advance(1);
       const start = mock.clock.now();
       calls.push(other());

@@ -80,6 +80,8 @@ export async function sendWithRetries(
     if (response && !isOwnConflict && !isRetryable(response.status) && !isTruncated(response)) {
       return outcome;
     }
+    // Nothing proves that a second attempt would not do the same again.
+    if (purpose === "write" && attemptLog.isUncertain) return outcome;
     const reason = isOwnConflict ? "conflict" : status === 429 ? "rateLimit" : "failure";
     const retries = retriesByReason[reason]++;
     const requested = response && requestedDelay(response, now);

@@ -9,7 +9,8 @@ export type RawClient = Client<paths>;
 /**
  * Creates an openapi-fetch client of the service that uses the key, retries and time limits of a `TryOn`. Responses with
  * an error status come back as `error`. Budgets do not count what you submit here. A submission without an
- * `Idempotency-Key` gets a random one, so that a retry is not a second, paid try-on.
+ * `Idempotency-Key` gets a random one, so that a retry is not a second, paid try-on. Purchases are retried, since a token
+ * pays once. Any other request but GET is retried only if no attempt can have arrived.
  *
  * @throws `invalid_config` and `unsafe_environment`, as `new TryOn()` does. Calls reject with `connection_failed`,
  * `timed_out` or `redirected` without a response.

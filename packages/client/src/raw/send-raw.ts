@@ -1,6 +1,7 @@
 import { InputError, type TryOn } from "@tryon/client";
 
 import { randomKey } from "../http/random-key.ts";
+import type { Purpose } from "../types/middleware.ts";
 
 /** Statuses of responses that have no body. */
 const bodilessStatuses = new Set([204, 205, 304]);
@@ -13,7 +14,8 @@ export async function sendRaw(tryon: TryOn, request: Request): Promise<Response>
       hint: "Make another client: the key goes nowhere else.",
     });
   }
-  const purpose = method === "POST" && /\/tryon\/?$/.test(url) ? "submit" : "read";
+  const { pathname } = new URL(url);
+  const purpose = purposeOf(method, pathname);
   const headers: Record<string, string> = {
     accept: "application/json",
     ...Object.fromEntries(request.headers),
@@ -23,11 +25,17 @@ export async function sendRaw(tryon: TryOn, request: Request): Promise<Response>
   // Some browsers have no `request.body`.
   const bytes = new Uint8Array(await request.arrayBuffer());
   const body = bytes.length > 0 ? bytes : undefined;
-  const name = `${method} ${new URL(url).pathname}`;
+  const name = `${method} ${pathname}`;
   const response = await tryon.send({ name, purpose, method, url, headers, body, signal });
   const { status, text } = response;
   return new Response(bodilessStatuses.has(status) ? null : text, {
     status,
     headers: response.headers,
   });
+}
+
+function purposeOf(method: string, path: string): Purpose {
+  if (method === "GET" || method === "HEAD") return "read";
+  if (/\/tryon\/?$/.test(path)) return "submit";
+  return /\/credits\/purchase\/?$/.test(path) ? "purchase" : "write";
 }
