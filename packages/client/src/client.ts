@@ -1,7 +1,6 @@
 import type { CallOptions } from "./types/call-options.ts";
 import type { RateLimit } from "./types/attempt.ts";
 import type { Job, TryOnResult } from "./types/job.ts";
-import { forward } from "./api/forward.ts";
 import { toCall, type Call } from "./api/call.ts";
 import { Account } from "./billing/account.ts";
 import { costs, type Costs } from "./billing/costs.ts";
@@ -11,6 +10,8 @@ import { check } from "./config/check-environment.ts";
 import { defaults, optionNames, type TryOnOptions } from "./config/options.ts";
 import { parseUrl } from "./config/resolve-config.ts";
 import { unknownName } from "./config/unknown-names.ts";
+import type { RawRequest } from "./http/http-request.ts";
+import type { HttpResponse } from "./http/response.ts";
 import type { InputIssue } from "./errors/input-issue.ts";
 import type { TryOnInput } from "./types/try-on-input.ts";
 import { estimate, type Inputs } from "./jobs/estimate.ts";
@@ -159,9 +160,13 @@ export class TryOn {
     return this.#contexts.config.baseUrl;
   }
 
-  /** @internal Sends a request of `@tryon/client/raw` with the key, retries and time limits of this client. */
-  forward(request: Request): Promise<Response> {
-    return forward(this.#contexts, request);
+  /** @internal Sends a request of `@tryon/client/raw`. Returns a response of any status, but no redirect. */
+  send(request: RawRequest): Promise<HttpResponse> {
+    const { purpose, signal } = request;
+    return this.#contexts.within({ signal }, undefined, ({ api }, deadline) => {
+      const sender = { name: request.name, purpose, deadline, sync: purpose === "submit" };
+      return api.send(request, sender, ({ redirect }) => !redirect);
+    });
   }
 
   /** Returns what is safe to log: no key, and only origin and path of the URL. */

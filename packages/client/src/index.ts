@@ -17,18 +17,17 @@ export type {
 } from "./types/job.ts";
 export type { Middleware, MiddlewareContext } from "./types/middleware.ts";
 export type { ApiErrorCode, TryOnErrorCode } from "./errors/code.ts";
-export { ApiError } from "./errors/api-error.ts";
-export { BatchStoppedError, type StopReason } from "./errors/batch-stopped-error.ts";
-export { BudgetError } from "./errors/budget-error.ts";
-export { ConfigError } from "./errors/config-error.ts";
-export { ConnectionError } from "./errors/connection-error.ts";
+export { ApiError, ConnectionError, OutcomeUnknownError } from "./errors/request-errors.ts";
+export {
+  BatchStoppedError,
+  type StopReason,
+  JobFailedError,
+  ResultError,
+  WaitTimeoutError,
+} from "./errors/job-errors.ts";
+export { BudgetError, ConfigError, InputError } from "./errors/refusal-errors.ts";
 export { isTryOnError, type ErrorWithCode } from "./errors/is-tryon-error.ts";
-export { InputError } from "./errors/input-error.ts";
-export { JobFailedError } from "./errors/job-failed-error.ts";
-export { OutcomeUnknownError } from "./errors/outcome-error.ts";
-export { ResultError } from "./errors/result-error.ts";
 export { TryOnError, type FieldIssue } from "./errors/tryon-error.ts";
-export { WaitTimeoutError } from "./errors/wait-timeout-error.ts";
 export type {
   AccountResponse,
   JobStatus,

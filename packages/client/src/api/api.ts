@@ -1,14 +1,22 @@
-import type { Config } from "../config/resolve-config.ts";
 import { maxSyncWait } from "../config/options.ts";
 import type { paths, PurchaseWithSPTRequest } from "../generated/openapi.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
-import type { CallContext, SubmissionBody } from "../http/http-request.ts";
+import type { CallContext, HttpRequest, SubmissionBody } from "../http/http-request.ts";
 import { responseError } from "../http/response-error.ts";
+import type { HttpResponse } from "../http/response.ts";
 import { sendWithRetries, type HttpContext } from "../http/send-with-retries.ts";
 import type { Responded } from "./call.ts";
 
 /** Part of the call that its caller knows. */
 type Caller = Pick<CallContext, "deadline" | "onRetry">;
+
+/** Call of a request. */
+interface Sender extends Omit<CallContext, "attemptLog"> {
+  /** Earlier attempts of the same request. */
+  readonly attemptLog?: AttemptLog | undefined;
+  /** If true, the service responds when the job has ended, or after 90 seconds. */
+  readonly sync?: boolean | undefined;
+}
 
 /** Submission as it is sent. */
 interface Submission extends NonNullable<CallContext["submission"]> {
@@ -88,23 +96,31 @@ export class Api {
     const headers: Record<string, string> = { Accept: "application/json" };
     if (body) headers["Content-Type"] = "application/json";
     if (submission) headers["Idempotency-Key"] = submission.idempotencyKey;
-    const timeout = attemptTimeout(this.http.config, submission?.sync);
-    const attemptLog = submission?.attemptLog ?? new AttemptLog();
     const name = `${method} ${pathname}`;
-    const call = { ...caller, name, purpose, attemptLog, submission };
-    const outcome = await sendWithRetries(this.http, { method, url, headers, body, timeout }, call);
-    const { response } = outcome;
-    if (!response?.response.ok || !accepts(response.content)) {
-      throw responseError(outcome, call, this.http.config);
-    }
-    // `accepts` has checked what the client relies on; the contract has the rest of the type.
+    const { attemptLog, sync } = submission ?? {};
+    const response = await this.send(
+      { method, url, headers, body },
+      { ...caller, name, purpose, submission, attemptLog, sync },
+      (received) => received.response.ok && accepts(received.content),
+    );
+    // `accepts` has checked the fields that the client needs. The contract has the rest of the type.
     return { data: response.content as Content<Operation<Path, Verb>>, response };
   }
-}
 
-/** Returns the maximum time of an attempt, in milliseconds. */
-export function attemptTimeout(config: Config, isSync = false): number {
-  return config.attemptTimeout + (isSync ? maxSyncWait : 0);
+  /** Sends a request with retries. Returns a response that `accepts` accepts, and throws the error of any other outcome. */
+  async send(
+    request: Omit<HttpRequest, "timeout">,
+    { sync, attemptLog = new AttemptLog(), ...sender }: Sender,
+    accepts: (response: HttpResponse) => boolean,
+  ): Promise<HttpResponse> {
+    const { config } = this.http;
+    const timeout = config.attemptTimeout + (sync ? maxSyncWait : 0);
+    const call = { ...sender, attemptLog };
+    const outcome = await sendWithRetries(this.http, { ...request, timeout }, call);
+    const { response } = outcome;
+    if (!response || !accepts(response)) throw responseError(outcome, call, config);
+    return response;
+  }
 }
 
 function isObject(json: unknown): json is Record<string, unknown> {

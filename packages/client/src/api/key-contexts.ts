@@ -1,7 +1,7 @@
 import type { TryOnOptions } from "../config/options.ts";
 import { resolveConfig, type Config } from "../config/resolve-config.ts";
-import { ConfigError } from "../errors/config-error.ts";
-import { ConnectionError } from "../errors/connection-error.ts";
+import { ConfigError } from "../errors/refusal-errors.ts";
+import { ConnectionError } from "../errors/request-errors.ts";
 import { isTryOnError } from "../errors/is-tryon-error.ts";
 import { abortable, within, type Deadline } from "../http/deadline.ts";
 import type { CallOptions, Duration } from "../types/call-options.ts";

@@ -1,5 +1,4 @@
-import { BudgetError } from "../errors/budget-error.ts";
-import { InputError } from "../errors/input-error.ts";
+import { BudgetError, InputError } from "../errors/refusal-errors.ts";
 import type { BudgetLimit, Counted } from "../types/budget.ts";
 
 /**

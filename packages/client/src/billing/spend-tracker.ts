@@ -1,6 +1,6 @@
 import type { Api } from "../api/api.ts";
 import type { Config } from "../config/resolve-config.ts";
-import { ConnectionError } from "../errors/connection-error.ts";
+import { ConnectionError } from "../errors/request-errors.ts";
 import type { AccountResponse } from "../generated/openapi.ts";
 import { abortable, within, type Deadline } from "../http/deadline.ts";
 import type { BudgetLimit, Counted } from "../types/budget.ts";

@@ -1,23 +1,22 @@
-import { environment } from "./environment.ts";
-import { ConfigError } from "../errors/config-error.ts";
+import { ConfigError } from "../errors/refusal-errors.ts";
 import type { TryOnOptions } from "./options.ts";
 
-/** Whether a host name is this machine. */
+/** Returns true for a host name of this machine. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])\.?$/.test(hostname);
 }
 
-/** Throws when a key would be at risk. */
-export function checkEnvironment(apiKey: string, address: URL, options: TryOnOptions): void {
-  if (isLoopback(address.hostname)) return;
+/** Throws `unsafe_environment` if the key would be at risk. */
+export function checkEnvironment(apiKey: string, url: URL, options: TryOnOptions): void {
+  if (isLoopback(url.hostname)) return;
   // Key and images are sent over http only to this machine.
   check(
-    address.protocol === "https:" || options.allowInsecure,
+    url.protocol === "https:" || options.allowInsecure,
     "unsafe_environment",
-    `${address.origin} is http: what is sent could be read on the way.`,
+    `${url.origin} is http: others could read the key and the images.`,
     "Use https, or set allowInsecure: true.",
   );
-  // A live key is for servers: in a browser everybody can read it, and in a test it costs money.
+  // Every visitor of a page can read its key, and a live key costs money in tests.
   const place = isBrowser() ? "a browser" : isTestRun() && "a test run";
   check(
     !place || !apiKey.startsWith("svc_live_") || options.fetch || options.allowLiveKey,
@@ -27,25 +26,37 @@ export function checkEnvironment(apiKey: string, address: URL, options: TryOnOpt
   );
 }
 
-/** Throws unless something about the options is right. */
+/** Throws a `ConfigError` unless the condition is truthy. */
 export function check(
-  right: unknown,
+  condition: unknown,
   code: ConfigError["code"],
   message: string,
   hint: string,
-): asserts right {
-  if (!right) throw new ConfigError(code, message, hint);
+): asserts condition {
+  if (!condition) throw new ConfigError(code, message, hint);
 }
 
-/** Whether this is a page or a worker of one. */
+/** Returns true in a page and in its workers. */
 export function isBrowser(): boolean {
   return "document" in globalThis || "importScripts" in globalThis;
 }
 
-/** Whether vitest, jest, `node --test` or Playwright runs this, by what each sets. */
+/** Returns true under vitest, jest, `node --test` and Playwright, by the environment variables that they set. */
 function isTestRun(): boolean {
   return (
     environment("NODE_ENV") === "test" ||
     "VITEST JEST_WORKER_ID NODE_TEST_CONTEXT TEST_WORKER_INDEX".split(" ").some(environment)
   );
+}
+
+/** Returns an environment variable, or undefined if it is not set or must not be read. */
+export function environment(name: string): string | undefined {
+  // The package has no types of Node, since it also runs in browsers.
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  try {
+    return process?.env?.[name];
+  } catch {
+    // Deno throws if the permission is refused.
+    return undefined;
+  }
 }

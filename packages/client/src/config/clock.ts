@@ -1,20 +1,20 @@
-/** Where the client takes time from; the clock of the reference server is one. */
+/** Source of time for a client. The clock of the reference server implements it. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   now(): number;
   /** Calls back once, after `delay` milliseconds. */
   setTimeout(callback: () => void, delay: number): unknown;
-  /** Takes a timer back. */
+  /** Cancels a timer. */
   clearTimeout(timer: unknown): void;
 }
 
-/** The machine's time. */
+/** Clock of this machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimeout: (callback, delay) => globalThis.setTimeout(callback, delay),
-  // What comes back is what the line above gave out.
+  // `Clock` has no type for timers: they come from the line above.
   clearTimeout: (timer) => globalThis.clearTimeout(timer as ReturnType<typeof setTimeout>),
 };
 
-/** Machines count down 31 bits of milliseconds; a longer timer would fire at once. */
+/** Maximum delay of a timer, in milliseconds. A longer one would fire at once. */
 export const maxTimer = 2 ** 31 - 1;

@@ -21,7 +21,7 @@ export const defaults = {
 
 /** Maximum time of a synchronous response of the service, in milliseconds. */
 export const maxSyncWait = 90_000;
-/** Time that `sync: "auto"` needs in addition, for the way there and back, in milliseconds. */
+/** Time that `sync: "auto"` needs in addition, for upload and download, in milliseconds. */
 export const syncGrace = 30_000;
 
 /** Receiver of log messages, for the levels that it has a method for: `console`, for example. */
@@ -60,7 +60,7 @@ export interface TryOnOptions {
   /**
    * URL of the service, without `/api/v1`. It must be https, unless it is this machine or `allowInsecure` is set.
    *
-   * @default the environment variable TRYON_BASE_URL, read by the first request; there is no built-in URL
+   * @default the environment variable TRYON_BASE_URL, read by the first request; the client has no built-in URL
    */
   readonly baseUrl?: string | URL | undefined;
   /**

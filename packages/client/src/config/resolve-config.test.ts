@@ -86,9 +86,9 @@ describe("the options of a client", () => {
   });
 
   it.each<[TryOnOptions, string, string]>([
-    [{ apiKey: " " }, "invalid_config", "apiKey is blank"],
+    [{ apiKey: " " }, "invalid_config", "apiKey is empty"],
     [{ apiKey: "svc_test_ä" }, "invalid_config", "TRYON_API_KEY"],
-    [{ baseUrl: "" }, "invalid_config", "baseUrl is blank"],
+    [{ baseUrl: "" }, "invalid_config", "baseUrl is empty"],
     [{ baseUrl: "tryon.example" }, "invalid_config", "TRYON_BASE_URL"],
     [{ baseUrl: "file:///etc" }, "invalid_config", "http or https"],
     [{ baseUrl: "https://a:b@tryon.example" }, "invalid_config", "without user"],

@@ -1,16 +1,16 @@
 import type { Middleware } from "../types/middleware.ts";
 import { milliseconds } from "./duration.ts";
-import { environment } from "./environment.ts";
-import { InputError } from "../errors/input-error.ts";
+import { environment } from "./check-environment.ts";
+import { InputError } from "../errors/refusal-errors.ts";
 import { check, checkEnvironment } from "./check-environment.ts";
 import type { BudgetLimit } from "../types/budget.ts";
 import { defaults, type Fetch, type Logger, type TryOnOptions } from "./options.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import { redactor, type Redact } from "../errors/redact.ts";
 
-/** The options with every default filled in and every value checked. */
+/** Validated options with defaults. */
 export interface Config {
-  /** Empty for a client of a proxy, which adds its own, and before a function has returned it. */
+  /** Empty for a client of a proxy, which adds its own key, and before the `apiKey` function has returned one. */
   readonly apiKey: string;
   /** Without a slash at the end. */
   readonly baseUrl: string;
@@ -30,13 +30,13 @@ export interface Config {
   readonly redact: Redact;
 }
 
-/** Throws `invalid_config`, `unsafe_environment`, or `invalid_input` for a number out of bounds. */
+/** Validates options. Throws `invalid_config`, `unsafe_environment`, or `invalid_input` for an invalid number. */
 export function resolveConfig(options: TryOnOptions): Config {
   const { proxyUrl } = options;
-  // Typed as always there, but only pages and their workers have it.
+  // Only pages and their workers have a location.
   const { location } = globalThis as { location?: Location };
   let apiKey = "";
-  let address: URL;
+  let serviceUrl: URL;
   if (proxyUrl === undefined) {
     if (typeof options.apiKey !== "function") {
       apiKey = required(options.apiKey, "apiKey", "TRYON_API_KEY");
@@ -48,24 +48,25 @@ export function resolveConfig(options: TryOnOptions): Config {
       );
     }
     const baseUrl = required(options.baseUrl?.toString(), "baseUrl", "TRYON_BASE_URL");
-    address = parseAddress(baseUrl, "baseUrl (TRYON_BASE_URL)");
+    serviceUrl = parseServiceUrl(baseUrl, "baseUrl (TRYON_BASE_URL)");
   } else {
     check(
       (options.apiKey ?? options.baseUrl) === undefined,
       "invalid_config",
-      "proxyUrl goes without apiKey and baseUrl.",
-      "Give them to the proxy alone.",
+      "proxyUrl cannot be combined with apiKey or baseUrl.",
+      "Pass those to the proxy only.",
     );
-    address = parseAddress(`${proxyUrl}`, "proxyUrl", location?.href);
+    serviceUrl = parseServiceUrl(`${proxyUrl}`, "proxyUrl", location?.href);
   }
-  // A page without https can be safe no other way than it is.
-  if (proxyUrl === undefined || address.origin !== location?.origin)
-    checkEnvironment(apiKey, address, options);
+  // A proxy on the page's own site is as safe as the page.
+  if (proxyUrl === undefined || serviceUrl.origin !== location?.origin) {
+    checkEnvironment(apiKey, serviceUrl, options);
+  }
   const { fetch, clock = systemClock, random = Math.random } = options;
   const { retries = defaults.retries, maxResultBytes = defaults.maxResultBytes } = options;
   for (const [name, count] of Object.entries({ retries, maxResultBytes })) {
     if (!Number.isInteger(count) || count < 0) {
-      throw new InputError(name, "is not a whole number from 0 up");
+      throw new InputError(name, "must be a whole number from 0");
     }
   }
   const { logger } = options;
@@ -74,8 +75,8 @@ export function resolveConfig(options: TryOnOptions): Config {
     milliseconds(options[name] ?? defaults[name], name);
   return {
     apiKey,
-    baseUrl: address.href.replace(/\/+$/, ""),
-    // Read at each request, so that a `fetch` that is replaced later is honoured; browsers want no `this` but their own.
+    baseUrl: serviceUrl.href.replace(/\/+$/, ""),
+    // Reads `globalThis.fetch` at each request, since it may be replaced. Browsers require its own `this`.
     fetch: (url, init) => (fetch ?? globalThis.fetch)(url, init),
     clock,
     random,
@@ -92,7 +93,7 @@ export function resolveConfig(options: TryOnOptions): Config {
       try {
         logger?.[level]?.(redact(message), ...details);
       } catch {
-        // What listens to a call never ends it.
+        // A logger that throws must not end the call.
       }
     },
     redact,
@@ -104,25 +105,24 @@ function required(value: string | undefined, option: string, variable: string): 
   check(
     text,
     "invalid_config",
-    value === undefined ? `There is no ${option}.` : `${option} is blank.`,
-    `Give new TryOn({ ${option} }), in a page { proxyUrl }, or the environment variable ${variable}.`,
+    `${option} is ${value === undefined ? "missing" : "empty"}.`,
+    `Pass new TryOn({ ${option} }) or set the environment variable ${variable}. In a page, pass { proxyUrl }.`,
   );
   return text;
 }
 
-function parseAddress(text: string, name: string, base?: string): URL {
-  const address = parseUrl(text, base);
+function parseServiceUrl(text: string, name: string, base?: string): URL {
+  const url = parseUrl(text, base);
   check(
-    // Only without user, query and fragment is that all of it.
-    address && address.href === address.origin + address.pathname,
+    url && url.href === url.origin + url.pathname,
     "invalid_config",
-    `${name} is no address of a service.`,
-    "Give an http or https address without user, query and fragment.",
+    `${name} is not an http or https URL without user, query and fragment.`,
+    "Use a URL such as https://api.example.com.",
   );
-  return address;
+  return url;
 }
 
-/** An http or https URL; undefined for any other text. */
+/** Returns an http or https URL, or undefined for any other text. */
 export function parseUrl(text: string, base?: string): URL | undefined {
   const url = URL.canParse(text, base) ? new URL(text, base) : undefined;
   return url && /^https?:/.test(url.href) ? url : undefined;

@@ -1,4 +1,4 @@
-/** Returns the first name in `given` that is not known, and a hint with the name that it most likely means. */
+/** Returns the first unknown name of an object, and a hint with the most likely known name. */
 export function unknownName(
   given: object,
   known: Readonly<Record<string, unknown>>,
@@ -12,7 +12,7 @@ export function unknownName(
   return { name, hint: likely ? `Did you mean ${likely}?` : "Remove it." };
 }
 
-/** Returns the known name that an unknown one most likely means, if there is one. */
+/** Returns the known name that is most similar to an unknown one, if any is similar enough. */
 export function likelyName(
   name: string,
   known: Readonly<Record<string, unknown>>,
@@ -35,7 +35,7 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 }
 
-/** Number of characters to insert, delete or replace to turn one text into the other (Levenshtein). */
+/** Returns the number of characters to insert, delete or replace to turn one text into the other (Levenshtein). */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 0; i < one.length; i += 1) {

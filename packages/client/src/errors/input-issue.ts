@@ -1,6 +1,6 @@
 import type { FieldIssue } from "./tryon-error.ts";
 
-const imageHint = "Give an https URL, a Blob (fs.openAsBlob in Node), bytes or { base64 }.";
+const imageHint = "Use an https URL, a Blob (fs.openAsBlob in Node), bytes or { base64 }.";
 
 /** Problem and hint of each code. % is the value and # the limit. */
 const problems = {
@@ -8,9 +8,9 @@ const problems = {
   wrong_kind: ["is not an image", imageHint],
   not_an_object: ["is not an object with person and garments"],
   not_a_list: ["is not a list", "Put it in a list."],
-  not_json: ["cannot be written as JSON", "Is there a bigint, or an object in itself?"],
-  twice: ["replaces %, which is given too"],
-  unreadable: ["could not be read", "Was it changed, removed or read before? Open it again."],
+  not_json: ["cannot be written as JSON", "Remove bigints and circular references."],
+  twice: ["replaces %, which is also set"],
+  unreadable: ["could not be read", "Open it again if it was changed, removed or read before."],
   too_large: ["has % bytes, and the limit is #", "Scale it down, or send it as an https URL."],
   // The service rejects the input.
   missing: ["is missing", imageHint],
@@ -18,13 +18,13 @@ const problems = {
   too_long: ["has % characters, and the limit is #"],
   too_many: ["has % keys, and the limit is #"],
   not_https: ["is not an https URL", imageHint],
-  not_base64: ["is not base64", "Leave out data: and line breaks, or give { base64 }."],
+  not_base64: ["is not base64", "Remove data: and line breaks, or use { base64 }."],
   empty: ["is empty"],
-  not_an_image: ["is %, not an image", "Give a JPEG, PNG, WebP, AVIF, HEIC or GIF."],
+  not_an_image: ["is %, not an image", "Use a JPEG, PNG, WebP, AVIF, HEIC or GIF."],
   not_allowed: ["is not %"],
   unknown_field: ["is not a field of a try-on%", "Send fields of a newer service in extra."],
   // The service may accept the input.
-  unknown_image: ["does not begin like an image of a known format"],
+  unknown_image: ["is not in a known image format"],
   ignored: ["has no effect with %"],
 } as const satisfies Readonly<Record<string, readonly [problem: string, hint?: string]>>;
 

@@ -1,42 +1,40 @@
-import type { BatchStoppedError } from "./batch-stopped-error.ts";
-import type { ApiError } from "./api-error.ts";
-import type { BudgetError } from "./budget-error.ts";
-import type { ApiErrorCode, TryOnErrorCode } from "./code.ts";
-import type { ConfigError } from "./config-error.ts";
-import type { ConnectionError } from "./connection-error.ts";
-import type { InputError } from "./input-error.ts";
-import type { JobFailedError } from "./job-failed-error.ts";
-import type { OutcomeUnknownError } from "./outcome-error.ts";
-import type { ResultError } from "./result-error.ts";
+import type { TryOnErrorCode } from "./code.ts";
+import type {
+  BatchStoppedError,
+  JobFailedError,
+  ResultError,
+  WaitTimeoutError,
+} from "./job-errors.ts";
+import type { BudgetError, ConfigError, InputError } from "./refusal-errors.ts";
+import type { ApiError, ConnectionError, OutcomeUnknownError } from "./request-errors.ts";
 import { isBranded, type TryOnError } from "./tryon-error.ts";
-import type { WaitTimeoutError } from "./wait-timeout-error.ts";
 
-/** The class of the errors that have a code. */
-export type ErrorWithCode<Code extends TryOnErrorCode> = (Code extends ApiErrorCode
-  ? ApiError
-  : Code extends ConfigError["code"]
-    ? ConfigError
-    : Code extends ConnectionError["code"]
-      ? ConnectionError
-      : Code extends ResultError["code"]
-        ? ResultError
-        : Code extends "invalid_input"
-          ? InputError
-          : Code extends "budget_exceeded"
-            ? BudgetError
-            : Code extends "job_failed"
-              ? JobFailedError
-              : Code extends "wait_timed_out"
-                ? WaitTimeoutError
-                : Code extends "batch_stopped"
-                  ? BatchStoppedError
-                  : OutcomeUnknownError) & { readonly code: Code };
+type AnyError =
+  | ApiError
+  | BatchStoppedError
+  | BudgetError
+  | ConfigError
+  | ConnectionError
+  | InputError
+  | JobFailedError
+  | OutcomeUnknownError
+  | ResultError
+  | WaitTimeoutError;
+
+type ErrorWith<Code extends TryOnErrorCode, Type> = Type extends { readonly code: infer Codes }
+  ? Code extends Codes
+    ? Type & { readonly code: Code }
+    : never
+  : never;
+
+/** Class of the errors with a code. */
+export type ErrorWithCode<Code extends TryOnErrorCode> = ErrorWith<Code, AnyError>;
 
 /**
- * Tells whether something caught is an error of this package, of one code if one is given. Holds where `instanceof`
+ * Returns true for an error of this package, and with a code only for an error with that code. Works where `instanceof`
  * fails: when an ESM and a CJS copy of the package are loaded side by side.
  *
- * @param error - Anything that was caught.
+ * @param error - Any caught value.
  * @example
  * import { isTryOnError } from "@tryon/client";
  *
@@ -49,10 +47,10 @@ export type ErrorWithCode<Code extends TryOnErrorCode> = (Code extends ApiErrorC
  */
 export function isTryOnError(error: unknown): error is TryOnError;
 /**
- * Tells whether something caught is an error of this package with this code, and has the fields that go with it.
+ * Returns true for an error of this package with this code, which has the fields of its class.
  *
- * @param error - Anything that was caught.
- * @param code - The code asked for.
+ * @param error - Any caught value.
+ * @param code - Expected code.
  */
 export function isTryOnError<Code extends TryOnErrorCode>(
   error: unknown,

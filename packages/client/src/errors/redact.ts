@@ -1,18 +1,18 @@
-/** Makes what comes from elsewhere fit for an error: a short text, empty for what is none. */
+/** Makes a received value safe for an error message: one line without secrets, empty if the value is not a string. */
 export type Redact = (text: unknown) => string;
 
-const longestText = 300;
+const maxText = 300;
 
 /**
- * A text on one line, of bounded length, without keys and other secrets, without the signatures of addresses and without
- * anything that could be a piece of an image in base64: services repeat what they were sent.
+ * Creates a function that redacts text, since services repeat what they received. It removes keys and other secrets, the
+ * queries of URLs and anything that may be base64 of an image, and limits the length.
  */
 export function redactor(apiKey: string): Redact {
   const key = keyPattern(apiKey);
   return (text) => {
     const line = (typeof text === "string" ? text : "")
       .slice(0, 4_000)
-      // An address may let its reader in: by its query, or by the user that it names.
+      // The query or the user of a URL may give access.
       .replaceAll(/([\w/])[?#][^\s"'<>]*=[^\s"'<>]*/g, "$1?[…]")
       .replaceAll(/\/\/[^\s/]*@/g, "//")
       .replaceAll(key, "[API key]")
@@ -20,21 +20,21 @@ export function redactor(apiKey: string): Redact {
       .replaceAll(/[A-Za-z0-9+/]{80,}={0,2}/g, "[…]")
       .replaceAll(/\s+/g, " ")
       .trim();
-    return line.length > longestText ? `${line.slice(0, longestText)}…` : line;
+    return line.length > maxText ? `${line.slice(0, maxText)}…` : line;
   };
 }
 
-/** Matches a key, or what begins like one, in each of its forms. */
+/** Matches the key, and any text with the prefix of a key, in all encodings. */
 function keyPattern(apiKey: string): RegExp {
-  // Clients of a proxy have no key.
+  // A client of a proxy has no key.
   const texts = [apiKey, "svc_live_", "svc_test_"].filter(Boolean);
   return new RegExp(`(?:${texts.flatMap(formsOf).join("|")})[\\w%+/-]*`, "gi");
 }
 
-/** Patterns for a text as it is, in hex, and in base64 after 0 to 2 other bytes. */
+/** Returns patterns of a text as it is, in hex, and in base64 after 0 to 2 other bytes. */
 function formsOf(text: string): string[] {
   const base64 = [0, 1, 2].map((before) =>
-    // Only the characters that no other byte is part of.
+    // Only the characters that encode no other byte.
     btoa(" ".repeat(before) + text).slice(before && before + 1, ((before + text.length) * 4) / 3),
   );
   // Shorter ones also match other text.
@@ -46,7 +46,7 @@ function hexOf(character: string): string {
   return character.charCodeAt(0).toString(16);
 }
 
-/** Matches a character as it is, percent-encoded any number of times, and as base64url writes it. */
+/** Matches a character as it is, percent-encoded any number of times, or in base64url. */
 function anyForm(character: string): string {
   const code = hexOf(character);
   return `(?:\\x${code}|%(?:25)*${code}${/[+/]/.test(character) ? "|[_-]" : ""})`;

@@ -1,9 +1,8 @@
 import type { Attempt, RateLimit } from "../types/attempt.ts";
 import type { Job, Recover } from "../types/job.ts";
-import type { TryOnErrorCode } from "./code.ts";
-import { hints } from "./hints.ts";
+import { hints, type TryOnErrorCode } from "./code.ts";
 
-// In the registry of the whole program, so that an ESM and a CJS copy of this file share it.
+// Registered globally, so that an ESM and a CJS copy of this file share it.
 const brand = Symbol.for("@tryon/client/error");
 
 /** Problem with a field. */
@@ -18,26 +17,11 @@ export interface FieldIssue {
   readonly bound?: number;
 }
 
-/** Details of an error. Each is undefined if unknown. */
-export interface TryOnErrorDetails {
-  /** What to do next. It is the end of the message. */
-  readonly hint?: string | undefined;
-  /** HTTP status of the response. */
-  readonly status?: number | undefined;
-  /** `x-request-id` of the response. */
-  readonly requestId?: string | undefined;
-  /** Delay that the service requests, in seconds, as in the `Retry-After` header. */
-  readonly retryAfter?: number | undefined;
-  /** Rate limit from the headers of the response. */
-  readonly rateLimit?: RateLimit | undefined;
-  /** Requests of the call. */
-  readonly attempts?: readonly Attempt[] | undefined;
-  /** Fields that were rejected. */
-  readonly issues?: readonly FieldIssue[] | undefined;
-  /** Job of the call. */
-  readonly job?: Job | undefined;
+/** Fields of an error and of its subclasses. Undefined ones are left out. */
+export type TryOnErrorDetails = {
+  readonly [Name in Exclude<keyof TryOnError, keyof Error | "code">]?: TryOnError[Name] | undefined;
+} & {
   readonly cause?: unknown;
-  /** Fields of subclasses. */
   readonly idempotencyKey?: string | undefined;
   readonly recover?: Recover | undefined;
   readonly error_code?: string | null | undefined;
@@ -47,7 +31,7 @@ export interface TryOnErrorDetails {
   readonly spent?: number;
   readonly reserved?: number;
   readonly maxCredits?: number;
-}
+};
 
 /**
  * Error of this package. Check `code`. `message` says what went wrong, where, and what to do next. An error contains no
@@ -68,7 +52,7 @@ export class TryOnError extends Error {
   readonly code: TryOnErrorCode;
   /** Requests of the call. Empty if nothing was sent. */
   readonly attempts: readonly Attempt[];
-  /** What to do next. It is the end of the message. */
+  /** Next step. It is the end of the message. */
   declare readonly hint?: string;
   /** HTTP status, if there was a response. */
   declare readonly status?: number;
@@ -88,7 +72,7 @@ export class TryOnError extends Error {
     const { cause, attempts = [], hint = hints[code], ...rest } = details;
     super(hint ? `${message} ${hint}` : message, cause ? { cause } : {});
     this.code = code;
-    // A copy: a recovery goes on to add to the list.
+    // A copy, since `recover` adds to the list.
     this.attempts = [...attempts];
     for (const [name, value] of Object.entries({ hint, ...rest })) {
       if ((value ?? "") !== "") Reflect.set(this, name, value);

@@ -23,7 +23,7 @@ interface Row {
 
 describe("the log of a submission", () => {
   it.each<Row>([
-    { ends: [], lastIsFirst: true },
+    { ends: [] },
     { ends: [400] },
     { ends: [404] },
     { ends: [429, "unsent"] },

@@ -2,14 +2,17 @@ import { defaults } from "../config/options.ts";
 import { isBranded } from "../errors/tryon-error.ts";
 import type { HttpResponse } from "./response.ts";
 import type { Transport, TransportRequest } from "./transport.ts";
-import type { Deadline } from "./deadline.ts";
+import { abortable, type Deadline } from "./deadline.ts";
 import { failureCode, type Outcome } from "./outcome.ts";
 import type { HttpRequest } from "./http-request.ts";
 
 /** Minimum speed of an upload without progress events, in bytes per millisecond (1 Mbit/s). It sets the upload's time limit. */
 const minUploadSpeed = 125;
 
-/** Sends a request once. Throws only the caller's abort reason, and an error of this package that `read` throws. */
+/**
+ * Sends a request once. A request without a response becomes an outcome with the reason. Throws only the caller's abort
+ * reason, and an error of this package that `read` throws.
+ */
 export async function attempt(
   transport: Transport,
   request: HttpRequest,
@@ -25,15 +28,14 @@ export async function attempt(
     isSent = true;
   };
   const onUpload = (isEnd: boolean): void => {
-    // Some implementations of `fetch` read on after an abort.
+    // Some implementations of `fetch` continue to read after an abort.
     if (isOver) throw new Error("The attempt is over.");
     limit.restart(isEnd ? timeout : defaults.uploadIdle);
   };
   let response: HttpResponse | undefined;
   try {
-    response = await limit.race(
-      transport.send({ ...request, deadline: limit, context, onSend, onUpload }),
-    );
+    const sending = transport.send({ ...request, deadline: limit, context, onSend, onUpload });
+    response = await abortable(sending, limit.signal);
     return { response };
   } catch (cause) {
     deadline.throwIfAborted();

@@ -49,14 +49,14 @@ describe("a deadline", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("rejects a race with the reason of its signal, also if that is aborted already", async () => {
+  it("rejects work with the reason of its signal, also if that is aborted already", async () => {
     const { clock } = createMock({ clock: "manual" });
     const over = new Deadline(clock, 0);
     const { signal } = over;
-    await expect(over.race(never)).rejects.toBe(signal.reason);
+    await expect(abortable(never, signal)).rejects.toBe(signal.reason);
     const aborted = new Deadline(clock, 1_000, AbortSignal.abort(reason));
     expect(aborted.signal.reason).toBe(reason);
-    await expect(aborted.race(never)).rejects.toBe(reason);
+    await expect(abortable(never, aborted.signal)).rejects.toBe(reason);
     await expect(async () => aborted.throwIfAborted()).rejects.toBe(reason);
   });
 
@@ -71,7 +71,7 @@ describe("a deadline", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("is closed after the work, and names the option that is no time limit", async () => {
+  it("is closed after the work, and names the option that is not a duration", async () => {
     const { clock } = createMock({ clock: "manual" });
     await within({ clock }, {}, "1s", async ({ signal }) => signal);
     expect(clock.pending).toBe(0);

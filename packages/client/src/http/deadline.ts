@@ -1,12 +1,11 @@
 import type { CallOptions, Duration } from "../types/call-options.ts";
 import { unknownName } from "../config/unknown-names.ts";
-import { InputError } from "../errors/input-error.ts";
+import { InputError } from "../errors/refusal-errors.ts";
 import { milliseconds } from "../config/duration.ts";
 import { maxTimer, type Clock } from "../config/clock.ts";
 
 /**
- * Deadline of a call, or of one attempt within it: a time, and the caller's abort signal. Call `close` at the end to remove
- * the timer and the listener on the caller's signal.
+ * Deadline of a call, or of one attempt within it: a time, and the caller's abort signal. Call `close` at the end.
  */
 export class Deadline {
   readonly clock: Clock;
@@ -16,7 +15,6 @@ export class Deadline {
   #endsAt = 0;
   #controller: AbortController | undefined;
   #timer: unknown;
-  #stop: ((reason: unknown) => void) | undefined;
 
   constructor(clock: Clock, timeout: number, caller?: AbortSignal, call?: Deadline) {
     this.clock = clock;
@@ -32,26 +30,17 @@ export class Deadline {
   }
 
   /**
-   * Signal that aborts with the caller's reason, or when the time is up. Its timer and listener are added on first use, since
+   * Signal that aborts with the caller's reason, or when no time is left. Its timer and listener are added on first use, since
    * most calls need only those of their one attempt.
    */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      this.#onAbort();
+      if (this.#caller?.aborted) this.#onAbort();
       this.#caller?.addEventListener("abort", this.#onAbort);
       this.#watch();
     }
     return this.#controller.signal;
-  }
-
-  /** Works as {@link abortable} with its own signal, for one promise at a time and without a listener. */
-  race<Result>(work: Promise<Result>): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      this.#stop = reject;
-      if (this.signal.aborted) reject(this.signal.reason as Error);
-      work.then(resolve, reject);
-    });
   }
 
   /** Returns the time left, in milliseconds. */
@@ -60,7 +49,7 @@ export class Deadline {
     return Math.min(left, this.#call?.left() ?? left);
   }
 
-  /** If true, the time is up. */
+  /** If true, no time is left. */
   get passed(): boolean {
     return this.left() === 0;
   }
@@ -76,7 +65,7 @@ export class Deadline {
     this.#caller?.throwIfAborted();
   }
 
-  /** Waits so many milliseconds. Rejects with the abort reason. */
+  /** Waits for a delay in milliseconds. Rejects with the abort reason. */
   async sleep(delay: number): Promise<void> {
     let timer: unknown;
     const over = new Promise<void>((resolve) => {
@@ -89,25 +78,21 @@ export class Deadline {
     }
   }
 
+  /** Removes the timer and the listener. */
   close(): void {
     this.clock.clearTimeout(this.#timer);
-    if (this.#controller) this.#caller?.removeEventListener("abort", this.#onAbort);
+    this.#caller?.removeEventListener("abort", this.#onAbort);
   }
 
-  readonly #onAbort = (): void => {
-    if (this.#caller?.aborted) this.#abort(this.#caller.reason);
-  };
-
-  #abort(reason: unknown): void {
-    this.#controller?.abort(reason);
-    this.#stop?.(reason);
-  }
+  readonly #onAbort = (): void => this.#controller?.abort(this.#caller?.reason);
 
   readonly #watch = (): void => {
     this.clock.clearTimeout(this.#timer);
     const left = this.left();
     if (left === 0) {
-      this.#abort(new DOMException("The time of the call is up.", "TimeoutError"));
+      this.#controller?.abort(
+        new DOMException("The timeout of the call has passed.", "TimeoutError"),
+      );
     } else if (left < Number.POSITIVE_INFINITY) {
       this.#timer = this.clock.setTimeout(this.#watch, Math.min(left, maxTimer));
     }
@@ -151,10 +136,10 @@ export async function within<Result>(
   }
 }
 
-/** Returns the result of `work`, or rejects with the abort reason. The work itself goes on. */
+/** Returns the result of `work`, or rejects with the abort reason. Does not stop the work. */
 export function abortable<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
-    // The reason may be any value, and the caller gets that value.
+    // The reason may be any value.
     const stop = (): void => reject(signal.reason as Error);
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop);

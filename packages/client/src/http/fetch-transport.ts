@@ -1,6 +1,9 @@
-import { sendThroughMiddleware, type FetchConfig } from "./middleware.ts";
+import type { Config } from "../config/resolve-config.ts";
 import { readResponse, type HttpResponse } from "./response.ts";
 import type { Transport, TransportRequest } from "./transport.ts";
+
+/** Configuration of requests over `fetch`. */
+type FetchConfig = Pick<Config, "fetch" | "middleware" | "baseUrl" | "apiKey">;
 
 /** Transport over `fetch`. */
 export class FetchTransport implements Transport {
@@ -12,6 +15,7 @@ export class FetchTransport implements Transport {
 
   async send(request: TransportRequest): Promise<HttpResponse> {
     const { method, url, body, cacheable, read, context, deadline, onSend, onUpload } = request;
+    const { fetch, middleware, apiKey } = this.#config;
     const { signal } = deadline;
     const headers = { ...request.headers };
     const isSource = typeof body === "object" && "open" in body;
@@ -24,12 +28,11 @@ export class FetchTransport implements Transport {
       ...(method === "GET" && !cacheable && acceptsNoStore() && { cache: "no-store" }),
     };
     signal.throwIfAborted();
-    const { fetch, middleware, apiKey } = this.#config;
     let response: Response;
     if (context && middleware[0]) {
-      response = await sendThroughMiddleware(this.#config, url, init, { ...context, onSend });
+      response = await sendThroughMiddleware(this.#config, url, init, context, onSend);
     } else {
-      // A proxy adds its own key.
+      // A client of a proxy has no key: the proxy adds its own.
       if (context && apiKey) headers["authorization"] = `Bearer ${apiKey}`;
       onSend();
       response = await fetch(url, init);
@@ -38,9 +41,43 @@ export class FetchTransport implements Transport {
   }
 }
 
+/** Sends a request through the middleware, then with the API key. */
+async function sendThroughMiddleware(
+  { fetch, middleware, baseUrl, apiKey }: FetchConfig,
+  url: string,
+  init: RequestInit,
+  context: NonNullable<TransportRequest["context"]>,
+  onSend: () => void,
+): Promise<Response> {
+  // `duplex` is required for a stream.
+  const original = new Request(url, { ...init, duplex: "half" } as RequestInit);
+  const idempotencyKey = original.headers.get("idempotency-key") ?? undefined;
+  const callNext = async (index: number, request: Request): Promise<Response> => {
+    const current = middleware[index];
+    if (current !== undefined) {
+      const next = (changed: Request): Promise<Response> => callNext(index + 1, changed);
+      return current(request, next, { ...context, idempotencyKey });
+    }
+    // A copy, since a middleware may keep the request and must not get the key.
+    const headers = Object.fromEntries(request.headers);
+    if (apiKey && request.url.startsWith(`${baseUrl}/`)) {
+      headers["authorization"] ??= `Bearer ${apiKey}`;
+    }
+    let changes: RequestInit = { headers };
+    if (request !== original) {
+      const { method, signal } = request;
+      const body = await request.arrayBuffer();
+      changes = { method, signal, headers, body: body.byteLength > 0 ? body : null };
+    }
+    onSend();
+    return fetch(request.url, { ...init, ...changes });
+  };
+  return callNext(0, original);
+}
+
 let noStore: boolean | undefined;
 
-/** Returns false where `cache` makes `fetch` throw. Frameworks cache repeated GETs, so that polls would never end. */
+/** Returns false if `cache` makes `fetch` throw. Frameworks cache repeated GETs, so that polls would never end. */
 function acceptsNoStore(): boolean {
   try {
     noStore ??= new Request("https://localhost", { cache: "no-store" }).cache === "no-store";

@@ -21,7 +21,7 @@ export interface BodySource {
   open(headers: Record<string, string>, onRead: (isEnd: boolean) => void): Promise<RequestInit>;
 }
 
-/** A request, the same on each attempt. */
+/** Request, the same on each attempt. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
@@ -30,13 +30,21 @@ export interface HttpRequest {
   readonly body?: SubmissionBody | Uint8Array<ArrayBuffer> | undefined;
   /** Maximum time of one attempt after its last byte is sent, in milliseconds. */
   readonly timeout: number;
-  /** If true, a cache may answer. */
+  /** If true, the response may come from a cache. */
   readonly cacheable?: boolean;
   /** Reads a response with a 2xx status instead of `readResponse`, within the deadline of the attempt. */
   readonly read?: (response: Response, deadline: Deadline) => Promise<HttpResponse>;
 }
 
-/** The call that a request belongs to: its limits, its attempts, and what its errors say. */
+/** Request of `@tryon/client/raw`. */
+export interface RawRequest extends Pick<HttpRequest, "method" | "url" | "headers" | "body"> {
+  /** Method and path, for logs and errors. */
+  readonly name: string;
+  readonly purpose: Purpose;
+  readonly signal: AbortSignal;
+}
+
+/** Call that a request belongs to: its limits, its attempts, and fields of its errors. */
 export interface CallContext {
   /** Method and path, for logs and errors. */
   readonly name: string;
@@ -46,7 +54,7 @@ export interface CallContext {
   readonly attemptLog: AttemptLog;
   /** Called before each retry delay, in milliseconds. */
   readonly onRetry?: ((delay: number) => void) | undefined;
-  /** Idempotency key of a submission, and the function that finds out what became of it. */
+  /** Idempotency key of a submission, and the function that finds out its outcome. */
   readonly submission?: { readonly idempotencyKey: string; readonly recover: Recover } | undefined;
   readonly job?: Job | undefined;
 }

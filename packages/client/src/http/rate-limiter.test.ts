@@ -9,7 +9,7 @@ import { respondWith, createService, cut, fieldsOf, input } from "../../test/ser
 const tooMany = (seconds: number) =>
   respondWith(429, { detail: "Rate limit exceeded" }, { "retry-after": String(seconds) });
 
-/** Opens a service, and a client whose key has a limit of requests per minute. */
+/** Creates a service, and a client whose key has this rate limit per minute. */
 async function limitedService(limit: number, options?: Parameters<typeof createService>[0]) {
   const service = createService(options);
   const { client, mock } = service;
@@ -40,7 +40,7 @@ describe("a 429", () => {
     expect(new Set(times.slice(0, 3)).size).toBe(3);
   });
 
-  it("uses up no retries, also for calls that wait", async () => {
+  it("uses up no retries of its call or of waiting calls", async () => {
     const { run, client, faults, sent } = createService();
     const tryon = client({ retries: 0 });
     faults.push(...Array.from({ length: 5 }, () => tooMany(3)));
@@ -55,7 +55,7 @@ describe("a 429", () => {
     expect(times()).toEqual([0, 750, 1_750, 3_250]);
   });
 
-  it("for longer than a minute ends its call and later ones, which are not sent", async () => {
+  it("for longer than a minute ends its own call and later ones, which are not sent", async () => {
     const { error, run, tryon, faults, sent, mock } = createService();
     faults.push(tooMany(90));
     const own = { code: "rate_limited", retryAfter: 90, attempts: { length: 1 } };

@@ -13,7 +13,7 @@ const maxHeaderAge = 5_000;
 const maxJitter = 1_000;
 /** Share of the limit that submissions leave to polls. */
 export const readShare = 0.18;
-/** Maximum number of requests to remember. The client learns a limit above it from headers or a 429. */
+/** Maximum number of requests that the own count includes. Only headers or a 429 enforce a higher limit. */
 const maxRemembered = 10_000;
 /** Maximum delay of a queued request, in milliseconds. Own counts use a window that is longer by the margin. */
 const maxDelay = maxRetryAfter + margin;
@@ -21,7 +21,7 @@ const maxDelay = maxRetryAfter + margin;
 /** Queue that a request waits in. Reads and submissions take turns. */
 export type QueueName = "submit" | "read";
 
-/** Sends a queued request with its number, or refuses it with 0. */
+/** Ends the wait of a queued request: with its number if it may be sent, or with 0 if it is refused. */
 type Release = (requestNumber: number) => void;
 
 /**
@@ -31,7 +31,7 @@ type Release = (requestNumber: number) => void;
 export class RateLimiter {
   /** Number of requests sent. */
   sent = 0;
-  /** Requests per minute, if the service has said how many. */
+  /** Requests per minute, from headers or the account. */
   limit: number | undefined;
   /** If true, waits are pending, and submissions leave a share of the limit to polls. */
   isPolling = false;
@@ -54,7 +54,7 @@ export class RateLimiter {
     this.#random = random;
   }
 
-  /** Delays all requests by at least so many milliseconds. */
+  /** Delays all requests by at least `delay` milliseconds. */
   block(delay: number): void {
     this.#blockedUntil = Math.max(this.#blockedUntil, this.#now() + delay);
   }
@@ -86,7 +86,7 @@ export class RateLimiter {
     }
   }
 
-  /** Takes the rate limit headers of a response, and the duration of its request in milliseconds. */
+  /** Updates the rate limit from the headers of a response, and the duration of its request in milliseconds. */
   update(requestNumber: number, headers: RateLimit | undefined, duration: number): void {
     if (!headers) return;
     this.limit = headers.limit;
@@ -103,7 +103,7 @@ export class RateLimiter {
     this.#fromRequest = requestNumber;
   }
 
-  /** Rate limit as known now: from headers, or from own counts against the known limit. */
+  /** Current rate limit: from headers, or from own counts against the known limit. */
   get rateLimit(): RateLimit | undefined {
     const now = this.#now();
     const { limit } = this;
@@ -135,14 +135,14 @@ export class RateLimiter {
     if (remaining === 0) {
       sendAt = Math.max(sendAt, resetAt);
     } else if (queue === "submit" && this.isPolling && remaining < limit) {
-      // Releases what is left to submissions over time, so that polls have a share until the reset.
+      // Spreads the remaining submissions over time, so that polls keep a share until the reset.
       const interval = rateWindow / (limit * readShare);
       sendAt = Math.max(sendAt, resetAt - (remaining - 1) * interval);
     }
     return Math.max(0, sendAt - now);
   }
 
-  /** Returns the time. After the clock is set back, everything known would hold for too long and is dropped. */
+  /** Returns the time. Drops the rate limit and the count after the clock is set back, since they would hold for too long. */
   #now(): number {
     const now = this.#clock.now();
     if (now < this.#lastNow - margin) {

@@ -1,9 +1,6 @@
 import type { Purpose } from "../types/middleware.ts";
-import { ApiError } from "../errors/api-error.ts";
-import type { ApiErrorCode, TryOnErrorCode } from "../errors/code.ts";
-import { ConnectionError } from "../errors/connection-error.ts";
-import { hints } from "../errors/hints.ts";
-import { OutcomeUnknownError } from "../errors/outcome-error.ts";
+import { ApiError, ConnectionError, OutcomeUnknownError } from "../errors/request-errors.ts";
+import { type ApiErrorCode, type TryOnErrorCode, hints } from "../errors/code.ts";
 import { isBranded, type FieldIssue, type TryOnError } from "../errors/tryon-error.ts";
 import type { CallContext } from "./http-request.ts";
 import type { HttpResponse } from "./response.ts";
@@ -28,7 +25,7 @@ const codes: Readonly<Record<string, ApiErrorCode>> = {
   503: "unavailable",
 };
 
-/** Creates the error for an outcome that is not accepted. It says that nothing happened only if that is proven. */
+/** Creates the error of a request from its last outcome: `outcome_unknown` for a submission that may have made a job. */
 export function responseError(
   outcome: Outcome,
   { name, purpose = "read", attemptLog, job, submission }: CallContext,
@@ -56,7 +53,7 @@ export function responseError(
     ? describeErrorResponse(response, purpose, redact)
     : describeNoResponse(outcome, redact);
   if (purpose === "purchase" && attemptLog.isUncertain && status !== 409) {
-    rest.hint = "It may have paid: repeat it with the same token, which pays once.";
+    rest.hint = "The purchase may have been paid: repeat it with the same token, which pays once.";
   }
   const Class = status >= 400 || code === "rate_limited" ? ApiError : ConnectionError;
   const error =
@@ -69,12 +66,12 @@ export function responseError(
         });
   if (!submitted || attemptLog.isExplainedBy(outcome)) return error;
   return new OutcomeUnknownError(
-    `The try-on may have been made: the last request for it ended in ${error.code}.`,
+    `The try-on may have been made: the last attempt to submit it failed with ${error.code}.`,
     { ...details, ...submitted, cause: error },
   );
 }
 
-/** Parts of an error: the code, the rest of a sentence that begins with the name of the request, and details. */
+/** Parts of an error. Its message is the name of the request, followed by `words`. */
 interface Description {
   readonly code: TryOnErrorCode;
   readonly words: string;
@@ -85,14 +82,14 @@ interface Description {
 
 function describeNoResponse({ failure, cause }: Failure, redact: Redact): Description {
   if (failure === "rate_limited") {
-    return { code: failure, words: "was not sent: the rate limit of the key is used up" };
+    return { code: failure, words: "was not sent: the rate limit of the API key is exhausted" };
   }
-  // Words alone: errors of a `fetch` can hold the whole request with its key.
+  // Only the message: errors of `fetch` can contain the request with its key.
   const { message = cause } = Object(cause) as { message?: unknown };
   const code = redact(failureCode(cause)) || failure;
   return {
     code: failure === "timed_out" ? failure : "connection_failed",
-    words: `got no answer (${code})`,
+    words: `got no response (${code})`,
     cause: Object.assign(new Error(redact(message)), { code }),
   };
 }
@@ -104,12 +101,12 @@ function describeErrorResponse(
 ): Description {
   const { status, content, text, headers, redirect } = response;
   if (redirect) {
-    const location = redact(headers.get("location")) || "another address";
+    const location = redact(headers.get("location")) || "another URL";
     return { code: "redirected", words: `was redirected to ${location}` };
   }
   const { detail } = Object(content) as { detail?: unknown };
   const issues = readFieldIssues(detail, redact);
-  const said =
+  const reason =
     issues
       ?.map(({ field, message }) => `${field}: ${message}`)
       .join("; ")
@@ -124,7 +121,7 @@ function describeErrorResponse(
       codes[purpose + status] ??
       codes[status] ??
       (status < 400 ? "unexpected_response" : status < 500 ? "bad_request" : "server_error"),
-    words: `answered ${status}: ${said || "no text"}`,
+    words: `returned ${status}: ${reason || "no error message"}`,
     issues,
   };
 }

@@ -1,6 +1,5 @@
 import type { RateLimit } from "../types/attempt.ts";
-import { readChunks } from "./read-chunks.ts";
-import type { Deadline } from "./deadline.ts";
+import { abortable, type Deadline } from "./deadline.ts";
 import { readRateLimit } from "./rate-limit.ts";
 
 /** Response whose body is read to its end, or to the limit. */
@@ -29,7 +28,7 @@ const maxErrorBody = 64 * 2 ** 10;
 
 export async function readResponse(response: Response, limit: Deadline): Promise<HttpResponse> {
   const { status, headers, ok, type } = response;
-  // Browsers hide a redirect that is not followed behind status 0.
+  // In browsers, a redirect that is not followed has status 0.
   const redirect = type === "opaqueredirect" || (status !== 304 && status >= 300 && status < 400);
   const text = redirect ? "" : await readText(response, ok ? maxBody : maxErrorBody, limit);
   return {
@@ -44,7 +43,7 @@ export async function readResponse(response: Response, limit: Deadline): Promise
   };
 }
 
-/** Whether a 2xx is one that was cut off on its way, as opposed to one that never was JSON. */
+/** Returns true for a 2xx with incomplete JSON, as opposed to one with another content. A retry may return all of it. */
 export function isTruncated({ response, content, text, headers }: HttpResponse): boolean {
   if (!response.ok || content !== undefined) return false;
   return text.trim() ? /^\s*[{[]/.test(text) : /\bjson\b/i.test(`${headers.get("content-type")}`);
@@ -58,22 +57,45 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function readText(response: Response, longest: number, limit: Deadline): Promise<string> {
+async function readText(response: Response, maxLength: number, limit: Deadline): Promise<string> {
   const { headers } = response;
-  // Of a known length is what can be read in one go.
+  // A body of a known, small length is read at once.
   if (
     !headers.has("content-encoding") &&
-    Number(headers.get("content-length") || longest) < longest
+    Number(headers.get("content-length") || maxLength) < maxLength
   ) {
     return response.text();
   }
   const decoder = new TextDecoder();
   let text = "";
-  let left = longest;
+  let left = maxLength;
   for await (const chunk of readChunks(response, limit)) {
     text += decoder.decode(chunk.subarray(0, left), { stream: true });
     left -= chunk.length;
     if (left <= 0) return text;
   }
   return text + decoder.decode();
+}
+
+/** Yields the body of a response in chunks. Cancels the rest if the reader stops. */
+export async function* readChunks(
+  response: Response,
+  limit: Deadline,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) {
+    // The response has no body, or the runtime no streams.
+    yield new Uint8Array(await abortable(response.arrayBuffer(), limit.signal));
+    return;
+  }
+  try {
+    for (;;) {
+      const { done, value } = await abortable(reader.read(), limit.signal);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    // Frees the connection. Has no effect at the end of the body.
+    reader.cancel().catch(() => undefined);
+  }
 }

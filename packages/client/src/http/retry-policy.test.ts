@@ -16,7 +16,7 @@ describe("retryDelay", () => {
     { failures: 4, chance: 1, retryAfter: 2_000, delay: 8_000 },
     { failures: 0, chance: 0, retryAfter: 0, delay: 0 },
   ])(
-    "is $delay ms after $failures pauses with chance $chance and Retry-After $retryAfter",
+    "is $delay ms after $failures retries with random number $chance and Retry-After $retryAfter",
     ({ failures, chance, retryAfter, delay }) => {
       expect(retryDelay(failures, retryAfter, () => chance)).toBe(delay);
     },

@@ -1,7 +1,7 @@
 import type { Config } from "../config/resolve-config.ts";
 import { attempt } from "./attempt.ts";
-import { failureCode, type Outcome } from "./outcome.ts";
 import type { CallContext, HttpRequest } from "./http-request.ts";
+import { failureCode, type Outcome } from "./outcome.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { isTruncated } from "./response.ts";
 import type { Transport } from "./transport.ts";
@@ -13,10 +13,10 @@ import {
   retryDelay,
 } from "./retry-policy.ts";
 
-/** Maximum time to wait for a 409 to pass that the same submission may have caused, in milliseconds. */
+/** Maximum time for retries after a 409 that the same submission may have caused, in milliseconds. */
 const maxConflictTime = 120_000;
 
-/** What every request of a client needs. */
+/** Parts of a client that every request uses. */
 export interface HttpContext {
   readonly config: Config;
   readonly rateLimiter: RateLimiter;
@@ -25,7 +25,10 @@ export interface HttpContext {
 
 /**
  * Sends a request, and retries it until the response is final or no time or retry is left. Requests to the service wait
- * for the rate limit first. Throws only the caller's abort reason, and what a middleware threw before sending.
+ * for the rate limit first. Throws only the caller's abort reason, and an error that a middleware threw before sending.
+ *
+ * A 429 delays all requests of the key by the delay that it requests, and its headers update the limit of `rateLimiter`.
+ * After a lost response, the same submission is retried with the same key and body, until `idempotencyWindow` has passed.
  */
 export async function sendWithRetries(
   { config, rateLimiter, transport }: HttpContext,
@@ -37,7 +40,7 @@ export async function sendWithRetries(
   const isSubmission = purpose === "submit";
   const queue = purpose === "read" ? "read" : "submit";
   const log = (text: string): void => config.log("debug", `${name}: ${text}`);
-  const retriesByReason = new Map<number | undefined, number>();
+  const retriesByReason = { conflict: 0, rateLimit: 0, failure: 0 };
   let conflictSince: number | undefined;
   for (;;) {
     let requestNumber = purpose ? rateLimiter.tryAcquire(queue) : 0;
@@ -64,7 +67,7 @@ export async function sendWithRetries(
     const { response } = outcome;
     attemptLog.add(outcome, startedAt, now - startedAt);
     if (!response && outcome.failure === "unsent") {
-      // An earlier attempt may have arrived, and its side effect must not get lost.
+      // The error of the middleware would hide the side effect of an earlier attempt.
       if (isSubmission && wasUncertain) return outcome;
       throw outcome.cause;
     }
@@ -72,21 +75,22 @@ export async function sendWithRetries(
     const end = response ? status : (failureCode(outcome.cause) ?? outcome.failure);
     log(`attempt ${count} ended in ${end} after ${now - startedAt} ms`);
     if (purpose) rateLimiter.update(requestNumber, response?.rateLimit, now - startedAt);
-    // An earlier attempt of the same submission may still be worked on.
+    // The service may still process an earlier attempt of the same submission.
     const isOwnConflict = status === 409 && isSubmission && wasUncertain;
-    const mayPass =
-      !response || isOwnConflict || isRetryable(response.status) || isTruncated(response);
-    if (!mayPass) return outcome;
-    // Conflicts and 429 do not use up the retries: only the deadline limits them.
-    const reason = isOwnConflict || status === 429 ? status : undefined;
-    const retries = retriesByReason.get(reason) ?? 0;
-    retriesByReason.set(reason, retries + 1);
+    if (response && !isOwnConflict && !isRetryable(response.status) && !isTruncated(response)) {
+      return outcome;
+    }
+    // Nothing proves that a second attempt would not do the same again.
+    if (purpose === "write" && attemptLog.isUncertain) return outcome;
+    const reason = isOwnConflict ? "conflict" : status === 429 ? "rateLimit" : "failure";
+    const retries = retriesByReason[reason]++;
     const requested = response && requestedDelay(response, now);
     const delay = (isOwnConflict ? conflictDelay : retryDelay)(retries, requested, config.random);
-    // A proxy may refuse a user another try-on while the user still waits for the last one.
+    // A proxy may limit the submissions of a user. Its 429 must not delay the polls of the user's last job.
     if (purpose && status === 429 && (config.apiKey || !isSubmission)) rateLimiter.block(delay);
+    // Only failures use up retries. The deadline limits conflicts and 429.
     if (
-      (!reason && retries >= config.retries) ||
+      (reason === "failure" && retries >= config.retries) ||
       (isOwnConflict && now + delay - (conflictSince ??= now) > maxConflictTime) ||
       (requested ?? 0) > maxRetryAfter ||
       delay >= deadline.left() ||
@@ -96,7 +100,7 @@ export async function sendWithRetries(
     }
     log(`${delay} ms until attempt ${count + 1}`);
     call.onRetry?.(delay);
-    // The rate limiter delays the next attempt by itself.
+    // If the rate limiter delays the next attempt for at least as long, `acquire` waits.
     if (!purpose || rateLimiter.delay(queue) < delay) await deadline.sleep(delay);
   }
 }

@@ -13,7 +13,7 @@ import {
 const no = { detail: "no" };
 const page = "<html>Not here</html>";
 
-/** How a submission ends that is sent once and fails like this. */
+/** Outcome of a submission that is sent once and fails like this. */
 async function submissionEnd(...faults: readonly Fault[]): Promise<string> {
   const { error, client, faults: pending } = createService();
   pending.push(...faults);

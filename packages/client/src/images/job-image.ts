@@ -1,12 +1,12 @@
 import type { CallOptions } from "../types/call-options.ts";
 import type { Job } from "../types/job.ts";
 import type { Bytes, ResultImage } from "../types/result-image.ts";
-import { ConnectionError } from "../errors/connection-error.ts";
-import { ResultError } from "../errors/result-error.ts";
+import { ConnectionError } from "../errors/request-errors.ts";
+import { ResultError } from "../errors/job-errors.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import type { Deadline } from "../http/deadline.ts";
 import type { HttpRequest } from "../http/http-request.ts";
-import { readChunks } from "../http/read-chunks.ts";
+import { readChunks } from "../http/response.ts";
 import { responseError } from "../http/response-error.ts";
 import { sendWithRetries, type HttpContext } from "../http/send-with-retries.ts";
 

@@ -1,5 +1,5 @@
 import { priceOf, type Prices } from "../billing/prices.ts";
-import { InputError } from "../errors/input-error.ts";
+import { InputError } from "../errors/refusal-errors.ts";
 import { canonicalFields, type Fields } from "../api/canonical-fields.ts";
 import type { TryOnFields } from "../types/try-on-input.ts";
 

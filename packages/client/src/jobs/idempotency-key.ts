@@ -1,4 +1,4 @@
-import { InputError } from "../errors/input-error.ts";
+import { InputError } from "../errors/refusal-errors.ts";
 import { randomKey } from "../http/random-key.ts";
 
 const maxKeyLength = 200;

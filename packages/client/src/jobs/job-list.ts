@@ -1,6 +1,6 @@
 import type { CallOptions } from "../types/call-options.ts";
 import type { Job } from "../types/job.ts";
-import { ConnectionError } from "../errors/connection-error.ts";
+import { ConnectionError } from "../errors/request-errors.ts";
 import type { JobStatus } from "../generated/openapi.ts";
 import { defaults } from "../config/options.ts";
 import { toCall, type Call } from "../api/call.ts";

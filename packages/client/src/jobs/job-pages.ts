@@ -44,6 +44,8 @@ export class JobPages {
       this.#opensAt = 0;
       return page;
     } catch (error) {
+      // An abort is not a failure of the list.
+      deadline.throwIfAborted();
       const { status = 0 } = isBranded(error) ? error : {};
       if (status === 400 || status === 422) this.#sizes.shift();
       // A proxy may close the list, and still forward polls by id.

@@ -202,6 +202,26 @@ describe("the list that many waits share", () => {
     expect((first?.at ?? 0) - submittedAt).toBeGreaterThan(15_000);
   });
 
+  it("is read again after all of its waits were aborted", async () => {
+    const service = createService({ latency: "20s" });
+    const submitted = await submitJobs(service, 3);
+    let hangs = true;
+    const client = service.client({
+      fetch: async (url, init) =>
+        hangs ? new Promise<Response>(() => undefined) : service.fetch(url, init),
+    });
+    const jobs = submitted.map(({ id }) => client.jobs.resume(id));
+    const controller = new AbortController();
+    const { signal } = controller;
+    const waits = jobs.map((job) => job.result({ signal }).catch((reason: unknown) => reason));
+    await service.mock.clock.advance("1s");
+    controller.abort("enough");
+    expect(await Promise.all(waits)).toEqual(["enough", "enough", "enough"]);
+    hangs = false;
+    await service.run(jobs[0]?.updates().next() ?? Promise.reject());
+    expect((await waitFor(service, jobs)).filter(isList)).not.toEqual([]);
+  });
+
   it("finds jobs that reads do not show yet", async () => {
     const service = createService({ latency: "1s", options: { readLag: 800 } });
     const tryon = service.client({ apiKey: "svc_test_mock" });

@@ -1,6 +1,6 @@
 import type { CallOptions } from "../types/call-options.ts";
 import type { Job, SavedJob } from "../types/job.ts";
-import { InputError } from "../errors/input-error.ts";
+import { InputError } from "../errors/refusal-errors.ts";
 import { defaults } from "../config/options.ts";
 import { isJobId } from "../api/api.ts";
 import { toCall, type Call } from "../api/call.ts";

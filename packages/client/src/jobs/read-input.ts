@@ -1,6 +1,6 @@
 import type { Config } from "../config/resolve-config.ts";
-import { ConnectionError } from "../errors/connection-error.ts";
-import { InputError } from "../errors/input-error.ts";
+import { ConnectionError } from "../errors/request-errors.ts";
+import { InputError } from "../errors/refusal-errors.ts";
 import { isImpossible, notesTo, type InputIssue } from "../errors/input-issue.ts";
 import { abortable, type Deadline } from "../http/deadline.ts";
 import { checkImage } from "../images/check-image.ts";

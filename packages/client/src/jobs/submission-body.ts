@@ -1,5 +1,5 @@
 import { isBrowser } from "../config/check-environment.ts";
-import { InputError } from "../errors/input-error.ts";
+import { InputError } from "../errors/refusal-errors.ts";
 import { inputIssue } from "../errors/input-issue.ts";
 import type { BodySource, SubmissionBody } from "../http/http-request.ts";
 import { encodeBase64 } from "../images/encode-base64.ts";

@@ -124,7 +124,7 @@ describe("run and submit", () => {
     expect(gathered).toHaveLength(2);
     expect(warn.mock.calls).toEqual([
       [
-        "style_hint has no effect with prompt. person does not begin like an image of a known format.",
+        "style_hint has no effect with prompt. person is not in a known image format.",
         expect.objectContaining({ length: 2 }),
       ],
     ]);

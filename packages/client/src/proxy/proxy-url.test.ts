@@ -97,7 +97,7 @@ describe("a client with proxyUrl", () => {
     vi.stubEnv("TRYON_API_KEY", undefined);
     const live = { apiKey: "svc_live_a", baseUrl: "https://tryon.example", fetch: undefined };
     expect((await sentBy(live)).error).toMatch(/a browser.*proxyUrl/);
-    expect((await sentBy({ proxyUrl: undefined })).error).toMatch(/no apiKey.*proxyUrl/);
+    expect((await sentBy({ proxyUrl: undefined })).error).toMatch(/apiKey is missing.*proxyUrl/);
   });
 
   it("can be created on a server, without a page", () => {

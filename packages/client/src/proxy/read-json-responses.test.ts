@@ -46,3 +46,11 @@ it.each([
     expect(response.status).toBe(status);
   }
 });
+
+it.each([
+  [256, 422],
+  [257, 400],
+])("the proxy responds to %i list items with %i", async (count, status) => {
+  const { post } = createProxyService();
+  expect((await post("ada", { items: Array(count).fill(0) })).status).toBe(status);
+});

@@ -1,7 +1,7 @@
 import { ConfigError, TryOn } from "@tryon/client";
 
 import { systemClock } from "../config/clock.ts";
-import { environment } from "../config/environment.ts";
+import { environment } from "../config/check-environment.ts";
 import { unknownName } from "../config/unknown-names.ts";
 import { redactor } from "../errors/redact.ts";
 import type { ProxyError, ProxyOptions } from "./options.ts";

@@ -33,6 +33,20 @@ it("retries a submission under the same key, and uses the caller's key if there 
   expect(await balance()).toBe(984);
 });
 
+it.each([
+  ["/api/v1/credits/purchase", cut.after, 2],
+  ["/api/v1/tryon/job_1/cancel", cut.before, 1],
+  ["/api/v1/tryon/job_1/cancel", cut.refused, 2],
+])("retries a POST %s after %j only if a second one is harmless", async (path, fault, requests) => {
+  const { run, tryon, faults, sent } = createService();
+  faults.push(fault, respondWith(400, { detail: "no" }));
+  const body = { pack_slug: "starter", shared_payment_granted_token: "spt_1" } as const;
+  // The contract does not have every path.
+  const work = createRawClient(tryon).POST(path as "/api/v1/credits/purchase", { body });
+  await run(work.catch(() => undefined));
+  expect(sent).toHaveLength(requests);
+});
+
 it("applies the middleware that is in use when a call starts", async () => {
   const { run, tryon, sent } = createService();
   const raw = createRawClient(tryon);

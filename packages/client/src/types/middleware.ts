@@ -1,9 +1,11 @@
 /**
- * Purpose of a request. Some statuses mean different things by purpose.
+ * Purpose of a request: a submission, a purchase, a GET, or any other request of `@tryon/client/raw`. Some statuses mean
+ * different things by purpose. A submission has a key and a purchase has a token, so both can be repeated. `write` is not
+ * retried after an attempt that may have arrived.
  *
  * @inline
  */
-export type Purpose = "submit" | "purchase" | "read";
+export type Purpose = "submit" | "purchase" | "read" | "write";
 
 /** Context of an attempt. */
 export interface MiddlewareContext {
