@@ -1,4 +1,4 @@
-import type { TryOnErrorCode } from "./code.ts";
+import type { ApiErrorCode, TryOnErrorCode } from "./code.ts";
 import type {
   BatchStoppedError,
   JobFailedError,
@@ -9,26 +9,26 @@ import type { BudgetError, ConfigError, InputError } from "./refusal-errors.ts";
 import type { ApiError, ConnectionError, OutcomeUnknownError } from "./request-errors.ts";
 import { isBranded, type TryOnError } from "./tryon-error.ts";
 
-type AnyError =
-  | ApiError
-  | BatchStoppedError
-  | BudgetError
-  | ConfigError
-  | ConnectionError
-  | InputError
-  | JobFailedError
-  | OutcomeUnknownError
-  | ResultError
-  | WaitTimeoutError;
-
-type ErrorWith<Code extends TryOnErrorCode, Type> = Type extends { readonly code: infer Codes }
-  ? Code extends Codes
-    ? Type & { readonly code: Code }
-    : never
-  : never;
-
 /** Class of the errors with a code. */
-export type ErrorWithCode<Code extends TryOnErrorCode> = ErrorWith<Code, AnyError>;
+export type ErrorWithCode<Code extends TryOnErrorCode> = (Code extends ApiErrorCode
+  ? ApiError
+  : Code extends ConfigError["code"]
+    ? ConfigError
+    : Code extends ConnectionError["code"]
+      ? ConnectionError
+      : Code extends ResultError["code"]
+        ? ResultError
+        : Code extends "invalid_input"
+          ? InputError
+          : Code extends "budget_exceeded"
+            ? BudgetError
+            : Code extends "job_failed"
+              ? JobFailedError
+              : Code extends "wait_timed_out"
+                ? WaitTimeoutError
+                : Code extends "batch_stopped"
+                  ? BatchStoppedError
+                  : OutcomeUnknownError) & { readonly code: Code };
 
 /**
  * Returns true for an error of this package, and with a code only for an error with that code. Works where `instanceof`
