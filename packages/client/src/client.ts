@@ -99,7 +99,7 @@ export class TryOn {
   }
 
   /**
-   * Validates an input without sending anything. Returns all errors, which `run` and `submit` refuse, and all warnings.
+   * Validates an input without sending anything. Returns all errors, which `run` and `submit` reject, and all warnings.
    * Reads only the first bytes of images, and nothing of a `Response` or a stream.
    *
    * @returns no issue if the input is valid; never rejects for an invalid one

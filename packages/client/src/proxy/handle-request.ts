@@ -46,7 +46,8 @@ async function sendUpstream(
   const transport = new FetchTransport({ fetch, middleware: [], baseUrl, apiKey });
   try {
     const upstreamRequest = { method, url: `${baseUrl}${path}`, headers, body, timeout };
-    return await attempt(transport, upstreamRequest, deadline, { attempt: 1, purpose: "read" });
+    const purpose = kind === "submit" || kind === "purchase" ? kind : "read";
+    return await attempt(transport, upstreamRequest, deadline, { attempt: 1, purpose });
   } finally {
     deadline.close();
   }

@@ -34,15 +34,18 @@ it("retries a submission under the same key, and uses the caller's key if there 
 });
 
 it.each([
-  ["/api/v1/credits/purchase", cut.after, 2],
-  ["/api/v1/tryon/job_1/cancel", cut.before, 1],
-  ["/api/v1/tryon/job_1/cancel", cut.refused, 2],
-])("retries a POST %s after %j only if a second one is harmless", async (path, fault, requests) => {
+  ["POST", "/api/v1/credits/purchase", cut.after, 2],
+  ["POST", "/api/v1/tryon/job_1/cancel", cut.before, 1],
+  ["POST", "/api/v1/tryon/job_1/cancel", cut.refused, 2],
+  ["DELETE", "/api/v1/tryon", cut.before, 1],
+])("retries %s %s after %j only if a second one is harmless", async (...row) => {
+  const [method, path, fault, requests] = row;
   const { run, tryon, faults, sent } = createService();
   faults.push(fault, respondWith(400, { detail: "no" }));
   const body = { pack_slug: "starter", shared_payment_granted_token: "spt_1" } as const;
-  // The contract does not have every path.
-  const work = createRawClient(tryon).POST(path as "/api/v1/credits/purchase", { body });
+  // The contract does not have every method and path.
+  const raw = createRawClient(tryon)[method as "POST"];
+  const work = raw(path as "/api/v1/credits/purchase", { body });
   await run(work.catch(() => undefined));
   expect(sent).toHaveLength(requests);
 });

@@ -11,7 +11,7 @@ export async function sendRaw(tryon: TryOn, request: Request): Promise<Response>
   const { method, url, signal } = request;
   if (!url.startsWith(`${tryon.serviceUrl}/`)) {
     throw new InputError("baseUrl", "of a raw call is not the client's", {
-      hint: "Make another client: the key goes nowhere else.",
+      hint: "Create another TryOn: a client sends its key only to its own baseUrl.",
     });
   }
   const { pathname } = new URL(url);
@@ -36,6 +36,7 @@ export async function sendRaw(tryon: TryOn, request: Request): Promise<Response>
 
 function purposeOf(method: string, path: string): Purpose {
   if (method === "GET" || method === "HEAD") return "read";
-  if (/\/tryon\/?$/.test(path)) return "submit";
-  return /\/credits\/purchase\/?$/.test(path) ? "purchase" : "write";
+  if (method === "POST" && /\/tryon\/?$/.test(path)) return "submit";
+  if (method === "POST" && /\/credits\/purchase\/?$/.test(path)) return "purchase";
+  return "write";
 }
