@@ -33,7 +33,7 @@ const isolated = globSync("{packages,examples,docs,spec,scripts}/**/*.test.ts", 
 }).filter((file) => replacing.test(readFileSync(join(import.meta.dirname, file), "utf8")));
 
 /** Kills real processes between attempts that come at real times, so nothing else runs beside it. */
-const alone = "src/end-to-end/killed.full.test.ts";
+const alone = "test/end-to-end/killed.full.test.ts";
 
 const project = (
   name: string,

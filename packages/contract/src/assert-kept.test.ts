@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { assertKept, BrokenContractError } from "./assert-kept.ts";
 import type { CheckResult } from "./report.ts";
-import { goodReport, sampleReport } from "./testing/sample-report.ts";
+import { goodReport, sampleReport } from "../test/sample-report.ts";
 
 function withStatus(status: CheckResult["status"]): CheckResult {
   const found = sampleReport.checks.find((check) => check.status === status);

@@ -2,7 +2,7 @@ import { createMock } from "@tryon/mock";
 import { expect, test } from "vitest";
 
 import { runContract } from "./contract.ts";
-import { chosenPlants } from "./testing/plants/chosen.ts";
+import { chosenPlants } from "../test/plants/chosen.ts";
 
 // That each of them is reported for that alone, by the whole kit, is what the full set shows.
 test.each(chosenPlants.map((plant) => [plant.name, plant] as const))(

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { runContract } from "./contract.ts";
 import type { Report } from "./report.ts";
-import { mixtures } from "./testing/mixtures.ts";
+import { mixtures } from "../test/mixtures.ts";
 
 /** Looks at a server on which jobs wait for one another, so that a queue can be seen. */
 function look(options: MockOptions, only: readonly string[] = []): Promise<Report> {

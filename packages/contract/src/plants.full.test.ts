@@ -1,6 +1,6 @@
 import { tenth } from "@tryon/test-kit/cases";
 
-import { findsExactly } from "./testing/exactly.ts";
-import { chosenPlants } from "./testing/plants/chosen.ts";
+import { findsExactly } from "../test/exactly.ts";
+import { chosenPlants } from "../test/plants/chosen.ts";
 
 findsExactly(tenth(chosenPlants));

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { runSuite } from "./contract.ts";
 import { must } from "./outcome.ts";
-import { aCheck, aSuite } from "./testing/suite.ts";
+import { aCheck, aSuite } from "../test/suite.ts";
 
 describe("the rate limit of a key", () => {
   const many = aSuite([

@@ -9,7 +9,7 @@ import { allChecks } from "./checks/index.ts";
 import { unseenRules } from "./checks/unseen.ts";
 import { allProbes } from "./probes/index.ts";
 import { shapeRules } from "./shape-rules.ts";
-import { chosenPlants } from "./testing/plants/chosen.ts";
+import { chosenPlants } from "../test/plants/chosen.ts";
 import { operations } from "./wire/document.ts";
 
 interface Rule {

@@ -6,8 +6,8 @@ import {
   checkRateWindowResets,
   checkReplayChargesOnce,
   checkWebhooksCarrySignedBytes,
-} from "./testing/checks.ts";
-import { receiver } from "./testing/receiver.ts";
+} from "../test/checks.ts";
+import { receiver } from "../test/receiver.ts";
 
 /*
  * The checks that other tests rely on, held against servers that are wrong in one way each. The wrong is put in from

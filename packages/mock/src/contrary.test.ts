@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "./mock.ts";
-import { caller } from "./testing/caller.ts";
-import { receiver } from "./testing/receiver.ts";
+import { caller } from "../test/caller.ts";
+import { receiver } from "../test/receiver.ts";
 
 function setUp() {
   const hooks = receiver((attempt) => new Response(null, { status: attempt === 1 ? 500 : 200 }));

@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { command } from "./testing/command.ts";
-import { controls } from "./testing/controls.ts";
-import { loadCaller, together, type LoadCaller } from "./testing/load-caller.ts";
-import { journey, journeyRequests, wholeList, type JourneyJob } from "./testing/load-journey.ts";
-import { loadProcess } from "./testing/load-process.ts";
+import { command } from "../test/command.ts";
+import { controls } from "../test/controls.ts";
+import { loadCaller, together, type LoadCaller } from "../test/load-caller.ts";
+import { journey, journeyRequests, wholeList, type JourneyJob } from "../test/load-journey.ts";
+import { loadProcess } from "../test/load-process.ts";
 
 const connections = 200;
 

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { createMock } from "./mock.ts";
-import { caller, finished } from "./testing/caller.ts";
-import { shows } from "./testing/shows.ts";
-import { streamed } from "./testing/streamed.ts";
+import { caller, finished } from "../test/caller.ts";
+import { shows } from "../test/shows.ts";
+import { streamed } from "../test/streamed.ts";
 
 describe("a mock", () => {
   test("shares nothing with another one", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "./mock.ts";
 import { optionTable, profileOptions, type OptionRow, type Options } from "./options.ts";
-import { caller, finished } from "./testing/caller.ts";
+import { caller, finished } from "../test/caller.ts";
 
 const rows: readonly OptionRow[] = optionTable;
 

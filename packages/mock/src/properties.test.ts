@@ -5,7 +5,7 @@ import { cases } from "@tryon/test-kit/cases";
 import { stockEngine } from "./engine/stock.ts";
 import { createMock, type Mock } from "./mock.ts";
 import { optionTable, type OptionRow, type Options } from "./options.ts";
-import { caller, tryOn } from "./testing/caller.ts";
+import { caller, tryOn } from "../test/caller.ts";
 
 const rows: readonly OptionRow[] = optionTable;
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import { createMock } from "./mock.ts";
-import { caller } from "./testing/caller.ts";
-import { receiver } from "./testing/receiver.ts";
+import { caller } from "../test/caller.ts";
+import { receiver } from "../test/receiver.ts";
 
 test("idempotency keys, credits, the schedule of webhooks and moved time play together", async () => {
   const hooks = receiver((attempt) => new Response(null, { status: attempt < 4 ? 503 : 200 }));

@@ -57,7 +57,7 @@ export async function writeProgram(
     // Not published, so the program contains them.
     alias: {
       "@tryon/spec": join(root, "spec"),
-      "@tryon/webhooks/testing": join(root, "packages/webhooks/src/testing"),
+      "@tryon/webhooks/testing": join(root, "packages/webhooks/test"),
     },
     // In the workspace the package resolves to its sources, and to nothing once it is outside.
     platform: where === "process" ? "node" : "neutral",

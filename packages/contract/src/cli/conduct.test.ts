@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { createMock } from "@tryon/mock";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { command } from "../testing/command.ts";
-import { selfSigned } from "../testing/identity.ts";
-import { deployed, served, somethingElse } from "../testing/served.ts";
-import { aCheck, aSuite, keeps } from "../testing/suite.ts";
+import { command } from "../../test/command.ts";
+import { selfSigned } from "../../test/identity.ts";
+import { deployed, served, somethingElse } from "../../test/served.ts";
+import { aCheck, aSuite, keeps } from "../../test/suite.ts";
 
 const suite = aSuite([keeps]);
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { startScript } from "@tryon/test-kit/start-program";
 import { expect, onTestFinished, test } from "vitest";
 
-import { served, somethingElse } from "../testing/served.ts";
+import { served, somethingElse } from "../../test/served.ts";
 import { version } from "../version.ts";
 import { help } from "./help.ts";
 

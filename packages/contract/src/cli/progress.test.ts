@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import type { CheckResult } from "../report.ts";
 import { colours, noPaint } from "../report/paint.ts";
-import { stream } from "../testing/command.ts";
-import { sampleReport } from "../testing/sample-report.ts";
+import { stream } from "../../test/command.ts";
+import { sampleReport } from "../../test/sample-report.ts";
 import { progressView } from "./progress.ts";
 import { paintFor } from "./screen.ts";
 

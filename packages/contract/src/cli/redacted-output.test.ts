@@ -8,11 +8,11 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { runContract } from "../contract.ts";
 import { must } from "../outcome.ts";
-import { command } from "../testing/command.ts";
-import { decoded } from "../testing/decoded.ts";
-import { requestPlants } from "../testing/plants/requests/index.ts";
-import { deployed } from "../testing/served.ts";
-import { aCheck, aSuite } from "../testing/suite.ts";
+import { command } from "../../test/command.ts";
+import { decoded } from "../../test/decoded.ts";
+import { requestPlants } from "../../test/plants/requests/index.ts";
+import { deployed } from "../../test/served.ts";
+import { aCheck, aSuite } from "../../test/suite.ts";
 
 const forms = ["json", "junit", "html"];
 

@@ -6,9 +6,9 @@ import { createMock } from "@tryon/mock";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import type { Profile } from "../report.ts";
-import { command } from "../testing/command.ts";
-import { deployed, served } from "../testing/served.ts";
-import { aCheck, aProbe, aSuite, breaks, keeps, skips } from "../testing/suite.ts";
+import { command } from "../../test/command.ts";
+import { deployed, served } from "../../test/served.ts";
+import { aCheck, aProbe, aSuite, breaks, keeps, skips } from "../../test/suite.ts";
 
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "tryon-contract-"));

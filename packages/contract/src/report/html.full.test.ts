@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startChromium, type Browser, type Page } from "@tryon/test-kit/chromium";
 import { openTestPage } from "@tryon/test-kit/test-page";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
-import { faintTexts } from "../testing/contrast.ts";
-import { sampleReport } from "../testing/sample-report.ts";
+import { faintTexts } from "../../test/contrast.ts";
+import { sampleReport } from "../../test/sample-report.ts";
 import { htmlReport } from "./html.ts";
 import { junitReport } from "./junit.ts";
 

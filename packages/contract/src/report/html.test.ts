@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { goodReport, sampleReport } from "../testing/sample-report.ts";
+import { goodReport, sampleReport } from "../../test/sample-report.ts";
 import { htmlReport } from "./html.ts";
 
 const page = htmlReport(sampleReport);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { sampleReport } from "../testing/sample-report.ts";
+import { sampleReport } from "../../test/sample-report.ts";
 import { jsonReport, type JsonReport } from "./json.ts";
 
 // The report was written as this type says.

@@ -1,7 +1,7 @@
 import { assert, property, string } from "fast-check";
 import { expect, test } from "vitest";
 
-import { sampleReport } from "../testing/sample-report.ts";
+import { sampleReport } from "../../test/sample-report.ts";
 import { junitReport } from "./junit.ts";
 
 const xml = junitReport(sampleReport);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { goodReport, nasty, sampleReport } from "../testing/sample-report.ts";
+import { goodReport, nasty, sampleReport } from "../../test/sample-report.ts";
 import { colours } from "./paint.ts";
 import { textReport } from "./text.ts";
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { runSuite } from "../contract.ts";
 import { must } from "../outcome.ts";
-import { aCheck, aSuite } from "../testing/suite.ts";
+import { aCheck, aSuite } from "../../test/suite.ts";
 
 test("webhooks arrive at random paths", async () => {
   const mock = createMock({ clock: "manual" });

@@ -4,9 +4,9 @@ import { createMock } from "@tryon/mock";
 import { describe, expect, test } from "vitest";
 
 import { runContract, runSuite } from "../contract.ts";
-import { command } from "../testing/command.ts";
-import { somethingElse } from "../testing/served.ts";
-import { aCheck, aSuite } from "../testing/suite.ts";
+import { command } from "../../test/command.ts";
+import { somethingElse } from "../../test/served.ts";
+import { aCheck, aSuite } from "../../test/suite.ts";
 import { createSend } from "./send.ts";
 
 const mebibyte = 2 ** 20;

@@ -5,8 +5,8 @@ import { join } from "node:path";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { command, commandWith, type Command } from "../testing/command.ts";
-import { isRunning } from "../testing/processes.ts";
+import { command, commandWith, type Command } from "../../test/command.ts";
+import { isRunning } from "../../test/processes.ts";
 
 /** The arguments after which a program of Node runs beside the server. */
 function program(code: string, ...options: readonly string[]): readonly string[] {

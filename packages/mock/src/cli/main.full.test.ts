@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { tryOn } from "../testing/caller.ts";
-import { command } from "../testing/command.ts";
+import { tryOn } from "../../test/caller.ts";
+import { command } from "../../test/command.ts";
 
 function file(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), "tryon-mock-"));

@@ -6,9 +6,9 @@ import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { tryOn } from "../testing/caller.ts";
-import { command } from "../testing/command.ts";
-import { assetBytes } from "../testing/pictures.ts";
+import { tryOn } from "../../test/caller.ts";
+import { command } from "../../test/command.ts";
+import { assetBytes } from "../../test/pictures.ts";
 
 test("the command reaches images and receivers over the network of the machine", async () => {
   const seen = new Map<string, IncomingHttpHeaders>();

@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { tryOn } from "../testing/caller.ts";
-import { command, commandWith } from "../testing/command.ts";
-import { receiver } from "../testing/receiver.ts";
+import { tryOn } from "../../test/caller.ts";
+import { command, commandWith } from "../../test/command.ts";
+import { receiver } from "../../test/receiver.ts";
 
 interface Hook {
   readonly headers: IncomingHttpHeaders;

@@ -3,8 +3,8 @@ import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
-import { receiver, type ReceiverAnswer } from "../testing/receiver.ts";
+import { caller } from "../../test/caller.ts";
+import { receiver, type ReceiverAnswer } from "../../test/receiver.ts";
 
 const hook = "https://shop.example/hook";
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 
 import { problems, schemaNamed } from "@tryon/spec/openapi-document";
 import { createMock, type Mock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
-import { checkWebhooksCarrySignedBytes, signatureOf } from "../testing/checks.ts";
-import { receiver, type Received, type ReceiverAnswer } from "../testing/receiver.ts";
-import { shows } from "../testing/shows.ts";
+import { caller } from "../../test/caller.ts";
+import { checkWebhooksCarrySignedBytes, signatureOf } from "../../test/checks.ts";
+import { receiver, type Received, type ReceiverAnswer } from "../../test/receiver.ts";
+import { shows } from "../../test/shows.ts";
 
 const hook = "https://shop.example/hook?shop=1";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller, finished } from "../testing/caller.ts";
-import { receiver } from "../testing/receiver.ts";
-import { shows } from "../testing/shows.ts";
+import { caller, finished } from "../../test/caller.ts";
+import { receiver } from "../../test/receiver.ts";
+import { shows } from "../../test/shows.ts";
 
 const order = { pack_slug: "demo", shared_payment_granted_token: "spt_1" };
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
 import type { RenderRequest } from "../engine/engine.ts";
-import { notingServer } from "../testing/noting-server.ts";
-import { asset, dot, garmentUrl, personUrl } from "../testing/pictures.ts";
-import { shows } from "../testing/shows.ts";
+import { notingServer } from "../../test/noting-server.ts";
+import { asset, dot, garmentUrl, personUrl } from "../../test/pictures.ts";
+import { shows } from "../../test/shows.ts";
 
 const base = { garment_urls: [garmentUrl], wait: false };
 

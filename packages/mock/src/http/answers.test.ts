@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller, finished } from "../testing/caller.ts";
-import { shows } from "../testing/shows.ts";
+import { caller, finished } from "../../test/caller.ts";
+import { shows } from "../../test/shows.ts";
 
 describe("the answer to a submission where the server leaves out what its shape does not list", () => {
   const sparse = { clock: "manual", options: { sparseSubmit: true } } as const;

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import type { NewKey } from "../service/new-key.ts";
 import { createMock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
-import { shows } from "../testing/shows.ts";
+import { caller } from "../../test/caller.ts";
+import { shows } from "../../test/shows.ts";
 
 const malformed = { method: "POST", headers: { "content-type": "application/json" }, body: "{" };
 

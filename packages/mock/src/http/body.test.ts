@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller, tryOn } from "../testing/caller.ts";
-import { shows } from "../testing/shows.ts";
-import { streamed } from "../testing/streamed.ts";
+import { caller, tryOn } from "../../test/caller.ts";
+import { shows } from "../../test/shows.ts";
+import { streamed } from "../../test/streamed.ts";
 
 const json = { "content-type": "application/json" };
 const live = { ...json, authorization: "Bearer svc_live_mock" };

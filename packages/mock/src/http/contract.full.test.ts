@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { schemaNamed } from "@tryon/spec/openapi-document";
-import { bodies, differencesAtBounds, fieldsWithBounds } from "../testing/contract-agreement.ts";
-import { shows } from "../testing/shows.ts";
+import { bodies, differencesAtBounds, fieldsWithBounds } from "../../test/contract-agreement.ts";
+import { shows } from "../../test/shows.ts";
 
 describe.each(bodies)("the server and the contract's $name", (body) => {
   test.each(fieldsWithBounds(schemaNamed(body.name), "image"))(

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { schemaNamed } from "@tryon/spec/openapi-document";
 import { cases } from "@tryon/test-kit/cases";
-import { boundaryValues } from "../testing/boundary-values.ts";
+import { boundaryValues } from "../../test/boundary-values.ts";
 import {
   accepts,
   bodies,
@@ -13,8 +13,8 @@ import {
   propertiesOf,
   server,
   type Body,
-} from "../testing/contract-agreement.ts";
-import { shows } from "../testing/shows.ts";
+} from "../../test/contract-agreement.ts";
+import { shows } from "../../test/shows.ts";
 
 describe.each(bodies)("the server and the contract's $name", (body) => {
   const { name, path, base } = body;

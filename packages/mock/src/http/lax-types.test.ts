@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
-import { shows } from "../testing/shows.ts";
+import { caller } from "../../test/caller.ts";
+import { shows } from "../../test/shows.ts";
 
 function setUp() {
   const mock = createMock({ clock: "manual", options: { jsonTypes: "lax" } });

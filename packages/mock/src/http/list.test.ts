@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
 import type { Options } from "../options.ts";
-import { caller, type Caller } from "../testing/caller.ts";
-import { shows } from "../testing/shows.ts";
+import { caller, type Caller } from "../../test/caller.ts";
+import { shows } from "../../test/shows.ts";
 
 function setUp(options: Partial<Options> = {}) {
   const mock = createMock({ clock: "manual", seed: "list", options });

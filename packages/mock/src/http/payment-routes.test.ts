@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock, type Mock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
-import { notify } from "../testing/payments.ts";
-import { shows } from "../testing/shows.ts";
+import { caller } from "../../test/caller.ts";
+import { notify } from "../../test/payments.ts";
+import { shows } from "../../test/shows.ts";
 
 function setUp() {
   const mock = createMock({ clock: "manual", seed: "payments" });

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
 import type { Options } from "../options.ts";
-import { caller, type Answer } from "../testing/caller.ts";
-import { checkRateWindowResets } from "../testing/checks.ts";
-import { shows } from "../testing/shows.ts";
+import { caller, type Answer } from "../../test/caller.ts";
+import { checkRateWindowResets } from "../../test/checks.ts";
+import { shows } from "../../test/shows.ts";
 
 async function setUp(options: Partial<Options> = {}, limit = 2) {
   const mock = createMock({ clock: "manual", options });

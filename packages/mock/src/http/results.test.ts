@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { createMock } from "../mock.ts";
 import type { Options } from "../options.ts";
 import { pngSize } from "../engine/png.ts";
-import { caller, finished } from "../testing/caller.ts";
-import { receiver } from "../testing/receiver.ts";
-import { shows } from "../testing/shows.ts";
+import { caller, finished } from "../../test/caller.ts";
+import { receiver } from "../../test/receiver.ts";
+import { shows } from "../../test/shows.ts";
 
 function setUp(options: Partial<Options> = {}) {
   const mock = createMock({ clock: "manual", seed: "results", options });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller, tryOn } from "../testing/caller.ts";
-import { shows } from "../testing/shows.ts";
+import { caller, tryOn } from "../../test/caller.ts";
+import { shows } from "../../test/shows.ts";
 
 const pagesOfThisMachine = [
   "http://localhost",

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { notingServer } from "../testing/noting-server.ts";
-import { dot, garmentUrl, headed, personUrl } from "../testing/pictures.ts";
-import { shows } from "../testing/shows.ts";
+import { notingServer } from "../../test/noting-server.ts";
+import { dot, garmentUrl, headed, personUrl } from "../../test/pictures.ts";
+import { shows } from "../../test/shows.ts";
 
 const base = { garment_urls: [garmentUrl], wait: false };
 const megabytes10 = 10_500_000;

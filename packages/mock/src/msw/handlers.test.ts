@@ -3,7 +3,7 @@ import { setupServer } from "msw/node";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { baseUrl, behindMsw, receiver } from "../testing/behind-msw.ts";
+import { baseUrl, behindMsw, receiver } from "../../test/behind-msw.ts";
 import { handlers } from "./handlers.ts";
 
 describe("msw with the handlers of a server", () => {

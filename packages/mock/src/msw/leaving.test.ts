@@ -2,7 +2,7 @@ import { setupServer } from "msw/node";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { baseUrl, behindMsw } from "../testing/behind-msw.ts";
+import { baseUrl, behindMsw } from "../../test/behind-msw.ts";
 import { handlers } from "./handlers.ts";
 
 describe("a call through msw that does not come to its end", () => {

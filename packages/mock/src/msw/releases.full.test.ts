@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { startChromium, type Browser } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { node } from "@tryon/test-kit/repository";
-import { loopback } from "../testing/loopback.ts";
-import { bundleWithMsw, installMsw, releases, type Installed } from "../testing/msw-releases.ts";
+import { loopback } from "../../test/loopback.ts";
+import { bundleWithMsw, installMsw, releases, type Installed } from "../../test/msw-releases.ts";
 
 const run = promisify(execFile);
 const installing = 120_000;

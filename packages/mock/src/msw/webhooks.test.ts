@@ -4,8 +4,8 @@ import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
-import { baseUrl, behindMsw, receiver } from "../testing/behind-msw.ts";
-import { tryOn } from "../testing/caller.ts";
+import { baseUrl, behindMsw, receiver } from "../../test/behind-msw.ts";
+import { tryOn } from "../../test/caller.ts";
 
 describe("a webhook of a server behind msw", () => {
   test("goes past the interception, signed and with nothing added", async () => {

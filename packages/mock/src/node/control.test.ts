@@ -4,9 +4,9 @@ import { networkInterfaces } from "node:os";
 import { afterEach, describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { controls } from "../testing/controls.ts";
-import { rawConnection } from "../testing/raw-connection.ts";
-import { failureOf, plainCalls } from "../testing/steered.ts";
+import { controls } from "../../test/controls.ts";
+import { rawConnection } from "../../test/raw-connection.ts";
+import { failureOf, plainCalls } from "../../test/steered.ts";
 import { serve, type Serving, type ServeOptions } from "./serve.ts";
 
 const running: Serving[] = [];

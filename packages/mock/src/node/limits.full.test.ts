@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { tryOn } from "../testing/caller.ts";
-import { rawConnection } from "../testing/raw-connection.ts";
+import { tryOn } from "../../test/caller.ts";
+import { rawConnection } from "../../test/raw-connection.ts";
 import type { ServerLimits } from "./limits.ts";
 import { serve } from "./serve.ts";
 

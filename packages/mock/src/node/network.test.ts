@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller, finished } from "../testing/caller.ts";
-import { imageHost, publicAddress } from "../testing/image-host.ts";
-import { asset, assetBytes } from "../testing/pictures.ts";
+import { caller, finished } from "../../test/caller.ts";
+import { imageHost, publicAddress } from "../../test/image-host.ts";
+import { asset, assetBytes } from "../../test/pictures.ts";
 import { compositeEngine } from "../engine/composite/composite.ts";
 import { nodeNetwork } from "./network.ts";
 

@@ -5,7 +5,7 @@ import { createHmac } from "node:crypto";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller, tryOn } from "../testing/caller.ts";
+import { caller, tryOn } from "../../test/caller.ts";
 import { serve } from "./serve.ts";
 
 async function setUp(options: Parameters<typeof createMock>[0] = {}) {

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import { createMock, type Mock } from "../mock.ts";
 import { stockEngine } from "../engine/stock.ts";
-import { caller, finished } from "../testing/caller.ts";
-import { shows } from "../testing/shows.ts";
+import { caller, finished } from "../../test/caller.ts";
+import { shows } from "../../test/shows.ts";
 
 async function balance(mock: Mock, token: string): Promise<number> {
   const ledger = await mock.ledger(token);

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { stockEngine } from "../engine/stock.ts";
 import { createMock } from "../mock.ts";
 import type { Options } from "../options.ts";
-import { caller, tryOn } from "../testing/caller.ts";
-import { shows } from "../testing/shows.ts";
+import { caller, tryOn } from "../../test/caller.ts";
+import { shows } from "../../test/shows.ts";
 
 describe("the cap of a day", () => {
   const cap = 100_000;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { Engine } from "../engine/engine.ts";
 import { createMock } from "../mock.ts";
-import { caller, finished } from "../testing/caller.ts";
+import { caller, finished } from "../../test/caller.ts";
 
 function withEngine(render: Engine["render"]) {
   const mock = createMock({ clock: "manual", engine: { name: "own", render } });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
-import { checkReplayChargesOnce } from "../testing/checks.ts";
-import { shows } from "../testing/shows.ts";
+import { caller } from "../../test/caller.ts";
+import { checkReplayChargesOnce } from "../../test/checks.ts";
+import { shows } from "../../test/shows.ts";
 
 const key = { "idempotency-key": "order-1" };
 

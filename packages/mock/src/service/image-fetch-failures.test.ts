@@ -7,8 +7,8 @@ import {
   png,
   type FetchingOptions,
   type Listener,
-} from "../testing/fetching-server.ts";
-import { publicAddress } from "../testing/image-host.ts";
+} from "../../test/fetching-server.ts";
+import { publicAddress } from "../../test/image-host.ts";
 import { limits } from "./catalogue.ts";
 
 const redirectTo =

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 
 import { stockEngine } from "../engine/stock.ts";
 import { MemoryStore } from "../store/memory.ts";
-import { bareService } from "../testing/bare-service.ts";
-import { caller, tryOn } from "../testing/caller.ts";
-import { fetchingServer, personAnswers, pictures, png } from "../testing/fetching-server.ts";
-import { publicAddress } from "../testing/image-host.ts";
-import { assetBytes } from "../testing/pictures.ts";
-import { stillMachine } from "../testing/still-machine.ts";
+import { bareService } from "../../test/bare-service.ts";
+import { caller, tryOn } from "../../test/caller.ts";
+import { fetchingServer, personAnswers, pictures, png } from "../../test/fetching-server.ts";
+import { publicAddress } from "../../test/image-host.ts";
+import { assetBytes } from "../../test/pictures.ts";
+import { stillMachine } from "../../test/still-machine.ts";
 import { limits } from "./catalogue.ts";
 
 const jpeg = assetBytes("person.jpg");

@@ -7,11 +7,11 @@ import type { Network } from "../delivery/network.ts";
 import { stockEngine } from "../engine/stock.ts";
 import { MemoryStore } from "../store/memory.ts";
 import type { Store, Transaction } from "../store/store.ts";
-import { bareService } from "../testing/bare-service.ts";
-import { imageHost } from "../testing/image-host.ts";
-import { bytesWithin, picturesWithin } from "../testing/picture-traces.ts";
-import { asset, assetBytes } from "../testing/pictures.ts";
-import { shows } from "../testing/shows.ts";
+import { bareService } from "../../test/bare-service.ts";
+import { imageHost } from "../../test/image-host.ts";
+import { bytesWithin, picturesWithin } from "../../test/picture-traces.ts";
+import { asset, assetBytes } from "../../test/pictures.ts";
+import { shows } from "../../test/shows.ts";
 import type { SubmissionFields } from "./submission.ts";
 
 /** A store that notes everything that is ever written to it. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller, finished } from "../testing/caller.ts";
-import { shows } from "../testing/shows.ts";
+import { caller, finished } from "../../test/caller.ts";
+import { shows } from "../../test/shows.ts";
 
 describe("a job that is not waited for", () => {
   test("is running at once, and has succeeded when the model's time has passed", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock, type Mock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
-import { shows } from "../testing/shows.ts";
+import { caller } from "../../test/caller.ts";
+import { shows } from "../../test/shows.ts";
 
 function setUp(options: Parameters<typeof createMock>[0] = {}) {
   const mock = createMock({ clock: "manual", seed: "purchases", ...options });

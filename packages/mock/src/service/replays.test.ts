@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { stockEngine } from "../engine/stock.ts";
 import { MemoryStore } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
-import { bareService } from "../testing/bare-service.ts";
-import { tryOn } from "../testing/caller.ts";
+import { bareService } from "../../test/bare-service.ts";
+import { tryOn } from "../../test/caller.ts";
 import { turn } from "../world/host.ts";
 
 async function someTurns(): Promise<void> {

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import type { Engine } from "../engine/engine.ts";
 import { stockEngine } from "../engine/stock.ts";
 import { createMock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
-import { receiver } from "../testing/receiver.ts";
-import { shows } from "../testing/shows.ts";
+import { caller } from "../../test/caller.ts";
+import { receiver } from "../../test/receiver.ts";
+import { shows } from "../../test/shows.ts";
 
 const key = { "idempotency-key": "order-1" };
 

@@ -2,7 +2,7 @@ import { cases } from "@tryon/test-kit/cases";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { steered } from "../testing/steered.ts";
+import { steered } from "../../test/steered.ts";
 import { pathMatcher } from "./call-pattern.ts";
 
 const pathOf = (characters: string) =>

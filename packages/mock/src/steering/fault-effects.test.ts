@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import type { FaultInput } from "./fault.ts";
-import { balanceOf, failureOf, steered } from "../testing/steered.ts";
-import { shows } from "../testing/shows.ts";
+import { balanceOf, failureOf, steered } from "../../test/steered.ts";
+import { shows } from "../../test/shows.ts";
 
 const on = "POST /api/v1/tryon";
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
-import { balanceOf, steered } from "../testing/steered.ts";
+import { balanceOf, steered } from "../../test/steered.ts";
 import type { FaultInput } from "./fault.ts";
 
 /** Whatever may go wrong with a submission that is tried again. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { steered } from "../testing/steered.ts";
+import { steered } from "../../test/steered.ts";
 import type { FaultInput } from "./fault.ts";
 
 /** Which of 200 calls a fault strikes by chance under a seed. */

@@ -2,12 +2,12 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { Service } from "../service/service.ts";
 import { MemoryTables } from "../store/memory-tables.ts";
-import { tryOn } from "../testing/caller.ts";
-import { command } from "../testing/command.ts";
-import { fetchingServer, pictures } from "../testing/fetching-server.ts";
-import { bytesWithin, picturesWithin } from "../testing/picture-traces.ts";
-import { asset } from "../testing/pictures.ts";
-import { shows } from "../testing/shows.ts";
+import { tryOn } from "../../test/caller.ts";
+import { command } from "../../test/command.ts";
+import { fetchingServer, pictures } from "../../test/fetching-server.ts";
+import { bytesWithin, picturesWithin } from "../../test/picture-traces.ts";
+import { asset } from "../../test/pictures.ts";
+import { shows } from "../../test/shows.ts";
 import { Journal } from "./journal.ts";
 
 const sent = {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { steered } from "../testing/steered.ts";
+import { steered } from "../../test/steered.ts";
 
 const key = fc.stringMatching(/^[0-9A-Za-z]{24}$/).map((rest) => `svc_live_${rest}`);
 const picture = fc

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { failureOf, steered } from "../testing/steered.ts";
+import { failureOf, steered } from "../../test/steered.ts";
 
 const submitOn = "POST /api/v1/tryon";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller, finished } from "../testing/caller.ts";
-import { bareService } from "../testing/bare-service.ts";
+import { caller, finished } from "../../test/caller.ts";
+import { bareService } from "../../test/bare-service.ts";
 import { MemoryStore } from "../store/memory.ts";
 import type { NextJob } from "./next-job.ts";
 

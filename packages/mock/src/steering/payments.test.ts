@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
+import { caller } from "../../test/caller.ts";
 
 const order = { pack_slug: "demo", shared_payment_granted_token: "spt_processing_1" };
 

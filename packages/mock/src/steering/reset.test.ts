@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
-import { receiver } from "../testing/receiver.ts";
+import { caller } from "../../test/caller.ts";
+import { receiver } from "../../test/receiver.ts";
 
 const order = { pack_slug: "demo", shared_payment_granted_token: "spt_once" };
 const key = { "idempotency-key": "order-1" };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
+import { caller } from "../../test/caller.ts";
 import type { NewKey } from "../service/new-key.ts";
 
 const hook = "https://shop.example/hook";

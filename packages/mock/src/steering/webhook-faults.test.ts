@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { receiver } from "../testing/receiver.ts";
-import { steered } from "../testing/steered.ts";
+import { receiver } from "../../test/receiver.ts";
+import { steered } from "../../test/steered.ts";
 
 function setUp() {
   const hooks = receiver();

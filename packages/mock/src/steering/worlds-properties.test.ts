@@ -4,8 +4,8 @@ import { cases } from "@tryon/test-kit/cases";
 
 import { stockEngine } from "../engine/stock.ts";
 import { createMock, type Mock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
-import { nextIds, observed } from "../testing/observed.ts";
+import { caller } from "../../test/caller.ts";
+import { nextIds, observed } from "../../test/observed.ts";
 
 const step = fc.oneof(
   fc.record({

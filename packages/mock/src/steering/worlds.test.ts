@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
-import { nextIds, observed } from "../testing/observed.ts";
-import { receiver, type ReceiverAnswer } from "../testing/receiver.ts";
+import { caller } from "../../test/caller.ts";
+import { nextIds, observed } from "../../test/observed.ts";
+import { receiver, type ReceiverAnswer } from "../../test/receiver.ts";
 
 const hook = "https://shop.example/hook";
 const failing: ReceiverAnswer = () => new Response(null, { status: 500 });

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
 import { stockEngine } from "../engine/stock.ts";
-import { bareService } from "../testing/bare-service.ts";
-import { job } from "../testing/store-records.ts";
+import { bareService } from "../../test/bare-service.ts";
+import { job } from "../../test/store-records.ts";
 import { MemoryStore } from "./memory.ts";
 import type { JobRecord, JobStatus } from "./records.ts";
 

@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 
-import { storeSuite } from "../testing/store-suite.ts";
+import { storeSuite } from "../../test/store-suite.ts";
 import { MemoryStore } from "./memory.ts";
 
 describe("the store in memory", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { stillMachine } from "../testing/still-machine.ts";
+import { stillMachine } from "../../test/still-machine.ts";
 import { manualStart, WorldClock } from "./clock.ts";
 import { turn } from "./host.ts";
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
+import { caller } from "../../test/caller.ts";
 import { freshSeed, SeededRandom } from "./random.ts";
 
 function tokens(seed: string): readonly string[] {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-import { AppFolder, installing } from "../testing/app-folder.ts";
+import { AppFolder, installing } from "../../test/app-folder.ts";
 
 let folder: AppFolder;
 

@@ -12,12 +12,12 @@ import {
   linesFrom,
   observed,
   runLines,
-} from "../testing/adapter-behaviour.ts";
-import type { Start } from "../testing/adapter-behaviour.ts";
-import { AppFolder, installing } from "../testing/app-folder.ts";
-import { secret, signedEvent } from "../testing/events.ts";
-import { listening } from "../testing/running.ts";
-import { path, send } from "../testing/senders.ts";
+} from "../../test/adapter-behaviour.ts";
+import type { Start } from "../../test/adapter-behaviour.ts";
+import { AppFolder, installing } from "../../test/app-folder.ts";
+import { secret, signedEvent } from "../../test/events.ts";
+import { listening } from "../../test/running.ts";
+import { path, send } from "../../test/senders.ts";
 import { createReceiver as forExpress } from "./express.ts";
 import { createReceiver as forFastify } from "./fastify.ts";
 import { createReceiver as forKoa } from "./koa.ts";

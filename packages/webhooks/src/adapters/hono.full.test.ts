@@ -11,10 +11,10 @@ import {
   handledOnce,
   linesFrom,
   runLines,
-} from "../testing/adapter-behaviour.ts";
-import type { Start } from "../testing/adapter-behaviour.ts";
-import type { Running } from "../testing/running.ts";
-import { path } from "../testing/senders.ts";
+} from "../../test/adapter-behaviour.ts";
+import type { Start } from "../../test/adapter-behaviour.ts";
+import type { Running } from "../../test/running.ts";
+import { path } from "../../test/senders.ts";
 import { createReceiver } from "./hono.ts";
 
 function served(app: Hono): Promise<Running> {

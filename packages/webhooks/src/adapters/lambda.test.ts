@@ -7,10 +7,10 @@ import {
   handledOnce,
   linesFrom,
   runLines,
-} from "../testing/adapter-behaviour.ts";
-import type { Start } from "../testing/adapter-behaviour.ts";
-import { secret, signedEvent } from "../testing/events.ts";
-import { behindGateway, gateways } from "../testing/lambda-gateway.ts";
+} from "../../test/adapter-behaviour.ts";
+import type { Start } from "../../test/adapter-behaviour.ts";
+import { secret, signedEvent } from "../../test/events.ts";
+import { behindGateway, gateways } from "../../test/lambda-gateway.ts";
 import { createReceiver } from "./lambda.ts";
 import type { LambdaEvent } from "./lambda.ts";
 

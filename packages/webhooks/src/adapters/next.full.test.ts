@@ -6,10 +6,10 @@ import { promisify } from "node:util";
 import { startProgram, type Program } from "@tryon/test-kit/start-program";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { linesOf } from "../testing/adapter-behaviour.ts";
-import { AppFolder, installing } from "../testing/app-folder.ts";
-import { moving, secret, signedEvent } from "../testing/events.ts";
-import { head, send, untilClosed } from "../testing/senders.ts";
+import { linesOf } from "../../test/adapter-behaviour.ts";
+import { AppFolder, installing } from "../../test/app-folder.ts";
+import { moving, secret, signedEvent } from "../../test/events.ts";
+import { head, send, untilClosed } from "../../test/senders.ts";
 import { createPagesReceiver, createReceiver } from "./next.ts";
 
 const run = promisify(execFile);

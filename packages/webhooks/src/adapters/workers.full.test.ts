@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-import { AppFolder, installing } from "../testing/app-folder.ts";
-import { moving, secret, signedEvent } from "../testing/events.ts";
-import { send } from "../testing/senders.ts";
+import { AppFolder, installing } from "../../test/app-folder.ts";
+import { moving, secret, signedEvent } from "../../test/events.ts";
+import { send } from "../../test/senders.ts";
 
 /** Miniflare, as far as it is used here. */
 interface Miniflare {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import packageJson from "../../package.json" with { type: "json" };
-import { command, fileOf } from "../testing/command.ts";
+import { command, fileOf } from "../../test/command.ts";
 
 const secret = "whsec_5f2b8c1d9e7a4036";
 const file = () => fileOf("{}");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { command, fileOf } from "../testing/command.ts";
-import { eventBody, leaked, secret, signatureOf } from "../testing/explained.ts";
+import { command, fileOf } from "../../test/command.ts";
+import { eventBody, leaked, secret, signatureOf } from "../../test/explained.ts";
 
 const signature = signatureOf(eventBody);
 const header = `X-Service-Signature: ${signature}`;

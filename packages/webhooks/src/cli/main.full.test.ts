@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 
 import { expect, it } from "vitest";
 
-import { receiver } from "../testing/command.ts";
-import { secret, signatureOf } from "../testing/explained.ts";
+import { receiver } from "../../test/command.ts";
+import { secret, signatureOf } from "../../test/explained.ts";
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
 

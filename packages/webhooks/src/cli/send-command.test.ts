@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 
 import { safeVerify } from "../index.ts";
-import { command, fileOf, receiver } from "../testing/command.ts";
-import { secret, signatureOf } from "../testing/explained.ts";
+import { command, fileOf, receiver } from "../../test/command.ts";
+import { secret, signatureOf } from "../../test/explained.ts";
 
 const send = (to: string, ...options: readonly string[]) =>
   command(["send", "--to", to, ...options], { secret });

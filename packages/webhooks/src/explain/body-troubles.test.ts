@@ -12,7 +12,7 @@ import {
   provenCauses,
   secret,
   signatureOf,
-} from "../testing/explained.ts";
+} from "../../test/explained.ts";
 
 const utf8 = (text: string) => Buffer.from(text, "utf8");
 const event: Readonly<Record<string, unknown>> = Object.freeze({

@@ -10,7 +10,7 @@ import {
   provenCauses,
   secret,
   signatureOf,
-} from "../testing/explained.ts";
+} from "../../test/explained.ts";
 
 describe("the work is bounded", () => {
   it("in combinations, however many secrets there are", async () => {

@@ -11,7 +11,7 @@ import {
   leaked,
   secret,
   signatureOf,
-} from "../testing/explained.ts";
+} from "../../test/explained.ts";
 
 const signed = (body: string | Uint8Array) => ({ "x-service-signature": signatureOf(body) });
 

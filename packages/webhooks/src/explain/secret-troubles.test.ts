@@ -8,7 +8,7 @@ import {
   provenCauses,
   secret,
   signatureOf,
-} from "../testing/explained.ts";
+} from "../../test/explained.ts";
 
 const hexSecret = `whsec_${"0123456789abcdef".repeat(2)}`;
 

@@ -10,7 +10,7 @@ import {
   provenCauses,
   secret,
   signatureOf,
-} from "../testing/explained.ts";
+} from "../../test/explained.ts";
 
 const hex = digestOf(eventBody).toString("hex");
 const base64 = digestOf(eventBody).toString("base64");

@@ -15,11 +15,11 @@ import {
   linesFrom,
   observed,
   runLines,
-} from "../testing/adapter-behaviour.ts";
-import type { Start } from "../testing/adapter-behaviour.ts";
-import { secret, signedEvent } from "../testing/events.ts";
-import { listening } from "../testing/running.ts";
-import { path, send } from "../testing/senders.ts";
+} from "../../test/adapter-behaviour.ts";
+import type { Start } from "../../test/adapter-behaviour.ts";
+import { secret, signedEvent } from "../../test/events.ts";
+import { listening } from "../../test/running.ts";
+import { path, send } from "../../test/senders.ts";
 import { createReceiver } from "./index.ts";
 
 /** An app that does something with a request before the receiver has it. */

@@ -3,9 +3,9 @@ import { expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 import { createMemoryStore } from "../index.ts";
 import type { HandlerContext, ReceiverStore, TryOnCompletedEvent } from "../index.ts";
-import { ManualClock } from "../testing/manual-clock.ts";
-import { ReceivingProcess } from "../testing/receiving-process.ts";
-import type { Attempt } from "../testing/receiving-process.ts";
+import { ManualClock } from "../../test/manual-clock.ts";
+import { ReceivingProcess } from "../../test/receiving-process.ts";
+import type { Attempt } from "../../test/receiving-process.ts";
 
 /** One call of a handler: from when to when somebody may rely on being alone with the event. */
 interface Call {

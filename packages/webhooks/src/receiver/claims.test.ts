@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createMemoryStore } from "../index.ts";
 import type { ReceiverOptions, ReceiverStore } from "../index.ts";
-import { ManualClock } from "../testing/manual-clock.ts";
-import { ReceivingProcess } from "../testing/receiving-process.ts";
+import { ManualClock } from "../../test/manual-clock.ts";
+import { ReceivingProcess } from "../../test/receiving-process.ts";
 
 let clock: ManualClock;
 let shared: ReceiverStore;

@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../index.ts";
 import type { ClaimState, ReceiverStore } from "../index.ts";
-import { ManualClock } from "../testing/manual-clock.ts";
-import { storeSuite } from "../testing/store-suite.ts";
+import { ManualClock } from "../../test/manual-clock.ts";
+import { storeSuite } from "../../test/store-suite.ts";
 
 describe("the store in memory", () => {
   storeSuite(() => {

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { MockInstance } from "vitest";
 import { createMemoryStore, createReceiver, WebhookError } from "../index.ts";
 import type { HandlerContext, ReceiverOptions, UnknownEvent } from "../index.ts";
-import { ManualClock } from "../testing/manual-clock.ts";
-import { delivery, ReceivingProcess, secret } from "../testing/receiving-process.ts";
+import { ManualClock } from "../../test/manual-clock.ts";
+import { delivery, ReceivingProcess, secret } from "../../test/receiving-process.ts";
 
 const event = { event: "tryon.completed", job_id: "job_1", status: "succeeded" };
 const base = { secrets: secret, onCompleted: () => undefined };

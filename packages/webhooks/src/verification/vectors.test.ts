@@ -6,8 +6,8 @@ import type { WebhookVector } from "@tryon/spec/vectors/webhook-vector";
 import { safeVerify, sign } from "../index.ts";
 import { safeVerifySync } from "../node/index.ts";
 import type { VerifySyncOptions } from "../node/index.ts";
-import { bytesOf, failuresOf } from "../testing/vectors.ts";
-import type { Verifier } from "../testing/vectors.ts";
+import { bytesOf, failuresOf } from "../../test/vectors.ts";
+import type { Verifier } from "../../test/vectors.ts";
 
 const file = join(root, "spec/vectors/webhooks.json");
 // The form of the file is what its own test says.

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { runContract } from "../../contract.ts";
 import { jobProbes } from "../../probes/jobs.ts";
-import { jobPlants } from "../../testing/plants/jobs/index.ts";
+import { jobPlants } from "../../../test/plants/jobs/index.ts";
 import { jobChecks } from "./index.ts";
 
 const only = [...jobChecks, ...jobProbes].map(({ id }) => id);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { runContract } from "../../contract.ts";
 import { jobProbes } from "../../probes/jobs.ts";
 import type { Report } from "../../report.ts";
-import { jobPlants } from "../../testing/plants/jobs/index.ts";
+import { jobPlants } from "../../../test/plants/jobs/index.ts";
 import { jobChecks } from "./index.ts";
 
 const ids = [...jobChecks, ...jobProbes].map(({ id }) => id);

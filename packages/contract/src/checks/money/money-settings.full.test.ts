@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 
 import { unseenOptions } from "../../probes/unseen.ts";
 import { moneyProbes } from "../../probes/money.ts";
-import { broken, kindred, look, skipped } from "../../testing/looking.ts";
-import { moneyPlants } from "../../testing/plants/money/index.ts";
-import { moneyStatusPlants } from "../../testing/plants/money/statuses.ts";
+import { broken, kindred, look, skipped } from "../../../test/looking.ts";
+import { moneyPlants } from "../../../test/plants/money/index.ts";
+import { moneyStatusPlants } from "../../../test/plants/money/statuses.ts";
 import { moneyChecks } from "./index.ts";
 
 const money = { checks: moneyChecks, probes: moneyProbes };

@@ -2,8 +2,8 @@ import { createMock } from "@tryon/mock";
 import { afterAll, afterEach, expect, test } from "vitest";
 
 import { requestProbes } from "../../probes/requests.ts";
-import { brokenIn, runAgainst } from "../../testing/area-run.ts";
-import { requestPlants } from "../../testing/plants/requests/index.ts";
+import { brokenIn, runAgainst } from "../../../test/area-run.ts";
+import { requestPlants } from "../../../test/plants/requests/index.ts";
 import { requestChecks } from "./index.ts";
 
 const all = [...requestChecks, ...requestProbes];

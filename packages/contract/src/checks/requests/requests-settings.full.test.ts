@@ -5,8 +5,8 @@ import { afterAll, afterEach, describe, expect, test } from "vitest";
 
 import { unseenOptions } from "../../probes/unseen.ts";
 import { requestProbes } from "../../probes/requests.ts";
-import { brokenIn, planted, runAgainst } from "../../testing/area-run.ts";
-import { requestPlants } from "../../testing/plants/requests/index.ts";
+import { brokenIn, planted, runAgainst } from "../../../test/area-run.ts";
+import { requestPlants } from "../../../test/plants/requests/index.ts";
 import { requestChecks } from "./index.ts";
 
 const all = [...requestChecks, ...requestProbes];

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { webhookProbes } from "../../probes/webhooks.ts";
-import { broken, look } from "../../testing/looking.ts";
-import { slowWebhookPlants, webhookPlants } from "../../testing/plants/webhooks/index.ts";
+import { broken, look } from "../../../test/looking.ts";
+import { slowWebhookPlants, webhookPlants } from "../../../test/plants/webhooks/index.ts";
 import { webhookChecks } from "./index.ts";
 
 const webhooks = { checks: webhookChecks, probes: webhookProbes };

@@ -2,10 +2,10 @@ import type { MockOptions } from "@tryon/mock";
 import { describe, expect, test } from "vitest";
 
 import { webhookProbes } from "../../probes/webhooks.ts";
-import { broken, kindred, look, skipped } from "../../testing/looking.ts";
-import type { Plant } from "../../testing/plants/plant.ts";
-import { submits, tampered } from "../../testing/plants/tampering.ts";
-import { slowWebhookPlants, webhookPlants } from "../../testing/plants/webhooks/index.ts";
+import { broken, kindred, look, skipped } from "../../../test/looking.ts";
+import type { Plant } from "../../../test/plants/plant.ts";
+import { submits, tampered } from "../../../test/plants/tampering.ts";
+import { slowWebhookPlants, webhookPlants } from "../../../test/plants/webhooks/index.ts";
 import { webhookChecks } from "./index.ts";
 
 const hanging = "webhooks.receiver.ten-seconds";

@@ -5,9 +5,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 
 import { createMock } from "../../mock.ts";
 import type { TryOnJobStatus } from "../../generated/openapi.ts";
-import { caller } from "../../testing/caller.ts";
-import { asset, assetBytes, garmentUrl, headed, personUrl } from "../../testing/pictures.ts";
-import { shows } from "../../testing/shows.ts";
+import { caller } from "../../../test/caller.ts";
+import { asset, assetBytes, garmentUrl, headed, personUrl } from "../../../test/pictures.ts";
+import { shows } from "../../../test/shows.ts";
 import { turn } from "../../world/host.ts";
 import type { Engine, RenderRequest } from "../engine.ts";
 import { compositeEngine } from "./composite.ts";

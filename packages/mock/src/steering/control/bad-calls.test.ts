@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { controls } from "../../testing/controls.ts";
-import { steered } from "../../testing/steered.ts";
+import { controls } from "../../../test/controls.ts";
+import { steered } from "../../../test/steered.ts";
 
 function setUp() {
   const server = steered();

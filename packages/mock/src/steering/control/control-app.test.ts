@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 
 import type { MockOptions } from "../../mock.ts";
-import { caller } from "../../testing/caller.ts";
-import { controls } from "../../testing/controls.ts";
-import { receiver } from "../../testing/receiver.ts";
-import { steered } from "../../testing/steered.ts";
+import { caller } from "../../../test/caller.ts";
+import { controls } from "../../../test/controls.ts";
+import { receiver } from "../../../test/receiver.ts";
+import { steered } from "../../../test/steered.ts";
 
 const start = Date.UTC(2026, 0, 1);
 const hook = "https://shop.example/hook";

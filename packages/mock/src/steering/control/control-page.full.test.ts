@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import type { MockOptions } from "../../mock-interface.ts";
 import { startChromium, type Browser, type BrowserContextOptions } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
-import { button, card, jobs, openControlPage, pictures, said } from "../../testing/control-page.ts";
-import { loopback } from "../../testing/loopback.ts";
+import { button, card, jobs, openControlPage, pictures, said } from "../../../test/control-page.ts";
+import { loopback } from "../../../test/loopback.ts";
 
 const hasChromium = await isInstalled("chromium");
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../../mock.ts";
-import { steered } from "../../testing/steered.ts";
+import { steered } from "../../../test/steered.ts";
 
 const dayInMilliseconds = 86_400_000;
 

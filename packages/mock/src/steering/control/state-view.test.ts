@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import type { MockOptions } from "../../mock-interface.ts";
-import { receiver } from "../../testing/receiver.ts";
-import { steered } from "../../testing/steered.ts";
+import { receiver } from "../../../test/receiver.ts";
+import { steered } from "../../../test/steered.ts";
 import type { State } from "./state.ts";
 
 function watched(options: MockOptions = {}) {

@@ -1,0 +1,44 @@
+import type { Network } from "../src/delivery/network.ts";
+import type { Engine } from "../src/engine/engine.ts";
+import { stockEngine } from "../src/engine/stock.ts";
+import { profileOptions } from "../src/options.ts";
+import { ImageFetch } from "../src/service/image-fetch.ts";
+import { embeddedProcessor } from "../src/service/payment-processor.ts";
+import { Service } from "../src/service/service.ts";
+import { resolveSettings } from "../src/settings.ts";
+import type { Store } from "../src/store/store.ts";
+import { WorldClock } from "../src/world/clock.ts";
+import type { ClockHost } from "../src/world/host.ts";
+import { createWorld } from "../src/world/world.ts";
+
+/** The rules of the service on a store and an engine of the test's, without HTTP. */
+export function bareService(parts: {
+  store: Store;
+  engine: Engine;
+  network?: Network;
+  /** The machine under the clock. */
+  host?: ClockHost;
+}): {
+  service: Service;
+  world: { clock: WorldClock };
+} {
+  const clock = new WorldClock({ mode: "manual", ...(parts.host && { host: parts.host }) });
+  const world = createWorld({ clock, seed: "1" });
+  const service = new Service(
+    {
+      store: parts.store,
+      engine: parts.engine,
+      world,
+      options: profileOptions("default"),
+      settings: resolveSettings({}),
+      stockEngine: stockEngine(),
+    },
+    {
+      processor: embeddedProcessor,
+      depart: () => ({ delay: 0, send: async () => new Response() }),
+      imageFetch:
+        parts.network && new ImageFetch({ world, network: parts.network, allowPrivate: false }),
+    },
+  );
+  return { service, world: { clock } };
+}

@@ -1,0 +1,26 @@
+import { sign } from "../src/index.ts";
+
+export const secret = "whsec_test";
+
+/** Some of its characters have several bytes. */
+export const moving = "😀 kein Träger 鍵";
+
+export interface SignedEvent {
+  readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** An event as the service sends it. */
+export async function signedEvent(job_id: string, error_code?: string): Promise<SignedEvent> {
+  const status = "failed";
+  const event = { event: "tryon.completed", job_id, status, error_code, error_message: moving };
+  const body = Buffer.from(JSON.stringify(event));
+  const signature = await sign({ body, secret });
+  const headers = {
+    "content-type": "application/json",
+    "x-service-event": "tryon.completed",
+    "x-service-job-id": job_id,
+    "x-service-signature": signature,
+  };
+  return { body, headers };
+}
