@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { buildSync } from "esbuild";
 
-const folder = "packages/mock/src/steering/control/page";
+const folder = "packages/mock/src/control/page";
 const digest = (text: string): string => `'sha256-${hash("sha256", text, "base64")}'`;
 
 /** Bundles the control page into a module: one HTML string, and a policy that allows only its style and script. */

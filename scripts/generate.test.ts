@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { generate } from "./generate.ts";
 import { coveredRules } from "./rule-coverage.ts";
 
-const page = "packages/mock/src/steering/control/page";
+const page = "packages/mock/src/control/page";
 const testFile = "packages/mock/src/rules.test.ts";
 const rule = { id: "limits.key", section: "Limits", rule: "A rule", shown_by: ["server"] };
 const sources = {

@@ -2,13 +2,13 @@ import type { DefaultKeys } from "./default-keys.ts";
 import type { Options, Profile, ProfileName } from "./options.ts";
 import type { NewKey } from "./service/new-key.ts";
 import type { SettingsInput } from "./settings.ts";
-import type { MockFaults } from "./steering/faults.ts";
-import type { MockJournal } from "./steering/journal.ts";
-import type { NextJob } from "./steering/next-job.ts";
-import type { NewTenant, Tenant } from "./steering/tenant.ts";
-import type { Snapshot } from "./steering/worlds.ts";
+import type { MockFaults } from "./control/faults.ts";
+import type { MockJournal } from "./control/journal.ts";
+import type { NextJob } from "./control/next-job.ts";
+import type { NewTenant, Tenant } from "./control/tenant.ts";
+import type { Snapshot } from "./control/server-states.ts";
 import type { DeliveryRecord, KeyRecord, LedgerEntry } from "./store/records.ts";
-import type { ClockMode, WorldClock } from "./world/clock.ts";
+import type { ClockMode, SystemClock } from "./system/clock.ts";
 
 /** How a reference server is to be. */
 export interface MockOptions extends SettingsInput {
@@ -47,7 +47,7 @@ export interface Mock {
   /** The webhook secret of those keys. */
   readonly webhookSecret: string;
   /** The server's time. */
-  readonly clock: WorldClock;
+  readonly clock: SystemClock;
   /** The value of every option. */
   readonly options: Options;
   /** What is to go wrong. */

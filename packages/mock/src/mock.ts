@@ -4,26 +4,26 @@ import { createApp } from "./http/app.ts";
 import type { Mock, MockOptions } from "./mock-interface.ts";
 import { createSite } from "./http/calls.ts";
 import { defaultKeys, webhookSecret } from "./default-keys.ts";
-import { WebhookWay } from "./delivery/webhook-way.ts";
+import { WebhookSender } from "./delivery/webhook-sender.ts";
 import { resolveOptions } from "./options.ts";
 import { ImageFetch } from "./service/image-fetch.ts";
 import { Service } from "./service/service.ts";
 import { embeddedProcessor } from "./service/payment-processor.ts";
 import { resolveSettings } from "./settings.ts";
-import { connectionReset } from "./steering/broken-connection.ts";
-import { createControlApp, isControlCall } from "./steering/control/control-app.ts";
-import { readNextJob } from "./steering/next-job.ts";
-import { settlePayment } from "./steering/payments.ts";
-import { createTenant } from "./steering/tenant.ts";
-import { Worlds } from "./steering/worlds.ts";
+import { connectionReset } from "./control/broken-connection.ts";
+import { createControlApp, isControlCall } from "./control/routes/control-app.ts";
+import { readNextJob } from "./control/next-job.ts";
+import { settlePayment } from "./control/payments.ts";
+import { createTenant } from "./control/tenant.ts";
+import { ServerStates } from "./control/server-states.ts";
 import { MemoryStore } from "./store/memory.ts";
 import type { MemoryTables } from "./store/memory-tables.ts";
-import { Steering } from "./steering/steering.ts";
+import { Control } from "./control/control.ts";
 import { abortable, type OpenCalls } from "./abortable.ts";
-import { WorldClock } from "./world/clock.ts";
-import { freshSeed } from "./world/random.ts";
+import { SystemClock } from "./system/clock.ts";
+import { freshSeed } from "./system/random.ts";
 import { mark } from "./version.ts";
-import { createWorld } from "./world/world.ts";
+import { createSystem } from "./system/system.ts";
 
 export type { Mock, MockOptions } from "./mock-interface.ts";
 
@@ -46,7 +46,7 @@ const paymentSecret = "whsec_mock_payments";
 export function createMock(input: MockOptions = {}): Mock {
   const options = resolveOptions(input.profile, input.options);
   const settings = resolveSettings(input);
-  const clock = new WorldClock({ mode: input.clock ?? "real" });
+  const clock = new SystemClock({ mode: input.clock ?? "real" });
   const seed = String(input.seed ?? freshSeed());
   const stock = stockEngine();
   const { network } = input;
@@ -55,12 +55,12 @@ export function createMock(input: MockOptions = {}): Mock {
     allowPrivate: allowPrivateWebhooks,
     setting: "allowPrivateWebhooks",
   } as const;
-  const way = new WebhookWay(input.sendWebhook, (request) =>
+  const way = new WebhookSender(input.sendWebhook, (request) =>
     sendGuarded(request, network, webhookRules),
   );
-  const steering = new Steering({ clock, seed, journalLimit: settings.journalLimit });
+  const steering = new Control({ clock, seed, journalLimit: settings.journalLimit });
   const begin = (tables?: MemoryTables) => {
-    const world = createWorld({ clock, seed });
+    const world = createSystem({ clock, seed });
     const store = new MemoryStore(tables);
     const context = {
       store,
@@ -86,7 +86,7 @@ export function createMock(input: MockOptions = {}): Mock {
     const ready = tables === undefined ? defaultKeys.create(service.keys) : Promise.resolve();
     return { world, store, service, app, ready };
   };
-  const worlds = new Worlds(clock, begin, steering.parts);
+  const worlds = new ServerStates(clock, begin, steering.parts);
   const settled = async () => {
     const { current } = worlds;
     await current.ready;

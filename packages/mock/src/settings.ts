@@ -1,7 +1,7 @@
 import { originProblem } from "./cors-origins.ts";
 import type { Network } from "./delivery/network.ts";
 import type { Engine } from "./engine/engine.ts";
-import { milliseconds, type Duration } from "./world/duration.ts";
+import { milliseconds, type Duration } from "./system/duration.ts";
 
 /** Whether images that come as addresses are fetched. */
 export const imagesSettings = ["off", "fetch"] as const;

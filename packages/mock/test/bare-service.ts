@@ -7,9 +7,9 @@ import { embeddedProcessor } from "../src/service/payment-processor.ts";
 import { Service } from "../src/service/service.ts";
 import { resolveSettings } from "../src/settings.ts";
 import type { Store } from "../src/store/store.ts";
-import { WorldClock } from "../src/world/clock.ts";
-import type { ClockHost } from "../src/world/host.ts";
-import { createWorld } from "../src/world/world.ts";
+import { SystemClock } from "../src/system/clock.ts";
+import type { ClockHost } from "../src/system/host.ts";
+import { createSystem } from "../src/system/system.ts";
 
 /** The rules of the service on a store and an engine of the test's, without HTTP. */
 export function bareService(parts: {
@@ -20,10 +20,10 @@ export function bareService(parts: {
   host?: ClockHost;
 }): {
   service: Service;
-  world: { clock: WorldClock };
+  world: { clock: SystemClock };
 } {
-  const clock = new WorldClock({ mode: "manual", ...(parts.host && { host: parts.host }) });
-  const world = createWorld({ clock, seed: "1" });
+  const clock = new SystemClock({ mode: "manual", ...(parts.host && { host: parts.host }) });
+  const world = createSystem({ clock, seed: "1" });
   const service = new Service(
     {
       store: parts.store,

@@ -10,7 +10,7 @@ import type {
 } from "../src/generated/openapi.ts";
 import type { Mock } from "../src/mock.ts";
 import { checkContract } from "./contract-check.ts";
-import { garmentUrl, personUrl } from "./pictures.ts";
+import { garmentUrl, personUrl } from "./images.ts";
 
 /** An answer whose body has been held against the contract, so that its type is known. */
 export interface Answer<Body> {

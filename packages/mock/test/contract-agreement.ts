@@ -5,7 +5,7 @@ import type { Engine } from "../src/engine/engine.ts";
 import { createMock } from "../src/mock.ts";
 import { boundaryValues } from "./boundary-values.ts";
 import { caller, tryOn } from "./caller.ts";
-import { dot } from "./pictures.ts";
+import { dot } from "./images.ts";
 
 export type Body = Readonly<Record<string, unknown>>;
 

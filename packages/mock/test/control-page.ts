@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import type { MockOptions } from "../src/mock-interface.ts";
 import { createMock } from "../src/mock.ts";
 import { serve } from "../src/node/serve.ts";
-import { plainCalls } from "./steered.ts";
+import { plainCalls } from "./with-faults.ts";
 
 /** A served mock on a manual clock with its page open. What goes wrong in the page, or leaves its origin, is a trouble. */
 export async function openControlPage(

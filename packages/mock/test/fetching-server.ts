@@ -7,7 +7,7 @@ import { stockEngine } from "../src/engine/stock.ts";
 import { createMock, type MockOptions } from "../src/mock.ts";
 import { caller } from "./caller.ts";
 import { imageHost, type HostOptions } from "./image-host.ts";
-import { assetBytes } from "./pictures.ts";
+import { assetBytes } from "./images.ts";
 
 /** Bytes that begin as a PNG does. */
 export function png(length: number): Buffer {

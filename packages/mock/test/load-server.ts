@@ -4,7 +4,7 @@
  */
 import { createMock } from "../src/mock.ts";
 import { serve } from "../src/node/serve.ts";
-import { turn } from "../src/world/host.ts";
+import { turn } from "../src/system/host.ts";
 import type { LoadQuestion } from "./load-process.ts";
 
 const mock = createMock({ latency: 0, seed: "load" });

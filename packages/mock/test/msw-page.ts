@@ -2,7 +2,7 @@ import { setupWorker } from "msw/browser";
 
 import { createMock } from "../src/mock.ts";
 import { handlers } from "../src/msw/handlers.ts";
-import { leave, noticing } from "./leaving.ts";
+import { leave, noticing } from "./aborted-requests.ts";
 import { wholeTryOn } from "./whole-try-on.ts";
 
 /** What the test calls in the page: does a try-on through the service worker and says what came of it. */

@@ -2,7 +2,7 @@ import { setupServer } from "msw/node";
 
 import { createMock } from "../src/mock.ts";
 import { handlers } from "../src/msw/handlers.ts";
-import { leave, noticing } from "./leaving.ts";
+import { leave, noticing } from "./aborted-requests.ts";
 import { wholeTryOn } from "./whole-try-on.ts";
 
 /** Started with the address of a server on this machine: does a try-on behind msw and prints what came of it. */

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 
 import type { JobRecord } from "../src/store/records.ts";
 import type { Store, Transaction } from "../src/store/store.ts";
-import { turn } from "../src/world/host.ts";
+import { turn } from "../src/system/host.ts";
 import { delivery, idempotency, job, key, purchase, type NewJob } from "./store-records.ts";
 
 class Rollback extends Error {}

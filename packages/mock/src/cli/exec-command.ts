@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import type { ExecCommand } from "./arguments.ts";
 import { placeOf } from "./process-place.ts";
 import { clientEnvironment, startServer } from "./server.ts";
-import { watchOver } from "./watchman.ts";
+import { startOrphanGuard } from "./orphan-guard.ts";
 
 const handedOn = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type HandedOn = (typeof handedOn)[number];
@@ -50,7 +50,7 @@ async function runProgram(
   const ended = end(child, command.program);
   const { pid } = child;
   if (pid === undefined) return ended;
-  const watchman = watchOver(place.target(pid), process.platform);
+  const watchman = startOrphanGuard(place.target(pid), process.platform);
   signals.handOn((signal) => place.handOn(pid, signal));
   const code = await ended;
   await place.clear(pid);

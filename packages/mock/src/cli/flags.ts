@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 
-import { milliseconds } from "../world/duration.ts";
+import { milliseconds } from "../system/duration.ts";
 import { nearest } from "./nearest.ts";
 
 /** The command line or a file that it names cannot be understood; the message is one sentence for whoever typed it. */

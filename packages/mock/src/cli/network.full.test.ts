@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { tryOn } from "../../test/caller.ts";
 import { command } from "../../test/command.ts";
-import { assetBytes } from "../../test/pictures.ts";
+import { assetBytes } from "../../test/images.ts";
 
 test("the command reaches images and receivers over the network of the machine", async () => {
   const seen = new Map<string, IncomingHttpHeaders>();

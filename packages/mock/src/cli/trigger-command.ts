@@ -2,10 +2,10 @@ import { webhookSecret } from "../default-keys.ts";
 import { completedEvent, eventHeaders, type SignedEvent } from "../delivery/event.ts";
 import { limits } from "../service/catalogue.ts";
 import { contentBlocked, failureCode } from "../service/outcome.ts";
-import { ResultAddresses } from "../service/result-address.ts";
-import { milliseconds } from "../world/duration.ts";
-import { host } from "../world/host.ts";
-import { freshSeed, SeededRandom } from "../world/random.ts";
+import { ResultUrls } from "../service/result-urls.ts";
+import { milliseconds } from "../system/duration.ts";
+import { host } from "../system/host.ts";
+import { freshSeed, SeededRandom } from "../system/random.ts";
 import { defaultPort } from "./arguments.ts";
 import type { TriggerCommand } from "./trigger-arguments.ts";
 
@@ -45,7 +45,7 @@ function eventOf(command: TriggerCommand, id: string, secret: string): SignedEve
     createdAt: now - durationMs,
     completedAt: now,
   };
-  const addresses = new ResultAddresses(freshSeed(), "same");
+  const addresses = new ResultUrls(freshSeed(), "same");
   const origin = `http://127.0.0.1:${defaultPort}`;
   const address = failed ? null : addresses.sign({ id, origin }, now);
   return completedEvent(job, address, { timeFormat: "Z", secret });

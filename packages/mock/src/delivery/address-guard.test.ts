@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
-import { shows } from "../../test/shows.ts";
+import { shows } from "../../test/covers.ts";
 import { guardAddress } from "./address-guard.ts";
 
 const publicOnes = [

@@ -1,4 +1,4 @@
-import { host } from "../world/host.ts";
+import { host } from "../system/host.ts";
 import { bareHost, guardAddress, guardResolved, isIp, type AddressRules } from "./address-guard.ts";
 
 /**

@@ -5,7 +5,7 @@ import { createMock, type Mock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
 import { checkWebhooksCarrySignedBytes, signatureOf } from "../../test/checks.ts";
 import { receiver, type Received, type ReceiverAnswer } from "../../test/receiver.ts";
-import { shows } from "../../test/shows.ts";
+import { shows } from "../../test/covers.ts";
 
 const hook = "https://shop.example/hook?shop=1";
 

@@ -1,10 +1,10 @@
 import type { Options } from "../options.ts";
 import { limits } from "../service/catalogue.ts";
 import { mustFind } from "../service/keys.ts";
-import type { ResultAddresses } from "../service/result-address.ts";
+import type { ResultUrls } from "../service/result-urls.ts";
 import type { DeliveryAttempt, DeliveryRecord, JobRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
-import type { World } from "../world/world.ts";
+import type { System } from "../system/system.ts";
 import { completedEvent, tampered, type SignedEvent } from "./event.ts";
 import { postEvent } from "./post.ts";
 
@@ -12,7 +12,7 @@ import { postEvent } from "./post.ts";
 const patience = 1_000;
 
 /** How one attempt leaves the server. */
-export interface Departure {
+export interface DeliveryAttemptPlan {
   /** How long it is held up first, in milliseconds. */
   readonly delay: number;
   readonly send: (request: Request) => Promise<Response>;
@@ -21,15 +21,15 @@ export interface Departure {
 /** What deliveries stand on. */
 export interface DeliveryContext {
   readonly store: Store;
-  readonly world: World;
+  readonly world: System;
   readonly options: Options;
-  readonly results: ResultAddresses;
+  readonly results: ResultUrls;
   /** Asked once for each attempt. */
-  readonly depart: () => Departure;
+  readonly depart: () => DeliveryAttemptPlan;
 }
 
 /** Ways to have an earlier delivery sent again. */
-export type Repetition = Exclude<DeliveryRecord["cause"], "job">;
+export type Redelivery = Exclude<DeliveryRecord["cause"], "job">;
 
 /**
  * Sends the event of a job that has ended: one attempt and three retries, each signed. Between two attempts a delivery
@@ -59,7 +59,7 @@ export class WebhookDelivery {
    * @returns it, once its first attempt has been answered.
    * @throws RangeError when there is no such delivery.
    */
-  async repeat(deliveryId: string, cause: Repetition): Promise<DeliveryRecord> {
+  async repeat(deliveryId: string, cause: Redelivery): Promise<DeliveryRecord> {
     const { store, options } = this.#context;
     const { earlier, event } = await store.transact(async (transaction) => {
       const found = await transaction.delivery(deliveryId);
@@ -151,7 +151,7 @@ export class WebhookDelivery {
 
   async #post(
     delivery: DeliveryRecord,
-    send: Departure["send"],
+    send: DeliveryAttemptPlan["send"],
     abort: AbortController,
   ): Promise<DeliveryAttempt> {
     const { clock } = this.#context.world;

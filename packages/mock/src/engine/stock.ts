@@ -42,7 +42,7 @@ function lookFor(request: RenderRequest): FigureLook {
 }
 
 /** A figure without colours, for a person whose photo is not at hand. */
-export function drawStandIn(width: number, height: number): Uint8Array<ArrayBuffer> {
+export function drawPlaceholder(width: number, height: number): Uint8Array<ArrayBuffer> {
   const look = { background: 0xe9ebf0, cloth: 0xc3c8d4, skin: 0xd9dce4, striped: false };
   return encodePng(drawScene(width, height, look));
 }

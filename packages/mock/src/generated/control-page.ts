@@ -1,4 +1,4 @@
-// Generated from packages/mock/src/steering/control/page by `npm run generate`. Do not edit.
+// Generated from packages/mock/src/control/page by `npm run generate`. Do not edit.
 
 export const contentSecurityPolicy =
   "default-src 'none'; style-src 'sha256-6XdARHEvKPM1jEnqQWPMwVI1JsP6pZWxVhEJyTNG/WU='; script-src 'sha256-HjZ+OsT/0AsLo0G+dWyj2Se9L4Tr8Z54I4pSc3bgVP0='; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

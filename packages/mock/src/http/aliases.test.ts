@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import type { RenderRequest } from "../engine/engine.ts";
 import { notingServer } from "../../test/noting-server.ts";
-import { asset, dot, garmentUrl, personUrl } from "../../test/pictures.ts";
-import { shows } from "../../test/shows.ts";
+import { asset, dot, garmentUrl, personUrl } from "../../test/images.ts";
+import { shows } from "../../test/covers.ts";
 
 const base = { garment_urls: [garmentUrl], wait: false };
 

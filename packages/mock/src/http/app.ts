@@ -3,11 +3,11 @@ import { cors } from "hono/cors";
 
 import { isAllowedOrigin } from "../cors-origins.ts";
 import { isLoopback } from "../loopback.ts";
-import { httpDate } from "../world/date.ts";
-import { errorAnswer, json } from "./answers.ts";
+import { httpDate } from "../system/date.ts";
+import { errorResponse, json } from "./responses.ts";
 import type { Site } from "./calls.ts";
 import { addDiscoveryRoutes } from "./discovery-routes.ts";
-import { addMoneyRoutes } from "./money-routes.ts";
+import { addCreditRoutes } from "./credit-routes.ts";
 import { addPaymentRoutes } from "./payment-routes.ts";
 import { addResultRoutes } from "./result-routes.ts";
 import { addTryOnRoutes } from "./tryon-routes.ts";
@@ -99,14 +99,14 @@ export function createApp(
   }
   addDiscoveryRoutes(app);
   addTryOnRoutes(app, site);
-  addMoneyRoutes(app, site);
+  addCreditRoutes(app, site);
   addPaymentRoutes(app, site, parts.paymentSecret);
   addResultRoutes(app, site);
   for (const [path, methods] of allowedMethods) {
     app.all(path, () => json({ detail: "Method Not Allowed" }, 405, { allow: methods }));
   }
   app.notFound(() => json({ detail: "Not Found" }, 404));
-  app.onError((error) => errorAnswer(error, site.service.options));
+  app.onError((error) => errorResponse(error, site.service.options));
   return { fetch: async (request) => app.fetch(request) };
 }
 

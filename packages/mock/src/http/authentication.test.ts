@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { NewKey } from "../service/new-key.ts";
 import { createMock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
-import { shows } from "../../test/shows.ts";
+import { shows } from "../../test/covers.ts";
 
 const malformed = { method: "POST", headers: { "content-type": "application/json" }, body: "{" };
 

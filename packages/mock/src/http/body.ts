@@ -1,7 +1,7 @@
 import { boundedBytes } from "../bounded-bytes.ts";
 import type { Options } from "../options.ts";
 import { limits } from "../service/catalogue.ts";
-import { Refusal } from "../service/refusal.ts";
+import { ServiceError } from "../service/service-error.ts";
 import { MalformedBody } from "./invalid-input.ts";
 import { jsonLimitProblem } from "./json-limits.ts";
 import { problem } from "./validation.ts";
@@ -45,7 +45,7 @@ export async function readJsonObject(
   }
   if (bytes.length === 0) return refuse("missing", "Field required", {});
   const limitProblem = jsonLimitProblem(bytes);
-  if (limitProblem !== undefined) throw new Refusal("bad-request", limitProblem);
+  if (limitProblem !== undefined) throw new ServiceError("bad-request", limitProblem);
   const read = parse(bytes);
   if ("error" in read) return refuse("json_invalid", "JSON decode error", { error: read.error });
   const { value } = read;

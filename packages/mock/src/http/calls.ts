@@ -2,18 +2,18 @@ import type { Context } from "hono";
 
 import type { Settings } from "../settings.ts";
 import type { Service } from "../service/service.ts";
-import { Refusal } from "../service/refusal.ts";
-import type { Journal } from "../steering/journal.ts";
+import { ServiceError } from "../service/service-error.ts";
+import type { Journal } from "../control/journal.ts";
 import type { KeyRecord } from "../store/records.ts";
-import type { World } from "../world/world.ts";
-import { errorAnswer, rateHeaders } from "./answers.ts";
+import type { System } from "../system/system.ts";
+import { errorResponse, rateHeaders } from "./responses.ts";
 import { readJsonObject, readPatience } from "./body.ts";
 import { bodySchemas, type BodySchemas } from "./schemas.ts";
 
 /** What every route stands on. */
 export interface Site {
   readonly service: Service;
-  readonly world: World;
+  readonly world: System;
   readonly settings: Settings;
   readonly schemas: BodySchemas;
   readonly journal: Journal;
@@ -55,14 +55,14 @@ export function keyed(
       const window = await service.keys.countCall(key.id);
       limitHeaders = rateHeaders(window, world.clock.now(), options);
       if (window.exceeded) {
-        throw new Refusal(
+        throw new ServiceError(
           "rate-limited",
           `Rate limit exceeded: ${window.limit} requests a minute are allowed for this key.`,
         );
       }
       return handler({ key, request, origin: () => new URL(request.url).origin, body }, context);
     };
-    const response = await answer().catch((error: unknown) => errorAnswer(error, options));
+    const response = await answer().catch((error: unknown) => errorResponse(error, options));
     for (const [name, value] of Object.entries(limitHeaders)) response.headers.set(name, value);
     return response;
   };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { schemaNamed } from "@tryon/spec/openapi-document";
 import { bodies, differencesAtBounds, fieldsWithBounds } from "../../test/contract-agreement.ts";
-import { shows } from "../../test/shows.ts";
+import { shows } from "../../test/covers.ts";
 
 describe.each(bodies)("the server and the contract's $name", (body) => {
   test.each(fieldsWithBounds(schemaNamed(body.name), "image"))(

@@ -14,7 +14,7 @@ import {
   server,
   type Body,
 } from "../../test/contract-agreement.ts";
-import { shows } from "../../test/shows.ts";
+import { shows } from "../../test/covers.ts";
 
 describe.each(bodies)("the server and the contract's $name", (body) => {
   const { name, path, base } = body;

@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 
 import contract from "@tryon/spec/openapi.json" with { type: "json" };
 import { packs } from "../service/catalogue.ts";
-import { html, json } from "./answers.ts";
+import { html, json } from "./responses.ts";
 import { docsPage } from "./docs-page.ts";
 
 /** The addresses that tell what the service is; they need no key. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createMock, type Mock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
 import { notify } from "../../test/payments.ts";
-import { shows } from "../../test/shows.ts";
+import { shows } from "../../test/covers.ts";
 
 function setUp() {
   const mock = createMock({ clock: "manual", seed: "payments" });

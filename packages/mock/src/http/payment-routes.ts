@@ -2,8 +2,8 @@ import type { Hono } from "hono";
 import * as z from "zod";
 
 import { hmacHex, sameText } from "../service/digest.ts";
-import { Refusal } from "../service/refusal.ts";
-import { json, errorAnswer } from "./answers.ts";
+import { ServiceError } from "../service/service-error.ts";
+import { json, errorResponse } from "./responses.ts";
 import { readBytes, readPatience } from "./body.ts";
 import type { Site } from "./calls.ts";
 import { jsonLimitProblem } from "./json-limits.ts";
@@ -24,13 +24,13 @@ export function addPaymentRoutes(app: Hono, site: Site, secret: string): void {
       const signed = context.req.header("stripe-signature") ?? "";
       requireSignature(signed, body, secret, site.service.now());
       const read = notification.safeParse(parse(body));
-      if (!read.success) throw new Refusal("bad-request", "The notification is not an event.");
+      if (!read.success) throw new ServiceError("bad-request", "The notification is not an event.");
       if (read.data.type === "payment_intent.succeeded") {
         await site.service.purchases.settle(read.data.data.object.id, "succeeded");
       }
       return json({ received: true });
     } catch (error) {
-      return errorAnswer(error, site.service.options);
+      return errorResponse(error, site.service.options);
     }
   });
 }
@@ -41,10 +41,10 @@ function requireSignature(header: string, body: Uint8Array, secret: string, now:
   const time = parts.find((part) => part.startsWith("t="))?.slice(2) ?? "";
   const expected = hmacHex(secret, signedBytes(time, body));
   const matches = parts.some((part) => part.startsWith("v1=") && sameText(expected, part.slice(3)));
-  if (!matches) throw new Refusal("bad-request", "Stripe-Signature does not match the body.");
+  if (!matches) throw new ServiceError("bad-request", "Stripe-Signature does not match the body.");
   const seconds = /^\d+$/.test(time) ? Number(time) : Number.NaN;
   if (Math.abs(seconds - now / 1_000) <= tolerance) return;
-  throw new Refusal(
+  throw new ServiceError(
     "bad-request",
     `Stripe-Signature has a time over ${tolerance} seconds away from the server's.`,
   );

@@ -4,7 +4,7 @@ import { createMock } from "../mock.ts";
 import type { Options } from "../options.ts";
 import { caller, type Answer } from "../../test/caller.ts";
 import { checkRateWindowResets } from "../../test/checks.ts";
-import { shows } from "../../test/shows.ts";
+import { shows } from "../../test/covers.ts";
 
 async function setUp(options: Partial<Options> = {}, limit = 2) {
   const mock = createMock({ clock: "manual", options });

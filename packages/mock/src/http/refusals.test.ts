@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { stockEngine } from "../engine/stock.ts";
 import { createMock, type Mock } from "../mock.ts";
 import { caller, type Answer } from "../../test/caller.ts";
-import { shows } from "../../test/shows.ts";
+import { shows } from "../../test/covers.ts";
 
 /** A server with a request that it refuses, and the key whose credits are at stake. */
 interface Refusal {

@@ -5,7 +5,7 @@ import type { Options } from "../options.ts";
 import { pngSize } from "../engine/png.ts";
 import { caller, finished } from "../../test/caller.ts";
 import { receiver } from "../../test/receiver.ts";
-import { shows } from "../../test/shows.ts";
+import { shows } from "../../test/covers.ts";
 
 function setUp(options: Partial<Options> = {}) {
   const mock = createMock({ clock: "manual", seed: "results", options });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { caller, tryOn } from "../../test/caller.ts";
-import { shows } from "../../test/shows.ts";
+import { shows } from "../../test/covers.ts";
 
 const pagesOfThisMachine = [
   "http://localhost",

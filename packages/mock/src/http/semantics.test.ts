@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { notingServer } from "../../test/noting-server.ts";
-import { dot, garmentUrl, headed, personUrl } from "../../test/pictures.ts";
-import { shows } from "../../test/shows.ts";
+import { dot, garmentUrl, headed, personUrl } from "../../test/images.ts";
+import { shows } from "../../test/covers.ts";
 
 const base = { garment_urls: [garmentUrl], wait: false };
 const megabytes10 = 10_500_000;

@@ -3,8 +3,8 @@ import type { Hono } from "hono";
 import type { ValidationError } from "../generated/openapi.ts";
 import type { Options } from "../options.ts";
 import { limits } from "../service/catalogue.ts";
-import type { SubmitAnswer } from "../service/submissions.ts";
-import { json, proxyPage } from "./answers.ts";
+import type { SubmitResponse } from "../service/submissions.ts";
+import { json, proxyPage } from "./responses.ts";
 import { keyed, type Site } from "./calls.ts";
 import { characters, tooLong } from "./checks.ts";
 import { readListQuery } from "./query.ts";
@@ -24,7 +24,7 @@ export function addTryOnRoutes(app: Hono, site: Site): void {
       const fields = readBody(site.schemas.submission, body, service.options, headerProblems);
       const { key, origin, request } = call;
       site.journal.noteSubmission(request, fields);
-      const submit = async (): Promise<SubmitAnswer> => {
+      const submit = async (): Promise<SubmitResponse> => {
         const sent = { keyId: key.id, fields, body, idempotencyKey, origin: origin() };
         const answer = await service.submissions.submit(sent);
         site.journal.noteJob(request, answer.job.id, answer.replayed);
@@ -69,9 +69,9 @@ function idempotencyKeyProblems(
 
 /** The answer, or undefined when a proxy would have ended the call before; the work goes on either way. */
 async function cutOff(
-  submit: () => Promise<SubmitAnswer>,
+  submit: () => Promise<SubmitResponse>,
   site: Site,
-): Promise<SubmitAnswer | undefined> {
+): Promise<SubmitResponse | undefined> {
   const { clock } = site.world;
   const seconds = Number(site.service.options.holdCut);
   let timer: ReturnType<typeof clock.setTimeout> | undefined;

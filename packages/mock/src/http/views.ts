@@ -7,9 +7,9 @@ import type {
 } from "../generated/openapi.ts";
 import { sizes } from "../service/catalogue.ts";
 import type { JobPage } from "../service/jobs.ts";
-import type { PurchaseAnswer } from "../service/purchases.ts";
+import type { PurchaseResponse } from "../service/purchases.ts";
 import type { Service } from "../service/service.ts";
-import type { SubmitAnswer } from "../service/submissions.ts";
+import type { SubmitResponse } from "../service/submissions.ts";
 import { formatTime } from "../service/time.ts";
 import type { JobRecord, KeyRecord } from "../store/records.ts";
 
@@ -43,7 +43,7 @@ export function listView(service: Service, page: JobPage): TryOnListResponse {
 /** The answer to a submission: as it was at first, with today's address and balance. */
 export function submitView(
   service: Service,
-  submitted: SubmitAnswer,
+  submitted: SubmitResponse,
 ): TryOnSubmitResponse | Partial<TryOnSubmitResponse> {
   const { job, answer } = submitted;
   const succeeded = answer.status === "succeeded" && job.result !== null;
@@ -94,7 +94,7 @@ export function accountView(key: KeyRecord): AccountResponse {
   };
 }
 
-export function purchaseView(answer: PurchaseAnswer): PurchaseWithSPTResponse {
+export function purchaseView(answer: PurchaseResponse): PurchaseWithSPTResponse {
   const { purchase } = answer;
   return {
     payment_intent_id: purchase.paymentIntentId,

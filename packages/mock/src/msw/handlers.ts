@@ -1,9 +1,9 @@
 import { bypass, http, type HttpHandler } from "msw";
 
-import { redirectWebhooks } from "../delivery/webhook-way.ts";
+import { redirectWebhooks } from "../delivery/webhook-sender.ts";
 import type { Mock } from "../mock.ts";
-import { host } from "../world/host.ts";
-import { territory } from "./territory.ts";
+import { host } from "../system/host.ts";
+import { requestMatcher } from "./request-matcher.ts";
 
 /** Where the handlers of msw stand. */
 export interface HandlersOptions {
@@ -35,7 +35,7 @@ export function handlers(
   mock: Pick<Mock, "fetch" | "baseUrl" | "options" | "faults">,
   options: HandlersOptions = {},
 ): HttpHandler[] {
-  const addressOf = territory(options.baseUrl ?? mock.baseUrl, mock.options.resultsOrigin);
+  const addressOf = requestMatcher(options.baseUrl ?? mock.baseUrl, mock.options.resultsOrigin);
   mock.faults.limitTo("msw");
   redirectWebhooks(mock, (request) => host.currentFetch(bypass(request)));
   return [

@@ -4,9 +4,9 @@ import type { HttpBindings, Http2Bindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 
 import type { Mock } from "../mock.ts";
-import { textOf } from "../http/answers.ts";
-import { refuseFromAfar } from "./control-guard.ts";
-import { isConnectionReset, truncatedBytes } from "../steering/broken-connection.ts";
+import { textOf } from "../http/responses.ts";
+import { rejectRemoteControl } from "./control-guard.ts";
+import { isConnectionReset, truncatedBytes } from "../control/broken-connection.ts";
 
 /** Answers one request; where a fault, a reset or the end of the mock breaks the connection, it really breaks. */
 export async function answer(
@@ -17,7 +17,7 @@ export async function answer(
 ): Promise<Response> {
   // Only HTTP/1 is served.
   if (!(outgoing instanceof ServerResponse)) return mock.fetch(request);
-  const refused = openControl ? undefined : refuseFromAfar(request, outgoing.req);
+  const refused = openControl ? undefined : rejectRemoteControl(request, outgoing.req);
   if (refused !== undefined) return refused;
   let response: Response;
   try {

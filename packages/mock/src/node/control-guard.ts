@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 
 import { isLoopback } from "../loopback.ts";
-import { controlPath, isControlCall } from "../steering/control/control-app.ts";
+import { controlPath, isControlCall } from "../control/routes/control-app.ts";
 import { mark } from "../version.ts";
 
 /** Headers that a proxy adds. Behind a proxy the TCP peer is not the client. */
@@ -16,7 +16,10 @@ const refusal = {
  * The answer to a control call that does not come from this machine, or undefined for a call that may go on. The name by
  * which the server was called counts too: a page of a foreign site whose name was pointed at this machine sends that name.
  */
-export function refuseFromAfar(request: Request, incoming: IncomingMessage): Response | undefined {
+export function rejectRemoteControl(
+  request: Request,
+  incoming: IncomingMessage,
+): Response | undefined {
   if (!isControlCall(request)) return undefined;
   const { headers, socket } = incoming;
   // A request line may carry a whole URL, whose host differs from the header's: both count.

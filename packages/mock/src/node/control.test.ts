@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createMock } from "../mock.ts";
 import { controls } from "../../test/controls.ts";
 import { rawConnection } from "../../test/raw-connection.ts";
-import { failureOf, plainCalls } from "../../test/steered.ts";
+import { failureOf, plainCalls } from "../../test/with-faults.ts";
 import { serve, type Serving, type ServeOptions } from "./serve.ts";
 
 const running: Serving[] = [];

@@ -2,7 +2,7 @@ import { createConnection } from "node:net";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { balanceOf, failureOf, plainCalls, steered } from "../../test/steered.ts";
+import { balanceOf, failureOf, plainCalls, steered } from "../../test/with-faults.ts";
 import { serve } from "./serve.ts";
 
 const on = "POST /api/v1/tryon";

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createMock } from "../mock.ts";
 import { caller, finished } from "../../test/caller.ts";
 import { imageHost, publicAddress } from "../../test/image-host.ts";
-import { asset, assetBytes } from "../../test/pictures.ts";
+import { asset, assetBytes } from "../../test/images.ts";
 import { compositeEngine } from "../engine/composite/composite.ts";
 import { nodeNetwork } from "./network.ts";
 

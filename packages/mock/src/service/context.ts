@@ -2,12 +2,12 @@ import type { Engine } from "../engine/engine.ts";
 import type { Options } from "../options.ts";
 import type { Settings } from "../settings.ts";
 import type { Store } from "../store/store.ts";
-import type { World } from "../world/world.ts";
+import type { System } from "../system/system.ts";
 
 /** What the rules of the service stand on. */
 export interface ServiceContext {
   readonly store: Store;
-  readonly world: World;
+  readonly world: System;
   readonly options: Options;
   readonly settings: Settings;
   /** Makes the pictures of live keys. */

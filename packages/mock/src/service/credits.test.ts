@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createMock, type Mock } from "../mock.ts";
 import { stockEngine } from "../engine/stock.ts";
 import { caller, finished } from "../../test/caller.ts";
-import { shows } from "../../test/shows.ts";
+import { shows } from "../../test/covers.ts";
 
 async function balance(mock: Mock, token: string): Promise<number> {
   const ledger = await mock.ledger(token);

@@ -2,7 +2,7 @@ import type { JobRecord, KeyRecord, LedgerEntry } from "../store/records.ts";
 import type { Transaction } from "../store/store.ts";
 import type { Options } from "../options.ts";
 import { limits } from "./catalogue.ts";
-import { Refusal } from "./refusal.ts";
+import { ServiceError } from "./service-error.ts";
 
 type Change = Omit<LedgerEntry, "keyId">;
 
@@ -24,14 +24,14 @@ export async function changeBalance(
  *
  * @throws Refusal `insufficient-credits` when the balance or the cap of the day does not hold it.
  */
-export async function takeCredits(
+export async function chargeCredits(
   transaction: Transaction,
   key: KeyRecord,
   charge: { credits: number; jobId: string; at: number; dailySpendCap: Options["dailySpendCap"] },
 ): Promise<KeyRecord> {
   const { credits, jobId, at, dailySpendCap } = charge;
   if (key.credits < credits) {
-    throw new Refusal(
+    throw new ServiceError(
       "insufficient-credits",
       `Insufficient credits: this try-on costs ${credits} and the key has ${key.credits}. Buy a pack or choose a smaller output_size.`,
     );
@@ -39,7 +39,7 @@ export async function takeCredits(
   const day = dayOf(at);
   const daySpent = (key.day === day ? key.daySpent : 0) + credits;
   if (dailySpendCap !== "off" && daySpent > dailySpendCap) {
-    throw new Refusal(
+    throw new ServiceError(
       "insufficient-credits",
       `The key's cap of ${dailySpendCap} credits a day (UTC) does not hold another ${credits}; try again tomorrow or raise the cap.`,
     );
@@ -49,7 +49,7 @@ export async function takeCredits(
 }
 
 /** Gives the price of a job back; it does not count against the cap of its day any more. */
-export async function giveBack(
+export async function refundCredits(
   transaction: Transaction,
   key: KeyRecord,
   job: JobRecord,

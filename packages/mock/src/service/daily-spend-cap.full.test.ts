@@ -4,7 +4,7 @@ import { stockEngine } from "../engine/stock.ts";
 import { createMock } from "../mock.ts";
 import type { Options } from "../options.ts";
 import { caller, tryOn } from "../../test/caller.ts";
-import { shows } from "../../test/shows.ts";
+import { shows } from "../../test/covers.ts";
 
 describe("the cap of a day", () => {
   const cap = 100_000;

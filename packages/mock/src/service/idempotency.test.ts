@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createMock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
 import { checkReplayChargesOnce } from "../../test/checks.ts";
-import { shows } from "../../test/shows.ts";
+import { shows } from "../../test/covers.ts";
 
 const key = { "idempotency-key": "order-1" };
 

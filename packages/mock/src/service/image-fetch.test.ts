@@ -6,8 +6,8 @@ import { bareService } from "../../test/bare-service.ts";
 import { caller, tryOn } from "../../test/caller.ts";
 import { fetchingServer, personAnswers, pictures, png } from "../../test/fetching-server.ts";
 import { publicAddress } from "../../test/image-host.ts";
-import { assetBytes } from "../../test/pictures.ts";
-import { stillMachine } from "../../test/still-machine.ts";
+import { assetBytes } from "../../test/images.ts";
+import { stillMachine } from "../../test/manual-host.ts";
 import { limits } from "./catalogue.ts";
 
 const jpeg = assetBytes("person.jpg");

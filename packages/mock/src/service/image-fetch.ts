@@ -2,7 +2,7 @@ import { abortable } from "../abortable.ts";
 import { boundedBytes } from "../bounded-bytes.ts";
 import { BlockedAddress, mustPass, sendGuarded, type Network } from "../delivery/network.ts";
 import type { EngineImage } from "../engine/engine.ts";
-import type { World } from "../world/world.ts";
+import type { System } from "../system/system.ts";
 import { limits } from "./catalogue.ts";
 import { imageKindNames } from "./image-input.ts";
 import { imageKind } from "./image-kind.ts";
@@ -19,7 +19,7 @@ type Fetched = readonly PromiseSettledResult<EngineImage>[];
 
 /** What fetching stands on. */
 export interface ImageFetchParts {
-  readonly world: World;
+  readonly world: System;
   readonly network: Network | undefined;
   readonly allowPrivate: boolean;
 }

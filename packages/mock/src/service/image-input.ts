@@ -2,7 +2,7 @@ import { guardAddress } from "../delivery/address-guard.ts";
 import type { EngineImage } from "../engine/engine.ts";
 import { limits } from "./catalogue.ts";
 import { imageKind } from "./image-kind.ts";
-import { Refusal } from "./refusal.ts";
+import { ServiceError } from "./service-error.ts";
 
 const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
 const headCharacters = 32;
@@ -17,7 +17,7 @@ export const imageKindNames = "JPEG, PNG, WebP, AVIF, HEIC or GIF";
  */
 export function base64Image(field: string, base64: string): EngineImage {
   const refuse = (problem: string): never => {
-    throw new Refusal("bad-request", `${field}: ${problem}`);
+    throw new ServiceError("bad-request", `${field}: ${problem}`);
   };
   if (/^data:/i.test(base64)) {
     refuse("has a data: prefix; drop everything up to and including the comma.");
@@ -56,7 +56,7 @@ export function addressedImage(
   const verdict = guardAddress(address, rules);
   if (!verdict.ok) {
     const wayOut = verdict.private ? " The setting allowPrivateImages admits loopback." : "";
-    throw new Refusal("bad-request", `${field}: ${verdict.problem}${wayOut}`);
+    throw new ServiceError("bad-request", `${field}: ${verdict.problem}${wayOut}`);
   }
   return { field, source: "address", url: verdict.url.href };
 }

@@ -9,9 +9,9 @@ import { MemoryStore } from "../store/memory.ts";
 import type { Store, Transaction } from "../store/store.ts";
 import { bareService } from "../../test/bare-service.ts";
 import { imageHost } from "../../test/image-host.ts";
-import { bytesWithin, picturesWithin } from "../../test/picture-traces.ts";
-import { asset, assetBytes } from "../../test/pictures.ts";
-import { shows } from "../../test/shows.ts";
+import { bytesWithin, picturesWithin } from "../../test/image-traces.ts";
+import { asset, assetBytes } from "../../test/images.ts";
+import { shows } from "../../test/covers.ts";
 import type { SubmissionFields } from "./submission.ts";
 
 /** A store that notes everything that is ever written to it. */

@@ -1,7 +1,7 @@
 import type { JobRecord, JobStatus } from "../store/records.ts";
 import { limits } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
-import { Refusal } from "./refusal.ts";
+import { ServiceError } from "./service-error.ts";
 
 export interface JobPage {
   readonly jobs: readonly JobRecord[];
@@ -20,7 +20,7 @@ export class Jobs {
   async get(keyId: string, jobId: string): Promise<JobRecord> {
     const job = await this.#context.store.transact((transaction) => transaction.job(jobId));
     if (job === undefined || job.keyId !== keyId || job.createdAt > this.#visibleUntil()) {
-      throw new Refusal("not-found", "Job not found.");
+      throw new ServiceError("not-found", "Job not found.");
     }
     return job;
   }
@@ -34,7 +34,7 @@ export class Jobs {
     return this.#context.store.transact(async (transaction) => {
       const before = cursor === undefined ? undefined : await transaction.job(cursor);
       if (cursor !== undefined && before?.keyId !== keyId) {
-        throw new Refusal(
+        throw new ServiceError(
           "bad-request",
           "cursor: unknown; pass the next_cursor of the page before, or leave it out for the first page.",
         );

@@ -4,7 +4,7 @@ import { limits } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
 import { changeBalance } from "./credits.ts";
 import { readNewKey, type NewKey } from "./new-key.ts";
-import { Refusal } from "./refusal.ts";
+import { ServiceError } from "./service-error.ts";
 
 /** How a key stands in the running window of its rate limit. */
 export interface RateWindow {
@@ -76,7 +76,7 @@ export class Keys {
    */
   async authenticate(token: string | undefined): Promise<KeyRecord> {
     if (token === undefined) {
-      throw new Refusal(
+      throw new ServiceError(
         "unauthorized",
         "Missing API key; send the header Authorization: Bearer <API key>.",
       );
@@ -86,13 +86,16 @@ export class Keys {
       return key && { key, account: await transaction.account(key.accountId) };
     });
     if (found === undefined) {
-      throw new Refusal("unauthorized", "Invalid API key; make one on the developer dashboard.");
+      throw new ServiceError(
+        "unauthorized",
+        "Invalid API key; make one on the developer dashboard.",
+      );
     }
     if (found.account?.state === "flagged") {
-      throw new Refusal("forbidden", "The account is not eligible: it was flagged for fraud.");
+      throw new ServiceError("forbidden", "The account is not eligible: it was flagged for fraud.");
     }
     if (found.key.state !== "active") {
-      throw new Refusal("forbidden", `The API key is ${found.key.state}.`);
+      throw new ServiceError("forbidden", `The API key is ${found.key.state}.`);
     }
     return found.key;
   }

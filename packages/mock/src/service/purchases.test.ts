@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { createMock, type Mock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
-import { shows } from "../../test/shows.ts";
+import { shows } from "../../test/covers.ts";
 
 function setUp(options: Parameters<typeof createMock>[0] = {}) {
   const mock = createMock({ clock: "manual", seed: "purchases", ...options });

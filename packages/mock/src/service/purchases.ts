@@ -5,9 +5,9 @@ import type { ServiceContext } from "./context.ts";
 import { changeBalance } from "./credits.ts";
 import { mustFind } from "./keys.ts";
 import type { PaymentDecision, PaymentProcessor } from "./payment-processor.ts";
-import { Refusal } from "./refusal.ts";
+import { ServiceError } from "./service-error.ts";
 
-export interface PurchaseAnswer {
+export interface PurchaseResponse {
   readonly purchase: PurchaseRecord;
   /** Credits that this call added. */
   readonly creditsAdded: number;
@@ -25,14 +25,14 @@ export class Purchases {
   }
 
   /** @throws Refusal `bad-request`, `payment-failed` or `conflict`; no credits were added then. */
-  purchase(keyId: string, order: { packSlug: string; token: string }): Promise<PurchaseAnswer> {
+  purchase(keyId: string, order: { packSlug: string; token: string }): Promise<PurchaseResponse> {
     const { packSlug } = order;
     if (!isPackSlug(packSlug)) {
       const known = Object.keys(packs).join(", ");
-      throw new Refusal("bad-request", `pack_slug: unknown pack; choose one of ${known}.`);
+      throw new ServiceError("bad-request", `pack_slug: unknown pack; choose one of ${known}.`);
     }
     if (!order.token.startsWith("spt_")) {
-      throw new Refusal(
+      throw new ServiceError(
         "bad-request",
         "shared_payment_granted_token: has to begin with spt_; pass the token that the user granted.",
       );
@@ -73,10 +73,10 @@ export class Purchases {
     });
   }
 
-  #again(key: KeyRecord, earlier: PurchaseRecord, packSlug: PackSlug): PurchaseAnswer {
+  #again(key: KeyRecord, earlier: PurchaseRecord, packSlug: PackSlug): PurchaseResponse {
     const sameOrder = earlier.keyId === key.id && earlier.packSlug === packSlug;
     if (!sameOrder || this.#context.options.purchaseRepeat === 409) {
-      throw new Refusal(
+      throw new ServiceError(
         "conflict",
         "A payment was already processed for this token; read the balance, or ask the user for a new token.",
       );
@@ -93,7 +93,7 @@ export class Purchases {
     key: KeyRecord,
     packSlug: PackSlug,
     token: string,
-  ): Promise<PurchaseAnswer> {
+  ): Promise<PurchaseResponse> {
     const purchase: PurchaseRecord = {
       paymentIntentId: `pi_test_${this.#context.world.random.token(24)}`,
       keyId: key.id,
@@ -112,10 +112,10 @@ export class Purchases {
     transaction: Transaction,
     key: KeyRecord,
     order: { packSlug: PackSlug; token: string; decision: PaymentDecision },
-  ): Promise<PurchaseAnswer> {
+  ): Promise<PurchaseResponse> {
     const { packSlug, token, decision } = order;
     if (!decision.taken) {
-      throw new Refusal(
+      throw new ServiceError(
         "payment-failed",
         `Payment failed: ${decision.reason}. No credits were added.`,
       );

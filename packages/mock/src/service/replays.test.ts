@@ -5,7 +5,7 @@ import { MemoryStore } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
 import { bareService } from "../../test/bare-service.ts";
 import { tryOn } from "../../test/caller.ts";
-import { turn } from "../world/host.ts";
+import { turn } from "../system/host.ts";
 
 async function someTurns(): Promise<void> {
   for (let count = 0; count < 5; count += 1) await turn();

@@ -1,7 +1,7 @@
-import type { IdempotencyRecord, StoredAnswer } from "../store/records.ts";
+import type { IdempotencyRecord, StoredResponse } from "../store/records.ts";
 import type { Transaction } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
-import { Refusal } from "./refusal.ts";
+import { ServiceError } from "./service-error.ts";
 
 /** A call as far as its idempotency key goes. */
 export interface KeyedCall {
@@ -12,7 +12,7 @@ export interface KeyedCall {
 /** What was answered under idempotency keys, and those who wait to be answered the same. */
 export class Replays {
   readonly #context: ServiceContext;
-  readonly #waiters = new Map<string, ((answer: StoredAnswer) => void)[]>();
+  readonly #waiters = new Map<string, ((answer: StoredResponse) => void)[]>();
 
   constructor(context: ServiceContext) {
     this.#context = context;
@@ -34,7 +34,7 @@ export class Replays {
       return undefined;
     }
     if (record.bodyDigest === bodyDigest) return record;
-    throw new Refusal(
+    throw new ServiceError(
       "conflict",
       "The Idempotency-Key was used with a different body; use a new key for a new request.",
     );
@@ -45,17 +45,17 @@ export class Replays {
    *
    * @throws Refusal `conflict` while it still waits, where the server joins no twins.
    */
-  async answerOf(record: IdempotencyRecord): Promise<StoredAnswer> {
+  async answerOf(record: IdempotencyRecord): Promise<StoredResponse> {
     if (record.answer !== null) return record.answer;
     if (this.#context.options.concurrentTwin === 409) {
-      throw new Refusal(
+      throw new ServiceError(
         "conflict",
         "A request with this Idempotency-Key is still being worked on; ask again with the same key in a moment.",
       );
     }
     const { keyId, idempotencyKey } = record;
     const name = waiterName(keyId, idempotencyKey);
-    const told = new Promise<StoredAnswer>((resolve) => {
+    const told = new Promise<StoredResponse>((resolve) => {
       this.#waiters.set(name, [...(this.#waiters.get(name) ?? []), resolve]);
     });
     // The first call may have been answered between the step that found its record and this one.
@@ -67,7 +67,7 @@ export class Replays {
   }
 
   /** Keeps the first answer, and gives it to those who wait for it. */
-  async remember(call: KeyedCall, answer: StoredAnswer): Promise<void> {
+  async remember(call: KeyedCall, answer: StoredResponse): Promise<void> {
     const { idempotencyKey, keyId } = call;
     if (idempotencyKey === undefined) return;
     await this.#context.store.transact(async (transaction) => {
@@ -87,7 +87,7 @@ export class Replays {
   }
 
   /** Gives an answer to those who wait for it. */
-  tell(call: KeyedCall, answer: StoredAnswer): void {
+  tell(call: KeyedCall, answer: StoredResponse): void {
     const name = waiterName(call.keyId, call.idempotencyKey ?? "");
     for (const resolve of this.#waiters.get(name) ?? []) resolve(answer);
     this.#waiters.delete(name);

@@ -5,7 +5,7 @@ import { stockEngine } from "../engine/stock.ts";
 import { createMock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
 import { receiver } from "../../test/receiver.ts";
-import { shows } from "../../test/shows.ts";
+import { shows } from "../../test/covers.ts";
 
 const key = { "idempotency-key": "order-1" };
 

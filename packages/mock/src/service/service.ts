@@ -1,33 +1,33 @@
-import { WebhookDelivery, type Departure } from "../delivery/webhook-delivery.ts";
+import { WebhookDelivery, type DeliveryAttemptPlan } from "../delivery/webhook-delivery.ts";
 import type { Options } from "../options.ts";
 import type { KeyRecord, LedgerEntry } from "../store/records.ts";
 import type { ServiceContext } from "./context.ts";
 import type { ImageFetch } from "./image-fetch.ts";
-import { HeldCalls, type HeldCall } from "./held-calls.ts";
-import { JobLife, type JobLifeState } from "./job-life.ts";
+import { SyncRequests, type SyncRequest } from "./sync-requests.ts";
+import { JobScheduler, type JobSchedulerState } from "./job-scheduler.ts";
 import { Jobs } from "./jobs.ts";
 import { Keys, mustFind } from "./keys.ts";
-import { NextJobs, type SteeredJob } from "./next-jobs.ts";
+import { NextJobs, type PlannedOutcome } from "./next-jobs.ts";
 import type { PaymentProcessor } from "./payment-processor.ts";
 import { Purchases } from "./purchases.ts";
 import { Replays } from "./replays.ts";
-import { ResultAddresses } from "./result-address.ts";
+import { ResultUrls } from "./result-urls.ts";
 import { Submissions } from "./submissions.ts";
 
 /** What the service needs from outside besides its own context. */
 export interface ServiceParts {
   readonly processor: PaymentProcessor;
   /** How the next webhook leaves. */
-  readonly depart: () => Departure;
+  readonly depart: () => DeliveryAttemptPlan;
   /** Left out where an address counts as an image without being fetched. */
   readonly imageFetch?: ImageFetch | undefined;
 }
 
 /** What the service knows besides its store, its agenda and its stream of chance. */
 export interface ServiceState {
-  readonly life: JobLifeState;
-  readonly held: readonly HeldCall[];
-  readonly nextJobs: readonly SteeredJob[];
+  readonly life: JobSchedulerState;
+  readonly held: readonly SyncRequest[];
+  readonly nextJobs: readonly PlannedOutcome[];
   /** The deliveries whose attempt was not over. */
   readonly delivering: readonly string[];
 }
@@ -38,20 +38,20 @@ export class Service {
   readonly jobs: Jobs;
   readonly submissions: Submissions;
   readonly purchases: Purchases;
-  readonly results: ResultAddresses;
+  readonly results: ResultUrls;
   readonly options: Options;
   readonly #context: ServiceContext;
   readonly deliveries: WebhookDelivery;
   readonly nextJobs = new NextJobs();
-  readonly #life: JobLife;
+  readonly #life: JobScheduler;
   readonly #imageFetch: ImageFetch | undefined;
-  readonly #held: HeldCalls;
+  readonly #held: SyncRequests;
 
   constructor(context: ServiceContext, parts: ServiceParts) {
     const { options, world, store } = context;
     this.#context = context;
     this.options = options;
-    this.results = new ResultAddresses(`results:${world.random.token(32)}`, options.resultsOrigin);
+    this.results = new ResultUrls(`results:${world.random.token(32)}`, options.resultsOrigin);
     this.deliveries = new WebhookDelivery({
       store,
       world,
@@ -62,10 +62,10 @@ export class Service {
     this.keys = new Keys(context);
     this.jobs = new Jobs(context);
     this.#imageFetch = parts.imageFetch;
-    this.#life = new JobLife(context, this.deliveries);
+    this.#life = new JobScheduler(context, this.deliveries);
     const [life, nextJobs, replays] = [this.#life, this.nextJobs, new Replays(context)];
     const { imageFetch } = parts;
-    this.#held = new HeldCalls(context, life, replays);
+    this.#held = new SyncRequests(context, life, replays);
     this.submissions = new Submissions(context, {
       life,
       nextJobs,
@@ -83,7 +83,7 @@ export class Service {
   }
 
   /** Makes what has to be known of waiting jobs before {@link state} can tell it. */
-  foresee(): Promise<void> {
+  precompute(): Promise<void> {
     return this.#life.foresee();
   }
 

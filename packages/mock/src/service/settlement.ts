@@ -1,7 +1,7 @@
 import type { Options } from "../options.ts";
 import type { JobRecord } from "../store/records.ts";
 import type { Transaction } from "../store/store.ts";
-import { giveBack } from "./credits.ts";
+import { refundCredits } from "./credits.ts";
 import { mustFind } from "./keys.ts";
 import { contentBlocked } from "./outcome.ts";
 
@@ -25,5 +25,5 @@ export async function settleCredits(
   const refunded =
     job.status === "failed" &&
     (refund === "failed" || (refund === "failed-except-content-blocked" && !blocked));
-  if (refunded) await giveBack(transaction, counted, job, job.completedAt ?? job.createdAt);
+  if (refunded) await refundCredits(transaction, counted, job, job.completedAt ?? job.createdAt);
 }

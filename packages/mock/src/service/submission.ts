@@ -4,8 +4,8 @@ import type { Settings } from "../settings.ts";
 import type { OutputSize } from "../store/records.ts";
 import { limits } from "./catalogue.ts";
 import { addressedImage, base64Image, fetchProblem } from "./image-input.ts";
-import type { Wording } from "./instruction.ts";
-import { Refusal } from "./refusal.ts";
+import type { Instructions } from "./instruction.ts";
+import { ServiceError } from "./service-error.ts";
 
 type Text = string | null | undefined;
 type Texts = readonly string[] | undefined;
@@ -45,7 +45,7 @@ export interface Submission {
   readonly imageProblem: string | null;
   readonly outputSize: OutputSize;
   readonly wait: boolean;
-  readonly wording: Wording;
+  readonly wording: Instructions;
   readonly webhookUrl: string | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;
   readonly seed: number | null;
@@ -81,7 +81,7 @@ export function readSubmission(fields: SubmissionFields, settings: Settings): Su
 }
 
 /** The words for the model; empty ones count as none. */
-export function wordingOf(fields: SubmissionFields): Wording {
+export function wordingOf(fields: SubmissionFields): Instructions {
   return {
     prompt: fields.prompt || null,
     styleHint: fields.style_hint || null,
@@ -95,7 +95,7 @@ function readPerson(fields: SubmissionFields, settings: Settings): Picture {
     const address = fields[name];
     if (address) return addressedPicture(name, address, settings);
   }
-  throw new Refusal(
+  throw new ServiceError(
     "bad-request",
     "A person is missing: set person_url (an https address) or person_image_b64.",
   );
@@ -109,13 +109,13 @@ function readGarments(fields: SubmissionFields, settings: Settings): readonly Pi
   const base64s = fields.garment_images_b64 ?? [];
   const count = addresses.length + base64s.length;
   if (count === 0) {
-    throw new Refusal(
+    throw new ServiceError(
       "bad-request",
       `A garment is missing: set garment_urls or garment_images_b64 with 1 to ${limits.garments} images in total.`,
     );
   }
   if (count > limits.garments) {
-    throw new Refusal(
+    throw new ServiceError(
       "bad-request",
       `garment_urls and garment_images_b64 hold ${count} images in total; at most ${limits.garments} are taken.`,
     );
@@ -138,7 +138,7 @@ function readWebhookUrl(fields: SubmissionFields, settings: Settings): string | 
   const verdict = guardAddress(fields.webhook_url, { allowPrivate });
   if (verdict.ok) return fields.webhook_url;
   const wayOut = verdict.private ? " The setting allowPrivateWebhooks admits loopback." : "";
-  throw new Refusal("bad-request", `webhook_url: ${verdict.problem}${wayOut}`);
+  throw new ServiceError("bad-request", `webhook_url: ${verdict.problem}${wayOut}`);
 }
 
 function addressedPicture(field: string, address: string, settings: Settings): Picture {

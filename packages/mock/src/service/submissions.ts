@@ -3,16 +3,16 @@ import type { IdempotencyRecord, JobRecord, KeyRecord } from "../store/records.t
 import type { Transaction } from "../store/store.ts";
 import { limits, sizes } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
-import { giveBack, takeCredits } from "./credits.ts";
+import { refundCredits, chargeCredits } from "./credits.ts";
 import { canonicalJson, textDigest } from "./digest.ts";
 import type { ImageFetch } from "./image-fetch.ts";
-import { submitted, type HeldCalls, type SubmittedAnswer } from "./held-calls.ts";
+import { submitted, type SyncRequests, type SubmissionResponse } from "./sync-requests.ts";
 import { composeInstruction } from "./instruction.ts";
-import type { JobLife, Place } from "./job-life.ts";
+import type { JobScheduler, Place } from "./job-scheduler.ts";
 import { mustFind } from "./keys.ts";
-import type { NextJobs, SteeredJob } from "./next-jobs.ts";
+import type { NextJobs, PlannedOutcome } from "./next-jobs.ts";
 import { outcomeOf } from "./outcome.ts";
-import { Refusal, serverError } from "./refusal.ts";
+import { ServiceError, serverError } from "./service-error.ts";
 import type { Replays } from "./replays.ts";
 import { readSubmission, type Submission, type SubmissionFields } from "./submission.ts";
 
@@ -29,19 +29,19 @@ export interface SubmitCall {
 }
 
 /** The answer to a submission, before it is put into words. */
-export interface SubmitAnswer {
+export interface SubmitResponse {
   readonly job: JobRecord;
-  readonly answer: SubmittedAnswer;
+  readonly answer: SubmissionResponse;
   readonly creditsRemaining: number;
   readonly replayed: boolean;
 }
 
 /** The other parts of the service that submitting needs. */
 export interface SubmissionParts {
-  readonly life: JobLife;
+  readonly life: JobScheduler;
   readonly nextJobs: NextJobs;
   readonly replays: Replays;
-  readonly held: HeldCalls;
+  readonly held: SyncRequests;
   readonly imageFetch?: ImageFetch | undefined;
 }
 
@@ -51,17 +51,17 @@ type Opened =
       readonly kind: "created";
       readonly job: JobRecord;
       readonly place: Place;
-      readonly steered: SteeredJob | undefined;
+      readonly steered: PlannedOutcome | undefined;
     };
 
 /** Submits: the order of checks, the idempotency key, the charge, and the wait for the end. */
 export class Submissions {
   readonly #context: ServiceContext;
-  readonly #life: JobLife;
+  readonly #life: JobScheduler;
   readonly #nextJobs: NextJobs;
   readonly #imageFetch: ImageFetch | undefined;
   readonly #replays: Replays;
-  readonly #held: HeldCalls;
+  readonly #held: SyncRequests;
 
   constructor(context: ServiceContext, parts: SubmissionParts) {
     this.#context = context;
@@ -73,7 +73,7 @@ export class Submissions {
   }
 
   /** @throws Refusal for what the service does not take; nothing was charged then. */
-  async submit(call: SubmitCall): Promise<SubmitAnswer> {
+  async submit(call: SubmitCall): Promise<SubmitResponse> {
     const read = readSubmission(call.fields, this.#context.settings);
     // Without a key there is nothing to compare with, and large bodies take their time.
     const comparable = call.idempotencyKey !== undefined;
@@ -138,13 +138,13 @@ export class Submissions {
   /** The atomic step: a replay, a conflict, or job, charge and idempotency record at once. */
   async #open(call: SubmitCall, submission: Submission, bodyDigest: string): Promise<Opened> {
     let place: Place | undefined;
-    let steered: SteeredJob | undefined;
+    let steered: PlannedOutcome | undefined;
     try {
       return await this.#context.store.transact(async (transaction) => {
         const record = await this.#replays.earlier(transaction, call, bodyDigest);
         if (record !== undefined) return { kind: "replay", record };
         if (submission.imageProblem !== null) {
-          throw new Refusal("bad-request", submission.imageProblem);
+          throw new ServiceError("bad-request", submission.imageProblem);
         }
         place ??= this.#life.reserve();
         const job = await this.#create(transaction, call, submission, {
@@ -192,7 +192,7 @@ export class Submissions {
       result: null,
     });
     const charge = { credits: job.costCredits, jobId: job.id, at: now, dailySpendCap };
-    if (!testMode) await takeCredits(transaction, key, charge);
+    if (!testMode) await chargeCredits(transaction, key, charge);
     if (call.idempotencyKey !== undefined) {
       await transaction.putIdempotency({
         keyId: call.keyId,
@@ -207,7 +207,7 @@ export class Submissions {
   }
 
   /** Waits for the first answer to a call, where it is to wait, and keeps it for those who repeat the call. */
-  async #firstAnswer(call: SubmitCall, job: JobRecord, wait: boolean): Promise<SubmittedAnswer> {
+  async #firstAnswer(call: SubmitCall, job: JobRecord, wait: boolean): Promise<SubmissionResponse> {
     if (wait) {
       const { keyId, idempotencyKey } = call;
       const until = job.createdAt + limits.hold;
@@ -222,7 +222,7 @@ export class Submissions {
   async #takeBack(call: SubmitCall, job: JobRecord): Promise<void> {
     await this.#context.store.transact(async (transaction) => {
       const key = await mustFind(transaction, job.keyId);
-      await giveBack(transaction, key, job, this.#context.world.clock.now());
+      await refundCredits(transaction, key, job, this.#context.world.clock.now());
       await transaction.removeJob(job);
       await this.#replays.fail(transaction, call);
     });
@@ -231,9 +231,9 @@ export class Submissions {
 
   async #complete(
     jobId: string,
-    answer: SubmittedAnswer,
+    answer: SubmissionResponse,
     replayed: boolean,
-  ): Promise<SubmitAnswer> {
+  ): Promise<SubmitResponse> {
     return this.#context.store.transact(async (transaction) => {
       const job = await transaction.job(jobId);
       if (job === undefined) throw serverError();

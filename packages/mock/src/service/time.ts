@@ -1,5 +1,5 @@
 import type { Options } from "../options.ts";
-import { isoSeconds } from "../world/date.ts";
+import { isoSeconds } from "../system/date.ts";
 
 /** Writes a time to the second, UTC, in the format that the server is set to. */
 export function formatTime(at: number, format: Options["timeFormat"]): string {

@@ -69,7 +69,7 @@ export interface ResultRecord {
 }
 
 /** The first answer to a submission, as far as a replay needs it; addresses and balances are made afresh. */
-export type StoredAnswer =
+export type StoredResponse =
   | {
       readonly kind: "submitted";
       readonly status: JobStatus;
@@ -87,7 +87,7 @@ export interface IdempotencyRecord {
   readonly jobId: string;
   readonly expiresAt: number;
   /** Null while the first call still waits. */
-  readonly answer: StoredAnswer | null;
+  readonly answer: StoredResponse | null;
 }
 
 /** What made a balance change. */

@@ -6,9 +6,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createMock } from "../../mock.ts";
 import type { TryOnJobStatus } from "../../generated/openapi.ts";
 import { caller } from "../../../test/caller.ts";
-import { asset, assetBytes, garmentUrl, headed, personUrl } from "../../../test/pictures.ts";
-import { shows } from "../../../test/shows.ts";
-import { turn } from "../../world/host.ts";
+import { asset, assetBytes, garmentUrl, headed, personUrl } from "../../../test/images.ts";
+import { shows } from "../../../test/covers.ts";
+import { turn } from "../../system/host.ts";
 import type { Engine, RenderRequest } from "../engine.ts";
 import { compositeEngine } from "./composite.ts";
 

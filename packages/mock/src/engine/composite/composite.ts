@@ -1,7 +1,7 @@
 import type { Sharp, SharpConstructor } from "sharp";
 
 import type { Engine, EngineImage, RenderRequest } from "../engine.ts";
-import { drawStandIn } from "../stock.ts";
+import { drawPlaceholder } from "../stock.ts";
 import { cardFrame, markRibbon, placeholderCard } from "./overlays.ts";
 
 /** Maximum number of pixels of an image that is decoded: up to 200 MB of memory. */
@@ -124,7 +124,7 @@ async function personLayer(
   if (person.source === "address" || !decodable(person)) {
     const margin = Math.round(width * 2 * layout.cardMargin);
     const card = placeholderCard(Math.round(width * 0.3), "PERSON", person);
-    return sharp(drawStandIn(width, height))
+    return sharp(drawPlaceholder(width, height))
       .composite([{ input: Buffer.from(card), left: margin, top: margin }])
       .png()
       .toBuffer();

@@ -1,0 +1,149 @@
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+
+import { Service } from "../service/service.ts";
+import { MemoryTables } from "../store/memory-tables.ts";
+import { tryOn } from "../../test/caller.ts";
+import { command } from "../../test/command.ts";
+import { fetchingServer, pictures } from "../../test/fetching-server.ts";
+import { bytesWithin, picturesWithin } from "../../test/image-traces.ts";
+import { asset } from "../../test/images.ts";
+import { shows } from "../../test/covers.ts";
+import { Journal } from "./journal.ts";
+
+const sent = {
+  person_url: null,
+  garment_urls: [],
+  person_image_b64: asset("person.jpg"),
+  garment_images_b64: [asset("shirt.png")],
+};
+
+/** Submissions with pictures: taken and refused ones. */
+const submissions = [
+  {},
+  { prompt: "mock:slow=60000" },
+  { seed: -1 },
+  { garment_images_b64: Array.from({ length: 3 }, () => asset("shirt.png")), items: ["https://a"] },
+  { person_image_b64: `data:image/jpeg;base64,${asset("person.jpg")}` },
+  { prompt: asset("person.jpg") },
+  { webhook_url: "http://10.0.0.1/" },
+];
+
+/** Notes all that parts of the server give when they are asked for it by a snapshot. */
+function noteSnapshots(): { readonly states: unknown[]; readonly tables: MemoryTables[] } {
+  const { prototype } = MemoryTables;
+  const spies = [vi.spyOn(Service.prototype, "state"), vi.spyOn(Journal.prototype, "snapshot")];
+  const copies = vi.spyOn(prototype, "copy");
+  onTestFinished(() => {
+    for (const spy of [...spies, copies]) spy.mockRestore();
+  });
+  return {
+    get states() {
+      return spies.flatMap((spy) =>
+        spy.mock.results.map(({ value }: { value?: unknown }) => value),
+      );
+    },
+    get tables() {
+      return copies.mock.results.flatMap(({ type, value }) => (type === "return" ? [value] : []));
+    },
+  };
+}
+
+/** All that the tables hold of a key and of what it did. */
+async function contents(tables: MemoryTables, token: string): Promise<unknown> {
+  const key = await tables.keyByToken(token);
+  const keyId = key?.id ?? "";
+  return [
+    key,
+    await tables.jobs({ keyId, limit: 1_000 }),
+    await tables.ledger(keyId),
+    await tables.idempotency(keyId, "order-0"),
+    await tables.deliveries(),
+  ];
+}
+
+/** Notes what is written to the console and to both streams of the process. */
+function noteOutput(): readonly unknown[] {
+  const written: unknown[] = [];
+  const note = (...texts: readonly unknown[]): true => {
+    written.push(...texts);
+    return true;
+  };
+  const spies = [
+    ...(["error", "warn", "log", "info", "debug"] as const).map((name) =>
+      vi.spyOn(console, name).mockImplementation(note),
+    ),
+    ...[process.stderr, process.stdout].map((stream) =>
+      vi.spyOn(stream, "write").mockImplementation(note),
+    ),
+  ];
+  onTestFinished(() => {
+    for (const spy of spies) spy.mockRestore();
+  });
+  return written;
+}
+
+describe("the pictures of a request", () => {
+  test("are in no journal, no snapshot and no output, while jobs run and wait and afterwards", async () => {
+    shows("privacy.inputs.dropped");
+    const notes = noteSnapshots();
+    const written = noteOutput();
+    const { mock, call, submit } = await fetchingServer(pictures, {
+      concurrency: 1,
+      options: { reportQueued: true },
+      sendWebhook: async () => new Response(null, { status: 500 }),
+    });
+    const statuses: number[] = [];
+    for (const [index, fields] of submissions.entries()) {
+      const key = { "idempotency-key": `order-${index}` };
+      statuses.push((await call.submit({ ...sent, ...fields }, key)).status);
+    }
+    statuses.push((await submit({ webhook_url: "https://shop.example/hook" })).status);
+    expect(statuses).toEqual([200, 200, 422, 400, 400, 422, 400, 200]);
+    const running = await mock.snapshot();
+    await mock.clock.advance("2s");
+    await mock.restore(running);
+    await mock.clock.advance("1h");
+    await mock.snapshot();
+
+    expect(notes.tables).toHaveLength(3);
+    const kept = await Promise.all(notes.tables.map((one) => contents(one, mock.keys.live)));
+    const journal = mock.journal.entries();
+    expect(journal).toHaveLength(8);
+    // What is searched is there: results and what was said of the jobs that had not ended.
+    expect([...bytesWithin(kept)].some(({ length }) => length > 1_000)).toBe(true);
+    expect([...bytesWithin(notes.states)].length).toBeGreaterThan(100);
+    expect(picturesWithin(kept)).toEqual([]);
+    expect(picturesWithin(notes.states)).toEqual([]);
+    expect(picturesWithin(journal)).toEqual([]);
+    expect(picturesWithin(written)).toEqual([]);
+  });
+
+  test("are not written by the command, whatever it answers", async () => {
+    shows("privacy.inputs.dropped");
+    const run = command("--port", "0", "--latency", "0");
+    const address = await run.listening;
+    const statuses: number[] = [];
+    const bodies = submissions.map((fields) => JSON.stringify(tryOn({ ...sent, ...fields })));
+    for (const body of [...bodies, JSON.stringify(sent).slice(0, -1)]) {
+      const answer = await fetch(`${address}/api/v1/tryon`, {
+        method: "POST",
+        headers: { authorization: "Bearer svc_live_mock", "content-type": "application/json" },
+        body,
+      });
+      statuses.push(answer.status);
+    }
+    expect(statuses).toEqual([200, 200, 422, 400, 400, 422, 400, 422]);
+    run.child.kill("SIGTERM");
+    await run.ended;
+    expect(run.stdout()).toContain("listening");
+    expect(picturesWithin([run.stdout(), run.stderr()])).toEqual([]);
+  });
+});
+
+test("the search for pictures finds a piece of one wherever it is", () => {
+  const text = asset("person.jpg");
+  expect(picturesWithin({ a: [new Map([["b", text.slice(400, 9_000)]])] })).toEqual([
+    "person.jpg in base64",
+  ]);
+  expect(picturesWithin([Buffer.from(text, "base64")])).toEqual(["person.jpg"]);
+});
