@@ -12,7 +12,7 @@ const rule = { id: "limits.key", section: "Limits", rule: "A rule", shown_by: ["
 const sources = {
   "spec/openapi.json": '{ "openapi": "3.1.0", "info": {}, "paths": {} }',
   "spec/rules.json": JSON.stringify({ rules: [rule, { ...rule, id: "a", shown_by: ["docs"] }] }),
-  [testFile]: 'describe("a key", () => test("waits", () => shows("limits.key")));',
+  [testFile]: 'describe("a key", () => test("waits", () => covers("limits.key")));',
   "docs/README.md": "# Docs\n\n## Test\n\n- [The clock](clock.md): Time\n",
   "docs/clock.md": "# The `clock`\n\n```ts examples/a.ts\nold\n```\n\n```ts b.ts\n```\n",
   "examples/a.ts": "const a = 1;\n",
@@ -21,7 +21,7 @@ const sources = {
 it.each([
   ["spec/openapi.json", '{"openapi":"3.1.0","paths":{"/a":{}}}', "openapi.ts is out of", true],
   [`${page}/style/clock.css`, "", "control-page.ts is out of date.", true],
-  [testFile, 'test("each key", () => shows("limits.key"));', "docs/fidelity.md is out", true],
+  [testFile, 'test("each key", () => covers("limits.key"));', "docs/fidelity.md is out", true],
   ["examples/a.ts", "const a = 2;\n", "docs/clock.md is out of date.", true],
   ["docs/llms.txt", "edited", "docs/llms.txt is out of date.", true],
   [testFile, "", "No test covers limits.key. Write one in packages/mock and ", false],
@@ -45,21 +45,21 @@ it.each([
 });
 
 it.each([
-  ["a", 'test("a", () => { shows("x"); });'],
-  ["a", 'it(`a`, { timeout: 1 }, async () => { shows("x"); });'],
-  ["g › a …", 'describe.each([1])("g", () => { it.each([1])("a %i", () => { shows("x"); }); });'],
-  ["a …", 'test.each`a\n${1}`("a $a", () => { shows("x"); /* shows("y"); */ "shows(z)"; });'],
-  [undefined, 'shows("x");'],
-  [undefined, 'test("a", () => { shows(rule); });'],
-  [undefined, 'test("a", () => { shows(); });'],
-  [undefined, 'test(`a ${b}`, () => { shows("x"); });'],
-  [undefined, 'test.skip.each([1])("a", () => { shows("x"); });'],
-  [undefined, 'describe.todo("g", () => { it("a", () => { shows("x"); }); });'],
+  ["a", 'test("a", () => { covers("x"); });'],
+  ["a", 'it(`a`, { timeout: 1 }, async () => { covers("x"); });'],
+  ["g › a …", 'describe.each([1])("g", () => { it.each([1])("a %i", () => { covers("x"); }); });'],
+  ["a …", 'test.each`a\n${1}`("a $a", () => { covers("x"); /* covers("y"); */ "covers(z)"; });'],
+  [undefined, 'covers("x");'],
+  [undefined, 'test("a", () => { covers(rule); });'],
+  [undefined, 'test("a", () => { covers(); });'],
+  [undefined, 'test(`a ${b}`, () => { covers("x"); });'],
+  [undefined, 'test.skip.each([1])("a", () => { covers("x"); });'],
+  [undefined, 'describe.todo("g", () => { it("a", () => { covers("x"); }); });'],
 ])("reads the covered rule of the test %j from %s", (title, text) => {
   const problems: string[] = [];
   const file = "a.test.ts";
   const found = coveredRules(file, text, problems);
   expect(found).toEqual(title === undefined ? [] : [{ rule: "x", file, title }]);
-  const problem = expect.stringMatching(/^a\.test\.ts: Call shows\("rule\.id"\) in /);
+  const problem = expect.stringMatching(/^a\.test\.ts: Call covers\("rule\.id"\) in /);
   expect(problems).toEqual(title === undefined ? [problem] : []);
 });

@@ -1,6 +1,6 @@
 import type { Level } from "./check.ts";
 import type { Plan } from "./plan.ts";
-import { keyNames, type Bench, type Key, type KeyName } from "./bench.ts";
+import { keyNames, type CheckContext, type Key, type KeyName } from "./check-context.ts";
 
 /** A key that a run uses, without the key itself. */
 export interface KeyUse {
@@ -48,7 +48,7 @@ export function announcementOf({
   readonly free: boolean;
   readonly keys: Readonly<Partial<Record<KeyName, Key>>>;
   readonly given: Readonly<Partial<Record<KeyName, Key>>>;
-  readonly bench: Bench;
+  readonly bench: CheckContext;
 }): Announcement {
   return {
     baseUrl: bench.redactor.redact(options.baseUrl),

@@ -1,5 +1,5 @@
-import type { Key } from "./bench.ts";
-import type { CallInput } from "./wire/send.ts";
+import type { Key } from "./check-context.ts";
+import type { RequestInput } from "./wire/send.ts";
 
 /** How a call differs from a plain one. */
 export interface CallOptions {
@@ -35,7 +35,7 @@ export function callInput(
   path: string,
   token: string | null,
   { query, body, raw, headers = {}, signal }: CallOptions,
-): CallInput {
+): RequestInput {
   const search = query === undefined ? "" : `?${new URLSearchParams(query).toString()}`;
   return {
     method,

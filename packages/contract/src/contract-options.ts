@@ -1,7 +1,7 @@
 import type { Announcement } from "./announcement.ts";
 import { levels, type Level } from "./check.ts";
 import type { Progress } from "./run.ts";
-import type { Key, KeyName } from "./bench.ts";
+import type { Key, KeyName } from "./check-context.ts";
 import { OptionsError } from "./target/problem.ts";
 
 /** Options of `runContract`. */
@@ -53,7 +53,7 @@ export interface ContractOptions {
 const keyForm = /^svc_(live|test)_[\w-]+$/;
 
 /** @throws OptionsError naming what cannot be, and what can. */
-export function refuseNonsense({
+export function rejectInvalid({
   baseUrl,
   apiKey,
   keys = {},
@@ -110,7 +110,7 @@ function keyOf(token: string, webhookSecret: string | undefined): Key {
 }
 
 /** @throws OptionsError for a live key that may not be used. */
-export function refuseLive(given: Partial<Record<KeyName, Key>>, allowed: boolean): void {
+export function rejectLiveKeys(given: Partial<Record<KeyName, Key>>, allowed: boolean): void {
   if (allowed) return;
   const live = Object.values(given).some(({ kind }) => kind === "live");
   if (!live) return;

@@ -1,18 +1,23 @@
 import { announcementOf } from "./announcement.ts";
 import type { Check, Probe } from "./check.ts";
 import { allChecks } from "./checks/index.ts";
-import { givenKeys, refuseLive, refuseNonsense, type ContractOptions } from "./contract-options.ts";
+import {
+  givenKeys,
+  rejectLiveKeys,
+  rejectInvalid,
+  type ContractOptions,
+} from "./contract-options.ts";
 import { makePlan } from "./plan.ts";
 import { allProbes } from "./probes/index.ts";
 import { profileOf } from "./profile.ts";
 import type { Report } from "./report.ts";
 import { runPlan } from "./run.ts";
-import { keyNames, type Bench, type KeyName } from "./bench.ts";
-import { ShapeWatch } from "./shape-watch.ts";
+import { keyNames, type CheckContext, type KeyName } from "./check-context.ts";
+import { SchemaChecks } from "./schema-checks.ts";
 import { Budget } from "./target/budget.ts";
 import { findControl } from "./target/control.ts";
-import { gatherKeys } from "./target/keys.ts";
-import { Pace } from "./target/pace.ts";
+import { collectKeys } from "./target/keys.ts";
+import { RequestPacer } from "./target/request-pacer.ts";
 import { balanceOf, preflight } from "./target/preflight.ts";
 import { TargetProblem } from "./target/problem.ts";
 import { openReceiver, type Receiver } from "./target/receiver.ts";
@@ -58,7 +63,7 @@ export async function runSuite(suite: Suite, options: ContractOptions): Promise<
 }
 
 async function run(suite: Suite, redactor: Redactor, options: ContractOptions): Promise<Report> {
-  refuseNonsense(options);
+  rejectInvalid(options);
   const { baseUrl, level = "safe", signal } = options;
   const startedAt = new Date();
   const { onResult = ignore, onBegin = ignore } = options;
@@ -71,14 +76,14 @@ async function run(suite: Suite, redactor: Redactor, options: ContractOptions): 
   const reference = control !== undefined;
   // Any server can say that it is a reference server.
   const nearby = reference && isLoopback(baseUrl);
-  refuseLive(given, options.allowLive === true || nearby);
+  rejectLiveKeys(given, options.allowLive === true || nearby);
   const names = new Set(reference ? keyNames : (Object.keys(given) as KeyName[]));
   const plan = makePlan(suite, level, options.only ?? [], names);
   const balance = balanceOf(accounts.get("live"));
   const { live, ...others } = given;
   // A key that would run dry on the way is of no use where one can be made that does not.
   const lasting = live !== undefined && reference && balance < plan.credits ? others : given;
-  const keys = await gatherKeys(lasting, control);
+  const keys = await collectKeys(lasting, control);
   if (keys.live === undefined && keys.test === undefined) {
     throw new TargetProblem(
       "wrong-key",
@@ -87,13 +92,13 @@ async function run(suite: Suite, redactor: Redactor, options: ContractOptions): 
   }
   const moved = control !== undefined && options.realTime !== true;
   const time = interruptible(moved ? await virtualTime(control) : realTime, signal);
-  const pace = new Pace(time);
+  const pace = new RequestPacer(time);
   const free = nearby || (reference && Object.values(lasting).every(({ kind }) => kind === "test"));
   const allowed = options.maxCredits ?? (free ? Infinity : defaultMaxCredits);
   const most = free ? allowed : Math.min(allowed, balance);
   const receiver = await receiverFor(options, time);
   try {
-    const bench: Bench = {
+    const bench: CheckContext = {
       baseUrl,
       send,
       time,
@@ -103,7 +108,7 @@ async function run(suite: Suite, redactor: Redactor, options: ContractOptions): 
       receiver,
       keys,
       budget: new Budget(most),
-      watch: new ShapeWatch(baseUrl),
+      watch: new SchemaChecks(baseUrl),
     };
     for (const [name, account] of accounts) pace.learn(given[name]?.token ?? "", account);
     options.onPlan?.(

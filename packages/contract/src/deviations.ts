@@ -1,20 +1,20 @@
-import type { Answer } from "./wire/answer.ts";
+import type { HttpResponse } from "./wire/response.ts";
 
 /** A deviation from the document that an open point explains: it is observed, and not broken. */
-export interface Explained {
+export interface Deviation {
   /** The option of the reference server that explains it. */
   readonly option: string;
   readonly what: string;
 }
 
-interface Explanation extends Explained {
-  readonly fits: (answer: Answer, problem: string) => boolean;
+interface Explanation extends Deviation {
+  readonly fits: (answer: HttpResponse, problem: string) => boolean;
 }
 
-const isHtml = ({ headers }: Answer): boolean =>
+const isHtml = ({ headers }: HttpResponse): boolean =>
   (headers.get("content-type") ?? "").startsWith("text/html");
 
-const path = ({ call }: Answer): string => new URL(call.url).pathname;
+const path = ({ call }: HttpResponse): string => new URL(call.url).pathname;
 
 const explanations: readonly Explanation[] = [
   {
@@ -51,6 +51,6 @@ const explanations: readonly Explanation[] = [
 ];
 
 /** The open point that explains why an answer is not as the document says, if one does. */
-export function explain(answer: Answer, problem: string): Explained | undefined {
+export function explain(answer: HttpResponse, problem: string): Deviation | undefined {
   return explanations.find(({ fits }) => fits(answer, problem));
 }

@@ -1,23 +1,27 @@
-import type { Answer } from "./wire/answer.ts";
+import type { HttpResponse } from "./wire/response.ts";
 
 /** A deployment does not do what the contract says. */
-export class Broken extends Error {
+export class CheckFailure extends Error {
   override readonly name = "Broken";
   /** The answer that shows it. */
-  readonly answer: Answer | undefined;
+  readonly answer: HttpResponse | undefined;
 
-  constructor(message: string, answer?: Answer) {
+  constructor(message: string, answer?: HttpResponse) {
     super(message);
     this.answer = answer;
   }
 }
 
 /** Something cannot be seen in this run; the message says why, and what would make it visible. */
-export class Skip extends Error {
+export class SkipCheck extends Error {
   override readonly name = "Skip";
 }
 
 /** @throws Broken unless the condition holds. */
-export function must(condition: unknown, message: string, answer?: Answer): asserts condition {
-  if (!condition) throw new Broken(message, answer);
+export function must(
+  condition: unknown,
+  message: string,
+  answer?: HttpResponse,
+): asserts condition {
+  if (!condition) throw new CheckFailure(message, answer);
 }

@@ -1,4 +1,4 @@
-import { unseenOptions } from "./probes/unseen.ts";
+import { notObservableOptions } from "./probes/not-observable.ts";
 import type { Observation, Profile, Report } from "./report.ts";
 
 /** What was observed, as options for the reference server. */
@@ -8,7 +8,7 @@ export function profileOf(observations: readonly Observation[]): Profile {
     options: Object.fromEntries(seen.map(({ option, value }) => [option, value])),
     unknown: [
       ...observations.filter(({ value }) => value === "unknown").map(({ option }) => option),
-      ...Object.keys(unseenOptions),
+      ...Object.keys(notObservableOptions),
     ],
   };
 }

@@ -1,14 +1,14 @@
 import type { Check, Level, OptionValue, Probe } from "./check.ts";
-import type { Explained } from "./deviations.ts";
-import { Broken, Skip } from "./outcome.ts";
+import type { Deviation } from "./deviations.ts";
+import { CheckFailure, SkipCheck } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
 import type { CheckResult, Observation } from "./report.ts";
 import { Session } from "./session.ts";
-import type { Bench } from "./bench.ts";
+import type { CheckContext } from "./check-context.ts";
 import { shapeRules } from "./shape-rules.ts";
-import type { Shape } from "./shape-watch.ts";
+import type { Shape } from "./schema-checks.ts";
 import { curlLine } from "./wire/curl.ts";
-import { NoAnswer } from "./wire/send.ts";
+import { NoResponse } from "./wire/send.ts";
 
 /**
  * What is told while a run goes on.
@@ -26,7 +26,7 @@ export interface Listener {
 /** Runs checks and probes one after another: a deployment is never hammered. */
 export async function runPlan(
   plan: Plan,
-  bench: Bench,
+  bench: CheckContext,
   level: Level,
   tell: Listener,
   signal?: AbortSignal,
@@ -61,7 +61,7 @@ interface Seen {
 
 async function runOne<Value>(
   { id, title, rules, level, on }: Check | Probe,
-  bench: Bench,
+  bench: CheckContext,
   work: (session: Session) => Promise<Value>,
   signal?: AbortSignal,
 ): Promise<{ result: CheckResult; value: Value | undefined }> {
@@ -88,14 +88,14 @@ async function runOne<Value>(
   } catch (error) {
     // What fails because the run was ended says nothing of the deployment.
     if (ended()) return cut;
-    if (error instanceof Skip)
+    if (error instanceof SkipCheck)
       return { result: result("skipped", error.message), value: undefined };
-    if (error instanceof Broken) {
+    if (error instanceof CheckFailure) {
       const { answer } = error;
       const curl = answer === undefined ? undefined : curlLine(answer.call, bench.redactor);
       return { result: result("broken", error.message, curl), value: undefined };
     }
-    if (error instanceof NoAnswer) {
+    if (error instanceof NoResponse) {
       const curl = curlLine(error.call, bench.redactor);
       return { result: result("broken", error.message, curl), value: undefined };
     }
@@ -109,7 +109,7 @@ async function runOne<Value>(
 
 function shapeResult(
   { id, operation, status, seen, problems }: Shape,
-  { redactor }: Bench,
+  { redactor }: CheckContext,
   level: Level,
 ): CheckResult {
   const [first] = problems;
@@ -131,7 +131,7 @@ function shapeResult(
 
 function observation(
   { probe, value, message }: Seen,
-  explained: readonly Explained[],
+  explained: readonly Deviation[],
 ): Observation {
   const { id, option, title, rules } = probe;
   return {

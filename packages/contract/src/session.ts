@@ -1,16 +1,22 @@
 import { randomBytes } from "node:crypto";
 
-import { must, Skip } from "./outcome.ts";
-import { pictures } from "./pictures.ts";
+import { must, SkipCheck } from "./outcome.ts";
+import { images } from "./images.ts";
 import type { KeyKind } from "./check.ts";
-import { missingKey, type Bench, type Key, type KeyName, type NewKey } from "./bench.ts";
+import {
+  missingKey,
+  type CheckContext,
+  type Key,
+  type KeyName,
+  type NewKey,
+} from "./check-context.ts";
 import { callInput, tokenOf, type CallOptions, type SubmitOptions } from "./calls.ts";
 import { jobIdOf } from "./submission.ts";
 import { costs } from "./target/budget.ts";
 import type { Control } from "./target/control.ts";
 import type { Hook } from "./target/receiver.ts";
 import type { Time } from "./target/time.ts";
-import { fieldsOf, type Answer, type Fields } from "./wire/answer.ts";
+import { fieldsOf, type HttpResponse, type Fields } from "./wire/response.ts";
 
 /** How often a 429 is waited out before it counts as the answer. */
 const patience = 5;
@@ -23,7 +29,7 @@ const jobTime = 180_000;
  * One session serves one check.
  */
 export class Session {
-  readonly bench: Bench;
+  readonly bench: CheckContext;
   readonly time: Time;
   /** The key that the check works on. */
   readonly key: Key;
@@ -37,12 +43,12 @@ export class Session {
   readonly #hooks: Hook[] = [];
 
   /** @throws Skip when the run has no key of this kind. */
-  constructor(bench: Bench, on: KeyKind) {
+  constructor(bench: CheckContext, on: KeyKind) {
     this.bench = bench;
     this.time = bench.time;
     const { test, live } = bench.keys;
     const key = on === "any" ? (test ?? live) : bench.keys[on];
-    if (key === undefined) throw new Skip(missingKey(on === "any" ? "test" : on));
+    if (key === undefined) throw new SkipCheck(missingKey(on === "any" ? "test" : on));
     this.key = key;
   }
 
@@ -59,7 +65,7 @@ export class Session {
   /** One of the keys of the run. @throws Skip when it is not there. */
   keyNamed(name: KeyName): Key {
     const key = this.bench.keys[name];
-    if (key === undefined) throw new Skip(missingKey(name));
+    if (key === undefined) throw new SkipCheck(missingKey(name));
     return key;
   }
 
@@ -67,7 +73,9 @@ export class Session {
   get control(): Control {
     const { control } = this.bench;
     if (control !== undefined) return control;
-    throw new Skip("Only a deployment with the control API (/__mock/) can be made to do this.");
+    throw new SkipCheck(
+      "Only a deployment with the control API (/__mock/) can be made to do this.",
+    );
   }
 
   /** Makes a key of its own. @throws Skip when the deployment does not let the kit make keys. */
@@ -90,7 +98,7 @@ export class Session {
   ): Hook {
     const { receiver } = this.bench;
     if (receiver === undefined) {
-      throw new Skip(
+      throw new SkipCheck(
         "The deployment has to reach the kit for this: give --webhook-url, a public address that leads to --webhook-port of this machine.",
       );
     }
@@ -100,7 +108,7 @@ export class Session {
   }
 
   /** Sends a call within the limits of its key, and holds the answer against the document. */
-  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  async call(method: string, path: string, options: CallOptions = {}): Promise<HttpResponse> {
     const { pace, send, watch } = this.bench;
     const token = tokenOf(options.key === undefined ? this.key : options.key);
     const input = callInput(method, path, token, options);
@@ -121,14 +129,14 @@ export class Session {
    *
    * @throws Skip when it could go over the budget.
    */
-  submit(fields: Fields = {}, options: SubmitOptions = {}): Promise<Answer> {
+  submit(fields: Fields = {}, options: SubmitOptions = {}): Promise<HttpResponse> {
     const call = this.#submit(fields, options);
     // A check may look at something else while its call is held; what goes wrong is met where it awaits the call.
     call.catch(() => undefined);
     return call;
   }
 
-  async #submit(fields: Fields, options: SubmitOptions): Promise<Answer> {
+  async #submit(fields: Fields, options: SubmitOptions): Promise<HttpResponse> {
     const { idempotencyKey, headers, ...rest } = options;
     const key = options.key === undefined ? this.key : options.key;
     const pays = key !== null && typeof key !== "string" && this.#pays(key);
@@ -151,8 +159,8 @@ export class Session {
   /** A request that nothing is wrong with. */
   goodRequest(): Fields {
     return {
-      person_image_b64: pictures.person,
-      garment_images_b64: [pictures.garment],
+      person_image_b64: images.person,
+      garment_images_b64: [images.garment],
       output_size: "1K",
       wait: false,
     };
@@ -165,12 +173,12 @@ export class Session {
   }
 
   /** Asks for a job. */
-  poll(jobId: string, options: CallOptions = {}): Promise<Answer> {
+  poll(jobId: string, options: CallOptions = {}): Promise<HttpResponse> {
     return this.call("GET", `/api/v1/tryon/${jobId}`, options);
   }
 
   /** Lets time pass until a job has ended, and gives the last answer. @throws Broken when it does not. */
-  async end(jobId: string, options: CallOptions = {}): Promise<Answer> {
+  async end(jobId: string, options: CallOptions = {}): Promise<HttpResponse> {
     return this.until(
       `${jobId} ends`,
       async () => {
@@ -183,7 +191,7 @@ export class Session {
   }
 
   /** Submits, and gives the answer to the poll after the end. */
-  async whole(fields: Fields = {}, options: SubmitOptions = {}): Promise<Answer> {
+  async whole(fields: Fields = {}, options: SubmitOptions = {}): Promise<HttpResponse> {
     const jobId = await this.start(fields, options);
     return this.end(jobId, options.key === undefined ? {} : { key: options.key });
   }
@@ -192,7 +200,7 @@ export class Session {
   async held(
     fields: Fields,
     options: SubmitOptions = {},
-  ): Promise<{ answer: Answer; took: number }> {
+  ): Promise<{ answer: HttpResponse; took: number }> {
     const { time } = this;
     const idempotencyKey = options.idempotencyKey ?? this.unique("held");
     const from = time.now();
@@ -240,7 +248,7 @@ export class Session {
   }
 
   /** The account of a key. */
-  account(options: CallOptions = {}): Promise<Answer> {
+  account(options: CallOptions = {}): Promise<HttpResponse> {
     return this.call("GET", "/api/v1/account", options);
   }
 

@@ -1,12 +1,12 @@
 import { jobShapes } from "./checks/jobs/shapes.ts";
-import { moneyShapes } from "./checks/money/shapes.ts";
+import { billingShapes } from "./checks/billing/shapes.ts";
 import { requestShapes } from "./checks/requests/shapes.ts";
 
 /** The rules that stand in the schema of an answer: what holds every such answer against the document shows them. */
 const areas: readonly Readonly<Record<string, readonly string[]>>[] = [
   requestShapes,
   jobShapes,
-  moneyShapes,
+  billingShapes,
 ];
 
 export function shapeRules(operation: string, status: number): readonly string[] {

@@ -1,16 +1,18 @@
-import { must, Skip } from "./outcome.ts";
-import { fieldsOf, type Answer } from "./wire/answer.ts";
+import { must, SkipCheck } from "./outcome.ts";
+import { fieldsOf, type HttpResponse } from "./wire/response.ts";
 
 /** @throws Skip for an answer to a submission that says nothing of what was submitted. */
-export function skipUnlessJudged({ status }: Answer): void {
+export function skipUnlessJudged({ status }: HttpResponse): void {
   if (status === 402) {
-    throw new Skip("The key has too few credits left for a submission; give one that has more.");
+    throw new SkipCheck(
+      "The key has too few credits left for a submission; give one that has more.",
+    );
   }
-  if (status === 503) throw new Skip("The service was unavailable (503); run it again.");
+  if (status === 503) throw new SkipCheck("The service was unavailable (503); run it again.");
 }
 
 /** The id of a job that was submitted. @throws Broken when the submission was refused. */
-export function jobIdOf(answer: Answer): string {
+export function jobIdOf(answer: HttpResponse): string {
   skipUnlessJudged(answer);
   must(answer.status === 200, `A good submission was answered ${answer.status}.`, answer);
   const id = fieldsOf(answer.json)["job_id"];

@@ -2,7 +2,7 @@ import type { Mock } from "@tryon/mock";
 
 import { runContract } from "../src/contract.ts";
 import type { Report } from "../src/report.ts";
-import type { Plant } from "./plants/plant.ts";
+import type { Mutant } from "./mutants/mutant.ts";
 
 /** Runs chosen checks and probes against a server in this process. */
 export function runAgainst(
@@ -22,6 +22,6 @@ export function brokenIn({ checks }: Report): readonly string[] {
 }
 
 /** A server with several deviations at once. */
-export function planted(mock: Mock, plants: readonly Plant[]): typeof globalThis.fetch {
+export function mutated(mock: Mock, plants: readonly Mutant[]): typeof globalThis.fetch {
   return plants.reduce((fetch, { plant }) => plant({ ...mock, fetch }), mock.fetch);
 }

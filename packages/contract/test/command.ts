@@ -1,6 +1,6 @@
 import { readArguments } from "../src/cli/arguments.ts";
 import { UsageError } from "../src/cli/flags.ts";
-import { runCommand, type Surroundings } from "../src/cli/run-command.ts";
+import { runCommand, type CliContext } from "../src/cli/run-command.ts";
 
 /** What a command has left. */
 export interface Ended {
@@ -27,7 +27,7 @@ export function stream(isTTY = false) {
 /** Runs the command in this process, as `main.ts` does. */
 export async function command(
   argv: readonly string[],
-  around: Partial<Surroundings> & { readonly terminal?: boolean } = {},
+  around: Partial<CliContext> & { readonly terminal?: boolean } = {},
 ): Promise<Ended> {
   const { terminal = false, environment = {}, ...rest } = around;
   const [stdout, stderr] = [stream(terminal), stream(terminal)];

@@ -2,8 +2,8 @@ import { createMock } from "@tryon/mock";
 import { describe, expect, test } from "vitest";
 
 import { runContract } from "../src/contract.ts";
-import { png } from "../src/pictures.ts";
-import type { Plant } from "./plants/plant.ts";
+import { png } from "../src/images.ts";
+import type { Mutant } from "./mutants/mutant.ts";
 
 /** Makes pictures of the right size that are quickly made; what they show matters to no check. */
 const engine = {
@@ -16,7 +16,7 @@ const engine = {
 const patience = 180_000;
 
 /** Tests that the whole kit finds each deviation, by its name, and nothing else. */
-export function findsExactly(plants: readonly Plant[]): void {
+export function findsExactly(plants: readonly Mutant[]): void {
   // Each run waits now and then for the network, so several at once take less time than one after another.
   describe.concurrent("a deployment that", () => {
     test.each(plants.map((plant) => [plant.name, plant] as const))(

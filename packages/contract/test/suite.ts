@@ -1,6 +1,6 @@
 import type { Check, Probe } from "../src/check.ts";
 import type { Suite } from "../src/contract.ts";
-import { must, Skip } from "../src/outcome.ts";
+import { must, SkipCheck } from "../src/outcome.ts";
 
 /** Fields of a check that a test of the kit has no eyes for. */
 const plain = { rules: ["a.rule"], level: "safe", on: "any", credits: 0 } as const;
@@ -20,7 +20,7 @@ export const breaks = aCheck("sample.breaks", async (session) => {
 });
 
 export const skips = aCheck("sample.skips", () => {
-  throw new Skip("It takes the moon (--moon).");
+  throw new SkipCheck("It takes the moon (--moon).");
 });
 
 /** A probe of a test's own. */

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { createMock } from "./mock.ts";
 import { caller, finished } from "../test/caller.ts";
-import { shows } from "../test/covers.ts";
+import { covers } from "../test/covers.ts";
 import { streamed } from "../test/streamed.ts";
 
 describe("a mock", () => {
@@ -34,7 +34,7 @@ describe("a mock", () => {
   });
 
   test("answers at its own address", async () => {
-    shows("service.base-address.given");
+    covers("service.base-address.given");
     const mock = createMock({ clock: "manual", baseUrl: "https://api.shop.example" });
     const job = await finished(mock, caller(mock));
     expect(new URL(job.result_url ?? "").origin).toBe("https://api.shop.example");

@@ -12,7 +12,7 @@ export function noticing(mock: Mock): { noticed: Mock; reached: Promise<void> } 
 }
 
 /** Leaves a submission that is held and a picture that is read; says how each ended and what jobs there are now. */
-export async function leave(mock: Mock, baseUrl: string, reached: Promise<void>, picture: string) {
+export async function abort(mock: Mock, baseUrl: string, reached: Promise<void>, picture: string) {
   const headers = { authorization: `Bearer ${mock.keys.live}`, "content-type": "application/json" };
   const [submission, reading] = [new AbortController(), new AbortController()];
   const held = fetch(`${baseUrl}/api/v1/tryon`, {

@@ -13,7 +13,7 @@ import { checkContract } from "./contract-check.ts";
 import { garmentUrl, personUrl } from "./images.ts";
 
 /** An answer whose body has been held against the contract, so that its type is known. */
-export interface Answer<Body> {
+export interface ClientResponse<Body> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Body;
@@ -32,7 +32,10 @@ export function tryOn(fields: Readonly<Record<string, unknown>> = {}): Record<st
 
 /** Calls a server as a client would; each answer is held against the contract on the way. */
 export function caller(mock: Mock, key: string | null = mock.keys.live) {
-  const call = async <Body>(path: string, init: RequestInit = {}): Promise<Answer<Body>> => {
+  const call = async <Body>(
+    path: string,
+    init: RequestInit = {},
+  ): Promise<ClientResponse<Body>> => {
     const headers = new Headers(init.headers);
     if (key !== null && !headers.has("authorization")) {
       headers.set("authorization", `Bearer ${key}`);
@@ -77,7 +80,7 @@ async function readAnswer<Body>(
   mock: Mock,
   request: { method: string; path: string },
   response: Response,
-): Promise<Answer<Body>> {
+): Promise<ClientResponse<Body>> {
   expect(response.headers.get("x-mock"), "X-Mock").toMatch(/^tryon-mock\//);
   const text = await response.text();
   const isJson = response.headers.get("content-type") === "application/json" && text !== "";

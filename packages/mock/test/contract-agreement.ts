@@ -5,7 +5,7 @@ import type { Engine } from "../src/engine/engine.ts";
 import { createMock } from "../src/mock.ts";
 import { boundaryValues } from "./boundary-values.ts";
 import { caller, tryOn } from "./caller.ts";
-import { dot } from "./images.ts";
+import { pixel } from "./images.ts";
 
 export type Body = Readonly<Record<string, unknown>>;
 
@@ -69,7 +69,7 @@ export const bodies = [
 // Hundreds of bodies are taken, and no test here looks at a picture.
 const engine: Engine = {
   name: "dot",
-  render: async () => new Uint8Array(Buffer.from(dot, "base64")),
+  render: async () => new Uint8Array(Buffer.from(pixel, "base64")),
 };
 const sendWebhook = async (): Promise<Response> => new Response();
 

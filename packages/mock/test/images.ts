@@ -6,7 +6,7 @@ export const personUrl = "https://shop.example/people/ada.jpg";
 export const garmentUrl = "https://shop.example/garments/shirt.png";
 
 /** A PNG of one pixel. */
-export const dot =
+export const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /** The bytes of one of the pictures that the examples send. */

@@ -1,7 +1,7 @@
 import type { ClockHost } from "../src/system/host.ts";
 
 /** A machine whose time and timers stand still until the test moves them. */
-export function stillMachine() {
+export function manualHost() {
   let now = 1_000;
   let next = 0;
   const timers = new Map<number, { at: number; callback: () => void }>();

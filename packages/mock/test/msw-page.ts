@@ -2,7 +2,7 @@ import { setupWorker } from "msw/browser";
 
 import { createMock } from "../src/mock.ts";
 import { handlers } from "../src/msw/handlers.ts";
-import { leave, noticing } from "./aborted-requests.ts";
+import { abort, noticing } from "./aborted-requests.ts";
 import { wholeTryOn } from "./whole-try-on.ts";
 
 /** What the test calls in the page: does a try-on through the service worker and says what came of it. */
@@ -16,7 +16,7 @@ async function tryOnInPage(baseUrl: string) {
   const image = new Image();
   image.src = outcome.resultUrl;
   await image.decode();
-  const left = await leave(mock, baseUrl, reached, outcome.resultUrl);
+  const left = await abort(mock, baseUrl, reached, outcome.resultUrl);
   // msw 3 waits for calls under way, also for those that their callers have left: the server ends them.
   mock.close();
   await worker.stop();

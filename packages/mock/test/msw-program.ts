@@ -2,7 +2,7 @@ import { setupServer } from "msw/node";
 
 import { createMock } from "../src/mock.ts";
 import { handlers } from "../src/msw/handlers.ts";
-import { leave, noticing } from "./aborted-requests.ts";
+import { abort, noticing } from "./aborted-requests.ts";
 import { wholeTryOn } from "./whole-try-on.ts";
 
 /** Started with the address of a server on this machine: does a try-on behind msw and prints what came of it. */
@@ -14,7 +14,7 @@ async function main(network = ""): Promise<void> {
   server.listen();
   const outcome = await wholeTryOn(mock, baseUrl, `${network}/hook`);
   const unrelated = await (await fetch(`${network}/unrelated`)).text();
-  const left = await leave(mock, baseUrl, reached, outcome.resultUrl);
+  const left = await abort(mock, baseUrl, reached, outcome.resultUrl);
   server.close();
   mock.close();
   process.stdout.write(JSON.stringify({ ...outcome, unrelated, left }));

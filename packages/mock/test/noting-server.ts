@@ -1,7 +1,7 @@
 import type { RenderRequest } from "../src/engine/engine.ts";
 import { stockEngine } from "../src/engine/stock.ts";
 import { createMock } from "../src/mock.ts";
-import { caller, type Answer } from "./caller.ts";
+import { caller, type ClientResponse } from "./caller.ts";
 
 /** A server whose engine notes what it was asked for. */
 export function notingServer() {
@@ -18,7 +18,7 @@ export function notingServer() {
     },
   });
   const call = caller(mock);
-  const post = (body: unknown): Promise<Answer<{ job_id: string; status: string }>> =>
+  const post = (body: unknown): Promise<ClientResponse<{ job_id: string; status: string }>> =>
     call.post("/api/v1/tryon", body);
   return { mock, call, post, requests };
 }

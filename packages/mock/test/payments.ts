@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 
 import type { Mock } from "../src/mock.ts";
-import { caller, type Answer } from "./caller.ts";
+import { caller, type ClientResponse } from "./caller.ts";
 
 /** A notification of the payment processor, and in what it differs from a right one. */
 export interface NotificationInput {
@@ -22,7 +22,7 @@ export interface NotificationInput {
 }
 
 /** Notifies the server as the payment processor does. */
-export function notify(mock: Mock, input: NotificationInput): Promise<Answer<unknown>> {
+export function notify(mock: Mock, input: NotificationInput): Promise<ClientResponse<unknown>> {
   const { id = "", type = "payment_intent.succeeded", secret = "whsec_mock_payments" } = input;
   const text = JSON.stringify({ type, data: { object: { id, object: "payment_intent" } } });
   const signed = input.signed ?? Buffer.from(text);

@@ -4,7 +4,7 @@ import { createMock, type Mock, type MockOptions } from "../src/mock.ts";
 import { tryOn } from "./caller.ts";
 
 /** A server on a manual clock, and calls to it that say no more than a test needs. */
-export function steered(options: MockOptions = {}) {
+export function withFaults(options: MockOptions = {}) {
   const mock = createMock({ clock: "manual", seed: "steering", ...options });
   const headers = { authorization: `Bearer ${mock.keys.live}`, "content-type": "application/json" };
   return { mock, ...plainCalls(mock.fetch, mock.baseUrl, headers) };

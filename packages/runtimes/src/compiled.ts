@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import type { Deed } from "./deeds.ts";
+import type { Scenario } from "./scenarios.ts";
 import { node } from "@tryon/test-kit/repository";
 import { type Installation } from "./installation.ts";
 
@@ -53,13 +53,13 @@ export interface Compiled {
 export async function compile(
   { app }: Installation,
   resolution: Resolution,
-  deeds: readonly Deed[],
+  deeds: readonly Scenario[],
 ): Promise<Compiled> {
   const folder = join(app, `compiled-${resolution}`);
   await mkdir(folder);
-  const formsOf = ({ esModulesOnly }: Deed): readonly string[] =>
+  const formsOf = ({ esModulesOnly }: Scenario): readonly string[] =>
     resolution === "bundler" || esModulesOnly ? ["m"] : ["m", "c"];
-  const filesOf = (deed: Deed): readonly string[] =>
+  const filesOf = (deed: Scenario): readonly string[] =>
     formsOf(deed).map((form) => `start-${deed.program}.${form}ts`);
   for (const form of ["m", "c"]) await copy("place", form, folder);
   for (const deed of deeds) {
@@ -70,7 +70,7 @@ export async function compile(
     }
   }
   const complaints: string[] = [];
-  const check = async (compiler: string, skipLibCheck: boolean, checked: readonly Deed[]) => {
+  const check = async (compiler: string, skipLibCheck: boolean, checked: readonly Scenario[]) => {
     const outDir = join(folder, compiler);
     const compilerOptions = { ...strict, skipLibCheck, ...resolutions[resolution], outDir };
     const project = join(folder, `${compiler}-${skipLibCheck ? "loose" : "strict"}.json`);

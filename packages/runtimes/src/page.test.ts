@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { deeds } from "./deeds.ts";
-import type { Finding } from "./findings.ts";
+import { scenarios } from "./scenarios.ts";
+import type { ScenarioResult } from "./run-scenarios.ts";
 import { runtimesPage } from "./page.ts";
 import type { Row } from "./rows.ts";
 
@@ -14,7 +14,7 @@ const row: Row = {
 /** The page where all works in that row but these programs. */
 function pageWithout(...programs: readonly string[]): string {
   const findings = new Map(
-    deeds.map((deed): [typeof deed, Finding] => [
+    scenarios.map((deed): [typeof deed, ScenarioResult] => [
       deed,
       programs.includes(deed.program) ? { works: false, why: "It gave 1." } : { works: true },
     ]),

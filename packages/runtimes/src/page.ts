@@ -1,12 +1,12 @@
-import { columns, deeds, type Column, type Deed } from "./deeds.ts";
-import { gapOf } from "./gaps.ts";
-import type { Finding } from "./findings.ts";
+import { columns, scenarios, type Column, type Scenario } from "./scenarios.ts";
+import { knownFailureOf } from "./known-failures.ts";
+import type { ScenarioResult } from "./run-scenarios.ts";
 import type { Row } from "./rows.ts";
 
 /** One row of the table, as it was found. */
 export interface FoundRow {
   readonly row: Row;
-  readonly findings: ReadonlyMap<Deed, Finding>;
+  readonly findings: ReadonlyMap<Scenario, ScenarioResult>;
 }
 
 export const command = "npm run runtimes";
@@ -48,7 +48,7 @@ const surroundings = `- **Node**: each program as an ES module and as CommonJS, 
 - **Safari, Firefox, React Native and edge runtimes other than workerd** are not tried here.`;
 
 function section(column: Column): string {
-  const items = deeds
+  const items = scenarios
     .filter((deed) => deed.column === column)
     .map(({ does, on, allow }) => {
       const allowed = allow.length === 0 ? "nothing" : allow.map((flag) => `\`${flag}\``).join(" ");
@@ -71,13 +71,13 @@ const kinds = {
 function cell(
   row: Row,
   column: Column,
-  findings: ReadonlyMap<Deed, Finding>,
+  findings: ReadonlyMap<Scenario, ScenarioResult>,
   notes: string[],
 ): string {
   const tried = [...findings].filter(([deed]) => deed.column === column);
   const failed = tried.filter(([, { works }]) => !works);
   const numbers = failed.map(([deed]) => {
-    const note = gapOf(row, deed)?.note ?? "**Broken.**";
+    const note = knownFailureOf(row, deed)?.note ?? "**Broken.**";
     if (!notes.includes(note)) notes.push(note);
     return notes.indexOf(note) + 1;
   });

@@ -7,17 +7,17 @@ const run = promisify(execFile);
 const timeout = 300_000;
 
 /** What a program told of itself and of its runtime. */
-export interface Told {
+export interface Message {
   readonly value: unknown;
   readonly versions: Readonly<Record<string, string>>;
 }
 
 /** Runs a program to its end, which has to come by itself, and gives what it told. */
-export async function told(
+export async function messagesOf(
   command: string,
   args: readonly string[],
   folder: string,
-): Promise<Told> {
+): Promise<Message> {
   // Far from UTC, so that a time without its zone tells whether it is read as one of there.
   const env = {
     PATH: process.env["PATH"],
@@ -32,5 +32,5 @@ export async function told(
     },
   );
   // The last line is the one that surroundings write.
-  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Told;
+  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Message;
 }

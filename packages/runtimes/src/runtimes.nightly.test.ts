@@ -7,9 +7,9 @@ import { startChromium } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { root } from "@tryon/test-kit/repository";
 import vectors from "@tryon/spec/vectors/webhooks.json" with { type: "json" };
-import { deeds, type Deed } from "./deeds.ts";
-import { find, type Finding } from "./findings.ts";
-import { gapOf } from "./gaps.ts";
+import { scenarios, type Scenario } from "./scenarios.ts";
+import { find, type ScenarioResult } from "./run-scenarios.ts";
+import { knownFailureOf } from "./known-failures.ts";
 import { command, runtimesPage } from "./page.ts";
 import { startReferenceServer, type ReferenceServer } from "./reference-server.ts";
 import { rowsOf, type Row } from "./rows.ts";
@@ -31,13 +31,14 @@ const rows = rowsOf(installation, browser, await workerVersions(installation)).f
 );
 if (rows.length === 0)
   throw new Error(`TRYON_RUNTIME is "${selected}", and no runtime has that name.`);
-const deedsOf = ({ kind }: Row): readonly Deed[] => deeds.filter(({ on }) => on.includes(kind));
+const deedsOf = ({ kind }: Row): readonly Scenario[] =>
+  scenarios.filter(({ on }) => on.includes(kind));
 
-const findings = new Map(rows.map((row) => [row, new Map<Deed, Promise<Finding>>()]));
+const findings = new Map(rows.map((row) => [row, new Map<Scenario, Promise<ScenarioResult>>()]));
 
 /** Whoever asks first has it tried; the others are told the same. */
-function found(row: Row, deed: Deed): Promise<Finding> {
-  const ofRow = findings.get(row) ?? new Map<Deed, Promise<Finding>>();
+function found(row: Row, deed: Scenario): Promise<ScenarioResult> {
+  const ofRow = findings.get(row) ?? new Map<Scenario, Promise<ScenarioResult>>();
   const finding = ofRow.get(deed) ?? find(installation, server, row, deed);
   ofRow.set(deed, finding);
   return finding;
@@ -58,7 +59,7 @@ describe.concurrent.each(rows)("$title", (row) => {
     async (deed) => {
       const finding = await found(row, deed);
       const outcome = finding.works ? "It works." : finding.why;
-      expect(outcome).toMatch(gapOf(row, deed)?.reason ?? /^It works\.$/);
+      expect(outcome).toMatch(knownFailureOf(row, deed)?.reason ?? /^It works\.$/);
     },
     timeout,
   );
@@ -72,7 +73,7 @@ const whenAll = { timeout, skip: selected !== "" };
 it(`docs/runtimes.md says what was found; \`${command}\` writes it`, whenAll, async () => {
   const rowsFound = [];
   for (const row of rows) {
-    const ofRow = new Map<Deed, Finding>();
+    const ofRow = new Map<Scenario, ScenarioResult>();
     for (const deed of deedsOf(row)) ofRow.set(deed, await found(row, deed));
     rowsFound.push({ row, findings: ofRow });
   }

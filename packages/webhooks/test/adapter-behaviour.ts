@@ -6,7 +6,7 @@ import type { ReceiverOptions, TryOnCompletedEvent } from "../src/index.ts";
 import { moving, secret, signedEvent } from "./events.ts";
 import type { Running } from "./running.ts";
 import {
-  breakOff,
+  abortAfter,
   connected,
   head,
   send,
@@ -19,7 +19,7 @@ import {
 export type Start = (options: ReceiverOptions) => Promise<Running>;
 
 /** A framework under test. */
-export interface Subject {
+export interface ReceiverServer {
   readonly name: string;
   readonly start: Start;
   /** Apps in which something has read the body before, each by what that is. */
@@ -98,7 +98,7 @@ export async function deliverTwice(start: Start): Promise<typeof handledOnce> {
 }
 
 /** What every adapter does, over HTTP and in an app of its framework. */
-export function behavesAsReceiver(subject: Subject): void {
+export function behavesAsReceiver(subject: ReceiverServer): void {
   const { name, start, readBefore, gateway = false, lastHeaderOnly = false } = subject;
   describe(`a receiver for ${name}`, () => {
     it("answers 204 to an event, and handles it once when it comes twice", async () => {
@@ -257,7 +257,7 @@ export function behavesAsReceiver(subject: Subject): void {
         ...linesIn(delivery.headers),
         `content-length: ${delivery.body.length}`,
       ]);
-      await breakOff(port, `${beginning}{"event":`);
+      await abortAfter(port, `${beginning}{"event":`);
       // No fault of the receiver, and so nothing for its log.
       expect(await brokenOff.promise).toMatchObject([
         { code: "raw_body_required", message: "The sender hung up within its body." },

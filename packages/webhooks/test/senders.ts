@@ -17,14 +17,14 @@ export interface Sending extends Partial<SignedEvent> {
   readonly pieces?: readonly Uint8Array[];
 }
 
-export interface Answered {
+export interface SentResponse {
   readonly status: number | undefined;
   readonly headers: IncomingMessage["headers"];
   readonly text: string;
 }
 
 /** Sends a request over HTTP, a POST to the receiver unless it is told otherwise. */
-export async function send(port: number, sending: Sending): Promise<Answered> {
+export async function send(port: number, sending: Sending): Promise<SentResponse> {
   const { method = "POST", headers = {}, body, pieces } = sending;
   const to = { port, path: sending.path ?? path, method, headers: { ...headers } };
   const outgoing = request({ ...to, agent: false });
@@ -95,7 +95,7 @@ export async function sendEndless(port: number, lines: readonly string[]) {
 }
 
 /** Sends the beginning of a request and is gone. */
-export async function breakOff(port: number, beginning: string): Promise<void> {
+export async function abortAfter(port: number, beginning: string): Promise<void> {
   const socket = await connected(port);
   await new Promise<void>((sent) => socket.write(beginning, () => sent()));
   socket.destroy();

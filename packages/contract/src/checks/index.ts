@@ -1,6 +1,6 @@
 import type { Check } from "../check.ts";
 import { jobChecks } from "./jobs/index.ts";
-import { moneyChecks } from "./money/index.ts";
+import { billingChecks } from "./billing/index.ts";
 import { requestChecks } from "./requests/index.ts";
 import { webhookChecks } from "./webhooks/index.ts";
 
@@ -8,6 +8,6 @@ import { webhookChecks } from "./webhooks/index.ts";
 export const allChecks: readonly Check[] = [
   ...requestChecks,
   ...jobChecks,
-  ...moneyChecks,
+  ...billingChecks,
   ...webhookChecks,
 ];

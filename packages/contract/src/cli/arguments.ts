@@ -1,6 +1,6 @@
 import { levels, type Level } from "../check.ts";
 import { reportForms, type ReportForm } from "../report/index.ts";
-import type { KeyName } from "../bench.ts";
+import type { KeyName } from "../check-context.ts";
 import { oneOf, readFlags, textOf, UsageError, wholeNumber } from "./flags.ts";
 
 /** A report that was asked for; without a file it goes to standard output. */

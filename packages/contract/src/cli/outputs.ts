@@ -8,7 +8,7 @@ import { UsageError } from "./flags.ts";
  *
  * @throws UsageError naming the file.
  */
-export async function refuseUnwritable(files: readonly string[]): Promise<void> {
+export async function rejectUnwritable(files: readonly string[]): Promise<void> {
   for (const file of files) {
     const folder = dirname(resolve(file));
     await access(folder, constants.W_OK).catch(() => {

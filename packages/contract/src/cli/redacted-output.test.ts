@@ -10,7 +10,7 @@ import { runContract } from "../contract.ts";
 import { must } from "../outcome.ts";
 import { command } from "../../test/command.ts";
 import { decoded } from "../../test/decoded.ts";
-import { requestPlants } from "../../test/plants/requests/index.ts";
+import { requestMutants } from "../../test/mutants/requests/index.ts";
 import { deployed } from "../../test/served.ts";
 import { aCheck, aSuite } from "../../test/suite.ts";
 
@@ -27,7 +27,7 @@ async function written(argv: readonly string[], around: Parameters<typeof comman
 }
 
 test("shows no key of a deployment that accepts keys by Basic", async () => {
-  const basic = requestPlants.find(
+  const basic = requestMutants.find(
     ({ name }) => name === "a key is taken as the user of Basic, too",
   );
   const mock = createMock({ clock: "manual" });

@@ -8,12 +8,12 @@ import { announce } from "./announce.ts";
 import type { RunCommand, WantedReport } from "./arguments.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { UsageError } from "./flags.ts";
-import { refuseUnwritable, write } from "./outputs.ts";
+import { rejectUnwritable, write } from "./outputs.ts";
 import { progressView, silentView } from "./progress.ts";
 import { paintFor, type Stream } from "./screen.ts";
 
 /** What is around a command. */
-export interface Surroundings {
+export interface CliContext {
   readonly stdout: Stream;
   readonly stderr: Stream;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -29,9 +29,9 @@ export interface Surroundings {
  * @returns the exit code.
  * @throws UsageError when it cannot be begun.
  */
-export async function runCommand(command: RunCommand, around: Surroundings): Promise<number> {
+export async function runCommand(command: RunCommand, around: CliContext): Promise<number> {
   const files = command.reports.map(({ file }) => file).filter((file) => file !== undefined);
-  await refuseUnwritable(command.profile === undefined ? files : [...files, command.profile]);
+  await rejectUnwritable(command.profile === undefined ? files : [...files, command.profile]);
   try {
     const report = await look(command, around);
     await hand(report, command, around);
@@ -49,7 +49,7 @@ export async function runCommand(command: RunCommand, around: Surroundings): Pro
   }
 }
 
-async function look(command: RunCommand, around: Surroundings): Promise<Report> {
+async function look(command: RunCommand, around: CliContext): Promise<Report> {
   const { stderr, environment, signal, fetch, suite = wholeSuite } = around;
   const paint = paintFor(stderr, environment);
   const view = command.quiet ? silentView : progressView(stderr, paint);
@@ -70,7 +70,7 @@ async function look(command: RunCommand, around: Surroundings): Promise<Report> 
   }
 }
 
-async function hand(report: Report, command: RunCommand, around: Surroundings): Promise<void> {
+async function hand(report: Report, command: RunCommand, around: CliContext): Promise<void> {
   const { stdout, stderr } = around;
   for (const { form, file } of command.reports) {
     if (file !== undefined) await write(file, formatReport(report, form));
@@ -90,7 +90,7 @@ async function hand(report: Report, command: RunCommand, around: Surroundings): 
 function textFor(
   report: Report,
   { quiet }: RunCommand,
-  { stdout, environment }: Surroundings,
+  { stdout, environment }: CliContext,
 ): string {
   return textReport(report, { paint: paintFor(stdout, environment), brief: quiet });
 }

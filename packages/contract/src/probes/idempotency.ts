@@ -1,6 +1,6 @@
 import type { Probe } from "../check.ts";
 import type { Session } from "../session.ts";
-import { elementsOf, fieldsOf } from "../wire/answer.ts";
+import { elementsOf, fieldsOf } from "../wire/response.ts";
 
 /** How submissions are answered that are sent again. */
 export const idempotencyProbes: readonly Probe[] = [

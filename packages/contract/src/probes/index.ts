@@ -1,6 +1,6 @@
 import type { Probe } from "../check.ts";
 import { jobProbes } from "./jobs.ts";
-import { moneyProbes } from "./money.ts";
+import { billingProbes } from "./billing.ts";
 import { requestProbes } from "./requests.ts";
 import { webhookProbes } from "./webhooks.ts";
 
@@ -8,6 +8,6 @@ import { webhookProbes } from "./webhooks.ts";
 export const allProbes: readonly Probe[] = [
   ...requestProbes,
   ...jobProbes,
-  ...moneyProbes,
+  ...billingProbes,
   ...webhookProbes,
 ];

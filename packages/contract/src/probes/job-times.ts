@@ -3,7 +3,7 @@ import { ownKey, steer } from "../checks/jobs/journey.ts";
 import { must } from "../outcome.ts";
 import { jobIdOf } from "../submission.ts";
 import type { Session } from "../session.ts";
-import { fieldsOf, type Answer } from "../wire/answer.ts";
+import { fieldsOf, type HttpResponse } from "../wire/response.ts";
 import { instantOf } from "../wire/instant.ts";
 
 /** How many jobs are submitted at once to see whether some have to wait: more than are usually run at a time. */
@@ -73,18 +73,18 @@ export const jobTimeProbes: readonly Probe[] = [
   },
 ];
 
-function isQueued({ json }: Answer): boolean {
+function isQueued({ json }: HttpResponse): boolean {
   return fieldsOf(json)["status"] === "queued";
 }
 
 /** Submits more jobs at once than may be run at a time, and waits for their ends. */
 async function submitCrowd(
   session: Session,
-): Promise<{ submitted: readonly Answer[]; ended: readonly Answer[] }> {
+): Promise<{ submitted: readonly HttpResponse[]; ended: readonly HttpResponse[] }> {
   const key = await ownKey(session);
   const { control } = session.bench;
-  const submitted: Answer[] = [];
-  const ended: Answer[] = [];
+  const submitted: HttpResponse[] = [];
+  const ended: HttpResponse[] = [];
   for (let index = 0; index < crowd; index += 1) {
     if (control !== undefined) {
       await steer(session, key, { outcome: "succeeded", duration_ms: each });

@@ -1,9 +1,9 @@
 import type { Probe } from "../check.ts";
 import { fetchResult, finished, isNone, mustBeText, ownKey, seen } from "../checks/jobs/journey.ts";
 import { idsOf, pageOf } from "../checks/jobs/pages.ts";
-import { withSignatureChanged } from "../checks/jobs/result-addresses.ts";
-import { must, Skip } from "../outcome.ts";
-import { fieldsOf } from "../wire/answer.ts";
+import { withSignatureChanged } from "../checks/jobs/result-urls.ts";
+import { must, SkipCheck } from "../outcome.ts";
+import { fieldsOf } from "../wire/response.ts";
 import { jobTimeProbes } from "./job-times.ts";
 
 const free = { level: "safe", on: "any", credits: 8 } as const;
@@ -101,7 +101,7 @@ export const jobProbes: readonly Probe[] = [
       const { job } = await finished(session);
       const changed = withSignatureChanged(mustBeText(job["result_url"]));
       if (changed === undefined) {
-        throw new Skip("The addresses of results have no parameter that is a signature.");
+        throw new SkipCheck("The addresses of results have no parameter that is a signature.");
       }
       const { status } = await fetchResult(session, changed);
       return status === 403 || status === 400 ? status : undefined;

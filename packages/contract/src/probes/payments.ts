@@ -1,10 +1,10 @@
 import type { Probe } from "../check.ts";
-import { gained } from "../checks/money/balance.ts";
-import { failedJob, type Failure } from "../checks/money/failed-job.ts";
-import { buy, paymentToken } from "../checks/money/purchase.ts";
-import { Broken, Skip } from "../outcome.ts";
+import { gained } from "../checks/billing/balance.ts";
+import { failedJob, type Failure } from "../checks/billing/failed-job.ts";
+import { buy, paymentToken } from "../checks/billing/purchase.ts";
+import { CheckFailure, SkipCheck } from "../outcome.ts";
 import type { Session } from "../session.ts";
-import { fieldsOf } from "../wire/answer.ts";
+import { fieldsOf } from "../wire/response.ts";
 
 const price = 8;
 
@@ -23,7 +23,7 @@ export const paymentProbes: readonly Probe[] = [
       const stored = await isRefunded(session, "storage_failed");
       const blocked = await isRefunded(session, "content_blocked");
       if (rejected !== stored || (blocked && !rejected)) {
-        throw new Broken(
+        throw new CheckFailure(
           `A rejection by the model is ${inWords(rejected)}, a failure of the storage ${inWords(stored)} and refused content ${inWords(blocked)}.`,
         );
       }
@@ -43,7 +43,7 @@ export const paymentProbes: readonly Probe[] = [
       const { control } = session.bench;
       const key = control === undefined ? session.key : await session.freshKey();
       // Elsewhere a payment with a live key is a real one.
-      if (control === undefined && key.kind === "live") throw new Skip("It takes a test key.");
+      if (control === undefined && key.kind === "live") throw new SkipCheck("It takes a test key.");
       const token = paymentToken(session);
       const first = await buy(session, key, { token });
       const again = await buy(session, key, { token });
@@ -63,11 +63,14 @@ async function isRefunded(session: Session, failure: Failure): Promise<boolean> 
     failedJob(session, key, failure),
   );
   if (fieldsOf(job.json)["status"] !== "failed") {
-    throw new Skip("The job did not fail, which other checks look at.");
+    throw new SkipCheck("The job did not fail, which other checks look at.");
   }
   if (credits === 0) return true;
   if (credits === -price) return false;
-  throw new Broken(`A job of ${price} credits that failed has taken ${-credits} in the end.`, job);
+  throw new CheckFailure(
+    `A job of ${price} credits that failed has taken ${-credits} in the end.`,
+    job,
+  );
 }
 
 function inWords(refunded: boolean): string {

@@ -1,7 +1,7 @@
 import type { Probe } from "../check.ts";
-import { refusedCall } from "../checks/money/allowance.ts";
+import { rejectedRequest } from "../checks/billing/allowance.ts";
 import type { Session } from "../session.ts";
-import type { Answer } from "../wire/answer.ts";
+import type { HttpResponse } from "../wire/response.ts";
 
 /** From here on a number of seconds is a point in time, not a span. */
 const longestSpan = 1_000_000;
@@ -18,7 +18,7 @@ export const rateLimitProbes: readonly Probe[] = [
     credits: 0,
     async observe(session) {
       if (hasHeaders(await session.account())) return "all";
-      const { answer } = await refusedCall(session);
+      const { answer } = await rejectedRequest(session);
       return hasHeaders(answer) ? "429-only" : "none";
     },
   },
@@ -45,20 +45,20 @@ export const rateLimitProbes: readonly Probe[] = [
     on: "any",
     credits: 0,
     async observe(session) {
-      const text = (await refusedCall(session)).answer.headers.get("retry-after") ?? "";
+      const text = (await rejectedRequest(session)).answer.headers.get("retry-after") ?? "";
       if (/^\d+$/.test(text)) return "seconds";
       return Number.isNaN(Date.parse(text)) ? undefined : "date";
     },
   },
 ];
 
-function hasHeaders({ headers }: Answer): boolean {
+function hasHeaders({ headers }: HttpResponse): boolean {
   return [...headers.keys()].some((name) => name.startsWith("x-ratelimit-"));
 }
 
 /** An answer that is likely to carry X-RateLimit-Reset. */
-async function withReset(session: Session): Promise<Answer> {
+async function withReset(session: Session): Promise<HttpResponse> {
   const answer = await session.account();
   if (answer.headers.has("x-ratelimit-reset")) return answer;
-  return (await refusedCall(session)).answer;
+  return (await rejectedRequest(session)).answer;
 }

@@ -1,9 +1,9 @@
 import type { OptionValue, Probe } from "../check.ts";
-import { must, Skip } from "../outcome.ts";
+import { must, SkipCheck } from "../outcome.ts";
 import type { Session } from "../session.ts";
-import { elementsOf, fieldsOf, type Answer } from "../wire/answer.ts";
+import { elementsOf, fieldsOf, type HttpResponse } from "../wire/response.ts";
 import { isLoopback } from "../wire/ip-zones.ts";
-import { NoAnswer } from "../wire/send.ts";
+import { NoResponse } from "../wire/send.ts";
 
 const path = "/api/v1/tryon";
 const broken = { raw: "{", headers: { "content-type": "application/json" } };
@@ -82,7 +82,9 @@ export const requestProbes: readonly Probe[] = [
       const seed = await passes(session, { seed: "7" });
       const wait = await passes(session, { wait: "false" });
       if (seed === wait) return seed ? "lax" : "strict";
-      throw new Skip(`A text passes for a ${seed ? "number" : "boolean"} alone, not for both.`);
+      throw new SkipCheck(
+        `A text passes for a ${seed ? "number" : "boolean"} alone, not for both.`,
+      );
     },
   },
   {
@@ -98,7 +100,7 @@ export const requestProbes: readonly Probe[] = [
       const { status } = answer;
       if (status === 404) return false;
       if (status < 300 || status >= 400) {
-        throw new Skip(`An address with a trailing slash was answered ${status}.`);
+        throw new SkipCheck(`An address with a trailing slash was answered ${status}.`);
       }
       const target = new URL(answer.headers.get("location") ?? "", answer.call.url);
       const leads = target.pathname === new URL(session.url("/api/v1/account")).pathname;
@@ -119,22 +121,22 @@ async function passes(session: Session, fields: object): Promise<boolean> {
 /** Sends the body once, and only to where that costs nobody anything. */
 async function oversize(session: Session): Promise<OptionValue | undefined> {
   if (!isLoopback(session.bench.baseUrl) && session.bench.control === undefined) {
-    throw new Skip("A body of 64 MiB is sent only to a deployment on this machine.");
+    throw new SkipCheck("A body of 64 MiB is sent only to a deployment on this machine.");
   }
   const answer = await answerTo(session);
   if (answer === undefined) {
-    throw new Skip("The connection was broken while a body of over 64 MiB was sent.");
+    throw new SkipCheck("The connection was broken while a body of over 64 MiB was sent.");
   }
   const { status } = answer;
   if (status === 400 || status === 413) return status;
-  throw new Skip(`A body of over 64 MiB was answered ${status}.`);
+  throw new SkipCheck(`A body of over 64 MiB was answered ${status}.`);
 }
 
-async function answerTo(session: Session): Promise<Answer | undefined> {
+async function answerTo(session: Session): Promise<HttpResponse | undefined> {
   try {
     return await session.submit({ padding: "x".repeat(oversizeBytes) });
   } catch (error) {
-    if (error instanceof NoAnswer) return undefined;
+    if (error instanceof NoResponse) return undefined;
     throw error;
   }
 }

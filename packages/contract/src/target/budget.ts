@@ -1,4 +1,4 @@
-import { Skip } from "../outcome.ts";
+import { SkipCheck } from "../outcome.ts";
 
 /** What try-ons cost, by size. */
 export const costs: Readonly<Record<string, number>> = { "1K": 8, "2K": 12, "4K": 20 };
@@ -19,7 +19,7 @@ export class Budget {
   /** Takes credits before they are spent: what the service then takes is never more. @throws Skip when too few are left. */
   take(credits: number): void {
     if (this.#spent + credits > this.most) {
-      throw new Skip(
+      throw new SkipCheck(
         `${credits} more credits would go over the ${this.most} that may be spent (--max-credits, and what the key has).`,
       );
     }

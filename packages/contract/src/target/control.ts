@@ -1,7 +1,7 @@
-import type { Key, KeyName } from "../bench.ts";
-import { fieldsOf, type Fields } from "../wire/answer.ts";
+import type { Key, KeyName } from "../check-context.ts";
+import { fieldsOf, type Fields } from "../wire/response.ts";
 import type { Redactor } from "../wire/redactor.ts";
-import { NoAnswer, type Send } from "../wire/send.ts";
+import { NoResponse, type Send } from "../wire/send.ts";
 import { keyMaker, type KeyMaker } from "./keys.ts";
 
 /** The control API of a reference server. */
@@ -54,5 +54,5 @@ export async function findControl(
 
 /** What guards a deployment may break a connection that asks for an address like this one. */
 function refused(error: unknown): undefined {
-  if (!(error instanceof NoAnswer)) throw error;
+  if (!(error instanceof NoResponse)) throw error;
 }

@@ -1,5 +1,5 @@
-import type { Key, KeyName } from "../bench.ts";
-import type { Fields } from "../wire/answer.ts";
+import type { Key, KeyName } from "../check-context.ts";
+import type { Fields } from "../wire/response.ts";
 import type { Redactor } from "../wire/redactor.ts";
 import type { Control } from "./control.ts";
 
@@ -35,7 +35,7 @@ export function keyMaker(post: Control["post"], given: Keys, redactor: Redactor)
 }
 
 /** The keys that were given, and those that are missing where the deployment lets the kit make them. */
-export async function gatherKeys(given: Keys, control: Control | undefined): Promise<Keys> {
+export async function collectKeys(given: Keys, control: Control | undefined): Promise<Keys> {
   if (control === undefined) return given;
   const make: KeyMaker = (path, wanted) =>
     control.makeKey(path, { rate_limit_per_min: rateLimit, name: "contract", ...wanted });

@@ -1,6 +1,6 @@
-import type { Key, KeyName } from "../bench.ts";
-import { elementsOf, fieldsOf, type Answer } from "../wire/answer.ts";
-import { NoAnswer, type Send } from "../wire/send.ts";
+import type { Key, KeyName } from "../check-context.ts";
+import { elementsOf, fieldsOf, type HttpResponse } from "../wire/response.ts";
+import { NoResponse, type Send } from "../wire/send.ts";
 import type { Redactor } from "../wire/redactor.ts";
 import { problemOf, TargetProblem } from "./problem.ts";
 
@@ -24,9 +24,9 @@ const patience = 30_000;
 export async function preflight(
   target: Target,
   { test, live }: Readonly<Partial<Record<KeyName, Key>>>,
-): Promise<ReadonlyMap<KeyName, Answer>> {
-  const accounts = new Map<KeyName, Answer>();
-  const look = (token?: string): Promise<Answer> => account(target, token);
+): Promise<ReadonlyMap<KeyName, HttpResponse>> {
+  const accounts = new Map<KeyName, HttpResponse>();
+  const look = (token?: string): Promise<HttpResponse> => account(target, token);
   if (test === undefined && live === undefined) await look();
   if (test !== undefined) accounts.set("test", await look(test.token));
   if (live !== undefined) accounts.set("live", await look(live.token));
@@ -34,13 +34,13 @@ export async function preflight(
 }
 
 /** The credits that an account has; without a limit when it does not say so. */
-export function balanceOf(answer: Answer | undefined): number {
+export function balanceOf(answer: HttpResponse | undefined): number {
   const { credits_remaining: credits } = fieldsOf(answer?.json);
   return typeof credits === "number" ? credits : Infinity;
 }
 
 /** @param token the key, or undefined where the kit will make its own. */
-async function account(target: Target, token: string | undefined): Promise<Answer> {
+async function account(target: Target, token: string | undefined): Promise<HttpResponse> {
   const { send, baseUrl, redactor, signal } = target;
   signal?.throwIfAborted();
   try {
@@ -60,12 +60,12 @@ async function account(target: Target, token: string | undefined): Promise<Answe
     return answer;
   } catch (error) {
     signal?.throwIfAborted();
-    throw error instanceof NoAnswer ? problemOf(baseUrl, error) : error;
+    throw error instanceof NoResponse ? problemOf(baseUrl, error) : error;
   }
 }
 
 /** Whether an answer for the account is one that the service can give. */
-function isTheService({ status, json }: Answer): boolean {
+function isTheService({ status, json }: HttpResponse): boolean {
   const { detail, credits_remaining: credits, tryon_cost_credits: costs } = fieldsOf(json);
   if (status === 200) return typeof credits === "number" && costs !== undefined;
   // 404 is what a server says that does not know the address.
@@ -76,7 +76,7 @@ function isDetail(detail: unknown): boolean {
   return typeof detail === "string" || elementsOf(detail).length > 0;
 }
 
-function refuseKey({ status, json }: Answer, redactor: Redactor): void {
+function refuseKey({ status, json }: HttpResponse, redactor: Redactor): void {
   if (status !== 401 && status !== 403) return;
   const { detail } = fieldsOf(json);
   const said = typeof detail === "string" ? detail : JSON.stringify(detail);
@@ -88,7 +88,7 @@ function shown(text: string, redactor: Redactor): string {
   return redactor.redactStart(text, 200).replaceAll(/[\p{Cc}\s]+/gu, " ");
 }
 
-function whereTo({ status, headers }: Answer, redactor: Redactor): string {
+function whereTo({ status, headers }: HttpResponse, redactor: Redactor): string {
   const to = headers.get("location");
   return status < 300 || status > 399 || to === null
     ? ""

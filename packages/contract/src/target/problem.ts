@@ -1,4 +1,4 @@
-import type { NoAnswer } from "../wire/send.ts";
+import type { NoResponse } from "../wire/send.ts";
 
 /** Why no check could be made at all. */
 export type ProblemKind = "unreachable" | "tls" | "wrong-key" | "other-service";
@@ -33,7 +33,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** What a call without an answer says of the whole deployment. */
-export function problemOf(baseUrl: string, error: NoAnswer): TargetProblem {
+export function problemOf(baseUrl: string, error: NoResponse): TargetProblem {
   const { code } = error;
   if (tlsCode.test(code)) {
     return new TargetProblem(

@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.
 import formats from "ajv-formats";
 
 import openapi from "@tryon/spec/openapi.json" with { type: "json" };
-import { fieldsOf, type Fields } from "./answer.ts";
+import { fieldsOf, type Fields } from "./response.ts";
 
 /** What the document says of one status of an operation. */
 interface DocumentedAnswer {

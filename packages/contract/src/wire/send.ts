@@ -1,8 +1,8 @@
-import type { Answer, SentCall } from "./answer.ts";
+import type { HttpResponse, SentRequest } from "./response.ts";
 import { guardedFetch, type Resolve } from "./guarded-fetch.ts";
 
 /** A call that is to be sent. */
-export interface CallInput {
+export interface RequestInput {
   readonly method: string;
   /** A path below the base URL, or a whole URL. */
   readonly path: string;
@@ -12,17 +12,17 @@ export interface CallInput {
 }
 
 /** Sends one call as it stands: nothing is added but what HTTP needs, no redirect is followed, nothing is repeated. */
-export type Send = (call: CallInput) => Promise<Answer>;
+export type Send = (call: RequestInput) => Promise<HttpResponse>;
 
 /** No answer came. */
-export class NoAnswer extends Error {
+export class NoResponse extends Error {
   override readonly name = "NoAnswer";
   /** Private, because errors are printed with their fields and this has the key. */
-  readonly #call: SentCall;
+  readonly #call: SentRequest;
   /** The code of the system or of TLS, such as `ECONNREFUSED`; empty where there is none. */
   readonly code: string;
 
-  constructor(call: SentCall, cause: unknown) {
+  constructor(call: SentRequest, cause: unknown) {
     const code = codeOf(cause);
     const reason = code === "" ? messageOf(cause) : code;
     super(`${call.method} ${call.url} failed: ${reason}.`, { cause });
@@ -30,7 +30,7 @@ export class NoAnswer extends Error {
     this.code = code;
   }
 
-  get call(): SentCall {
+  get call(): SentRequest {
     return this.#call;
   }
 }
@@ -56,7 +56,7 @@ export function createSend(
   return async ({ method, path, headers = {}, body, signal }) => {
     const isNamed = /^https?:\/\//.test(path);
     const url = isNamed ? path : `${base}${path}`;
-    const call: SentCall = {
+    const call: SentRequest = {
       method,
       url,
       headers,
@@ -78,7 +78,7 @@ export function createSend(
       const { status } = response;
       return { call, status, headers: response.headers, bytes, text, json: parse(text) };
     } catch (error) {
-      throw new NoAnswer(call, error);
+      throw new NoResponse(call, error);
     } finally {
       ending.forget();
     }

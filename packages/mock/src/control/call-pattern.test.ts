@@ -2,7 +2,7 @@ import { cases } from "@tryon/test-kit/cases";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { steered } from "../../test/with-faults.ts";
+import { withFaults } from "../../test/with-faults.ts";
 import { pathMatcher } from "./call-pattern.ts";
 
 const pathOf = (characters: string) =>
@@ -33,7 +33,7 @@ test("a path pattern matches what its grammar says", () => {
 });
 
 test("a path pattern of many stars is matched without backtracking", async () => {
-  const { mock, get } = steered();
+  const { mock, get } = withFaults();
   const pattern = `/${"*a".repeat(30)}*`;
   mock.faults.add({ on: `GET ${pattern}`, status: 418 });
   expect((await get(`/${"a".repeat(61)}`)).status).toBe(418);

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 
 import type { FaultInput } from "./fault.ts";
-import { balanceOf, failureOf, steered } from "../../test/with-faults.ts";
-import { shows } from "../../test/covers.ts";
+import { balanceOf, failureOf, withFaults } from "../../test/with-faults.ts";
+import { covers } from "../../test/covers.ts";
 
 const on = "POST /api/v1/tryon";
 
 describe("a fault with a status", () => {
   test("answers instead of the service, charges nothing and leaves no record", async () => {
-    shows("errors.503.charge");
-    const { mock, submit, get } = steered();
+    covers("errors.503.charge");
+    const { mock, submit, get } = withFaults();
     mock.faults.add({ on, times: 1, status: 503, retryAfter: 2 });
     const refused = await submit({}, { "idempotency-key": "a" });
     expect(refused.status).toBe(503);
@@ -38,7 +38,7 @@ describe("a fault with a status", () => {
     [{ status: 200, body: "ok" }, "text/plain", /^ok$/],
     [{ status: 204 }, "", /^$/],
   ])("has the body and the type that belong to it: %j", async (fault, type, body) => {
-    const { mock, submit } = steered();
+    const { mock, submit } = withFaults();
     mock.faults.add({ on, ...fault });
     const response = await submit();
     expect(response.status).toBe(fault.status);
@@ -47,7 +47,7 @@ describe("a fault with a status", () => {
   });
 
   test("has further headers, and those that callers know the status by", async () => {
-    const { mock, submit } = steered();
+    const { mock, submit } = withFaults();
     const { id } = mock.faults.add({ on, status: 307, headers: { location: "https://a.example" } });
     expect((await submit()).headers.get("location")).toBe("https://a.example");
     mock.faults.remove(id);
@@ -60,7 +60,7 @@ describe("a fault with a status", () => {
 
 describe("a fault with latency", () => {
   test("holds the call up on the server's clock before anything is done", async () => {
-    const { mock, submit } = steered();
+    const { mock, submit } = withFaults();
     mock.faults.add({ on, latency: "3s" });
     const answer = submit();
     await mock.clock.advance("2999ms");
@@ -71,7 +71,7 @@ describe("a fault with latency", () => {
   });
 
   test("adds to others and to what comes after it", async () => {
-    const { mock, submit } = steered();
+    const { mock, submit } = withFaults();
     mock.faults.add({ on: "* *", latency: 1_000 });
     mock.faults.add({ on, latency: "1s" });
     mock.faults.add({ on, latency: "500ms", status: 503 });
@@ -84,7 +84,7 @@ describe("a fault with latency", () => {
   });
 
   test("draws from a distribution with the median and the 95th percentile that were asked for", async () => {
-    const { mock, account } = steered();
+    const { mock, account } = withFaults();
     mock.faults.add({ on: "* *", latency: { median: "200ms", p95: "1s" } });
     const calls = Array.from({ length: 400 }, account);
     await mock.clock.advance("1h");
@@ -100,7 +100,7 @@ describe("a fault with latency", () => {
 
 describe("a connection that is reset in process", () => {
   test("before the work fails as fetch does, and nothing was done", async () => {
-    const { mock, submit } = steered();
+    const { mock, submit } = withFaults();
     mock.faults.add({ on, times: 1, reset: "before" });
     expect(await failureOf(submit())).toEqual({
       name: "TypeError",
@@ -112,7 +112,7 @@ describe("a connection that is reset in process", () => {
   });
 
   test("after the work fails alike, and the same key gets the work's answer", async () => {
-    const { mock, submit } = steered();
+    const { mock, submit } = withFaults();
     mock.faults.add({ on, times: 1, reset: "after" });
     const key = { "idempotency-key": "once" };
     expect(await failureOf(submit({}, key))).toMatchObject({ code: "ECONNRESET" });
@@ -129,7 +129,7 @@ describe("a connection that is reset in process", () => {
 
 describe("a body that is truncated in process", () => {
   test("announces its whole length, gives its first bytes, then breaks as fetch does", async () => {
-    const { mock, account } = steered();
+    const { mock, account } = withFaults();
     const whole = await (await account()).arrayBuffer();
     mock.faults.add({ on: "GET /api/v1/account", truncateAt: 10 });
     const response = await account();
@@ -145,7 +145,7 @@ describe("a body that is truncated in process", () => {
   });
 
   test("may be that of a made-up answer, and is whole when it is no longer than that", async () => {
-    const { mock, account } = steered();
+    const { mock, account } = withFaults();
     mock.faults.add({ on: "* *", times: 1, status: 503, body: "much too long", truncateAt: 0 });
     mock.faults.add({ on: "* *", truncateAt: 100_000 });
     const cut = await account();
@@ -157,7 +157,7 @@ describe("a body that is truncated in process", () => {
 
 describe("a proxy that cuts a call", () => {
   test("answers with its own page while the work goes on", async () => {
-    const { mock, submit, get } = steered();
+    const { mock, submit, get } = withFaults();
     mock.faults.add({ on, cutAfter: "1s" });
     const answer = submit({ wait: true });
     await mock.clock.advance("1s");
@@ -173,7 +173,7 @@ describe("a proxy that cuts a call", () => {
   });
 
   test("lets an answer pass that comes in time, and may say another status", async () => {
-    const { mock, submit } = steered();
+    const { mock, submit } = withFaults();
     mock.faults.add({ on, cutAfter: "1s", status: 524 });
     expect((await submit()).status).toBe(200);
     const held = submit({ wait: true });

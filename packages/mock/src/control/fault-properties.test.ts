@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
-import { balanceOf, steered } from "../../test/with-faults.ts";
+import { balanceOf, withFaults } from "../../test/with-faults.ts";
 import type { FaultInput } from "./fault.ts";
 
 /** Whatever may go wrong with a submission that is tried again. */
@@ -28,7 +28,7 @@ const fault = fc
 test("whatever faults strike, calls under one idempotency key make one job and one charge", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fault, { maxLength: 5 }), fc.boolean(), async (faults, wait) => {
-      const { mock, submit, get } = steered();
+      const { mock, submit, get } = withFaults();
       for (const input of faults) mock.faults.add(input);
       /** Tries until an answer has come whole; the bound is above what the faults can strike. */
       const persist = async (key: string): Promise<string> => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 
-import { steered } from "../../test/with-faults.ts";
+import { withFaults } from "../../test/with-faults.ts";
 import type { FaultInput } from "./fault.ts";
 
 /** Which of 200 calls a fault strikes by chance under a seed. */
 async function pattern(seed: string): Promise<string> {
-  const { mock, account } = steered({ seed });
+  const { mock, account } = withFaults({ seed });
   mock.faults.add({ on: "* *", probability: 0.3, status: 503 });
   let text = "";
   for (let call = 0; call < 200; call += 1) text += (await account()).status === 503 ? "x" : ".";
@@ -13,14 +13,14 @@ async function pattern(seed: string): Promise<string> {
 }
 
 async function jobOf(withFault: boolean): Promise<unknown> {
-  const { mock, submit } = steered();
+  const { mock, submit } = withFaults();
   if (withFault) mock.faults.add({ on: "* *", probability: 1e-9, status: 503 });
   return (await submit()).json();
 }
 
 describe("when a fault strikes", () => {
   test("is said by times and after; faults of the same call take their turns", async () => {
-    const { mock, account } = steered();
+    const { mock, account } = withFaults();
     const add = (fault: Omit<FaultInput, "on">) =>
       mock.faults.add({ on: "GET /api/v1/account", ...fault });
     add({ after: 1, times: 2, status: 503 });
@@ -55,7 +55,7 @@ describe("when a fault strikes", () => {
     ["POST *", [200, 200, 200]],
     ["GET /api.v1/account", [200, 200, 200]],
   ])("is said by on: %s", async (meant, expected) => {
-    const { mock, submit, get } = steered();
+    const { mock, submit, get } = withFaults();
     // The contract's answer to a submission has a job_id.
     const { job_id } = (await (await submit()).json()) as { job_id: string };
     mock.faults.add({ on: meant, status: 503 });
@@ -67,7 +67,7 @@ describe("when a fault strikes", () => {
   });
 
   test("ends when it is removed or all are cleared", async () => {
-    const { mock, account } = steered();
+    const { mock, account } = withFaults();
     const { id } = mock.faults.add({ on: "* *", status: 503 });
     mock.faults.add({ on: "* *", status: 500 });
     expect(mock.faults.remove(id)).toBe(true);
@@ -79,7 +79,7 @@ describe("when a fault strikes", () => {
   });
 
   test("is never at a preflight nor where the server is steered", async () => {
-    const { mock, get } = steered();
+    const { mock, get } = withFaults();
     mock.faults.add({ on: "* *", status: 503 });
     const preflight = await mock.fetch(`${mock.baseUrl}/api/v1/tryon`, {
       method: "OPTIONS",

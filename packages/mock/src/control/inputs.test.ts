@@ -7,7 +7,7 @@ import { command } from "../../test/command.ts";
 import { fetchingServer, pictures } from "../../test/fetching-server.ts";
 import { bytesWithin, picturesWithin } from "../../test/image-traces.ts";
 import { asset } from "../../test/images.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 import { Journal } from "./journal.ts";
 
 const sent = {
@@ -84,7 +84,7 @@ function noteOutput(): readonly unknown[] {
 
 describe("the pictures of a request", () => {
   test("are in no journal, no snapshot and no output, while jobs run and wait and afterwards", async () => {
-    shows("privacy.inputs.dropped");
+    covers("privacy.inputs.dropped");
     const notes = noteSnapshots();
     const written = noteOutput();
     const { mock, call, submit } = await fetchingServer(pictures, {
@@ -119,7 +119,7 @@ describe("the pictures of a request", () => {
   });
 
   test("are not written by the command, whatever it answers", async () => {
-    shows("privacy.inputs.dropped");
+    covers("privacy.inputs.dropped");
     const run = command("--port", "0", "--latency", "0");
     const address = await run.listening;
     const statuses: number[] = [];

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { steered } from "../../test/with-faults.ts";
+import { withFaults } from "../../test/with-faults.ts";
 
 const key = fc.stringMatching(/^[0-9A-Za-z]{24}$/).map((rest) => `svc_live_${rest}`);
 const picture = fc
@@ -26,7 +26,7 @@ describe("the journal holds neither keys nor pictures", () => {
   test.each(Object.entries(places))("sent as %s", async (_name, place) => {
     await fc.assert(
       fc.asyncProperty(picture, key, async (text, token) => {
-        const { mock, submit, get } = steered();
+        const { mock, submit, get } = withFaults();
         await mock.createKey({ token });
         await submit(place(text, token), {
           authorization: `Bearer ${token}`,
@@ -45,7 +45,7 @@ describe("the journal holds neither keys nor pictures", () => {
   });
 
   test("nor does the report of what came instead", async () => {
-    const { mock, get } = steered();
+    const { mock, get } = withFaults();
     const { token } = await mock.createKey();
     await mock.fetch(`${mock.baseUrl}/${token}`, { headers: { authorization: `Bearer ${token}` } });
     await mock.fetch(mock.baseUrl, { headers: { authorization: "Basic c2VjcmV0OnNlY3JldA==" } });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { failureOf, steered } from "../../test/with-faults.ts";
+import { failureOf, withFaults } from "../../test/with-faults.ts";
 
 const submitOn = "POST /api/v1/tryon";
 
 describe("the journal", () => {
   test("notes what came and how it was answered, oldest first", async () => {
-    const { mock, submit, get } = steered();
+    const { mock, submit, get } = withFaults();
     const answer = await submit({ wait: false }, { "idempotency-key": "order-1" });
     // The contract's answer to a submission has a job_id.
     const { job_id } = (await answer.json()) as { job_id: string };
@@ -45,7 +45,7 @@ describe("the journal", () => {
   });
 
   test("has the instruction that the engine gets and the fields but for the pictures", async () => {
-    const { mock, submit } = steered();
+    const { mock, submit } = withFaults();
     const fields = { prompt: "sleeves rolled up", negative_prompt: "hats", output_size: "2K" };
     await submit({ ...fields, person_image_b64: "A".repeat(400), other: "x" });
     const [entry] = mock.journal.entries();
@@ -60,7 +60,7 @@ describe("the journal", () => {
   });
 
   test("notes refused, unauthorised and unknown calls", async () => {
-    const { mock, submit } = steered();
+    const { mock, submit } = withFaults();
     await submit({ garment_urls: [] });
     await submit({ wait: "maybe" });
     await mock.fetch(`${mock.baseUrl}/nowhere`);
@@ -72,7 +72,7 @@ describe("the journal", () => {
   });
 
   test("shows a call that is under way, and its end", async () => {
-    const { mock, submit } = steered();
+    const { mock, submit } = withFaults();
     const held = submit({ wait: true });
     const [arrived] = await mock.journal.waitFor(submitOn, { until: "arrived" });
     expect(arrived).toMatchObject({ status: null, durationMs: null });
@@ -83,7 +83,7 @@ describe("the journal", () => {
   });
 
   test("finds entries by method, path, key and time", async () => {
-    const { mock, submit, get } = steered();
+    const { mock, submit, get } = withFaults();
     await submit();
     await mock.clock.advance("10s");
     const since = mock.clock.now();
@@ -104,7 +104,7 @@ describe("the journal", () => {
   });
 
   test("keeps as many entries as it is set to and says how many it dropped", async () => {
-    const { mock, get } = steered({ journalLimit: 3 });
+    const { mock, get } = withFaults({ journalLimit: 3 });
     for (let call = 0; call < 10; call += 1) {
       await get(`/?${call}`);
       expect(mock.journal.dropped).toBe(Math.max(0, call - 2));
@@ -119,7 +119,7 @@ describe("the journal", () => {
 
 describe("waiting for calls", () => {
   test("ends at once when they are there, and else when they have come", async () => {
-    const { mock, submit, account } = steered();
+    const { mock, submit, account } = withFaults();
     await submit();
     expect(await mock.journal.waitFor(submitOn)).toHaveLength(1);
     const two = mock.journal.waitFor(submitOn, { count: 2 });
@@ -129,7 +129,7 @@ describe("waiting for calls", () => {
   });
 
   test("works on a real clock as it does on a manual one", async () => {
-    const { mock, submit } = steered({ clock: "real" });
+    const { mock, submit } = withFaults({ clock: "real" });
     const come = mock.journal.waitFor(submitOn);
     await submit();
     expect(await come).toMatchObject([{ status: 200 }]);
@@ -137,7 +137,7 @@ describe("waiting for calls", () => {
   });
 
   test("ends with what came instead when the time is up, nearest first", async () => {
-    const { mock, submit, account, get } = steered();
+    const { mock, submit, account, get } = withFaults();
     await account();
     await account();
     await get("/api/v1/tryon");
@@ -158,7 +158,7 @@ describe("waiting for calls", () => {
   });
 
   test("says so when nothing came, and lists no more than five kinds of calls", async () => {
-    const { mock, get } = steered();
+    const { mock, get } = withFaults();
     const wait = () => mock.journal.waitFor(submitOn, { timeout: 5 });
     await expect(wait()).rejects.toThrow("0 of 1 calls of POST /api/v1/tryon");
     await expect(wait()).rejects.toThrow("No other call came.");
@@ -167,7 +167,7 @@ describe("waiting for calls", () => {
   });
 
   test("refuses what it cannot wait for", async () => {
-    const { journal } = steered().mock;
+    const { journal } = withFaults().mock;
     await expect(journal.waitFor("tryon")).rejects.toThrow("is not a method and a path");
     await expect(journal.waitFor("webhook")).rejects.toThrow(RangeError);
     for (const count of [0, 1.5, Number.NaN]) {
@@ -177,7 +177,7 @@ describe("waiting for calls", () => {
   });
 
   test("ends when the server is closed", async () => {
-    const { mock } = steered();
+    const { mock } = withFaults();
     const waiting = mock.journal.waitFor(submitOn);
     const failed = waiting.catch((error: unknown) => String(error));
     mock.close();

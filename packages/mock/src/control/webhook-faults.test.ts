@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 
 import { receiver } from "../../test/receiver.ts";
-import { steered } from "../../test/with-faults.ts";
+import { withFaults } from "../../test/with-faults.ts";
 
 function setUp() {
   const hooks = receiver();
-  const server = steered({ sendWebhook: hooks.send });
+  const server = withFaults({ sendWebhook: hooks.send });
   const end = async () => {
     await server.submit({ webhook_url: "https://shop.example/hook" });
     await server.mock.clock.advance("1h");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 import { guardAddress } from "./address-guard.ts";
 
 const publicOnes = [
@@ -100,13 +100,13 @@ const malformed = [
 
 describe("the guard of addresses", () => {
   test.each(publicOnes)("lets %s pass", (address) => {
-    shows("submit.blocked-url.which");
+    covers("submit.blocked-url.which");
     expect(guardAddress(address, { allowPrivate: false })).toMatchObject({ ok: true });
     expect(guardAddress(address, { allowPrivate: true })).toMatchObject({ ok: true });
   });
 
   test.each(loopback)("lets %s pass only where private targets are allowed", (address) => {
-    shows("submit.blocked-url.which");
+    covers("submit.blocked-url.which");
     expect(guardAddress(address, { allowPrivate: false })).toMatchObject({
       ok: false,
       private: true,
@@ -117,14 +117,14 @@ describe("the guard of addresses", () => {
   });
 
   test.each(privateOnes)("never lets %s pass", (address) => {
-    shows("submit.blocked-url.which");
+    covers("submit.blocked-url.which");
     for (const allowPrivate of [false, true]) {
       expect(guardAddress(address, { allowPrivate })).toMatchObject({ ok: false, private: false });
     }
   });
 
   test.each(malformed)("takes %s for no address to call", (address) => {
-    shows("submit.400.bad-url");
+    covers("submit.400.bad-url");
     for (const allowPrivate of [false, true]) {
       const verdict = guardAddress(address, { allowPrivate });
       expect(verdict).toMatchObject({ ok: false, private: false });
@@ -133,7 +133,7 @@ describe("the guard of addresses", () => {
   });
 
   test("lets http to a public host pass only where private targets are allowed", () => {
-    shows("request.webhook-url.https", "submit.blocked-url.which");
+    covers("request.webhook-url.https", "submit.blocked-url.which");
     const address = "http://shop.example/hook";
     expect(guardAddress(address, { allowPrivate: false })).toMatchObject({ private: true });
     expect(guardAddress(address, { allowPrivate: true })).toMatchObject({ ok: true });
@@ -153,7 +153,7 @@ describe("a submission with an address that is not gone to", () => {
     ["clothing[0]", { garment_urls: [], clothing: ["https://10.0.0.1/g.png"] }, "public"],
     ["model_url", { person_url: "", model_url: "https://169.254.169.254/" }, "public"],
   ])("is refused with 400 that names %s", async (field, fields, word) => {
-    shows(
+    covers(
       "submit.400.bad-url",
       "request.webhook-url.https",
       "request.garment-urls.https",

@@ -5,7 +5,7 @@ import { createMock, type Mock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
 import { checkWebhooksCarrySignedBytes, signatureOf } from "../../test/checks.ts";
 import { receiver, type Received, type ReceiverAnswer } from "../../test/receiver.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 
 const hook = "https://shop.example/hook?shop=1";
 
@@ -36,7 +36,7 @@ const failures: readonly (readonly [string, ReceiverAnswer])[] = [
 
 describe("the event of a job's end", () => {
   test("is signed over its raw bytes and named in its headers", async () => {
-    shows(
+    covers(
       "webhook.header.signature",
       "webhook.signature.hmac",
       "webhook.header.event",
@@ -59,7 +59,7 @@ describe("the event of a job's end", () => {
   });
 
   test("tells a success with the address of its picture", async () => {
-    shows(
+    covers(
       "webhook.sent.at-end",
       "webhook.body.event",
       "webhook.body.job-id",
@@ -89,7 +89,7 @@ describe("the event of a job's end", () => {
   });
 
   test("tells a failure with its words and no address", async () => {
-    shows(
+    covers(
       "webhook.sent.at-end",
       "webhook.body.event",
       "webhook.body.status",
@@ -110,7 +110,7 @@ describe("the event of a job's end", () => {
   });
 
   test("is signed with the secret of the key that submitted", async () => {
-    shows("auth.webhook-secret.signs");
+    covers("auth.webhook-secret.signs");
     const { mock, received } = setUp();
     const key = await mock.createKey();
     await caller(mock, key.token).submit({ webhook_url: hook });
@@ -121,7 +121,7 @@ describe("the event of a job's end", () => {
   });
 
   test("is sent for held jobs and for test keys, and not where none was asked for", async () => {
-    shows("webhook.sent.at-end", "test-key.whole-journey");
+    covers("webhook.sent.at-end", "test-key.whole-journey");
     const { mock, call, received } = setUp();
     const held = call.submit({ wait: true, webhook_url: hook });
     const tested = await caller(mock, mock.keys.test).submit({ webhook_url: hook });
@@ -133,7 +133,7 @@ describe("the event of a job's end", () => {
   });
 
   test("is not sent for a job that never ends", async () => {
-    shows("webhook.sent.at-end");
+    covers("webhook.sent.at-end");
     const { mock, call, received } = setUp();
     await call.submit({ webhook_url: hook, prompt: "mock:never" });
     await mock.clock.advance("30d");
@@ -145,7 +145,7 @@ describe("the attempts of a delivery", () => {
   test.each(failures)(
     "come after 1, 4 and 16 s while the receiver answers %s",
     async (_name, answer) => {
-      shows("webhook.retry.schedule", "webhook.delivery.best-effort", "webhook.receiver.any-2xx");
+      covers("webhook.retry.schedule", "webhook.delivery.best-effort", "webhook.receiver.any-2xx");
       const { mock, call, received } = setUp(answer);
       const { body } = await call.submit({ webhook_url: hook });
       await mock.clock.advance("1h");
@@ -158,7 +158,7 @@ describe("the attempts of a delivery", () => {
   );
 
   test.each([200, 201, 202, 204, 299])("end with the answer %i", async (status) => {
-    shows("webhook.receiver.any-2xx");
+    covers("webhook.receiver.any-2xx");
     const { mock, call, received } = setUp(() => new Response(null, { status }));
     const { body } = await call.submit({ webhook_url: hook });
     await mock.clock.advance("1h");
@@ -181,7 +181,7 @@ describe("the attempts of a delivery", () => {
   });
 
   test("give a receiver 10 s, and count the next pause from then", async () => {
-    shows("webhook.receiver.within-ten-seconds");
+    covers("webhook.receiver.within-ten-seconds");
     const { mock, call, received } = setUp((attempt) =>
       attempt === 1 ? new Promise<Response>(() => undefined) : new Response(null, { status: 200 }),
     );
@@ -244,14 +244,14 @@ describe("the bytes of the attempts", () => {
   test.each(["same", "resigned"] as const)(
     "are those that were signed, also when they are sent again, with webhookBody %s",
     async (webhookBody) => {
-      shows("webhook.signature.hmac", "webhook.body.each-attempt");
+      covers("webhook.signature.hmac", "webhook.body.each-attempt");
       const { mock, received } = setUp(failingThrice, { options: { webhookBody } });
       await expect(checkWebhooksCarrySignedBytes(mock, received)).resolves.toBeUndefined();
     },
   );
 
   test("are the same each time by default", async () => {
-    shows("webhook.body.each-attempt");
+    covers("webhook.body.each-attempt");
     const { mock, call, received } = setUp(failing, { options: { webhookBody: "same" } });
     await call.submit({ webhook_url: hook });
     await mock.clock.advance("1h");
@@ -260,7 +260,7 @@ describe("the bytes of the attempts", () => {
   });
 
   test("carry a freshly signed address where the server signs anew", async () => {
-    shows("webhook.body.each-attempt");
+    covers("webhook.body.each-attempt");
     const { mock, call, received } = setUp(failing, { options: { webhookBody: "resigned" } });
     await call.submit({ webhook_url: hook });
     await mock.clock.advance("1h");

@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { createMock } from "../mock.ts";
 import { caller, finished } from "../../test/caller.ts";
 import { receiver } from "../../test/receiver.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 
 const order = { pack_slug: "demo", shared_payment_granted_token: "spt_1" };
 
 describe("the account", () => {
   test("shows the balance of the moment", async () => {
-    shows("account.credits-remaining.balance", "account.request-and-answer");
+    covers("account.credits-remaining.balance", "account.request-and-answer");
     const mock = createMock({ clock: "manual" });
     const call = caller(mock);
     const seen = async (): Promise<number> => (await call.account()).body.credits_remaining;
@@ -21,7 +21,7 @@ describe("the account", () => {
   });
 
   test("counts the calls of its key since there is one, and of no other key", async () => {
-    shows("account.total-calls.lifetime", "account.total-calls.what-counts");
+    covers("account.total-calls.lifetime", "account.total-calls.what-counts");
     const mock = createMock({ clock: "manual" });
     const call = caller(mock);
     await call.submit();
@@ -37,7 +37,7 @@ describe("the account", () => {
 
 describe("the keys of one account", () => {
   test("may be several live ones, each with its own balance, name, calls and limit", async () => {
-    shows(
+    covers(
       "auth.account.one-test-key",
       "auth.key.own-balance",
       "account.name.label",
@@ -69,7 +69,7 @@ describe("the keys of one account", () => {
 
 describe("the test key of an account", () => {
   test("is the only one beside several live keys, in whatever order they are made", async () => {
-    shows("auth.account.one-test-key");
+    covers("auth.account.one-test-key");
     const mock = createMock({ clock: "manual" });
     const { accountId, token: first } = await mock.createKey();
     const { token: tested } = await mock.createKey({ accountId, mode: "test" });
@@ -85,7 +85,7 @@ describe("the test key of an account", () => {
   });
 
   test("stays the only one when several are asked for at once", async () => {
-    shows("auth.account.one-test-key");
+    covers("auth.account.one-test-key");
     const mock = createMock({ clock: "manual" });
     const { accountId } = await mock.createKey();
     const made = await Promise.allSettled(
@@ -95,7 +95,7 @@ describe("the test key of an account", () => {
   });
 
   test("is there from the start in the account that every server has, with its live keys", async () => {
-    shows("auth.account.one-test-key");
+    covers("auth.account.one-test-key");
     const mock = createMock({ clock: "manual" });
     const { live, limited } = mock.keys;
     const modes = [];
@@ -110,7 +110,7 @@ describe("the test key of an account", () => {
 
 describe("a test key", () => {
   test("has jobs that are polled, listed and announced as those of a live one", async () => {
-    shows("test-key.stock-image", "test-key.whole-journey", "submit-response.test-mode.test-key");
+    covers("test-key.stock-image", "test-key.whole-journey", "submit-response.test-mode.test-key");
     const hooks = receiver();
     const mock = createMock({ clock: "manual", sendWebhook: hooks.send });
     const call = caller(mock, mock.keys.test);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { NewKey } from "../service/new-key.ts";
 import { createMock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 
 const malformed = { method: "POST", headers: { "content-type": "application/json" }, body: "{" };
 
@@ -17,7 +17,7 @@ describe("the key of a call", () => {
     ["an unknown one", "Bearer svc_live_nobody"],
     ["a known one and more", "Bearer svc_live_mock more"],
   ])("being %s gives 401 and says how to send one", async (_what, authorization) => {
-    shows("auth.bearer.header", "auth.key.missing-401", "auth.key.invalid-401");
+    covers("auth.bearer.header", "auth.key.missing-401", "auth.key.invalid-401");
     const call = caller(createMock({ clock: "manual" }), null);
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
     for (const [method, path] of [
@@ -38,14 +38,14 @@ describe("the key of a call", () => {
   test.each(["Bearer svc_live_mock", "bearer svc_live_mock", "BEARER   svc_live_mock"])(
     "is taken as %j",
     async (authorization) => {
-      shows("auth.bearer.header");
+      covers("auth.bearer.header");
       const call = caller(createMock({ clock: "manual" }), null);
       expect((await call.get("/api/v1/account", { authorization })).status).toBe(200);
     },
   );
 
   test.each(["disabled", "flagged"] as const)("being %s gives 403", async (name) => {
-    shows("auth.key.disabled-or-revoked-403", "auth.account.flagged-403");
+    covers("auth.key.disabled-or-revoked-403", "auth.account.flagged-403");
     const mock = createMock({ clock: "manual" });
     const answer = await caller(mock, mock.keys[name]).account();
     expect(answer.status).toBe(403);
@@ -53,7 +53,7 @@ describe("the key of a call", () => {
   });
 
   test("being revoked gives 403, and a flagged account gives it to all of its keys", async () => {
-    shows("auth.key.disabled-or-revoked-403", "auth.account.flagged-403");
+    covers("auth.key.disabled-or-revoked-403", "auth.account.flagged-403");
     const mock = createMock({ clock: "manual" });
     const revoked = await mock.createKey({ state: "revoked" });
     expect((await caller(mock, revoked.token).account()).status).toBe(403);
@@ -65,7 +65,7 @@ describe("the key of a call", () => {
 });
 
 test("a key that nobody has stands for no user, whatever it resembles", async () => {
-  shows("auth.key.invalid-401");
+  covers("auth.key.invalid-401");
   const mock = createMock({ clock: "manual" });
   const { live, test: tested } = mock.keys;
   const order = { pack_slug: "demo", shared_payment_granted_token: "spt_1" };
@@ -84,7 +84,7 @@ test("a key that nobody has stands for no user, whatever it resembles", async ()
 
 describe("the order of checks", () => {
   test("is route, key, its state, rate limit, form, meaning, then credits", async () => {
-    shows("endpoints.refusals.order");
+    covers("endpoints.refusals.order");
     const mock = createMock({ clock: "manual" });
     const key = await mock.createKey({ credits: 0, rateLimitPerMinute: 4 });
     const call = caller(mock, key.token);
@@ -102,7 +102,7 @@ describe("the order of checks", () => {
   });
 
   test("begins with the body where the server is set to that, and only for its form", async () => {
-    shows("endpoints.refusals.order");
+    covers("endpoints.refusals.order");
     const mock = createMock({ clock: "manual", options: { checkOrder: "body-first" } });
     const call = caller(mock, null);
     expect((await call.call("/api/v1/tryon", malformed)).status).toBe(422);
@@ -115,7 +115,7 @@ describe("the order of checks", () => {
 
 describe("the keys that every server has", () => {
   test("are as they are documented", async () => {
-    shows(
+    covers(
       "auth.key.prefixes",
       "auth.webhook-secret.signs",
       "account.request-and-answer",
@@ -140,7 +140,7 @@ describe("the keys that every server has", () => {
 
 describe("a key that is made", () => {
   test("is live, with 1,000 credits and 60 requests a minute, unless asked otherwise", async () => {
-    shows(
+    covers(
       "auth.key.prefixes",
       "account.name.label",
       "account.rate-limit-per-min.allowance",
@@ -163,7 +163,7 @@ describe("a key that is made", () => {
   });
 
   test("is a test key when its token says so", async () => {
-    shows("auth.key.prefixes");
+    covers("auth.key.prefixes");
     const mock = createMock({ clock: "manual" });
     expect((await mock.createKey({ mode: "test" })).token).toMatch(/^svc_test_/);
     expect((await mock.createKey({ token: "svc_test_mine" })).mode).toBe("test");
@@ -189,7 +189,7 @@ describe("a key that is made", () => {
     [null, "made from an object"],
     [{ accountId: "acct_mock", mode: "test" }, "test key"],
   ])("is refused with %j", async (wanted, word) => {
-    shows("auth.account.one-test-key");
+    covers("auth.account.one-test-key");
     const mock = createMock({ clock: "manual" });
     // What is wrong would not get past the compiler; callers in JavaScript have none.
     await expect(mock.createKey(wanted as NewKey)).rejects.toThrow(word);

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { caller, tryOn } from "../../test/caller.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 import { streamed } from "../../test/streamed.ts";
 
 const json = { "content-type": "application/json" };
@@ -55,7 +55,7 @@ function zeroes(length: number): ReadableStream<Uint8Array> {
 
 describe("a body that is no JSON object", () => {
   test.each(malformed)("is refused with 422: %s", async (_what, body, headers, type) => {
-    shows(
+    covers(
       "endpoints.json",
       "endpoints.post.content-type",
       "submit.validation.400-or-422",
@@ -72,7 +72,7 @@ describe("a body that is no JSON object", () => {
   test.each(malformed)(
     "is refused with 400 where the server says so: %s",
     async (_what, body, headers) => {
-      shows("endpoints.json", "endpoints.post.content-type", "submit.validation.400-or-422");
+      covers("endpoints.json", "endpoints.post.content-type", "submit.validation.400-or-422");
       const mock = createMock({ clock: "manual", options: { malformedBody: 400 } });
       const refused = await caller(mock).call(path, { method: "POST", headers, body });
       expect(refused.status).toBe(400);
@@ -81,7 +81,7 @@ describe("a body that is no JSON object", () => {
   );
 
   test("leaves what is wrong with single fields at 422 wherever it is itself", async () => {
-    shows("submit.validation.400-or-422");
+    covers("submit.validation.400-or-422");
     const mock = createMock({ clock: "manual", options: { malformedBody: 400 } });
     expect((await caller(mock).submit({ seed: -1 })).status).toBe(422);
   });
@@ -94,7 +94,7 @@ describe("a body that is one", () => {
     "Application/JSON ;charset=UTF-8",
     "application/vnd.api+json",
   ])("is taken as %s", async (type) => {
-    shows("endpoints.json", "endpoints.post.content-type");
+    covers("endpoints.json", "endpoints.post.content-type");
     const mock = createMock({ clock: "manual" });
     const answer = await caller(mock).call(path, {
       method: "POST",
@@ -200,7 +200,7 @@ describe("a body over 64 MiB", () => {
     [400, "application/json"],
     [413, "text/html; charset=utf-8"],
   ] as const)("is refused with %i as %s", async (oversize, type) => {
-    shows("submit.body.largest");
+    covers("submit.body.largest");
     const mock = createMock({ clock: "manual", options: { oversize } });
     const answer = await mock.fetch(`${mock.baseUrl}${path}`, {
       method: "POST",
@@ -213,7 +213,7 @@ describe("a body over 64 MiB", () => {
   });
 
   test("is not read to its end, whatever length was announced", async () => {
-    shows("submit.body.largest");
+    covers("submit.body.largest");
     const mock = createMock({ clock: "manual" });
     const sent = streamed(zeroes(bound + 1), { ...live, "content-length": "5" });
     const answer = await mock.fetch(`${mock.baseUrl}${path}`, sent);

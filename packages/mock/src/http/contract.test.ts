@@ -14,7 +14,7 @@ import {
   server,
   type Body,
 } from "../../test/contract-agreement.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 
 describe.each(bodies)("the server and the contract's $name", (body) => {
   const { name, path, base } = body;
@@ -24,7 +24,7 @@ describe.each(bodies)("the server and the contract's $name", (body) => {
   test.each(fieldsWithBounds(schemaNamed(name), "small"))(
     "agree at every bound of %s",
     async (property) => {
-      shows("submit.validation.400-or-422", "purchase.validation.400-or-422");
+      covers("submit.validation.400-or-422", "purchase.validation.400-or-422");
       expect(await differencesAtBounds(body, property)).toEqual([]);
     },
   );

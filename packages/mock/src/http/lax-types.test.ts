@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 
 function setUp() {
   const mock = createMock({ clock: "manual", options: { jsonTypes: "lax" } });
@@ -18,7 +18,7 @@ describe("types that are written as others", () => {
     [{ wait: false, seed: null }, "running", null],
     [{ wait: false }, "running", null],
   ])("pass where the server is lax: %j", async (fields, status, seed) => {
-    shows("request.types.strictness");
+    covers("request.types.strictness");
     const { call } = setUp();
     const { body } = await call.submit(fields);
     expect(body).toMatchObject({ status, seed });
@@ -27,7 +27,7 @@ describe("types that are written as others", () => {
   test.each([1, "1", "true", "YES", "on"])(
     "wait where %j means true and the server is lax",
     async (wait) => {
-      shows("request.types.strictness");
+      covers("request.types.strictness");
       const { mock, call } = setUp();
       const held = call.submit({ wait });
       await mock.clock.advance("2s");
@@ -44,7 +44,7 @@ describe("types that are written as others", () => {
     [{ seed: "-1" }, "greater_than_equal"],
     [{ prompt: 5 }, "string_type"],
   ])("are refused even by a lax server: %j", async (fields, type) => {
-    shows("request.types.strictness");
+    covers("request.types.strictness");
     const { call } = setUp();
     expect((await call.submit(fields)).problems.map((problem) => problem.type)).toEqual([type]);
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createMock } from "../mock.ts";
 import type { Options } from "../options.ts";
 import { caller, type Caller } from "../../test/caller.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 
 function setUp(options: Partial<Options> = {}) {
   const mock = createMock({ clock: "manual", seed: "list", options });
@@ -23,13 +23,13 @@ async function idsOf(call: Caller, query = ""): Promise<readonly string[]> {
 
 describe("the list of jobs", () => {
   test("is empty at first", async () => {
-    shows("list.request-and-answer", "list.jobs.present");
+    covers("list.request-and-answer", "list.jobs.present");
     const { call } = setUp();
     expect((await call.list()).body).toEqual({ jobs: [], next_cursor: null });
   });
 
   test("has the newest first, 20 a page, and ends with a null cursor", async () => {
-    shows(
+    covers(
       "list.request-and-answer",
       "list.jobs.newest-first",
       "list.next-cursor.continues",
@@ -51,14 +51,14 @@ describe("the list of jobs", () => {
   });
 
   test("has no next page when the last is full", async () => {
-    shows("list.next-cursor.null-at-end");
+    covers("list.next-cursor.null-at-end");
     const { call } = setUp();
     await submitMany(call, 2);
     expect((await call.list("?limit=2")).body.next_cursor).toBeNull();
   });
 
   test("stays the same behind a cursor while jobs are added", async () => {
-    shows("list.next-cursor.continues");
+    covers("list.next-cursor.continues");
     const { call } = setUp();
     const ids = await submitMany(call, 4);
     const { body } = await call.list("?limit=2");
@@ -67,7 +67,7 @@ describe("the list of jobs", () => {
   });
 
   test("shows a job as a poll does", async () => {
-    shows("list.jobs.present");
+    covers("list.jobs.present");
     const { mock, call } = setUp();
     const [id = ""] = await submitMany(call, 1);
     await mock.clock.advance("2s");
@@ -75,7 +75,7 @@ describe("the list of jobs", () => {
   });
 
   test("holds the jobs of its key alone; one of another key is 404 and no cursor", async () => {
-    shows(
+    covers(
       "list.scope.own-key",
       "poll.404.unknown-job",
       "poll.404.job-of-another-key",
@@ -92,7 +92,7 @@ describe("the list of jobs", () => {
   });
 
   test.each(["job_none", "rubbish", "%00"])("does not know the cursor %s", async (cursor) => {
-    shows("list.cursor.unknown");
+    covers("list.cursor.unknown");
     const { call } = setUp();
     const refused = await call.list(`?cursor=${cursor}`);
     expect(refused.status).toBe(400);
@@ -114,7 +114,7 @@ describe("the limit of a page", () => {
     ["limit=1.5", "int_parsing", undefined],
     ["limit=", "int_parsing", undefined],
   ])("is refused as %s", async (query, type, ctx) => {
-    shows("list.limit.default", "list.limit.bounds");
+    covers("list.limit.default", "list.limit.bounds");
     const { call } = setUp();
     const refused = await call.list(`?${query}`);
     expect(refused.status).toBe(422);
@@ -126,7 +126,7 @@ describe("the limit of a page", () => {
     [100, 100, 101],
     [50, 50, 51],
   ] as const)("is at most maxLimit, %i", async (maxLimit, taken, refused) => {
-    shows("list.limit.bounds");
+    covers("list.limit.bounds");
     const { call } = setUp({ maxLimit });
     const ids = await submitMany(call, 60);
     expect(await idsOf(call, `?limit=${taken}`)).toEqual(ids.slice(0, taken));
@@ -150,7 +150,7 @@ describe("the filter by status", () => {
   test.each(["queued", "running", "succeeded", "failed"] as const)(
     "finds what is %s",
     async (status) => {
-      shows("list.status-filter.values", "job.status.values");
+      covers("list.status-filter.values", "job.status.values");
       const { call, ...found } = await everyStatus();
       expect(await idsOf(call, `?status_filter=${status}`)).toEqual(found[status]);
     },
@@ -170,7 +170,7 @@ describe("the filter by status", () => {
     ["status_filter", [1, 5]],
     ["status", [5, 1]],
   ] as const)("is honoured under %s", async (filterName, counts) => {
-    shows("list.status-filter.values", "list.status-filter.name");
+    covers("list.status-filter.values", "list.status-filter.name");
     const { call } = await everyStatus({ filterName });
     const seen = [];
     for (const name of names) seen.push((await idsOf(call, `?${name}=failed`)).length);
@@ -182,7 +182,7 @@ describe("the filter by status", () => {
     ["status_filter", [422, 200]],
     ["status", [200, 422]],
   ] as const)("refuses an unknown status under %s alone", async (filterName, statuses) => {
-    shows("list.status-filter.values", "list.status-filter.name");
+    covers("list.status-filter.values", "list.status-filter.name");
     const { call } = setUp({ filterName });
     const answers = [];
     for (const name of names) answers.push(await call.list(`?${name}=done`));
@@ -210,14 +210,14 @@ describe("the filter by status", () => {
 
 describe("reads of a fresh job", () => {
   test("see it at once by default", async () => {
-    shows("poll.fresh-job.visible");
+    covers("poll.fresh-job.visible");
     const { call } = setUp();
     const [id = ""] = await submitMany(call, 1);
     expect((await call.poll(id)).status).toBe(200);
   });
 
   test("miss it for 800 ms where the server reads from replicas", async () => {
-    shows("poll.fresh-job.visible");
+    covers("poll.fresh-job.visible");
     const { mock, call } = setUp({ readLag: 800 });
     const [older = ""] = await submitMany(call, 1);
     await mock.clock.advance("799ms");

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createMock, type Mock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
 import { notify } from "../../test/payments.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 
 function setUp() {
   const mock = createMock({ clock: "manual", seed: "payments" });
@@ -29,7 +29,7 @@ describe("a payment that is not final at first", () => {
     ["spt_processing_1", "processing"],
     ["spt_requires_action_1", "requires_action"],
   ])("(%s) gives its credits when it is, and once", async (token, status) => {
-    shows(
+    covers(
       "purchase.pending.granted-later",
       "purchase-response.status.open-set",
       "purchase-response.credits-added.this-call",
@@ -56,7 +56,7 @@ describe("a payment that is not final at first", () => {
   });
 
   test("gives nothing twice for a payment that had succeeded at once", async () => {
-    shows("purchase.repeat.idempotent");
+    covers("purchase.repeat.idempotent");
     const { mock, call } = setUp();
     const { body } = await call.purchase(order("spt_one"));
     await notify(mock, { id: body.payment_intent_id });
@@ -74,7 +74,7 @@ describe("a notification of the payment processor", () => {
     ["a header without a time", { header: "v1=00" }],
     ["a body that was changed", { sent: '{"type":"payment_intent.succeeded" }' }],
   ])("is refused with 400 for %s, and nothing changes", async (_what, difference) => {
-    shows("payments.notification.form");
+    covers("payments.notification.form");
     const { mock, id } = await pending();
     const refused = await notify(mock, { id, ...difference });
     expect(refused.status).toBe(400);
@@ -83,7 +83,7 @@ describe("a notification of the payment processor", () => {
   });
 
   test.each([300, -300])("is taken %i seconds off", async (ageSeconds) => {
-    shows("payments.notification.form");
+    covers("payments.notification.form");
     const { mock, id } = await pending();
     expect((await notify(mock, { id, ageSeconds })).status).toBe(200);
     expect(await balanceOf(mock)).toBe(1_100);
@@ -96,7 +96,7 @@ describe("a notification of the payment processor", () => {
   });
 
   test("is signed over its bytes, not over what they decode to", async () => {
-    shows("payments.notification.form");
+    covers("payments.notification.form");
     const { mock, id } = await pending();
     const bytes = (filler: number): Uint8Array =>
       Buffer.concat([
@@ -111,7 +111,7 @@ describe("a notification of the payment processor", () => {
   });
 
   test("of another kind, or for an unknown payment, changes nothing and is taken", async () => {
-    shows("payments.notification.form");
+    covers("payments.notification.form");
     const { mock, id } = await pending();
     expect((await notify(mock, { id, type: "payment_intent.created" })).status).toBe(200);
     expect((await notify(mock, { id: "pi_unknown" })).status).toBe(200);

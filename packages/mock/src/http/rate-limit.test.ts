@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
 import type { Options } from "../options.ts";
-import { caller, type Answer } from "../../test/caller.ts";
+import { caller, type ClientResponse } from "../../test/caller.ts";
 import { checkRateWindowResets } from "../../test/checks.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 
 async function setUp(options: Partial<Options> = {}, limit = 2) {
   const mock = createMock({ clock: "manual", options });
@@ -13,7 +13,7 @@ async function setUp(options: Partial<Options> = {}, limit = 2) {
   return { mock, call: caller(mock, token) };
 }
 
-function headersOf({ headers }: Answer<unknown>): readonly (string | null)[] {
+function headersOf({ headers }: ClientResponse<unknown>): readonly (string | null)[] {
   return [
     headers.get("x-ratelimit-limit"),
     headers.get("x-ratelimit-remaining"),
@@ -26,13 +26,17 @@ const nextMinute = String(Date.UTC(2026, 0, 1, 0, 1) / 1_000);
 
 describe("the rate limit of a key", () => {
   test("refuses with 429 what is over it, until the next minute", async () => {
-    shows("errors.429.rate-limited", "limits.rate.per-key", "account.rate-limit-per-min.allowance");
+    covers(
+      "errors.429.rate-limited",
+      "limits.rate.per-key",
+      "account.rate-limit-per-min.allowance",
+    );
     const { mock } = await setUp();
     await expect(checkRateWindowResets(mock)).resolves.toBeUndefined();
   });
 
   test("counts calls that were refused for another reason, but no call without a key", async () => {
-    shows("errors.429.rate-limited");
+    covers("errors.429.rate-limited");
     const { call } = await setUp();
     await call.submit({ seed: -1 });
     await call.poll("job_none");
@@ -41,14 +45,14 @@ describe("the rate limit of a key", () => {
   });
 
   test("lets through exactly as many of many concurrent calls", async () => {
-    shows("account.rate-limit-per-min.allowance");
+    covers("account.rate-limit-per-min.allowance");
     const { call } = await setUp({}, 7);
     const answers = await Promise.all(Array.from({ length: 20 }, () => call.account()));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);
   });
 
   test("counts as calls only what passed it", async () => {
-    shows("account.total-calls.what-counts");
+    covers("account.total-calls.what-counts");
     const { mock, call } = await setUp({}, 3);
     for (let time = 0; time < 9; time += 1) await call.list();
     await mock.clock.advance("1m");
@@ -70,7 +74,7 @@ describe("the headers of the rate limit", () => {
   ];
 
   test.each(cases)("are with %j as they are said to be", async (options, passed, refused) => {
-    shows(
+    covers(
       "errors.429.rate-limit-headers",
       "errors.429.retry-after",
       "errors.429.which-headers",
@@ -83,7 +87,7 @@ describe("the headers of the rate limit", () => {
   });
 
   test("are on errors too, and not where there is no key", async () => {
-    shows("errors.429.which-headers");
+    covers("errors.429.which-headers");
     const { mock, call } = await setUp({}, 9);
     expect(headersOf(await call.poll("job_none"))).toEqual(["9", "8", nextMinute, null]);
     expect(headersOf(await call.submit({ seed: -1 }))).toEqual(["9", "7", nextMinute, null]);

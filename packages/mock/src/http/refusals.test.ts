@@ -2,17 +2,19 @@ import { describe, expect, test } from "vitest";
 
 import { stockEngine } from "../engine/stock.ts";
 import { createMock, type Mock } from "../mock.ts";
-import { caller, type Answer } from "../../test/caller.ts";
-import { shows } from "../../test/covers.ts";
+import { caller, type ClientResponse } from "../../test/caller.ts";
+import { covers } from "../../test/covers.ts";
 
 /** A server with a request that it refuses, and the key whose credits are at stake. */
 interface Refusal {
   readonly mock: Mock;
   readonly token: string;
-  readonly refuse: () => Promise<Answer<unknown>>;
+  readonly refuse: () => Promise<ClientResponse<unknown>>;
 }
 
-function withLiveKey(refuse: (call: ReturnType<typeof caller>) => Promise<Answer<unknown>>) {
+function withLiveKey(
+  refuse: (call: ReturnType<typeof caller>) => Promise<ClientResponse<unknown>>,
+) {
   return async (): Promise<Refusal> => {
     const mock = createMock({ clock: "manual" });
     const call = caller(mock);
@@ -77,7 +79,7 @@ function order(token: string) {
 
 describe("a request that is refused", () => {
   test.each(refusals)("with %i takes no credits", async (status, setUp) => {
-    shows(
+    covers(
       "errors.400.not-charged",
       "errors.401.not-charged",
       "errors.402.not-charged",
@@ -99,7 +101,7 @@ describe("a request that is refused", () => {
   test.each(refusals.filter(([status]) => status !== 422))(
     "with %i says why in a sentence",
     async (_status, setUp) => {
-      shows("error-response.detail.string", "endpoints.json");
+      covers("error-response.detail.string", "endpoints.json");
       const { refuse } = await setUp();
       const { headers, body, detail } = await refuse();
       expect(headers.get("content-type")).toBe("application/json");
@@ -120,7 +122,7 @@ const endpoints = [
 
 describe("each endpoint", () => {
   test.each(endpoints)("may answer 401, 403 and 429: $method $path", async ({ method, path }) => {
-    shows("endpoints.statuses.anywhere");
+    covers("endpoints.statuses.anywhere");
     const mock = createMock({ clock: "manual" });
     const { token } = await mock.createKey({ rateLimitPerMinute: 1 });
     await caller(mock, token).account();
@@ -134,7 +136,7 @@ describe("each endpoint", () => {
   test.each(endpoints)(
     "may answer 500 and 503, by faults, and is there again afterwards: $method $path",
     async ({ method, path }) => {
-      shows("endpoints.statuses.anywhere", "errors.503.back-off");
+      covers("endpoints.statuses.anywhere", "errors.503.back-off");
       const mock = createMock({ clock: "manual" });
       const call = caller(mock);
       const usual = (await call.call(path, { method })).status;
@@ -156,7 +158,7 @@ describe("each endpoint", () => {
     ["POST", "/api/v1/tryon", ["body"]],
     ["POST", "/api/v1/credits/purchase", ["body"]],
   ] as const)("that takes input may answer 422: %s %s", async (method, path, loc) => {
-    shows("endpoints.statuses.anywhere");
+    covers("endpoints.statuses.anywhere");
     const mock = createMock({ clock: "manual" });
     const refused = await caller(mock).call(path, { method });
     expect(refused.status).toBe(422);
@@ -164,7 +166,7 @@ describe("each endpoint", () => {
   });
 
   test("that submits may answer 422 to a header, too", async () => {
-    shows("endpoints.statuses.anywhere");
+    covers("endpoints.statuses.anywhere");
     const call = caller(createMock({ clock: "manual" }));
     const refused = await call.submit({}, { "idempotency-key": "a".repeat(201) });
     expect(refused.status).toBe(422);

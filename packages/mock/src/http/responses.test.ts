@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { caller, finished } from "../../test/caller.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 
 describe("the answer to a submission where the server leaves out what its shape does not list", () => {
   const sparse = { clock: "manual", options: { sparseSubmit: true } } as const;
@@ -25,7 +25,7 @@ describe("the answer to a submission where the server leaves out what its shape 
       ["job_id", "message", "status"],
     ],
   ])("has for one %s those fields alone", async (_what, fields, names) => {
-    shows(
+    covers(
       "submit-response.job-id.form",
       "submit-response.status.values",
       "submit.shape.cost-credits",
@@ -40,13 +40,13 @@ describe("the answer to a submission where the server leaves out what its shape 
 
 describe("the seed of a job", () => {
   test("is null by default when none was sent", async () => {
-    shows("submit-response.seed.not-given");
+    covers("submit-response.seed.not-given");
     const mock = createMock({ clock: "manual" });
     expect((await caller(mock).submit()).body.seed).toBeNull();
   });
 
   test("is made up where the server does so, stays the same, and gives the same picture again", async () => {
-    shows("submit-response.seed.used", "submit-response.seed.not-given", "job.seed.used");
+    covers("submit-response.seed.used", "submit-response.seed.not-given", "job.seed.used");
     const mock = createMock({ clock: "manual", options: { inventSeed: true } });
     const call = caller(mock);
     const pictureOf = async (fields: Record<string, unknown>) => {
@@ -70,7 +70,7 @@ describe("times", () => {
     ["offset", "2026-01-01T00:00:01+00:00"],
     ["naive", "2026-01-01T00:00:01"],
   ] as const)("are written with timeFormat %s as %s", async (timeFormat, expected) => {
-    shows("job.created-at.form", "job.completed-at.form", "webhook.body.completed-at");
+    covers("job.created-at.form", "job.completed-at.form", "webhook.body.completed-at");
     const bodies: unknown[] = [];
     const mock = createMock({
       clock: "manual",

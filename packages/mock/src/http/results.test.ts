@@ -5,7 +5,7 @@ import type { Options } from "../options.ts";
 import { pngSize } from "../engine/png.ts";
 import { caller, finished } from "../../test/caller.ts";
 import { receiver } from "../../test/receiver.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 
 function setUp(options: Partial<Options> = {}) {
   const mock = createMock({ clock: "manual", seed: "results", options });
@@ -31,7 +31,7 @@ describe("the picture of a job", () => {
   ])(
     "is at %s a PNG of the reported %i × %i pixels and length",
     async (output_size, width, height) => {
-      shows(
+      covers(
         "service.try-on.one-picture",
         "sizes.resolution.pixels",
         "sizes.resolution.which-side",
@@ -82,7 +82,7 @@ describe("the picture of a job", () => {
   });
 
   test("is a stock one for test keys, whatever the engine", async () => {
-    shows("test-key.stock-image", "test-key.free");
+    covers("test-key.stock-image", "test-key.free");
     const mock = createMock({
       clock: "manual",
       engine: {
@@ -98,7 +98,7 @@ describe("the picture of a job", () => {
 
 describe("the address of a picture", () => {
   test("is signed afresh at every poll and good for 24 hours each time", async () => {
-    shows("job.result-url.regenerated", "job.result-url.validity");
+    covers("job.result-url.regenerated", "job.result-url.validity");
     const { mock, call, picture } = setUp();
     const job = await finished(mock, call);
     await mock.clock.advance("1h");
@@ -114,7 +114,7 @@ describe("the address of a picture", () => {
   });
 
   test("is good for 24 hours in the answer of a held call and in a webhook too", async () => {
-    shows("submit-response.result-url.validity", "webhook.body.result-url");
+    covers("submit-response.result-url.validity", "webhook.body.result-url");
     const hooks = receiver();
     const mock = createMock({ clock: "manual", latency: "1s", sendWebhook: hooks.send });
     const held = caller(mock).submit({ wait: true, webhook_url: "https://shop.example/hook" });
@@ -134,7 +134,7 @@ describe("the address of a picture", () => {
   test.each([403, 400] as const)(
     "answers %i with XML when it has expired or was changed",
     async (expiredStatus) => {
-      shows("job.result-url.expired-answer");
+      covers("job.result-url.expired-answer");
       const { mock, call, picture } = setUp({ expiredStatus });
       const job = await finished(mock, call);
       const url = new URL(job.result_url ?? "");
@@ -173,7 +173,7 @@ describe("the address of a picture", () => {
   });
 
   test("answers 404 after 30 days, and a poll gives none any more", async () => {
-    shows("privacy.results.thirty-days", "privacy.results.after-purge");
+    covers("privacy.results.thirty-days", "privacy.results.after-purge");
     const { mock, call, picture } = setUp();
     const job = await finished(mock, call);
     await mock.clock.advance("29d");
@@ -194,7 +194,7 @@ describe("the address of a picture", () => {
   });
 
   test("stands where the service is, or somewhere else", async () => {
-    shows("job.result-url.origin");
+    covers("job.result-url.origin");
     const same = setUp({ resultsOrigin: "same" });
     const there = await finished(same.mock, same.call);
     expect(new URL(there.result_url ?? "").origin).toBe(same.mock.baseUrl);
@@ -209,7 +209,7 @@ describe("the address of a picture", () => {
     ["http://localhost:4010", "http://127.0.0.1:4010"],
     ["http://[::1]:4010", "http://localhost:4010"],
   ])("of a server at %s stands elsewhere at %s", async (baseUrl, expected) => {
-    shows("job.result-url.origin");
+    covers("job.result-url.origin");
     const mock = createMock({ clock: "manual", baseUrl, options: { resultsOrigin: "other" } });
     const job = await finished(mock, caller(mock));
     expect(new URL(job.result_url ?? "").origin).toBe(expected);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { caller, tryOn } from "../../test/caller.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 
 const pagesOfThisMachine = [
   "http://localhost",
@@ -25,7 +25,7 @@ describe("an address that is none", () => {
     "/results",
     "/%E0%A4%A",
   ])("is 404 without a look at the key: %s", async (path) => {
-    shows("version.in-path");
+    covers("version.in-path");
     const call = caller(createMock({ clock: "manual" }), null);
     const answer = await call.get(path);
     expect([answer.status, answer.body]).toEqual([404, { detail: "Not Found" }]);
@@ -186,7 +186,7 @@ describe("a page of another machine", () => {
 
 describe("the addresses that tell what the service is", () => {
   test.each(["/", "/api/discovery"])("%s says how an agent buys credits", async (path) => {
-    shows(
+    covers(
       "discovery.document.two-addresses",
       "discovery.capabilities.agentic-commerce",
       "discovery.document.shape",
@@ -205,7 +205,7 @@ describe("the addresses that tell what the service is", () => {
   });
 
   test("/api/discovery has every pack with its price and its credits", async () => {
-    shows(
+    covers(
       "packs.demo.price-and-credits",
       "packs.starter.price-and-credits",
       "packs.pro.price-and-credits",
@@ -225,7 +225,7 @@ describe("the addresses that tell what the service is", () => {
   });
 
   test("/api/docs is a page that loads nothing from anywhere", async () => {
-    shows("discovery.docs.html-page", "discovery.key.needed");
+    covers("discovery.docs.html-page", "discovery.key.needed");
     const answer = await caller(createMock({ clock: "manual" }), null).get<string>("/api/docs");
     expect(answer.headers.get("content-type")).toContain("text/html");
     expect(answer.body).toContain("/api/v1/credits/purchase");
@@ -233,7 +233,7 @@ describe("the addresses that tell what the service is", () => {
   });
 
   test("/api/v1/openapi.json is the contract at this server's address", async () => {
-    shows(
+    covers(
       "discovery.description.openapi-json",
       "discovery.key.needed",
       "version.description.openapi",
@@ -259,7 +259,7 @@ describe("the addresses that tell what the service is", () => {
     ["GET", "/api/v1/account", null],
     ["GET", "/api/discovery", null],
   ])("%s %s answers under any address", async (method, path, body) => {
-    shows(
+    covers(
       "service.legacy-address.same-endpoints",
       "service.base-address.given",
       "endpoints.addresses.other-spellings",
@@ -288,7 +288,7 @@ describe("a slash too many, and http", () => {
     ["http://a.example/api/v1/tryon", "https://a.example/api/v1/tryon"],
     ["http://localhost:1234/api/v1/tryon/", "http://localhost:1234/api/v1/tryon"],
   ])("are sent on with 307 where the server says so: %s", async (from, to) => {
-    shows("endpoints.addresses.other-spellings");
+    covers("endpoints.addresses.other-spellings");
     const mock = createMock(redirecting);
     const response = await mock.fetch(from, { method: "POST", body: "{}" });
     expect(response.status).toBe(307);
@@ -299,13 +299,13 @@ describe("a slash too many, and http", () => {
   test.each(["https://a.example/", "http://localhost:1234/", "http://127.0.0.1/api/docs"])(
     "are not seen in %s",
     async (address) => {
-      shows("endpoints.addresses.other-spellings");
+      covers("endpoints.addresses.other-spellings");
       expect((await createMock(redirecting).fetch(address)).status).toBe(200);
     },
   );
 
   test("are 404 and nothing by default", async () => {
-    shows("endpoints.addresses.other-spellings");
+    covers("endpoints.addresses.other-spellings");
     const mock = createMock({ clock: "manual" });
     expect((await mock.fetch("https://a.example/api/docs/")).status).toBe(404);
     expect((await mock.fetch("http://a.example/api/docs")).status).toBe(200);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { notingServer } from "../../test/noting-server.ts";
-import { dot, garmentUrl, headed, personUrl } from "../../test/images.ts";
-import { shows } from "../../test/covers.ts";
+import { pixel, garmentUrl, headed, personUrl } from "../../test/images.ts";
+import { covers } from "../../test/covers.ts";
 
 const base = { garment_urls: [garmentUrl], wait: false };
 const megabytes10 = 10_500_000;
@@ -25,7 +25,7 @@ describe("a request that has the right form and makes no try-on", () => {
       {
         person_url: personUrl,
         garment_urls: [garmentUrl, garmentUrl],
-        garment_images_b64: [dot, dot],
+        garment_images_b64: [pixel, pixel],
       },
       /hold 4 .*at most 3/,
     ],
@@ -38,12 +38,12 @@ describe("a request that has the right form and makes no try-on", () => {
     ["URL-safe base64", { ...base, person_image_b64: "iVBO-_==" }, /^person_image_b64: .*base64/],
     [
       "base64 in lines",
-      { ...base, person_image_b64: `${dot.slice(0, 76)}\n${dot.slice(76)}` },
+      { ...base, person_image_b64: `${pixel.slice(0, 76)}\n${pixel.slice(76)}` },
       /base64/,
     ],
     [
       "a data: prefix",
-      { ...base, person_image_b64: `data:image/png;base64,${dot}` },
+      { ...base, person_image_b64: `data:image/png;base64,${pixel}` },
       /^person_image_b64: .*drop/,
     ],
     [
@@ -53,18 +53,18 @@ describe("a request that has the right form and makes no try-on", () => {
     ],
     [
       "a garment whose base64 is none",
-      { person_url: personUrl, garment_images_b64: [dot, "ab$c"] },
+      { person_url: personUrl, garment_images_b64: [pixel, "ab$c"] },
       /^garment_images_b64\[1\]: .*base64/,
     ],
     [
       "a garment with a data: prefix",
-      { person_url: personUrl, garment_images_b64: [`data:image/png;base64,${dot}`] },
+      { person_url: personUrl, garment_images_b64: [`data:image/png;base64,${pixel}`] },
       /^garment_images_b64\[0\]: .*drop/,
     ],
     ["an SVG", { ...base, person_image_b64: headed("<svg xmlns") }, /not an image/],
     [
       "an empty garment",
-      { person_url: personUrl, garment_images_b64: [dot, ""] },
+      { person_url: personUrl, garment_images_b64: [pixel, ""] },
       /^garment_images_b64\[1\]: is empty/,
     ],
     [
@@ -84,7 +84,7 @@ describe("a request that has the right form and makes no try-on", () => {
       /^garment_urls\[0\]: invalid URL/,
     ],
   ])("is refused with 400 for %s", async (_what, body, detail) => {
-    shows(
+    covers(
       "service.try-on.input",
       "request.person.required",
       "request.garments.at-least-one",
@@ -110,7 +110,7 @@ describe("a request that has the right form and makes no try-on", () => {
   });
 
   test("is refused with 422 when person_image_b64 alone is over 14,000,000 characters", async () => {
-    shows("request.person-image-b64.max-length");
+    covers("request.person-image-b64.max-length");
     const { post } = notingServer();
     const refused = await post({ ...base, person_image_b64: "A".repeat(14_000_001) });
     expect(refused.problems).toMatchObject([
@@ -124,7 +124,7 @@ describe("a request that has the right form and makes no try-on", () => {
   });
 
   test("is taken with an image of exactly 14,000,000 characters", async () => {
-    shows(
+    covers(
       "request.person-image-b64.max-length",
       "request.garment-images-b64.decoded-size",
       "request.images.exact-bound-and-kinds",
@@ -133,7 +133,7 @@ describe("a request that has the right form and makes no try-on", () => {
     const image = headed("\u00FF\u00D8\u00FF", megabytes10);
     expect(image.length).toBe(14_000_000);
     expect((await post({ ...base, person_image_b64: image })).status).toBe(200);
-    const garments = { garment_images_b64: [image, dot] };
+    const garments = { garment_images_b64: [image, pixel] };
     expect((await post({ ...garments, person_url: personUrl, wait: false })).status).toBe(200);
   });
 });
@@ -148,7 +148,7 @@ describe("the kinds of images that are taken", () => {
     ["HEIC", "\u0000\u0000\u0000\u0018ftypheic"],
     ["HEIC of another brand", "\u0000\u0000\u0000\u0018ftypmif1"],
   ])("are told by their first bytes: %s", async (_kind, head) => {
-    shows("request.images.exact-bound-and-kinds");
+    covers("request.images.exact-bound-and-kinds");
     const { post } = notingServer();
     expect((await post({ ...base, person_image_b64: headed(head) })).status).toBe(200);
   });
@@ -160,14 +160,14 @@ describe("the kinds of images that are taken", () => {
     "BM",
     "%PDF",
   ])("are none with %j", async (head) => {
-    shows("request.images.exact-bound-and-kinds");
+    covers("request.images.exact-bound-and-kinds");
     const { post } = notingServer();
     expect((await post({ ...base, person_image_b64: headed(head) })).status).toBe(400);
   });
 
   test("may be unpadded", async () => {
     const { post } = notingServer();
-    const unpadded = dot.replace(/=+$/, "");
+    const unpadded = pixel.replace(/=+$/, "");
     expect((await post({ ...base, person_image_b64: unpadded })).status).toBe(200);
   });
 });

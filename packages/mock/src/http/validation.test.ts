@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createMock } from "../mock.ts";
 import type { Options } from "../options.ts";
 import { caller } from "../../test/caller.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 
 function setUp(options: Partial<Options> = {}) {
   const mock = createMock({ clock: "manual", options });
@@ -112,7 +112,7 @@ describe("a body of the wrong form", () => {
       },
     ],
   ])("is refused with 422 for %s %j", async (field, value, loc, problem) => {
-    shows(
+    covers(
       "request.types.strictness",
       "request.person-url.max-length",
       "request.garment-urls.max-items",
@@ -145,7 +145,7 @@ describe("a body of the wrong form", () => {
   });
 
   test("is refused with all of its problems at once, the header's too", async () => {
-    shows(
+    covers(
       "validation-error.detail.array",
       "validation-error.loc.path",
       "submit.idempotency-key.max-length",
@@ -170,7 +170,7 @@ describe("a body of the wrong form", () => {
   });
 
   test("repeats 64 characters of what was refused, or all of it", async () => {
-    shows("validation-error.input.any", "validation-error.input.how-much");
+    covers("validation-error.input.any", "validation-error.input.how-much");
     const prompt = "x".repeat(1_001);
     const metadata = Array.from({ length: 100 }, () => "y");
     const cut = await setUp().call.submit({ prompt, metadata });
@@ -197,7 +197,7 @@ const taken: readonly Record<string, unknown>[] = [
 
 describe("a body at the very bounds", () => {
   test.each(taken)("is taken: %j", async (fields) => {
-    shows(
+    covers(
       "request.unknown-properties.accepted",
       "request.person-url.max-length",
       "request.garment-urls.max-items",
@@ -212,7 +212,7 @@ describe("a body at the very bounds", () => {
   });
 
   test("is taken with an idempotency key of 200 characters", async () => {
-    shows("submit.idempotency-key.max-length");
+    covers("submit.idempotency-key.max-length");
     const { call } = setUp();
     expect((await call.submit({}, { "idempotency-key": "k".repeat(200) })).status).toBe(200);
   });
@@ -227,7 +227,7 @@ describe("metadata", () => {
     [Object.fromEntries(Array.from({ length: 8 }, (_unused, index) => [`key${index}`, index]))],
     [JSON.parse('{"__proto__":{"a":1},"constructor":"b","toString":3}') as object],
   ])("comes back as it was sent: %j", async (metadata) => {
-    shows(
+    covers(
       "request.metadata.max-keys",
       "request.metadata.max-length",
       "request.metadata.what-is-counted",

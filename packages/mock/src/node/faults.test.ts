@@ -2,13 +2,13 @@ import { createConnection } from "node:net";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { balanceOf, failureOf, plainCalls, steered } from "../../test/with-faults.ts";
+import { balanceOf, failureOf, plainCalls, withFaults } from "../../test/with-faults.ts";
 import { serve } from "./serve.ts";
 
 const on = "POST /api/v1/tryon";
 
 async function setUp() {
-  const { mock } = steered();
+  const { mock } = withFaults();
   const server = await serve(mock);
   onTestFinished(() => server.close());
   const headers = { authorization: `Bearer ${mock.keys.live}`, "content-type": "application/json" };

@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 
 describe("jobs over the concurrency", () => {
   const waiting = { clock: "manual", concurrency: 1, latency: "10s" } as const;
 
   test("run one after another and in order, all shown as running by default", async () => {
-    shows("states.queued.returned");
+    covers("states.queued.returned");
     const mock = createMock(waiting);
     const call = caller(mock);
     const answers = [await call.submit(), await call.submit(), await call.submit()];
@@ -26,7 +26,7 @@ describe("jobs over the concurrency", () => {
   });
 
   test("are queued first where the server reports it, and never go back", async () => {
-    shows("states.queued.returned", "submit-response.status.values", "job.status.values");
+    covers("states.queued.returned", "submit-response.status.values", "job.status.values");
     const mock = createMock({ ...waiting, options: { reportQueued: true } });
     const call = caller(mock);
     const answers = await Promise.all([call.submit(), call.submit(), call.submit()]);
@@ -44,7 +44,7 @@ describe("jobs over the concurrency", () => {
   });
 
   test("that are still queued at the 90 s of a held call say so", async () => {
-    shows("states.queued.returned");
+    covers("states.queued.returned");
     const mock = createMock({ ...waiting, latency: "2m", options: { reportQueued: true } });
     const call = caller(mock);
     await call.submit();

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createMock, type Mock } from "../mock.ts";
 import { stockEngine } from "../engine/stock.ts";
 import { caller, finished } from "../../test/caller.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 
 async function balance(mock: Mock, token: string): Promise<number> {
   const ledger = await mock.ledger(token);
@@ -19,7 +19,7 @@ describe("the price of a try-on", () => {
     ["2K", 12],
     ["4K", 20],
   ])("is for %s %i credits, taken at once", async (output_size, cost) => {
-    shows(
+    covers(
       "sizes.1k.cost",
       "sizes.2k.cost",
       "sizes.4k.cost",
@@ -33,7 +33,7 @@ describe("the price of a try-on", () => {
   });
 
   test("is nothing for a test key, even without credits", async () => {
-    shows("test-key.free", "submit-response.test-mode.test-key");
+    covers("test-key.free", "submit-response.test-mode.test-key");
     const mock = createMock({ clock: "manual" });
     const call = caller(mock, mock.keys.test);
     const { body } = await call.submit({ output_size: "4K", seed: 7, metadata: { a: 1 } });
@@ -48,7 +48,7 @@ describe("the price of a try-on", () => {
   });
 
   test("is refused with 402 where the balance is too small, and leaves no job", async () => {
-    shows("submit.402.too-few-credits");
+    covers("submit.402.too-few-credits");
     const mock = createMock({ clock: "manual" });
     const { token } = await mock.createKey({ credits: 19 });
     const call = caller(mock, token);
@@ -61,7 +61,7 @@ describe("the price of a try-on", () => {
   });
 
   test("is taken from exactly as many of many concurrent calls as the balance holds", async () => {
-    shows("credits.deducted.atomically");
+    covers("credits.deducted.atomically");
     const mock = createMock({ clock: "manual" });
     const { token } = await mock.createKey({ credits: 8 * 5 + 7 });
     const call = caller(mock, token);
@@ -74,7 +74,7 @@ describe("the price of a try-on", () => {
   });
 
   test("is taken before the engine is asked for anything", async () => {
-    shows("credits.deducted.before-generation");
+    covers("credits.deducted.before-generation");
     const seen: (number | undefined)[] = [];
     const stock = stockEngine();
     const look = async (): Promise<void> => {
@@ -96,7 +96,7 @@ describe("the price of a try-on", () => {
   });
 
   test("is paid with what was bought, however long ago", async () => {
-    shows("credits.bought-beforehand");
+    covers("credits.bought-beforehand");
     const mock = createMock({ clock: "manual" });
     const call = caller(mock, mock.keys.empty);
     expect((await call.submit()).status).toBe(402);
@@ -128,7 +128,7 @@ describe("the credits of a failed job", () => {
     ["failed-except-content-blocked", "content_blocked", 992],
     ["failed-except-content-blocked", "model_rejected", 1_000],
   ] as const)("with refund %s after %s leave %i", async (refund, outcome, left) => {
-    shows(
+    covers(
       "credits.refund.failed-job",
       "credits.refund.content-blocked",
       "credits.failed-job.cost-reported",
@@ -151,7 +151,7 @@ describe("a key whose content is refused again and again", () => {
   const blocked = { prompt: "mock:content_blocked" };
 
   test("is suspended after five in a row where the server says so", async () => {
-    shows("content.blocked.suspension");
+    covers("content.blocked.suspension");
     const mock = createMock({ clock: "manual", options: { suspendAfterContentBlocked: 5 } });
     const call = caller(mock);
     for (let time = 0; time < 4; time += 1) await finished(mock, call, blocked);
@@ -166,7 +166,7 @@ describe("a key whose content is refused again and again", () => {
   });
 
   test("goes on by default", async () => {
-    shows("content.blocked.suspension");
+    covers("content.blocked.suspension");
     const mock = createMock({ clock: "manual" });
     const call = caller(mock);
     for (let time = 0; time < 6; time += 1) await finished(mock, call, blocked);

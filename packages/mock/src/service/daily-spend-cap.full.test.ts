@@ -4,7 +4,7 @@ import { stockEngine } from "../engine/stock.ts";
 import { createMock } from "../mock.ts";
 import type { Options } from "../options.ts";
 import { caller, tryOn } from "../../test/caller.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 
 describe("the cap of a day", () => {
   const cap = 100_000;
@@ -29,13 +29,13 @@ describe("the cap of a day", () => {
   }
 
   test("is none by default", async () => {
-    shows("limits.daily-spend-cap.value");
+    covers("limits.daily-spend-cap.value");
     const { spend } = await spender({ dailySpendCap: "off" });
     expect(await spend(cap / 20 + 1)).toBe(0);
   });
 
   test("refuses with 402 what goes over it, until the next day in UTC", async () => {
-    shows("limits.daily-spend-cap.value");
+    covers("limits.daily-spend-cap.value");
     const { mock, call, spend, token } = await spender({ dailySpendCap: cap });
     expect(await spend(cap / 20 - 1)).toBe(0);
     expect((await call.submit({ output_size: "2K", prompt: "mock:never" })).status).toBe(200);
@@ -51,7 +51,7 @@ describe("the cap of a day", () => {
   });
 
   test("counts what is given back as not spent", async () => {
-    shows("limits.daily-spend-cap.value");
+    covers("limits.daily-spend-cap.value");
     let down = false;
     const { call, spend } = await spender(
       { dailySpendCap: cap },

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createMock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
 import { checkReplayChargesOnce } from "../../test/checks.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 
 const key = { "idempotency-key": "order-1" };
 
@@ -14,12 +14,12 @@ function setUp(options: Parameters<typeof createMock>[0] = {}) {
 
 describe("a submission under an idempotency key", () => {
   test("is answered as the first time when it comes again, and charged once", async () => {
-    shows("submit.idempotency-key.same-body");
+    covers("submit.idempotency-key.same-body");
     await expect(checkReplayChargesOnce(setUp().mock)).resolves.toBeUndefined();
   });
 
   test("keeps the status of its first answer although the job has ended since", async () => {
-    shows("submit.idempotency-key.same-body");
+    covers("submit.idempotency-key.same-body");
     const { mock, call } = setUp();
     const first = await call.submit({}, key);
     await mock.clock.advance("2s");
@@ -29,7 +29,7 @@ describe("a submission under an idempotency key", () => {
   });
 
   test("replays a held success with a fresh address and the balance of today", async () => {
-    shows("submit.idempotency-key.same-body");
+    covers("submit.idempotency-key.same-body");
     const { mock, call } = setUp();
     const held = call.submit({ wait: true }, key);
     await mock.clock.advance("2s");
@@ -44,7 +44,7 @@ describe("a submission under an idempotency key", () => {
   });
 
   test("replays a failure and the message of the 90 seconds too", async () => {
-    shows("submit.idempotency-key.same-body");
+    covers("submit.idempotency-key.same-body");
     const { mock, call } = setUp();
     const failing = call.submit({ wait: true, prompt: "mock:content_blocked" }, key);
     await mock.clock.advance("2s");
@@ -60,7 +60,7 @@ describe("a submission under an idempotency key", () => {
   });
 
   test("is the same body whatever the order of properties and the white space", async () => {
-    shows("submit.idempotency-key.comparison");
+    covers("submit.idempotency-key.comparison");
     const { mock, call } = setUp();
     const headers = { ...key, "content-type": "application/json" };
     const bodies = [
@@ -81,7 +81,7 @@ describe("a submission under an idempotency key", () => {
     ["one more unknown property", { metadata: { order: 1 }, campaign: "spring" }],
     ["an alias in place of the canonical name", { mode: "async", metadata: { order: 1 } }],
   ])("conflicts with a body that differs by %s", async (_difference, fields) => {
-    shows("submit.idempotency-key.conflict", "submit.idempotency-key.comparison");
+    covers("submit.idempotency-key.conflict", "submit.idempotency-key.comparison");
     const { mock, call } = setUp();
     const first = "list" in fields.metadata ? { list: [1, 2] } : { order: 1 };
     await call.submit({ metadata: first }, key);
@@ -92,7 +92,7 @@ describe("a submission under an idempotency key", () => {
   });
 
   test("conflicts with another body before the pictures of that body are fetched", async () => {
-    shows("submit.idempotency-key.conflict");
+    covers("submit.idempotency-key.conflict");
     const { call } = setUp();
     await call.submit({}, key);
     const other = await call.submit({ person_url: "https://gone.invalid/p.png" }, key);
@@ -100,7 +100,7 @@ describe("a submission under an idempotency key", () => {
   });
 
   test("is bound to the key that sent it", async () => {
-    shows("submit.idempotency-key.comparison");
+    covers("submit.idempotency-key.comparison");
     const { mock, call } = setUp();
     const first = await call.submit({}, key);
     const other = await caller(mock, mock.keys.test).submit({}, key);
@@ -129,7 +129,7 @@ describe("a submission under an idempotency key", () => {
 
 describe("twins that come while the first call still waits", () => {
   test("all get its answer, for one charge", async () => {
-    shows("submit.idempotency-key.concurrent");
+    covers("submit.idempotency-key.concurrent");
     const { mock, call } = setUp();
     const held = [1, 2, 3].map(() => call.submit({ wait: true }, key));
     await mock.clock.advance("2s");
@@ -143,7 +143,7 @@ describe("twins that come while the first call still waits", () => {
   });
 
   test("get the same message at the 90 seconds of the first", async () => {
-    shows("submit.idempotency-key.concurrent");
+    covers("submit.idempotency-key.concurrent");
     const { mock, call } = setUp();
     const first = call.submit({ wait: true, prompt: "mock:never" }, key);
     await mock.clock.advance("60s");
@@ -154,7 +154,7 @@ describe("twins that come while the first call still waits", () => {
   });
 
   test("get 409 where the server locks the key, and the answer afterwards", async () => {
-    shows("submit.idempotency-key.concurrent");
+    covers("submit.idempotency-key.concurrent");
     const { mock, call } = setUp({ options: { concurrentTwin: 409 } });
     const first = call.submit({ wait: true }, key);
     await mock.clock.advance("1s");
@@ -171,7 +171,7 @@ describe("how long an idempotency key is remembered", () => {
     [24, "24h"],
     [1, "1h"],
   ] as const)("with idempotencyHours %i it is a new one after %s", async (hours, span) => {
-    shows("limits.idempotency-key.retention");
+    covers("limits.idempotency-key.retention");
     const { mock, call } = setUp({ options: { idempotencyHours: hours } });
     const first = await call.submit({}, key);
     await mock.clock.advance(hours * 3_600_000 - 1);
@@ -190,7 +190,7 @@ describe("the header of a replay", () => {
     [true, "true"],
     [false, null],
   ])("is with replayHeader %s: %s", async (replayHeader, expected) => {
-    shows("submit.idempotency-key.same-body");
+    covers("submit.idempotency-key.same-body");
     const { call } = setUp({ options: { replayHeader } });
     await call.submit({}, key);
     const again = await call.submit({}, key);

@@ -7,7 +7,7 @@ import { caller, tryOn } from "../../test/caller.ts";
 import { fetchingServer, personAnswers, pictures, png } from "../../test/fetching-server.ts";
 import { publicAddress } from "../../test/image-host.ts";
 import { assetBytes } from "../../test/images.ts";
-import { stillMachine } from "../../test/manual-host.ts";
+import { manualHost } from "../../test/manual-host.ts";
 import { limits } from "./catalogue.ts";
 
 const jpeg = assetBytes("person.jpg");
@@ -204,7 +204,7 @@ describe("an idempotency key of a call with fetched images", () => {
 });
 
 test("a fetch that waits on a clock that nobody moves is told of after 2 s", async () => {
-  const machine = stillMachine();
+  const machine = manualHost();
   const never = new Promise<never>(() => undefined);
   const { service } = bareService({
     store: new MemoryStore(),

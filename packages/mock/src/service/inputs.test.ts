@@ -11,7 +11,7 @@ import { bareService } from "../../test/bare-service.ts";
 import { imageHost } from "../../test/image-host.ts";
 import { bytesWithin, picturesWithin } from "../../test/image-traces.ts";
 import { asset, assetBytes } from "../../test/images.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 import type { SubmissionFields } from "./submission.ts";
 
 /** A store that notes everything that is ever written to it. */
@@ -92,7 +92,7 @@ describe("the pictures of a request", () => {
       },
     ],
   ])("are nowhere any more when the job has ended: %s", async (_how, given) => {
-    shows("privacy.inputs.dropped");
+    covers("privacy.inputs.dropped");
     const { fields, network } = await given();
     const { held, kept } = await afterTheEnd(fields, network);
     expect(held).toBeUndefined();

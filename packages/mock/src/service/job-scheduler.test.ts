@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { caller, finished } from "../../test/caller.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 
 describe("a job that is not waited for", () => {
   test("is running at once, and has succeeded when the model's time has passed", async () => {
-    shows(
+    covers(
       "submit.request-and-answer",
       "states.async.running",
       "submit-response.job-id.form",
@@ -85,7 +85,7 @@ describe("a job that is not waited for", () => {
   test.each(["content_blocked", "model_rejected", "storage_failed"])(
     "fails as %s when its prompt says so",
     async (word) => {
-      shows(
+      covers(
         "content.disallowed.refused",
         "content.blocked.outcome",
         "states.running.failed",
@@ -114,7 +114,7 @@ describe("a job that is not waited for", () => {
   );
 
   test.each([null, "mock:content_blocked"])("stays as it ended (prompt %s)", async (prompt) => {
-    shows("states.terminal.final");
+    covers("states.terminal.final");
     const mock = createMock({ clock: "manual" });
     const call = caller(mock);
     const { result_url: _signedAnew, ...job } = await finished(mock, call, { prompt });
@@ -158,7 +158,7 @@ describe("a job that is not waited for", () => {
   );
 
   test("is made of pictures that can be fetched, or refused with 400 that names the field", async () => {
-    shows("submit.400.image-fetch-failed");
+    covers("submit.400.image-fetch-failed");
     const mock = createMock({ clock: "manual" });
     const refused = await caller(mock).submit({
       garment_urls: ["https://a.example/g.png", "https://gone.invalid/g.png"],
@@ -171,7 +171,7 @@ describe("a job that is not waited for", () => {
 
 describe("a job that is waited for", () => {
   test("is answered when it ends", async () => {
-    shows(
+    covers(
       "request.wait.default",
       "states.sync.succeeded",
       "submit-response.result-url.sync-success-only",
@@ -185,7 +185,7 @@ describe("a job that is waited for", () => {
   });
 
   test("is answered with 200 when it fails", async () => {
-    shows(
+    covers(
       "errors.after-model.http-200",
       "submit-response.result-url.sync-success-only",
       "submit-response.error-code.on-failure",
@@ -207,7 +207,7 @@ describe("a job that is waited for", () => {
   });
 
   test("is answered at 90 s with a message that names where to poll, and goes on", async () => {
-    shows(
+    covers(
       "states.sync.running-at-limit",
       "states.sync.job-goes-on",
       "states.sync.cut-short",
@@ -230,7 +230,7 @@ describe("a job that is waited for", () => {
   });
 
   test("is cut off by a proxy after 30 s where the server says so, and goes on", async () => {
-    shows("states.sync.cut-short", "states.sync.job-goes-on");
+    covers("states.sync.cut-short", "states.sync.job-goes-on");
     const mock = createMock({ clock: "manual", options: { holdCut: 30 } });
     const call = caller(mock);
     const held = call.submit({ wait: true, prompt: "mock:slow=60000" });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { createMock, type Mock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 
 function setUp(options: Parameters<typeof createMock>[0] = {}) {
   const mock = createMock({ clock: "manual", seed: "purchases", ...options });
@@ -25,7 +25,7 @@ describe("buying a pack", () => {
     ["scale", 32_000],
     ["enterprise", 72_000],
   ])("adds for %s %i credits at once", async (pack, credits) => {
-    shows(
+    covers(
       "purchase.request-and-answer",
       "purchase.agent.shared-token",
       "purchase.succeeded.granted-at-once",
@@ -61,7 +61,7 @@ describe("buying a pack", () => {
     ["spt_declined_1", "declined"],
     ["spt_insufficient_funds_1", "insufficient funds"],
   ])("with %s is refused with 402", async (token, reason) => {
-    shows("purchase.402.payment-failed", "purchase.agent.shared-token");
+    covers("purchase.402.payment-failed", "purchase.agent.shared-token");
     const { mock, call } = setUp();
     const refused = await call.purchase(order(token));
     expect(refused.status).toBe(402);
@@ -70,7 +70,7 @@ describe("buying a pack", () => {
   });
 
   test("with a cancelled payment says so and adds nothing", async () => {
-    shows("purchase-response.status.open-set");
+    covers("purchase-response.status.open-set");
     const { mock, call } = setUp();
     const { body } = await call.purchase(order("spt_canceled_1"));
     expect(body).toMatchObject({ status: "canceled", credits_added: 0, credits_remaining: 1_000 });
@@ -82,7 +82,7 @@ describe("buying a pack", () => {
     ["a property of objects in place of a pack", order("spt_one", "toString"), /pack_slug/],
     ["a token that is none", order("tok_one"), /shared_payment_granted_token.*spt_/],
   ])("refuses %s with 400", async (_what, body, detail) => {
-    shows(
+    covers(
       "purchase.400.invalid-pack-or-token",
       "purchase.validation.400-or-422",
       "purchase-request.pack-slug.values",
@@ -111,7 +111,7 @@ describe("buying a pack", () => {
       [["shared_payment_granted_token", "string_too_long"]],
     ],
   ])("refuses %s with 422", async (_what, body, expected) => {
-    shows(
+    covers(
       "purchase.validation.400-or-422",
       "purchase-request.pack-slug.values",
       "purchase-request.shared-payment-granted-token.length",
@@ -125,7 +125,7 @@ describe("buying a pack", () => {
   test.each(["spt_", `spt_${"x".repeat(196)}`])(
     "takes a token of the bound's length",
     async (token) => {
-      shows(
+      covers(
         "purchase-request.shared-payment-granted-token.length",
         "purchase-request.shared-payment-granted-token.grant",
       );
@@ -137,7 +137,7 @@ describe("buying a pack", () => {
 
 describe("the same token again", () => {
   test("buys once for the same key and pack, and gets the first answer", async () => {
-    shows("purchase.repeat.idempotent", "purchase.repeat.answer");
+    covers("purchase.repeat.idempotent", "purchase.repeat.answer");
     const { mock, call } = setUp();
     const first = await call.purchase(order());
     const again = await call.purchase(order());
@@ -146,7 +146,7 @@ describe("the same token again", () => {
   });
 
   test("buys once for many calls at the same time", async () => {
-    shows("purchase.repeat.idempotent");
+    covers("purchase.repeat.idempotent");
     const { mock, call } = setUp();
     const answers = await Promise.all(Array.from({ length: 8 }, () => call.purchase(order())));
     expect(new Set(answers.map(({ body }) => body.payment_intent_id)).size).toBe(1);
@@ -154,7 +154,7 @@ describe("the same token again", () => {
   });
 
   test("is 409 where the server repeats no purchase", async () => {
-    shows("purchase.409.already-processed", "purchase.repeat.answer");
+    covers("purchase.409.already-processed", "purchase.repeat.answer");
     const { mock, call } = setUp({ options: { purchaseRepeat: 409 } });
     await call.purchase(order());
     expect((await call.purchase(order())).status).toBe(409);
@@ -162,7 +162,7 @@ describe("the same token again", () => {
   });
 
   test("is 409 with another pack and from another key", async () => {
-    shows("purchase.409.already-processed", "purchase.repeat.idempotent");
+    covers("purchase.409.already-processed", "purchase.repeat.idempotent");
     const { mock, call } = setUp();
     await call.purchase(order());
     expect((await call.purchase(order("spt_one", "pro"))).status).toBe(409);
@@ -180,7 +180,7 @@ describe("the same token again", () => {
 
 describe("a purchase with a test key", () => {
   test("succeeds without the processor and without credits", async () => {
-    shows(
+    covers(
       "purchase.test-key.fake-success",
       "purchase.test-key.nothing-granted",
       "purchase.test-key.reported-credits",

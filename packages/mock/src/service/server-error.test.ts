@@ -5,7 +5,7 @@ import { stockEngine } from "../engine/stock.ts";
 import { createMock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
 import { receiver } from "../../test/receiver.ts";
-import { shows } from "../../test/covers.ts";
+import { covers } from "../../test/covers.ts";
 
 const key = { "idempotency-key": "order-1" };
 
@@ -29,7 +29,7 @@ function unreachable(failures: number): Engine & { rendered: number } {
 
 describe("an engine that cannot be reached before the model", () => {
   test("makes a 500 that takes no credits and leaves neither job nor webhook", async () => {
-    shows("errors.500.not-charged");
+    covers("errors.500.not-charged");
     const hooks = receiver();
     const engine = unreachable(1);
     const mock = createMock({ clock: "manual", engine, sendWebhook: hooks.send });
@@ -52,7 +52,7 @@ describe("an engine that cannot be reached before the model", () => {
   });
 
   test("is forgotten under its idempotency key, so that a retry makes the job", async () => {
-    shows("errors.500.not-charged", "errors.500.replayed");
+    covers("errors.500.not-charged", "errors.500.replayed");
     const mock = createMock({ clock: "manual", engine: unreachable(1) });
     const call = caller(mock);
     expect((await call.submit({}, key)).status).toBe(500);
@@ -61,7 +61,7 @@ describe("an engine that cannot be reached before the model", () => {
   });
 
   test("is what the key replays where stored500 says so", async () => {
-    shows("errors.500.replayed");
+    covers("errors.500.replayed");
     const mock = createMock({
       clock: "manual",
       engine: unreachable(1),

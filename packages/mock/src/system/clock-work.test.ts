@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 
-import { stillMachine } from "../../test/manual-host.ts";
+import { manualHost } from "../../test/manual-host.ts";
 import { manualStart, SystemClock } from "./clock.ts";
 import { turn } from "./host.ts";
 
 describe("work that time waits for", () => {
   test("gets no more patience than it was given", async () => {
-    const machine = stillMachine();
+    const machine = manualHost();
     const clock = new SystemClock({ mode: "manual", host: machine.host });
     let end: (() => void) | undefined;
     const work = clock.during(() => new Promise<void>((resolve) => (end = resolve)), 1_000);
@@ -21,7 +21,7 @@ describe("work that time waits for", () => {
   });
 
   test("may itself wait for time, with patience or without", async () => {
-    const machine = stillMachine();
+    const machine = manualHost();
     const clock = new SystemClock({ mode: "manual", host: machine.host });
     await Promise.all([clock.during(() => clock.outside(clock.sleep(10))), clock.advance(10)]);
     const patient = clock.during(() => clock.outside(clock.sleep(10), 500));
@@ -43,7 +43,7 @@ describe("work that time waits for", () => {
   });
 
   test("and waits on a clock that nobody moves is told of once after 2 s", () => {
-    const machine = stillMachine();
+    const machine = manualHost();
     const clock = new SystemClock({ mode: "manual", host: machine.host });
     for (let call = 0; call < 2; call += 1) void clock.during(() => clock.outside(clock.sleep(10)));
     machine.pass(1_999);
@@ -54,7 +54,7 @@ describe("work that time waits for", () => {
   });
 
   test("and may lack time is told of although it had patience first, and else is not", () => {
-    const machine = stillMachine();
+    const machine = manualHost();
     const clock = new SystemClock({ mode: "manual", host: machine.host });
     const never = new Promise<never>(() => undefined);
     void clock.during(() => clock.outside(never, 1_000));
@@ -69,7 +69,7 @@ describe("work that time waits for", () => {
   });
 
   test("and waits on a clock that was moved, or on a real one, is not told of", async () => {
-    const machine = stillMachine();
+    const machine = manualHost();
     const clock = new SystemClock({ mode: "manual", host: machine.host });
     void clock.during(() => clock.outside(clock.sleep(10)));
     await clock.advance(1);
@@ -81,7 +81,7 @@ describe("work that time waits for", () => {
   });
 
   test("and was left behind when time was set is not told of, but the next one is", () => {
-    const machine = stillMachine();
+    const machine = manualHost();
     const clock = new SystemClock({ mode: "manual", host: machine.host });
     const wait = () => void clock.during(() => clock.outside(new Promise(() => undefined)));
     wait();
@@ -94,7 +94,7 @@ describe("work that time waits for", () => {
   });
 
   test("leaves nothing of itself on the machine when the clock is closed", async () => {
-    const machine = stillMachine();
+    const machine = manualHost();
     const clock = new SystemClock({ mode: "manual", host: machine.host });
     const never = new Promise<never>(() => undefined);
     void clock.during(() => clock.outside(never));

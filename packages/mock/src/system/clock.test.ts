@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { stillMachine } from "../../test/manual-host.ts";
+import { manualHost } from "../../test/manual-host.ts";
 import { manualStart, SystemClock } from "./clock.ts";
 import { turn } from "./host.ts";
 
@@ -145,7 +145,7 @@ describe("a manual clock", () => {
 
 describe("a real clock", () => {
   test("goes with the machine and fires when the machine says so", () => {
-    const machine = stillMachine();
+    const machine = manualHost();
     const clock = new SystemClock({ host: machine.host });
     const fired: string[] = [];
     clock.setTimeout(() => fired.push("b"), 20);
@@ -159,7 +159,7 @@ describe("a real clock", () => {
   });
 
   test("keeps no timer of the machine for one that was taken back", () => {
-    const machine = stillMachine();
+    const machine = manualHost();
     const clock = new SystemClock({ host: machine.host });
     clock.clearTimeout(clock.setTimeout(() => undefined, 10));
     expect(machine.pending()).toEqual([]);
@@ -169,7 +169,7 @@ describe("a real clock", () => {
   });
 
   test("jumps ahead, and goes on from there", async () => {
-    const machine = stillMachine();
+    const machine = manualHost();
     const clock = new SystemClock({ host: machine.host });
     const fired: number[] = [];
     clock.setTimeout(() => fired.push(clock.now()), 60_000);
@@ -183,7 +183,7 @@ describe("a real clock", () => {
   });
 
   test("waits in steps for a timer that is further away than a machine counts", () => {
-    const machine = stillMachine();
+    const machine = manualHost();
     const clock = new SystemClock({ host: machine.host });
     const fired: number[] = [];
     const far = 30 * 86_400_000;
@@ -242,7 +242,7 @@ describe("runUntil", () => {
   });
 
   test("fails when no timer is left for ten seconds of the machine", async () => {
-    const machine = stillMachine();
+    const machine = manualHost();
     const clock = new SystemClock({ mode: "manual", host: machine.host });
     const waiting = clock
       .runUntil(new Promise<never>(() => undefined))

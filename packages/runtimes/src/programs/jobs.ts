@@ -1,8 +1,8 @@
 import { isTryOnError, TryOn, TryOnError, type SavedJob } from "@tryon/client";
-import type { Place } from "./place.ts";
+import type { ProgramContext } from "./program-context.ts";
 
 /** Submits without waiting, follows the job, finds it again, waits for several, and tells errors apart. */
-export async function run({ baseUrl, apiKey }: Place): Promise<unknown> {
+export async function run({ baseUrl, apiKey }: ProgramContext): Promise<unknown> {
   const tryon = new TryOn({ apiKey, baseUrl });
   const input = {
     person: "https://shop.example/me.jpg",

@@ -1,5 +1,5 @@
 import type { ReceiverOptions } from "../receiver/options.ts";
-import { createReception } from "../receiver/reception.ts";
+import { createDeliveryHandler } from "../receiver/delivery-handler.ts";
 import type { NodeRequest } from "../verification/body.ts";
 import { closing } from "./node-receiver.ts";
 
@@ -68,7 +68,7 @@ const fix = `Fastify: a hook or a middleware of the app reads bodies before the 
  * );
  */
 export function createReceiver(options: ReceiverOptions): (scope: FastifyScope) => Promise<void> {
-  const receive = createReception(options, fix);
+  const receive = createDeliveryHandler(options, fix);
   return async (scope) => {
     // A route hands over a request instead: its body is parsed by then.
     if (typeof scope.removeAllContentTypeParsers !== "function") {

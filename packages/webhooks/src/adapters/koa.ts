@@ -1,5 +1,5 @@
 import type { ReceiverOptions } from "../receiver/options.ts";
-import { createReception } from "../receiver/reception.ts";
+import { createDeliveryHandler } from "../receiver/delivery-handler.ts";
 import { closing } from "./node-receiver.ts";
 import type { IncomingRequest } from "./node-receiver.ts";
 
@@ -35,7 +35,7 @@ const fix =
  * app.use((ctx, next) => (ctx.path === "/webhooks/tryon" ? receive(ctx) : next()));
  */
 export function createReceiver(options: ReceiverOptions): (context: KoaContext) => Promise<void> {
-  const receive = createReception(options, fix);
+  const receive = createDeliveryHandler(options, fix);
   return async (context) => {
     const { method, headers } = context.req;
     const answer = closing(context.req, await receive({ method, headers, body: context.req }));

@@ -1,7 +1,7 @@
-import type { Answer } from "../receiver/answer.ts";
+import type { ReceiverResponse } from "../receiver/response.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
-import { createReception } from "../receiver/reception.ts";
-import type { Delivery } from "../receiver/reception.ts";
+import { createDeliveryHandler } from "../receiver/delivery-handler.ts";
+import type { Delivery } from "../receiver/delivery-handler.ts";
 import type { NodeRequest } from "../verification/body.ts";
 
 /** What a function is called with by API Gateway (v1, v2), a function URL or a load balancer. */
@@ -68,7 +68,7 @@ export function createReceiver(
       "background: Lambda stops when it has answered, and the work with it. Leave it out, or put the event into a queue in onCompleted.",
     );
   }
-  const receive = createReception(options, fix);
+  const receive = createDeliveryHandler(options, fix);
   return async (invocation) => {
     // An invocation by hand may have no event.
     const event: LambdaEvent = invocation ?? {};
@@ -111,7 +111,7 @@ function decodeBase64(body: string): Uint8Array {
   }
 }
 
-function resultOf(event: LambdaEvent, { status, headers, body }: Answer): LambdaResult {
+function resultOf(event: LambdaEvent, { status, headers, body }: ReceiverResponse): LambdaResult {
   const result = {
     statusCode: status,
     headers: { ...headers },

@@ -1,7 +1,7 @@
 import type { NodeRequest } from "../verification/body.ts";
-import type { Answer } from "../receiver/answer.ts";
+import type { ReceiverResponse } from "../receiver/response.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
-import { createReception } from "../receiver/reception.ts";
+import { createDeliveryHandler } from "../receiver/delivery-handler.ts";
 
 /** A request of Node or of a framework on it, with its method. */
 export interface IncomingRequest extends NodeRequest {
@@ -27,7 +27,7 @@ export type NodeReceiver = (request: IncomingRequest, response: OutgoingResponse
 
 /** A receiver for whatever hands over the request and response of Node. */
 export function createNodeReceiver(options: ReceiverOptions, rawBodyFix: string): NodeReceiver {
-  const receive = createReception(options, rawBodyFix);
+  const receive = createDeliveryHandler(options, rawBodyFix);
   return async (request, response) => {
     const { method, headers } = request;
     const answer = closing(request, await receive({ method, headers, body: request }));
@@ -55,7 +55,7 @@ const shortRest = 65_536;
  * otherwise read on, to the end of a body that may have none, so as to find the next request, or
  * leave the connection as it is. HTTP/2 has streams for that, and forbids the header.
  */
-export function closing(request: object, answer: Answer): Answer {
+export function closing(request: object, answer: ReceiverResponse): ReceiverResponse {
   // Where a test or a cloud makes requests up, they lack these fields, and nothing is closed.
   const { headers, complete, httpVersionMajor } = request as Arrival;
   if (complete !== false || httpVersionMajor === 2) return answer;

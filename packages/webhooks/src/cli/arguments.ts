@@ -1,4 +1,4 @@
-import { breakages, type Breakage } from "./breakage.ts";
+import { tamperings, type Tampering } from "./tamper.ts";
 import { numberOf, oneOf, readFlags, textOf, UsageError } from "./flags.ts";
 import { nearest } from "./nearest.ts";
 
@@ -36,7 +36,7 @@ export interface SendCommand extends SecretFlags {
   readonly jobId: string | undefined;
   readonly body: string | undefined;
   readonly repeat: number;
-  readonly breakage: Breakage | undefined;
+  readonly breakage: Tampering | undefined;
   /** How long one answer may take, in milliseconds. */
   readonly timeout: number;
   readonly json: boolean;
@@ -148,7 +148,7 @@ function readSend(argv: readonly string[]): Command {
     jobId: textOf("job-id", values["job-id"]),
     body,
     repeat: numberOf("repeat", values.repeat, [1, mostRepeats]) ?? 1,
-    breakage: oneOf("break", values.break, breakages),
+    breakage: oneOf("break", values.break, tamperings),
     timeout: numberOf("timeout", values.timeout, [1, longestTimeout]) ?? serviceTimeout,
     json: values.json === true,
     ...secretFlags(values),

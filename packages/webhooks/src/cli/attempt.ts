@@ -1,5 +1,5 @@
-import type { Surroundings } from "./surroundings.ts";
-import type { Attempt } from "./verdict.ts";
+import type { CliContext } from "./context.ts";
+import type { Attempt } from "./check-result.ts";
 
 /** Maximum length of the text of an answer that is shown, in characters. */
 const mostText = 2_000;
@@ -15,7 +15,7 @@ export async function attemptDelivery(
   request: Request,
   secret: string,
   timeout: number,
-  { fetch, elapsed }: Pick<Surroundings, "fetch" | "elapsed">,
+  { fetch, elapsed }: Pick<CliContext, "fetch" | "elapsed">,
 ): Promise<Attempt> {
   const signal = AbortSignal.timeout(timeout);
   const start = elapsed();

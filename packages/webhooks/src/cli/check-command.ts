@@ -5,14 +5,14 @@ import { readDelivery } from "./delivery-input.ts";
 import { Input } from "./input.ts";
 import { printable } from "./printable.ts";
 import { readSecretFiles, readSecrets } from "./secret-input.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { CliContext } from "./context.ts";
 
 /**
  * Verifies a delivery that was kept, or explains it.
  *
  * @returns the exit code: 0 when the delivery is right.
  */
-export async function runCheck(command: CheckCommand, around: Surroundings): Promise<number> {
+export async function runCheck(command: CheckCommand, around: CliContext): Promise<number> {
   const input = new Input(around);
   const secrets = await readSecrets(command, input, around);
   const otherSecrets = await readSecretFiles("other-secret-file", command.otherSecretFiles, input);

@@ -6,12 +6,12 @@ import { headerOf, readRawRequest } from "./raw-request.ts";
 type Pairs = ReadonlyArray<readonly [name: string, value: string]>;
 
 /** A delivery as it was kept. */
-export interface KeptDelivery {
+export interface SavedDelivery {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly headers: Pairs;
 }
 
-export async function readDelivery(command: CheckCommand, input: Input): Promise<KeptDelivery> {
+export async function readDelivery(command: CheckCommand, input: Input): Promise<SavedDelivery> {
   if (command.request !== undefined) {
     return readRawRequest(await input.bytes("request", command.request));
   }

@@ -1,5 +1,5 @@
 import { serviceTimeout, type Verb } from "./arguments.ts";
-import { breakages } from "./breakage.ts";
+import { tamperings } from "./tamper.ts";
 
 const secretOptions = `  --secret-file <file|->   a file with the secret, also several times; a line break at its end is left out
   --secret <text>          the secret itself, also several times: other users of the machine can read it
@@ -59,7 +59,7 @@ Prints the answer, and what the service would do about it. Ends with 0 when the 
   --body <file|->          in place of those three all of the body
   --repeat <number>        send the same so many times, one after the other (default 1)
   --break <what>           make one thing wrong that a receiver has to refuse:
-                           ${breakages.join(", ")}
+                           ${tamperings.join(", ")}
   --timeout <ms>           how long an answer may take (default ${serviceTimeout}, as the service gives it)
 ${secretOptions}
 `,

@@ -1,17 +1,17 @@
 import { open } from "node:fs/promises";
 
 import { UsageError } from "./flags.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { CliContext } from "./context.ts";
 
 /** Longer files are not read, in bytes: no delivery has so many. */
 const mostBytes = 16_777_216;
 
 /** Reads files, and standard input where one is called `-`, which can be read once. */
 export class Input {
-  readonly #stdin: Surroundings["stdin"];
+  readonly #stdin: CliContext["stdin"];
   #reader: string | undefined;
 
-  constructor({ stdin }: Pick<Surroundings, "stdin">) {
+  constructor({ stdin }: Pick<CliContext, "stdin">) {
     this.#stdin = stdin;
   }
 

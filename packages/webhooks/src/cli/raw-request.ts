@@ -1,9 +1,9 @@
 import { trimmed } from "../explain/trim.ts";
 import { UsageError } from "./flags.ts";
-import type { KeptDelivery } from "./delivery-input.ts";
+import type { SavedDelivery } from "./delivery-input.ts";
 
 /** Takes a request apart that was kept as it came over HTTP/1.1: request line, headers, blank line, body. */
-export function readRawRequest(bytes: Uint8Array<ArrayBuffer>): KeptDelivery {
+export function readRawRequest(bytes: Uint8Array<ArrayBuffer>): SavedDelivery {
   // One character a byte, so that positions in the text are those of the bytes.
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
   const end = /\r?\n\r?\n/.exec(text);

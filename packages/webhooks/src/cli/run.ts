@@ -4,13 +4,13 @@ import { UsageError } from "./flags.ts";
 import { help } from "./help.ts";
 import { runSend } from "./send-command.ts";
 import { runSign } from "./sign-command.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { CliContext } from "./context.ts";
 import { version } from "./version.ts";
 
 const usageExitCode = 2;
 
 /** Carries a command line out, and gives the exit code. */
-export async function run(argv: readonly string[], around: Surroundings): Promise<number> {
+export async function run(argv: readonly string[], around: CliContext): Promise<number> {
   try {
     return await carryOut(argv, around);
   } catch (error) {
@@ -20,7 +20,7 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
   }
 }
 
-async function carryOut(argv: readonly string[], around: Surroundings): Promise<number> {
+async function carryOut(argv: readonly string[], around: CliContext): Promise<number> {
   const command = readArguments(argv);
   if (command.kind === "send") return runSend(command, around);
   if (command.kind === "sign") return runSign(command, around);

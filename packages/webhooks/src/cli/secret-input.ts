@@ -2,7 +2,7 @@ import { isUsable } from "../verification/secrets.ts";
 import type { SecretFlags } from "./arguments.ts";
 import { UsageError } from "./flags.ts";
 import type { Input } from "./input.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { CliContext } from "./context.ts";
 
 const secretVariable = "TRYON_WEBHOOK_SECRET";
 
@@ -10,7 +10,7 @@ const secretVariable = "TRYON_WEBHOOK_SECRET";
 export async function readSecrets(
   { secrets, secretFiles }: SecretFlags,
   input: Input,
-  { environment }: Pick<Surroundings, "environment">,
+  { environment }: Pick<CliContext, "environment">,
 ): Promise<ReadonlyArray<string | undefined>> {
   const given = [...secrets, ...(await readSecretFiles("secret-file", secretFiles, input))];
   return given.length > 0 ? given : [environment[secretVariable]];
@@ -31,7 +31,7 @@ export async function readSecretFiles(
 export async function readSecret(
   flags: SecretFlags,
   input: Input,
-  surroundings: Pick<Surroundings, "environment">,
+  surroundings: Pick<CliContext, "environment">,
 ): Promise<string> {
   const [secret, ...more] = await readSecrets(flags, input, surroundings);
   if (more.length > 0) throw new UsageError("There is more than one secret; signing takes one.");

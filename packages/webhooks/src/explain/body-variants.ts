@@ -1,4 +1,4 @@
-import type { Cause, Trouble } from "./cause.ts";
+import type { Cause, CauseFinding } from "./cause.ts";
 import { charsetVariants } from "./charset-variants.ts";
 import { decodeBase64, decodeUtf8, encodeUtf8, readJson } from "./encodings.ts";
 import { decompress, isCompressed } from "./gzip.ts";
@@ -6,7 +6,7 @@ import { jsonForms } from "./json-variants.ts";
 import { trimmed, trimmedEnd } from "./trim.ts";
 
 /** A body that may have been signed, and what then has happened to the one that was given. */
-export interface BodyVariant extends Trouble {
+export interface BodyVariant extends CauseFinding {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
@@ -35,7 +35,7 @@ export async function* bodyVariants(bytes: Uint8Array, most: number): AsyncGener
 }
 
 /** What can be seen of a body without trying anything. */
-export function seenInBody(bytes: Uint8Array): readonly Cause[] {
+export function inspectBody(bytes: Uint8Array): readonly Cause[] {
   if (bytes.length === 0) return ["body_empty"];
   if (isCompressed(bytes)) return ["body_compressed"];
   const text = decodeUtf8(bytes);

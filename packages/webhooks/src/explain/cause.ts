@@ -137,7 +137,7 @@ export interface Finding {
 }
 
 /** A trouble before it is put into words. */
-export interface Trouble {
+export interface CauseFinding {
   readonly cause: Cause;
   /** Where, or in which form: words of ours, and nothing of the delivery. */
   readonly detail?: string | undefined;

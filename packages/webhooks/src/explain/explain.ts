@@ -3,19 +3,19 @@ import { usableSecrets } from "../verification/secrets.ts";
 import { safeVerify } from "../verification/verify.ts";
 import type { VerifyOptions } from "../verification/verify.ts";
 import type { WebhookErrorCode } from "../webhook-error.ts";
-import { seenInBody } from "./body-variants.ts";
-import type { Finding, Trouble } from "./cause.ts";
+import { inspectBody } from "./body-variants.ts";
+import type { Finding, CauseFinding } from "./cause.ts";
 import { openDelivery, optionsOf, rightOutcome } from "./delivery.ts";
 import type { Delivery } from "./delivery.ts";
 import { encodeUtf8 } from "./encodings.ts";
 import { mostTried, search } from "./search.ts";
 import type { SearchResult } from "./search.ts";
-import { seenInSecret } from "./secret-variants.ts";
-import { seenInEvent } from "./seen-event.ts";
-import { givenSignature, missingSignature } from "./seen-headers.ts";
-import { seenInSecrets, unreadableBody } from "./seen-parts.ts";
+import { inspectSecret } from "./secret-variants.ts";
+import { inspectEvent } from "./inspect-event.ts";
+import { givenSignature, missingSignature } from "./inspect-headers.ts";
+import { inspectSecrets, unreadableBody } from "./inspect-secrets.ts";
 import type { Target } from "./signature-reading.ts";
-import { findingOf } from "./words.ts";
+import { findingOf } from "./messages.ts";
 
 /** What {@link explain} takes: what `verify` takes, and secrets that may have been mixed up. */
 export type ExplainOptions = VerifyOptions & {
@@ -91,7 +91,7 @@ const investigations: Readonly<Partial<Record<WebhookErrorCode, Investigation>>>
   malformed_signature: mismatch,
   multiple_signatures: mismatch,
   signature_mismatch: mismatch,
-  invalid_secret: (delivery) => ({ findings: proven(seenInSecrets(delivery)) }),
+  invalid_secret: (delivery) => ({ findings: proven(inspectSecrets(delivery)) }),
   raw_body_required: unread,
   body_too_large: () => ({ findings: proven([{ cause: "body_too_long" }]) }),
   invalid_json: signed,
@@ -101,7 +101,7 @@ const investigations: Readonly<Partial<Record<WebhookErrorCode, Investigation>>>
 };
 
 function signed(delivery: Delivery): Found {
-  return { findings: proven(seenInEvent(delivery)) };
+  return { findings: proven(inspectEvent(delivery)) };
 }
 
 async function mismatch(delivery: Delivery, others: Others): Promise<Found> {
@@ -158,13 +158,13 @@ function textOf(parsed: unknown): string | undefined {
 
 function seen(delivery: Delivery): readonly Finding[] {
   const secrets = usableOrNone(delivery);
-  const troubles: Trouble[] = [];
+  const troubles: CauseFinding[] = [];
   for (const [at, secret] of secrets.entries()) {
     const detail = secrets.length > 1 ? `secrets[${at}]` : undefined;
-    const causes = secret === undefined ? [] : seenInSecret(secret);
+    const causes = secret === undefined ? [] : inspectSecret(secret);
     for (const cause of causes) troubles.push({ cause, detail });
   }
-  for (const cause of seenInBody(delivery.bytes ?? new Uint8Array())) troubles.push({ cause });
+  for (const cause of inspectBody(delivery.bytes ?? new Uint8Array())) troubles.push({ cause });
   return troubles.map((trouble) => findingOf(trouble, false));
 }
 
@@ -174,6 +174,6 @@ function nothingFits(tried: number): Finding {
   return findingOf({ cause: "nothing_fits", detail }, false);
 }
 
-function proven(troubles: readonly Trouble[]): readonly Finding[] {
+function proven(troubles: readonly CauseFinding[]): readonly Finding[] {
   return troubles.map((trouble) => findingOf(trouble, true));
 }

@@ -1,5 +1,5 @@
 import { bodyVariants } from "./body-variants.ts";
-import type { Trouble } from "./cause.ts";
+import type { CauseFinding } from "./cause.ts";
 import { secretVariants } from "./secret-variants.ts";
 import type { Target } from "./signature-reading.ts";
 import { SigningKey } from "./signing-key.ts";
@@ -20,13 +20,13 @@ export interface SearchInput {
 
 export interface SearchResult {
   /** What has to be undone for the signature to fit; empty where it fits as it is. */
-  readonly troubles: readonly Trouble[] | undefined;
+  readonly troubles: readonly CauseFinding[] | undefined;
   readonly tried: number;
 }
 
 interface TriedBody {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly troubles: readonly Trouble[];
+  readonly troubles: readonly CauseFinding[];
 }
 
 /** How many troubles with secret and body at a time, the likely before the rest. */
@@ -72,7 +72,7 @@ function signingKeys({ secrets, otherSecrets }: SearchInput): readonly [Keys, Ke
 function named(
   list: string,
   secrets: ReadonlyArray<string | undefined>,
-  causes: ReadonlyArray<Trouble["cause"]>,
+  causes: ReadonlyArray<CauseFinding["cause"]>,
 ): Keys {
   const always = causes.length > 0;
   return secrets.flatMap((secret, at) => {

@@ -1,8 +1,8 @@
 import { decodeBase64, decodeHex, encodeBase64, encodeHex } from "./encodings.ts";
-import type { Cause, Trouble } from "./cause.ts";
+import type { Cause, CauseFinding } from "./cause.ts";
 
 /** A key that the signer may have used, and what then is wrong with the secret that was given. */
-export interface SecretVariant extends Trouble {
+export interface SecretVariant extends CauseFinding {
   readonly key: string | Uint8Array<ArrayBuffer>;
 }
 
@@ -41,7 +41,7 @@ export function secretVariants(secret: string): readonly SecretVariant[] {
 }
 
 /** What can be seen of a secret without trying it. */
-export function seenInSecret(secret: string): readonly Cause[] {
+export function inspectSecret(secret: string): readonly Cause[] {
   const plain = withoutPadding(secret);
   if (/^svc_(?:live|test)_/.test(plain)) return ["secret_is_api_key"];
   if (

@@ -1,11 +1,11 @@
 import { equalBytes } from "../verification/equal-bytes.ts";
-import type { Trouble } from "./cause.ts";
+import type { CauseFinding } from "./cause.ts";
 import type { Target } from "./signature-reading.ts";
 
 /** A key that may have signed, and what is wrong with the secret if it did. */
 export class SigningKey {
   readonly key: string | Uint8Array<ArrayBuffer>;
-  readonly troubles: readonly Trouble[];
+  readonly troubles: readonly CauseFinding[];
   /** Which secret it was made of, where there are several. */
   readonly place: string | undefined;
   readonly #imported = new Map<Target["hash"], Promise<CryptoKey>>();
@@ -13,7 +13,7 @@ export class SigningKey {
   constructor(
     key: string | Uint8Array<ArrayBuffer>,
     place: string | undefined,
-    troubles: readonly Trouble[] = [],
+    troubles: readonly CauseFinding[] = [],
   ) {
     this.key = key;
     this.place = place;

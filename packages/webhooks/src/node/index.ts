@@ -1,4 +1,4 @@
-export type { SyncSecretSource } from "./secrets-at-once.ts";
+export type { SyncSecretSource } from "./resolve-secrets-sync.ts";
 export { safeVerifySync, verifySync } from "./verify-sync.ts";
 export type { BufferedRequest, VerifySyncOptions, VerifySyncSettings } from "./verify-sync.ts";
 export type { IncomingRequest, NodeReceiver, OutgoingResponse } from "../adapters/node-receiver.ts";

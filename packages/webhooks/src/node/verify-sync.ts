@@ -1,7 +1,7 @@
-import { heldBody } from "./held-body.ts";
+import { bufferedBody } from "./buffered-body.ts";
 import { hmacSha256 } from "./node-crypto.ts";
-import { secretsAtOnce } from "./secrets-at-once.ts";
-import type { SyncSecretSource } from "./secrets-at-once.ts";
+import { resolveSecretsSync } from "./resolve-secrets-sync.ts";
+import type { SyncSecretSource } from "./resolve-secrets-sync.ts";
 import type { NodeRequest } from "../verification/body.ts";
 import type { TryOnEvent } from "../verification/event.ts";
 import type { WebhookHeaders } from "../verification/header-values.ts";
@@ -94,8 +94,8 @@ export function safeVerifySync(options: VerifySyncOptions): VerifyOutcome {
 function check(options: VerifySyncOptions): Verified {
   const { body, maxBodyBytes = defaultMaxBodyBytes, maxAge = Infinity, now = Date.now } = options;
   const conclude = beginVerification(options, maxAge, now);
-  const secrets = secretsAtOnce(options.secrets);
-  const bytes = heldBody(body, maxBodyBytes);
+  const secrets = resolveSecretsSync(options.secrets);
+  const bytes = bufferedBody(body, maxBodyBytes);
   const digests = secrets.map((secret) =>
     secret === undefined ? undefined : hmacSha256(secret, bytes),
   );

@@ -1,4 +1,4 @@
-import { pause, withTimeout } from "./clock.ts";
+import { sleep, withTimeout } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import type { ClaimState, ReceiverStore } from "./store.ts";
 
@@ -91,7 +91,7 @@ export class Claim {
         return state;
       }
       if (now >= giveUpAt) return "open";
-      if (state === "open") await pause(this.#clock, Math.min(askEvery, giveUpAt - now));
+      if (state === "open") await sleep(this.#clock, Math.min(askEvery, giveUpAt - now));
     }
   }
 
@@ -110,7 +110,7 @@ export class Claim {
         } catch (error) {
           if (tries === doneTries || this.#clock.now() + doneEvery >= giveUpAt) throw error;
         }
-        await pause(this.#clock, doneEvery);
+        await sleep(this.#clock, doneEvery);
       }
     } finally {
       this.#end();

@@ -17,7 +17,7 @@ export const systemClock: Clock = {
 };
 
 /** Resolves after `delay` milliseconds of the clock. */
-export function pause(clock: Clock, delay: number): Promise<void> {
+export function sleep(clock: Clock, delay: number): Promise<void> {
   return new Promise((resolve) => {
     clock.setTimeout(resolve, delay);
   });

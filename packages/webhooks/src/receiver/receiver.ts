@@ -1,6 +1,6 @@
-import { responseOf } from "./answer.ts";
+import { toResponse } from "./response.ts";
 import type { ReceiverOptions } from "./options.ts";
-import { createReception } from "./reception.ts";
+import { createDeliveryHandler } from "./delivery-handler.ts";
 
 /** A fetch handler that receives events. */
 export type Receiver = (request: Request) => Promise<Response>;
@@ -36,7 +36,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
 /** The same, with the lines to change in one framework where a body was parsed. */
 export function createFetchReceiver(options: ReceiverOptions, rawBodyFix?: string): Receiver {
-  const receive = createReception(options, rawBodyFix);
+  const receive = createDeliveryHandler(options, rawBodyFix);
   return async (request) =>
-    responseOf(await receive({ method: request.method, headers: request.headers, body: request }));
+    toResponse(await receive({ method: request.method, headers: request.headers, body: request }));
 }

@@ -79,7 +79,7 @@ export function checkLength(length: number, maxBodyBytes: number): void {
  * The bytes that are in memory already: the body itself, or what a framework kept on its request.
  * `rawBody` counts on a stream only: JSON that was parsed has any fields that its sender likes.
  */
-export function heldBytes(body: unknown): Uint8Array | undefined {
+export function bufferedBytes(body: unknown): Uint8Array | undefined {
   // Whatever has no fields throws at the first one.
   const request = body as RequestFields;
   return (
@@ -91,7 +91,7 @@ export function heldBytes(body: unknown): Uint8Array | undefined {
 
 async function open(body: unknown): Promise<Source> {
   const request = body as RequestFields;
-  const bytes = heldBytes(body);
+  const bytes = bufferedBytes(body);
   if (bytes !== undefined) return [bytes].values();
   if (request.bodyUsed || request.readableDidRead) {
     throw new TypeError("It was read before.");

@@ -1,13 +1,13 @@
 import { expect, it, describe } from "vitest";
-import { allWrongs } from "./fate.ts";
-import { longEnough, perform } from "./performance.ts";
-import { plansUpTo } from "./trouble.ts";
+import { allViolations } from "./delivery-record.ts";
+import { longEnough, runScenario } from "./scenario-run.ts";
+import { plansUpTo } from "./faults.ts";
 
 const claimFor = 7_500;
 
 describe.each(["same", "resigned"] as const)("with the %s body", (webhookBody) => {
   it("an event that was handled is not handled again, replayed or duplicated, whatever befell it", async () => {
-    const { mock, fates, deliveryIds } = await perform({ webhookBody, claimFor }, plansUpTo(2));
+    const { mock, fates, deliveryIds } = await runScenario({ webhookBody, claimFor }, plansUpTo(2));
     await mock.clock.advance(longEnough);
     const before = await fates();
     for (const id of await deliveryIds()) {
@@ -17,12 +17,12 @@ describe.each(["same", "resigned"] as const)("with the %s body", (webhookBody) =
       }
     }
     expect(await fates()).toEqual(before);
-    expect(allWrongs(before)).toEqual([]);
+    expect(allViolations(before)).toEqual([]);
     mock.close();
   });
 
   it("an event that is being handled is not handled a second time, replayed or duplicated", async () => {
-    const { mock, fates, deliveryIds } = await perform({ webhookBody, claimFor }, [
+    const { mock, fates, deliveryIds } = await runScenario({ webhookBody, claimFor }, [
       ["hangs and ends"],
       ["hangs and fails"],
     ]);
@@ -35,13 +35,13 @@ describe.each(["same", "resigned"] as const)("with the %s body", (webhookBody) =
     const statuses = (await Promise.all(copies)).map(({ attempts }) => attempts.at(-1)?.status);
     // A replay is one attempt, and waits for what is under way as long as any.
     expect(statuses).toEqual([204, 204, 204, 204]);
-    expect(allWrongs(await fates())).toEqual([]);
+    expect(allViolations(await fates())).toEqual([]);
     mock.close();
   });
 
   it("a forgery is refused before it reaches the handler, of an event that was handled and of one that was not", async () => {
     const fails = ["fails", "fails", "fails", "fails"] as const;
-    const { mock, fates, deliveryIds } = await perform({ webhookBody, claimFor }, [[], fails]);
+    const { mock, fates, deliveryIds } = await runScenario({ webhookBody, claimFor }, [[], fails]);
     await mock.clock.advance(longEnough);
     const before = await fates();
     for (const id of await deliveryIds()) {

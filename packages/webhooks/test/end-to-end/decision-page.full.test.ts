@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "@tryon/test-kit/repository";
 import { describe, expect, it } from "vitest";
-import { wrongs } from "./fate.ts";
-import { play } from "./performance.ts";
-import { plansUpTo } from "./trouble.ts";
+import { violations } from "./delivery-record.ts";
+import { runAll } from "./scenario-run.ts";
+import { plansUpTo } from "./faults.ts";
 
 const upToThree = plansUpTo(3);
 
@@ -13,9 +13,9 @@ describe("the page of the decision", () => {
     const [table] = await tables();
     const counted = await Promise.all(
       [7.5, 8.75, 10, 15].map(async (seconds) => {
-        const fates = await play({ webhookBody: "same", claimFor: seconds * 1_000 }, upToThree);
+        const fates = await runAll({ webhookBody: "same", claimFor: seconds * 1_000 }, upToThree);
         const count = (wrong: string): number =>
-          fates.filter((fate) => wrongs(fate).includes(wrong)).length;
+          fates.filter((fate) => violations(fate).includes(wrong)).length;
         const lost = count("never handled to its end");
         const unnoted = count("handled, and never noted");
         return [`${seconds} s`, `${fates.length - lost - unnoted}`, `${unnoted}`, `${lost}`];
@@ -26,7 +26,7 @@ describe("the page of the decision", () => {
 
   it("says which orders lose one with claims of 15 s", async () => {
     const [, table = []] = await tables();
-    const fates = await play({ webhookBody: "same", claimFor: 15_000 }, upToThree);
+    const fates = await runAll({ webhookBody: "same", claimFor: 15_000 }, upToThree);
     const lost = fates.filter(({ ends }) => ends === 0).map(({ plan }) => plan.join(", "));
     expect(table.flatMap(orders).toSorted()).toEqual(lost.toSorted());
   });

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { allWrongs } from "./fate.ts";
-import { play } from "./performance.ts";
-import { oneMoreForKills, plansUpTo } from "./trouble.ts";
-import type { Plan, Trouble } from "./trouble.ts";
+import { allViolations } from "./delivery-record.ts";
+import { runAll } from "./scenario-run.ts";
+import { oneMoreForKills, plansUpTo } from "./faults.ts";
+import type { Plan, Fault } from "./faults.ts";
 
 const webhookBodies = ["same", "resigned"] as const;
 const upToThree = plansUpTo(3);
 
 describe.each(webhookBodies)("events of which each attempt has the %s body", (webhookBody) => {
   it("are handled to their end under every order of three troubles, with claims of less than 9 s", async () => {
-    const fates = await play({ webhookBody, claimFor: 7_500 }, upToThree);
+    const fates = await runAll({ webhookBody, claimFor: 7_500 }, upToThree);
     expect(fates).toHaveLength(415);
-    expect(allWrongs(fates)).toEqual([]);
+    expect(allViolations(fates)).toEqual([]);
     expect(fates.every(({ attempts }) => attempts.at(-1) === 204)).toBe(true);
     // What was planned has happened, unless the event had come to its end before.
     const whole = fates.filter(({ plan }) => !plan.includes("hangs and ends"));
@@ -22,16 +22,16 @@ describe.each(webhookBodies)("events of which each attempt has the %s body", (we
 
   it("are so with claims of 15 s where the attempt after a kill counts as a trouble", async () => {
     const plans = plansUpTo(3, oneMoreForKills);
-    const fates = await play({ webhookBody, claimFor: 15_000 }, plans);
+    const fates = await runAll({ webhookBody, claimFor: 15_000 }, plans);
     expect(plans).toHaveLength(179);
-    expect(allWrongs(fates)).toEqual([]);
+    expect(allViolations(fates)).toEqual([]);
     expect(fates.every(({ attempts }) => attempts.at(-1) === 204)).toBe(true);
   });
 });
 
 it("are handled so, too, when handlers have been at work for a while before it happens", async () => {
   const setting = { webhookBody: "resigned", claimFor: 7_500, work: 1_500 } as const;
-  expect(allWrongs(await play(setting, upToThree))).toEqual([]);
+  expect(allViolations(await runAll(setting, upToThree))).toEqual([]);
 });
 
 /** Whether a kill falls between an end and its note: after a handler that ends there is none to fall on. */
@@ -41,23 +41,23 @@ function endsUnnotedAndAgain(plan: Plan): boolean {
 }
 
 describe("a kill", () => {
-  const kills: readonly Trouble[] = ["is killed", "is killed before the note"];
+  const kills: readonly Fault[] = ["is killed", "is killed before the note"];
 
   it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9.9])(
     "%s s after the beginning of a handler costs its own attempt, with claims of less than 9 s",
     async (seconds) => {
       const setting = { webhookBody: "resigned", claimFor: 7_500, work: seconds * 1_000 } as const;
-      const fates = await play(
+      const fates = await runAll(
         setting,
         kills.map((kill) => [kill]),
       );
-      expect(allWrongs(fates)).toEqual([]);
+      expect(allViolations(fates)).toEqual([]);
       expect(fates.map(({ attempts }) => attempts.includes(503))).toEqual([false, false]);
     },
   );
 
   it("costs the next attempt, too, with claims of 15 s, and no more than that", async () => {
-    const fates = await play({ webhookBody: "resigned", claimFor: 15_000 }, [
+    const fates = await runAll({ webhookBody: "resigned", claimFor: 15_000 }, [
       ["is killed"],
       ["fails", "is killed"],
       ["fails", "fails", "is killed"],

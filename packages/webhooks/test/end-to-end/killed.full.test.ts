@@ -6,13 +6,13 @@ import { createMock } from "@tryon/mock";
 import type { Mock } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import { expect, it, onTestFinished } from "vitest";
-import { allWrongs } from "./fate.ts";
-import { Direction } from "./processes/direction.ts";
+import { allViolations } from "./delivery-record.ts";
+import { Coordinator } from "./processes/coordinator.ts";
 import { receiverProcess } from "./processes/receiver-process.ts";
-import { Seat } from "./processes/seat.ts";
-import type { SeatedEvent } from "./processes/seat.ts";
+import { ProcessSlot } from "./processes/process-slot.ts";
+import type { SlotEvent } from "./processes/process-slot.ts";
 import { submit } from "./submit.ts";
-import type { Plan, Trouble } from "./trouble.ts";
+import type { Plan, Fault } from "./faults.ts";
 
 const secret = "whsec_end_to_end";
 const eventsOfEach = 5;
@@ -55,7 +55,7 @@ const plansWithLongClaims: readonly Plan[] = [
   ["hangs and is killed"],
 ];
 
-async function servedMock(webhookBody: "same" | "resigned", direction: Direction) {
+async function servedMock(webhookBody: "same" | "resigned", direction: Coordinator) {
   const mock: Mock = createMock({
     latency: 0,
     // Nobody looks at the pictures, and drawing them would keep the machine busy.
@@ -81,7 +81,7 @@ it(
   async () => {
     const cache = await mkdtemp(join(tmpdir(), "tryon-killed-"));
     onTestFinished(() => rm(cache, { recursive: true, force: true }));
-    const direction = new Direction();
+    const direction = new Coordinator();
     onTestFinished(() => direction.close());
     for (const [lasting, some] of [
       [claimFor, plans],
@@ -89,7 +89,7 @@ it(
     ] as const) {
       for (const plan of some) {
         const name = `${lasting}-${direction.seats.length}`;
-        const seat = new Seat(name, plan, 2 * eventsOfEach);
+        const seat = new ProcessSlot(name, plan, 2 * eventsOfEach);
         direction.seat(seat);
         await seat.open(() => receiverProcess({ tell: direction.tell, cache, secret }, lasting));
       }
@@ -101,7 +101,7 @@ it(
 
     // One seat after the other, since the events of one have to stay together, and not before those of the last are
     // there, so that a slow machine gets them more slowly.
-    const sent: { seat: Seat; event: SeatedEvent; mock: Mock; jobId: string }[] = [];
+    const sent: { seat: ProcessSlot; event: SlotEvent; mock: Mock; jobId: string }[] = [];
     for (const seat of direction.seats) {
       sent.push(
         ...(await Promise.all(
@@ -129,7 +129,7 @@ it(
       }),
     );
     const { mishaps } = direction;
-    expect({ mishaps, wrongs: allWrongs(fates) }).toEqual({ mishaps: [], wrongs: [] });
+    expect({ mishaps, wrongs: allViolations(fates) }).toEqual({ mishaps: [], wrongs: [] });
     const astray = fates.filter(
       ({ plan, troubles, delivery }) => delivery?.state !== "delivered" || plan.length !== troubles,
     );
@@ -155,7 +155,7 @@ it(
 
 /** What befell the events, counted. */
 function figures(fates: readonly { readonly plan: Plan; readonly ends: number }[]) {
-  const count = (...troubles: readonly Trouble[]): number =>
+  const count = (...troubles: readonly Fault[]): number =>
     fates.flatMap(({ plan }) => plan.filter((one) => troubles.includes(one))).length;
   const killedBeforeNote = count("is killed before the note");
   const doubles = fates.reduce((sum, { ends }) => sum + ends - 1, 0);

@@ -1,7 +1,7 @@
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
 import { jobIdOf } from "../../submission.ts";
-import { fieldsOf } from "../../wire/answer.ts";
+import { fieldsOf } from "../../wire/response.ts";
 import { heldSuccess, ownKey, seen } from "./journey.ts";
 
 const paid = { level: "paid", on: "live" } as const;

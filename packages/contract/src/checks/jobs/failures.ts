@@ -1,6 +1,6 @@
 import type { Check } from "../../check.ts";
-import { must, Skip } from "../../outcome.ts";
-import { fieldsOf } from "../../wire/answer.ts";
+import { must, SkipCheck } from "../../outcome.ts";
+import { fieldsOf } from "../../wire/response.ts";
 import { follow, isNone, mustHaveGone, ownKey, steer } from "./journey.ts";
 
 const free = { level: "safe", on: "any", credits: 8 } as const;
@@ -91,7 +91,7 @@ export const failures: readonly Check[] = [
       for (const outcome of reasons) {
         await steer(session, key, { outcome });
         const { answer } = await session.held({}, { key });
-        if (answer.status === 504) throw new Skip("A proxy ended the held call too early.");
+        if (answer.status === 504) throw new SkipCheck("A proxy ended the held call too early.");
         must(answer.status === 200, `After ${outcome} it was answered ${answer.status}.`, answer);
         const fields = fieldsOf(answer.json);
         must(fields["status"] === "failed", `After ${outcome} it does not say failed.`, answer);

@@ -1,14 +1,14 @@
 import type { Check } from "../../check.ts";
 import { charges } from "./charges.ts";
 import { failures } from "./failures.ts";
-import { heldCalls } from "./held-calls.ts";
+import { syncRequests } from "./sync-requests.ts";
 import { lists } from "./lists.ts";
 import { paging } from "./paging.ts";
 import { polls } from "./polls.ts";
-import { resultAddresses } from "./result-addresses.ts";
+import { resultUrls } from "./result-urls.ts";
 import { results } from "./results.ts";
 import { retention } from "./retention.ts";
-import { submitAnswers } from "./submit-answers.ts";
+import { submitAnswers } from "./submit-responses.ts";
 import { testKeys } from "./test-keys.ts";
 import { times } from "./times.ts";
 
@@ -21,8 +21,8 @@ export const jobChecks: readonly Check[] = [
   ...lists,
   ...paging,
   ...results,
-  ...resultAddresses,
-  ...heldCalls,
+  ...resultUrls,
+  ...syncRequests,
   ...failures,
   ...testKeys,
   ...retention,

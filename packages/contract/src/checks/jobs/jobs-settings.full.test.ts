@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { runContract } from "../../contract.ts";
 import { jobProbes } from "../../probes/jobs.ts";
 import type { Report } from "../../report.ts";
-import { jobPlants } from "../../../test/plants/jobs/index.ts";
+import { jobMutants } from "../../../test/mutants/jobs/index.ts";
 import { jobChecks } from "./index.ts";
 
 const ids = [...jobChecks, ...jobProbes].map(({ id }) => id);
@@ -82,7 +82,7 @@ describe("a probe", () => {
 });
 
 describe("deviations", () => {
-  test.each(jobPlants.map((deviation) => [deviation.name, deviation] as const))(
+  test.each(jobMutants.map((deviation) => [deviation.name, deviation] as const))(
     "a deployment that %s is found",
     async (_name, { plant, expected }) => {
       const mock = server();
@@ -91,7 +91,7 @@ describe("deviations", () => {
   );
 
   test("are known for every check", () => {
-    const found = new Set(jobPlants.flatMap(({ expected }) => expected));
+    const found = new Set(jobMutants.flatMap(({ expected }) => expected));
     expect(jobChecks.map(({ id }) => id).filter((id) => !found.has(id))).toEqual([]);
   });
 });

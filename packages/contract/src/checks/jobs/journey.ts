@@ -1,10 +1,10 @@
-import { Broken, must, Skip } from "../../outcome.ts";
+import { CheckFailure, must, SkipCheck } from "../../outcome.ts";
 import { jobIdOf } from "../../submission.ts";
-import type { Key } from "../../bench.ts";
+import type { Key } from "../../check-context.ts";
 import type { Session } from "../../session.ts";
 import type { SubmitOptions } from "../../calls.ts";
 import { readPng, readPngHeader, type PngHeader } from "../../wire/png.ts";
-import { fieldsOf, type Answer, type Fields } from "../../wire/answer.ts";
+import { fieldsOf, type HttpResponse, type Fields } from "../../wire/response.ts";
 
 /** More calls a minute than a check makes. */
 const rateLimit = 1_000_000;
@@ -32,7 +32,7 @@ export function strangersTo({ bench }: Session, key: Key): readonly Key[] {
   const found = [stranger, live].filter((one) => one !== undefined);
   const strangers = found.filter(({ token }) => token !== key.token);
   if (strangers.length > 0) return strangers;
-  throw new Skip("It takes a key of another account (--other-key).");
+  throw new SkipCheck("It takes a key of another account (--other-key).");
 }
 
 /** Says how the next job of a key ends. @throws Skip without the control API. */
@@ -49,11 +49,11 @@ export function isEnd(status: unknown): boolean {
 export interface Life {
   readonly key: Key;
   readonly jobId: string;
-  readonly submitted: Answer;
+  readonly submitted: HttpResponse;
   /** The polls that showed it before its end, in order. */
-  readonly going: readonly Answer[];
+  readonly going: readonly HttpResponse[];
   /** The first poll that showed its end. */
-  readonly ended: Answer;
+  readonly ended: HttpResponse;
   /** The body of that poll. */
   readonly job: Fields;
 }
@@ -74,7 +74,7 @@ export async function follow(
   }
   const submitted = await session.submit(fields, { key });
   const jobId = jobIdOf(submitted);
-  const going: Answer[] = [];
+  const going: HttpResponse[] = [];
   const ended = await session.until(
     `${jobId} ends`,
     async () => {
@@ -100,7 +100,7 @@ export async function followSuccess(session: Session, fields: Fields = {}): Prom
 /** @throws Skip when a job was over before it could be seen going on. */
 export function mustHaveGone({ going }: Life): void {
   if (going.length > 0) return;
-  throw new Skip("The job was over at the first poll, so it could not be seen going on.");
+  throw new SkipCheck("The job was over at the first poll, so it could not be seen going on.");
 }
 
 /** Submits a job that succeeds, and waits for it; cheaper than {@link follow}. */
@@ -108,7 +108,7 @@ export async function finished(
   session: Session,
   fields: Fields = {},
   options: SubmitOptions = {},
-): Promise<{ key: Key; jobId: string; answer: Answer; job: Fields }> {
+): Promise<{ key: Key; jobId: string; answer: HttpResponse; job: Fields }> {
   const { key: given } = options;
   // Jobs are submitted with keys of the run alone, which are objects.
   const key = given !== null && typeof given === "object" ? given : await ownKey(session);
@@ -121,7 +121,7 @@ export async function finished(
 }
 
 /** Waits until a job can be polled. */
-export async function seen(session: Session, jobId: string, key: Key): Promise<Answer> {
+export async function seen(session: Session, jobId: string, key: Key): Promise<HttpResponse> {
   return session.until(`${jobId} can be polled`, async () => {
     const answer = await session.poll(jobId, { key });
     return answer.status === 200 ? answer : undefined;
@@ -133,39 +133,40 @@ export async function heldSuccess(
   session: Session,
   fields: Fields = {},
   options: SubmitOptions = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { answer } = await session.held(fields, options);
-  if (answer.status === 504) throw new Skip("A proxy ended the held call before its job was over.");
+  if (answer.status === 504)
+    throw new SkipCheck("A proxy ended the held call before its job was over.");
   const { status } = fieldsOf(answer.json);
   if (status === "running" || status === "queued") {
-    throw new Skip("The job took longer than a call is held.");
+    throw new SkipCheck("The job took longer than a call is held.");
   }
   return answer;
 }
 
 /** Fetches a result by its signed address, as anybody may who has it. */
-export function fetchResult(session: Session, address: unknown): Promise<Answer> {
+export function fetchResult(session: Session, address: unknown): Promise<HttpResponse> {
   return session.call("GET", mustBeText(address), { key: null });
 }
 
 /** Fetches a picture. @throws Broken when there is none. */
-export async function fetchPicture(session: Session, address: unknown): Promise<Answer> {
+export async function fetchImage(session: Session, address: unknown): Promise<HttpResponse> {
   const answer = await fetchResult(session, address);
   must(answer.status === 200, `A fresh result_url was answered ${answer.status}.`, answer);
   return answer;
 }
 
 /** Reads the picture of an answer. @throws Broken when it is no PNG. */
-export function pngOf(answer: Answer): PngHeader {
+export function pngOf(answer: HttpResponse): PngHeader {
   const png = readPng(answer.bytes);
-  if (typeof png === "string") throw new Broken(`The result is no PNG: ${png}.`, answer);
+  if (typeof png === "string") throw new CheckFailure(`The result is no PNG: ${png}.`, answer);
   return png;
 }
 
 /** What the header of a picture says. @throws Skip when it is no PNG, which is another check's. */
-export function headerOf(answer: Answer): PngHeader {
+export function headerOf(answer: HttpResponse): PngHeader {
   const header = readPngHeader(answer.bytes);
-  if (header === undefined) throw new Skip("The result is no PNG whose header could be read.");
+  if (header === undefined) throw new SkipCheck("The result is no PNG whose header could be read.");
   return header;
 }
 
@@ -183,5 +184,5 @@ export function isNone(value: unknown): boolean {
 /** @throws Skip where time cannot be moved. */
 export function needVirtualTime({ time }: Session, span: string): void {
   if (time.virtual) return;
-  throw new Skip(`It takes ${span}: only a deployment whose time can be moved shows it.`);
+  throw new SkipCheck(`It takes ${span}: only a deployment whose time can be moved shows it.`);
 }

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { Check } from "../../check.ts";
-import { must, Skip } from "../../outcome.ts";
-import { fieldsOf } from "../../wire/answer.ts";
+import { must, SkipCheck } from "../../outcome.ts";
+import { fieldsOf } from "../../wire/response.ts";
 import { finished, ownKey, strangersTo } from "./journey.ts";
 import { idsOf, jobsOf, pageOf, startAndList } from "./pages.ts";
 
@@ -18,7 +18,8 @@ export const lists: readonly Check[] = [
       const { key, jobId } = await finished(session);
       const page = await pageOf(session, key, { limit: "50" });
       const listed = jobsOf(page).find((job) => job["job_id"] === jobId);
-      if (listed === undefined) throw new Skip("The job is not on the first page of the list.");
+      if (listed === undefined)
+        throw new SkipCheck("The job is not on the first page of the list.");
       const polled = fieldsOf((await session.poll(jobId, { key })).json);
       for (const name of new Set([...Object.keys(listed), ...Object.keys(polled)])) {
         // Every answer signs an address of its own.

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { Check } from "../../check.ts";
-import { must, Skip } from "../../outcome.ts";
-import type { Answer } from "../../wire/answer.ts";
+import { must, SkipCheck } from "../../outcome.ts";
+import type { HttpResponse } from "../../wire/response.ts";
 import { ownKey } from "./journey.ts";
 import { cursorOf, idsOf, pageOf, startAndList } from "./pages.ts";
 
@@ -21,7 +21,7 @@ export const paging: readonly Check[] = [
       const key = await ownKey(session);
       const { ids } = await startAndList(session, key, 5);
       const found: string[] = [];
-      let page: Answer = await pageOf(session, key, { limit: "2" });
+      let page: HttpResponse = await pageOf(session, key, { limit: "2" });
       for (let read = 0; read < mostPages; read += 1) {
         found.push(...idsOf(page).filter((id) => ids.includes(id)));
         const cursor = cursorOf(page);
@@ -43,7 +43,7 @@ export const paging: readonly Check[] = [
       const key = await ownKey(session);
       await startAndList(session, key, 4);
       const cursor = cursorOf(await pageOf(session, key, { limit: "2" }));
-      if (cursor === undefined) throw new Skip("The list gave no second page.");
+      if (cursor === undefined) throw new SkipCheck("The list gave no second page.");
       const before = await pageOf(session, key, { limit: "2", cursor });
       await startAndList(session, key, 1);
       const after = await pageOf(session, key, { limit: "2", cursor });
@@ -73,7 +73,7 @@ export const paging: readonly Check[] = [
         page = await pageOf(session, key, { limit, cursor });
       }
       if (most > 1 && cursorOf(page) !== undefined && idsOf(page).length > 0) {
-        throw new Skip(`The history of the key is longer than ${mostPages} pages.`);
+        throw new SkipCheck(`The history of the key is longer than ${mostPages} pages.`);
       }
       must(cursorOf(page) === undefined, "The last page has a next_cursor.", page);
     },
@@ -89,7 +89,7 @@ export const paging: readonly Check[] = [
       await startAndList(session, key, 2);
       const page = await pageOf(session, key, { limit: "1" });
       const cursor = cursorOf(page);
-      if (cursor === undefined) throw new Skip("The list gave no second page.");
+      if (cursor === undefined) throw new SkipCheck("The list gave no second page.");
       must(/^job_[a-zA-Z0-9]+$/.test(cursor), "next_cursor has not the form of a job id.", page);
     },
   },

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
-import { fieldsOf } from "../../wire/answer.ts";
+import { fieldsOf } from "../../wire/response.ts";
 import {
   finished,
   follow,

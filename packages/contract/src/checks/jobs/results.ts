@@ -1,8 +1,8 @@
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
-import { finished, fetchPicture, headerOf, heldSuccess, isNone, ownKey, pngOf } from "./journey.ts";
-import { fieldsOf } from "../../wire/answer.ts";
+import { finished, fetchImage, headerOf, heldSuccess, isNone, ownKey, pngOf } from "./journey.ts";
+import { fieldsOf } from "../../wire/response.ts";
 
 const free = { level: "safe", on: "any", credits: 8 } as const;
 const sizes = { "1K": 1_024, "2K": 2_048, "4K": 4_096 } as const;
@@ -16,7 +16,7 @@ export const results: readonly Check[] = [
     rules: ["result.content-type.png"],
     async run(session) {
       const { job } = await finished(session);
-      pngOf(await fetchPicture(session, job["result_url"]));
+      pngOf(await fetchImage(session, job["result_url"]));
     },
   },
   {
@@ -26,7 +26,7 @@ export const results: readonly Check[] = [
     rules: ["result.content-type.png"],
     async run(session) {
       const { job } = await finished(session);
-      const picture = await fetchPicture(session, job["result_url"]);
+      const picture = await fetchImage(session, job["result_url"]);
       const type = picture.headers.get("content-type") ?? "";
       must(/^image\/png\b/i.test(type), `The result is served as "${type}".`, picture);
     },
@@ -49,7 +49,7 @@ export const results: readonly Check[] = [
     rules: ["job.result-width.pixels", "job.result-height.pixels"],
     async run(session) {
       const { answer, job } = await finished(session);
-      const { width, height } = headerOf(await fetchPicture(session, job["result_url"]));
+      const { width, height } = headerOf(await fetchImage(session, job["result_url"]));
       const { result_width: toldWidth, result_height: toldHeight } = job;
       must(
         (isNone(toldWidth) || toldWidth === width) && (isNone(toldHeight) || toldHeight === height),
@@ -65,7 +65,7 @@ export const results: readonly Check[] = [
     rules: ["job.result-bytes.size"],
     async run(session) {
       const { answer, job } = await finished(session);
-      const { bytes } = await fetchPicture(session, job["result_url"]);
+      const { bytes } = await fetchImage(session, job["result_url"]);
       const { result_bytes: told } = job;
       must(
         isNone(told) || told === bytes.length,
@@ -81,7 +81,7 @@ export const results: readonly Check[] = [
     rules: ["submit-response.result-url.validity"],
     async run(session) {
       const answer = await heldSuccess(session, {}, { key: await ownKey(session) });
-      await fetchPicture(session, fieldsOf(answer.json)["result_url"]);
+      await fetchImage(session, fieldsOf(answer.json)["result_url"]);
     },
   },
   {
@@ -125,7 +125,7 @@ export const results: readonly Check[] = [
       const pictures: string[] = [];
       for (let time = 0; time < 2; time += 1) {
         const { job } = await finished(session, { seed: 7 }, { key });
-        const { bytes } = await fetchPicture(session, job["result_url"]);
+        const { bytes } = await fetchImage(session, job["result_url"]);
         pictures.push(Buffer.from(bytes).toString("base64"));
       }
       must(pictures[0] === pictures[1], "The same request and seed gave two different pictures.");
@@ -138,5 +138,5 @@ async function measured(
   size: string,
 ): Promise<{ width: number; height: number }> {
   const { job } = await finished(session, { output_size: size });
-  return headerOf(await fetchPicture(session, job["result_url"]));
+  return headerOf(await fetchImage(session, job["result_url"]));
 }

@@ -1,7 +1,7 @@
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
-import { pictures } from "../../pictures.ts";
-import { fieldsOf } from "../../wire/answer.ts";
+import { images } from "../../images.ts";
+import { fieldsOf } from "../../wire/response.ts";
 import { fetchResult, finished, needVirtualTime } from "./journey.ts";
 import { pageOf } from "./pages.ts";
 
@@ -83,7 +83,7 @@ export const retention: readonly Check[] = [
         const journal = await control.get("journal?method=POST&path=/api/v1/tryon");
         texts.push(JSON.stringify(journal));
       }
-      for (const picture of [pictures.person, pictures.garment]) {
+      for (const picture of [images.person, images.garment]) {
         const part = picture.slice(60, 120);
         must(
           texts.every((text) => !text.includes(part)),

@@ -1,7 +1,7 @@
 import type { Check } from "../../check.ts";
-import { must, Skip } from "../../outcome.ts";
+import { must, SkipCheck } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
-import { fieldsOf, type Answer } from "../../wire/answer.ts";
+import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
 import { dateOf, instantOf } from "../../wire/instant.ts";
 import { follow, isNone } from "./journey.ts";
 
@@ -19,7 +19,8 @@ export const times: readonly Check[] = [
     async run(session) {
       const { ended, job } = await follow(session);
       const { created_at: created } = job;
-      if (isNone(created)) throw new Skip("The job has no created_at, which it need not have.");
+      if (isNone(created))
+        throw new SkipCheck("The job has no created_at, which it need not have.");
       must(
         form.test(String(created)) && instantOf(created) !== undefined,
         `created_at is ${JSON.stringify(created)}, and not of the form 2026-01-31T08:05:00Z.`,
@@ -37,7 +38,8 @@ export const times: readonly Check[] = [
       for (const answer of [...going, ended]) {
         const { created_at: text } = fieldsOf(answer.json);
         const created = instantOf(text);
-        if (created === undefined) throw new Skip("The job has no created_at that can be read.");
+        if (created === undefined)
+          throw new SkipCheck("The job has no created_at that can be read.");
         const apart = Math.abs(created - dateMust(submitted));
         must(
           apart <= slack(session),
@@ -82,8 +84,9 @@ function slack({ time }: Session): number {
 }
 
 /** @throws Skip when an answer does not say when it was given. */
-function dateMust(answer: Answer): number {
+function dateMust(answer: HttpResponse): number {
   const date = dateOf(answer);
-  if (date === undefined) throw new Skip("Answers have no Date to hold the times of jobs against.");
+  if (date === undefined)
+    throw new SkipCheck("Answers have no Date to hold the times of jobs against.");
   return date;
 }

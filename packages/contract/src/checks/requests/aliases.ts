@@ -1,8 +1,8 @@
 import type { Check } from "../../check.ts";
-import { Skip } from "../../outcome.ts";
+import { SkipCheck } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
-import type { Fields } from "../../wire/answer.ts";
-import { addressCredits, nowhere, pictureAddress } from "./picture-address.ts";
+import type { Fields } from "../../wire/response.ts";
+import { imageUrlCredits, nowhere, imageUrl } from "./image-url.ts";
 import { mustRefuse, mustTake, type Variant } from "./submission-check.ts";
 
 /** Other names of a field that holds addresses. */
@@ -47,7 +47,7 @@ export const aliases: readonly Check[] = fields.flatMap((aliased): readonly Chec
     rules: [aliased.rule],
     level: "safe",
     on: "any",
-    credits: addressCredits + 8 * aliased.others.length,
+    credits: imageUrlCredits + 8 * aliased.others.length,
     run: (session) => others(session, aliased),
   },
   {
@@ -56,7 +56,7 @@ export const aliases: readonly Check[] = fields.flatMap((aliased): readonly Chec
     rules: [aliased.rule],
     level: "safe",
     on: "any",
-    credits: addressCredits + 24,
+    credits: imageUrlCredits + 24,
     run: (session) => canonicalFirst(session, aliased),
   },
   {
@@ -65,13 +65,13 @@ export const aliases: readonly Check[] = fields.flatMap((aliased): readonly Chec
     rules: ["request.aliases.precedence"],
     level: "safe",
     on: "any",
-    credits: addressCredits + 8 * (1 + aliased.empty.length),
+    credits: imageUrlCredits + 8 * (1 + aliased.empty.length),
     run: (session) => precedence(session, aliased),
   },
 ]);
 
 async function others(session: Session, aliased: Aliased): Promise<void> {
-  const address = await pictureAddress(session);
+  const address = await imageUrl(session);
   for (const name of aliased.others) {
     await take(session, aliased, [`${name} alone`, { [name]: aliased.value(address) }]);
   }
@@ -79,7 +79,7 @@ async function others(session: Session, aliased: Aliased): Promise<void> {
 
 async function canonicalFirst(session: Session, aliased: Aliased): Promise<void> {
   const { field, others: names, value, without } = aliased;
-  const address = await pictureAddress(session);
+  const address = await imageUrl(session);
   const [other = ""] = names;
   const beside = { [field]: value(address), [other]: value(nowhere) };
   await take(session, aliased, [
@@ -87,7 +87,8 @@ async function canonicalFirst(session: Session, aliased: Aliased): Promise<void>
     beside,
   ]);
   const alone = await session.submit({ ...without, [field]: value(nowhere) });
-  if (alone.status === 200) throw new Skip("The deployment takes an address at which nothing is.");
+  if (alone.status === 200)
+    throw new SkipCheck("The deployment takes an address at which nothing is.");
   const turned = { [field]: value(nowhere), [other]: value(address) };
   await mustRefuse(session, `an address of nothing in ${field} beside a good ${other}`, {
     ...without,
@@ -97,7 +98,7 @@ async function canonicalFirst(session: Session, aliased: Aliased): Promise<void>
 
 async function precedence(session: Session, aliased: Aliased): Promise<void> {
   const { field, others: names, value, empty } = aliased;
-  const address = await pictureAddress(session);
+  const address = await imageUrl(session);
   const [first = "", ...later] = names;
   const rest = Object.fromEntries(later.map((name) => [name, value(nowhere)]));
   await take(session, aliased, [

@@ -2,7 +2,7 @@ import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
 import type { CallOptions } from "../../calls.ts";
 import type { Session } from "../../session.ts";
-import type { Answer, Fields } from "../../wire/answer.ts";
+import type { HttpResponse, Fields } from "../../wire/response.ts";
 
 /** A call to every endpoint that nothing is wrong with but that it comes without a key. */
 function everyEndpoint(
@@ -146,6 +146,6 @@ async function asks(
   mustBe(status, what, await session.account({ ...options, key: null }));
 }
 
-function mustBe(status: number, what: string, answer: Answer): void {
+function mustBe(status: number, what: string, answer: HttpResponse): void {
   must(answer.status === status, `${what} was answered ${answer.status}, not ${status}.`, answer);
 }

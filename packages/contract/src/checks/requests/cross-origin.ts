@@ -1,6 +1,6 @@
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
-import type { Answer } from "../../wire/answer.ts";
+import type { HttpResponse } from "../../wire/response.ts";
 
 const origin = "http://localhost:3000"; // The reference server allows local pages by default.
 
@@ -64,7 +64,7 @@ export const crossOrigin: readonly Check[] = [
   },
 ];
 
-function mustLetIn(answer: Answer): void {
+function mustLetIn(answer: HttpResponse): void {
   const allowed = answer.headers.get("access-control-allow-origin");
   must(
     allowed === "*" || allowed === origin,
@@ -73,7 +73,7 @@ function mustLetIn(answer: Answer): void {
   );
 }
 
-function listed({ headers }: Answer, name: string): readonly string[] {
+function listed({ headers }: HttpResponse, name: string): readonly string[] {
   return (headers.get(name) ?? "")
     .split(",")
     .map((part) => part.trim().toLowerCase())

@@ -1,6 +1,6 @@
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
-import { fieldsOf, type Fields } from "../../wire/answer.ts";
+import { fieldsOf, type Fields } from "../../wire/response.ts";
 import type { Session } from "../../session.ts";
 
 const addresses = ["/", "/api/discovery", "/api/docs", "/api/v1/openapi.json"];

@@ -1,17 +1,17 @@
 import type { Check } from "../../check.ts";
-import { addresses } from "./addresses.ts";
+import { urls } from "./urls.ts";
 import { aliases } from "./aliases.ts";
 import { authentication } from "./authentication.ts";
 import { crossOrigin } from "./cross-origin.ts";
 import { discovery } from "./discovery.ts";
 import { fieldBounds } from "./field-bounds.ts";
 import { keys } from "./keys.ts";
-import { largePictures } from "./large-pictures.ts";
+import { largeImages } from "./large-images.ts";
 import { listQuery } from "./list-query.ts";
 import { outcomeOfContent } from "./outcome-of-content.ts";
 import { personAndGarments } from "./person-and-garments.ts";
-import { picturesByAddress } from "./picture-addresses.ts";
-import { picturesSent } from "./pictures-sent.ts";
+import { imagesByUrl } from "./images-by-url.ts";
+import { imagesSent } from "./images-sent.ts";
 import { refusalOrder } from "./refusal-order.ts";
 import { refusals } from "./refusals.ts";
 import { sizes } from "./sizes.ts";
@@ -21,14 +21,14 @@ import { wording } from "./wording.ts";
 
 /** Keys, addresses, and what a request may be. */
 export const requestChecks: readonly Check[] = [
-  ...addresses,
+  ...urls,
   ...discovery,
   ...crossOrigin,
   ...authentication,
   ...keys,
   ...personAndGarments,
-  ...picturesSent,
-  ...picturesByAddress,
+  ...imagesSent,
+  ...imagesByUrl,
   ...aliases,
   ...sizes,
   ...textBounds,
@@ -39,5 +39,5 @@ export const requestChecks: readonly Check[] = [
   ...refusalOrder,
   ...listQuery,
   ...outcomeOfContent,
-  ...largePictures,
+  ...largeImages,
 ];

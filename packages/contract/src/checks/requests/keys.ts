@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 
 import type { Check } from "../../check.ts";
-import { must, Skip } from "../../outcome.ts";
-import type { Key } from "../../bench.ts";
+import { must, SkipCheck } from "../../outcome.ts";
+import type { Key } from "../../check-context.ts";
 import type { Session } from "../../session.ts";
 
 /** What keys and accounts are. */
@@ -96,7 +96,9 @@ export const keys: readonly Check[] = [
       const hook = session.hook();
       const answer = await session.submit({ webhook_url: hook.url }, { key });
       if (answer.status !== 200) {
-        throw new Skip("The deployment does not take an address of the kit's own for webhooks.");
+        throw new SkipCheck(
+          "The deployment does not take an address of the kit's own for webhooks.",
+        );
       }
       const { headers, bytes } = await session.until("a webhook comes", async () =>
         hook.deliveries.at(0),

@@ -1,7 +1,7 @@
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
-import { elementsOf, fieldsOf, type Answer } from "../../wire/answer.ts";
+import { elementsOf, fieldsOf, type HttpResponse } from "../../wire/response.ts";
 import { mustBeRefused } from "./submission-check.ts";
 
 const path = "/api/v1/tryon";
@@ -72,7 +72,7 @@ export const listQuery: readonly Check[] = [
 ];
 
 /** The filter under both of its names: which of them counts is an open point. */
-function filtered(session: Session, status: string): Promise<Answer> {
+function filtered(session: Session, status: string): Promise<HttpResponse> {
   const query = { status_filter: status, status, limit: "50" };
   return session.call("GET", path, { query });
 }

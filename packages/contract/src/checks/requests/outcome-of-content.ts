@@ -1,6 +1,6 @@
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
-import { fieldsOf } from "../../wire/answer.ts";
+import { fieldsOf } from "../../wire/response.ts";
 
 const png = "89504e470d0a1a0a";
 

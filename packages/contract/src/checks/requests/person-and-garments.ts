@@ -1,9 +1,9 @@
 import type { Check } from "../../check.ts";
-import { pictures } from "../../pictures.ts";
-import { addressCredits, nowhere, pictureAddress } from "./picture-address.ts";
+import { images } from "../../images.ts";
+import { imageUrlCredits, nowhere, imageUrl } from "./image-url.ts";
 import { mustRefuse, mustTake, submissionCheck } from "./submission-check.ts";
 
-const { garment } = pictures;
+const { garment } = images;
 const noPerson = { person_image_b64: undefined };
 const noGarment = { garment_images_b64: undefined };
 
@@ -48,9 +48,9 @@ export const personAndGarments: readonly Check[] = [
     rules: ["request.garments.at-most-three"],
     level: "safe",
     on: "any",
-    credits: addressCredits + 8,
+    credits: imageUrlCredits + 8,
     async run(session) {
-      const address = await pictureAddress(session);
+      const address = await imageUrl(session);
       const mixed = { garment_urls: [address], garment_images_b64: [garment, garment] };
       await mustTake(session, "1 garment by address and 2 by bytes", mixed);
     },
@@ -61,9 +61,9 @@ export const personAndGarments: readonly Check[] = [
     rules: ["request.garments.at-most-three"],
     level: "safe",
     on: "any",
-    credits: addressCredits + 8,
+    credits: imageUrlCredits + 8,
     async run(session) {
-      const address = await pictureAddress(session);
+      const address = await imageUrl(session);
       const mixed = { garment_urls: [address, address], garment_images_b64: [garment, garment] };
       await mustRefuse(session, "2 garments by address and 2 by bytes", mixed);
     },

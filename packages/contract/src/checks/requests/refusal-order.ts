@@ -1,5 +1,5 @@
 import type { Check } from "../../check.ts";
-import { must, Skip } from "../../outcome.ts";
+import { must, SkipCheck } from "../../outcome.ts";
 
 const badForm = { seed: -1 };
 const badMeaning = { person_image_b64: undefined };
@@ -50,7 +50,9 @@ export const refusalOrder: readonly Check[] = [
       const meaning = await session.submit(badMeaning);
       const both = await session.submit({ ...badForm, ...badMeaning });
       if (form.status === meaning.status || [form.status, meaning.status].includes(200)) {
-        throw new Skip(`Bad form is answered ${form.status}, and bad meaning ${meaning.status}.`);
+        throw new SkipCheck(
+          `Bad form is answered ${form.status}, and bad meaning ${meaning.status}.`,
+        );
       }
       const seen = `A bad seed without a person was answered ${both.status}`;
       must(both.status === form.status, `${seen}, and not ${form.status} as the seed alone.`, both);
@@ -65,7 +67,7 @@ export const refusalOrder: readonly Check[] = [
     credits: 16,
     async run(session) {
       const alone = await session.submit(badMeaning);
-      if (alone.status === 200) throw new Skip("A submission without a person was taken.");
+      if (alone.status === 200) throw new SkipCheck("A submission without a person was taken.");
       const key = await session.freshKey({ credits: 0 });
       const answer = await session.submit(badMeaning, { key });
       must(answer.status !== 402, "No person and no credits were answered 402.", answer);

@@ -1,13 +1,13 @@
 import type { Check } from "../../check.ts";
-import { must, Skip } from "../../outcome.ts";
-import { elementsOf, fieldsOf, type Answer } from "../../wire/answer.ts";
-import { pictures } from "../../pictures.ts";
+import { must, SkipCheck } from "../../outcome.ts";
+import { elementsOf, fieldsOf, type HttpResponse } from "../../wire/response.ts";
+import { images } from "../../images.ts";
 import { skipUnlessJudged } from "../../submission.ts";
 import type { Session } from "../../session.ts";
 import { badInput, mostCredits, type Variant } from "./submission-check.ts";
 
 const tooLong = { prompt: "x".repeat(1_001) };
-const fourGarments = Array.from({ length: 4 }, () => pictures.garment);
+const fourGarments = Array.from({ length: 4 }, () => images.garment);
 const badSeed = { seed: -1 };
 const noPerson = { person_image_b64: undefined };
 
@@ -149,25 +149,27 @@ function statusCheck(
   };
 }
 
-function isRefused({ status }: Answer): boolean {
+function isRefused({ status }: HttpResponse): boolean {
   return badInput.some((refusal) => refusal === status);
 }
 
 /** @throws Broken when bad input is refused with another status. */
-function mustBe(status: number, what: string, answer: Answer): void {
+function mustBe(status: number, what: string, answer: HttpResponse): void {
   const wrong = isRefused(answer) && answer.status !== status;
   must(!wrong, `${what} was answered ${answer.status}, and should be ${status}.`, answer);
 }
 
 /** The problems that a 422 names. @throws Skip for any other answer, which is not what is looked at. */
-function problemsOf(answer: Answer): readonly ReturnType<typeof fieldsOf>[] {
+function problemsOf(answer: HttpResponse): readonly ReturnType<typeof fieldsOf>[] {
   if (answer.status !== 422) {
-    throw new Skip(`Bad input was answered ${answer.status}; it takes a 422 to see its problems.`);
+    throw new SkipCheck(
+      `Bad input was answered ${answer.status}; it takes a 422 to see its problems.`,
+    );
   }
   return elementsOf(fieldsOf(answer.json)["detail"]).map(fieldsOf);
 }
 
-function mustBeAt(answer: Answer, place: readonly string[]): void {
+function mustBeAt(answer: HttpResponse, place: readonly string[]): void {
   const found = problemsOf(answer).map(({ loc }) => elementsOf(loc).join("."));
   const wanted = place.join(".");
   must(found.includes(wanted), `The 422 is at ${found.join(", ")}, and not at ${wanted}.`, answer);

@@ -3,10 +3,10 @@ import { createHmac } from "node:crypto";
 import { createMock, type Mock } from "@tryon/mock";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 
-import { unseenOptions } from "../../probes/unseen.ts";
+import { notObservableOptions } from "../../probes/not-observable.ts";
 import { requestProbes } from "../../probes/requests.ts";
-import { brokenIn, planted, runAgainst } from "../../../test/area-run.ts";
-import { requestPlants } from "../../../test/plants/requests/index.ts";
+import { brokenIn, mutated, runAgainst } from "../../../test/area-run.ts";
+import { requestMutants } from "../../../test/mutants/requests/index.ts";
 import { requestChecks } from "./index.ts";
 
 const all = [...requestChecks, ...requestProbes];
@@ -24,7 +24,7 @@ describe("a server that keeps the contract", () => {
     expect(brokenIn(report)).toEqual([]);
     const skipped = checks.filter(({ id, status }) => status === "skipped" && ids.includes(id));
     expect(skipped.map(({ id }) => id)).toEqual(unseenInProcess);
-    expect(report.profile.unknown).toEqual(Object.keys(unseenOptions));
+    expect(report.profile.unknown).toEqual(Object.keys(notObservableOptions));
     expect(mock.options).toMatchObject(report.profile.options);
     mock.close();
   });
@@ -69,7 +69,7 @@ describe("a server that breaks the contract", () => {
   afterEach(() => mock.reset());
   afterAll(() => mock.close());
 
-  const found = requestPlants.filter(({ expected }) => !expected[0]?.startsWith("large."));
+  const found = requestMutants.filter(({ expected }) => !expected[0]?.startsWith("large."));
   const groups = 16;
 
   // Each plant by itself is a test of the full suite.
@@ -77,7 +77,7 @@ describe("a server that breaks the contract", () => {
     "is seen as that, in all it breaks and nothing else: group %i",
     async (group) => {
       const plants = found.filter((_plant, index) => index % groups === group);
-      const report = await runAgainst(mock, quick, planted(mock, plants));
+      const report = await runAgainst(mock, quick, mutated(mock, plants));
       const expected = plants.flatMap((plant) => plant.expected);
       expect(brokenIn(report), plants.map(({ name }) => name).join("; ")).toEqual(
         expected.toSorted(),
@@ -94,7 +94,7 @@ test("webhooks signed with the secret of another key are found", async () => {
 });
 
 test("there is a plant for every check", () => {
-  const caught = new Set(requestPlants.flatMap(({ expected }) => expected));
+  const caught = new Set(requestMutants.flatMap(({ expected }) => expected));
   const missed = requestChecks.map(({ id }) => id).filter((id) => !caught.has(id));
   expect(missed).toEqual(["keys.webhook-secret.own"]);
 });

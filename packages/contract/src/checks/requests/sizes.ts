@@ -2,7 +2,7 @@ import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
 import { jobIdOf } from "../../submission.ts";
 import type { Session } from "../../session.ts";
-import type { Fields } from "../../wire/answer.ts";
+import type { Fields } from "../../wire/response.ts";
 import { mustTake, submissionCheck, visibleJob } from "./submission-check.ts";
 
 const none = { output_size: undefined };

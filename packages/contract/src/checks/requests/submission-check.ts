@@ -3,7 +3,7 @@ import { must } from "../../outcome.ts";
 import { skipUnlessJudged } from "../../submission.ts";
 import type { Session } from "../../session.ts";
 import { costs } from "../../target/budget.ts";
-import { fieldsOf, type Answer, type Fields } from "../../wire/answer.ts";
+import { fieldsOf, type HttpResponse, type Fields } from "../../wire/response.ts";
 
 /** A submission that differs from a good one, in words and in its fields. */
 export type Variant = readonly [what: string, fields: Fields];
@@ -53,7 +53,11 @@ export function mostCredits(variants: readonly Variant[]): number {
 }
 
 /** @throws Broken unless the submission is taken, Skip when that says nothing of its fields. */
-export async function mustTake(session: Session, what: string, fields: Fields): Promise<Answer> {
+export async function mustTake(
+  session: Session,
+  what: string,
+  fields: Fields,
+): Promise<HttpResponse> {
   const answer = await session.submit(fields);
   skipUnlessJudged(answer);
   must(
@@ -70,7 +74,7 @@ export async function mustRefuse(
   what: string,
   fields: Fields,
   statuses: readonly number[] = badInput,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const answer = await session.submit(fields);
   skipUnlessJudged(answer);
   mustBeRefused(`A submission with ${what}`, answer, statuses);
@@ -80,7 +84,7 @@ export async function mustRefuse(
 /** @throws Broken unless the answer is one of the refusals. */
 export function mustBeRefused(
   what: string,
-  answer: Answer,
+  answer: HttpResponse,
   statuses: readonly number[] = badInput,
 ): void {
   must(

@@ -2,7 +2,7 @@ import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
 import { skipUnlessJudged } from "../../submission.ts";
 import type { Session } from "../../session.ts";
-import { fieldsOf, type Answer, type Fields } from "../../wire/answer.ts";
+import { fieldsOf, type HttpResponse, type Fields } from "../../wire/response.ts";
 
 /** A held call is answered by its end at the latest after this time, and not without one before it. */
 const shortestCut = 25_000;
@@ -68,7 +68,7 @@ async function mustNotHold(session: Session, what: string, fields: Fields): Prom
   );
 }
 
-function answered(what: string, answer: Answer, statuses: readonly number[]): Fields {
+function answered(what: string, answer: HttpResponse, statuses: readonly number[]): Fields {
   const { status } = answer;
   skipUnlessJudged(answer);
   must(statuses.includes(status), `A submission ${what} was answered ${status}.`, answer);

@@ -1,7 +1,7 @@
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
-import { elementsOf, fieldsOf, type Fields } from "../../wire/answer.ts";
+import { elementsOf, fieldsOf, type Fields } from "../../wire/response.ts";
 
 const words = "in the soft light of an early morning";
 const others = "as a poster of the fifties";

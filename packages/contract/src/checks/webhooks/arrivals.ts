@@ -1,9 +1,9 @@
-import { must, Skip } from "../../outcome.ts";
+import { must, SkipCheck } from "../../outcome.ts";
 import { jobIdOf } from "../../submission.ts";
-import type { Key } from "../../bench.ts";
+import type { Key } from "../../check-context.ts";
 import type { Session } from "../../session.ts";
 import type { Delivery, Hook } from "../../target/receiver.ts";
-import { fieldsOf, type Fields } from "../../wire/answer.ts";
+import { fieldsOf, type Fields } from "../../wire/response.ts";
 
 /** How exactly times are seen, in milliseconds: time that is moved is moved by so much. */
 export const step = 250;
@@ -16,7 +16,7 @@ export async function startTold(
 ): Promise<string> {
   const answer = await session.submit({ ...fields, webhook_url: url }, { key });
   if (answer.status === 400 && !url.startsWith("https:")) {
-    throw new Skip(
+    throw new SkipCheck(
       `The deployment takes no webhook_url on this machine: ${String(fieldsOf(answer.json)["detail"])} Give --webhook-url, a public https address that leads to --webhook-port.`,
     );
   }
@@ -46,7 +46,7 @@ export async function watched(session: Session, milliseconds: number): Promise<v
 export function firstOf(deliveries: readonly Delivery[]): Delivery {
   const [first] = deliveries;
   if (first !== undefined) return first;
-  throw new Skip("No webhook came, which other checks look at.");
+  throw new SkipCheck("No webhook came, which other checks look at.");
 }
 
 /** The fields of a webhook's body. @throws Broken when it is not an object of JSON. */

@@ -1,7 +1,7 @@
 import type { Check } from "../../check.ts";
-import { must, Skip } from "../../outcome.ts";
+import { must, SkipCheck } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
-import { fieldsOf, type Fields } from "../../wire/answer.ts";
+import { fieldsOf, type Fields } from "../../wire/response.ts";
 import { eventProblems } from "../../wire/document.ts";
 import { arrived, eventOf, firstOf, startTold } from "./arrivals.ts";
 import { failed, succeeded, type Sample } from "./samples.ts";
@@ -67,7 +67,7 @@ export const bodyChecks: readonly Check[] = [
       must(event["completed_at"] !== undefined, "The body of a webhook has no completed_at.");
       const [said, known] = [instant(event), instant(polled)];
       if (Number.isNaN(said) || Number.isNaN(known)) {
-        throw new Skip("completed_at is no time, which other checks look at.");
+        throw new SkipCheck("completed_at is no time, which other checks look at.");
       }
       must(
         said === known,
@@ -84,7 +84,7 @@ export const bodyChecks: readonly Check[] = [
     credits: 8,
     async run(session) {
       const { event, polled } = await told(session, succeeded);
-      if (polled["status"] !== "succeeded") throw new Skip("The job did not succeed.");
+      if (polled["status"] !== "succeeded") throw new SkipCheck("The job did not succeed.");
       await mustLead(session, event, polled);
     },
   },
@@ -97,14 +97,14 @@ export const bodyChecks: readonly Check[] = [
     credits: 8,
     async run(session) {
       if (!session.time.virtual) {
-        throw new Skip("A day has to pass; a reference server's time can be moved.");
+        throw new SkipCheck("A day has to pass; a reference server's time can be moved.");
       }
       const hook = session.hook(() => ({ status: 200 }));
       const jobId = await startTold(session, hook);
       await session.end(jobId);
       const event = eventOf(firstOf(await arrived(session, hook)));
       if ((await picture(session, event)) !== 200) {
-        throw new Skip("result_url does not lead to the picture, which other checks look at.");
+        throw new SkipCheck("result_url does not lead to the picture, which other checks look at.");
       }
       await session.time.pass(23 * hour);
       const polled = fieldsOf((await session.poll(jobId)).json);
@@ -181,7 +181,7 @@ async function mustLead(session: Session, event: Fields, polled: Fields): Promis
   const status = await picture(session, event);
   if (status === 200) return;
   if ((await picture(session, polled)) !== 200) {
-    throw new Skip("The poll's result_url does not lead to the picture, either.");
+    throw new SkipCheck("The poll's result_url does not lead to the picture, either.");
   }
   must(
     false,

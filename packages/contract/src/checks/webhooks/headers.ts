@@ -1,6 +1,6 @@
 import type { Check } from "../../check.ts";
-import { must, Skip } from "../../outcome.ts";
-import type { Key } from "../../bench.ts";
+import { must, SkipCheck } from "../../outcome.ts";
+import type { Key } from "../../check-context.ts";
 import type { Session } from "../../session.ts";
 import type { Delivery } from "../../target/receiver.ts";
 import { arrived, firstOf, startTold } from "./arrivals.ts";
@@ -63,7 +63,7 @@ export const headerChecks: readonly Check[] = [
       const secret = secretOf(session.key);
       const delivery = await sample(session);
       if (!delivery.headers.has(signatureHeader)) {
-        throw new Skip("The webhook is not signed, which other checks look at.");
+        throw new SkipCheck("The webhook is not signed, which other checks look at.");
       }
       must(
         isSigned(delivery, secret),

@@ -1,5 +1,5 @@
 import type { Check } from "../../check.ts";
-import { must, Skip } from "../../outcome.ts";
+import { must, SkipCheck } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import type { Delivery } from "../../target/receiver.ts";
 import { arrived, firstOf, startTold, step, watched } from "./arrivals.ts";
@@ -46,7 +46,7 @@ export const retryChecks: readonly Check[] = [
     async run(session) {
       const { length } = (await refused(session)).deliveries;
       must(length <= 4, `A webhook that was answered 500 was sent ${length} times, and not 4.`);
-      if (length === 0) throw new Skip("No webhook came, which other checks look at.");
+      if (length === 0) throw new SkipCheck("No webhook came, which other checks look at.");
     },
   },
   {
@@ -60,7 +60,9 @@ export const retryChecks: readonly Check[] = [
       const secret = secretOf(session.key);
       const { deliveries } = await refused(session);
       if (!isSigned(firstOf(deliveries), secret)) {
-        throw new Skip("The first attempt is not signed so, either, which other checks look at.");
+        throw new SkipCheck(
+          "The first attempt is not signed so, either, which other checks look at.",
+        );
       }
       const wrong = deliveries.findIndex((delivery) => !isSigned(delivery, secret));
       must(wrong === -1, `The signature of retry ${wrong} is not that of its bytes.`);
@@ -137,7 +139,7 @@ export const retryChecks: readonly Check[] = [
       const first = firstOf(await arrived(session, hook, { within: 120_000 }));
       const [, second] = await arrived(session, hook, { count: 2, within: 20_000 });
       if (second === undefined && (await attempts(session)) < 2) {
-        throw new Skip("Nothing is ever sent again, which other checks look at.");
+        throw new SkipCheck("Nothing is ever sent again, which other checks look at.");
       }
       must(second !== undefined, "A receiver did not answer for 20 s, and nothing was sent again.");
       const took = second.at - first.at;

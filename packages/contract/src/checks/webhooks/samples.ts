@@ -1,21 +1,21 @@
-import type { Bench } from "../../bench.ts";
+import type { CheckContext } from "../../check-context.ts";
 import type { Session } from "../../session.ts";
 import type { Delivery } from "../../target/receiver.ts";
-import type { Answer } from "../../wire/answer.ts";
+import type { HttpResponse } from "../../wire/response.ts";
 import { arrived, startTold, watched } from "./arrivals.ts";
 
 /** A job whose end was told, as many checks look at it: a deployment is asked for it once. */
 export interface Sample {
   readonly jobId: string;
   /** The poll after the end. */
-  readonly poll: Answer;
+  readonly poll: HttpResponse;
   /** What came, in order. */
   readonly deliveries: readonly Delivery[];
 }
 
 type SampleName = "succeeded" | "failed" | "refused";
 
-const samples = new WeakMap<Bench, Map<SampleName, Promise<Sample>>>();
+const samples = new WeakMap<CheckContext, Map<SampleName, Promise<Sample>>>();
 
 /** A job that succeeded, with a receiver that takes delivery. */
 export function succeeded(session: Session): Promise<Sample> {

@@ -1,6 +1,6 @@
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
-import { elementsOf, fieldsOf } from "../../wire/answer.ts";
+import { elementsOf, fieldsOf } from "../../wire/response.ts";
 import { arrived, firstOf, startTold, watched } from "./arrivals.ts";
 import { failed, succeeded } from "./samples.ts";
 

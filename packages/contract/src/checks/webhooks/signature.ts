@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 
-import { Skip } from "../../outcome.ts";
-import type { Key } from "../../bench.ts";
+import { SkipCheck } from "../../outcome.ts";
+import type { Key } from "../../check-context.ts";
 import type { Delivery } from "../../target/receiver.ts";
 
 /** The header that signs a webhook. */
@@ -16,5 +16,5 @@ export function isSigned({ headers, bytes }: Delivery, secret: string): boolean 
 /** The secret that a key's webhooks are signed with. @throws Skip when it is not known. */
 export function secretOf({ webhookSecret }: Key): string {
   if (webhookSecret !== undefined) return webhookSecret;
-  throw new Skip("It takes the secret that signs the key's webhooks (--webhook-secret).");
+  throw new SkipCheck("It takes the secret that signs the key's webhooks (--webhook-secret).");
 }

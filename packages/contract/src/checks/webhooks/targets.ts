@@ -1,5 +1,5 @@
 import type { Check } from "../../check.ts";
-import { must, Skip } from "../../outcome.ts";
+import { must, SkipCheck } from "../../outcome.ts";
 
 const privateTargets = [
   "https://10.1.2.3/hook",
@@ -39,7 +39,7 @@ export const targetChecks: readonly Check[] = [
       // The kit's own address is of that kind when nobody gave it a public one.
       const near = session.bench.receiver !== undefined && !session.hook().url.startsWith("https:");
       if (loopback.status === 200 && near) {
-        throw new Skip(
+        throw new SkipCheck(
           "This deployment lets webhooks go to its own machine, as one for tests may.",
         );
       }

@@ -2,10 +2,10 @@ import type { MockOptions } from "@tryon/mock";
 import { describe, expect, test } from "vitest";
 
 import { webhookProbes } from "../../probes/webhooks.ts";
-import { broken, kindred, look, skipped } from "../../../test/looking.ts";
-import type { Plant } from "../../../test/plants/plant.ts";
-import { submits, tampered } from "../../../test/plants/tampering.ts";
-import { slowWebhookPlants, webhookPlants } from "../../../test/plants/webhooks/index.ts";
+import { failed, related, runChecks, skipped } from "../../../test/run-checks.ts";
+import type { Mutant } from "../../../test/mutants/mutant.ts";
+import { submits, tampered } from "../../../test/mutants/tampering.ts";
+import { slowWebhookMutants, webhookMutants } from "../../../test/mutants/webhooks/index.ts";
 import { webhookChecks } from "./index.ts";
 
 const hanging = "webhooks.receiver.ten-seconds";
@@ -19,8 +19,8 @@ describe("the reference server", () => {
     ["default", "same"],
     ["contrary", "resigned"],
   ] as const)("keeps everything under profile %s", async (profile, body) => {
-    const report = await look(webhooks, { profile });
-    expect(broken(report).why).toBe("");
+    const report = await runChecks(webhooks, { profile });
+    expect(failed(report).why).toBe("");
     expect(skipped(report)).toEqual([guarded]);
     expect(report.profile.options).toEqual({ webhookBody: body });
   });
@@ -34,14 +34,14 @@ describe("the reference server", () => {
   ];
 
   test.each(mixtures)("keeps everything with %j", async (options) => {
-    const report = await look(quick, options);
-    expect(broken(report).why).toBe("");
+    const report = await runChecks(quick, options);
+    expect(failed(report).why).toBe("");
     expect(report.profile.options["webhookBody"]).toBe(options.options?.webhookBody ?? "same");
   });
 
   test("that takes no address on its own machine leaves out what needs one", async () => {
-    const report = await look(quick, { allowPrivateWebhooks: false });
-    expect(broken(report).why).toBe("");
+    const report = await runChecks(quick, { allowPrivateWebhooks: false });
+    expect(failed(report).why).toBe("");
     const kept = report.checks.filter(
       ({ id, status }) => id.startsWith("web") && status === "kept",
     );
@@ -50,7 +50,7 @@ describe("the reference server", () => {
 });
 
 /** Where webhooks may not go to the machine itself, they may go to public http. */
-const insecure: Plant = {
+const insecure: Mutant = {
   name: "sends webhooks without TLS",
   section: "TryOnRequest",
   expected: [guarded],
@@ -64,24 +64,24 @@ const insecure: Plant = {
 
 describe("a deployment that", () => {
   // The whole part is run against each in the full tests.
-  test.each(webhookPlants)("$name is found out", async ({ plant, expected }) => {
-    const { ids, why } = broken(await look(kindred(quick, expected, 2), {}, plant));
+  test.each(webhookMutants)("$name is found out", async ({ plant, expected }) => {
+    const { ids, why } = failed(await runChecks(related(quick, expected, 2), {}, plant));
     expect(ids, why).toEqual(expected);
   });
 
-  test.each(slowWebhookPlants)("$name is found out", async ({ plant, expected }) => {
-    const { ids, why } = broken(await look(webhooks, {}, plant));
+  test.each(slowWebhookMutants)("$name is found out", async ({ plant, expected }) => {
+    const { ids, why } = failed(await runChecks(webhooks, {}, plant));
     expect(ids, why).toEqual(expected);
   });
 
   test("sends webhooks without TLS is found out", async () => {
     const { plant, expected } = insecure;
-    const { ids, why } = broken(await look(quick, { allowPrivateWebhooks: false }, plant));
+    const { ids, why } = failed(await runChecks(quick, { allowPrivateWebhooks: false }, plant));
     expect(ids, why).toEqual(expected);
   });
 
   test("breaks any check is among them", () => {
-    const plants = [...webhookPlants, ...slowWebhookPlants, insecure];
+    const plants = [...webhookMutants, ...slowWebhookMutants, insecure];
     const bitten = new Set(plants.flatMap(({ expected }) => expected));
     const missing = webhookChecks.map(({ id }) => id).filter((id) => !bitten.has(id));
     expect(missing).toEqual([]);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 
 import { controls } from "../../../test/controls.ts";
-import { steered } from "../../../test/with-faults.ts";
+import { withFaults } from "../../../test/with-faults.ts";
 
 function setUp() {
-  const server = steered();
+  const server = withFaults();
   const { mock } = server;
   return { ...server, ...controls(mock.fetch, mock.baseUrl) };
 }

@@ -4,14 +4,14 @@ import type { MockOptions } from "../../mock.ts";
 import { caller } from "../../../test/caller.ts";
 import { controls } from "../../../test/controls.ts";
 import { receiver } from "../../../test/receiver.ts";
-import { steered } from "../../../test/with-faults.ts";
+import { withFaults } from "../../../test/with-faults.ts";
 
 const start = Date.UTC(2026, 0, 1);
 const hook = "https://shop.example/hook";
 
 function setUp(options: MockOptions = {}) {
   const hooks = receiver();
-  const server = steered({ sendWebhook: hooks.send, ...options });
+  const server = withFaults({ sendWebhook: hooks.send, ...options });
   const { mock } = server;
   return { ...server, ...controls(mock.fetch, mock.baseUrl), call: caller(mock), hooks };
 }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../../mock.ts";
-import { steered } from "../../../test/with-faults.ts";
+import { withFaults } from "../../../test/with-faults.ts";
 
 const dayInMilliseconds = 86_400_000;
 
@@ -54,7 +54,7 @@ describe("the control page", () => {
 
 describe("the picture of a job", () => {
   test("is the bytes of its result as long as they are kept, whatever becomes of their address", async () => {
-    const { mock, submit, get } = steered();
+    const { mock, submit, get } = withFaults();
     // A submission that is taken has a job_id.
     const { job_id: id } = (await (await submit()).json()) as { job_id: string };
     const picture = () => get(`/__mock/pictures/${id}.png`);

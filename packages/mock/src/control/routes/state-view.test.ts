@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 
 import type { MockOptions } from "../../mock-interface.ts";
 import { receiver } from "../../../test/receiver.ts";
-import { steered } from "../../../test/with-faults.ts";
+import { withFaults } from "../../../test/with-faults.ts";
 import type { State } from "./state.ts";
 
 function watched(options: MockOptions = {}) {
-  const server = steered(options);
+  const server = withFaults(options);
   const state = async (query = ""): Promise<State> => {
     const response = await server.get(`/__mock/state${query}`);
     expect(response.status).toBe(200);

@@ -7,7 +7,7 @@ import { createMock } from "../../mock.ts";
 import type { TryOnJobStatus } from "../../generated/openapi.ts";
 import { caller } from "../../../test/caller.ts";
 import { asset, assetBytes, garmentUrl, headed, personUrl } from "../../../test/images.ts";
-import { shows } from "../../../test/covers.ts";
+import { covers } from "../../../test/covers.ts";
 import { turn } from "../../system/host.ts";
 import type { Engine, RenderRequest } from "../engine.ts";
 import { compositeEngine } from "./composite.ts";
@@ -59,7 +59,7 @@ const photo = () =>
 
 describe("the composite picture", () => {
   test("is at the asked size the person's own photo where nothing lies over it", async () => {
-    shows("service.try-on.one-picture");
+    covers("service.try-on.one-picture");
     const { job, png } = await run({
       person_image_b64: asset("person.jpg"),
       garment_urls: [garmentUrl],
@@ -72,7 +72,7 @@ describe("the composite picture", () => {
   });
 
   test("has every garment on a card, and the first laid over the person", async () => {
-    shows("service.try-on.input", "service.try-on.one-picture");
+    covers("service.try-on.input", "service.try-on.one-picture");
     const garments = ["shirt.png", "jacket.webp", "hat.png"] as const;
     const { png } = await run({
       person_image_b64: asset("person.jpg"),
@@ -243,7 +243,7 @@ describe("the memory of the composite engine", () => {
   ])(
     "holds no %s over 50 million pixels, which is a 400 that costs nothing",
     async (field, rest) => {
-      shows("submit.400.image-too-large");
+      covers("submit.400.image-too-large");
       const mock = createMock({ clock: "manual", engine });
       const call = caller(mock);
       const large = blackPng(10_001, 5_000).toString("base64");

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 import { node } from "@tryon/test-kit/repository";
-import type { Question, Told } from "./direction.ts";
+import type { ProcessRequest, ProcessResponse } from "./coordinator.ts";
 
 const program = fileURLToPath(new URL("receiver-program.ts", import.meta.url));
 
@@ -18,14 +18,14 @@ export interface ReceiverProcess {
 /** What it is told: where to listen, or what it has asked. */
 export type Order =
   | { readonly port: number }
-  | { readonly number: number; readonly told: Told | undefined };
+  | { readonly number: number; readonly told: ProcessResponse | undefined };
 
 /** What it says: that it has started or listens, or a question. */
-type Message = { readonly port: number } | (Question & { readonly number: number });
+type ChildMessage = { readonly port: number } | (ProcessRequest & { readonly number: number });
 
 /** What all receivers have in common. */
-export interface Surroundings {
-  readonly tell: (question: Question) => Promise<Told | undefined>;
+export interface ProcessContext {
+  readonly tell: (question: ProcessRequest) => Promise<ProcessResponse | undefined>;
   /** The folder where the first leaves for the others what it has compiled. */
   readonly cache: string;
   readonly secret: string;
@@ -33,7 +33,7 @@ export interface Surroundings {
 
 /** Starts one, and resolves when it could listen. */
 export async function receiverProcess(
-  { tell, cache, secret }: Surroundings,
+  { tell, cache, secret }: ProcessContext,
   claimFor: number,
 ): Promise<ReceiverProcess> {
   const child = fork(program, [secret, String(claimFor)], {
@@ -47,7 +47,7 @@ export async function receiverProcess(
   let heard = Promise.withResolvers<number>();
   // Whoever has been killed hears nothing, which is no fault.
   const order = (what: Order): unknown => child.connected && child.send(what, () => undefined);
-  child.on("message", (message: Message) => {
+  child.on("message", (message: ChildMessage) => {
     if ("number" in message) {
       void tell(message).then((told) => order({ number: message.number, told }));
     } else heard.resolve(message.port);

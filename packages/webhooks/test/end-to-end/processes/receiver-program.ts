@@ -7,15 +7,18 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { flushCompileCache } from "node:module";
 import type { ClaimState } from "../../../src/index.ts";
 import { createReceiver } from "../../../src/node/index.ts";
-import type { Told } from "./direction.ts";
+import type { ProcessResponse } from "./coordinator.ts";
 import type { Order } from "./receiver-process.ts";
 
 const [secret = "", claimFor = ""] = process.argv.slice(2);
-const asked: ((told: Told | undefined) => void)[] = [];
+const asked: ((told: ProcessResponse | undefined) => void)[] = [];
 
 /** Asks the process that has started this one: over its channel, which costs a busy machine less than HTTP. */
-async function ask(about: string, said: Readonly<Record<string, unknown>>): Promise<Told> {
-  const answered = new Promise<Told | undefined>((resolve) => {
+async function ask(
+  about: string,
+  said: Readonly<Record<string, unknown>>,
+): Promise<ProcessResponse> {
+  const answered = new Promise<ProcessResponse | undefined>((resolve) => {
     process.send?.({ number: asked.push(resolve), about, said });
   });
   const told = await answered;

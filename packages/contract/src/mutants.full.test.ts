@@ -1,0 +1,6 @@
+import { tenth } from "@tryon/test-kit/cases";
+
+import { findsExactly } from "../test/exactly.ts";
+import { chosenMutants } from "../test/mutants/chosen.ts";
+
+findsExactly(tenth(chosenMutants));

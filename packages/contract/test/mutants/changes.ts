@@ -1,0 +1,91 @@
+import { fieldsOf, type Fields } from "../../src/wire/response.ts";
+import type { Fetch, Mutant } from "./mutant.ts";
+
+type Handler = (request: Request, real: Fetch) => Promise<Response>;
+
+/** A server in front of which something changes what goes in or comes out. */
+export function before(handler: Handler): Mutant["plant"] {
+  return (mock) => (input, init) => handler(new Request(input, init), mock.fetch);
+}
+
+/** Changes the fields of JSON bodies that are sent to a path. */
+export function changedFields(
+  path: string,
+  change: (fields: Fields) => Fields,
+  method = "POST",
+): Mutant["plant"] {
+  return before(async (request, real) => {
+    if (!isFor(request, method, path)) return real(request);
+    const text = await request.text();
+    const fields = parsed(text);
+    const body = fields === undefined ? text : JSON.stringify(change(fields));
+    return real(withBody(request, body));
+  });
+}
+
+/** Changes the fields of submissions. */
+export function changedSubmission(change: (fields: Fields) => Fields): Mutant["plant"] {
+  return changedFields("/api/v1/tryon", change);
+}
+
+/** Changes answers. */
+export function changedAnswer(
+  fits: (request: Request, response: Response) => boolean,
+  change: (response: Response, request: Request) => Promise<Response> | Response,
+): Mutant["plant"] {
+  return before(async (request, real) => {
+    const response = await real(request.clone());
+    return fits(request, response) ? change(response, request) : response;
+  });
+}
+
+/** Changes the fields of answers of JSON. */
+export function changedJson(
+  fits: (request: Request, response: Response) => boolean,
+  change: (fields: Fields, request: Request) => unknown,
+): Mutant["plant"] {
+  return changedAnswer(fits, async (response, request) => {
+    const fields = fieldsOf(await response.json());
+    return answerLike(response, JSON.stringify(change(fields, request)));
+  });
+}
+
+export function isFor(request: Request, method: string, path: string): boolean {
+  return request.method === method && new URL(request.url).pathname === path;
+}
+
+/** An answer with the headers of another one. */
+export function answerLike(
+  { headers, status }: Response,
+  body: string | null,
+  changes: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+): Response {
+  const all = new Headers(headers);
+  for (const [name, value] of Object.entries(changes.headers ?? {})) all.set(name, value);
+  return new Response(body, { status: changes.status ?? status, headers: all });
+}
+
+export function withBody(request: Request, body: string): Request {
+  const { url, method, headers, signal } = request;
+  return new Request(url, { method, headers, signal, body });
+}
+
+/** A call to another address, or with another header, that is otherwise the same. */
+export function redirected(
+  request: Request,
+  changes: { readonly url?: string; readonly headers?: Readonly<Record<string, string>> },
+): Request {
+  const copy = new Request(changes.url ?? request.url, request);
+  for (const [name, value] of Object.entries(changes.headers ?? {})) copy.headers.set(name, value);
+  return copy;
+}
+
+function parsed(text: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = value !== null && typeof value === "object" && !Array.isArray(value);
+    return isObject ? fieldsOf(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}

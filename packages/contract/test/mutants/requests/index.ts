@@ -1,0 +1,17 @@
+import { urlMutants } from "./urls.ts";
+import { responseMutants } from "./responses.ts";
+import { fieldMutants } from "./fields.ts";
+import { keyMutants } from "./keys.ts";
+import { meaningMutants } from "./meanings.ts";
+import { imageMutants } from "./images.ts";
+import type { Mutant } from "../mutant.ts";
+
+/** Deviations in what is taken and refused, one for each check of this part that is not slow. */
+export const requestMutants: readonly Mutant[] = [
+  ...fieldMutants,
+  ...imageMutants,
+  ...meaningMutants,
+  ...responseMutants,
+  ...urlMutants,
+  ...keyMutants,
+];
