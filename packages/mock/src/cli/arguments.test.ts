@@ -27,7 +27,7 @@ describe("a command line", () => {
     [["--latency", "1500"], { latency: "1500ms" }],
     [["--latency", "2.5s"], { latency: "2.5s" }],
     [["--seed", "demo", "--engine", "composite"], { seed: "demo", engine: "composite" }],
-    [["--profile", "contrary", "--config", "a.json"], { profile: "contrary", config: "a.json" }],
+    [["--profile", "alternate", "--config", "a.json"], { profile: "alternate", config: "a.json" }],
     [["--profile", "./observed.json"], { profile: { file: "./observed.json" } }],
     [["serve", "--print-env", "--quiet"], { printEnv: true, quiet: true }],
     [
@@ -119,7 +119,7 @@ describe("a command line", () => {
     [["--latency", "1.5"], "--latency"],
     [
       ["--profile", "odd"],
-      '--profile has to be one of default, contrary, or a file such as ./profile.json; got "odd"',
+      '--profile has to be one of default, alternate, or a file such as ./profile.json; got "odd"',
     ],
     [["--engine", "magic"], '--engine has to be one of stock, composite; got "magic"'],
     [["--cors-origin", "shop.example"], '--cors-origin: "shop.example" is not an origin'],
