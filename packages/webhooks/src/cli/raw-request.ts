@@ -1,4 +1,3 @@
-import { trimmed } from "../explain/trim.ts";
 import { UsageError } from "./flags.ts";
 import type { SavedDelivery } from "./delivery-input.ts";
 
@@ -21,12 +20,8 @@ export function readRawRequest(bytes: Uint8Array<ArrayBuffer>): SavedDelivery {
 /** @throws UsageError, without the line: it may hold a signature. */
 export function headerOf(line: string, flag: string): readonly [name: string, value: string] {
   const [, name, value] = /^([^\s:]+):(.*)$/.exec(line) ?? [];
-  if (name !== undefined && value !== undefined) return [name, trimmed(value, isBlank)];
+  if (name !== undefined && value !== undefined) return [name, value.trim()];
   throw new UsageError(`${flag} has a header that is not of the form "Name: value".`);
-}
-
-function isBlank(character: string): boolean {
-  return character === " " || character === "\t";
 }
 
 function lowerCase([name, value]: readonly [string, string]): readonly [string, string] {
