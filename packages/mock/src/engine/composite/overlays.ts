@@ -1,5 +1,5 @@
 import type { EngineImage } from "../engine.ts";
-import { lettering, lineWidth } from "../lettering.ts";
+import { lettering, lineWidth } from "./lettering.ts";
 
 const ink = "#2b2d42";
 

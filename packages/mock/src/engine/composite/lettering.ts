@@ -1,4 +1,4 @@
-import type { Point } from "./lines.ts";
+type Point = readonly [x: number, y: number];
 
 /** Letters of five by seven squares, one row a number, so that pictures need no installed font. */
 const letters: Readonly<Record<string, readonly number[]>> = {
