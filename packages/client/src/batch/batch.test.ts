@@ -146,7 +146,7 @@ describe("a batch", () => {
     ["a concurrency of zero", { concurrency: 0 }, "concurrency", "positive integer"],
     ["zero blocked items", { stopAfterContentBlocked: 0 }, "stopAfterContentBlocked", "positive"],
     ["NaN blocked items", { stopAfterContentBlocked: NaN }, "stopAfterContentBlocked", "positive"],
-    ["an invalid timeout", { timeout: "3 minutes" }, "timeout", "positive duration"],
+    ["an invalid timeout", { timeout: "3 minutes" }, "timeout", "positive number of milliseconds"],
     ["a budget of NaN", { budget: { maxCredits: NaN } }, "budget.maxCredits", "from 0 up"],
     ["a budget that is a number", { budget: 80 }, "budget.maxCredits", "from 0 up"],
     ["a misspelled option", { concurency: 2 }, "concurency", "Did you mean concurrency?"],
