@@ -1,29 +1,15 @@
 import type { ImageInput, TryOn, TryOnInput } from "@tryon/client";
 
-/** Copy of an input that can be read repeatedly, and its digest. */
-export interface DigestedInput {
-  readonly input: TryOnInput;
-  /** SHA-256 in hexadecimal. Inputs that are sent the same way have the same digest. */
-  readonly digest: string;
-  /** Output size, as it is sent. */
-  readonly size: string;
-  readonly wait: boolean | undefined;
-}
-
-/** Image that is part of the request body, as the client reads it. */
-type ReadImage = Awaited<ReturnType<TryOn["readInput"]>>["person"][number];
+import type { ReadImage } from "../jobs/read-input.ts";
 
 /**
  * Copies an input, so that later changes have no effect, and digests its canonical fields and the bytes of each image. Reads
- * one image at a time, since each is in memory as a whole.
+ * one image at a time, since each is in memory as a whole. The digest is a SHA-256 in hexadecimal. Inputs that are sent the
+ * same way have the same digest.
  *
  * @throws `invalid_input` if an image cannot be read
  */
-export async function digestInput(
-  tryon: TryOn,
-  given: TryOnInput,
-  signal: AbortSignal,
-): Promise<DigestedInput> {
+export async function digestInput(tryon: TryOn, given: TryOnInput, signal: AbortSignal) {
   // Programs without types can pass anything. An input of a class may inherit its images.
   const { person: photo, garments: list, ...rest } = Object(given) as TryOnInput;
   const clothes: readonly ImageInput[] = [list ?? []].flat();

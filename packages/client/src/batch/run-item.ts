@@ -69,8 +69,7 @@ class ItemRun {
   /** Time before this run's first request. */
   startedAt: number | undefined;
   readonly #context: BatchContext;
-  readonly #task: ItemTask;
-  #input: TryOnInput;
+  #task: ItemTask;
   #entry: JournalEntry | undefined;
   /** Job of the submission, once known. */
   #job: Job | undefined;
@@ -78,7 +77,6 @@ class ItemRun {
   constructor(context: BatchContext, task: ItemTask) {
     this.#context = context;
     this.#task = task;
-    this.#input = task.input;
   }
 
   async run(): Promise<ItemOutcome> {
@@ -88,9 +86,9 @@ class ItemRun {
       await turn();
       return this.#send();
     }
-    const digesting = digestInput(tryon, this.#input, signal);
+    const digesting = digestInput(tryon, this.#task.input, signal);
     const { input, digest, size, wait } = await abortable(digesting, signal);
-    this.#input = input;
+    this.#task = { ...this.#task, input };
     const entry = await abortable(journal.get(id), signal);
     if (entry !== undefined && entry.state !== "refused") {
       if (entry.digest === digest) return this.#resume(entry);
@@ -161,7 +159,7 @@ class ItemRun {
       }
     };
     try {
-      const result = await tryon.run(this.#input, {
+      const result = await tryon.run(this.#task.input, {
         sync,
         timeout,
         budget: entry ? journal?.budgetOf(entry) : budget,

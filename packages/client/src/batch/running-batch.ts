@@ -4,7 +4,7 @@ import { abortable } from "../http/deadline.ts";
 import type { Counted } from "../types/budget.ts";
 import { JobLookup } from "./job-lookup.ts";
 import { BatchJournal } from "./journal.ts";
-import type { BatchItem, BatchProgress, ReadOptions } from "./options.ts";
+import type { BatchItem, ReadOptions } from "./options.ts";
 import { runItem, type BatchContext, type ItemOutcome } from "./run-item.ts";
 import { createStopRule } from "./stop-rule.ts";
 import { SubmissionLimiter } from "./submission-limiter.ts";
@@ -32,7 +32,7 @@ export class RunningBatch<Item> {
   readonly #waiters: (() => void)[] = [];
   readonly #startedAt: number;
   readonly #total: number | undefined;
-  #ended = { succeeded: 0, failed: 0, fromJournal: 0, credits: 0 };
+  readonly #ended = { succeeded: 0, failed: 0, fromJournal: 0, credits: 0 };
   #isReading = true;
   #count = 0;
   #left: { readonly reason: unknown } | undefined;
@@ -189,8 +189,8 @@ export class RunningBatch<Item> {
     }
     started();
     if (this.#left) return;
-    if (!outcome.fromJournal) this.#adjust(outcome);
     const { result, error, job, fromJournal = false } = outcome;
+    if (!fromJournal) this.#adjust(outcome);
     const common = { id, index, input: item, fromJournal };
     if (result) this.#ready.push({ ...common, result, error: undefined, job: result.job });
     else {
@@ -238,27 +238,24 @@ export class RunningBatch<Item> {
   /** Reports an ended item. A failing callback never ends the batch. */
   #report({ result, job, fromJournal }: ItemOutcome): void {
     const ended = this.#ended;
-    const credits = job?.data.cost_credits;
+    const cost = job?.data.cost_credits;
     if (result) ended.succeeded += 1;
     else ended.failed += 1;
     if (fromJournal) ended.fromJournal += 1;
-    else if (Number.isFinite(credits)) ended.credits += credits ?? 0;
-    const call = async (): Promise<unknown> => this.#options.onProgress?.(this.#progress());
-    call().catch(() => undefined);
-  }
-
-  #progress(): BatchProgress {
-    const { succeeded, failed, fromJournal, credits } = this.#ended;
+    else if (Number.isFinite(cost)) ended.credits += cost ?? 0;
+    const { succeeded, failed, credits } = ended;
     const total = this.#total;
     const done = succeeded + failed;
     const elapsed = this.#context.tryon.clock.now() - this.#startedAt;
-    const ended = done - fromJournal;
-    const rate = elapsed > 0 && ended > 0 ? (ended / elapsed) * minute : undefined;
+    const ownRate = ((done - ended.fromJournal) / elapsed) * minute;
+    const rate = ownRate > 0 && elapsed > 0 ? ownRate : undefined;
     const left = total === undefined ? undefined : Math.max(0, total - done);
     const eta = left === 0 ? 0 : left && rate && (left / rate) * minute;
     // The item that is reported is still in the map.
     const inFlight = this.#inFlight.size - 1;
-    return { done, succeeded, failed, inFlight, total, credits, rate, eta };
+    const progress = { done, succeeded, failed, inFlight, total, credits, rate, eta };
+    const call = async (): Promise<unknown> => this.#options.onProgress?.(progress);
+    call().catch(() => undefined);
   }
 
   /** Resolves at the next change. Check the condition, then call it without an `await` between. */
