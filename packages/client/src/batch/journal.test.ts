@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { isTryOnError, type Clock, type TryOn, type TryOnInput } from "../index.ts";
 import { makeDigestsInstant } from "../../test/instant-digests.ts";
 import {
-  all,
   interrupted,
   memoryJournal,
   order,
@@ -14,12 +13,13 @@ import {
   type MemoryJournal,
 } from "../../test/memory-journal.ts";
 import {
-  respondWith,
   assetBytes,
+  collect,
   createService,
   fieldsOf,
   input,
   personUrl,
+  respondWith,
   shirtUrl,
   type Fault,
   type TestService,
@@ -528,7 +528,7 @@ describe("aborting a batch with a journal", () => {
     const service = createService();
     const { signal, abort } = abortable();
     const journal = memoryJournal({ after: abort });
-    await service.error(all(ordersBatch(service, [order("a")], journal, { signal })));
+    await service.error(collect(ordersBatch(service, [order("a")], journal, { signal })));
     expect(service.submissions()).toEqual([]);
     expect(journal.entries.get("a")?.state).toBe("refused");
   });
@@ -538,7 +538,7 @@ describe("aborting a batch with a journal", () => {
     const journal = memoryJournal();
     const { signal, abort } = abortable();
     const orders = [order("a"), order("b")];
-    const work = all(ordersBatch(service, orders, journal, { sync: false, signal }));
+    const work = collect(ordersBatch(service, orders, journal, { sync: false, signal }));
     const ended = work.catch(() => undefined);
     await service.mock.clock.advance("10s");
     abort();

@@ -10,6 +10,8 @@ setFlagsFromString("--expose-gc");
 // The flag adds this function to new contexts.
 const collectGarbage = runInNewContext("gc") as () => void;
 
+const idOf = ({ seed }: { readonly seed: number }) => `sku-${seed}`;
+
 /** Runs a batch against an immediate service. Returns the growth of the heap between a few and all items, in bytes. */
 async function growth(few: number, all: number, hasJournal = false): Promise<number> {
   let jobs = 0;
@@ -27,7 +29,6 @@ async function growth(few: number, all: number, hasJournal = false): Promise<num
     for (let seed = 0; seed < all; seed += 1) yield { ...input, seed };
   }
   const options = { total: all, onProgress: () => undefined };
-  const idOf = ({ seed }: { seed: number }) => `sku-${seed}`;
   const entries = new Map<string, JournalEntry>();
   const journal: Journal = {
     get: async (id) => entries.get(id),

@@ -177,8 +177,8 @@ class ItemRun {
     } catch (error) {
       await pendingWrite;
       // A caller can abort with any reason, including a TryOnError.
-      const isRefusal = provesNoJob(error) && !this.#task.signal.aborted;
-      if (mayBeSent && !(isRefusal && !earlier)) return await this.#failed(earlier, error, signal);
+      const isRefusal = !earlier && provesNoJob(error) && !this.#task.signal.aborted;
+      if (mayBeSent && !isRefusal) return await this.#failed(earlier, error, signal);
       await this.#write("refused");
       return this.#failure(error);
     } finally {
