@@ -463,26 +463,32 @@ describe("during an outage", () => {
     expect(failed).toHaveLength(12);
   });
 
-  it("the batch backs off from a connection that always fails", async () => {
-    const { client, fetch, mock } = createService();
-    let attempts = 0;
-    const tryon = client({
-      retries: 0,
-      fetch: async (url, init) => {
-        if (init.method !== "POST") return fetch(url, init);
-        attempts += 1;
-        return cut.refused();
-      },
-    });
-    const controller = new AbortController();
-    const options = { input: () => input, signal: controller.signal };
-    const failing = upTo(batch(tryon, many(5_000), options));
-    await mock.clock.advance("10m");
-    controller.abort();
-    await failing;
-    expect(attempts).toBeLessThan(40);
-    expect(attempts).toBeGreaterThan(10);
-  });
+  it.each([1, "auto"] as const)(
+    "the batch doubles its backoff with each failure, up to a minute, concurrency: %s",
+    async (concurrency) => {
+      const { client, fetch, mock } = createService();
+      const times: number[] = [];
+      const tryon = client({
+        retries: 0,
+        fetch: async (url, init) => {
+          if (init.method !== "POST") return fetch(url, init);
+          times.push(mock.clock.now());
+          return cut.refused();
+        },
+      });
+      const controller = new AbortController();
+      const { signal } = controller;
+      const failing = upTo(batch(tryon, many(5_000), { input: () => input, signal, concurrency }));
+      await mock.clock.advance("10m");
+      controller.abort();
+      await failing;
+      // Items that start with others count once.
+      const delays = times.map((at, index) => at - (times[index - 1] ?? at));
+      const backoffs = delays.filter((delay) => delay >= 1_000).map((delay) => delay / 1_000);
+      expect(backoffs.slice(0, 8)).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+      expect(times.length).toBeLessThan(40);
+    },
+  );
 });
 
 /** Compiled only. */

@@ -161,17 +161,3 @@ describe("the number of items in flight", () => {
     expect(windowOf(fixed.limiter)).toBe(3);
   });
 });
-
-it("doubles the backoff with each failure, up to a minute", async () => {
-  const limited = limiterOf();
-  const backoffs: number[] = [];
-  for (let count = 0; count < 8; count += 1) {
-    const failedAt = limited.clock.time;
-    limited.limiter.ended({ ...failed, startedAt: failedAt }, 1);
-    // An item that started before the previous failure does not count again.
-    limited.limiter.ended({ ...failed, startedAt: failedAt - 1 }, 1);
-    await limited.acquire();
-    backoffs.push(limited.clock.time - failedAt);
-  }
-  expect(backoffs).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1_000));
-});

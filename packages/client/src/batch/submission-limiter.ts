@@ -77,7 +77,7 @@ export class SubmissionLimiter {
     if (attempts.some(isSyncCut)) this.sync = false;
     const throttled = attempts.findLast(({ status }) => status === 429 || status === 503);
     if (isTransientFailure(error)) {
-      if (startedAt >= this.#slowedAt) {
+      if (startedAt > this.#slowedAt) {
         // 1 s, then twice as long each time, up to 60 s.
         const backoff = Math.min(minute, 1_000 * 2 ** this.#failures);
         this.#failures += 1;
