@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { isTryOnError, type Clock, type TryOn, type TryOnInput } from "../index.ts";
+import {
+  isTryOnError,
+  type Clock,
+  type TryOn,
+  type TryOnFields,
+  type TryOnInput,
+} from "../index.ts";
 import { makeDigestsInstant } from "../../test/instant-digests.ts";
 import {
   interrupted,
@@ -404,6 +410,29 @@ describe("the digest of an input", () => {
     ],
   ])("%s", async (_name, count, inputs) => {
     expect(await countDigests(inputs())).toBe(count);
+  });
+
+  it("is that of the input as it is sent, also if the caller changes it later", async () => {
+    const service = createService();
+    const [bytes, garments] = [shirt.slice(), new Array<TryOnInput["person"]>()];
+    garments.push(bytes);
+    const metadata = { sizes: { shirt: "M" } };
+    // The first request reads the rate limit.
+    service.faults.push((_request, pass) => {
+      bytes.fill(0);
+      garments.push(shirtUrl);
+      metadata.sizes.shirt = "L";
+      return pass();
+    });
+    // The list has one garment.
+    const own = { garments, metadata } as TryOnFields;
+    await runOne(service, memoryJournal(), {}, order("a", own));
+    const sent = fieldsOf(service.submissions()[0]);
+    expect(sent).toMatchObject({
+      metadata: { sizes: { shirt: "M" } },
+      garment_images_b64: [base64],
+    });
+    expect(sent).not.toHaveProperty("garment_urls");
   });
 
   it("leaves a stream readable for the submission", async () => {

@@ -58,97 +58,22 @@ type Charges = Map<string, JournalCharge | undefined>;
 /** Charges that this process has counted, so that runs that share a budget count each of them once. */
 const chargesOfBudgets = new WeakMap<Counted, Charges>();
 
-/** Reads and writes the journal of a batch, and counts its entries in the budget. Stops the batch if the journal fails. */
-export class BatchJournal {
-  readonly #journal: Journal;
-  readonly #tryon: TryOn;
-  readonly #budget: Counted | undefined;
-  readonly #stop: (error: BatchStoppedError) => void;
-  readonly #charges: Charges;
-  #counting: Promise<void> | undefined;
+/** Journal of a running batch. */
+export type BatchJournal = ReturnType<typeof createBatchJournal>;
 
-  constructor(
-    journal: Journal,
-    tryon: TryOn,
-    budget: Counted | undefined,
-    stop: (error: BatchStoppedError) => void,
-  ) {
-    this.#journal = journal;
-    this.#tryon = tryon;
-    this.#budget = budget;
-    this.#stop = stop;
-    this.#charges = (budget && chargesOfBudgets.get(budget)) ?? new Map();
-    if (budget) chargesOfBudgets.set(budget, this.#charges);
-  }
+/** Reads and writes the journal of a batch, and counts its entries in the budget. Calls `stop` if the journal fails. */
+export function createBatchJournal(
+  journal: Journal,
+  tryon: TryOn,
+  budget: Counted | undefined,
+  stop: (error: BatchStoppedError) => void,
+) {
+  const charges: Charges = (budget && chargesOfBudgets.get(budget)) ?? new Map();
+  if (budget) chargesOfBudgets.set(budget, charges);
+  let counting: Promise<void> | undefined;
 
-  /**
-   * Returns the last entry of an item, once all entries count in the budget. Throws the error that stops the batch if that
-   * fails.
-   */
-  async get(id: string): Promise<JournalEntry | undefined> {
-    if (this.#budget) await (this.#counting ??= this.#guard("read", "", () => this.#count()));
-    return this.#guard("read", id, () => this.#journal.get(id));
-  }
-
-  /** Writes an entry. Throws the error that stops the batch if that fails. */
-  put(entry: JournalEntry): Promise<void> {
-    const { id, idempotencyKey } = entry;
-    const charge = this.#charges.get(idempotencyKey);
-    if (charge) this.#charge(entry, charge);
-    else this.#charges.set(idempotencyKey, undefined);
-    return this.#guard("written", id, () => this.#journal.put(entry));
-  }
-
-  /**
-   * Returns the budget for the submission of an item. An item of an earlier run uses the credits that are reserved for it,
-   * and only its entries count.
-   */
-  budgetOf({ idempotencyKey }: JournalEntry): Counted | undefined {
-    const budget = this.#budget;
-    const chargeOf = () => this.#charges.get(idempotencyKey);
-    if (!budget || !chargeOf()) return budget;
-    return {
-      // A client with the same budget counts the item only here.
-      countedIn: budget,
-      maxCredits: budget.maxCredits,
-      get spent() {
-        return budget.spent - (chargeOf()?.spent ?? 0);
-      },
-      get reserved() {
-        return budget.reserved - (chargeOf()?.reserved ?? 0);
-      },
-      count: () => undefined,
-    };
-  }
-
-  async #count(): Promise<void> {
-    let prices: Prices | undefined;
-    for await (const entry of this.#journal.list()) {
-      // Entries of older releases have no size. Any size without a price counts at the highest one.
-      const { idempotencyKey, state, size = "unknown" } = entry;
-      if (state === "refused" || this.#charges.has(idempotencyKey)) continue;
-      let cost = costOf(entry);
-      if (cost === undefined) {
-        prices ??= await this.#tryon.costs().then(
-          ({ costs }) => costs,
-          () => documentPrices,
-        );
-        cost = highestPriceOf(size, prices);
-      }
-      this.#charge(entry, { cost, spent: 0, reserved: 0 });
-    }
-  }
-
-  /** Counts what an entry says. */
-  #charge(entry: JournalEntry, { cost: known, spent, reserved }: JournalCharge): void {
-    const cost = costOf(entry) ?? known;
-    const isKnown = entry.state !== "sending";
-    const charge = { cost, spent: isKnown ? cost : 0, reserved: isKnown ? 0 : cost };
-    this.#budget?.count(charge.spent - spent, charge.reserved - reserved);
-    this.#charges.set(entry.idempotencyKey, charge);
-  }
-
-  async #guard<Result>(
+  /** Throws the error that stops the batch if the access fails. */
+  async function guard<Result>(
     done: "read" | "written",
     id: string,
     access: () => Promise<Result>,
@@ -162,10 +87,75 @@ export class BatchJournal {
         "Fix the journal and run the batch again. A batch sends nothing that its journal does not contain.",
         cause,
       );
-      this.#stop(error);
+      stop(error);
       throw error;
     }
   }
+
+  async function countEntries(): Promise<void> {
+    let prices: Prices | undefined;
+    for await (const entry of journal.list()) {
+      // Entries of older releases have no size. Any size without a price counts at the highest one.
+      const { idempotencyKey, state, size = "unknown" } = entry;
+      if (state === "refused" || charges.has(idempotencyKey)) continue;
+      let cost = costOf(entry);
+      if (cost === undefined) {
+        prices ??= await tryon.costs().then(
+          ({ costs }) => costs,
+          () => documentPrices,
+        );
+        cost = highestPriceOf(size, prices);
+      }
+      count(entry, { cost, spent: 0, reserved: 0 });
+    }
+  }
+
+  /** Counts what an entry says. */
+  function count(entry: JournalEntry, { cost: known, spent, reserved }: JournalCharge): void {
+    const cost = costOf(entry) ?? known;
+    const isKnown = entry.state !== "sending";
+    const charge = { cost, spent: isKnown ? cost : 0, reserved: isKnown ? 0 : cost };
+    budget?.count(charge.spent - spent, charge.reserved - reserved);
+    charges.set(entry.idempotencyKey, charge);
+  }
+
+  return {
+    /** Returns the last entry of an item, once all entries count in the budget. */
+    async get(id: string): Promise<JournalEntry | undefined> {
+      if (budget) await (counting ??= guard("read", "", countEntries));
+      return guard("read", id, () => journal.get(id));
+    },
+
+    /** Writes an entry. */
+    put(entry: JournalEntry): Promise<void> {
+      const { id, idempotencyKey } = entry;
+      const charge = charges.get(idempotencyKey);
+      if (charge) count(entry, charge);
+      else charges.set(idempotencyKey, undefined);
+      return guard("written", id, () => journal.put(entry));
+    },
+
+    /**
+     * Returns the budget for the submission of an item. An item of an earlier run uses the credits that are reserved for it,
+     * and only its entries count.
+     */
+    budgetOf({ idempotencyKey }: JournalEntry): Counted | undefined {
+      const chargeOf = () => charges.get(idempotencyKey);
+      if (!budget || !chargeOf()) return budget;
+      return {
+        // A client with the same budget counts the item only here.
+        countedIn: budget,
+        maxCredits: budget.maxCredits,
+        get spent() {
+          return budget.spent - (chargeOf()?.spent ?? 0);
+        },
+        get reserved() {
+          return budget.reserved - (chargeOf()?.reserved ?? 0);
+        },
+        count: () => undefined,
+      };
+    },
+  };
 }
 
 /** Returns the cost in credits that the service has reported, if any. */

@@ -3,7 +3,7 @@ import { Budget, InputError, isTryOnError, type TryOn, type TryOnInput } from "@
 import { abortable } from "../http/deadline.ts";
 import type { Counted } from "../types/budget.ts";
 import { JobLookup } from "./job-lookup.ts";
-import { BatchJournal } from "./journal.ts";
+import { createBatchJournal } from "./journal.ts";
 import type { BatchItem, ReadOptions } from "./options.ts";
 import { runItem, type BatchContext, type ItemOutcome } from "./run-item.ts";
 import { createStopRule } from "./stop-rule.ts";
@@ -61,7 +61,7 @@ export class RunningBatch<Item> {
       timeout,
       limiter: this.#limiter,
       lookup: new JobLookup(tryon),
-      journal: journal && new BatchJournal(journal, tryon, shared, (error) => this.#stop(error)),
+      journal: journal && createBatchJournal(journal, tryon, shared, (error) => this.#stop(error)),
     };
   }
 

@@ -22,8 +22,7 @@ const maxPreparation = 10_000;
 export class SubmissionLimiter {
   /** If true, submissions wait for their results, so that an item takes one request. */
   sync: boolean;
-  readonly #tryon: Pick<TryOn, "account" | "clock" | "rateLimit">;
-  readonly #signal: AbortSignal;
+  readonly #tryon: TryOn;
   readonly #deadline: Deadline;
   readonly #isAuto: boolean;
   /** Maximum number of items in flight. Fractions are rounded down. */
@@ -40,13 +39,8 @@ export class SubmissionLimiter {
   #request: Promise<void> | undefined;
   #isRequested = false;
 
-  constructor(
-    tryon: Pick<TryOn, "account" | "clock" | "rateLimit">,
-    { concurrency = "auto", sync }: CommonOptions,
-    signal: AbortSignal,
-  ) {
+  constructor(tryon: TryOn, { concurrency = "auto", sync }: CommonOptions, signal: AbortSignal) {
     this.#tryon = tryon;
-    this.#signal = signal;
     this.#deadline = new Deadline(tryon.clock, Number.POSITIVE_INFINITY, signal);
     this.#isAuto = concurrency === "auto";
     this.#window = concurrency === "auto" ? initialWindow : concurrency;
@@ -122,14 +116,14 @@ export class SubmissionLimiter {
 
   async #wait(): Promise<void> {
     if (this.#tryon.rateLimit === undefined) await (this.#request ??= this.#requestRateLimit());
-    this.#signal.throwIfAborted();
+    this.#deadline.throwIfAborted();
     for (let delay = this.#delay; delay > 0; delay = this.#delay) await this.#deadline.sleep(delay);
     this.#dueAt = Math.max(this.#tryon.clock.now(), this.#dueAt) + this.#spacing;
   }
 
   /** Requests the rate limit once. A proxy may not report it; then later responses do. */
   async #requestRateLimit(): Promise<void> {
-    await this.#tryon.account.get({ signal: this.#signal }).catch(() => undefined);
+    await this.#tryon.account.get({ signal: this.#deadline.signal }).catch(() => undefined);
     this.#isRequested = true;
   }
 }
