@@ -1,14 +1,18 @@
 import { isJobId } from "../api/api.ts";
+import type { Fields } from "../api/canonical-fields.ts";
+import type { Redact } from "../errors/redact.ts";
 import type {
   AccountResponse,
   PurchaseWithSPTResponse,
   TryOnJobStatus,
   TryOnSubmitResponse,
 } from "../generated/openapi.ts";
-import type { Fields } from "../api/canonical-fields.ts";
-import { userTagField, withoutUserTag } from "./filter-fields.ts";
-import { isObject } from "./read-json.ts";
-import type { RequestSettings } from "./resolve-options.ts";
+import { readFieldIssues } from "../http/field-issues.ts";
+import { failureCode, type Outcome } from "../http/outcome.ts";
+import type { HttpResponse } from "../http/response.ts";
+import { requestedDelay } from "../http/retry-policy.ts";
+import type { ProxyKind } from "./options.ts";
+import type { ProxySettings } from "./resolve-options.ts";
 
 /** Value of a field in the contract: an object of any form, an object of the listed fields, or no object. */
 type Form = "scalar" | "object" | Forms;
@@ -56,8 +60,8 @@ export const purchaseFields = {
   next_action: "object",
 } as const satisfies FormsOf<PurchaseWithSPTResponse>;
 
-/** Fields of free text, in which the service can repeat parts of its request. */
-const textFields = new Set(["error_code", "error_message", "message"]);
+/** Metadata field with the tag of a job's user. */
+export const userTagField = "_tryon_user";
 
 /** Picks the fields of a contract, and drops any other field or value. */
 export function pickFields(content: unknown, forms: Forms): Fields | undefined {
@@ -79,46 +83,158 @@ export function pickFields(content: unknown, forms: Forms): Fields | undefined {
 export async function toUserJob(
   content: unknown,
   userId: string,
-  { exposeCredits, fields, redact, signer }: RequestSettings,
+  redact: Redact,
+  { exposeCredits, fields, signer }: ProxySettings,
   requestedId?: string,
 ): Promise<Fields | undefined> {
-  const job = pickFields(content, jobFields);
-  const { job_id: id, status, cost_credits, credits_remaining, metadata, ...rest } = job ?? {};
-  if (!isJobId(id) || typeof status !== "string" || id !== (requestedId ?? id)) return undefined;
+  const job = pickFields(content, jobFields) ?? {};
+  const { job_id: id, result_url, cost_credits, credits_remaining, metadata, ...rest } = job;
+  if (!isJobId(id) || typeof rest["status"] !== "string" || id !== (requestedId ?? id)) {
+    return undefined;
+  }
   const signedId = await signer.signId("job", userId, id);
-  const visible = {
-    status,
+  for (const [name, value] of Object.entries(rest)) {
+    // The service can repeat parts of its request.
+    if (typeof value === "string") rest[name] = redact(value).replaceAll(id, signedId);
+  }
+  return {
     ...rest,
+    job_id: signedId,
+    result_url,
     ...(exposeCredits && { cost_credits, credits_remaining }),
     ...(fields.includes("metadata") && { metadata: withoutUserTag(metadata) }),
   };
-  const entries = Object.entries(visible).map(([name, value]) => {
-    if (typeof value !== "string" || name === "result_url") return [name, value];
-    const text = textFields.has(name) ? redact(value) : value;
-    return [name, text.replaceAll(id, signedId)];
-  });
-  return { ...Object.fromEntries(entries), job_id: signedId };
 }
 
 /** Filters a page of all jobs of the API key for the jobs of one user. */
 export async function toUserJobList(
   content: unknown,
   userId: string,
-  settings: RequestSettings,
+  redact: Redact,
+  settings: ProxySettings,
 ): Promise<Fields | undefined> {
   const { jobs, next_cursor: next }: { jobs?: unknown; next_cursor?: unknown } = Object(content);
   if (!Array.isArray(jobs)) return undefined;
   const { signer } = settings;
   const tag = await signer.userTag(userId);
-  const own = jobs.filter((job: unknown) => tagOf(job) === tag);
-  const converted = await Promise.all(own.map((job) => toUserJob(job, userId, settings)));
+  const own = jobs.filter((job) => Object(Object(job).metadata)[userTagField] === tag);
+  const converted = await Promise.all(own.map((job) => toUserJob(job, userId, redact, settings)));
   return {
     jobs: converted.filter((job) => job !== undefined),
     next_cursor: typeof next === "string" ? await signer.signId("cursor", userId, next) : null,
   };
 }
 
-function tagOf(job: unknown): unknown {
-  const { metadata }: { metadata?: unknown } = Object(job);
-  return isObject(metadata) ? metadata[userTagField] : undefined;
+/** Removes the user tag from metadata; returns null if nothing else is in it. */
+export function withoutUserTag(metadata: unknown): unknown {
+  if (!isObject(metadata)) return metadata;
+  const { [userTagField]: tag, ...rest } = metadata;
+  return tag !== undefined && Object.keys(rest).length === 0 ? null : rest;
+}
+
+export function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null;
+}
+
+/** Validation error of a request, in the format of the service. */
+export interface RequestIssue {
+  readonly loc: readonly string[];
+  readonly msg: string;
+  readonly type: string;
+}
+
+type ResponseHeaders = Readonly<Record<string, string>>;
+
+/** Creates a JSON response that caches must not store. */
+export function jsonResponse(status: number, body: unknown, headers?: ResponseHeaders): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
+  });
+}
+
+/** Creates an error response in the service's format. A 4xx proves to clients that the request had no effect. */
+export function errorResponse(
+  status: number,
+  detail: string | readonly RequestIssue[],
+  headers?: ResponseHeaders,
+): Response {
+  return jsonResponse(status, { detail }, headers);
+}
+
+/** Creates the same response for jobs that do not exist and for jobs of other users. */
+export function jobNotFound(): Response {
+  return errorResponse(404, "Job not found.");
+}
+
+const unavailable = "Try-ons are unavailable at the moment.";
+
+/** Advice to the operator, by status; 500 stands for every 5xx. */
+const advice: Readonly<Record<number, string>> = {
+  401: "Check apiKey (TRYON_API_KEY).",
+  402: "Buy credits.",
+  403: "Check the key on the provider's dashboard.",
+  429: "Try again later.",
+  500: "Try again later.",
+};
+
+/**
+ * Maps an error of the service to a response for the user, and reports those that the user cannot fix. The response is a
+ * 4xx only if the service itself rejected the request, or any server did with 413: to the client, a 4xx proves that
+ * nothing happened. Other outcomes become a 5xx.
+ */
+export function mapErrorResponse(
+  outcome: Outcome,
+  kind: ProxyKind,
+  redact: Redact,
+  now: number,
+  report: (message: string) => void,
+): Response {
+  const { response } = outcome;
+  if (response === undefined) {
+    const isTimeout = outcome.failure === "timed_out";
+    // Only the code or message: errors of `fetch` can contain the whole request with its key.
+    const { message = "" } = Object(outcome.cause) as { message?: unknown };
+    const reason = redact(failureCode(outcome.cause)) || redact(message) || "unknown reason";
+    report(
+      `The service sent no response${isTimeout ? " in time" : ""} (${reason}). Check baseUrl (TRYON_BASE_URL) and the network.`,
+    );
+    return errorResponse(isTimeout ? 504 : 502, unavailable);
+  }
+  const { status, content, redirect } = response;
+  const { detail } = Object(content) as { detail?: unknown };
+  const text = typeof detail === "string" ? redact(detail) : undefined;
+  const issues = readFieldIssues(detail, redact)?.map(
+    ({ field, message: msg, type = "value_error" }): RequestIssue => {
+      return { loc: ["body", ...field.split(".")], msg, type };
+    },
+  );
+  const headers = responseHeaders(response, now);
+  if (status === 404 && kind === "get") return jobNotFound();
+  if (status === 413) return errorResponse(413, "The body is larger than the service accepts.");
+  if (status === 422 && issues) return errorResponse(422, issues, headers);
+  if (text !== undefined) {
+    if (status === 429) return errorResponse(429, "Too many requests.", headers);
+    const isUserError = [400, 409, 422].includes(status) || (status === 402 && kind === "purchase");
+    if (isUserError) return errorResponse(status, text, headers);
+  }
+  const hint = redirect
+    ? "Set baseUrl to the target of the redirect; the proxy does not follow it."
+    : (advice[Math.min(status, 500)] ?? "Check baseUrl (TRYON_BASE_URL).");
+  report(`The service responded with ${status}: ${text ?? "no detail."} ${hint}`);
+  // Users must not learn that the key is wrong, locked or without credits.
+  const mapped = status in advice ? 503 : status === 408 ? 504 : 502;
+  return errorResponse(status >= 500 ? status : mapped, unavailable, headers);
+}
+
+/** Picks the response headers for the user; rate limit headers are left out because they describe the API key. */
+export function responseHeaders(response: HttpResponse, now: number): ResponseHeaders {
+  const { headers, requestId = "" } = response;
+  const delay = requestedDelay(response, now);
+  return {
+    // Seconds in any case: a client would compare a date with a clock other than the service's.
+    ...(delay !== undefined && { "retry-after": String(Math.ceil(delay / 1_000)) }),
+    ...(headers.get("idempotent-replayed") === "true" && { "idempotent-replayed": "true" }),
+    ...(/^[\w.:-]{1,128}$/.test(requestId) && { "x-request-id": requestId }),
+  };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { filterFields, withoutUserTag } from "./filter-fields.ts";
+import { withoutUserTag } from "./convert-response.ts";
+import { filterFields } from "./filter-fields.ts";
 import type { ProxyOptions } from "./options.ts";
 import { resolveOptions } from "./resolve-options.ts";
 

@@ -1,54 +1,204 @@
+import type { Fields } from "../api/canonical-fields.ts";
 import { defaults, maxSyncWait } from "../config/options.ts";
-import { attempt } from "../http/attempt.ts";
-import type { Outcome } from "../http/outcome.ts";
-import { FetchTransport } from "../http/fetch-transport.ts";
-import { Deadline } from "../http/deadline.ts";
-import { buildUpstreamRequest, type UpstreamRequest } from "./build-upstream-request.ts";
-import { jsonResponse, mapErrorResponse, responseHeaders } from "./error-response.ts";
+import type { Redact } from "../errors/redact.ts";
+import {
+  accountFields,
+  errorResponse,
+  isObject,
+  jobNotFound,
+  jsonResponse,
+  mapErrorResponse,
+  pickFields,
+  purchaseFields,
+  responseHeaders,
+  toUserJob,
+  toUserJobList,
+  userTagField,
+} from "./convert-response.ts";
+import { filterFields } from "./filter-fields.ts";
 import type { ProxyCall, ProxyError } from "./options.ts";
-import type { ProxySettings, RequestSettings } from "./resolve-options.ts";
+import type { ProxySettings } from "./resolve-options.ts";
 
-/** Forwards an authorized request to the service, and converts its response for the user. */
+/** Maximum number of keys in the metadata, as in the service. */
+const maxMetadataKeys = 8;
+/** Maximum number of characters that are costly to parse. Base64 has none of them. */
+const maxPunctuation = 2_000;
+
+/** Request to the service, with the method of the user's request. Everything in it is checked or made by the proxy. */
+interface UpstreamRequest {
+  readonly path: string;
+  readonly fields?: Fields;
+  readonly idempotencyKey?: string;
+  /** Converts the content of a 2xx response for the user; returns undefined if it violates the contract. */
+  readonly convert: (
+    content: unknown,
+    redact: Redact,
+  ) => Fields | undefined | Promise<Fields | undefined>;
+}
+
+/**
+ * Sends an authorized request to the service once, and converts the response for the user. The client in the page
+ * retries.
+ */
 export async function handleRequest(
   call: ProxyCall,
   id: string,
   settings: ProxySettings,
   report: (error: ProxyError) => void,
 ): Promise<Response> {
-  const requestSettings = { ...settings, ...(await settings.upstream()) };
-  const request = await buildUpstreamRequest(call, id, requestSettings);
-  if (request instanceof Response) return request;
-  const outcome = await sendUpstream(request, call, requestSettings);
+  const { tryon } = settings;
+  const {
+    kind,
+    user,
+    request: { method, signal },
+  } = call;
+  // Throws without a valid key and URL.
+  const { serviceUrl } = tryon;
+  const upstream = await buildUpstreamRequest(call, id, settings);
+  if (upstream instanceof Response) return upstream;
+  const { path, fields, idempotencyKey, convert } = upstream;
+  const headers = {
+    Accept: "application/json",
+    ...(fields && { "Content-Type": "application/json" }),
+    ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
+  };
+  const body = fields && JSON.stringify(fields);
+  const timeout = defaults.attemptTimeout + (kind === "submit" ? maxSyncWait : 0);
+  const { outcome, redact } = await tryon.sendOnce(
+    { method, url: `${serviceUrl}${path}`, headers, body, timeout },
+    // A request that can be charged is not canceled when the client closes it.
+    method === "GET" ? signal : undefined,
+  );
   const { response } = outcome;
-  const now = settings.clock.now();
-  const content = response?.response.ok && (await request.convert(response.content));
+  const now = tryon.clock.now();
+  const content = response?.response.ok && (await convert(response.content, redact));
   if (response && content) return jsonResponse(200, content, responseHeaders(response, now));
-  return mapErrorResponse(outcome, call.kind, requestSettings.redact, now, (message) =>
-    report({ message, user: call.user.id, status: response?.status }),
+  return mapErrorResponse(outcome, kind, redact, now, (message) =>
+    report({ message, user: user.id, status: response?.status }),
   );
 }
 
-/** Sends a request once, with only these headers and the API key. The client in the page retries. */
-async function sendUpstream(
-  { path, fields, idempotencyKey }: UpstreamRequest,
-  { kind, request }: ProxyCall,
-  { fetch = globalThis.fetch, clock, baseUrl, apiKey }: RequestSettings,
-): Promise<Outcome> {
-  const { method } = request;
-  const headers: Record<string, string> = { Accept: "application/json" };
-  if (fields) headers["Content-Type"] = "application/json";
-  if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
-  const body = fields && JSON.stringify(fields);
-  const timeout = defaults.attemptTimeout + (kind === "submit" ? maxSyncWait : 0);
-  // A request that can be charged is not canceled when the client closes it.
-  const signal = method === "GET" ? request.signal : undefined;
-  const deadline = new Deadline(clock, Number.POSITIVE_INFINITY, signal);
-  const transport = new FetchTransport({ fetch, middleware: [], baseUrl, apiKey });
-  try {
-    const upstreamRequest = { method, url: `${baseUrl}${path}`, headers, body, timeout };
-    const purpose = kind === "submit" || kind === "purchase" ? kind : "read";
-    return await attempt(transport, upstreamRequest, deadline, { attempt: 1, purpose });
-  } finally {
-    deadline.close();
+/** Builds the request to the service; returns an error response if the user's request is invalid. */
+async function buildUpstreamRequest(
+  call: ProxyCall,
+  id: string,
+  settings: ProxySettings,
+): Promise<UpstreamRequest | Response> {
+  const { kind, request, user } = call;
+  const { signer } = settings;
+  if (kind === "get") {
+    const jobId = await signer.verifyId("job", user.id, id);
+    if (jobId === undefined) return jobNotFound();
+    return {
+      path: `/api/v1/tryon/${jobId}`,
+      convert: (job, redact) => toUserJob(job, user.id, redact, settings, jobId),
+    };
   }
+  if (kind === "list") {
+    const query = new URLSearchParams();
+    // The service checks the values.
+    for (const [name, value] of new URL(request.url).searchParams) {
+      if (["limit", "status_filter", "status"].includes(name)) query.set(name, value);
+      if (name !== "cursor") continue;
+      const cursor = await signer.verifyId("cursor", user.id, value);
+      if (cursor === undefined)
+        return errorResponse(400, "cursor must be a next_cursor of this list.");
+      query.set(name, cursor);
+    }
+    return {
+      path: `/api/v1/tryon?${query}`,
+      convert: (list, redact) => toUserJobList(list, user.id, redact, settings),
+    };
+  }
+  if (kind === "account") {
+    return { path: "/api/v1/account", convert: (account) => pickFields(account, accountFields) };
+  }
+  const posted = await readJson(request, settings.maxBody);
+  if (posted instanceof Response) return posted;
+  if (kind === "submit") return buildSubmission(posted, call, settings);
+  const { pack_slug, shared_payment_granted_token } = posted;
+  return {
+    path: "/api/v1/credits/purchase",
+    fields: { pack_slug, shared_payment_granted_token },
+    convert: (purchase) => pickFields(purchase, purchaseFields),
+  };
+}
+
+async function buildSubmission(
+  posted: Fields,
+  call: ProxyCall,
+  settings: ProxySettings,
+): Promise<UpstreamRequest | Response> {
+  const { user, idempotencyKey = "" } = call;
+  const { addFields, allow, signer } = settings;
+  const fields = filterFields(posted, settings);
+  if (fields instanceof Response) return fields;
+  const added = await addFields?.(call);
+  const metadata = {
+    ...Object(fields["metadata"]),
+    ...Object(added?.["metadata"]),
+    ...(allow.list === true && { [userTagField]: await signer.userTag(user.id) }),
+  };
+  const count = Object.keys(metadata).length;
+  if (count > maxMetadataKeys) {
+    const msg = `metadata must have at most ${maxMetadataKeys} keys, including those of the proxy.`;
+    return invalid(["body", "metadata"], "too_long", msg);
+  }
+  return {
+    path: "/api/v1/tryon",
+    fields: { ...fields, ...added, ...(count > 0 && { metadata }) },
+    idempotencyKey: await signer.idempotencyKey(user.id, idempotencyKey),
+    convert: (job, redact) => toUserJob(job, user.id, redact, settings),
+  };
+}
+
+/** Reads a JSON object. Returns an error response as soon as the body exceeds a limit, and for any other content. */
+async function readJson(request: Request, maxBody: number): Promise<Fields | Response> {
+  // Pages of other sites can send other content types without a preflight request.
+  if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
+    const message = "The content type must be application/json.";
+    return invalid(["header", "content-type"], "content_type", message);
+  }
+  if (request.bodyUsed) {
+    throw new Error("authorize or limit has read the body. Read request.clone() instead.");
+  }
+  // Some runtimes have no `Request.body`.
+  const reader = (request.body ?? (await request.blob()).stream()).getReader();
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let text = "";
+  let left = maxBody;
+  try {
+    for (;;) {
+      const { done, value: bytes } = await reader.read();
+      left -= bytes?.length ?? 0;
+      if (left < 0) {
+        const detail = `The body is larger than ${maxBody} bytes. See the proxy's option maxBody. Base64 makes images a third larger.`;
+        return errorResponse(413, detail);
+      }
+      text += decoder.decode(bytes, { stream: !done });
+      if (done) break;
+    }
+  } catch {
+    return errorResponse(400, "The body is incomplete or not UTF-8.");
+  } finally {
+    // Releases the rest of the body; does nothing at its end.
+    reader.cancel().catch(() => undefined);
+  }
+  if (text.split(/[[{:,]/, maxPunctuation + 2).length > maxPunctuation + 1) {
+    const detail = `The body has more than ${maxPunctuation} commas, colons and opening brackets, the proxy's limit.`;
+    return errorResponse(400, detail);
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    // Treated like any other value that is not an object.
+  }
+  if (isObject(json) && !Array.isArray(json)) return json;
+  return invalid(["body"], "json_invalid", "The body must be a JSON object.");
+}
+
+/** Creates a response to a request with one invalid field. */
+function invalid(loc: readonly string[], type: string, msg: string): Response {
+  return errorResponse(422, [{ loc, msg, type }]);
 }
