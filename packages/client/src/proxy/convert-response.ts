@@ -1,12 +1,6 @@
 import { isJobId } from "../api/api.ts";
 import type { Fields } from "../api/canonical-fields.ts";
 import type { Redact } from "../errors/redact.ts";
-import type {
-  AccountResponse,
-  PurchaseWithSPTResponse,
-  TryOnJobStatus,
-  TryOnSubmitResponse,
-} from "../generated/openapi.ts";
 import { readFieldIssues } from "../http/field-issues.ts";
 import { failureCode, type Outcome } from "../http/outcome.ts";
 import type { HttpResponse } from "../http/response.ts";
@@ -14,63 +8,27 @@ import { requestedDelay } from "../http/retry-policy.ts";
 import type { ProxyKind } from "./options.ts";
 import type { ProxySettings } from "./resolve-options.ts";
 
-/** Value of a field in the contract: an object of any form, an object of the listed fields, or no object. */
-type Form = "scalar" | "object" | Forms;
-interface Forms {
-  readonly [name: string]: Form;
-}
-/** All fields of a response: the compiler reports a field of the contract that is missing or unknown. */
-type FormsOf<Response> = { readonly [Name in keyof Required<Response>]: Form };
-
-const jobFields = {
-  job_id: "scalar",
-  status: "scalar",
-  result_url: "scalar",
-  result_width: "scalar",
-  result_height: "scalar",
-  result_bytes: "scalar",
-  result_content_type: "scalar",
-  cost_credits: "scalar",
-  credits_remaining: "scalar",
-  seed: "scalar",
-  metadata: "object",
-  test_mode: "scalar",
-  error_code: "scalar",
-  error_message: "scalar",
-  message: "scalar",
-  duration_ms: "scalar",
-  created_at: "scalar",
-  completed_at: "scalar",
-} as const satisfies FormsOf<TryOnSubmitResponse & TryOnJobStatus>;
-
-export const accountFields = {
-  name: "scalar",
-  credits_remaining: "scalar",
-  rate_limit_per_min: "scalar",
-  total_calls: "scalar",
-  tryon_cost_credits: { "1K": "scalar", "2K": "scalar", "4K": "scalar" },
-} as const satisfies FormsOf<AccountResponse>;
-
-export const purchaseFields = {
-  payment_intent_id: "scalar",
-  status: "scalar",
-  pack_slug: "scalar",
-  credits_added: "scalar",
-  credits_remaining: "scalar",
-  next_action: "object",
-} as const satisfies FormsOf<PurchaseWithSPTResponse>;
+const jobFields =
+  "job_id status result_url result_width result_height result_bytes result_content_type cost_credits credits_remaining " +
+  "seed metadata test_mode error_code error_message message duration_ms created_at completed_at";
+export const accountFields =
+  "name credits_remaining rate_limit_per_min total_calls tryon_cost_credits";
+export const purchaseFields =
+  "payment_intent_id status pack_slug credits_added credits_remaining next_action";
+/** Fields that can be objects of any form. */
+const objectFields = new Set(["metadata", "next_action"]);
 
 /** Metadata field with the tag of a job's user. */
 export const userTagField = "_tryon_user";
 
 /** Picks the fields of a contract, and drops any other field or value. */
-export function pickFields(content: unknown, forms: Forms): Fields | undefined {
+export function pickFields(content: unknown, names: string): Fields | undefined {
   if (!isObject(content)) return undefined;
   const picked: Fields = {};
-  for (const [name, form] of Object.entries(forms)) {
+  for (const name of names.split(" ")) {
     const value = Object.hasOwn(content, name) ? content[name] : undefined;
-    if (!isObject(value) || form === "object") picked[name] = value;
-    else if (form !== "scalar") picked[name] = pickFields(value, form);
+    if (!isObject(value) || objectFields.has(name)) picked[name] = value;
+    else if (name === "tryon_cost_credits") picked[name] = pickFields(value, "1K 2K 4K");
   }
   return picked;
 }
@@ -143,10 +101,8 @@ export interface RequestIssue {
   readonly type: string;
 }
 
-type ResponseHeaders = Readonly<Record<string, string>>;
-
 /** Creates a JSON response that caches must not store. */
-export function jsonResponse(status: number, body: unknown, headers?: ResponseHeaders): Response {
+export function jsonResponse(status: number, body: unknown, headers?: HeadersInit): Response {
   return new Response(JSON.stringify(body), {
     status,
     headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
@@ -157,15 +113,13 @@ export function jsonResponse(status: number, body: unknown, headers?: ResponseHe
 export function errorResponse(
   status: number,
   detail: string | readonly RequestIssue[],
-  headers?: ResponseHeaders,
+  headers?: HeadersInit,
 ): Response {
   return jsonResponse(status, { detail }, headers);
 }
 
-/** Creates the same response for jobs that do not exist and for jobs of other users. */
-export function jobNotFound(): Response {
-  return errorResponse(404, "Job not found.");
-}
+/** Detail of the 404 for jobs that do not exist and for jobs of other users. */
+export const jobNotFound = "Job not found.";
 
 const unavailable = "Try-ons are unavailable at the moment.";
 
@@ -210,7 +164,7 @@ export function mapErrorResponse(
     },
   );
   const headers = responseHeaders(response, now);
-  if (status === 404 && kind === "get") return jobNotFound();
+  if (status === 404 && kind === "get") return errorResponse(404, jobNotFound);
   if (status === 413) return errorResponse(413, "The body is larger than the service accepts.");
   if (status === 422 && issues) return errorResponse(422, issues, headers);
   if (text !== undefined) {
@@ -228,7 +182,7 @@ export function mapErrorResponse(
 }
 
 /** Picks the response headers for the user; rate limit headers are left out because they describe the API key. */
-export function responseHeaders(response: HttpResponse, now: number): ResponseHeaders {
+export function responseHeaders(response: HttpResponse, now: number): HeadersInit {
   const { headers, requestId = "" } = response;
   const delay = requestedDelay(response, now);
   return {

@@ -10,6 +10,15 @@ const defaultRetryAfter = 3_600;
 /** Maximum `Retry-After`, in seconds. A client could misread a much larger number as a date. */
 const maxRetryAfter = 31_536_000;
 
+/** Headers of all responses to pages of allowed origins. */
+const corsHeaders = [
+  ["access-control-allow-credentials", "true"],
+  ["access-control-allow-headers", "content-type, idempotency-key, authorization"],
+  ["access-control-allow-methods", "GET, POST"],
+  ["access-control-expose-headers", "retry-after, idempotent-replayed, x-request-id"],
+  ["access-control-max-age", "600"],
+] as const;
+
 /** Fetch handler of `createProxy`. It passes the second argument to `authorize`. */
 export type Proxy<Context = unknown> = (
   request: Request,
@@ -53,12 +62,8 @@ export function createProxy<User extends ProxyUser, Context = unknown>(
     // The headers of some responses are immutable.
     const copy = new Response(response.body, response);
     copy.headers.append("vary", "Origin");
-    if (isAllowed) {
-      copy.headers.set("access-control-allow-origin", origin);
-      copy.headers.set("access-control-allow-credentials", "true");
-      const exposed = "retry-after, idempotent-replayed, x-request-id";
-      copy.headers.set("access-control-expose-headers", exposed);
-    }
+    if (isAllowed) copy.headers.set("access-control-allow-origin", origin);
+    for (const [name, value] of isAllowed ? corsHeaders : []) copy.headers.set(name, value);
     return copy;
   };
 }
@@ -80,7 +85,9 @@ async function respond(
   const wrongOrigin = "This origin may not use the proxy. See the proxy's option origins.";
   try {
     if (request.method === "OPTIONS") {
-      return isAllowedOrigin ? preflightResponse() : errorResponse(403, wrongOrigin);
+      return isAllowedOrigin
+        ? new Response(null, { status: 204 })
+        : errorResponse(403, wrongOrigin);
     }
     const route = findRoute(request, settings);
     if (route instanceof Response) return route;
@@ -95,17 +102,6 @@ async function respond(
     report({ message: "The proxy failed. See cause.", cause });
     return errorResponse(500, "The proxy failed.");
   }
-}
-
-function preflightResponse(): Response {
-  return new Response(null, {
-    status: 204,
-    headers: {
-      "access-control-allow-methods": "GET, POST",
-      "access-control-allow-headers": "content-type, idempotency-key, authorization",
-      "access-control-max-age": "600",
-    },
-  });
 }
 
 /**
@@ -160,21 +156,10 @@ async function authorizeRequest(
   { authorize, limit }: ProxySettings,
   report: (error: ProxyError) => void,
 ): Promise<ProxyCall | Response> {
-  const failed = "The proxy could not authenticate the request.";
-  let user: ProxyUser | Response | null | undefined | false;
-  try {
-    user = await authorize(request, context);
-  } catch (cause) {
-    report({
-      message: "authorize threw an error; the proxy responded with 500. See cause.",
-      cause,
-    });
-    return errorResponse(500, failed);
-  }
+  const user = await authorize(request, context);
   if (user instanceof Response) {
     if (!user.bodyUsed && user.status > 0) return user;
-    report({ message: "authorize must return a new, unused Response for each request." });
-    return errorResponse(500, failed);
+    throw new Error("authorize must return a new, unused Response for each request.");
   }
   // Callers without types can return anything, and users with an empty id would share their jobs.
   const { id }: { id?: unknown } = Object(user);

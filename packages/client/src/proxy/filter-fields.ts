@@ -4,7 +4,6 @@ import type { ProxySettings } from "./resolve-options.ts";
 
 /** Maximum length of a field name in an error, in characters. */
 const maxNameLength = 60;
-const maxIssues = 20;
 
 /**
  * Picks the allowed fields of a submission, or returns an error response that names the others. It first resolves aliases,
@@ -37,7 +36,7 @@ export function filterFields(
   if (!sync) fields["wait"] = false;
   else if (typeof wait === "boolean") fields["wait"] = wait;
   else if (!isEmpty(wait)) reject("wait", "bool_type", "Must be true or false.");
-  return issues.length > 0 ? errorResponse(422, issues.slice(0, maxIssues)) : fields;
+  return issues.length > 0 ? errorResponse(422, issues) : fields;
 }
 
 /** Resolves aliases of the wire format, where `person` and `garments` are URLs. In the client they can be images. */

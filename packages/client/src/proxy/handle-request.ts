@@ -19,8 +19,6 @@ import { filterFields } from "./filter-fields.ts";
 import type { ProxyCall, ProxyError } from "./options.ts";
 import type { ProxySettings } from "./resolve-options.ts";
 
-/** Maximum number of keys in the metadata, as in the service. */
-const maxMetadataKeys = 8;
 /** Maximum number of characters that are costly to parse. Base64 has none of them. */
 const maxPunctuation = 2_000;
 
@@ -88,7 +86,7 @@ async function buildUpstreamRequest(
   const { signer } = settings;
   if (kind === "get") {
     const jobId = await signer.verifyId("job", user.id, id);
-    if (jobId === undefined) return jobNotFound();
+    if (jobId === undefined) return errorResponse(404, jobNotFound);
     return {
       path: `/api/v1/tryon/${jobId}`,
       convert: (job, redact) => toUserJob(job, user.id, redact, settings, jobId),
@@ -139,14 +137,9 @@ async function buildSubmission(
     ...Object(added?.["metadata"]),
     ...(allow.list === true && { [userTagField]: await signer.userTag(user.id) }),
   };
-  const count = Object.keys(metadata).length;
-  if (count > maxMetadataKeys) {
-    const msg = `metadata must have at most ${maxMetadataKeys} keys, including those of the proxy.`;
-    return invalid(["body", "metadata"], "too_long", msg);
-  }
   return {
     path: "/api/v1/tryon",
-    fields: { ...fields, ...added, ...(count > 0 && { metadata }) },
+    fields: { ...fields, ...added, ...(Object.keys(metadata).length > 0 && { metadata }) },
     idempotencyKey: await signer.idempotencyKey(user.id, idempotencyKey),
     convert: (job, redact) => toUserJob(job, user.id, redact, settings),
   };
