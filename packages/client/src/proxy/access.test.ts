@@ -61,7 +61,7 @@ describe("authentication", () => {
     const { post, reported, sent } = createProxyService({ authorize });
     await (await post("ada", tryOn)).text();
     expect((await post("ada", tryOn)).status).toBe(500);
-    expect(reported.at(-1)?.message).toContain("for each request");
+    expect(String(reported.at(-1)?.cause)).toContain("for each request");
     expect(sent).toEqual([]);
   });
 });
