@@ -24,8 +24,11 @@ const wrongType = {
   type: "content_type",
   msg: "The content type must be application/json.",
 };
-const wrongJson = { loc: ["body"], type: "json_invalid", msg: "The body must be a JSON object." };
-const wrongBytes = "The body is incomplete or not UTF-8.";
+const wrongJson = {
+  loc: ["body"],
+  type: "json_invalid",
+  msg: "The body must be a JSON object in UTF-8.",
+};
 const wrongKey = expect.stringContaining("Idempotency-Key must have 1 to 200") as unknown;
 const typed = (type: string) => ({ "content-type": type });
 
@@ -77,9 +80,9 @@ describe("a body that the proxy rejects", () => {
     ["a list", "[]", {}, 422, [wrongJson]],
     ["a string", '"a"', {}, 422, [wrongJson]],
     ["null", "null", {}, 422, [wrongJson]],
-    ["not UTF-8", Uint8Array.of(0x7b, 0xff), {}, 400, wrongBytes],
-    ["not UTF-8 at the end", Uint8Array.of(0x7b, 0xc3), {}, 400, wrongBytes],
-    ["incomplete", broken, {}, 400, wrongBytes],
+    ["not UTF-8", Uint8Array.of(0x7b, 0xff), {}, 422, [wrongJson]],
+    ["not UTF-8 at the end", Uint8Array.of(0x7b, 0xc3), {}, 422, [wrongJson]],
+    ["incomplete", broken, {}, 422, [wrongJson]],
     ["a form", "a=b", typed("application/x-www-form-urlencoded"), 422, [wrongType]],
     ["labeled as text", tryOn, typed("text/plain;application/json"), 422, [wrongType]],
     ["labeled as JSONP", "{}", typed("application/jsonp"), 422, [wrongType]],
@@ -95,11 +98,12 @@ describe("a body that the proxy rejects", () => {
   });
 
   it("gets 500 if authorize has read it, and onError gets the fix", async () => {
-    const authorize = async (request: Request) => {
-      await request.json();
-      return { id: "ada" };
-    };
-    const { post, sent, reported } = createProxyService({ authorize });
+    const { post, sent, reported } = createProxyService({
+      authorize: async (request) => {
+        await request.json();
+        return { id: "ada" };
+      },
+    });
     expect((await post("ada", tryOn)).status).toBe(500);
     expect(String(reported[0]?.cause)).toContain("clone()");
     expect(sent).toEqual([]);

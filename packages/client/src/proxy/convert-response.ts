@@ -5,15 +5,14 @@ import { readFieldIssues } from "../http/field-issues.ts";
 import { failureCode, type Outcome } from "../http/outcome.ts";
 import type { HttpResponse } from "../http/response.ts";
 import { requestedDelay } from "../http/retry-policy.ts";
-import type { ProxyKind } from "./options.ts";
+import type { ProxyCall, ProxyKind } from "./options.ts";
 import type { ProxySettings } from "./resolve-options.ts";
 
 const jobFields =
   "job_id status result_url result_width result_height result_bytes result_content_type cost_credits credits_remaining " +
   "seed metadata test_mode error_code error_message message duration_ms created_at completed_at";
-export const accountFields =
-  "name credits_remaining rate_limit_per_min total_calls tryon_cost_credits";
-export const purchaseFields =
+const accountFields = "name credits_remaining rate_limit_per_min total_calls tryon_cost_credits";
+const purchaseFields =
   "payment_intent_id status pack_slug credits_added credits_remaining next_action";
 /** Fields that can be objects of any form. */
 const objectFields = new Set(["metadata", "next_action"]);
@@ -21,8 +20,22 @@ const objectFields = new Set(["metadata", "next_action"]);
 /** Metadata field with the tag of a job's user. */
 export const userTagField = "_tryon_user";
 
+/** Converts the content of a 2xx response for the user; returns undefined if it violates the contract. */
+export async function convertContent(
+  content: unknown,
+  { kind, user: { id } }: ProxyCall,
+  redact: Redact,
+  settings: ProxySettings,
+  jobId?: string,
+): Promise<Fields | undefined> {
+  if (kind === "account") return pickFields(content, accountFields);
+  if (kind === "purchase") return pickFields(content, purchaseFields);
+  if (kind === "list") return toUserJobList(content, id, redact, settings);
+  return toUserJob(content, id, redact, settings, jobId);
+}
+
 /** Picks the fields of a contract, and drops any other field or value. */
-export function pickFields(content: unknown, names: string): Fields | undefined {
+function pickFields(content: unknown, names: string): Fields | undefined {
   if (!isObject(content)) return undefined;
   const picked: Fields = {};
   for (const name of names.split(" ")) {
@@ -38,7 +51,7 @@ export function pickFields(content: unknown, names: string): Fields | undefined 
  * URL is unchanged, even if it contains the service's own id: that id is of no use without the API key. Returns undefined
  * for content other than a job, or than the requested one.
  */
-export async function toUserJob(
+async function toUserJob(
   content: unknown,
   userId: string,
   redact: Redact,
@@ -65,7 +78,7 @@ export async function toUserJob(
 }
 
 /** Filters a page of all jobs of the API key for the jobs of one user. */
-export async function toUserJobList(
+async function toUserJobList(
   content: unknown,
   userId: string,
   redact: Redact,
@@ -101,8 +114,10 @@ export interface RequestIssue {
   readonly type: string;
 }
 
+type ResponseHeaders = Readonly<Record<string, string>>;
+
 /** Creates a JSON response that caches must not store. */
-export function jsonResponse(status: number, body: unknown, headers?: HeadersInit): Response {
+export function jsonResponse(status: number, body: unknown, headers?: ResponseHeaders): Response {
   return new Response(JSON.stringify(body), {
     status,
     headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
@@ -113,7 +128,7 @@ export function jsonResponse(status: number, body: unknown, headers?: HeadersIni
 export function errorResponse(
   status: number,
   detail: string | readonly RequestIssue[],
-  headers?: HeadersInit,
+  headers?: ResponseHeaders,
 ): Response {
   return jsonResponse(status, { detail }, headers);
 }
@@ -182,7 +197,7 @@ export function mapErrorResponse(
 }
 
 /** Picks the response headers for the user; rate limit headers are left out because they describe the API key. */
-export function responseHeaders(response: HttpResponse, now: number): HeadersInit {
+export function responseHeaders(response: HttpResponse, now: number): ResponseHeaders {
   const { headers, requestId = "" } = response;
   const delay = requestedDelay(response, now);
   return {

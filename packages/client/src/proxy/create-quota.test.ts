@@ -43,16 +43,6 @@ describe("a quota", () => {
     expect(await submit("three")).toEqual(accepted);
   });
 
-  it("allows no more try-ons if keys are reused after the service has dropped them", async () => {
-    const { submit, paid, mock } = await openSite({ perDay: 2 });
-    for (let round = 0; round < 23; round += 1) {
-      await submit("one");
-      await submit("two");
-      await mock.clock.advance("61m");
-    }
-    expect(await paid()).toBe(2);
-  });
-
   it("counts a key again before a service that stores keys for an hour drops it", async () => {
     const { submit, paid, mock } = await openSite({ perDay: 9 });
     for (let round = 0; round < 40; round += 1) {
@@ -111,15 +101,12 @@ describe("a quota", () => {
     expect(new Set(ttls)).toEqual(new Set([55_000, day - 5_000, 1_800_000]));
   });
 
-  it("rejects requests if its store returns no number or fails", async () => {
-    const broken = [async () => undefined, async () => Promise.reject(new Error("down"))];
-    for (const [index, increment] of broken.entries()) {
-      // Callers without types can set one.
-      const store = { get: async () => 0, increment } as unknown as QuotaStore;
-      const { submit, sent } = await openSite({ perDay: 5, store });
-      expect(await submit("one")).toEqual([[429, 503][index], index === 0 ? "60" : null]);
-      expect(sent).toEqual([]);
-    }
+  it("rejects requests if its store returns no number", async () => {
+    // Callers without types can set one.
+    const store = { get: async () => 0, increment: async () => undefined } as unknown as QuotaStore;
+    const { submit, sent } = await openSite({ perDay: 5, store });
+    expect(await submit("one")).toEqual([429, "60"]);
+    expect(sent).toEqual([]);
   });
 
   it("removes expired counters", async () => {

@@ -41,6 +41,9 @@ describe("an error of the service", () => {
       /307.*redirect/,
     ],
     ["a reset connection", cut.before, "server_error", /no response/],
+    ["a reset connection after the work", cut.after, "server_error", /no response/],
+    ["403 HTML after the work", respondAfter(403, "<h1>No</h1>"), "unavailable", /403/],
+    ["400 HTML after the work", respondAfter(400, "<h1>No</h1>"), "server_error", /400/],
     ["a refused connection", cut.refused, "server_error", /ECONNREFUSED/],
     ["200 HTML", respondAfter(200, "<h1>Welcome</h1>"), "server_error", /200/],
     ["200 without a job", respondAfter(200, { id: 7 }), "server_error", /200/],
@@ -58,23 +61,6 @@ describe("an error of the service", () => {
     // Users see the detail only if the error is about their own request.
     expect(expected && /credits left|key/i.test(visible)).not.toBe(true);
     expect(JSON.stringify(reported)).not.toContain(mock.keys.live);
-  });
-
-  it.each<[string, Fault]>([
-    ["a reset connection", cut.after],
-    ["403 HTML", respondAfter(403, "<h1>No</h1>")],
-    ["400 HTML", respondAfter(400, "<h1>No</h1>")],
-  ])("never becomes a 4xx if the try-on may have been made: %s", async (_name, fault) => {
-    const { page, error, run, faults, client, mock } = createProxyService();
-    faults.push(fault);
-    const thrown = await error(page("ada", { retries: 0 }).submit(input));
-    // Errors with these codes have `recover`.
-    const { recover } = thrown as { recover: () => Promise<{ id: string }> };
-    const job = await run(recover.call(thrown));
-    await mock.clock.advance("2m");
-    const [made, ...others] = await run(client().jobs.list().toArray());
-    expect(job.id.startsWith(String(made?.id))).toBe(true);
-    expect(others).toEqual([]);
   });
 
   it("becomes 504 if the service does not respond in time, which includes a sync wait of 90 seconds", async () => {
@@ -100,16 +86,6 @@ describe("an error of the service", () => {
       faults.push(own(429, headers));
       const response = await post("ada", tryOn);
       expect([response.status, response.headers.get("retry-after")]).toEqual([429, seconds]);
-    }
-  });
-
-  it("gets 404 for operations that are not enabled", async () => {
-    const { page, error } = createProxyService();
-    const { account, jobs } = page("ada");
-    for (const call of [() => account.get(), () => jobs.list().page()]) {
-      const thrown = await error(call());
-      expect(thrown).toMatchObject({ code: "not_found" });
-      expect(String(thrown)).toContain("not enabled");
     }
   });
 

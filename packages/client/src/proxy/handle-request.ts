@@ -1,18 +1,13 @@
 import type { Fields } from "../api/canonical-fields.ts";
 import { defaults, maxSyncWait } from "../config/options.ts";
-import type { Redact } from "../errors/redact.ts";
 import {
-  accountFields,
+  convertContent,
   errorResponse,
   isObject,
   jobNotFound,
   jsonResponse,
   mapErrorResponse,
-  pickFields,
-  purchaseFields,
   responseHeaders,
-  toUserJob,
-  toUserJobList,
   userTagField,
 } from "./convert-response.ts";
 import { filterFields } from "./filter-fields.ts";
@@ -27,11 +22,8 @@ interface UpstreamRequest {
   readonly path: string;
   readonly fields?: Fields;
   readonly idempotencyKey?: string;
-  /** Converts the content of a 2xx response for the user; returns undefined if it violates the contract. */
-  readonly convert: (
-    content: unknown,
-    redact: Redact,
-  ) => Fields | undefined | Promise<Fields | undefined>;
+  /** Service's id of the requested job. */
+  readonly jobId?: string;
 }
 
 /**
@@ -54,7 +46,7 @@ export async function handleRequest(
   const { serviceUrl } = tryon;
   const upstream = await buildUpstreamRequest(call, id, settings);
   if (upstream instanceof Response) return upstream;
-  const { path, fields, idempotencyKey, convert } = upstream;
+  const { path, fields, idempotencyKey, jobId } = upstream;
   const headers = {
     Accept: "application/json",
     ...(fields && { "Content-Type": "application/json" }),
@@ -69,7 +61,9 @@ export async function handleRequest(
   );
   const { response } = outcome;
   const now = tryon.clock.now();
-  const content = response?.response.ok && (await convert(response.content, redact));
+  const content =
+    response?.response.ok &&
+    (await convertContent(response.content, call, redact, settings, jobId));
   if (response && content) return jsonResponse(200, content, responseHeaders(response, now));
   return mapErrorResponse(outcome, kind, redact, now, (message) =>
     report({ message, user: user.id, status: response?.status }),
@@ -87,10 +81,7 @@ async function buildUpstreamRequest(
   if (kind === "get") {
     const jobId = await signer.verifyId("job", user.id, id);
     if (jobId === undefined) return errorResponse(404, jobNotFound);
-    return {
-      path: `/api/v1/tryon/${jobId}`,
-      convert: (job, redact) => toUserJob(job, user.id, redact, settings, jobId),
-    };
+    return { path: `/api/v1/tryon/${jobId}`, jobId };
   }
   if (kind === "list") {
     const query = new URLSearchParams();
@@ -103,23 +94,15 @@ async function buildUpstreamRequest(
         return errorResponse(400, "cursor must be a next_cursor of this list.");
       query.set(name, cursor);
     }
-    return {
-      path: `/api/v1/tryon?${query}`,
-      convert: (list, redact) => toUserJobList(list, user.id, redact, settings),
-    };
+    return { path: `/api/v1/tryon?${query}` };
   }
-  if (kind === "account") {
-    return { path: "/api/v1/account", convert: (account) => pickFields(account, accountFields) };
-  }
+  if (kind === "account") return { path: "/api/v1/account" };
   const posted = await readJson(request, settings.maxBody);
   if (posted instanceof Response) return posted;
   if (kind === "submit") return buildSubmission(posted, call, settings);
   const { pack_slug, shared_payment_granted_token } = posted;
-  return {
-    path: "/api/v1/credits/purchase",
-    fields: { pack_slug, shared_payment_granted_token },
-    convert: (purchase) => pickFields(purchase, purchaseFields),
-  };
+  const fields = { pack_slug, shared_payment_granted_token };
+  return { path: "/api/v1/credits/purchase", fields };
 }
 
 async function buildSubmission(
@@ -141,7 +124,6 @@ async function buildSubmission(
     path: "/api/v1/tryon",
     fields: { ...fields, ...added, ...(Object.keys(metadata).length > 0 && { metadata }) },
     idempotencyKey: await signer.idempotencyKey(user.id, idempotencyKey),
-    convert: (job, redact) => toUserJob(job, user.id, redact, settings),
   };
 }
 
@@ -149,8 +131,8 @@ async function buildSubmission(
 async function readJson(request: Request, maxBody: number): Promise<Fields | Response> {
   // Pages of other sites can send other content types without a preflight request.
   if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
-    const message = "The content type must be application/json.";
-    return invalid(["header", "content-type"], "content_type", message);
+    const msg = "The content type must be application/json.";
+    return errorResponse(422, [{ loc: ["header", "content-type"], msg, type: "content_type" }]);
   }
   if (request.bodyUsed) {
     throw new Error("authorize or limit has read the body. Read request.clone() instead.");
@@ -161,37 +143,28 @@ async function readJson(request: Request, maxBody: number): Promise<Fields | Res
   let text = "";
   let left = maxBody;
   try {
-    for (;;) {
-      const { done, value: bytes } = await reader.read();
-      left -= bytes?.length ?? 0;
+    for (let isEnd = false; !isEnd;) {
+      const { done, value } = await reader.read();
+      isEnd = done;
+      left -= value?.length ?? 0;
       if (left < 0) {
         const detail = `The body is larger than ${maxBody} bytes. See the proxy's option maxBody. Base64 makes images a third larger.`;
         return errorResponse(413, detail);
       }
-      text += decoder.decode(bytes, { stream: !done });
-      if (done) break;
+      text += decoder.decode(value, { stream: !done });
     }
+    if (text.split(/[[{:,]/, maxPunctuation + 2).length > maxPunctuation + 1) {
+      const detail = `The body has more than ${maxPunctuation} commas, colons and opening brackets, the proxy's limit.`;
+      return errorResponse(400, detail);
+    }
+    const json: unknown = JSON.parse(text);
+    if (isObject(json) && !Array.isArray(json)) return json;
   } catch {
-    return errorResponse(400, "The body is incomplete or not UTF-8.");
+    // The body is incomplete, or not JSON in UTF-8.
   } finally {
     // Releases the rest of the body; does nothing at its end.
     reader.cancel().catch(() => undefined);
   }
-  if (text.split(/[[{:,]/, maxPunctuation + 2).length > maxPunctuation + 1) {
-    const detail = `The body has more than ${maxPunctuation} commas, colons and opening brackets, the proxy's limit.`;
-    return errorResponse(400, detail);
-  }
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    // Treated like any other value that is not an object.
-  }
-  if (isObject(json) && !Array.isArray(json)) return json;
-  return invalid(["body"], "json_invalid", "The body must be a JSON object.");
-}
-
-/** Creates a response to a request with one invalid field. */
-function invalid(loc: readonly string[], type: string, msg: string): Response {
-  return errorResponse(422, [{ loc, msg, type }]);
+  const msg = "The body must be a JSON object in UTF-8.";
+  return errorResponse(422, [{ loc: ["body"], msg, type: "json_invalid" }]);
 }

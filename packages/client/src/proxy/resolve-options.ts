@@ -20,8 +20,13 @@ export type ProxySettings = ReturnType<typeof resolveOptions>;
 export function resolveOptions(given: ProxyOptions) {
   const options = { ...given };
   const { authorize, apiKey, baseUrl, fetch, clock, allowInsecure, allowLiveKey } = options;
-  const { secret, basePath = defaultBasePath, maxBody = defaultMaxBody } = options;
-  const { origins = [], sizes = ["1K"], fields = defaultFields } = options;
+  const {
+    secret,
+    basePath = defaultBasePath,
+    maxBody = defaultMaxBody,
+    onError = logError,
+  } = options;
+  const { origins = [], sizes = ["1K"], fields = defaultFields, allow = {}, sync = true } = options;
   const invalidOrigin = origins.find(
     (origin) => !URL.canParse(origin) || new URL(origin).origin !== origin,
   );
@@ -77,17 +82,12 @@ export function resolveOptions(given: ProxyOptions) {
     allowInsecure: undefined,
     allowLiveKey: undefined,
   });
+  const defaults = { maxBody, onError, origins, sizes, fields, allow, sync };
   return {
     ...options,
+    ...defaults,
     /** Path without a trailing slash. */
     basePath: basePath.replace(/\/$/, ""),
-    maxBody,
-    origins,
-    sizes,
-    fields,
-    allow: options.allow ?? {},
-    sync: options.sync ?? true,
-    onError: options.onError ?? logError,
     tryon: new TryOn({ apiKey, baseUrl, fetch, clock, allowInsecure, allowLiveKey }),
     signer: new Signer(() => secret ?? (fixedKey ?? environment("TRYON_API_KEY") ?? "").trim()),
   };
