@@ -109,9 +109,7 @@ function memoryStore(clock: Pick<Clock, "now">): QuotaStore {
   let sweepAt = 1_000;
   const find = (key: string) => {
     const counter = counters.get(key);
-    if (counter && counter.expiresAt > clock.now()) return counter;
-    counters.delete(key);
-    return undefined;
+    return counter && counter.expiresAt > clock.now() ? counter : undefined;
   };
   return {
     get: async (key) => find(key)?.count ?? 0,
@@ -120,7 +118,7 @@ function memoryStore(clock: Pick<Clock, "now">): QuotaStore {
       counter.count += 1;
       counters.set(key, counter);
       if (counters.size >= sweepAt) {
-        for (const each of counters.keys()) find(each);
+        for (const each of counters.keys()) if (!find(each)) counters.delete(each);
         sweepAt = Math.max(1_000, counters.size * 2);
       }
       return counter.count;

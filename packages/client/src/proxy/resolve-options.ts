@@ -2,7 +2,7 @@ import { ConfigError, TryOn } from "@tryon/client";
 
 import { environment } from "../config/check-environment.ts";
 import { unknownName } from "../config/unknown-names.ts";
-import type { ProxyError, ProxyOptions } from "./options.ts";
+import type { ProxyOptions } from "./options.ts";
 import { Signer } from "./signer.ts";
 
 const defaultFields =
@@ -20,13 +20,12 @@ export type ProxySettings = ReturnType<typeof resolveOptions>;
 export function resolveOptions(given: ProxyOptions) {
   const options = { ...given };
   const { authorize, apiKey, baseUrl, fetch, clock, allowInsecure, allowLiveKey } = options;
-  const {
-    secret,
-    basePath = defaultBasePath,
-    maxBody = defaultMaxBody,
-    onError = logError,
-  } = options;
+  const { secret, basePath = defaultBasePath, maxBody = defaultMaxBody } = options;
   const { origins = [], sizes = ["1K"], fields = defaultFields, allow = {}, sync = true } = options;
+  const onError =
+    options.onError ??
+    // oxlint-disable-next-line no-console
+    (({ message, cause = "" }) => console.error("@tryon/client/proxy:", message, cause));
   const invalidOrigin = origins.find(
     (origin) => !URL.canParse(origin) || new URL(origin).origin !== origin,
   );
@@ -110,10 +109,4 @@ export function checkOptions<Options extends object>(
   for (const check of Object.values<OptionCheck | undefined>(checks)) {
     if (check?.[0] === false) throw new ConfigError("invalid_config", check[1], check[2]);
   }
-}
-
-/** Default of `onError`. */
-function logError(error: ProxyError): void {
-  // oxlint-disable-next-line no-console
-  console.error("@tryon/client/proxy:", error.message, error.cause ?? "");
 }
