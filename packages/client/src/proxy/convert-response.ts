@@ -138,7 +138,7 @@ export const jobNotFound = "Job not found.";
 
 const unavailable = "Try-ons are unavailable at the moment.";
 
-/** Advice to the operator, by status; 500 stands for every 5xx. */
+/** Advice to the operator, by status. Every 5xx has that of 500. */
 const advice: Readonly<Record<number, string>> = {
   401: "Check apiKey (TRYON_API_KEY).",
   402: "Buy credits.",

@@ -26,10 +26,7 @@ interface UpstreamRequest {
   readonly jobId?: string;
 }
 
-/**
- * Sends an authorized request to the service once, and converts the response for the user. The client in the page
- * retries.
- */
+/** Sends an authorized request to the service once, and converts the response. The client in the page retries. */
 export async function handleRequest(
   call: ProxyCall,
   id: string,
@@ -37,11 +34,8 @@ export async function handleRequest(
   report: (error: ProxyError) => void,
 ): Promise<Response> {
   const { tryon } = settings;
-  const {
-    kind,
-    user,
-    request: { method, signal },
-  } = call;
+  const { kind, user, request } = call;
+  const { method } = request;
   // Throws without a valid key and URL.
   const { serviceUrl } = tryon;
   const upstream = await buildUpstreamRequest(call, id, settings);
@@ -57,7 +51,7 @@ export async function handleRequest(
   const { outcome, redact } = await tryon.sendOnce(
     { method, url: `${serviceUrl}${path}`, headers, body, timeout },
     // A request that can be charged is not canceled when the client closes it.
-    method === "GET" ? signal : undefined,
+    method === "GET" ? request.signal : undefined,
   );
   const { response } = outcome;
   const now = tryon.clock.now();
