@@ -35,6 +35,7 @@ export function createProxyService(
   const responses: Response[] = [];
   /** Requests in the proxy, apart from those that wait for the service. Signatures take real time. */
   let running = 0;
+  const isRunning = (): boolean => running > 0;
   const network: Fetch = async (url, init) => {
     running -= 1;
     let resume = (): void => {
@@ -107,7 +108,7 @@ export function createProxyService(
     for (let step = 0; !hasEnded(); step += 1) {
       if (step > 20_000) throw new Error("The work has not ended within an hour.");
       await mock.clock.advance(step < 2 ? 0 : interval);
-      while (running > 0) await new Promise((resolve) => void setImmediate(resolve));
+      while (isRunning()) await new Promise((resolve) => void setImmediate(resolve));
     }
     return work;
   };

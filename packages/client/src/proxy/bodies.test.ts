@@ -3,22 +3,6 @@ import { describe, expect, it } from "vitest";
 import { createProxyService, jsonHeaders, mount, tryOn } from "../../test/proxy-service.ts";
 import { assetBytes, fieldsOf, input } from "../../test/service.ts";
 
-/** Creates a body of unknown length, which can be endless. */
-function chunked(chunk: Uint8Array<ArrayBuffer>, count = Number.POSITIVE_INFINITY) {
-  const state = { pulled: 0, canceled: false };
-  const body = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      state.pulled += 1;
-      if (state.pulled > count) controller.close();
-      else controller.enqueue(chunk);
-    },
-    cancel() {
-      state.canceled = true;
-    },
-  });
-  return { body, state };
-}
-
 const wrongType = {
   loc: ["header", "content-type"],
   type: "content_type",
@@ -33,18 +17,22 @@ const wrongKey = expect.stringContaining("Idempotency-Key must have 1 to 200") a
 const typed = (type: string) => ({ "content-type": type });
 
 describe("a body that the proxy rejects", () => {
-  it.each([
-    ["an endless body", {}, Number.POSITIVE_INFINITY],
-    ["a Content-Length that is too small", { "content-length": "10" }, 40],
-    ["a Content-Length that is not a number", { "content-length": "many" }, 40],
-  ])("gets 413 and is read up to maxBody with %s", async (_name, headers, count) => {
+  it("gets 413 and is read only up to maxBody, with any Content-Length", async () => {
     const { post, sent } = createProxyService({ maxBody: 1_000_000 });
-    const { body, state } = chunked(new Uint8Array(64_000), count);
-    const response = await post("ada", body, headers);
+    const state = { pulled: 0, canceled: false };
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        state.pulled += 1;
+        controller.enqueue(new Uint8Array(64_000));
+      },
+      cancel() {
+        state.canceled = true;
+      },
+    });
+    const response = await post("ada", endless, { "content-length": "10" });
     expect(response.status).toBe(413);
     expect(await response.text()).toMatch(/1000000 bytes.*maxBody.*third/);
-    expect(state.pulled).toBeLessThan(20);
-    expect(state.canceled).toBe(true);
+    expect(state).toEqual({ pulled: expect.closeTo(16, -1) as unknown, canceled: true });
     expect(sent).toEqual([]);
   });
 

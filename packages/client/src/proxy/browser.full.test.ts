@@ -69,11 +69,11 @@ describe.runIf(hasChromium)("a page in a browser", () => {
     ["gets payload_too_large for large images", "own", [], 9_000_000, "payload_too_large", 1_000],
     ["cannot use the proxy of another site", "other", [], 0, "outcome_unknown", 1_000],
     ["can use one of another site that allows its origin", "other", ["own"], 0, "none", 992],
-  ])("%s", async (_name, site, allowed, size, code, balance) => {
+  ])("%s", async (_name, site, allowed, imageSize, code, balance) => {
     const { mock, page, other } = await openShop((origin) => ({
       origins: allowed.map(() => origin),
     }));
-    const proxyUrl = `${site === "own" ? "" : other}/api/tryon`;
+    const path = "/api/tryon";
     const ended = await page.evaluate(
       async ({ proxyUrl, tryOn, size }) => {
         const image = new Blob([Uint8Array.of(255, 216, 255), new Uint8Array(size)]);
@@ -90,7 +90,7 @@ describe.runIf(hasChromium)("a page in a browser", () => {
           return client.isTryOnError(error) ? error.code : String(error);
         }
       },
-      { proxyUrl, tryOn: input, size },
+      { proxyUrl: site === "own" ? path : `${other}${path}`, tryOn: input, size: imageSize },
     );
     expect(ended).toBe(code);
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(balance);

@@ -30,8 +30,18 @@ export async function convertContent(
 ): Promise<Fields | undefined> {
   if (kind === "account") return pickFields(content, accountFields);
   if (kind === "purchase") return pickFields(content, purchaseFields);
-  if (kind === "list") return toUserJobList(content, id, redact, settings);
-  return toUserJob(content, id, redact, settings, jobId);
+  if (kind !== "list") return toUserJob(content, id, redact, settings, jobId);
+  // The page has jobs of all users of the API key.
+  const { jobs, next_cursor: next }: { jobs?: unknown; next_cursor?: unknown } = Object(content);
+  if (!Array.isArray(jobs)) return undefined;
+  const { signer } = settings;
+  const tag = await signer.userTag(id);
+  const own = jobs.filter((job) => Object(Object(job).metadata)[userTagField] === tag);
+  const converted = await Promise.all(own.map((job) => toUserJob(job, id, redact, settings)));
+  return {
+    jobs: converted.filter((job) => job !== undefined),
+    next_cursor: typeof next === "string" ? await signer.signId("cursor", id, next) : null,
+  };
 }
 
 /** Picks the fields of a contract, and drops any other field or value. */
@@ -74,25 +84,6 @@ async function toUserJob(
     result_url,
     ...(exposeCredits && { cost_credits, credits_remaining }),
     ...(fields.includes("metadata") && { metadata: withoutUserTag(metadata) }),
-  };
-}
-
-/** Filters a page of all jobs of the API key for the jobs of one user. */
-async function toUserJobList(
-  content: unknown,
-  userId: string,
-  redact: Redact,
-  settings: ProxySettings,
-): Promise<Fields | undefined> {
-  const { jobs, next_cursor: next }: { jobs?: unknown; next_cursor?: unknown } = Object(content);
-  if (!Array.isArray(jobs)) return undefined;
-  const { signer } = settings;
-  const tag = await signer.userTag(userId);
-  const own = jobs.filter((job) => Object(Object(job).metadata)[userTagField] === tag);
-  const converted = await Promise.all(own.map((job) => toUserJob(job, userId, redact, settings)));
-  return {
-    jobs: converted.filter((job) => job !== undefined),
-    next_cursor: typeof next === "string" ? await signer.signId("cursor", userId, next) : null,
   };
 }
 
@@ -206,4 +197,8 @@ export function responseHeaders(response: HttpResponse, now: number): ResponseHe
     ...(headers.get("idempotent-replayed") === "true" && { "idempotent-replayed": "true" }),
     ...(/^[\w.:-]{1,128}$/.test(requestId) && { "x-request-id": requestId }),
   };
+}
+
+export function isJsonObject(value: unknown): value is Fields {
+  return isObject(value) && !Array.isArray(value);
 }

@@ -94,34 +94,18 @@ describe("filterFields", () => {
       "person_url person_image_b64 garment_urls garment_images_b64 prompt negative_prompt seed",
       "output_size wait",
     ].flatMap((line) => line.split(" "));
-    const good = constantFrom<readonly [string, unknown]>(
-      ["output_size", "1K"],
-      ["size", "1k"],
-      ["resolution", ""],
-      ["mode", "async"],
-      ["wait", true],
-      ["person", personUrl],
-      ["clothing", [shirtUrl]],
-      ["prompt", "red"],
-      ["seed", 7],
-      ["webhook_url", null],
-    );
     const name = oneof(
-      constantFrom(...names, "size", "resolution", "mode", "person", "garments", "items"),
+      constantFrom(...names, "size", "resolution", "mode", "person", "clothing", "items"),
       constantFrom("webhook_url", "metadata", "style_hint", "__proto__", "SIZE", "toString"),
       string(),
     );
     const value = oneof(
-      constantFrom<unknown>("1K", "2K", "4K", "4k", "", null, true, "async", [], ["4K"], 7),
+      constantFrom<unknown>("1K", "1k", "2K", "4K", "4k", "", null, true, "async", [], ["4K"], 7),
       constantFrom<unknown>(personUrl, [shirtUrl], { webhook_url: "https://evil.example" }),
       jsonValue(),
     );
-    const entry = oneof(
-      { weight: 3, arbitrary: good },
-      { weight: 2, arbitrary: tuple(name, value) },
-    );
     let count = 0;
-    const isSafe = property(array(entry, { minLength: 1, maxLength: 4 }), (entries) => {
+    const isSafe = property(array(tuple(name, value), { maxLength: 4 }), (entries) => {
       // Unlike JSON.stringify, allows duplicate names and keeps `__proto__`.
       const listed = [...Object.entries(tryOn), ...entries].map(
         ([one, its]) => `${JSON.stringify(one)}:${JSON.stringify(its)}`,

@@ -1,5 +1,11 @@
 import { canonicalFields, isEmpty, type Fields } from "../api/canonical-fields.ts";
-import { errorResponse, isObject, withoutUserTag, type RequestIssue } from "./convert-response.ts";
+import {
+  errorResponse,
+  isJsonObject,
+  isObject,
+  withoutUserTag,
+  type RequestIssue,
+} from "./convert-response.ts";
 import type { ProxySettings } from "./resolve-options.ts";
 
 /** Maximum length of a field name in an error, in characters. */
@@ -23,7 +29,8 @@ export function filterFields(
     if (isEmpty(value)) continue;
     if (!allowed.includes(name))
       reject(name, "extra_forbidden", "This field is not allowed. See the proxy's option fields.");
-    else if (name === "metadata" ? !isObject(value) || Array.isArray(value) : !isPlain(value))
+    // Objects, also in a list, could contain further fields.
+    else if (name === "metadata" ? !isJsonObject(value) : [value].flat().some(isObject))
       reject(name, "value_type", "This value is not allowed.");
     else fields[name] = name === "metadata" ? withoutUserTag(value) : value;
   }
@@ -44,10 +51,4 @@ function canonicalWireFields({ person, garments, ...fields }: Fields): Fields {
   if (isEmpty(fields["person_url"])) fields["person_url"] = person;
   if (isEmpty(fields["garment_urls"])) fields["garment_urls"] = garments;
   return canonicalFields(fields);
-}
-
-/** Checks for a primitive value or a list of these, which cannot contain further fields. */
-function isPlain(value: unknown): boolean {
-  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return !values.some(isObject);
 }

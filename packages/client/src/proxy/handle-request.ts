@@ -3,7 +3,7 @@ import { defaults, maxSyncWait } from "../config/options.ts";
 import {
   convertContent,
   errorResponse,
-  isObject,
+  isJsonObject,
   jobNotFound,
   jsonResponse,
   mapErrorResponse,
@@ -152,7 +152,7 @@ async function readJson(request: Request, maxBody: number): Promise<Fields | Res
       return errorResponse(400, detail);
     }
     const json: unknown = JSON.parse(text);
-    if (isObject(json) && !Array.isArray(json)) return json;
+    if (isJsonObject(json)) return json;
   } catch {
     // The body is incomplete, or not JSON in UTF-8.
   } finally {
