@@ -2,19 +2,18 @@ import type { MockOptions } from "@tryon/mock";
 import { describe, expect, it } from "vitest";
 
 import { createProxyService, tryOn } from "../../test/proxy-service.ts";
-import { input } from "../../test/service.ts";
-import { createQuota, type Quota, type QuotaOptions, type QuotaStore } from "./index.ts";
+import { createService, input } from "../../test/service.ts";
+import { createQuota, type QuotaOptions, type QuotaStore } from "./index.ts";
 
 const day = 86_400_000;
 const request = new Request("https://shop.example");
 
 /** Opens a site whose proxy has a quota, at the start of a UTC day. */
 async function openSite(options: QuotaOptions, latency: MockOptions["latency"] = 0) {
-  let quota: Quota | undefined;
-  const limit: Quota = (call) => quota?.(call) ?? Promise.reject(new Error("No quota."));
-  const service = createProxyService({ limit }, { latency, options: { idempotencyHours: 1 } });
+  const upstream = createService({ latency, options: { idempotencyHours: 1 } });
+  const limit = createQuota({ clock: upstream.mock.clock, ...options });
+  const service = createProxyService({ limit }, {}, upstream);
   const { mock, balance, run, post, ask } = service;
-  quota = createQuota({ clock: mock.clock, ...options });
   await mock.clock.advance(day - (mock.clock.now() % day));
   const submit = async (key: string, user = "ada") => {
     const response = await run(post(user, tryOn, { "idempotency-key": key }));
