@@ -82,7 +82,11 @@ describe("an error of the service", () => {
     }
   });
 
-  it("forwards account requests and purchases if they are enabled", async () => {
+  it("forwards account requests and purchases only if they are enabled", async () => {
+    const closed = createProxyService();
+    const refused = await closed.error(closed.page("ada").account.get());
+    expect(refused).toMatchObject({ code: "not_found" });
+    expect(String(refused)).toContain("not enabled");
     const { page, run, error, sent } = createProxyService({
       allow: { account: true, purchase: true },
     });
