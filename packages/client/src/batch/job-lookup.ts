@@ -1,6 +1,6 @@
 import { isTryOnError, type CallOptions, type Job, type TryOn } from "@tryon/client";
 
-import { maxClockSkew, serviceTime } from "../jobs/service-time.ts";
+import { maxClockSkew, serviceTime } from "../jobs/job-data.ts";
 
 /** Submission whose job is unknown. Times are in milliseconds since 1970. */
 interface LostSubmission {

@@ -110,12 +110,12 @@ describe("the waits of a client", () => {
 });
 
 describe("the list that many waits share", () => {
-  it.each([100, 50] as const)("has pages of the size that maxLimit %d allows", async (maxLimit) => {
-    const service = createService({ latency: "60s", options: { maxLimit } });
+  it("has the default page size if the service rejects the maximum", async () => {
+    const service = createService({ latency: "60s", options: { maxLimit: 50 } });
     const lists = (await waitFor(service, await submitJobs(service, 30))).filter(isList);
-    const limits = lists.map(({ url }) => Number(new URL(url).searchParams.get("limit")));
-    expect(limits[0]).toBe(100);
-    expect(new Set(limits.slice(1))).toEqual(new Set([maxLimit]));
+    const limits = lists.map(({ url }) => new URL(url).searchParams.get("limit"));
+    expect(limits[0]).toBe("100");
+    expect(new Set(limits.slice(1))).toEqual(new Set([null]));
   });
 
   it.each([403, 404, 405])("is not read again after a %d", async (status) => {
@@ -150,17 +150,14 @@ describe("the list that many waits share", () => {
     expect(lists).toBeLessThan(12);
   });
 
-  it.each([
-    { failures: 4, min: 0, max: 5_000 },
-    { failures: 8, min: 50_000, max: 75_000 },
-  ])("is read again $min to $max ms after $failures failures", async ({ failures, min, max }) => {
+  it("is read again a minute after a failure", async () => {
     const service = createService({ latency: "3m", options: { maxLimit: 100 } });
     const jobs = await submitJobs(service, 12);
-    service.mock.faults.add({ on: "GET /api/v1/tryon", status: 500, times: failures });
+    service.mock.faults.add({ on: "GET /api/v1/tryon", status: 500, times: 4 });
     const times = (await waitFor(service, jobs)).filter(isList).map(({ at }) => at);
-    const [last = 0, next = 0] = times.slice(failures - 1);
-    expect(next - last).toBeGreaterThan(min);
-    expect(next - last).toBeLessThan(max);
+    const [last = 0, next = 0] = times.slice(3);
+    expect(next - last).toBeGreaterThan(60_000);
+    expect(next - last).toBeLessThan(75_000);
     expect(times.length).toBeGreaterThan(10);
   });
 
@@ -193,13 +190,13 @@ describe("the list that many waits share", () => {
     },
   );
 
-  it("is first read at the time that synchronous try-ons took", async () => {
+  it("is first read at the time that earlier try-ons took", async () => {
     const service = createService({ latency: "40s" });
-    for (let made = 0; made < 6; made += 1) await service.run(service.tryon.run(input));
+    for (let made = 0; made < 6; made += 1) await waitFor(service, await submitJobs(service, 1));
     const jobs = await submitJobs(service, 3);
     const submittedAt = service.sent.at(-1)?.at ?? 0;
     const [first] = await waitFor(service, jobs);
-    expect((first?.at ?? 0) - submittedAt).toBeGreaterThan(15_000);
+    expect((first?.at ?? 0) - submittedAt).toBeGreaterThan(12_000);
   });
 
   it("is read again after all of its waits were aborted", async () => {
