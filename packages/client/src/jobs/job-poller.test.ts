@@ -280,6 +280,25 @@ describe("a wait among others", () => {
     expect(service.mock.clock.pending).toBe(1);
   });
 
+  it("ends while the poll of another job hangs", async () => {
+    const service = createService({ latency: "20s" });
+    const [stuck, job] = await submitJobs(service, 2);
+    const client = service.client({
+      fetch: async (url, init) =>
+        url.endsWith(`/${stuck?.id}`) ? new Promise(() => undefined) : service.fetch(url, init),
+    });
+    const controller = new AbortController();
+    const stuckWait = client.jobs
+      .resume(stuck?.id ?? "")
+      .result(controller)
+      .catch(String);
+    await service.mock.clock.advance("1s");
+    const sent = await waitFor(service, [client.jobs.resume(job?.id ?? "")]);
+    expect((sent.at(-1)?.at ?? 0) - (sent[0]?.at ?? 0)).toBeLessThan(25_000);
+    controller.abort("enough");
+    expect(await stuckWait).toBe("enough");
+  });
+
   // Node searches all listeners of a signal for each new one, so each round has a thousand waits.
   it("leaves no timer, listener or request after thousands of waits on one signal that time out, break or abort", async () => {
     const { mock, tryon, sent } = createService({ latency: "1h" });

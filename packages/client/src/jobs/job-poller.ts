@@ -5,7 +5,7 @@ import { defaults } from "../config/options.ts";
 import { abortable, within, type Deadline } from "../http/deadline.ts";
 import type { Api } from "../api/api.ts";
 import { isFinal } from "./job-data.ts";
-import { onVisible, PollSchedule, type PendingWait } from "./poll-schedule.ts";
+import { isHidden, page, PollSchedule, type PendingWait } from "./poll-schedule.ts";
 
 /** Maximum time between due times of jobs that share a poll, in milliseconds. */
 const maxGap = 1_000;
@@ -33,19 +33,15 @@ interface PolledJob {
   due: number;
   /** If true, the next poll is by id, since the list did not show the job. */
   byId: boolean;
+  /** If true, a poll is in flight. */
+  isPolled: boolean;
   /** Last transient failure. */
   failure?: TryOnError;
 }
 
-/** Poll in flight, and the jobs that it has not returned yet. */
-interface Poll {
-  readonly jobs: Set<PolledJob>;
-  readonly controller: AbortController;
-}
-
 /**
- * Polls jobs for all waits of a client, one request at a time: one job by its id, several by the list. A poll serves all
- * waits for the jobs that it returns. The timer and the listener exist only during waits.
+ * Polls jobs for all waits of a client: one job by its id, several by the list. A poll serves all waits for the jobs that it
+ * returns. The timer and the listener exist only during waits.
  */
 export class JobPoller {
   readonly #api: Api;
@@ -55,10 +51,10 @@ export class JobPoller {
   #pageSize: number | undefined = 100;
   /** Time from which the list is read again after a failure, in milliseconds since 1970. */
   #listOpensAt = 0;
-  #poll: Poll | undefined;
+  /** Aborts the polls in flight. */
+  #controller: AbortController | undefined;
   #timer: unknown;
   #timerAt = Number.POSITIVE_INFINITY;
-  #stopWatching: (() => void) | undefined;
 
   constructor(api: Api) {
     this.#api = api;
@@ -70,8 +66,6 @@ export class JobPoller {
    * or at the end of the time with the last failure.
    */
   async next(wait: PendingWait, deadline: Deadline): Promise<JobData> {
-    const { signal } = deadline;
-    signal.throwIfAborted();
     const { id } = wait;
     const due = this.#schedule.dueAt(wait, deadline.left());
     const job: PolledJob = this.#jobs.get(id) ?? {
@@ -80,17 +74,18 @@ export class JobPoller {
       since: this.#now,
       due,
       byId: false,
+      isPolled: false,
     };
     job.due = Math.min(job.due, due);
     this.#jobs.set(id, job);
     this.#api.http.rateLimiter.isPolling = true;
-    this.#stopWatching ??= onVisible(() => this.#pollAll());
+    page()?.addEventListener("visibilitychange", this.#onVisibilityChange);
     this.#arm(due);
     const data = new Promise<JobData>((resolve, reject) => {
       job.waits.set(wait, { resolve, reject });
     });
     try {
-      return await abortable(data, signal);
+      return await abortable(data, deadline.signal);
     } catch (error) {
       throw (deadline.passed && job.failure) || error;
     } finally {
@@ -102,30 +97,31 @@ export class JobPoller {
     return this.#api.http.config.clock.now();
   }
 
-  /** Ends a wait. Without another wait for a job of the poll in flight, the poll is aborted. */
+  /** Ends a wait. The last one ends the polls in flight. */
   #leave(job: PolledJob, wait: PendingWait): void {
     job.waits.delete(wait);
-    if (job.waits.size === 0) {
-      if (this.#jobs.get(job.id) === job) this.#jobs.delete(job.id);
-      if (this.#poll?.jobs.delete(job) && this.#poll.jobs.size === 0) this.#poll.controller.abort();
-    }
+    if (job.waits.size === 0 && this.#isOpen(job)) this.#jobs.delete(job.id);
     if (this.#jobs.size > 0) return;
     this.#disarm();
+    this.#controller?.abort();
+    this.#controller = undefined;
     this.#api.http.rateLimiter.isPolling = false;
-    this.#stopWatching?.();
-    this.#stopWatching = undefined;
+    page()?.removeEventListener("visibilitychange", this.#onVisibilityChange);
   }
 
-  /** Makes all jobs due now. */
-  #pollAll(): void {
-    const now = this.#now;
-    for (const job of this.#jobs.values()) job.due = Math.min(job.due, now);
-    this.#arm(now);
-  }
+  /** Returns true if a job has waits, and no poll has returned it. */
+  readonly #isOpen = (job: PolledJob): boolean => this.#jobs.get(job.id) === job;
+
+  /** Polls at once when the page becomes visible. */
+  readonly #onVisibilityChange = (): void => {
+    if (isHidden()) return;
+    for (const job of this.#jobs.values()) job.due = Math.min(job.due, this.#now);
+    this.#rearm();
+  };
 
   #arm(due: number): void {
     const at = Math.max(due, this.#schedule.opensAt);
-    if (this.#poll || at >= this.#timerAt) return;
+    if (at >= this.#timerAt) return;
     this.#disarm();
     this.#timerAt = at;
     const { clock } = this.#api.http.config;
@@ -138,35 +134,43 @@ export class JobPoller {
   }
 
   #rearm(): void {
-    for (const { due } of this.#jobs.values()) this.#arm(due);
+    for (const { due, isPolled } of this.#jobs.values()) if (!isPolled) this.#arm(due);
   }
 
   /** Polls the job with the earliest due time, with those that are due soon after it. */
-  async #pollDue(): Promise<void> {
+  #pollDue(): void {
     this.#disarm();
     const now = this.#now;
-    const jobs = [...this.#jobs.values()].toSorted((one, other) => one.due - other.due);
+    const jobs = [...this.#jobs.values()]
+      .filter(({ isPolled }) => !isPolled)
+      .toSorted((one, other) => one.due - other.due);
     const [first] = jobs;
-    // The job that the timer was for may be gone.
-    if (!first || first.due > now) return this.#rearm();
-    const end = now + Math.max(maxGap, this.#schedule.interval());
-    const listed = jobs.filter(({ due, byId }) => !byId && due <= end);
-    const useList = !first.byId && listed.length > 1 && now >= this.#listOpensAt;
-    const poll = { jobs: new Set(useList ? listed : [first]), controller: new AbortController() };
-    const { config } = this.#api.http;
-    const { signal } = poll.controller;
-    this.#poll = poll;
+    if (first && first.due <= now) {
+      const end = now + Math.max(maxGap, this.#schedule.interval());
+      const listed = jobs.filter(({ due, byId }) => !byId && due <= end);
+      if (first.byId || listed.length < 2 || now < this.#listOpensAt) {
+        void this.#poll([first], (deadline) => this.#readJob(first.id, deadline));
+      } else {
+        void this.#poll(listed, (deadline) => this.#readList(listed, deadline));
+      }
+    }
+    this.#rearm();
+  }
+
+  /** Sends a poll of a job, or of several by the list. */
+  async #poll(
+    jobs: readonly PolledJob[],
+    read: (deadline: Deadline) => Promise<void>,
+  ): Promise<void> {
+    for (const job of jobs) job.isPolled = true;
+    this.#controller ??= new AbortController();
+    const { signal } = this.#controller;
     try {
-      await within(config, { signal }, defaults.callTimeout, (deadline) =>
-        useList ? this.#readList(poll.jobs, deadline) : this.#readJob(first.id, deadline),
-      );
+      await within(this.#api.http.config, { signal }, defaults.callTimeout, read);
     } catch (error) {
-      // All waits for its jobs have ended.
-      if (signal.aborted) return;
-      if (useList) this.#closeList(error);
-      this.#fail(error, poll.jobs, useList);
+      if (!signal.aborted) this.#fail(error, jobs);
     } finally {
-      this.#poll = undefined;
+      for (const job of jobs) job.isPolled = false;
       this.#rearm();
     }
   }
@@ -178,7 +182,8 @@ export class JobPoller {
   }
 
   /** Reads the list. Jobs that its pages do not show are polled by id next. */
-  async #readList(missing: ReadonlySet<PolledJob>, deadline: Deadline): Promise<void> {
+  async #readList(jobs: readonly PolledJob[], deadline: Deadline): Promise<void> {
+    let missing = jobs;
     let cursor: string | undefined;
     let pages = 0;
     do {
@@ -186,10 +191,11 @@ export class JobPoller {
       this.#schedule.countPoll();
       const limit = this.#pageSize;
       const query = { ...(limit && { limit }), ...(cursor && { cursor }) };
-      const { data: page } = await this.#api.listJobs(query, { deadline });
-      this.#deliver(page.jobs);
-      cursor = page.next_cursor ?? undefined;
-    } while (cursor && missing.size >= minMissingPerPage * pages);
+      const { data } = await this.#api.listJobs(query, { deadline });
+      this.#deliver(data.jobs);
+      missing = missing.filter(this.#isOpen);
+      cursor = data.next_cursor ?? undefined;
+    } while (cursor && missing.length >= minMissingPerPage * pages);
     let due = this.#now;
     for (const job of missing) {
       job.byId = true;
@@ -208,28 +214,27 @@ export class JobPoller {
       if (first && isFinal(data.status)) this.#schedule.learn(first.kind, data.duration_ms);
       for (const { resolve } of job.waits.values()) resolve(data);
       this.#jobs.delete(job.id);
-      this.#poll?.jobs.delete(job);
     }
   }
 
-  /** Uses smaller pages if the service rejects their size, else polls by id for a while. A proxy may close the list alone. */
-  #closeList(error: unknown): void {
-    const { status } = isBranded(error) ? error : {};
-    if (this.#pageSize && (status === 400 || status === 422)) this.#pageSize = undefined;
-    else this.#listOpensAt = this.#now + closedTime;
-  }
-
-  /** Ends waits after a failure that is not transient. */
-  #fail(error: unknown, jobs: Iterable<PolledJob>, isList: boolean): void {
+  /** Ends waits after a failure that is not transient. After a failure of the list, jobs are polled by id for a while. */
+  #fail(error: unknown, jobs: readonly PolledJob[]): void {
+    const isList = jobs.length > 1;
     const now = this.#now;
     const known = isBranded(error) ? error : undefined;
-    const { code, retryAfter = 0 } = known ?? {};
-    const endsAll = code === "unauthorized" || (code === "forbidden" && !isList);
-    for (const job of endsAll ? this.#jobs.values() : jobs) {
+    const { code, status, retryAfter = 0 } = known ?? {};
+    if (isList) {
+      const rejectsSize = this.#pageSize && (status === 400 || status === 422);
+      if (rejectsSize) this.#pageSize = undefined;
+      else this.#listOpensAt = now + closedTime;
+    }
+    // A proxy may reject the list alone.
+    const endsAll = !isList && (code === "unauthorized" || code === "forbidden");
+    for (const job of endsAll ? this.#jobs.values() : jobs.filter(this.#isOpen)) {
       job.due = now + Math.max(failureDelay, retryAfter * 1_000);
-      // A new job may be missing.
+      // Reads may not show a new job yet.
       const isMissing = code === "not_found" && now - job.since < maxReadLag;
-      const isTransient = isMissing || (code && transientCodes.has(code)) || (isList && !endsAll);
+      const isTransient = isList || isMissing || (code && transientCodes.has(code));
       if (known && isTransient) job.failure = known;
       else for (const { reject } of job.waits.values()) reject(known ? copyError(known) : error);
     }

@@ -27,6 +27,7 @@ interface Origin {
   readonly context?: ClientContext | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly attempts?: readonly Attempt[];
+  /** Steps that this client has observed. */
   readonly timeline?: TimelineEntry[];
   /** `x-request-id` of the response to the submission. */
   readonly requestId?: string | undefined;
@@ -49,8 +50,6 @@ export class JobRecord implements Job, ResultSource {
   #isSaved: boolean;
   /** Start of the job as far as known, in milliseconds since 1970. */
   #startedAt: number | undefined;
-  /** Credits of the key when the job was submitted, if the service said so. */
-  #balance: number | null | undefined;
 
   /** @internal Creates a job from data of the service, or from saved data if `origin` has no context. */
   constructor(contexts: ClientContexts, data: JobData, origin: Origin) {
@@ -62,7 +61,7 @@ export class JobRecord implements Job, ResultSource {
     this.#idempotencyKey = idempotencyKey;
     this.#data = data;
     this.#isSaved = !context && !(trustsEnd && isFinal(data.status));
-    if (context) this.#update(data);
+    if (context) this.#update(data, context);
     else this.#merge(data);
   }
 
@@ -123,6 +122,7 @@ export class JobRecord implements Job, ResultSource {
     context?: ClientContext,
   ): Promise<TryOnResult> {
     this.#context ??= context;
+    const { http } = (await this.#acquire(deadline)).api;
     const timeline = this.#timeline;
     const update = (phase: "waiting" | "succeeded" | "failed"): void => {
       const at = deadline.clock.now();
@@ -142,13 +142,13 @@ export class JobRecord implements Job, ResultSource {
     update("succeeded");
     return {
       job: this,
-      image: new JobImage(this, this.#currentContext.api.http),
+      image: new JobImage(this, http),
       receipt: {
         jobId: this.id,
         requestId,
         idempotencyKey: this.#idempotencyKey,
         credits: finite(this.#data.cost_credits),
-        balance: finite(this.#balance),
+        balance: finite(this.#data.credits_remaining),
         attempts,
         timeline,
       },
@@ -172,16 +172,17 @@ export class JobRecord implements Job, ResultSource {
 
   /** @internal Polls the job once. */
   async refresh(deadline: Deadline): Promise<void> {
-    this.#update((await this.#currentContext.api.getJob(this.id, { deadline })).data);
+    const context = await this.#acquire(deadline);
+    this.#update((await context.api.getJob(this.id, { deadline })).data, context);
   }
 
   get #config(): Config {
     return this.#context?.config ?? this.#contexts.config;
   }
 
-  get #currentContext(): ClientContext {
-    if (this.#context) return this.#context;
-    throw new Error("A saved job gets its context from its first call.");
+  /** Returns the context of the job. A saved job keeps that of its first call. */
+  async #acquire(deadline: Deadline): Promise<ClientContext> {
+    return (this.#context ??= await this.#contexts.acquire(deadline));
   }
 
   #hasEnded(): boolean {
@@ -198,8 +199,9 @@ export class JobRecord implements Job, ResultSource {
       this.#startedAt ??= attempts?.[0]?.startedAt ?? created;
     }
     const wait = { id: this.id, kind: isTest ? testKind : size, startedAt: this.#startedAt };
+    const context = await this.#acquire(deadline);
     try {
-      this.#update(await this.#currentContext.jobPoller.next(wait, deadline));
+      this.#update(await context.jobPoller.next(wait, deadline), context);
     } catch (error) {
       deadline.throwIfAborted();
       if (deadline.passed) throw new WaitTimeoutError(this, { cause: error });
@@ -210,12 +212,10 @@ export class JobRecord implements Job, ResultSource {
   }
 
   /** Merges the data of a response. */
-  #update(data: JobData): void {
-    const { config, spendTracker } = this.#currentContext;
+  #update(data: JobData, { config, spendTracker }: ClientContext): void {
     this.#merge(data);
     this.#dataAt = config.clock.now();
     this.#isSaved = false;
-    this.#balance = data.credits_remaining ?? this.#balance;
     spendTracker.recordJob(data);
   }
 

@@ -6,9 +6,8 @@ export const testKind = "test";
 /** Median run times before the first try-on of a client has ended, in milliseconds. Test keys use no model. */
 const usualRunTime = 12_000;
 const testRunTime = 2_000;
-/** Minimum run time that is learned, in milliseconds. */
+/** Bounds of a learned run time, in milliseconds. A longer one would delay the next first poll by minutes. */
 const minRunTime = 300;
-/** Maximum run time that is learned, in milliseconds. A longer one would delay the next first poll by minutes. */
 const maxRunTime = 120_000;
 /** Weight of the newest run time. */
 const newestWeight = 0.15;
@@ -44,8 +43,8 @@ export interface PendingWait {
 export class PollSchedule {
   readonly #config: Pick<Config, "clock" | "random">;
   readonly #rateLimiter: RateLimiter;
-  /** Logarithms of the median run times, by kind. The empty name is for all kinds. */
-  readonly #runTimes = new Map<string, number>();
+  /** Median run times, in milliseconds, by kind. */
+  readonly #medians = new Map<string, number>();
   #polls = 0;
   /** Other requests of the last minute, as a moving average. */
   #others = 0;
@@ -62,12 +61,10 @@ export class PollSchedule {
 
   /** Adds the run time of a try-on, in milliseconds, to its kind. */
   learn(kind: string, runTime: number | null | undefined): void {
-    if (!runTime || runTime < minRunTime) return;
-    const value = Math.log(Math.min(runTime, maxRunTime));
-    for (const name of [kind, ""]) {
-      const known = this.#runTimes.get(name) ?? Math.log(usualRunTime);
-      this.#runTimes.set(name, known + (value - known) * newestWeight);
-    }
+    if (!runTime) return;
+    const known = Math.log(this.#median(kind));
+    const value = Math.log(Math.min(maxRunTime, Math.max(minRunTime, runTime)));
+    this.#medians.set(kind, Math.exp(known + (value - known) * newestWeight));
   }
 
   /** Returns the time of the next poll of a job whose wait has `left` milliseconds, in milliseconds since 1970. */
@@ -101,10 +98,9 @@ export class PollSchedule {
     return minute / Math.max(limit * readShare, (limit - this.#others) * pollShare);
   }
 
+  /** Returns the median run time of a kind, in milliseconds. */
   #median(kind: string): number {
-    const known = this.#runTimes.get(kind) ?? this.#runTimes.get("");
-    if (known !== undefined) return Math.exp(known);
-    return kind === testKind ? testRunTime : usualRunTime;
+    return this.#medians.get(kind) ?? (kind === testKind ? testRunTime : usualRunTime);
   }
 }
 
@@ -128,21 +124,12 @@ interface Page {
   removeEventListener(type: "visibilitychange", listener: () => void): void;
 }
 
-function page(): Page | undefined {
-  // The package compiles without the types of browsers.
+/** Page of the client, if it runs in one. The package compiles without the types of browsers. */
+export function page(): Page | undefined {
   return (globalThis as { readonly document?: Page }).document;
 }
 
-function isHidden(): boolean {
+/** Returns true in a hidden page. */
+export function isHidden(): boolean {
   return page()?.visibilityState === "hidden";
-}
-
-/** Calls a listener when the page becomes visible. Returns a function that ends this. */
-export function onVisible(listener: () => void): () => void {
-  const watched = page();
-  const onChange = (): void => {
-    if (!isHidden()) listener();
-  };
-  watched?.addEventListener("visibilitychange", onChange);
-  return () => watched?.removeEventListener("visibilitychange", onChange);
 }
