@@ -1,6 +1,7 @@
 import type { JobData } from "../types/job.ts";
 import { transientCodes } from "../errors/code.ts";
 import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
+import type { Clock } from "../config/clock.ts";
 import { defaults } from "../config/options.ts";
 import { abortable, within, type Deadline } from "../http/deadline.ts";
 import type { Api } from "../api/api.ts";
@@ -18,16 +19,10 @@ const failureDelay = 1_000;
 /** Time for which jobs are polled by id after a failure of the list, in milliseconds. */
 const closedTime = 60_000;
 
-/** Functions that settle a wait. */
-interface Settle {
-  readonly resolve: (data: JobData) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /** Job with waits for its next poll. */
 interface PolledJob {
   readonly id: string;
-  readonly waits: Map<PendingWait, Settle>;
+  readonly waits: Map<PendingWait, Omit<PromiseWithResolvers<JobData>, "promise">>;
   /** Start of the first wait, in milliseconds since 1970. */
   readonly since: number;
   due: number;
@@ -45,6 +40,7 @@ interface PolledJob {
  */
 export class JobPoller {
   readonly #api: Api;
+  readonly #clock: Clock;
   readonly #schedule: PollSchedule;
   readonly #jobs = new Map<string, PolledJob>();
   /** Size of the pages of the list: the documented maximum, or the service's default if it rejects that. */
@@ -58,6 +54,7 @@ export class JobPoller {
 
   constructor(api: Api) {
     this.#api = api;
+    this.#clock = api.http.config.clock;
     this.#schedule = new PollSchedule(api.http.config, api.http.rateLimiter);
   }
 
@@ -71,7 +68,7 @@ export class JobPoller {
     const job: PolledJob = this.#jobs.get(id) ?? {
       id,
       waits: new Map(),
-      since: this.#now,
+      since: this.#clock.now(),
       due,
       byId: false,
       isPolled: false,
@@ -80,7 +77,7 @@ export class JobPoller {
     this.#jobs.set(id, job);
     this.#api.http.rateLimiter.isPolling = true;
     page()?.addEventListener("visibilitychange", this.#onVisibilityChange);
-    this.#arm(due);
+    if (Math.max(due, this.#schedule.opensAt) < this.#timerAt) this.#arm();
     const data = new Promise<JobData>((resolve, reject) => {
       job.waits.set(wait, { resolve, reject });
     });
@@ -93,16 +90,12 @@ export class JobPoller {
     }
   }
 
-  get #now(): number {
-    return this.#api.http.config.clock.now();
-  }
-
   /** Ends a wait. The last one ends the polls in flight. */
   #leave(job: PolledJob, wait: PendingWait): void {
     job.waits.delete(wait);
     if (job.waits.size === 0 && this.#isOpen(job)) this.#jobs.delete(job.id);
     if (this.#jobs.size > 0) return;
-    this.#disarm();
+    this.#arm();
     this.#controller?.abort();
     this.#controller = undefined;
     this.#api.http.rateLimiter.isPolling = false;
@@ -115,32 +108,24 @@ export class JobPoller {
   /** Polls at once when the page becomes visible. */
   readonly #onVisibilityChange = (): void => {
     if (isHidden()) return;
-    for (const job of this.#jobs.values()) job.due = Math.min(job.due, this.#now);
-    this.#rearm();
+    for (const job of this.#jobs.values()) job.due = Math.min(job.due, this.#clock.now());
+    this.#arm();
   };
 
-  #arm(due: number): void {
-    const at = Math.max(due, this.#schedule.opensAt);
-    if (at >= this.#timerAt) return;
-    this.#disarm();
-    this.#timerAt = at;
-    const { clock } = this.#api.http.config;
-    this.#timer = clock.setTimeout(() => void this.#pollDue(), Math.max(0, at - clock.now()));
-  }
-
-  #disarm(): void {
-    this.#api.http.config.clock.clearTimeout(this.#timer);
-    this.#timerAt = Number.POSITIVE_INFINITY;
-  }
-
-  #rearm(): void {
-    for (const { due, isPolled } of this.#jobs.values()) if (!isPolled) this.#arm(due);
+  /** Sets the timer for the next poll. */
+  #arm(): void {
+    const clock = this.#clock;
+    clock.clearTimeout(this.#timer);
+    let due = Number.POSITIVE_INFINITY;
+    for (const job of this.#jobs.values()) if (!job.isPolled) due = Math.min(due, job.due);
+    this.#timerAt = Math.max(due, this.#schedule.opensAt);
+    if (due === Number.POSITIVE_INFINITY) return;
+    this.#timer = clock.setTimeout(this.#pollDue, Math.max(0, this.#timerAt - clock.now()));
   }
 
   /** Polls the job with the earliest due time, with those that are due soon after it. */
-  #pollDue(): void {
-    this.#disarm();
-    const now = this.#now;
+  readonly #pollDue = (): void => {
+    const now = this.#clock.now();
     const jobs = [...this.#jobs.values()]
       .filter(({ isPolled }) => !isPolled)
       .toSorted((one, other) => one.due - other.due);
@@ -154,8 +139,8 @@ export class JobPoller {
         void this.#poll(listed, (deadline) => this.#readList(listed, deadline));
       }
     }
-    this.#rearm();
-  }
+    this.#arm();
+  };
 
   /** Sends a poll of a job, or of several by the list. */
   async #poll(
@@ -171,7 +156,7 @@ export class JobPoller {
       if (!signal.aborted) this.#fail(error, jobs);
     } finally {
       for (const job of jobs) job.isPolled = false;
-      this.#rearm();
+      this.#arm();
     }
   }
 
@@ -196,7 +181,7 @@ export class JobPoller {
       missing = missing.filter(this.#isOpen);
       cursor = data.next_cursor ?? undefined;
     } while (cursor && missing.length >= minMissingPerPage * pages);
-    let due = this.#now;
+    let due = this.#clock.now();
     for (const job of missing) {
       job.byId = true;
       job.due = due;
@@ -220,7 +205,7 @@ export class JobPoller {
   /** Ends waits after a failure that is not transient. After a failure of the list, jobs are polled by id for a while. */
   #fail(error: unknown, jobs: readonly PolledJob[]): void {
     const isList = jobs.length > 1;
-    const now = this.#now;
+    const now = this.#clock.now();
     const known = isBranded(error) ? error : undefined;
     const { code, status, retryAfter = 0 } = known ?? {};
     if (isList) {

@@ -147,8 +147,8 @@ export class JobRecord implements Job, ResultSource {
         jobId: this.id,
         requestId,
         idempotencyKey: this.#idempotencyKey,
-        credits: finite(this.#data.cost_credits),
-        balance: finite(this.#data.credits_remaining),
+        credits: this.#data.cost_credits ?? undefined,
+        balance: this.#data.credits_remaining ?? undefined,
         attempts,
         timeline,
       },
@@ -230,11 +230,6 @@ export class JobRecord implements Job, ResultSource {
     }
     this.#data = merged;
   }
-}
-
-/** Returns the number, or undefined if the service sent none. */
-function finite(value: number | null | undefined): number | undefined {
-  return Number.isFinite(value) ? (value ?? undefined) : undefined;
 }
 
 /** Reports an update. */

@@ -117,16 +117,9 @@ export function nextPollDelay(age: number, median: number, random: () => number)
   return delay * (0.9 + 0.2 * random());
 }
 
-/** Used members of a browser's `document`. Other runtimes have none. */
-interface Page {
-  readonly visibilityState?: string;
-  addEventListener(type: "visibilitychange", listener: () => void): void;
-  removeEventListener(type: "visibilitychange", listener: () => void): void;
-}
-
-/** Page of the client, if it runs in one. The package compiles without the types of browsers. */
-export function page(): Page | undefined {
-  return (globalThis as { readonly document?: Page }).document;
+/** Returns the page of the client. Only browsers have one. */
+export function page(): Document | undefined {
+  return globalThis.document;
 }
 
 /** Returns true in a hidden page. */
