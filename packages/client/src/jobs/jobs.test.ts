@@ -152,8 +152,8 @@ describe("jobs.waitAll", () => {
     expect(third?.error).toMatchObject({ code: "not_found", job: { id: "job_unknown" } });
   });
 
-  it("rejects with the reason at once when it is aborted, and leaves no timer and no listener", async () => {
-    const { run, error, tryon, mock } = createService({ latency: "1h" });
+  it("rejects with the abort reason or the error of a middleware at once, and leaves no timer and no listener", async () => {
+    const { run, error, tryon, client, mock } = createService({ latency: "1h" });
     const jobs = await run(Promise.all([1, 2, 3].map(() => tryon.submit(input))));
     const { pending } = mock.clock;
     const controller = new AbortController();
@@ -167,13 +167,7 @@ describe("jobs.waitAll", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
     expect(mock.clock.pending).toBe(pending);
     expect(await error(tryon.jobs.waitAll([], { signal }))).toBe("enough");
-  });
-
-  it("rejects with the error of a middleware, and leaves no timer", async () => {
     const thrown = new Error("mine");
-    const { run, error, tryon, client, mock } = createService({ latency: "1h" });
-    const jobs = await run(Promise.all([1, 2, 3].map(() => tryon.submit(input))));
-    const { pending } = mock.clock;
     const failing = client({ middleware: () => Promise.reject(thrown) });
     expect(await error(failing.jobs.waitAll(jobs.map(({ id }) => id)))).toBe(thrown);
     expect(mock.clock.pending).toBe(pending);
