@@ -269,8 +269,9 @@ describe("a wait among others", () => {
       .result(controller)
       .catch(String);
     await service.mock.clock.advance("1s");
+    const start = service.mock.clock.now();
     const sent = await waitFor(service, [client.jobs.resume(job?.id ?? "")]);
-    expect((sent.at(-1)?.at ?? 0) - (sent[0]?.at ?? 0)).toBeLessThan(25_000);
+    expect((sent.at(-1)?.at ?? 0) - start).toBeLessThan(25_000);
     controller.abort("enough");
     expect(await stuckWait).toBe("enough");
   });
