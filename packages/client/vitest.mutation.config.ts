@@ -12,7 +12,7 @@ export default defineConfig({
     include: [
       "src/http/{attempt-log,deadline,rate-limit,rate-limiter-queues}.test.ts",
       "src/http/{outcome,retry-policy}.test.ts",
-      "src/jobs/poll-{allowance,delay,schedule}.test.ts",
+      "src/jobs/poll-schedule.test.ts",
       "src/billing/!(*.full).test.ts",
       "src/proxy/{filter-fields,signer}.test.ts",
     ],
