@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: [
-      "src/http/{attempt-log,deadline,rate-limit,rate-limiter-queues}.test.ts",
+      "src/http/{attempt-log,deadline,rate-limiter-queues}.test.ts",
       "src/http/{outcome,retry-policy}.test.ts",
       "src/jobs/poll-{allowance,delay,schedule}.test.ts",
       "src/billing/!(*.full).test.ts",

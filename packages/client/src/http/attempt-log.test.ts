@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { AttemptLog } from "./attempt-log.ts";
-import type { Outcome } from "./outcome.ts";
+import { AttemptLog, type Outcome } from "./attempt-log.ts";
 
 type End = number | "connection_failed" | "unsent" | "rate_limited";
 
@@ -17,7 +16,6 @@ interface Row {
   readonly ends: readonly End[];
   readonly since?: number;
   readonly madeJob?: boolean;
-  readonly lastIsFirst?: boolean;
   readonly explained?: boolean;
 }
 
@@ -27,16 +25,16 @@ describe("the log of a submission", () => {
     { ends: [400] },
     { ends: [404] },
     { ends: [429, "unsent"] },
-    { ends: [409], since: 0, lastIsFirst: true },
+    { ends: [409], since: 0 },
     { ends: [409, 400], since: 0, explained: false },
-    { ends: [429, 500], since: 1, madeJob: true, lastIsFirst: true },
+    { ends: [429, 500], since: 1, madeJob: true },
     { ends: [409, 500, 500], since: 0, madeJob: true },
     { ends: [500, 409], since: 0, madeJob: true, explained: false },
     { ends: [500, 400], since: 0, madeJob: true, explained: false },
     { ends: [402, 200, 408], since: 1, madeJob: true, explained: false },
-    { ends: ["connection_failed"], since: 0, madeJob: true, lastIsFirst: true, explained: false },
+    { ends: ["connection_failed"], since: 0, madeJob: true, explained: false },
   ])("shows what $ends may have done", (row) => {
-    const { ends, since, madeJob = false, lastIsFirst = false, explained = true } = row;
+    const { ends, since, madeJob = false, explained = true } = row;
     const log = new AttemptLog();
     const outcomes = ends.map(outcomeOf);
     for (const [index, outcome] of outcomes.entries()) {
@@ -45,16 +43,14 @@ describe("the log of a submission", () => {
       log.add(outcome, index, 7);
     }
     expect(log).toMatchObject({
-      uncertainSince: since,
-      isUncertain: since !== undefined,
       mayHaveMadeJob: madeJob,
-      lastIsFirstUncertain: lastIsFirst,
       attempts: ends.map((end, startedAt) => ({
         startedAt,
         duration: 7,
         ...(typeof end === "string" ? { failure: end } : { status: end }),
       })),
     });
+    expect(log.firstUncertain).toBe(log.attempts[since ?? -1]);
     expect(log.isExplainedBy(outcomes.at(-1) ?? outcomeOf("rate_limited"))).toBe(explained);
     expect(log.isExplainedBy(outcomeOf("rate_limited"))).toBe(since === undefined);
   });
@@ -63,7 +59,7 @@ describe("the log of a submission", () => {
     const log = new AttemptLog();
     const cause = { code: "ECONNREFUSED" };
     log.add({ response: undefined, failure: "connection_failed", cause }, 1, 7);
-    expect(log.isUncertain).toBe(false);
+    expect(log.firstUncertain).toBeUndefined();
   });
 
   it("lets the key be forgotten after the window, from the first uncertain attempt on", () => {

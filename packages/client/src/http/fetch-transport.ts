@@ -1,6 +1,6 @@
 import type { Config } from "../config/resolve-config.ts";
 import { readResponse, type HttpResponse } from "./response.ts";
-import type { Transport, TransportRequest } from "./transport.ts";
+import type { Transport, TransportRequest } from "./http-request.ts";
 
 /** Configuration of requests over `fetch`. */
 type FetchConfig = Pick<Config, "fetch" | "middleware" | "baseUrl" | "apiKey">;

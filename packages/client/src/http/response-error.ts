@@ -4,8 +4,7 @@ import { type ApiErrorCode, type TryOnErrorCode, hints } from "../errors/code.ts
 import { isBranded, type FieldIssue, type TryOnError } from "../errors/tryon-error.ts";
 import type { CallContext } from "./http-request.ts";
 import type { HttpResponse } from "./response.ts";
-import { failureCode, type Failure, type Outcome } from "./outcome.ts";
-import { readFieldIssues } from "./field-issues.ts";
+import { failureCode, type Failure, type Outcome } from "./attempt-log.ts";
 import type { Config } from "../config/resolve-config.ts";
 import type { Redact } from "../errors/redact.ts";
 import { requestedDelay } from "./retry-policy.ts";
@@ -24,6 +23,8 @@ const codes: Readonly<Record<string, ApiErrorCode>> = {
   429: "rate_limited",
   503: "unavailable",
 };
+
+const maxIssues = 20;
 
 /** Creates the error of a request from its last outcome: `outcome_unknown` for a submission that may have made a job. */
 export function responseError(
@@ -52,7 +53,7 @@ export function responseError(
   const { code, words, ...rest } = response
     ? describeErrorResponse(response, purpose, redact)
     : describeNoResponse(outcome, redact);
-  if (purpose === "purchase" && attemptLog.isUncertain && status !== 409) {
+  if (purpose === "purchase" && attemptLog.firstUncertain && status !== 409) {
     rest.hint = "The purchase may have been paid: repeat it with the same token, which pays once.";
   }
   const Class = status >= 400 || code === "rate_limited" ? ApiError : ConnectionError;
@@ -124,4 +125,25 @@ function describeErrorResponse(
     words: `returned ${status}: ${reason || "no error message"}`,
     issues,
   };
+}
+
+/** Returns the problems that a 422 lists, or undefined if it lists none. Leaves `input` out, which can be a whole image. */
+export function readFieldIssues(
+  detail: unknown,
+  redact: Redact,
+): readonly FieldIssue[] | undefined {
+  if (!Array.isArray(detail) || detail.length === 0) return undefined;
+  return detail.slice(0, maxIssues).map((entry: unknown) => {
+    const { loc, msg, type }: { loc?: unknown; msg?: unknown; type?: unknown } = Object(entry);
+    const path: readonly unknown[] = Array.isArray(loc) ? loc : [];
+    const names = path.filter((part) => typeof part !== "object");
+    // The part of the request is not part of the name.
+    if (names.length > 1 && /^(body|query|path|header)$/.test(String(names[0]))) names.shift();
+    const kind = redact(type);
+    return {
+      field: redact(names.join(".")),
+      message: redact(msg) || "is not valid",
+      ...(kind && { type: kind }),
+    };
+  });
 }

@@ -1,5 +1,5 @@
-import { failureCode, type Outcome } from "../http/outcome.ts";
-import { readFieldIssues } from "../http/field-issues.ts";
+import { failureCode, type Outcome } from "../http/attempt-log.ts";
+import { readFieldIssues } from "../http/response-error.ts";
 import type { Redact } from "../errors/redact.ts";
 import type { HttpResponse } from "../http/response.ts";
 import { requestedDelay } from "../http/retry-policy.ts";

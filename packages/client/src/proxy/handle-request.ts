@@ -1,6 +1,6 @@
 import { defaults, maxSyncWait } from "../config/options.ts";
-import { attempt } from "../http/attempt.ts";
-import type { Outcome } from "../http/outcome.ts";
+import type { Outcome } from "../http/attempt-log.ts";
+import { attempt } from "../http/send-with-retries.ts";
 import { FetchTransport } from "../http/fetch-transport.ts";
 import { Deadline } from "../http/deadline.ts";
 import { buildUpstreamRequest, type UpstreamRequest } from "./build-upstream-request.ts";
