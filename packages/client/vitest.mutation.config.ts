@@ -11,7 +11,7 @@ export default defineConfig({
     root: import.meta.dirname,
     include: [
       "src/http/{attempt-log,deadline,rate-limiter-queues}.test.ts",
-      "src/http/{outcome,retry-policy}.test.ts",
+      "src/http/retry-policy.test.ts",
       "src/jobs/poll-{allowance,delay,schedule}.test.ts",
       "src/billing/!(*.full).test.ts",
       "src/proxy/{bodies,filter-fields,read-json,read-json-responses,signer}.test.ts",

@@ -3,8 +3,13 @@ import { array, constantFrom, record } from "fast-check";
 import { isTryOnError } from "../src/index.ts";
 import type { Proxy } from "../src/proxy/index.ts";
 import type { Fetch } from "../src/config/options.ts";
-import { networkFaultNames, networkFaults } from "./network-faults.ts";
-import { anyOptions, recoverJob, type ValueOf } from "./fault-scenario.ts";
+import {
+  anyOptions,
+  networkFaultNames,
+  networkFaults,
+  recoverJob,
+  type ValueOf,
+} from "./fault-scenario.ts";
 import { createProxyService, mount } from "./proxy-service.ts";
 import { cut, input, openService, noResponse } from "./service.ts";
 

@@ -60,26 +60,6 @@ it.each<[string, Partial<FaultInput>]>([
   expect(await balance()).toBe(992);
 });
 
-it("charges once for a submission of the raw client, and creates its key", async () => {
-  const { tryon, keys, balance, fail } = await serveMock();
-  fail(2, { reset: "after" });
-  const body = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
-  expect((await createRawClient(tryon).POST("/api/v1/tryon", { body })).response.status).toBe(200);
-  expect(new Set(keys()).size).toBe(1);
-  expect(await balance()).toBe(992);
-});
-
-it("fails as outcome_unknown after every connection was reset, and recover returns the job", async () => {
-  const { tryon, keys, balance, fail } = await serveMock();
-  fail(4, { reset: "after" });
-  const error = await failure(tryon.submit(input));
-  if (!isTryOnError(error, "outcome_unknown")) throw error;
-  expect(error).toMatchObject({ cause: { code: "connection_failed" }, attempts: { length: 4 } });
-  expect((await error.recover()).idempotencyKey).toBe(error.idempotencyKey);
-  expect(keys()).toEqual(Array.from({ length: 5 }, () => error.idempotencyKey));
-  expect(await balance()).toBe(992);
-});
-
 it.each([301, 302, 307, 308])("does not follow a %i, and names its target", async (status) => {
   const target = await httpServer((response) => response.end(accountBody));
   const { url, got } = await httpServer((response) => {
