@@ -14,7 +14,7 @@ export class FetchTransport implements Transport {
   }
 
   async send(request: TransportRequest): Promise<HttpResponse> {
-    const { method, url, body, cacheable, read, context, deadline, onSend, onUpload } = request;
+    const { method, url, body, read, context, deadline, onSend, onUpload } = request;
     const { fetch, middleware, apiKey } = this.#config;
     const { signal } = deadline;
     const headers = { ...request.headers };
@@ -25,7 +25,8 @@ export class FetchTransport implements Transport {
       signal,
       redirect: "manual",
       ...(isSource ? await body.open(headers, onUpload) : { body: body ?? null }),
-      ...(method === "GET" && !cacheable && acceptsNoStore() && { cache: "no-store" }),
+      // An image may come from a cache.
+      ...(method === "GET" && context && acceptsNoStore() && { cache: "no-store" }),
     };
     signal.throwIfAborted();
     let response: Response;

@@ -30,8 +30,6 @@ export interface HttpRequest {
   readonly body?: SubmissionBody | Uint8Array<ArrayBuffer> | undefined;
   /** Maximum time of one attempt after its last byte is sent, in milliseconds. */
   readonly timeout: number;
-  /** If true, the response may come from a cache. */
-  readonly cacheable?: boolean;
   /** Reads a response with a 2xx status instead of `readResponse`, within the deadline of the attempt. */
   readonly read?: (response: Response, deadline: Deadline) => Promise<HttpResponse>;
 }

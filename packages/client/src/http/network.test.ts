@@ -6,9 +6,9 @@ import { serve } from "@tryon/mock/node";
 import { assetPath } from "@tryon/test-kit/repository";
 import { expect, it, onTestFinished } from "vitest";
 
-import { isTryOnError, TryOn, type TryOnOptions } from "../index.ts";
+import { TryOn, type TryOnOptions } from "../index.ts";
 import { accountBody, closedUrl, httpServer, listen } from "../../test/http-server.ts";
-import { assetBytes, failure, input, personUrl, profile, shirtUrl } from "../../test/service.ts";
+import { assetBytes, failure, input, profile } from "../../test/service.ts";
 import { createRawClient } from "../raw/index.ts";
 
 /** Creates a client with delays near zero. */
