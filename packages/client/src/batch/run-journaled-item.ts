@@ -11,7 +11,7 @@ import {
 import { readDuration } from "../config/duration.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { abortable, Deadline } from "../http/deadline.ts";
-import { randomKey } from "../jobs/idempotency-key.ts";
+import { randomKey } from "../http/random-key.ts";
 import type { BatchJournal } from "./batch-journal.ts";
 import { digestInput } from "./digest-input.ts";
 import type { JobLookup } from "./job-lookup.ts";
