@@ -53,12 +53,7 @@ async function sendThroughMiddleware(
   // `duplex` is required for a stream.
   const original = new Request(url, { ...init, duplex: "half" } as RequestInit);
   const idempotencyKey = original.headers.get("idempotency-key") ?? undefined;
-  const callNext = async (index: number, request: Request): Promise<Response> => {
-    const current = middleware[index];
-    if (current !== undefined) {
-      const next = (changed: Request): Promise<Response> => callNext(index + 1, changed);
-      return current(request, next, { ...context, idempotencyKey });
-    }
+  const sendLast = async (request: Request): Promise<Response> => {
     // A copy, since a middleware may keep the request and must not get the key.
     const headers = Object.fromEntries(request.headers);
     if (apiKey && request.url.startsWith(`${baseUrl}/`)) {
@@ -73,7 +68,11 @@ async function sendThroughMiddleware(
     onSend();
     return fetch(request.url, { ...init, ...changes });
   };
-  return callNext(0, original);
+  const send = middleware.reduceRight(
+    (next, current) => async (request) => current(request, next, { ...context, idempotencyKey }),
+    sendLast,
+  );
+  return send(original);
 }
 
 let noStore: boolean | undefined;
