@@ -68,7 +68,7 @@ async function sendThroughMiddleware(
     onSend();
     return fetch(request.url, { ...init, ...changes });
   };
-  const send = middleware.reduceRight(
+  const send = middleware.reduceRight<typeof sendLast>(
     (next, current) => async (request) => current(request, next, { ...context, idempotencyKey }),
     sendLast,
   );

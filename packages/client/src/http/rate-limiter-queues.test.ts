@@ -1,32 +1,25 @@
-import { createMock, type Mock } from "@tryon/mock";
+import { createMock } from "@tryon/mock";
 import { describe, expect, it } from "vitest";
 
-import type { Clock } from "../index.ts";
+import { shiftedClock } from "../../test/service.ts";
 import { Deadline } from "./deadline.ts";
 import { RateLimiter, readRateLimit, type QueueName } from "./rate-limiter.ts";
-
-type Timer = Parameters<Mock["clock"]["clearTimeout"]>[0];
 
 /** Creates a limiter without jitter, whose numbers in the order of their release are recorded. */
 function createLimiter(random = 0) {
   const { clock } = createMock({ clock: "manual" });
   const start = clock.now();
   const released: string[] = [];
-  let back = 0;
-  const timed: Clock = {
-    now: () => clock.now() - back,
-    setTimeout: (callback, delay) => clock.setTimeout(callback, delay),
-    // Its timers come from the line above.
-    clearTimeout: (timer) => clock.clearTimeout(timer as Timer),
-  };
-  const limiter = new RateLimiter(timed, () => random);
+  const { shifted, shift } = shiftedClock(clock);
+  const limiter = new RateLimiter(shifted, () => random);
   return {
     limiter,
     clock,
     released,
-    setBack: (milliseconds: number) => (back += milliseconds),
+    shift,
     acquire: (queue: QueueName, timeout = 300_000) => {
-      const acquired = limiter.acquire(queue, new Deadline(clock, timeout));
+      const deadline = new Deadline(clock, timeout);
+      const acquired = limiter.acquire(queue, deadline).finally(() => deadline.close());
       void acquired.then((number) => released.push(`${queue} ${number}`));
     },
     headers: (limit: number, remaining: number, delay: number) =>
@@ -175,12 +168,16 @@ describe("the queues of the limiter", () => {
     limiter.block(60_000);
     const controller = new AbortController();
     const deadline = new Deadline(clock, 300_000, controller.signal);
-    const aborted = limiter.acquire("submit", deadline);
-    await clock.advance(5_000);
-    expect(released).toEqual(["read 0"]);
+    const aborted = limiter.acquire("read", deadline);
+    acquire("read");
+    await clock.advance(2_000);
     controller.abort("stop");
     await expect(aborted).rejects.toBe("stop");
     deadline.close();
+    await clock.advance(3_000);
+    expect(released).toEqual(["read 0"]);
+    await clock.advance(55_000);
+    expect(released).toEqual(["read 0", "read 1"]);
     expect(clock.pending).toBe(0);
   });
 
@@ -203,15 +200,15 @@ describe("the queues of the limiter", () => {
 });
 
 it("a clock that is set back by over a second makes the limiter forget what it knows", async () => {
-  const { limiter, acquire, headers, clock, released, setBack } = createLimiter();
+  const { limiter, acquire, headers, clock, released, shift } = createLimiter();
   acquire("read");
   limiter.update(1, headers(9, 2, 9_000), 0);
   limiter.block(5_000);
-  setBack(1_000);
+  shift(-1_000);
   expect(limiter.delay("read")).toBe(6_000);
   expect(limiter.rateLimit).toMatchObject({ remaining: 2 });
   acquire("read");
-  setBack(1_001);
+  shift(-1_001);
   expect(limiter.delay("read")).toBe(0);
   expect(limiter.rateLimit).toMatchObject({ remaining: 9, source: "count" });
   await clock.advance(6_000);

@@ -1,4 +1,3 @@
-import type { Mock } from "@tryon/mock";
 import { describe, expect, it } from "vitest";
 
 import {
@@ -7,11 +6,10 @@ import {
   cut,
   input,
   noResponse,
+  shiftedClock,
   stalledBody,
   type TestService,
 } from "../../test/service.ts";
-
-type Timer = Parameters<Mock["clock"]["clearTimeout"]>[0];
 
 const busy = { detail: "busy" };
 
@@ -163,22 +161,12 @@ it.each<[string, (service: TestService) => Promise<unknown>, string]>([
 
 it("does not send a submission again if the machine was asleep until its key may be forgotten", async () => {
   const { error, client, mock, faults, submissions } = createService();
-  const { clock } = mock;
-  let asleep = 0;
-  const tryon = client({
-    timeout: "5h",
-    clock: {
-      now: () => clock.now() + asleep,
-      setTimeout: (callback, delay) => clock.setTimeout(callback, delay),
-      // Its timers come from the line above.
-      clearTimeout: (timer) => clock.clearTimeout(timer as Timer),
-    },
-  });
+  const { shifted, shift } = shiftedClock(mock.clock);
+  const tryon = client({ timeout: "5h", clock: shifted });
   faults.push(cut.after);
   const work = tryon.submit(input);
-  await clock.advance(100);
-  asleep = 2 * 3_600_000;
-  const failed = await error(work);
-  expect(failed).toMatchObject({ code: "outcome_unknown" });
+  await mock.clock.advance(100);
+  shift(2 * 3_600_000);
+  expect(await error(work)).toMatchObject({ code: "outcome_unknown" });
   expect(submissions()).toHaveLength(1);
 });
