@@ -145,11 +145,15 @@ describe("the log of a submission", () => {
     expect(log.isExplainedBy(outcomeOf("rate_limited"))).toBe(since === undefined);
   });
 
-  it("shows that a refused connection has done nothing", () => {
+  it("shows that a refused connection has done nothing, by the code of a cause", () => {
     const log = new AttemptLog();
-    const cause = { code: "ECONNREFUSED" };
-    log.add({ response: undefined, failure: "connection_failed", cause }, 1, 7);
+    const failed = { response: undefined, failure: "connection_failed" } as const;
+    log.add({ ...failed, cause: { cause: { code: "ECONNREFUSED" } } }, 1, 7);
     expect(log.firstUncertain).toBeUndefined();
+    const cause = new Error("no");
+    cause.cause = cause;
+    log.add({ ...failed, cause }, 2, 7);
+    expect(log.firstUncertain).toBe(log.attempts[1]);
   });
 
   it("lets the key be forgotten after the window, from the first uncertain attempt on", () => {

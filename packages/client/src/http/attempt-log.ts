@@ -17,7 +17,7 @@ export interface Failure {
 export function failureCode(cause: unknown): string | undefined {
   const { code, cause: deeper } = Object(cause) as { code?: unknown; cause?: unknown };
   if (typeof code === "string") return code;
-  return deeper === undefined || deeper === cause ? undefined : failureCode(deeper);
+  return deeper === cause ? undefined : failureCode(deeper);
 }
 
 /**

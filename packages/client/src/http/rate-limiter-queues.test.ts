@@ -29,7 +29,7 @@ function createLimiter(random = 0) {
 
 describe("rate limit headers", () => {
   it.each([
-    { headers: "with a lower count", number: 6, remaining: 8, reset: 30_001, taken: true },
+    { headers: "with a lower count", number: 6, remaining: 8, reset: 28_001, taken: true },
     { headers: "with the same count", number: 6, remaining: 9, reset: 30_001, taken: false },
     { headers: "with a higher count", number: 6, remaining: 10, reset: 30_001, taken: false },
     { headers: "of an earlier request", number: 4, remaining: 10, reset: 30_001, taken: true },
@@ -51,6 +51,7 @@ describe("rate limit headers", () => {
 
   it("hold until their reset, after which the limiter counts and knows the next one", async () => {
     const { limiter, acquire, headers, clock } = createLimiter();
+    expect(limiter.rateLimit).toBeUndefined();
     limiter.update(0, headers(3, 2, 1_000), 0);
     await clock.advance(999);
     expect(limiter.rateLimit).toEqual(headers(3, 2, 1_000));
@@ -75,6 +76,7 @@ describe("rate limit headers", () => {
     { limit: 100, remaining: 10, isPolling: false, delay: 0 },
     { limit: 100, remaining: 50, isPolling: true, delay: 0 },
     { limit: 1, remaining: 1, isPolling: true, delay: 0 },
+    { limit: 1, remaining: 0, isPolling: false, delay: 60_000 },
   ])(
     "of $remaining of $limit delay a submission by $delay ms with polls: $isPolling",
     ({ limit, remaining, isPolling, delay }) => {
@@ -82,7 +84,7 @@ describe("rate limit headers", () => {
       limiter.update(0, headers(limit, remaining, 60_000), 0);
       limiter.isPolling ||= isPolling;
       expect(limiter.delay("submit")).toBeCloseTo(delay);
-      expect(limiter.delay("read")).toBe(0);
+      expect(limiter.delay("read")).toBe(remaining > 0 ? 0 : delay);
     },
   );
 });
@@ -129,6 +131,9 @@ describe("the queues of the limiter", () => {
     expect(released).toEqual(["submit 1", "read 2"]);
     await clock.advance(1_500);
     expect(released).toEqual(["submit 1", "read 2", "read 3", "read 4"]);
+    acquire("read");
+    await clock.advance(0);
+    expect(released).toHaveLength(5);
   });
 
   it("refuse a request at once whose time ends with its delay", async () => {
@@ -216,18 +221,25 @@ it("a clock that is set back by over a second makes the limiter forget what it k
 });
 
 it.each([
-  { limit: "60", remaining: "5", reset: "9", expected: [60, 5, 10_000] },
+  {
+    limit: "60",
+    remaining: "5",
+    reset: "9",
+    expected: { limit: 60, remaining: 5, resetAt: 10_000, source: "headers" },
+  },
   { limit: "0", remaining: "0", reset: "0", expected: undefined },
   { limit: "-1", remaining: "5", reset: "9", expected: undefined },
   { limit: "", remaining: "5", reset: "9", expected: undefined },
   { limit: "60", remaining: "many", reset: "9", expected: undefined },
   { limit: "60", remaining: "5", reset: "Infinity", expected: undefined },
-])("reads $expected from $limit, $remaining, $reset", ({ limit, remaining, reset, expected }) => {
-  const headers = new Headers({
-    "x-ratelimit-limit": limit,
-    "x-ratelimit-remaining": remaining,
-    "x-ratelimit-reset": reset,
-  });
-  const read = readRateLimit(headers, 1_000);
-  expect(read && [read.limit, read.remaining, read.resetAt]).toEqual(expected);
-});
+])(
+  "reads $expected from the headers $limit, $remaining, $reset",
+  ({ limit, remaining, reset, expected }) => {
+    const headers = new Headers({
+      "x-ratelimit-limit": limit,
+      "x-ratelimit-remaining": remaining,
+      "x-ratelimit-reset": reset,
+    });
+    expect(readRateLimit(headers, 1_000)).toEqual(expected);
+  },
+);

@@ -137,8 +137,6 @@ export class RateLimiter {
   /** Waits as the first request of a queue. Both queues have the same jitter, so that they advance alike. */
   async #acquireNext(name: QueueName, deadline: Deadline): Promise<number> {
     const { submit, read } = this.#queues;
-    // The call may have ended while it waited for the one before it.
-    deadline.signal.throwIfAborted();
     do {
       const delay = this.delay(name);
       if (delay > maxDelay) return 0;
