@@ -10,8 +10,8 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: [
-      "src/http/{attempt-log,deadline,rate-limit,rate-limiter-queues}.test.ts",
-      "src/http/{outcome,retry-policy}.test.ts",
+      "src/http/{attempt-log,deadline,rate-limiter-queues}.test.ts",
+      "src/http/retry-policy.test.ts",
       "src/jobs/poll-schedule.test.ts",
       "src/billing/!(*.full).test.ts",
       "src/proxy/{filter-fields,signer}.test.ts",

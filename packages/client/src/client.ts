@@ -10,7 +10,7 @@ import { check } from "./config/check-environment.ts";
 import { defaults, optionNames, type TryOnOptions } from "./config/options.ts";
 import { parseUrl } from "./config/resolve-config.ts";
 import { unknownName } from "./config/unknown-names.ts";
-import { attempt } from "./http/attempt.ts";
+import { attempt } from "./http/send-with-retries.ts";
 import { within } from "./http/deadline.ts";
 import type { HttpRequest, RawRequest } from "./http/http-request.ts";
 import type { HttpResponse } from "./http/response.ts";

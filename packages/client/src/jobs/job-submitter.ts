@@ -145,7 +145,8 @@ export class JobSubmitter {
         const { headers, requestId } = response;
         // A replay to the first attempt that could make the job is the response of an earlier submission.
         const isReplay =
-          headers.get("idempotent-replayed") === "true" && attemptLog.lastIsFirstUncertain;
+          headers.get("idempotent-replayed") === "true" &&
+          attemptLog.firstUncertain === attemptLog.attempts.at(-1);
         spendTracker.recordResponse(charge, data, isReplay);
         const record = new JobRecord(this.#contexts, data, {
           context,
@@ -183,7 +184,7 @@ export class JobSubmitter {
   /** Finds the job in the list once it is too late to send the submission again. */
   async #findInList(submission: Submission, deadline: Deadline): Promise<Job> {
     const { attemptLog, idempotencyKey: key, hasKeyInMetadata, context } = submission;
-    const oldest = (attemptLog.uncertainSince ?? 0) - maxClockSkew;
+    const oldest = (attemptLog.firstUncertain?.startedAt ?? 0) - maxClockSkew;
     let cause: unknown;
     try {
       const jobs = jobsOfPages(async (cursor) => {

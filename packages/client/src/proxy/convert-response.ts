@@ -1,8 +1,8 @@
 import { isJobId } from "../api/api.ts";
 import type { Fields } from "../api/canonical-fields.ts";
 import type { Redact } from "../errors/redact.ts";
-import { readFieldIssues } from "../http/field-issues.ts";
-import { failureCode, type Outcome } from "../http/outcome.ts";
+import { readFieldIssues } from "../http/response-error.ts";
+import { failureCode, type Outcome } from "../http/attempt-log.ts";
 import type { HttpResponse } from "../http/response.ts";
 import { requestedDelay } from "../http/retry-policy.ts";
 import type { ProxyCall, ProxyKind } from "./options.ts";
