@@ -1,7 +1,7 @@
 import type { CallOptions } from "./types/call-options.ts";
 import type { RateLimit } from "./types/attempt.ts";
 import type { Job, TryOnResult } from "./types/job.ts";
-import { toCall, type Call } from "./api/call.ts";
+import { toCall, type Call } from "./api/api.ts";
 import { Account } from "./billing/account.ts";
 import { costs, type Costs } from "./billing/costs.ts";
 import { Credits } from "./billing/credits.ts";
@@ -19,7 +19,7 @@ import { createContexts, type ClientContexts } from "./jobs/client-context.ts";
 import { JobSubmitter } from "./jobs/job-submitter.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
-import { validateInput } from "./jobs/read-input.ts";
+import { validateInput } from "./jobs/parse-input.ts";
 
 /**
  * Client of the virtual try-on service. It pays for each try-on at most once, however often the network fails, and never

@@ -2,7 +2,12 @@ import { InputError, type TryOnInput } from "@tryon/client";
 
 import { isImpossible, notesTo } from "../errors/input-issue.ts";
 import type { Deadline } from "../http/deadline.ts";
-import { isRepeatable, repeatableSource, type ImageContent } from "../images/image-source.ts";
+import {
+  isPerson,
+  isRepeatable,
+  repeatableSource,
+  type ImageContent,
+} from "../images/image-source.ts";
 import { parseInput, type ParsedInput } from "../jobs/parse-input.ts";
 import { snapshotInput } from "./snapshot-input.ts";
 
@@ -26,18 +31,14 @@ export async function digestInput(given: TryOnInput, deadline: Deadline): Promis
   const parsed = parseInput(snapshot);
   /** Images that could be read only once, by field. */
   const read = new Map<string, ImageContent>();
-  const digestsOf = async (images: ParsedInput["person"]): Promise<string[]> => {
-    const digests: string[] = [];
-    for (const image of images) {
-      const source = await repeatableSource(image, notesTo(parsed.issues), deadline);
-      if (source === undefined) throw new InputError(parsed.issues.filter(isImpossible));
-      if (!isRepeatable(image)) read.set(source.field, source.content);
-      digests.push(await digestOf(source.content));
-    }
-    return digests;
-  };
-  const person = await digestsOf(parsed.person);
-  const garments = await digestsOf(parsed.garments);
+  const person: string[] = [];
+  const garments: string[] = [];
+  for (const image of parsed.images) {
+    const source = await repeatableSource(image, notesTo(parsed.issues), deadline);
+    if (source === undefined) throw new InputError(parsed.issues.filter(isImpossible));
+    if (!isRepeatable(image)) read.set(source.field, source.content);
+    (isPerson(image) ? person : garments).push(await digestOf(source.content));
+  }
   // The fields are JSON.
   const fields = JSON.parse(parsed.fields) as unknown;
   const text = canonical({ fields, person, garments });

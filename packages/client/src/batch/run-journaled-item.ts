@@ -53,7 +53,7 @@ export async function runJournaledItem(
     idempotencyKey: entry?.idempotencyKey ?? randomKey(),
     digest,
     sync: wanted === "auto" ? suffices && limiter.sync : wanted,
-    size: typeof parsed.size === "string" ? parsed.size : "1K",
+    size: parsed.size,
     sentAt: tryon.clock.now(),
   };
   const item = new JournaledItem(context, { ...task, input }, isNew ? planned : entry);

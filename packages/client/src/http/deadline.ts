@@ -1,6 +1,7 @@
 import type { CallOptions, Duration } from "../types/call-options.ts";
 import { unknownName } from "../config/unknown-names.ts";
 import { InputError } from "../errors/refusal-errors.ts";
+import { ConnectionError } from "../errors/request-errors.ts";
 import { milliseconds } from "../config/duration.ts";
 import { maxTimer, type Clock } from "../config/clock.ts";
 
@@ -145,4 +146,19 @@ export function abortable<Result>(work: Promise<Result>, signal: AbortSignal): P
     signal.addEventListener("abort", stop);
     void work.then(resolve, reject).then(() => signal.removeEventListener("abort", stop));
   });
+}
+
+/** Returns the result of `work`, which sends no submission. Rejects with the abort reason, or if no time is left. */
+export async function inTime<Result>(
+  work: Promise<Result>,
+  deadline: Deadline,
+  message: string,
+): Promise<Result> {
+  try {
+    return await abortable(work, deadline.signal);
+  } catch (error) {
+    deadline.throwIfAborted();
+    if (!deadline.passed) throw error;
+    throw new ConnectionError("timed_out", message, { hint: "Nothing was sent: raise timeout." });
+  }
 }

@@ -16,7 +16,7 @@ import { within, type Deadline } from "../http/deadline.ts";
 import { JobImage, type ResultSource } from "../images/job-image.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { isFinal } from "./job-data.ts";
-import { takeKeyFromMetadata } from "./key-in-metadata.ts";
+import { takeKeyFromMetadata } from "./parse-input.ts";
 import { notifier, type Notify } from "./notifier.ts";
 import type { PendingWait } from "./poll-delay.ts";
 import { waitOptionNames } from "./run-options.ts";

@@ -2,9 +2,8 @@ import { isBrowser } from "../config/check-environment.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { inputIssue } from "../errors/input-issue.ts";
 import type { BodySource, SubmissionBody } from "../http/http-request.ts";
-import { encodeBase64 } from "../images/encode-base64.ts";
-import { blobLike, type BlobLike } from "../images/image-source.ts";
-import type { ReadImage, ReadInput } from "./read-input.ts";
+import { blobLike, isPerson, type BlobLike } from "../images/image-source.ts";
+import type { ReadInput } from "./parse-input.ts";
 
 /** Number of bytes that are read and sent at once: a multiple of 3, so that their base64 has no padding. */
 const chunkSize = 96 * 1_024;
@@ -19,27 +18,31 @@ interface Part {
 }
 
 /** Creates the body of a submission: the fields, then the images. */
-export function submissionBody(input: ReadInput, wait: boolean): SubmissionBody {
-  const { fields, person, garments } = input;
+export function submissionBody({ fields, images }: ReadInput, wait: boolean): SubmissionBody {
   const parts: Part[] = [];
-  const encoder = new TextEncoder();
   let text = fields.replace(/\}$/, `${fields === "{}" ? "" : ","}"wait":${wait}`);
-  const add = (before: string, { content, field }: ReadImage): void => {
-    text += before;
+  let end = "}";
+  for (const { field, content } of images) {
+    if (isPerson({ field })) {
+      text += ',"person_image_b64":';
+    } else {
+      text += end === "}" ? ',"garment_images_b64":[' : ",";
+      end = "]}";
+    }
     if (typeof content === "string") {
       text += JSON.stringify(content);
     } else {
-      parts.push({ content: blobLike(encoder.encode(`${text}"`)) }, { content, field });
+      parts.push(textPart(`${text}"`), { content, field });
       text = '"';
     }
-  };
-  for (const image of person) add(',"person_image_b64":', image);
-  for (const [index, image] of garments.entries()) {
-    add(index === 0 ? ',"garment_images_b64":[' : ",", image);
   }
-  text += garments.length > 0 ? "]}" : "}";
+  text += end;
   if (parts.length === 0 && text.length <= maxStringBody) return text;
-  return new ImageBody([...parts, { content: blobLike(encoder.encode(text)) }]);
+  return new ImageBody([...parts, textPart(text)]);
+}
+
+function textPart(text: string): Part {
+  return { content: blobLike(new TextEncoder().encode(text)) };
 }
 
 /** Body whose images each attempt reads and encodes in chunks, so that it is never in memory as a whole. */
@@ -129,4 +132,34 @@ function canStream(): boolean {
   } catch {
     return false;
   }
+}
+
+/** Encoders that some runtimes have. */
+interface Native {
+  readonly Buffer?: {
+    from(
+      buffer: ArrayBuffer,
+      start: number,
+      length: number,
+    ): { toString(encoding: "base64"): string };
+  };
+}
+
+/** Number of bytes that `btoa` encodes at once: a multiple of 3, within the limit of arguments of a call. */
+const btoaLength = 8_190;
+
+/** Encodes bytes as base64, in new memory. */
+function encodeBase64(
+  bytes: Uint8Array<ArrayBuffer> & { toBase64?(): string },
+): Uint8Array<ArrayBuffer> {
+  const { buffer, byteOffset, length } = bytes;
+  const { Buffer } = globalThis as Native;
+  let text = bytes.toBase64?.() ?? Buffer?.from(buffer, byteOffset, length).toString("base64");
+  if (text === undefined) {
+    text = "";
+    for (let start = 0; start < length; start += btoaLength) {
+      text += btoa(String.fromCharCode(...bytes.subarray(start, start + btoaLength)));
+    }
+  }
+  return new TextEncoder().encode(text);
 }
