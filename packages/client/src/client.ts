@@ -8,7 +8,6 @@ import { Credits } from "./billing/credits.ts";
 import { systemClock, type Clock } from "./config/clock.ts";
 import { check } from "./config/check-environment.ts";
 import { defaults, optionNames, type TryOnOptions } from "./config/options.ts";
-import { parseUrl } from "./config/resolve-config.ts";
 import { unknownName } from "./config/unknown-names.ts";
 import type { RawRequest } from "./http/http-request.ts";
 import type { HttpResponse } from "./http/response.ts";
@@ -171,11 +170,12 @@ export class TryOn {
 
   /** Returns what is safe to log: no key, and only origin and path of the URL. */
   toJSON(): { name: string; baseUrl: string | undefined } {
-    const { baseUrl, proxyUrl } = this.#options;
-    // A path stays a path.
-    const page = proxyUrl && "http://page";
-    const { origin, pathname } = parseUrl(`${baseUrl ?? proxyUrl}`, page) ?? {};
-    const url = origin && (origin === page ? "" : origin) + pathname;
-    return { name: "TryOn", baseUrl: url?.replace(/\/+$/, "") };
+    let baseUrl: string | undefined;
+    try {
+      baseUrl = this.serviceUrl;
+    } catch {
+      // A rejected URL can contain a secret.
+    }
+    return { name: "TryOn", baseUrl };
   }
 }

@@ -155,16 +155,3 @@ it("rejects with the reason of the signal while the function runs", async () => 
   controller.abort("enough");
   await expect(call).rejects.toBe("enough");
 });
-
-it("sends the input as it was at the call", async () => {
-  const { client, mock, submissions, run } = createService();
-  const tryon = client({
-    apiKey: async () => {
-      changed.output_size = "4K";
-      return mock.keys.live;
-    },
-  });
-  const changed: { output_size?: "1K" | "4K" } & typeof input = { ...input, output_size: "1K" };
-  await run(tryon.submit(changed));
-  expect(submissions()[0]?.body).toContain('"output_size":"1K"');
-});

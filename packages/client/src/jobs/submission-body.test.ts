@@ -120,16 +120,6 @@ describe("an upload", () => {
     expect(person.readings - readings).toBeLessThan(3);
   });
 
-  it("is one blob if `fetch` sends no streams", async () => {
-    class OldRequest {
-      readonly headers = new Headers({ "content-type": "text/plain;charset=UTF-8" });
-    }
-    vi.stubGlobal("Request", OldRequest);
-    const { tryon, gathered } = recordingClient();
-    await tryon.submit({ person: jpegBytes(500_000), garments: [shirtUrl] });
-    expect(gathered.map(({ kind }) => kind)).toEqual(["Blob"]);
-  });
-
   it("uses a stream with the length if the runtime requires one", async () => {
     const lengths: number[] = [];
     vi.stubGlobal(
