@@ -107,7 +107,7 @@ export const callOptionNames: Readonly<Record<keyof CallOptions, true>> = {
 };
 
 /** Starts the deadline of a call. Throws `invalid_input` if its timeout is invalid, or an option is unknown. */
-export function startDeadline(
+function startDeadline(
   { clock }: { readonly clock: Clock },
   options: CallOptions,
   fallback: Duration,

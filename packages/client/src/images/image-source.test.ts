@@ -18,7 +18,7 @@ import {
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
-import { isTryOnError, TryOn, type ImageInput } from "../index.ts";
+import { TryOn, type ImageInput } from "../index.ts";
 import { recordingClient, parseBody, jpegBytes } from "../../test/bodies.ts";
 import { httpServer } from "../../test/http-server.ts";
 import { shirtUrl } from "../../test/service.ts";
