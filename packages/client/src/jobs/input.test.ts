@@ -23,6 +23,15 @@ async function wireOf(given: TryOnInput): Promise<Record<string, unknown>> {
 const shirt = assetBytes("shirt.png");
 const base64 = Buffer.from(shirt).toString("base64");
 const wireInput = { person_url: personUrl, garment_urls: [shirtUrl] };
+const wireImages = { person_image_b64: base64, garment_images_b64: [base64] };
+const otherAliases = { input_url: personUrl, items: [shirtUrl], output_size: "2k" } as const;
+const otherFields = {
+  prompt: "tucked in",
+  seed: 0,
+  metadata: { sku: "7", größe: 12 },
+  webhook_url: "https://a.example/hook",
+};
+const localHook = { webhook_url: "http://127.0.0.1:8080/hook" };
 
 describe("an input", () => {
   it.each<[string, TryOnInput, Record<string, unknown>]>([
@@ -38,44 +47,19 @@ describe("an input", () => {
     ],
     [
       "the first alias that is not empty",
-      {
-        input_url: personUrl,
-        model_url: "",
-        items: [shirtUrl],
-        clothing: [],
-        output_size: "2k",
-        size: "1K",
-      },
+      { ...otherAliases, model_url: "", clothing: [], size: "1K" },
       { ...wireInput, output_size: "2K" },
     ],
+    ["base64 of the wire form", wireImages, wireImages],
     [
-      "base64 of the wire form",
-      { person_image_b64: base64, garment_images_b64: [base64] },
-      { person_image_b64: base64, garment_images_b64: [base64] },
-    ],
-    [
-      "URLs and images of one wire form",
-      { ...wireInput, person_image_b64: base64, garment_images_b64: [base64] },
-      { ...wireInput, person_image_b64: base64, garment_images_b64: [base64] },
+      "URLs and images of the wire form",
+      { ...wireInput, ...wireImages },
+      { ...wireInput, ...wireImages },
     ],
     [
       "other fields and those of extra unchanged",
-      {
-        ...input,
-        prompt: "tucked in",
-        seed: 0,
-        metadata: { sku: "7", größe: 12 },
-        webhook_url: "https://a.example/hook",
-        extra: { later: { nested: true } },
-      },
-      {
-        ...wireInput,
-        prompt: "tucked in",
-        seed: 0,
-        metadata: { sku: "7", größe: 12 },
-        webhook_url: "https://a.example/hook",
-        later: { nested: true },
-      },
+      { ...input, ...otherFields, extra: { later: { nested: true } } },
+      { ...wireInput, ...otherFields, later: { nested: true } },
     ],
     [
       "fields that are undefined or null as absent",
@@ -84,8 +68,8 @@ describe("an input", () => {
     ],
     [
       "an http URL of this machine, for a local service",
-      { ...input, webhook_url: "http://127.0.0.1:8080/hook" },
-      { ...wireInput, webhook_url: "http://127.0.0.1:8080/hook" },
+      { ...input, ...localHook },
+      { ...wireInput, ...localHook },
     ],
   ])("sends %s", async (_what, given, wire) => {
     expect(await wireOf(given)).toEqual(wire);
