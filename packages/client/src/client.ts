@@ -162,9 +162,9 @@ export class TryOn {
   /** @internal Sends a request of `@tryon/client/raw`. Returns a response of any status, but no redirect. */
   send(request: RawRequest): Promise<HttpResponse> {
     const { purpose, signal } = request;
-    return this.#contexts.within({ signal }, undefined, ({ api }, deadline) => {
-      const sender = { name: request.name, purpose, deadline, sync: purpose === "submit" };
-      return api.send(request, sender, ({ redirect }) => !redirect);
+    const sync = purpose === "submit";
+    return this.#contexts.within({ signal }, undefined, async ({ api }, deadline) => {
+      return (await api.send(request, { purpose, deadline, sync })).response;
     });
   }
 

@@ -47,8 +47,13 @@ export interface Responded<Data> {
 /** Part of the call that its caller knows. */
 type Caller = Pick<CallContext, "deadline" | "onRetry">;
 
+/** Request with its method and path, for logs and errors. */
+interface NamedRequest extends Omit<HttpRequest, "timeout"> {
+  readonly name: string;
+}
+
 /** Call of the service. */
-interface ServiceCall extends Omit<CallContext, "attemptLog"> {
+interface ServiceCall extends Omit<CallContext, "name" | "attemptLog"> {
   /** Earlier attempts of the same request. */
   readonly attemptLog?: AttemptLog | undefined;
   /** If true, the service responds when the job has ended, or after 90 seconds. */
@@ -74,78 +79,68 @@ export class Api {
     this.http = http;
   }
 
-  submitTryOn(submission: Submission, caller: Caller) {
-    const { body, sync, attemptLog } = submission;
+  submitTryOn({ body, sync, attemptLog, ...submission }: Submission, caller: Caller) {
+    const request = this.#request("POST /api/v1/tryon", body);
+    request.headers["Idempotency-Key"] = submission.idempotencyKey;
     const call = { ...caller, purpose: "submit", submission, sync, attemptLog } as const;
-    return this.#request<TryOnSubmitResponse>("POST", "/api/v1/tryon", isJob, call, { body });
+    return this.send<TryOnSubmitResponse>(request, call, isJob);
   }
 
   getJob(id: string, caller: Caller) {
     const isRequested = (json: unknown): boolean => isJob(json) && json.job_id === id;
-    return this.#request<TryOnJobStatus>("GET", `/api/v1/tryon/${id}`, isRequested, caller);
+    return this.send<TryOnJobStatus>(this.#request(`GET /api/v1/tryon/${id}`), caller, isRequested);
   }
 
   listJobs(query: ListQuery, caller: Caller) {
     // Values of queries are numbers and strings.
     const search = new URLSearchParams(query as Record<string, string>).toString();
-    return this.#request<TryOnListResponse>("GET", "/api/v1/tryon", isJobList, caller, { search });
+    const request = this.#request("GET /api/v1/tryon");
+    const url = request.url + (search && `?${search}`);
+    return this.send<TryOnListResponse>({ ...request, url }, caller, isJobList);
   }
 
   async getAccount(caller: Caller) {
-    const account = await this.#request<AccountResponse>(
-      "GET",
-      "/api/v1/account",
-      isRecord,
-      caller,
-    );
+    const request = this.#request("GET /api/v1/account");
+    const account = await this.send<AccountResponse>(request, caller, isRecord);
     const { rate_limit_per_min: limit } = account.data;
     if (limit > 0) this.http.rateLimiter.limit = limit;
     return account;
   }
 
-  purchaseCredits(request: PurchaseWithSPTRequest, caller: Caller) {
+  purchaseCredits(purchase: PurchaseWithSPTRequest, caller: Caller) {
+    const request = this.#request("POST /api/v1/credits/purchase", JSON.stringify(purchase));
     const call = { ...caller, purpose: "purchase" } as const;
-    const body = JSON.stringify(request);
-    const path = "/api/v1/credits/purchase";
-    return this.#request<PurchaseWithSPTResponse>("POST", path, isRecord, call, { body });
+    return this.send<PurchaseWithSPTResponse>(request, call, isRecord);
   }
 
-  async #request<Data>(
-    method: string,
-    path: string,
-    accepts: (content: unknown) => boolean,
-    call: Omit<ServiceCall, "name">,
-    { search = "", body }: { readonly search?: string; readonly body?: SubmissionBody } = {},
+  /**
+   * Sends a request with retries. Returns a response that `accepts` accepts, and throws the error of any other outcome.
+   *
+   * @param accepts - Checks the content of a response with a 2xx status. By default, any response but a redirect is accepted.
+   */
+  async send<Data>(
+    request: NamedRequest,
+    { sync, attemptLog = new AttemptLog(), purpose = "read", ...rest }: ServiceCall,
+    accepts?: (content: unknown) => boolean,
   ): Promise<Responded<Data>> {
-    const { idempotencyKey } = call.submission ?? {};
-    const headers = {
-      Accept: "application/json",
-      ...(body && { "Content-Type": "application/json" }),
-      ...(idempotencyKey && { "Idempotency-Key": idempotencyKey }),
-    };
-    const url = this.http.config.baseUrl + path + (search && `?${search}`);
-    const response = await this.send(
-      { method, url, headers, body },
-      { purpose: "read", ...call, name: `${method} ${path}` },
-      (received) => received.response.ok && accepts(received.content),
-    );
+    const { config } = this.http;
+    const timeout = config.attemptTimeout + (sync ? maxSyncWait : 0);
+    const call = { ...rest, purpose, attemptLog, name: request.name };
+    const outcome = await sendWithRetries(this.http, { ...request, timeout }, call);
+    const { response } = outcome;
+    const isAccepted = accepts
+      ? response?.response.ok && accepts(response.content)
+      : !response?.redirect;
+    if (!response || !isAccepted) throw responseError(outcome, call, config);
     // `accepts` has checked the fields that the client needs. The contract has the rest of the type.
     return { data: response.content as Data, response };
   }
 
-  /** Sends a request with retries. Returns a response that `accepts` accepts, and throws the error of any other outcome. */
-  async send(
-    request: Omit<HttpRequest, "timeout">,
-    { sync, attemptLog = new AttemptLog(), ...rest }: ServiceCall,
-    accepts: (response: HttpResponse) => boolean,
-  ): Promise<HttpResponse> {
-    const { config } = this.http;
-    const timeout = config.attemptTimeout + (sync ? maxSyncWait : 0);
-    const call = { ...rest, attemptLog };
-    const outcome = await sendWithRetries(this.http, { ...request, timeout }, call);
-    const { response } = outcome;
-    if (!response || !accepts(response)) throw responseError(outcome, call, config);
-    return response;
+  #request(name: string, body?: SubmissionBody): NamedRequest {
+    const [method = "", path = ""] = name.split(" ");
+    const headers: Record<string, string> = { Accept: "application/json" };
+    if (body) headers["Content-Type"] = "application/json";
+    return { name, method, url: this.http.config.baseUrl + path, headers, body };
   }
 }
 

@@ -61,7 +61,10 @@ export class JobSubmitter {
     const { config } = this.#contexts;
     const notify = notifier(config, options.onUpdate);
     const work = async (deadline: Deadline): Promise<Responded<TryOnResult>> => {
-      const { data: record, response } = await this.#submit(input, options, deadline, notify);
+      const submission = await this.#prepare(input, options, deadline);
+      const { data: record, response } = await this.#contexts.withKey(deadline, (context) =>
+        this.#send(submission, context, deadline, notify),
+      );
       return { data: await record.finish(deadline, notify), response };
     };
     return within(config, options, config.timeout, work, runOptionNames);
@@ -71,18 +74,17 @@ export class JobSubmitter {
   async submit(input: unknown, options: SubmitOptions): Promise<Responded<Job>> {
     const { config } = this.#contexts;
     const notify = notifier(config, options.onUpdate);
-    const work = (deadline: Deadline): Promise<Responded<Job>> =>
-      this.#submit(input, { ...options, sync: false }, deadline, notify);
+    const work = async (deadline: Deadline): Promise<Responded<Job>> => {
+      const submission = await this.#prepare(input, { ...options, sync: false }, deadline);
+      return this.#contexts.withKey(deadline, (context) =>
+        this.#send(submission, context, deadline, notify),
+      );
+    };
     return within(config, options, config.timeout, work, submitOptionNames);
   }
 
-  /** Parses and reads an input, and sends it with the current key. */
-  async #submit(
-    input: unknown,
-    options: RunOptions,
-    deadline: Deadline,
-    notify: Notify,
-  ): Promise<Responded<JobRecord>> {
+  /** Parses and reads an input. Sends nothing. */
+  async #prepare(input: unknown, options: RunOptions, deadline: Deadline): Promise<Submission> {
     deadline.throwIfAborted();
     const { config } = this.#contexts;
     const { validate = config.validate, keyInMetadata = config.keyInMetadata } = options;
@@ -93,7 +95,7 @@ export class JobSubmitter {
     const sync = this.#isSync(options.sync ?? parsed.wait ?? "auto", deadline.left());
     const read = await readInput(parsed, { log: config.log, validate }, deadline);
     deadline.throwIfAborted();
-    const submission: Submission = {
+    return {
       idempotencyKey,
       body: submissionBody(read, sync),
       size,
@@ -103,9 +105,6 @@ export class JobSubmitter {
       attemptLog: new AttemptLog(),
       timeline: [],
     };
-    return this.#contexts.withKey(deadline, (context) =>
-      this.#send(submission, context, deadline, notify),
-    );
   }
 
   /** Returns true if a submission waits for the end of its job. */
