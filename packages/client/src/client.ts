@@ -168,7 +168,7 @@ export class TryOn {
     });
   }
 
-  /** Returns what is safe to log: no key, and only origin and path of the URL. */
+  /** Returns what is safe to log: no key. `baseUrl` is undefined while the client has no valid URL. */
   toJSON(): { name: string; baseUrl: string | undefined } {
     let baseUrl: string | undefined;
     try {

@@ -6,7 +6,7 @@ import { createService, input } from "../../test/service.ts";
 /** Values that types would refuse. */
 const untyped = (value: unknown): never => value as never;
 
-const purchase = { pack_slug: "starter", shared_payment_granted_token: "spt_1" } as const;
+const pack = { pack_slug: "starter", shared_payment_granted_token: "spt_1" } as const;
 
 it.each([
   [{ basUrl: "https://tryon.example" }, "Did you mean baseUrl?"],
@@ -20,46 +20,23 @@ it.each([
   expect(create).toThrow(`${name} is not an option of TryOn. ${hint}`);
 });
 
-it.each<[string, (tryon: TryOn, options: never) => Promise<unknown>, object, string]>([
-  ["run", (tryon, options) => tryon.run(input, options), { idempotencykey: "a" }, "idempotencyKey"],
-  ["run", (tryon, options) => tryon.run(input, options), { hold: true }, ""],
-  ["submit", (tryon, options) => tryon.submit(input, options), { timeOut: "3m" }, "timeout"],
-  ["submit", (tryon, options) => tryon.submit(input, options), { sync: true }, ""],
-  ["jobs.get", ({ jobs }, options) => jobs.get("job_1", options), { timeOut: 5 }, "timeout"],
-  [
-    "jobs.list",
-    ({ jobs }, options) => jobs.list(options).toArray(),
-    { statusFilter: 1 },
-    "status_filter",
-  ],
-  ["jobs.waitAll", ({ jobs }, options) => jobs.waitAll([], options), { onsettled: 1 }, "onSettled"],
-  [
-    "result",
-    ({ jobs }, options) => jobs.resume("job_1").result(options),
-    { on_update: 1 },
-    "onUpdate",
-  ],
-  [
-    "updates",
-    ({ jobs }, options) => jobs.resume("job_1").updates(options).next(),
-    { time_out: 5 },
-    "timeout",
-  ],
-  ["account.get", ({ account }, options) => account.get(options), { signals: 1 }, "signal"],
-  ["costs", (tryon, options) => tryon.costs(options), { time_out: 5 }, "timeout"],
-  [
-    "credits.purchase",
-    ({ credits }, options) => credits.purchase(purchase, options),
-    { Timeout: 5 },
-    "timeout",
-  ],
-  [
-    "credits.waitForPurchase",
-    ({ credits }, options) => credits.waitForPurchase(purchase, options),
-    { timeouts: 5 },
-    "timeout",
-  ],
-])("rejects an unknown option of %s", async (_method, call, options, likely) => {
+type Invoke = (tryon: TryOn, options: never) => Promise<unknown>;
+
+it.each<[object, hint: string, Invoke]>([
+  [{ idempotencykey: "a" }, "idempotencyKey", (tryon, options) => tryon.run(input, options)],
+  [{ hold: true }, "", (tryon, options) => tryon.run(input, options)],
+  [{ timeOut: "3m" }, "timeout", (tryon, options) => tryon.submit(input, options)],
+  [{ sync: true }, "", (tryon, options) => tryon.submit(input, options)],
+  [{ time_Out: 5 }, "timeout", ({ jobs }, options) => jobs.get("job_1", options)],
+  [{ statusFilter: 1 }, "status_filter", ({ jobs }, options) => jobs.list(options).toArray()],
+  [{ onsettled: 1 }, "onSettled", ({ jobs }, options) => jobs.waitAll([], options)],
+  [{ on_update: 1 }, "onUpdate", ({ jobs }, options) => jobs.resume("job_1").result(options)],
+  [{ timout: 5 }, "timeout", ({ jobs }, options) => jobs.resume("job_1").updates(options).next()],
+  [{ signals: 1 }, "signal", ({ account }, options) => account.get(options)],
+  [{ time_out: 5 }, "timeout", (tryon, options) => tryon.costs(options)],
+  [{ Timeout: 5 }, "timeout", ({ credits }, options) => credits.purchase(pack, options)],
+  [{ timeouts: 5 }, "timeout", ({ credits }, options) => credits.waitForPurchase(pack, options)],
+])("rejects the unknown option of a call in %j", async (options, likely, call) => {
   const { error, tryon, sent } = createService();
   const [name = ""] = Object.keys(options);
   const rejected = await error(call(tryon, untyped(options)));
