@@ -157,7 +157,6 @@ export async function inTime<Result>(
   try {
     return await abortable(work, deadline.signal);
   } catch (error) {
-    deadline.throwIfAborted();
     if (!deadline.passed) throw error;
     throw new ConnectionError("timed_out", message, { hint: "Nothing was sent: raise timeout." });
   }

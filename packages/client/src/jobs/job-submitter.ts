@@ -14,7 +14,7 @@ import { randomKey } from "../http/random-key.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { jobsOfPages } from "./job-list.ts";
 import { JobRecord } from "./job-record.ts";
-import { parseInput, readInput, takeKeyFromMetadata } from "./parse-input.ts";
+import { parseInput, readImages, takeKeyFromMetadata } from "./parse-input.ts";
 import {
   runOptionNames,
   submitOptionNames,
@@ -91,13 +91,13 @@ export class JobSubmitter {
     const idempotencyKey = validKey(options.idempotencyKey);
     // No `await` before this line: the input is parsed as it was at the call.
     const parsed = parseInput(input, keyInMetadata ? idempotencyKey : undefined);
-    const { size, hasKeyInMetadata } = parsed;
+    const { fields, size, hasKeyInMetadata } = parsed;
     const sync = this.#isSync(options.sync ?? parsed.wait ?? "auto", deadline.left());
-    const read = await readInput(parsed, { log: config.log, validate }, deadline);
+    const images = await readImages(parsed, { log: config.log, validate }, deadline);
     deadline.throwIfAborted();
     return {
       idempotencyKey,
-      body: submissionBody(read, sync),
+      body: submissionBody(fields, images, sync),
       size,
       budget: options.budget && budgetOf(options.budget),
       sync,

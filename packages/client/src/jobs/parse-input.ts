@@ -37,12 +37,6 @@ export interface ParsedInput {
   readonly issues: InputIssue[];
 }
 
-/** Input that each attempt can send. */
-export interface ReadInput {
-  readonly fields: string;
-  readonly images: readonly RepeatableImage[];
-}
-
 /** Value and its field in the input. */
 type Named = readonly [field: string, value: unknown];
 
@@ -144,12 +138,12 @@ export async function validateInput(input: unknown): Promise<readonly InputIssue
   return issues;
 }
 
-/** Reads the images that can be read only once. Throws `invalid_input` with all errors, and logs warnings. */
-export async function readInput(
+/** Returns the images of an input, so that each attempt can read them. Throws `invalid_input` with all errors, and logs warnings. */
+export async function readImages(
   { fields, images, issues }: ParsedInput,
   { validate, log }: Pick<Config, "validate" | "log">,
   deadline: Deadline,
-): Promise<ReadInput> {
+): Promise<RepeatableImage[]> {
   const note = notesTo(issues);
   const read = async (): Promise<RepeatableImage[]> => {
     const found: RepeatableImage[] = [];
@@ -171,7 +165,7 @@ export async function readInput(
     log("warn", issues.map(({ message }) => message).join(" "), issues);
   }
   log("debug", ["sends", ...found.map(describe), fields].join(" "));
-  return { fields, images: found };
+  return found;
 }
 
 /** Returns field, type and size of an image, for logs. */

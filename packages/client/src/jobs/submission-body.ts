@@ -2,8 +2,7 @@ import { isBrowser } from "../config/check-environment.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { inputIssue } from "../errors/input-issue.ts";
 import type { BodySource, SubmissionBody } from "../http/http-request.ts";
-import { blobLike, isPerson, type BlobLike } from "../images/image-source.ts";
-import type { ReadInput } from "./parse-input.ts";
+import { blobLike, isPerson, type BlobLike, type RepeatableImage } from "../images/image-source.ts";
 
 /** Number of bytes that are read and sent at once: a multiple of 3, so that their base64 has no padding. */
 const chunkSize = 96 * 1_024;
@@ -21,7 +20,11 @@ interface Part {
 }
 
 /** Creates the body of a submission: the fields, then the images. */
-export function submissionBody({ fields, images }: ReadInput, wait: boolean): SubmissionBody {
+export function submissionBody(
+  fields: string,
+  images: readonly RepeatableImage[],
+  wait: boolean,
+): SubmissionBody {
   const parts: Part[] = [];
   let text = fields.replace(/\}$/, `${fields === "{}" ? "" : ","}"wait":${wait}`);
   let end = "}";
