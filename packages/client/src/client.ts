@@ -9,7 +9,9 @@ import { systemClock, type Clock } from "./config/clock.ts";
 import { check } from "./config/check-environment.ts";
 import { defaults, optionNames, type TryOnOptions } from "./config/options.ts";
 import { unknownName } from "./config/unknown-names.ts";
-import type { RawRequest } from "./http/http-request.ts";
+import { attempt } from "./http/attempt.ts";
+import { within } from "./http/deadline.ts";
+import type { HttpRequest, RawRequest } from "./http/http-request.ts";
 import type { HttpResponse } from "./http/response.ts";
 import type { InputIssue } from "./errors/input-issue.ts";
 import type { TryOnInput } from "./types/try-on-input.ts";
@@ -18,7 +20,7 @@ import { createContexts, type ClientContexts } from "./jobs/client-context.ts";
 import { JobSubmitter } from "./jobs/job-submitter.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
-import { validateInput } from "./jobs/parse-input.ts";
+import { parseInput, readImages, validateInput } from "./jobs/parse-input.ts";
 
 /**
  * Client of the virtual try-on service. It pays for each try-on at most once, however often the network fails, and never
@@ -154,6 +156,16 @@ export class TryOn {
     return this.#contexts.config.idempotencyWindow;
   }
 
+  /** @internal Reads an input of a batch, so that its images can be read repeatedly. Throws `invalid_input` if one cannot. */
+  async readInput(input: TryOnInput, signal: AbortSignal) {
+    const parsed = parseInput(input);
+    const settings = { validate: false, log: () => undefined };
+    const images = await within(this.#contexts.config, { signal }, Infinity, (deadline) =>
+      readImages(parsed, settings, deadline),
+    );
+    return { ...parsed, images };
+  }
+
   /** @internal URL of the service or the proxy, without a slash at the end. */
   get serviceUrl(): string {
     return this.#contexts.config.baseUrl;
@@ -165,6 +177,18 @@ export class TryOn {
     const sync = purpose === "submit";
     return this.#contexts.within({ signal }, undefined, async ({ api }, deadline) => {
       return (await api.send(request, { purpose, deadline, sync })).response;
+    });
+  }
+
+  /**
+   * @internal Sends a request of `@tryon/client/proxy` once, regardless of the rate limit. Returns the outcome, and the
+   * function that redacts the key of the request.
+   */
+  sendOnce(request: HttpRequest, signal: AbortSignal | undefined) {
+    return this.#contexts.within({ signal }, undefined, async ({ api, config }, deadline) => {
+      const context = { attempt: 1, purpose: "write" } as const;
+      const outcome = await attempt(api.http.transport, request, deadline, context);
+      return { outcome, redact: config.redact };
     });
   }
 

@@ -4,7 +4,7 @@ import type { Note } from "../errors/input-issue.ts";
 import type { TryOnRequest } from "../generated/openapi.ts";
 
 /** Other names that the service accepts for a field, in its order of preference. */
-export const aliases = {
+const aliases = {
   output_size: ["resolution", "size"],
   person_url: ["model_url", "input_url"],
   garment_urls: ["clothing", "items"],
