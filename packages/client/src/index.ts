@@ -52,5 +52,5 @@ export type { PurchaseOutcome } from "./billing/purchase-outcome.ts";
 export type { Credits } from "./billing/credits.ts";
 export type { Logger, TryOnOptions } from "./config/options.ts";
 export type { Clock } from "./config/clock.ts";
-export type { Call, WithResponse } from "./api/call.ts";
+export type { Call, WithResponse } from "./api/api.ts";
 export { TryOn } from "./client.ts";

@@ -1,8 +1,7 @@
 import type { Api } from "../api/api.ts";
 import type { Config } from "../config/resolve-config.ts";
-import { ConnectionError } from "../errors/request-errors.ts";
 import type { AccountResponse } from "../generated/openapi.ts";
-import { abortable, within, type Deadline } from "../http/deadline.ts";
+import { inTime, within, type Deadline } from "../http/deadline.ts";
 import type { BudgetLimit, Counted } from "../types/budget.ts";
 import { budgetExceeded, budgetOf } from "./budget.ts";
 import { Charge, type JobCost } from "./charge.ts";
@@ -116,14 +115,7 @@ export class SpendTracker {
     this.#reading ??= within(this.#config, {}, maxReadTime, async (limit) => {
       this.updatePrices((await this.#api.getAccount({ deadline: limit })).data);
     }).catch(() => undefined);
-    try {
-      await abortable(this.#reading, deadline.signal);
-    } catch {
-      deadline.throwIfAborted();
-      throw new ConnectionError("timed_out", "The account was not read in time.", {
-        hint: "Nothing was sent: raise timeout.",
-      });
-    }
+    await inTime(this.#reading, deadline, "The account was not read in time.");
   }
 }
 
