@@ -23,15 +23,13 @@ import { takeLock, type Release } from "./take-lock.ts";
  * is closed or its file cannot be read or written. After a failed write, every later `put` also throws, since the contents
  * of the disk are unknown.
  */
-export interface FileJournal extends Journal {
+export interface FileJournal extends Journal, AsyncDisposable {
   /** Absolute path of the file, with links resolved. */
   readonly path: string;
   /** Returns the last entry of each item, in the order of `put`. It omits entries that are put after the first step. */
   list(): AsyncGenerator<JournalEntry, void, undefined>;
-  /** Waits for pending writes, then closes the file and removes the lock. Can be called repeatedly. */
+  /** Waits for pending writes, then closes the file and removes the lock, as `await using` does. Can be repeated. */
   close(): Promise<void>;
-  /** Closes the journal, for `await using`. */
-  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** File mode of journals: only the owner can read and write. */
