@@ -134,7 +134,7 @@ function toRequest(
   const url = new URL(`http://${host}${path}`);
   // A host must not contain a path, and a router has used the path as it was sent.
   if (/[/?#@\\]/.test(host) || url.pathname !== path.split(/[?#]/, 1)[0]) {
-    throw new TypeError("The request has an ambiguous URL.");
+    throw new TypeError("ambiguous URL");
   }
   const hasBody = method !== "GET" && method !== "HEAD";
   // A runtime with node:http accepts chunks as a body and reads them on demand. The types have neither them nor `duplex`.

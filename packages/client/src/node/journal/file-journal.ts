@@ -184,8 +184,8 @@ function createJournal(
       const start = lines.get(id);
       if (start === undefined) return undefined;
       for await (const { bytes } of linesOf(file, start)) {
-        const read = readLine(bytes);
-        if (read?.entry.id === id) return read.entry;
+        const entry = readLine(bytes)?.entry;
+        if (entry?.id === id) return entry;
         break;
       }
       throw changedAt(start);
@@ -195,9 +195,9 @@ function createJournal(
       const starts = new Set(lines.values());
       for await (const { bytes, start } of linesOf(file)) {
         if (!starts.has(start)) continue;
-        const read = readLine(bytes);
-        if (read === undefined) throw changedAt(start);
-        yield read.entry;
+        const entry = readLine(bytes)?.entry;
+        if (entry === undefined) throw changedAt(start);
+        yield entry;
       }
     },
     async put(entry) {

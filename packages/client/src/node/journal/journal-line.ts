@@ -64,7 +64,18 @@ export async function readContents(file: FileHandle, path: string) {
       const text = bytes.toString("latin1");
       // After a crash, a file can have only a part of the header.
       if (!isWhole && header.startsWith(text)) break;
-      if (!isWhole || text !== header) throw otherFormat(path, text);
+      if (anyHeader.test(text) && text !== header) {
+        throw journalError(
+          `The journal ${path} was written by a newer release of @tryon/client.`,
+          "Nothing was changed. Update @tryon/client.",
+        );
+      }
+      if (!isWhole || text !== header) {
+        throw journalError(
+          `${path} is not a journal: its first line differs.`,
+          "Nothing was changed. Use the path of a journal or of a new file.",
+        );
+      }
     } else if (read === undefined) {
       damagedLine = number;
       isUnwritten = !isWhole || bytes.includes(0);
@@ -82,18 +93,6 @@ export async function readContents(file: FileHandle, path: string) {
   );
 }
 
-function otherFormat(path: string, firstLine: string): Error {
-  return anyHeader.test(firstLine)
-    ? journalError(
-        `The journal ${path} was written by a newer release of @tryon/client.`,
-        "Nothing was changed. Update @tryon/client.",
-      )
-    : journalError(
-        `${path} is not a journal: its first line differs.`,
-        "Nothing was changed. Use the path of a journal or of a new file.",
-      );
-}
-
 /** Bytes up to a line break or the end of the file. */
 interface Line {
   readonly bytes: Buffer;
@@ -105,7 +104,7 @@ interface Line {
 const chunk = 16_384;
 
 /** Yields the lines of a file from a position. */
-export async function* linesOf(file: FileHandle, from = 0): AsyncGenerator<Line, void, undefined> {
+export async function* linesOf(file: FileHandle, from = 0): AsyncGenerator<Line, void> {
   let rest = Buffer.alloc(0);
   let start = from;
   for (;;) {
