@@ -22,15 +22,13 @@ export function lineOf(entry: JournalEntry, joined: boolean): string {
 
 /** Parses a line. Returns undefined if its checksum does not match. */
 export function readLine(line: Buffer) {
-  const content = line.subarray(0, Math.max(0, line.length - sealLength));
   const text = line.toString();
-  if (!text.endsWith(seal(content))) return undefined;
+  if (!text.endsWith(seal(line.subarray(0, -sealLength)))) return undefined;
   // The checksum matches, so lineOf wrote the line.
-  const { joined = false, sum: _sum, ...entry } = JSON.parse(text) as SealedEntry;
+  const fields = JSON.parse(text) as JournalEntry & { readonly joined?: boolean; sum: string };
+  const { joined = false, sum: _sum, ...entry } = fields;
   return { entry, joined };
 }
-
-type SealedEntry = JournalEntry & { readonly joined?: boolean; readonly sum: string };
 
 /** Returns the end of a line: a checksum of the content before it. */
 function seal(content: string | Uint8Array): string {
@@ -93,18 +91,11 @@ export async function readContents(file: FileHandle, path: string) {
   );
 }
 
-/** Bytes up to a line break or the end of the file. */
-interface Line {
-  readonly bytes: Buffer;
-  readonly start: number;
-  readonly isWhole: boolean;
-}
-
 /** Bytes that are read at once: more than almost every line. */
 const chunk = 16_384;
 
-/** Yields the lines of a file from a position. */
-export async function* linesOf(file: FileHandle, from = 0): AsyncGenerator<Line, void> {
+/** Yields the lines of a file from a position, without their line breaks. If the last one has none, it is not whole. */
+export async function* linesOf(file: FileHandle, from = 0) {
   let rest = Buffer.alloc(0);
   let start = from;
   for (;;) {

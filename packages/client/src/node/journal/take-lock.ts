@@ -74,12 +74,15 @@ async function readHolder(path: string): Promise<Holder | undefined> {
     const holder = JSON.parse(text) as Holder;
     if (/^[\da-f-]{36}$/.test(holder.id) && Number.isInteger(holder.pid)) return holder;
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return undefined;
+    const code = systemCode(error);
+    if (code === "ENOENT") return undefined;
+    // A link or a folder is no lock, nor is other text.
+    if (code !== undefined && code !== "ELOOP" && code !== "EISDIR") throw error;
   } finally {
     await file?.close();
   }
   throw journalError(
-    `${path} exists and is not the lock of a journal that this user can read.`,
+    `${path} exists and is not the lock of a journal.`,
     "If no process uses the journal, delete the file.",
   );
 }
