@@ -309,7 +309,8 @@ describe("damage", () => {
   it("before the last write is an error that names the line, and leaves the file unchanged", async () => {
     const { path, bytes, starts } = await written(["shoe", "hat"], ["coat"], ["sock"]);
     await fc.assert(
-      fc.asyncProperty(fc.nat(), fc.nat(255), async (number, byte) => {
+      // A crash leaves zeros, but not before the last write.
+      fc.asyncProperty(fc.nat(), fc.oneof(fc.nat(255), fc.constant(0)), async (number, byte) => {
         const first = starts[1] ?? 0;
         const at = first + (number % ((starts[4] ?? 0) - first));
         if (bytes[at] === byte) return;
