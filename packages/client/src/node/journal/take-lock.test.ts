@@ -29,7 +29,7 @@ async function lockedPath(holder: Readonly<Record<string, unknown>>): Promise<st
   return path;
 }
 
-const makePipe = (path: string) => spawnSync("mkfifo", [path]);
+const makePipe = (path: string) => spawnSync("sh", ["-c", `mkfifo "${path}"`]);
 
 it("opens a journal once in a process, by any path and in concurrent calls", async () => {
   const path = await journalPath();

@@ -69,14 +69,14 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   let file: FileHandle | undefined;
   try {
     file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    // A larger file is no lock. The check of the id also rejects other contents, since it becomes part of a path.
+    // Locks are smaller. The check of the id also rejects other contents, since the id becomes part of a path.
     const text = (await file.stat()).size < 4096 ? await file.readFile("utf8") : "";
     const holder = JSON.parse(text) as Holder;
     if (/^[\da-f-]{36}$/.test(holder.id) && Number.isInteger(holder.pid)) return holder;
   } catch (error) {
     const code = systemCode(error);
     if (code === "ENOENT") return undefined;
-    // A link or a folder is no lock, nor is other text.
+    // Links, folders and other text are rejected below.
     if (code !== undefined && code !== "ELOOP" && code !== "EISDIR") throw error;
   } finally {
     await file?.close();
