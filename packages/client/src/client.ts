@@ -10,6 +10,7 @@ import { check } from "./config/check-environment.ts";
 import { defaults, optionNames, type TryOnOptions } from "./config/options.ts";
 import { parseUrl } from "./config/resolve-config.ts";
 import { unknownName } from "./config/unknown-names.ts";
+import { within } from "./http/deadline.ts";
 import type { RawRequest } from "./http/http-request.ts";
 import type { HttpResponse } from "./http/response.ts";
 import type { InputIssue } from "./errors/input-issue.ts";
@@ -19,7 +20,8 @@ import { createContexts, type ClientContexts } from "./jobs/client-context.ts";
 import { JobSubmitter } from "./jobs/job-submitter.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
-import { validateInput } from "./jobs/read-input.ts";
+import { parseInput } from "./jobs/parse-input.ts";
+import { readInput, validateInput } from "./jobs/read-input.ts";
 
 /**
  * Client of the virtual try-on service. It pays for each try-on at most once, however often the network fails, and never
@@ -153,6 +155,16 @@ export class TryOn {
   /** The client's `idempotencyWindow`, in milliseconds. */
   get idempotencyWindow(): number {
     return this.#contexts.config.idempotencyWindow;
+  }
+
+  /** @internal Reads an input of a batch, so that its images can be read repeatedly. Throws `invalid_input` if one cannot. */
+  async readInput(input: TryOnInput, signal: AbortSignal) {
+    const parsed = parseInput(input);
+    const settings = { validate: false, log: () => undefined };
+    const images = await within(this.#contexts.config, { signal }, Infinity, (deadline) =>
+      readInput(parsed, settings, deadline),
+    );
+    return { ...parsed, ...images };
   }
 
   /** @internal URL of the service or the proxy, without a slash at the end. */

@@ -10,8 +10,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
 import { closedJournal, entry, everyFile, journalPath } from "../../../test/journal-folder.ts";
-import { all } from "../../../test/memory-journal.ts";
-import { createService, failure, input } from "../../../test/service.ts";
+import { collect, createService, failure, input } from "../../../test/service.ts";
 import { openJournal } from "../index.ts";
 
 const header = '{"journal":"tryon-batch","version":1}';
@@ -71,7 +70,7 @@ it("returns the last entry of each item unchanged, in any mix of writes, also af
       await journal.close();
       await using again = await openJournal(pathToFileURL(path));
       await checkEntries(again);
-      expect(new Map((await all(again.list())).map((one) => [one.id, one]))).toEqual(last);
+      expect(new Map((await collect(again.list())).map((one) => [one.id, one]))).toEqual(last);
     }),
     { numRuns: cases(150) },
   );
@@ -91,7 +90,7 @@ it("lists the last entries at the time of the call, in order, and continues afte
   const entries = journal.list();
   const first = await entries.next();
   await journal.put(entry("hat", { digest: "2" }));
-  const listed = [first.value, ...(await all(entries))];
+  const listed = [first.value, ...(await collect(entries))];
   expect(listed).toEqual([entry("coat"), entry("sock"), hat, shoe]);
 });
 
@@ -188,7 +187,7 @@ it.each(["appendFile", "datasync"] as const)(
     await journal.close();
     await using again = await openJournal(path);
     await again.put(entry("next"));
-    expect(await all(again.list())).toEqual([entry("shoe"), entry("next")]);
+    expect(await collect(again.list())).toEqual([entry("shoe"), entry("next")]);
   },
 );
 
@@ -197,14 +196,14 @@ it("rejects calls after it is closed, and can be closed twice", async () => {
   const journal = await openJournal(path);
   const put = journal.put(entry("shoe"));
   const closed = Promise.all([journal.close(), journal.close()]);
-  const calls = [journal.put(entry("hat")), journal.get("shoe"), all(journal.list())];
+  const calls = [journal.put(entry("hat")), journal.get("shoe"), collect(journal.list())];
   const message = expect.stringContaining(`The journal ${path} is closed.`);
   for (const call of calls) {
     await expect(call).rejects.toMatchObject({ code: "invalid_config", message });
   }
   await Promise.all([put, closed]);
   await using again = await openJournal(path);
-  expect(await all(again.list())).toEqual([entry("shoe")]);
+  expect(await collect(again.list())).toEqual([entry("shoe")]);
 });
 
 it.skipIf(process.platform === "win32")("rejects a link", async () => {
@@ -275,7 +274,7 @@ async function idsOf(original: string, bytes: Uint8Array): Promise<string[]> {
   const entries = await Promise.all(clothes.map((id) => journal.get(id)));
   const known = entries.flatMap((one) => one?.id ?? []);
   await journal.put(entry("next"));
-  expect(await all(journal.list())).toEqual([...known, "next"].map((id) => entry(id)));
+  expect(await collect(journal.list())).toEqual([...known, "next"].map((id) => entry(id)));
   return known;
 }
 
