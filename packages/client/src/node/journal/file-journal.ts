@@ -13,7 +13,7 @@ import {
   readLine,
   systemCode,
 } from "./journal-line.ts";
-import { takeLock, type Release } from "./take-lock.ts";
+import { takeLock } from "./take-lock.ts";
 
 /**
  * Journal in a file, returned by `openJournal`. The file has one JSON line per entry and only grows. Memory holds the id of
@@ -62,7 +62,7 @@ export async function openJournal(path: string | URL): Promise<FileJournal> {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
   const given = typeof path === "string" ? path : fileURLToPath(path);
   let file: FileHandle | undefined;
-  let release: Release | undefined;
+  let release: (() => Promise<void>) | undefined;
   try {
     // Never blocks on a pipe or device.
     file = await open(given, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode);
@@ -87,14 +87,13 @@ export async function openJournal(path: string | URL): Promise<FileJournal> {
     await file?.close();
     const code = systemCode(error);
     if (code === undefined || code === "invalid_config") throw error;
-    const hint = hints[code] ?? defaultHint;
+    const hint = hints[code] ?? hints.default;
     throw journalError(`The journal ${given} cannot be opened (${code}).`, hint, error);
   }
 }
 
-const defaultHint = "Use a file on a local disk, in a folder that this user can read and write.";
-
-const hints: Readonly<Record<string, string>> = {
+const hints: { readonly default: string; readonly [code: string]: string } = {
+  default: "Use a file on a local disk, in a folder that this user can read and write.",
   ELOOP: "The path is a link. Use the path of the file.",
   ENOENT: "Create its folder first.",
   EISDIR: "The path is a folder. Use the path of a file.",
@@ -121,7 +120,7 @@ async function syncFolder(path: string): Promise<void> {
 function createJournal(
   path: string,
   file: FileHandle,
-  release: Release,
+  release: () => Promise<void>,
   lines: Map<string, number>,
   end: number,
 ): FileJournal {

@@ -18,7 +18,7 @@ afterEach(() => {
 
 /** Locks a journal in the name of another process. */
 async function locked(path: string, holder: Readonly<Record<string, unknown>>, behind = "") {
-  const lock = { id: randomUUID(), pid: process.pid, host: hostname(), startedAt: null, ...holder };
+  const lock = { id: randomUUID(), pid: process.pid, host: hostname(), startedAt: "", ...holder };
   await writeFile(`${path}.lock${behind}`, JSON.stringify(lock));
 }
 
@@ -90,7 +90,7 @@ it("replaces the lock of a process that was killed while it replaced a lock", as
   expect(await readdir(dirname(path))).toEqual([basename(path)]);
 });
 
-const lock = { id: randomUUID(), pid: gone, host: hostname(), startedAt: null };
+const lock = { id: randomUUID(), pid: gone, host: hostname(), startedAt: "" };
 
 it.each([
   "",
@@ -99,8 +99,7 @@ it.each([
   '{"pid":1}',
   JSON.stringify({ ...lock, id: "/../../elsewhere" }),
   JSON.stringify({ ...lock, id: lock.id.replace("-", "/") }),
-  // Above the maximum size.
-  `${JSON.stringify(lock)}${" ".repeat(5_000)}`,
+  `${JSON.stringify(lock)}x`,
 ])("rejects the journal and leaves the lock if it is another file (%#)", async (text) => {
   const path = await journalPath();
   await writeFile(`${path}.lock`, text);

@@ -11,15 +11,13 @@ interface Holder {
   readonly id: string;
   readonly pid: number;
   readonly host: string;
-  /** Boot id and start time of the process, if known, since the system reuses process ids. */
-  readonly startedAt: string | null;
+  /** Boot id and start time of the process, since the system reuses process ids. Empty if unknown. */
+  readonly startedAt: string;
 }
 
-/** Releases a lock. */
-export type Release = () => Promise<void>;
-
 /**
- * Takes the lock of a journal, which limits the journal to one process. Replaces the lock of a process that has ended.
+ * Takes the lock of a journal, which limits the journal to one process, and returns a function that releases it. Replaces
+ * the lock of a process that has ended.
  *
  * A lock file appears complete, as a link to a file written before. To replace a lock, a process first takes a second lock
  * named after the first one. So only one of several processes replaces it, and the others find the new lock. If a process is
@@ -27,7 +25,7 @@ export type Release = () => Promise<void>;
  *
  * @throws `invalid_config` if another process holds the lock. The message names the process.
  */
-export async function takeLock(journal: string, path = `${journal}.lock`): Promise<Release> {
+export async function takeLock(journal: string, path = `${journal}.lock`) {
   const id = randomUUID();
   const { pid } = process;
   const own: Holder = { id, pid, host: hostname(), startedAt: await startOf(pid) };
@@ -51,7 +49,7 @@ export async function takeLock(journal: string, path = `${journal}.lock`): Promi
   } finally {
     await rm(draft, { force: true });
   }
-  return async () => {
+  return async (): Promise<void> => {
     // The file may have been deleted, and another process may hold a new lock.
     if ((await readHolder(path))?.id === id) await rm(path, { force: true });
   };
@@ -69,9 +67,8 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   let file: FileHandle | undefined;
   try {
     file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    // Locks are smaller. The check of the id also rejects other contents, since the id becomes part of a path.
-    const text = (await file.stat()).size < 4096 ? await file.readFile("utf8") : "";
-    const holder = JSON.parse(text) as Holder;
+    const holder = JSON.parse(await file.readFile("utf8")) as Holder;
+    // Also rejects other contents: the id becomes part of a path.
     if (/^[\da-f-]{36}$/.test(holder.id) && Number.isInteger(holder.pid)) return holder;
   } catch (error) {
     const code = systemCode(error);
@@ -97,7 +94,7 @@ async function rejectIfRunning(journal: string, path: string, holder: Holder): P
     );
   }
   const found = await startOf(pid);
-  if (found === ended || (found !== null && startedAt !== null && found !== startedAt)) return;
+  if (found === ended || (found && startedAt && found !== startedAt)) return;
   if (pid === process.pid) {
     throw journalError(
       `The journal ${journal} is already open in this process (${pid}).`,
@@ -112,8 +109,8 @@ async function rejectIfRunning(journal: string, path: string, holder: Holder): P
 
 const ended = "ended";
 
-/** Returns the boot id and the start time of a process, null if they are unknown, or {@link ended}. */
-async function startOf(pid: number): Promise<string | null> {
+/** Returns the boot id and the start time of a process, empty if they are unknown, or {@link ended}. */
+async function startOf(pid: number): Promise<string> {
   try {
     // Linux only.
     const stat = await readFile(`/proc/${pid}/stat`, "latin1");
@@ -129,6 +126,6 @@ async function startOf(pid: number): Promise<string | null> {
       // A process of another user exists, too.
       if (systemCode(error) === "ESRCH") return ended;
     }
-    return null;
+    return "";
   }
 }
