@@ -4,9 +4,10 @@ import type { FileHandle } from "node:fs/promises";
 import { ConfigError } from "@tryon/client";
 import type { JournalEntry } from "@tryon/client/batch";
 
-/** First line of every journal, with the version of the format that this release reads and writes. */
-const header = '{"journal":"tryon-batch","version":1}';
-const anyHeader = /^\{"journal":"tryon-batch","version":\d+(,.*)?\}$/;
+/** First line of every journal, up to the version of the format. */
+const kind = '{"journal":"tryon-batch","version":';
+/** First line of a journal with the version that this release reads and writes. */
+const header = `${kind}1}`;
 
 /**
  * Returns the line of an entry, with its checksum and without the signed URL of the result. `joined` marks a line that
@@ -62,7 +63,7 @@ export async function readContents(file: FileHandle, path: string) {
       const text = bytes.toString("latin1");
       // After a crash, a file can have only a part of the header.
       if (!isWhole && header.startsWith(text)) break;
-      if (anyHeader.test(text) && text !== header) {
+      if (text !== header && text.startsWith(kind) && text.endsWith("}")) {
         throw journalError(
           `The journal ${path} was written by a newer release of @tryon/client.`,
           "Nothing was changed. Update @tryon/client.",
