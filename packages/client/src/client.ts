@@ -10,8 +10,9 @@ import { check } from "./config/check-environment.ts";
 import { defaults, optionNames, type TryOnOptions } from "./config/options.ts";
 import { parseUrl } from "./config/resolve-config.ts";
 import { unknownName } from "./config/unknown-names.ts";
+import { attempt } from "./http/attempt.ts";
 import { within } from "./http/deadline.ts";
-import type { RawRequest } from "./http/http-request.ts";
+import type { HttpRequest, RawRequest } from "./http/http-request.ts";
 import type { HttpResponse } from "./http/response.ts";
 import type { InputIssue } from "./errors/input-issue.ts";
 import type { TryOnInput } from "./types/try-on-input.ts";
@@ -178,6 +179,18 @@ export class TryOn {
     return this.#contexts.within({ signal }, undefined, ({ api }, deadline) => {
       const sender = { name: request.name, purpose, deadline, sync: purpose === "submit" };
       return api.send(request, sender, ({ redirect }) => !redirect);
+    });
+  }
+
+  /**
+   * @internal Sends a request of `@tryon/client/proxy` once, regardless of the rate limit. Returns the outcome, and the
+   * function that redacts the key of the request.
+   */
+  sendOnce(request: HttpRequest, signal: AbortSignal | undefined) {
+    return this.#contexts.within({ signal }, undefined, async ({ api, config }, deadline) => {
+      const context = { attempt: 1, purpose: "write" } as const;
+      const outcome = await attempt(api.http.transport, request, deadline, context);
+      return { outcome, redact: config.redact };
     });
   }
 

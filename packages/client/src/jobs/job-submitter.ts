@@ -12,7 +12,7 @@ import type { SubmissionBody } from "../http/http-request.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { jobsOfPages } from "./job-list.ts";
-import { JobRecord } from "./job-record.ts";
+import { JobRecord, notifier, type Notify } from "./job-record.ts";
 import { addKeyToMetadata, takeKeyFromMetadata } from "./key-in-metadata.ts";
 import { parseInput } from "./parse-input.ts";
 import { readInput } from "./read-input.ts";
@@ -22,10 +22,9 @@ import {
   type RunOptions,
   type SubmitOptions,
 } from "./run-options.ts";
-import { maxClockSkew, serviceTime } from "./service-time.ts";
+import { maxClockSkew, serviceTime } from "./job-data.ts";
 import { submissionBody } from "./submission-body.ts";
 import { isSyncCut } from "./is-sync-cut.ts";
-import { notifier, type Notify } from "./notifier.ts";
 
 /** Submission. Every attempt in every call sends the same key and body. */
 interface Submission extends ChargePlan {
