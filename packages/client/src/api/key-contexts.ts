@@ -35,28 +35,26 @@ export class KeyContexts<Context extends object> {
     names?: Readonly<Record<string, true>>,
   ): Promise<Result> {
     const { config } = this;
-    const withKey = (deadline: Deadline): Promise<Result> =>
-      this.withKey(deadline, (context) => work(context, deadline));
+    const withKey = async (deadline: Deadline): Promise<Result> => {
+      const context = await this.acquire(deadline);
+      try {
+        return await work(context, deadline);
+      } catch (error) {
+        return work(await this.renew(error, context, deadline), deadline);
+      }
+    };
     return within(config, options, timeout ?? config.timeout, withKey, names);
   }
 
   /**
-   * Runs work with the context of the current key. An `unauthorized` error proves that nothing happened: then the work runs
-   * once more, if `apiKey` returns another key.
+   * Returns the context of another key after an `unauthorized` error, which proves that nothing happened. Throws the error
+   * if it is another one, or if `apiKey` returns the same key.
    */
-  async withKey<Result>(
-    deadline: Deadline,
-    work: (context: Context) => Promise<Result>,
-  ): Promise<Result> {
-    const context = await this.acquire(deadline);
-    try {
-      return await work(context);
-    } catch (error) {
-      if (!isTryOnError(error, "unauthorized")) throw error;
-      const renewed = await this.acquire(deadline);
-      if (renewed === context) throw error;
-      return work(renewed);
-    }
+  async renew(error: unknown, context: Context, deadline: Deadline): Promise<Context> {
+    if (!isTryOnError(error, "unauthorized")) throw error;
+    const renewed = await this.acquire(deadline);
+    if (renewed === context) throw error;
+    return renewed;
   }
 
   /** Returns the context for the key that `apiKey` returns now. */

@@ -56,30 +56,39 @@ export class JobSubmitter {
   }
 
   /** Submits an input and waits for the result. */
-  async run(input: unknown, options: RunOptions): Promise<Responded<TryOnResult>> {
-    const { config } = this.#contexts;
-    const notify = notifier(config, options.onUpdate);
-    const work = async (deadline: Deadline): Promise<Responded<TryOnResult>> => {
-      const submission = await this.#prepare(input, options, deadline);
-      const { data: record, response } = await this.#contexts.withKey(deadline, (context) =>
-        this.#send(submission, context, deadline, notify),
-      );
-      return { data: await record.finish(deadline, notify), response };
-    };
-    return within(config, options, config.timeout, work, runOptionNames);
+  run(input: unknown, options: RunOptions): Promise<Responded<TryOnResult>> {
+    return this.#submit(input, options, runOptionNames, (record, deadline, notify) =>
+      record.finish(deadline, notify),
+    );
   }
 
   /** Submits an input. */
-  async submit(input: unknown, options: SubmitOptions): Promise<Responded<Job>> {
+  submit(input: unknown, options: SubmitOptions): Promise<Responded<Job>> {
+    return this.#submit(input, options, submitOptionNames, (record) => record);
+  }
+
+  async #submit<Result>(
+    input: unknown,
+    options: RunOptions,
+    names: Readonly<Record<string, true>>,
+    finish: (record: JobRecord, deadline: Deadline, notify: Notify) => Result | Promise<Result>,
+  ): Promise<Responded<Result>> {
     const { config } = this.#contexts;
     const notify = notifier(config, options.onUpdate);
-    const work = async (deadline: Deadline): Promise<Responded<Job>> => {
-      const submission = await this.#prepare(input, { ...options, sync: false }, deadline);
-      return this.#contexts.withKey(deadline, (context) =>
-        this.#send(submission, context, deadline, notify),
-      );
+    const work = async (deadline: Deadline): Promise<Responded<Result>> => {
+      const { sync } = names["sync"] ? options : { sync: false };
+      const submission = await this.#prepare(input, { ...options, sync }, deadline);
+      const context = await this.#contexts.acquire(deadline);
+      let sent: Responded<JobRecord>;
+      try {
+        sent = await this.#send(submission, context, deadline, notify);
+      } catch (error) {
+        const renewed = await this.#contexts.renew(error, context, deadline);
+        sent = await this.#send(submission, renewed, deadline, notify);
+      }
+      return { ...sent, data: await finish(sent.data, deadline, notify) };
     };
-    return within(config, options, config.timeout, work, submitOptionNames);
+    return within(config, options, config.timeout, work, names);
   }
 
   /** Parses and reads an input. Sends nothing. */
