@@ -16,18 +16,24 @@ export type {
   WaitOptions,
 } from "./types/job.ts";
 export type { Middleware, MiddlewareContext } from "./types/middleware.ts";
-export type { ApiErrorCode, TryOnErrorCode } from "./errors/code.ts";
-export { ApiError, ConnectionError, OutcomeUnknownError } from "./errors/request-errors.ts";
 export {
+  ApiError,
   BatchStoppedError,
-  type StopReason,
+  ConnectionError,
   JobFailedError,
+  OutcomeUnknownError,
   ResultError,
   WaitTimeoutError,
-} from "./errors/job-errors.ts";
+  type StopReason,
+} from "./errors/request-errors.ts";
 export { BudgetError, ConfigError, InputError } from "./errors/refusal-errors.ts";
 export { isTryOnError, type ErrorWithCode } from "./errors/is-tryon-error.ts";
-export { TryOnError, type FieldIssue } from "./errors/tryon-error.ts";
+export {
+  TryOnError,
+  type ApiErrorCode,
+  type FieldIssue,
+  type TryOnErrorCode,
+} from "./errors/tryon-error.ts";
 export type {
   AccountResponse,
   JobStatus,

@@ -4,7 +4,7 @@ import type { KeyContexts } from "../api/key-contexts.ts";
 import { defaults } from "../config/options.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { isTryOnError } from "../errors/is-tryon-error.ts";
-import { transientCodes } from "../errors/code.ts";
+import { transientCodes } from "../errors/tryon-error.ts";
 import type { PurchaseWithSPTRequest, PurchaseWithSPTResponse } from "../generated/openapi.ts";
 import type { Deadline } from "../http/deadline.ts";
 import type { CallOptions } from "../types/call-options.ts";

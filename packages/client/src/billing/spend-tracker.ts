@@ -1,10 +1,11 @@
 import type { Api } from "../api/api.ts";
 import type { Config } from "../config/resolve-config.ts";
+import { BudgetError } from "../errors/refusal-errors.ts";
 import { ConnectionError } from "../errors/request-errors.ts";
 import type { AccountResponse } from "../generated/openapi.ts";
 import { abortable, within, type Deadline } from "../http/deadline.ts";
 import type { BudgetLimit, Counted } from "../types/budget.ts";
-import { budgetExceeded, budgetOf } from "./budget.ts";
+import { budgetOf } from "./budget.ts";
 import { Charge, type JobCost } from "./charge.ts";
 import { documentPrices, highestPriceOf, readPrices, type Prices } from "./prices.ts";
 
@@ -68,7 +69,7 @@ export class SpendTracker {
     const budgets =
       charge.jobId === undefined ? plan.budgets.filter((one) => !charge.isIn(one)) : [];
     const full = budgets.find((one) => one.spent + one.reserved + credits > one.maxCredits);
-    if (full) throw budgetExceeded(full, credits, earlier !== undefined);
+    if (full) throw new BudgetError(full, credits, earlier !== undefined);
     charge.start(budgets);
     return charge;
   }

@@ -11,7 +11,7 @@ import type {
 } from "../types/job.ts";
 import { milliseconds } from "../config/duration.ts";
 import type { Config } from "../config/resolve-config.ts";
-import { JobFailedError, WaitTimeoutError } from "../errors/job-errors.ts";
+import { JobFailedError, WaitTimeoutError } from "../errors/request-errors.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import { JobImage, type ResultSource } from "../images/job-image.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
