@@ -3,8 +3,8 @@ import type { RateLimit } from "./types/attempt.ts";
 import type { Job, TryOnResult } from "./types/job.ts";
 import { toCall, type Call } from "./api/call.ts";
 import { Account } from "./billing/account.ts";
-import { costs, type Costs } from "./billing/costs.ts";
 import { Credits } from "./billing/credits.ts";
+import type { Costs } from "./billing/prices.ts";
 import { systemClock, type Clock } from "./config/clock.ts";
 import { check } from "./config/check-environment.ts";
 import { defaults, optionNames, type TryOnOptions } from "./config/options.ts";
@@ -120,7 +120,9 @@ export class TryOn {
    * costs["2K"]; // 12
    */
   async costs(options: CallOptions = {}): Promise<Costs> {
-    return this.#contexts.within(options, defaults.callTimeout, costs);
+    return this.#contexts.within(options, defaults.callTimeout, ({ spendTracker }, deadline) =>
+      spendTracker.costs(deadline),
+    );
   }
 
   /**

@@ -60,7 +60,9 @@ describe("costs", () => {
   it.each([
     [{ "1K": 10, "8K": 40 }, { ...documentCosts, "1K": 10, "8K": 40 }, "account"],
     [{ "1K": "9", "2K": null, "4K": -1 }, documentCosts, "document"],
-    [undefined, documentCosts, "document"],
+    [{ "1K": 0, "2K": -1, "4K": "5" }, { ...documentCosts, "1K": 0 }, "account"],
+    [{}, documentCosts, "document"],
+    [null, documentCosts, "document"],
   ])("of an account with %j are numbers", async (stated, costs, source) => {
     const { run, tryon, faults } = createService();
     faults.push(respondWith(200, { credits_remaining: 5, tryon_cost_credits: stated }));
@@ -92,7 +94,9 @@ describe("estimate", () => {
     expect(await run(tryon.estimate(new Set([input, large])))).toBe(28);
     expect(await run(tryon.estimate(stream(1_000)))).toBe(20_000);
     expect(await run(tryon.estimate([]))).toBe(0);
-    expect(await run(tryon.estimate({ ...input, output_size: undefined }))).toBe(8);
+    for (const size of [undefined, null, ""]) {
+      expect(await run(tryon.estimate({ ...input, size } as typeof input))).toBe(8);
+    }
   });
 
   // Programs without types pass anything.
@@ -100,6 +104,8 @@ describe("estimate", () => {
     [[input, { ...input, size: "8K" }], "inputs.1.output_size"],
     [{ ...input, size: "8K" }, "output_size"],
     [[{ ...input, output_size: 2 }], "inputs.0.output_size"],
+    [[{ ...input, output_size: ["1K"] }], "inputs.0.output_size"],
+    [[{ ...input, output_size: "toString" }], "inputs.0.output_size"],
     [[input, "toString"], "inputs.1"],
     ["4K", "inputs.0"],
     [null, "inputs"],

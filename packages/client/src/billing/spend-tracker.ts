@@ -2,12 +2,10 @@ import type { Api } from "../api/api.ts";
 import type { Config } from "../config/resolve-config.ts";
 import { BudgetError } from "../errors/refusal-errors.ts";
 import { ConnectionError } from "../errors/request-errors.ts";
-import type { AccountResponse } from "../generated/openapi.ts";
 import { abortable, within, type Deadline } from "../http/deadline.ts";
 import type { BudgetLimit, Counted } from "../types/budget.ts";
 import { budgetOf } from "./budget.ts";
-import { Charge, type JobCost } from "./charge.ts";
-import { documentPrices, highestPriceOf, readPrices, type Prices } from "./prices.ts";
+import { documentPrices, highestPriceOf, readPrices, type Costs, type Prices } from "./prices.ts";
 
 /** Maximum time to read the prices of the account, in milliseconds. */
 const maxReadTime = 30_000;
@@ -22,6 +20,86 @@ export interface ChargePlan {
   readonly budgets: readonly Counted[];
 }
 
+/** Fields of a job that decide its cost. */
+interface JobCost {
+  readonly job_id: string;
+  readonly status: string;
+  readonly cost_credits?: number | undefined;
+  readonly test_mode?: boolean | undefined;
+}
+
+/** Credits of the submissions under one idempotency key, which make one job at most. */
+export class Charge {
+  /** Time before the first submission, in milliseconds since 1970. */
+  readonly createdAt: number;
+  /** Cost in credits: the price until the service states it. */
+  credits: number;
+  /** If true, the service has returned the job. */
+  hasJob = false;
+  /** Budgets that count the charge. None if the service has made no job, or one that another charge counts. */
+  readonly #budgets = new Set<Counted>();
+  #inFlight = 0;
+  #mayHaveMadeJob = false;
+  #isCostKnown = false;
+  #isCountedElsewhere = false;
+
+  constructor(credits: number, createdAt: number) {
+    this.credits = credits;
+    this.createdAt = createdAt;
+  }
+
+  /** Returns true if a budget counts this charge. */
+  isIn(budget: Counted): boolean {
+    return this.#budgets.has(budget);
+  }
+
+  /** Starts a submission, and counts the charge in its budgets. */
+  start(budgets: readonly Counted[]): void {
+    this.#update(() => {
+      this.#inFlight += 1;
+      for (const budget of budgets) this.#budgets.add(budget);
+    });
+  }
+
+  /** Ends a submission. */
+  end(mayHaveMadeJob: boolean): void {
+    this.#update(() => {
+      this.#inFlight -= 1;
+      this.#mayHaveMadeJob ||= mayHaveMadeJob;
+    });
+  }
+
+  /** Records the job, which another charge may count. */
+  setJob(isCountedElsewhere: boolean): void {
+    this.#update(() => {
+      this.hasJob = true;
+      this.#isCountedElsewhere = isCountedElsewhere;
+    });
+  }
+
+  /** Sets the final cost: the one that the service has stated, or else the price. */
+  setCost(credits = this.credits): void {
+    this.#update(() => {
+      this.credits = credits;
+      this.#isCostKnown = true;
+    });
+  }
+
+  #update(change: () => void): void {
+    this.#count(-1);
+    change();
+    const mayHaveJob = this.#mayHaveMadeJob || this.#inFlight > 0;
+    if (this.#isCountedElsewhere || !mayHaveJob) this.#budgets.clear();
+    this.#count(1);
+  }
+
+  #count(sign: 1 | -1): void {
+    const credits = sign * this.credits;
+    const isSpent = this.#isCostKnown && this.#mayHaveMadeJob;
+    for (const budget of this.#budgets) budget.count(isSpent ? credits : 0, isSpent ? 0 : credits);
+  }
+}
+
 /** Counts the credits of a client's submissions in its budgets. */
 export class SpendTracker {
   readonly #config: Config;
@@ -30,8 +108,9 @@ export class SpendTracker {
   readonly #keys = new Map<string, Charge>();
   /** Charges by job id. */
   readonly #jobs = new Map<string, Charge>();
+  /** Prices of the account, once read. */
   #prices: Prices | undefined;
-  #reading: Promise<void> | undefined;
+  #reading: Promise<Costs> | undefined;
 
   constructor(config: Config, api: Api) {
     this.#config = config;
@@ -42,19 +121,22 @@ export class SpendTracker {
   budgets(option: BudgetLimit | undefined): readonly Counted[] {
     const { budget } = this.#config;
     const own = option && budgetOf(option);
-    const all = [budget && budgetOf(budget), own];
-    const budgets = new Set(all.filter((one) => one !== undefined));
-    if (own?.countedIn) budgets.delete(own.countedIn);
-    return [...budgets];
+    const budgets = new Set([budget && budgetOf(budget), own]);
+    budgets.delete(own?.countedIn);
+    return [...budgets].filter((one) => one !== undefined);
   }
 
-  /** Prices of the account, once read. */
-  get prices(): Prices | undefined {
-    return this.#prices;
-  }
-
-  updatePrices(account: AccountResponse): void {
-    this.#prices = readPrices(account.tryon_cost_credits) ?? this.#prices;
+  /** Returns the prices of the account, which is read once, or those of the document while it cannot be read. */
+  async costs(deadline: Deadline): Promise<Costs> {
+    deadline.throwIfAborted();
+    try {
+      this.#prices ??= readPrices((await this.#api.getAccount({ deadline })).data);
+    } catch {
+      deadline.throwIfAborted();
+    }
+    return this.#prices
+      ? { costs: this.#prices, source: "account" }
+      : { costs: documentPrices, source: "document" };
   }
 
   /**
@@ -66,8 +148,7 @@ export class SpendTracker {
     const charge = earlier ?? this.#chargeUnder(plan);
     const { credits } = charge;
     // If the job is known, its key makes no other.
-    const budgets =
-      charge.jobId === undefined ? plan.budgets.filter((one) => !charge.isIn(one)) : [];
+    const budgets = charge.hasJob ? [] : plan.budgets.filter((one) => !charge.isIn(one));
     const full = budgets.find((one) => one.spent + one.reserved + credits > one.maxCredits);
     if (full) throw new BudgetError(full, credits, earlier !== undefined);
     charge.start(budgets);
@@ -83,7 +164,7 @@ export class SpendTracker {
   /** Records the job of a submission whose outcome was unknown. Its `JobRecord` calls `recordJob` with the cost. */
   recordFound(charge: Charge, { job_id: id }: JobCost): void {
     const counted = this.#jobs.get(id) ?? charge;
-    charge.setJob(id, counted !== charge);
+    charge.setJob(counted !== charge);
     keep(this.#jobs, id, counted);
   }
 
@@ -106,7 +187,7 @@ export class SpendTracker {
     const now = this.#config.clock.now();
     const shared = this.#keys.get(idempotencyKey);
     const isShared = shared && now - shared.createdAt <= this.#config.idempotencyWindow;
-    if (isShared && shared.jobId === undefined) return shared;
+    if (isShared && !shared.hasJob) return shared;
     const charge = new Charge(highestPriceOf(size, this.#prices ?? documentPrices), now);
     keep(this.#keys, idempotencyKey, charge);
     return charge;
@@ -114,9 +195,7 @@ export class SpendTracker {
 
   /** Reads the prices before the first submission with a budget, once. Without them, the document's apply. */
   async #readPrices(deadline: Deadline): Promise<void> {
-    this.#reading ??= within(this.#config, {}, maxReadTime, async (limit) => {
-      this.updatePrices((await this.#api.getAccount({ deadline: limit })).data);
-    }).catch(() => undefined);
+    this.#reading ??= within(this.#config, {}, maxReadTime, (limit) => this.costs(limit));
     try {
       await abortable(this.#reading, deadline.signal);
     } catch {

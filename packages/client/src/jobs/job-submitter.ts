@@ -1,8 +1,7 @@
 import type { CallOptions } from "../types/call-options.ts";
 import type { Job, TimelineEntry, TryOnResult } from "../types/job.ts";
 import type { Responded } from "../api/call.ts";
-import type { Charge } from "../billing/charge.ts";
-import type { ChargePlan } from "../billing/spend-tracker.ts";
+import type { Charge, ChargePlan } from "../billing/spend-tracker.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { OutcomeUnknownError } from "../errors/request-errors.ts";
