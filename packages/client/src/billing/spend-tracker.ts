@@ -33,70 +33,33 @@ export class Charge {
   /** Time before the first submission, in milliseconds since 1970. */
   readonly createdAt: number;
   /** Cost in credits: the price until the service states it. */
-  credits: number;
+  readonly credits: number;
+  /** Budgets that count it. None if the service has made no job, or one that another charge counts. */
+  readonly budgets: readonly Counted[] = [];
+  /** Number of submissions in flight, and of those that may have made the job. */
+  readonly submissions: number = 0;
   /** If true, the service has returned the job. */
-  hasJob = false;
-  /** Budgets that count the charge. None if the service has made no job, or one that another charge counts. */
-  readonly #budgets = new Set<Counted>();
-  #inFlight = 0;
-  #mayHaveMadeJob = false;
-  #isCostKnown = false;
-  #isCountedElsewhere = false;
+  readonly hasJob: boolean = false;
+  readonly isCountedElsewhere: boolean = false;
+  readonly isCostKnown: boolean = false;
 
   constructor(credits: number, createdAt: number) {
     this.credits = credits;
     this.createdAt = createdAt;
   }
 
-  /** Returns true if a budget counts this charge. */
-  isIn(budget: Counted): boolean {
-    return this.#budgets.has(budget);
-  }
-
-  /** Starts a submission, and counts the charge in its budgets. */
-  start(budgets: readonly Counted[]): void {
-    this.#update(() => {
-      this.#inFlight += 1;
-      for (const budget of budgets) this.#budgets.add(budget);
-    });
-  }
-
-  /** Ends a submission. */
-  end(mayHaveMadeJob: boolean): void {
-    this.#update(() => {
-      this.#inFlight -= 1;
-      this.#mayHaveMadeJob ||= mayHaveMadeJob;
-    });
-  }
-
-  /** Records the job, which another charge may count. */
-  setJob(isCountedElsewhere: boolean): void {
-    this.#update(() => {
-      this.hasJob = true;
-      this.#isCountedElsewhere = isCountedElsewhere;
-    });
-  }
-
-  /** Sets the final cost: the one that the service has stated, or else the price. */
-  setCost(credits = this.credits): void {
-    this.#update(() => {
-      this.credits = credits;
-      this.#isCostKnown = true;
-    });
-  }
-
-  #update(change: () => void): void {
+  /** Changes the charge, and what its budgets count. */
+  update(changes: Partial<Charge>): void {
     this.#count(-1);
-    change();
-    const mayHaveJob = this.#mayHaveMadeJob || this.#inFlight > 0;
-    if (this.#isCountedElsewhere || !mayHaveJob) this.#budgets.clear();
+    Object.assign(this, changes);
+    if (this.isCountedElsewhere || this.submissions === 0) Object.assign(this, { budgets: [] });
     this.#count(1);
   }
 
   #count(sign: 1 | -1): void {
     const credits = sign * this.credits;
-    const isSpent = this.#isCostKnown && this.#mayHaveMadeJob;
-    for (const budget of this.#budgets) budget.count(isSpent ? credits : 0, isSpent ? 0 : credits);
+    const spent = this.isCostKnown ? credits : 0;
+    for (const budget of this.budgets) budget.count(spent, credits - spent);
   }
 }
 
@@ -146,25 +109,25 @@ export class SpendTracker {
   async reserve(plan: ChargePlan, deadline: Deadline, earlier?: Charge): Promise<Charge> {
     if (plan.budgets.length > 0 && !this.#prices) await this.#readPrices(deadline);
     const charge = earlier ?? this.#chargeUnder(plan);
-    const { credits } = charge;
+    const { budgets, credits, submissions } = charge;
     // If the job is known, its key makes no other.
-    const budgets = charge.hasJob ? [] : plan.budgets.filter((one) => !charge.isIn(one));
-    const full = budgets.find((one) => one.spent + one.reserved + credits > one.maxCredits);
+    const added = charge.hasJob ? [] : plan.budgets.filter((one) => !budgets.includes(one));
+    const full = added.find((one) => one.spent + one.reserved + credits > one.maxCredits);
     if (full) throw new BudgetError(full, credits, earlier !== undefined);
-    charge.start(budgets);
+    charge.update({ submissions: submissions + 1, budgets: [...budgets, ...added] });
     return charge;
   }
 
   /** Records the response to a submission. A replay is the response to an earlier submission, maybe of another process. */
   recordResponse(charge: Charge, job: JobCost, isReplay: boolean): void {
-    charge.end(!isReplay);
+    this.recordFailure(charge, !isReplay);
     this.recordFound(charge, job);
   }
 
   /** Records the job of a submission whose outcome was unknown. Its `JobRecord` calls `recordJob` with the cost. */
   recordFound(charge: Charge, { job_id: id }: JobCost): void {
     const counted = this.#jobs.get(id) ?? charge;
-    charge.setJob(counted !== charge);
+    charge.update({ hasJob: true, isCountedElsewhere: counted !== charge });
     keep(this.#jobs, id, counted);
   }
 
@@ -174,12 +137,15 @@ export class SpendTracker {
     const isFree = isTest === true || this.#config.apiKey.startsWith("svc_test_");
     const stated = typeof cost === "number" && cost >= 0 ? cost : isFree ? 0 : undefined;
     const hasEnded = status === "succeeded" || status === "failed";
-    if (stated !== undefined || hasEnded) this.#jobs.get(id)?.setCost(stated);
+    const charge = this.#jobs.get(id);
+    if (charge && (stated !== undefined || hasEnded)) {
+      charge.update({ credits: stated ?? charge.credits, isCostKnown: true });
+    }
   }
 
   /** Records a submission that returned no job. Its credits stay reserved if the service may have made one. */
   recordFailure(charge: Charge, mayHaveMadeJob: boolean): void {
-    charge.end(mayHaveMadeJob);
+    if (!mayHaveMadeJob) charge.update({ submissions: charge.submissions - 1 });
   }
 
   /** Returns the charge of a key: a new one if the service may have forgotten the key, or its job is known. */
