@@ -1,7 +1,6 @@
 import { InputError, type TryOn, type TryOnInput } from "@tryon/client";
 
-import { readDuration } from "../config/duration.ts";
-import { unknownName } from "../config/unknown-names.ts";
+import { readDuration, unknownName } from "../config/check-options.ts";
 import type { BatchItem } from "./batch-item.ts";
 import { batchOptionNames, type BatchOptions, type ReadOptions } from "./options.ts";
 import { RunningBatch } from "./running-batch.ts";

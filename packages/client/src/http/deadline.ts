@@ -1,7 +1,6 @@
 import type { CallOptions, Duration } from "../types/call-options.ts";
-import { unknownName } from "../config/unknown-names.ts";
 import { InputError } from "../errors/refusal-errors.ts";
-import { milliseconds } from "../config/duration.ts";
+import { milliseconds, unknownName } from "../config/check-options.ts";
 import { maxTimer, type Clock } from "../config/clock.ts";
 
 /**

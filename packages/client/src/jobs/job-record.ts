@@ -9,7 +9,7 @@ import type {
   TryOnResult,
   WaitOptions,
 } from "../types/job.ts";
-import { milliseconds } from "../config/duration.ts";
+import { milliseconds } from "../config/check-options.ts";
 import type { Config } from "../config/resolve-config.ts";
 import { JobFailedError, WaitTimeoutError } from "../errors/request-errors.ts";
 import { within, type Deadline } from "../http/deadline.ts";

@@ -1,8 +1,8 @@
 import { ConfigError, TryOn } from "@tryon/client";
 
 import { systemClock } from "../config/clock.ts";
-import { environment } from "../config/check-environment.ts";
-import { unknownName } from "../config/unknown-names.ts";
+import { environment } from "../config/resolve-config.ts";
+import { unknownName } from "../config/check-options.ts";
 import { redactor } from "../errors/redact.ts";
 import type { ProxyError, ProxyOptions } from "./options.ts";
 import { Signer } from "./signer.ts";
