@@ -66,17 +66,9 @@ export class Credits {
   ): Call<PurchaseWithSPTResponse> {
     const body = { ...request };
     return toCall(
-      this.#contexts.within(options, defaults.callTimeout, async ({ api }, deadline) => {
-        try {
-          return await this.#send(api, body, deadline);
-        } catch (error) {
-          if (isTryOnError(error, "purchase_already_processed")) {
-            const balance = await readBalance(api, deadline);
-            if (balance !== undefined) Reflect.set(error, "balance", balance);
-          }
-          throw error;
-        }
-      }),
+      this.#contexts.within(options, defaults.callTimeout, ({ api }, deadline) =>
+        this.#send(api, body, deadline),
+      ),
     );
   }
 
@@ -125,7 +117,7 @@ export class Credits {
             return { status: "failed", reason: error.message, balance, purchase: undefined };
           }
           if (isTryOnError(error, "purchase_already_processed")) {
-            return unknown(notRepeatedHint, await readBalance(api, deadline));
+            return unknown(notRepeatedHint, error.balance);
           }
           if (deadline.passed) return unknown(lateHint);
           if (!isTryOnError(error) || !transientCodes.has(error.code)) throw error;
@@ -139,26 +131,27 @@ export class Credits {
     request: PurchaseWithSPTRequest,
     deadline: Deadline,
   ): Promise<Responded<PurchaseWithSPTResponse>> {
-    const responded = await api.purchaseCredits(request, { deadline });
-    this.#requests.set(responded.data, request);
-    return responded;
+    try {
+      const responded = await api.purchaseCredits(request, { deadline });
+      this.#requests.set(responded.data, request);
+      return responded;
+    } catch (error) {
+      if (isTryOnError(error, "purchase_already_processed")) {
+        const account = await api.getAccount({ deadline }).catch(() => undefined);
+        deadline.throwIfAborted();
+        const balance = account?.data.credits_remaining;
+        if (Number.isFinite(balance)) Reflect.set(error, "balance", balance);
+      }
+      throw error;
+    }
   }
-}
-
-async function readBalance(api: Api, deadline: Deadline): Promise<number | undefined> {
-  const account = await api.getAccount({ deadline }).catch(() => undefined);
-  deadline.throwIfAborted();
-  const balance = account?.data.credits_remaining;
-  return Number.isFinite(balance) ? balance : undefined;
 }
 
 /** Returns the outcome that a response states, or undefined while its status may change. */
 function outcomeOf(purchase: PurchaseWithSPTResponse): PurchaseOutcome | undefined {
   const { status: reason, credits_added: creditsAdded, credits_remaining: balance } = purchase;
   if (reason === "succeeded") return { status: reason, creditsAdded, balance, purchase };
-  if (/^cancell?ed$/.test(reason)) return { status: "canceled", reason, balance, purchase };
-  if (/^(failed|declined|expired|refused|rejected|voided)$/.test(reason)) {
-    return { status: "failed", reason, balance, purchase };
-  }
-  return undefined;
+  const isFailed = /^(failed|declined|expired|refused|rejected|voided)$/.test(reason);
+  const status = isFailed ? "failed" : /^cancell?ed$/.test(reason) ? "canceled" : undefined;
+  return status && { status, reason, balance, purchase };
 }
