@@ -4,6 +4,7 @@ import { BudgetError } from "../errors/refusal-errors.ts";
 import { ConnectionError } from "../errors/request-errors.ts";
 import { abortable, within, type Deadline } from "../http/deadline.ts";
 import type { BudgetLimit, Counted } from "../types/budget.ts";
+import type { JobData } from "../types/job.ts";
 import { budgetOf } from "./budget.ts";
 import { documentPrices, highestPriceOf, readPrices, type Costs, type Prices } from "./prices.ts";
 
@@ -21,12 +22,7 @@ export interface ChargePlan {
 }
 
 /** Fields of a job that decide its cost. */
-interface JobCost {
-  readonly job_id: string;
-  readonly status: string;
-  readonly cost_credits?: number | undefined;
-  readonly test_mode?: boolean | undefined;
-}
+type JobCost = Pick<JobData, "job_id" | "status" | "cost_credits" | "test_mode">;
 
 /** Credits of the submissions under one idempotency key, which make one job at most. */
 export class Charge {
