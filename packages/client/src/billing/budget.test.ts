@@ -2,6 +2,7 @@ import type { MockOptions } from "@tryon/mock";
 import { describe, expect, it } from "vitest";
 
 import { Budget, type Recover, type TryOnOptions } from "../index.ts";
+import { createContexts } from "../jobs/client-context.ts";
 import type { Counted } from "../types/budget.ts";
 import {
   respondWith,
@@ -256,6 +257,29 @@ describe("one idempotency key", () => {
     await run(tryon.run(input));
     expect(budget.left).toBe(0);
     expect((await run(recover())).id).toBe(id);
+  });
+
+  it("counts once while it is one of the 10,000 latest", async () => {
+    const contexts = createContexts({ apiKey: "svc_live_key", baseUrl: "http://127.0.0.1" });
+    await contexts.within({}, "10s", async ({ spendTracker }, deadline) => {
+      const reserve = (idempotencyKey: string) =>
+        spendTracker.reserve({ size: "1K", idempotencyKey, budgets: [] }, deadline);
+      const first = await reserve("first");
+      for (let count = 1; count < 10_000; count += 1) await reserve(`${count}`);
+      expect(await reserve("first")).toBe(first);
+      await reserve("last");
+      expect(await reserve("first")).not.toBe(first);
+    });
+  });
+
+  it("counts in the budget of each call, until it is released", async () => {
+    const { run, error, tryon, budget, fail } = open(100, { retries: 0 });
+    const [first, second] = [new Budget(budget), new Budget(budget)];
+    fail(respondWith(402, { detail: "no" }));
+    await error(tryon.submit(input, { ...own, budget: first }));
+    const calls = [first, second].map((one) => tryon.run(input, { ...own, budget: one }));
+    await run(Promise.allSettled(calls));
+    expect([budget.spent, first.spent, second.spent]).toEqual([8, 8, 8]);
   });
 
   it("counts a second job that the service has made under it", async () => {
