@@ -31,12 +31,11 @@ export class Charge {
   /** Cost in credits: the price until the service states it. */
   readonly credits: number;
   /** Budgets that count it. None if the service has made no job, or one that another charge counts. */
-  readonly budgets: readonly Counted[] = [];
+  budgets: readonly Counted[] = [];
   /** Number of submissions in flight, and of those that may have made the job. */
   readonly submissions: number = 0;
   /** If true, the service has returned the job. */
   readonly hasJob: boolean = false;
-  readonly isCountedElsewhere: boolean = false;
   readonly isCostKnown: boolean = false;
 
   constructor(credits: number, createdAt: number) {
@@ -48,7 +47,7 @@ export class Charge {
   update(changes: Partial<Charge>): void {
     this.#count(-1);
     Object.assign(this, changes);
-    if (this.isCountedElsewhere || this.submissions === 0) Object.assign(this, { budgets: [] });
+    if (this.submissions === 0) this.budgets = [];
     this.#count(1);
   }
 
@@ -123,7 +122,7 @@ export class SpendTracker {
   /** Records the job of a submission whose outcome was unknown. Its `JobRecord` calls `recordJob` with the cost. */
   recordFound(charge: Charge, { job_id: id }: JobCost): void {
     const counted = this.#jobs.get(id) ?? charge;
-    charge.update({ hasJob: true, isCountedElsewhere: counted !== charge });
+    charge.update({ hasJob: true, budgets: counted === charge ? charge.budgets : [] });
     keep(this.#jobs, id, counted);
   }
 
