@@ -111,7 +111,7 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** Throws `unsafe_environment` if the key would be at risk. */
-export function checkEnvironment(apiKey: string, url: URL, options: TryOnOptions): void {
+function checkEnvironment(apiKey: string, url: URL, options: TryOnOptions): void {
   if (isLoopback(url.hostname)) return;
   // Key and images are sent over http only to this machine.
   check(
