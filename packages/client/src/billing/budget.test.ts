@@ -94,7 +94,7 @@ describe("a budget", () => {
   });
 
   it("of a call counts alone if it counts in the client's budget", async () => {
-    const { run, budget, tryon } = open(100);
+    const { run, budget, tryon, client } = open(100);
     const countedIn = new Budget({ maxCredits: 100 });
     const shared: Counted = Object.assign(new Budget(countedIn), { countedIn: budget });
     const other: Counted = Object.assign(new Budget(countedIn), { countedIn });
@@ -102,6 +102,8 @@ describe("a budget", () => {
     expect([budget.spent, shared.spent]).toEqual([0, 8]);
     await run(tryon.run(input, { budget: other }));
     expect([budget.spent, other.spent, countedIn.spent]).toEqual([8, 8, 0]);
+    await run(client().run(input, { budget: other }));
+    expect([other.spent, countedIn.spent]).toEqual([16, 0]);
   });
 
   it.each([
