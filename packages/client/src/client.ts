@@ -9,7 +9,9 @@ import { systemClock, type Clock } from "./config/clock.ts";
 import { defaults, optionNames, type TryOnOptions } from "./config/options.ts";
 import { check, parseUrl } from "./config/resolve-config.ts";
 import { unknownName } from "./config/check-options.ts";
-import type { RawRequest } from "./http/http-request.ts";
+import { attempt } from "./http/send-with-retries.ts";
+import { within } from "./http/deadline.ts";
+import type { HttpRequest, RawRequest } from "./http/http-request.ts";
 import type { HttpResponse } from "./http/response.ts";
 import type { InputIssue } from "./errors/input-issue.ts";
 import type { TryOnInput } from "./types/try-on-input.ts";
@@ -18,7 +20,8 @@ import { createContexts, type ClientContexts } from "./jobs/client-context.ts";
 import { JobSubmitter } from "./jobs/job-submitter.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
-import { validateInput } from "./jobs/read-input.ts";
+import { parseInput } from "./jobs/parse-input.ts";
+import { readInput, validateInput } from "./jobs/read-input.ts";
 
 /**
  * Client of the virtual try-on service. It pays for each try-on at most once, however often the network fails, and never
@@ -156,6 +159,16 @@ export class TryOn {
     return this.#contexts.config.idempotencyWindow;
   }
 
+  /** @internal Reads an input of a batch, so that its images can be read repeatedly. Throws `invalid_input` if one cannot. */
+  async readInput(input: TryOnInput, signal: AbortSignal) {
+    const parsed = parseInput(input);
+    const settings = { validate: false, log: () => undefined };
+    const images = await within(this.#contexts.config, { signal }, Infinity, (deadline) =>
+      readInput(parsed, settings, deadline),
+    );
+    return { ...parsed, ...images };
+  }
+
   /** @internal URL of the service or the proxy, without a slash at the end. */
   get serviceUrl(): string {
     return this.#contexts.config.baseUrl;
@@ -167,6 +180,18 @@ export class TryOn {
     return this.#contexts.within({ signal }, undefined, ({ api }, deadline) => {
       const sender = { name: request.name, purpose, deadline, sync: purpose === "submit" };
       return api.send(request, sender, ({ redirect }) => !redirect);
+    });
+  }
+
+  /**
+   * @internal Sends a request of `@tryon/client/proxy` once, regardless of the rate limit. Returns the outcome, and the
+   * function that redacts the key of the request.
+   */
+  sendOnce(request: HttpRequest, signal: AbortSignal | undefined) {
+    return this.#contexts.within({ signal }, undefined, async ({ api, config }, deadline) => {
+      const context = { attempt: 1, purpose: "write" } as const;
+      const outcome = await attempt(api.http.transport, request, deadline, context);
+      return { outcome, redact: config.redact };
     });
   }
 

@@ -12,8 +12,7 @@ import { expect } from "vitest";
 
 import { documentPrices } from "../src/billing/prices.ts";
 import { Budget, isTryOnError, type Job } from "../src/index.ts";
-import { anyOptions, type ValueOf } from "./fault-scenario.ts";
-import { networkFaultNames, networkFaults } from "./network-faults.ts";
+import { anyOptions, networkFaultNames, networkFaults, type ValueOf } from "./fault-scenario.ts";
 import { input, openService } from "./service.ts";
 
 /** One call of a program. */

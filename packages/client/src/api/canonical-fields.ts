@@ -1,5 +1,5 @@
 /** Other names that the service accepts for a field, in its order of preference. */
-export const aliases = {
+const aliases = {
   output_size: ["resolution", "size"],
   person_url: ["model_url", "input_url"],
   garment_urls: ["clothing", "items"],

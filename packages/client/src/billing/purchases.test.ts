@@ -112,7 +112,7 @@ describe("waitForPurchase", () => {
   });
 
   it("returns unknown with the last status and the next step when the time is up", async () => {
-    const { run, tryon, mock } = createService(replay);
+    const { run, tryon, mock, faults } = createService(replay);
     const purchase = await run(tryon.credits.purchase(order("processing")));
     const startedAt = mock.clock.now();
     expect(await run(tryon.credits.waitForPurchase(purchase))).toMatchObject({
@@ -122,8 +122,10 @@ describe("waitForPurchase", () => {
       hint: expect.stringContaining("waitForPurchase again"),
     });
     expect((mock.clock.now() - startedAt) / 1_000).toBeCloseTo(120, 0);
-    const again = tryon.credits.waitForPurchase(purchase, { timeout: "5s" });
-    expect(await run(again)).toMatchObject({ status: "unknown" });
+    faults.push(noResponse.before);
+    const again = tryon.credits.waitForPurchase(order("other"), { timeout: "5s" });
+    const unknown = { status: "unknown", lastStatus: undefined, balance: undefined };
+    expect(await run(again)).toMatchObject(unknown);
   });
 
   it.each(["succeeded", "canceled"])(
@@ -146,10 +148,10 @@ describe("waitForPurchase", () => {
 
   it("repeats the purchase after delays from 1 s to 10 s", async () => {
     const service = createService(replay);
-    const { run, tryon, times } = service;
-    const purchase = await run(tryon.credits.purchase(order("processing")));
-    await run(tryon.credits.waitForPurchase(purchase, { timeout: "60s" }));
-    const seconds = times().map((time) => Math.round(time / 1_000));
+    const { run, tryon, mock, sent } = service;
+    const startedAt = mock.clock.now();
+    await run(tryon.credits.waitForPurchase(order("processing"), { timeout: "60s" }));
+    const seconds = sent.map(({ at }) => Math.floor((at - startedAt) / 100) / 10);
     expect(seconds).toEqual([0, 1, 3, 7, 15, 25, 35, 45, 55]);
   });
 

@@ -54,7 +54,7 @@ export function imageSource(
 }
 
 /** Copies bytes. Returns no bytes if their memory was transferred, and undefined for any other value. */
-export function copyBytes(value: unknown): Uint8Array<ArrayBuffer> | undefined {
+function copyBytes(value: unknown): Uint8Array<ArrayBuffer> | undefined {
   const isBuffer = /ArrayBuffer\]/.test(Object.prototype.toString.call(value));
   if (!isBuffer && !ArrayBuffer.isView(value)) return undefined;
   const { buffer = value, byteOffset, byteLength } = value as Partial<Uint8Array>;

@@ -80,7 +80,6 @@ export class JobImage implements ResultImage {
       method: "GET",
       headers: {},
       timeout: config.attemptTimeout,
-      cacheable: true,
       read: async (response, attempt) => {
         const { status, headers } = response;
         const content = await read(this.#chunks(response, attempt), attempt);

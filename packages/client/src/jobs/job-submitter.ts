@@ -11,7 +11,7 @@ import type { SubmissionBody } from "../http/http-request.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { jobsOfPages } from "./job-list.ts";
-import { JobRecord } from "./job-record.ts";
+import { JobRecord, notifier, type Notify } from "./job-record.ts";
 import { addKeyToMetadata, takeKeyFromMetadata } from "./key-in-metadata.ts";
 import { parseInput } from "./parse-input.ts";
 import { readInput } from "./read-input.ts";
@@ -21,10 +21,9 @@ import {
   type RunOptions,
   type SubmitOptions,
 } from "./run-options.ts";
-import { maxClockSkew, serviceTime } from "./service-time.ts";
+import { maxClockSkew, serviceTime } from "./job-data.ts";
 import { submissionBody } from "./submission-body.ts";
 import { isSyncCut } from "./is-sync-cut.ts";
-import { notifier, type Notify } from "./notifier.ts";
 
 /** Submission. Every attempt in every call sends the same key and body. */
 interface Submission extends ChargePlan {
@@ -145,7 +144,8 @@ export class JobSubmitter {
         const { headers, requestId } = response;
         // A replay to the first attempt that could make the job is the response of an earlier submission.
         const isReplay =
-          headers.get("idempotent-replayed") === "true" && attemptLog.lastIsFirstUncertain;
+          headers.get("idempotent-replayed") === "true" &&
+          attemptLog.firstUncertain === attemptLog.attempts.at(-1);
         spendTracker.recordResponse(charge, data, isReplay);
         const record = new JobRecord(this.#contexts, data, {
           context,
@@ -183,7 +183,7 @@ export class JobSubmitter {
   /** Finds the job in the list once it is too late to send the submission again. */
   async #findInList(submission: Submission, deadline: Deadline): Promise<Job> {
     const { attemptLog, idempotencyKey: key, hasKeyInMetadata, context } = submission;
-    const oldest = (attemptLog.uncertainSince ?? 0) - maxClockSkew;
+    const oldest = (attemptLog.firstUncertain?.startedAt ?? 0) - maxClockSkew;
     let cause: unknown;
     try {
       const jobs = jobsOfPages(async (cursor) => {

@@ -15,7 +15,7 @@ import {
   journalPath,
   temporaryFolder,
 } from "../../../test/journal-folder.ts";
-import { all } from "../../../test/memory-journal.ts";
+import { collect } from "../../../test/service.ts";
 import { createService, failure, input } from "../../../test/service.ts";
 import { openJournal } from "../index.ts";
 
@@ -69,7 +69,7 @@ it("returns the last entry of each item unchanged, in any mix of writes, also af
       await journal.close();
       await using again = await openJournal(pathToFileURL(path));
       await checkEntries(again);
-      expect(new Map((await all(again.list())).map((one) => [one.id, one]))).toEqual(last);
+      expect(new Map((await collect(again.list())).map((one) => [one.id, one]))).toEqual(last);
     }),
     { numRuns: cases(150) },
   );
@@ -82,9 +82,9 @@ it("lists the last entries at the time of the call", async () => {
   const entries = journal.list();
   const first = await entries.next();
   await journal.put(entry("hat", { digest: "2" }));
-  expect([first.value, ...(await all(entries))]).toEqual([hat, shoe]);
+  expect([first.value, ...(await collect(entries))]).toEqual([hat, shoe]);
   await journal.close();
-  await expect(all(journal.list())).rejects.toThrow("is closed");
+  await expect(collect(journal.list())).rejects.toThrow("is closed");
 });
 
 it("reads a file that is longer than one read", async () => {
@@ -98,7 +98,7 @@ it("reads a file that is longer than one read", async () => {
   expect((await stat(path)).size).toBeGreaterThan(2_500_000);
   await using again = await openJournal(path);
   for (const one of entries) expect(await again.get(one.id)).toEqual(one);
-  expect(await all(again.list())).toEqual(entries);
+  expect(await collect(again.list())).toEqual(entries);
 });
 
 it("writes a header and one line per entry into a file that only its owner can read", async () => {
