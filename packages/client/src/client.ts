@@ -1,13 +1,13 @@
 import type { CallOptions } from "./types/call-options.ts";
 import type { RateLimit } from "./types/attempt.ts";
 import type { Job, TryOnResult } from "./types/job.ts";
-import { toCall, type Call } from "./api/call.ts";
+import { toCall, type Call } from "./api/api.ts";
 import { Account } from "./billing/account.ts";
 import { Credits } from "./billing/credits.ts";
 import type { Costs } from "./billing/prices.ts";
 import { systemClock, type Clock } from "./config/clock.ts";
 import { defaults, optionNames, type TryOnOptions } from "./config/options.ts";
-import { check, parseUrl } from "./config/resolve-config.ts";
+import { check } from "./config/resolve-config.ts";
 import { unknownName } from "./config/check-options.ts";
 import { attempt } from "./http/send-with-retries.ts";
 import { within } from "./http/deadline.ts";
@@ -20,8 +20,7 @@ import { createContexts, type ClientContexts } from "./jobs/client-context.ts";
 import { JobSubmitter } from "./jobs/job-submitter.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
-import { parseInput } from "./jobs/parse-input.ts";
-import { readInput, validateInput } from "./jobs/read-input.ts";
+import { parseInput, readImages, validateInput } from "./jobs/parse-input.ts";
 
 /**
  * Client of the virtual try-on service. It pays for each try-on at most once, however often the network fails, and never
@@ -164,9 +163,9 @@ export class TryOn {
     const parsed = parseInput(input);
     const settings = { validate: false, log: () => undefined };
     const images = await within(this.#contexts.config, { signal }, Infinity, (deadline) =>
-      readInput(parsed, settings, deadline),
+      readImages(parsed, settings, deadline),
     );
-    return { ...parsed, ...images };
+    return { ...parsed, images };
   }
 
   /** @internal URL of the service or the proxy, without a slash at the end. */
@@ -177,9 +176,9 @@ export class TryOn {
   /** @internal Sends a request of `@tryon/client/raw`. Returns a response of any status, but no redirect. */
   send(request: RawRequest): Promise<HttpResponse> {
     const { purpose, signal } = request;
-    return this.#contexts.within({ signal }, undefined, ({ api }, deadline) => {
-      const sender = { name: request.name, purpose, deadline, sync: purpose === "submit" };
-      return api.send(request, sender, ({ redirect }) => !redirect);
+    const sync = purpose === "submit";
+    return this.#contexts.within({ signal }, undefined, async ({ api }, deadline) => {
+      return (await api.send(request, { purpose, deadline, sync })).response;
     });
   }
 
@@ -195,13 +194,14 @@ export class TryOn {
     });
   }
 
-  /** Returns what is safe to log: no key, and only origin and path of the URL. */
+  /** Returns what is safe to log: no key. `baseUrl` is undefined while the client has no valid URL. */
   toJSON(): { name: string; baseUrl: string | undefined } {
-    const { baseUrl, proxyUrl } = this.#options;
-    // A path stays a path.
-    const page = proxyUrl && "http://page";
-    const { origin, pathname } = parseUrl(`${baseUrl ?? proxyUrl}`, page) ?? {};
-    const url = origin && (origin === page ? "" : origin) + pathname;
-    return { name: "TryOn", baseUrl: url?.replace(/\/+$/, "") };
+    let baseUrl: string | undefined;
+    try {
+      baseUrl = this.serviceUrl;
+    } catch {
+      // A rejected URL can contain a secret.
+    }
+    return { name: "TryOn", baseUrl };
   }
 }

@@ -56,5 +56,5 @@ export { packs, type Costs, type Pack, type Prices } from "./billing/prices.ts";
 export type { Credits, PurchaseOutcome } from "./billing/credits.ts";
 export type { Logger, TryOnOptions } from "./config/options.ts";
 export type { Clock } from "./config/clock.ts";
-export type { Call, WithResponse } from "./api/call.ts";
+export type { Call, WithResponse } from "./api/api.ts";
 export { TryOn } from "./client.ts";

@@ -1,6 +1,6 @@
 import type { ImageInput, TryOn, TryOnInput } from "@tryon/client";
 
-import type { ReadImage } from "../jobs/read-input.ts";
+import { isPerson } from "../images/image-source.ts";
 
 /**
  * Copies an input, so that later changes have no effect, and digests its canonical fields and the bytes of each image. Reads
@@ -14,24 +14,21 @@ export async function digestInput(tryon: TryOn, given: TryOnInput, signal: Abort
   const { person: photo, garments: list, ...rest } = Object(given) as TryOnInput;
   const clothes: readonly ImageInput[] = [list ?? []].flat();
   const { size, wait, ...read } = await tryon.readInput(given, signal);
+  const person: string[] = [];
+  const garments: string[] = [];
   /** Copies of images, by field. */
   const copies = new Map<string, ImageInput>();
-  const digestsOf = async (images: readonly ReadImage[]): Promise<string[]> => {
-    const digests: string[] = [];
-    for (const { field, content } of images) {
-      const isText = typeof content === "string";
-      const bytes = isText
-        ? bytesOf(content)
-        : new Uint8Array(await content.slice(0, content.size).arrayBuffer());
-      // A Blob does not change.
-      const isBlob = !isText && "type" in content;
-      copies.set(field, isText ? { base64: content } : isBlob ? (content as Blob) : bytes);
-      digests.push(await sha256(bytes));
-    }
-    return digests;
-  };
-  const person = await digestsOf(read.person);
-  const garments = await digestsOf(read.garments);
+  for (const image of read.images) {
+    const { field, content } = image;
+    const isText = typeof content === "string";
+    const bytes = isText
+      ? bytesOf(content)
+      : new Uint8Array(await content.slice(0, content.size).arrayBuffer());
+    // A Blob does not change.
+    const isBlob = !isText && "type" in content;
+    copies.set(field, isText ? { base64: content } : isBlob ? (content as Blob) : bytes);
+    (isPerson(image) ? person : garments).push(await sha256(bytes));
+  }
   // The client has written the fields as a JSON object.
   const fields = JSON.parse(read.fields) as { readonly metadata?: TryOnInput["metadata"] };
   const text = canonical({ fields, person, garments });
@@ -45,7 +42,7 @@ export async function digestInput(tryon: TryOn, given: TryOnInput, signal: Abort
   return {
     input,
     digest: await sha256(new TextEncoder().encode(text)),
-    size: typeof size === "string" ? size : "1K",
+    size,
     wait,
   };
 }

@@ -1,5 +1,4 @@
-import type { Api } from "../api/api.ts";
-import { toCall, type Call, type Responded } from "../api/call.ts";
+import { toCall, type Api, type Call, type Responded } from "../api/api.ts";
 import type { KeyContexts } from "../api/key-contexts.ts";
 import { defaults } from "../config/options.ts";
 import { InputError } from "../errors/refusal-errors.ts";

@@ -1,8 +1,7 @@
 import type { Api } from "../api/api.ts";
 import type { Config } from "../config/resolve-config.ts";
 import { BudgetError } from "../errors/refusal-errors.ts";
-import { ConnectionError } from "../errors/request-errors.ts";
-import { abortable, within, type Deadline } from "../http/deadline.ts";
+import { inTime, within, type Deadline } from "../http/deadline.ts";
 import type { BudgetLimit, Counted } from "../types/budget.ts";
 import type { JobData } from "../types/job.ts";
 import { budgetOf } from "./budget.ts";
@@ -157,14 +156,7 @@ export class SpendTracker {
   /** Reads the prices before the first submission with a budget, once. Without them, the document's apply. */
   async #readPrices(deadline: Deadline): Promise<void> {
     this.#reading ??= within(this.#config, {}, maxReadTime, (limit) => this.costs(limit));
-    try {
-      await abortable(this.#reading, deadline.signal);
-    } catch {
-      deadline.throwIfAborted();
-      throw new ConnectionError("timed_out", "The account was not read in time.", {
-        hint: "Nothing was sent: raise timeout.",
-      });
-    }
+    await inTime(this.#reading, deadline, "The account was not read in time.");
   }
 }
 

@@ -89,20 +89,14 @@ function required(value: string | undefined, option: string, variable: string): 
 }
 
 function parseServiceUrl(text: string, name: string, base?: string): URL {
-  const url = parseUrl(text, base);
+  const url = URL.canParse(text, base) ? new URL(text, base) : undefined;
   check(
-    url && url.href === url.origin + url.pathname,
+    url && /^https?:/.test(url.href) && url.href === url.origin + url.pathname,
     "invalid_config",
     `${name} is not an http or https URL without user, query and fragment.`,
     "Use a URL such as https://api.example.com.",
   );
   return url;
-}
-
-/** Returns an http or https URL, or undefined for any other text. */
-export function parseUrl(text: string, base?: string): URL | undefined {
-  const url = URL.canParse(text, base) ? new URL(text, base) : undefined;
-  return url && /^https?:/.test(url.href) ? url : undefined;
 }
 
 /** Returns true for a host name of this machine. */

@@ -17,7 +17,7 @@ import { within, type Deadline } from "../http/deadline.ts";
 import { JobImage, type ResultSource } from "../images/job-image.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { isFinal, serviceTime } from "./job-data.ts";
-import { takeKeyFromMetadata } from "./key-in-metadata.ts";
+import { takeKeyFromMetadata } from "./parse-input.ts";
 import { testKind } from "./poll-schedule.ts";
 import { waitOptionNames } from "./run-options.ts";
 

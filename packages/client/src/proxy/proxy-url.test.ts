@@ -98,7 +98,8 @@ describe("a client with proxyUrl", () => {
   });
 
   it("can be created on a server, without a page", () => {
-    expect(JSON.stringify(new TryOn({ proxyUrl: "/api/tryon" }))).toContain("/api/tryon");
+    const tryon = new TryOn({ proxyUrl: "/api/tryon" });
+    expect(tryon.toJSON()).toEqual({ name: "TryOn", baseUrl: undefined });
   });
 
   it("supports raw calls", async () => {
