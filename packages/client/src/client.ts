@@ -3,12 +3,12 @@ import type { RateLimit } from "./types/attempt.ts";
 import type { Job, TryOnResult } from "./types/job.ts";
 import { toCall, type Call } from "./api/api.ts";
 import { Account } from "./billing/account.ts";
-import { costs, type Costs } from "./billing/costs.ts";
 import { Credits } from "./billing/credits.ts";
+import type { Costs } from "./billing/prices.ts";
 import { systemClock, type Clock } from "./config/clock.ts";
-import { check } from "./config/check-environment.ts";
 import { defaults, optionNames, type TryOnOptions } from "./config/options.ts";
-import { unknownName } from "./config/unknown-names.ts";
+import { check } from "./config/resolve-config.ts";
+import { unknownName } from "./config/check-options.ts";
 import { attempt } from "./http/send-with-retries.ts";
 import { within } from "./http/deadline.ts";
 import type { HttpRequest, RawRequest } from "./http/http-request.ts";
@@ -121,7 +121,9 @@ export class TryOn {
    * costs["2K"]; // 12
    */
   async costs(options: CallOptions = {}): Promise<Costs> {
-    return this.#contexts.within(options, defaults.callTimeout, costs);
+    return this.#contexts.within(options, defaults.callTimeout, ({ spendTracker }, deadline) =>
+      spendTracker.costs(deadline),
+    );
   }
 
   /**

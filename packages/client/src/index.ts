@@ -16,18 +16,24 @@ export type {
   WaitOptions,
 } from "./types/job.ts";
 export type { Middleware, MiddlewareContext } from "./types/middleware.ts";
-export type { ApiErrorCode, TryOnErrorCode } from "./errors/code.ts";
-export { ApiError, ConnectionError, OutcomeUnknownError } from "./errors/request-errors.ts";
 export {
+  ApiError,
   BatchStoppedError,
-  type StopReason,
+  ConnectionError,
   JobFailedError,
+  OutcomeUnknownError,
   ResultError,
   WaitTimeoutError,
-} from "./errors/job-errors.ts";
+  type StopReason,
+} from "./errors/request-errors.ts";
 export { BudgetError, ConfigError, InputError } from "./errors/refusal-errors.ts";
 export { isTryOnError, type ErrorWithCode } from "./errors/is-tryon-error.ts";
-export { TryOnError, type FieldIssue } from "./errors/tryon-error.ts";
+export {
+  TryOnError,
+  type ApiErrorCode,
+  type FieldIssue,
+  type TryOnErrorCode,
+} from "./errors/tryon-error.ts";
 export type {
   AccountResponse,
   JobStatus,
@@ -46,10 +52,8 @@ export type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
 export type { Jobs, WaitAllOptions, WaitOutcome } from "./jobs/jobs.ts";
 export type { Account } from "./billing/account.ts";
 export { Budget } from "./billing/budget.ts";
-export type { Costs } from "./billing/costs.ts";
-export { packs, type Pack, type Prices } from "./billing/prices.ts";
-export type { PurchaseOutcome } from "./billing/purchase-outcome.ts";
-export type { Credits } from "./billing/credits.ts";
+export { packs, type Costs, type Pack, type Prices } from "./billing/prices.ts";
+export type { Credits, PurchaseOutcome } from "./billing/credits.ts";
 export type { Logger, TryOnOptions } from "./config/options.ts";
 export type { Clock } from "./config/clock.ts";
 export type { Call, WithResponse } from "./api/api.ts";

@@ -1,5 +1,5 @@
 import type { TryOnOptions } from "../config/options.ts";
-import { check } from "../config/check-environment.ts";
+import { check } from "../config/resolve-config.ts";
 import { resolveConfig, type Config } from "../config/resolve-config.ts";
 import { isTryOnError } from "../errors/is-tryon-error.ts";
 import { inTime, within, type Deadline } from "../http/deadline.ts";

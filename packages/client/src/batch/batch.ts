@@ -1,7 +1,6 @@
 import { InputError, type TryOn, type TryOnInput } from "@tryon/client";
 
-import { milliseconds } from "../config/duration.ts";
-import { unknownName } from "../config/unknown-names.ts";
+import { milliseconds, unknownName } from "../config/check-options.ts";
 import {
   batchOptionNames,
   type BatchItem,

@@ -12,7 +12,7 @@ import {
   type Update,
 } from "@tryon/client";
 
-import { readDuration } from "../config/duration.ts";
+import { readDuration } from "../config/check-options.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { abortable, Deadline } from "../http/deadline.ts";
 import { randomKey } from "../http/random-key.ts";

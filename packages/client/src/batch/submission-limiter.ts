@@ -1,6 +1,6 @@
 import { isTryOnError, type TryOn } from "@tryon/client";
 
-import { transientCodes } from "../errors/code.ts";
+import { transientCodes } from "../errors/tryon-error.ts";
 import { Deadline } from "../http/deadline.ts";
 import { isSyncCut } from "../jobs/job-submitter.ts";
 import type { CommonOptions } from "./options.ts";

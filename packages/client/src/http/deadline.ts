@@ -1,8 +1,7 @@
 import type { CallOptions, Duration } from "../types/call-options.ts";
-import { unknownName } from "../config/unknown-names.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { ConnectionError } from "../errors/request-errors.ts";
-import { milliseconds } from "../config/duration.ts";
+import { milliseconds, unknownName } from "../config/check-options.ts";
 import { maxTimer, type Clock } from "../config/clock.ts";
 
 /**

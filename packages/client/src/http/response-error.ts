@@ -1,7 +1,13 @@
 import type { Purpose } from "../types/middleware.ts";
 import { ApiError, ConnectionError, OutcomeUnknownError } from "../errors/request-errors.ts";
-import { type ApiErrorCode, type TryOnErrorCode, hints } from "../errors/code.ts";
-import { isBranded, type FieldIssue, type TryOnError } from "../errors/tryon-error.ts";
+import {
+  hints,
+  isBranded,
+  type ApiErrorCode,
+  type FieldIssue,
+  type TryOnError,
+  type TryOnErrorCode,
+} from "../errors/tryon-error.ts";
 import type { CallContext } from "./http-request.ts";
 import type { HttpResponse } from "./response.ts";
 import { failureCode, type Failure, type Outcome } from "./attempt-log.ts";

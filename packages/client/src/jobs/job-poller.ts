@@ -1,6 +1,5 @@
 import type { JobData } from "../types/job.ts";
-import { transientCodes } from "../errors/code.ts";
-import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
+import { isBranded, transientCodes, type TryOnError } from "../errors/tryon-error.ts";
 import type { Clock } from "../config/clock.ts";
 import { defaults } from "../config/options.ts";
 import { abortable, within, type Deadline } from "../http/deadline.ts";

@@ -10,9 +10,9 @@ import type {
   Update,
   WaitOptions,
 } from "../types/job.ts";
-import { milliseconds } from "../config/duration.ts";
+import { milliseconds } from "../config/check-options.ts";
 import type { Config } from "../config/resolve-config.ts";
-import { JobFailedError, WaitTimeoutError } from "../errors/job-errors.ts";
+import { JobFailedError, WaitTimeoutError } from "../errors/request-errors.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import { JobImage, type ResultSource } from "../images/job-image.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";

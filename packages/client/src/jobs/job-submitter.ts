@@ -3,7 +3,7 @@ import type { Attempt } from "../types/attempt.ts";
 import type { Counted } from "../types/budget.ts";
 import type { Responded } from "../api/api.ts";
 import { budgetOf } from "../billing/budget.ts";
-import type { Charge } from "../billing/charge.ts";
+import type { Charge } from "../billing/spend-tracker.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { OutcomeUnknownError } from "../errors/request-errors.ts";

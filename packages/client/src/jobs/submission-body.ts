@@ -1,4 +1,4 @@
-import { isBrowser } from "../config/check-environment.ts";
+import { isBrowser } from "../config/resolve-config.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { inputIssue } from "../errors/input-issue.ts";
 import type { BodySource, SubmissionBody } from "../http/http-request.ts";

@@ -1,7 +1,7 @@
 import { ConfigError, TryOn } from "@tryon/client";
 
-import { environment } from "../config/check-environment.ts";
-import { unknownName } from "../config/unknown-names.ts";
+import { environment } from "../config/resolve-config.ts";
+import { unknownName } from "../config/check-options.ts";
 import type { ProxyOptions } from "./options.ts";
 import { Signer } from "./signer.ts";
 
