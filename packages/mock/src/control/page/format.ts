@@ -1,5 +1,3 @@
-/** Times and amounts as people read them. */
-
 const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000] as const;
 
 /** `2026-01-01 00:00:12.500`, in UTC. */
@@ -47,8 +45,13 @@ export function bytes(count: number): string {
 }
 
 /** `1 attempt`, `2 attempts`. */
-export function counted(count: number, thing: string): string {
-  return `${amount(count)} ${thing}${count === 1 ? "" : "s"}`;
+export function counted(count: number, noun: string): string {
+  return `${amount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** Joins the texts that are not empty or false. */
+export function joinTexts(separator: string, ...texts: readonly (string | false)[]): string {
+  return texts.filter(Boolean).join(separator);
 }
 
 function roundTo(value: number, unit: number): number {
