@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+
 // @ts-expect-error The `exports` of this package leave out its types.
 import untypedLicensePlugin from "esbuild-plugin-license";
+import preactJson from "preact/package.json" with { type: "json" };
 import { defineConfig, type Options } from "tsup";
 
 import packageJson from "./package.json" with { type: "json" };
@@ -55,14 +58,20 @@ const licensePlugin = untypedLicensePlugin as (options: {
   thirdParty: { output: { file: string; template(dependencies: readonly Dependency[]): string } };
 }) => NonNullable<Options["esbuildPlugins"]>[number];
 
-/** Writes the licenses of the packages that the command bundles. */
+/** Package in the generated control page, which the plugin does not find. */
+const preact: Dependency = {
+  packageJson: preactJson,
+  licenseText: readFileSync("node_modules/preact/LICENSE", "utf8"),
+};
+
+/** Writes the licenses of the packages that the command and the control page contain. */
 const thirdPartyLicenses = licensePlugin({
   banner: " ",
   thirdParty: {
     output: {
       file: "THIRD-PARTY-LICENSES.txt",
       template: (dependencies) =>
-        dependencies
+        [...dependencies, preact]
           .map(
             ({ packageJson: { name, version, license }, licenseText }) =>
               `${name} ${version} (${license})\n\n${licenseText.trim()}\n`,
