@@ -13,7 +13,7 @@ const presets: Readonly<Record<string, FaultInput>> = {
   "Next submit: response lost": { on: "POST /api/v1/tryon", times: 1, reset: "after" },
   "Next poll: 500": { on: "GET /api/v1/tryon/*", times: 1, status: 500 },
   "Next webhook: dropped": { on: "webhook", times: 1, drop: true },
-  "Every request: 2 s late": { on: "* *", latency_ms: 2_000 },
+  "Latency: 2 s": { on: "* *", latency_ms: 2_000 },
 };
 
 /** Faults of the server, and buttons that add and remove them. */

@@ -19,29 +19,15 @@ export function Jobs({ state }: { readonly state: State }) {
   const all = counts.queued + counts.running + counts.succeeded + counts.failed;
   const totals: Readonly<Record<string, number>> = { ...counts, "": all };
   return (
-    <Card name="jobs" title="Jobs">
-      <div class="filters" role="group" aria-label="Show jobs by status">
-        {Object.entries(filters).map(([status, text]) => (
-          <button
-            key={status}
-            type="button"
-            aria-pressed={page.status === status}
-            onClick={() => page.select({ status })}
-          >
-            {text}
-            <span class="count">{amount(totals[status] ?? 0)}</span>
-          </button>
-        ))}
-      </div>
-      {latest.length === 0 &&
-        (all === 0 ? (
-          <Empty
-            text="No jobs yet."
-            hint="Submit one here, or send requests to this server from your app."
-          />
-        ) : (
-          <Empty text={`No job is ${page.status} now.`} />
-        ))}
+    <Card name="jobs" title="Jobs" side={<Filters totals={totals} />}>
+      {all === 0 ? (
+        <Empty
+          text="No jobs yet."
+          hint="Submit one here, or send requests to this server from your app."
+        />
+      ) : (
+        latest.length === 0 && <Empty text={`No job is ${page.status} now.`} />
+      )}
       <ul class="rows">
         {latest.map((job) => (
           <li key={`${state.generation} ${job.job_id}`}>
@@ -51,6 +37,24 @@ export function Jobs({ state }: { readonly state: State }) {
       </ul>
       <More shown={latest.length} total={totals[page.status] ?? 0} />
     </Card>
+  );
+}
+
+function Filters({ totals }: { readonly totals: Readonly<Record<string, number>> }) {
+  return (
+    <div class="filters" role="group" aria-label="Show jobs by status">
+      {Object.entries(filters).map(([status, text]) => (
+        <button
+          key={status}
+          type="button"
+          aria-pressed={page.status === status}
+          onClick={() => page.select({ status })}
+        >
+          {text}
+          <span class="count">{amount(totals[status] ?? 0)}</span>
+        </button>
+      ))}
+    </div>
   );
 }
 
