@@ -1,7 +1,7 @@
 import type { State } from "../routes/state-view.ts";
 import { command } from "./api.ts";
 import { amount, counted, dateTime, duration, fromNow, timeOfDay } from "./format.ts";
-import { Action, Card, Empty, JobLink, More, Pill } from "./parts.tsx";
+import { Action, Card, Empty, JobLink, More, Pill, Table } from "./parts.tsx";
 
 type DeliveryState = State["deliveries"]["latest"][number];
 
@@ -101,38 +101,26 @@ function AttemptTable({
 }) {
   const { attempts, next_attempt_at: next } = delivery;
   return (
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Attempt</th>
-          <th scope="col">At</th>
-          <th scope="col">Response</th>
-          <th scope="col" class="number">
-            Duration
-          </th>
+    <Table heads={["Attempt", "At", "Response", "Duration"]}>
+      {attempts.map(({ at, status, ms, error }, index) => (
+        <tr key={index}>
+          <td>{index + 1}</td>
+          <td class="mono" title={`${dateTime(at)} UTC`}>
+            {timeOfDay(at)}
+          </td>
+          <td>{status ?? error ?? "none"}</td>
+          <td class="number">{duration(ms)}</td>
         </tr>
-      </thead>
-      <tbody>
-        {attempts.map(({ at, status, ms, error }, index) => (
-          <tr key={index}>
-            <td>{index + 1}</td>
-            <td class="mono" title={`${dateTime(at)} UTC`}>
-              {timeOfDay(at)}
-            </td>
-            <td>{status ?? error ?? "none"}</td>
-            <td class="number">{duration(ms)}</td>
-          </tr>
-        ))}
-        {next !== null && (
-          <tr key="next" class="coming">
-            <td>{attempts.length + 1}</td>
-            <td class="mono">{timeOfDay(next)}</td>
-            <td>due {fromNow(next, now)}</td>
-            <td />
-          </tr>
-        )}
-      </tbody>
-    </table>
+      ))}
+      {next !== null && (
+        <tr key="next" class="coming">
+          <td>{attempts.length + 1}</td>
+          <td class="mono">{timeOfDay(next)}</td>
+          <td>due {fromNow(next, now)}</td>
+          <td />
+        </tr>
+      )}
+    </Table>
   );
 }
 

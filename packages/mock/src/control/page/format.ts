@@ -1,5 +1,12 @@
 const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000] as const;
 
+const units = [
+  [day, "d"],
+  [hour, "h"],
+  [minute, "min"],
+  [second, "s"],
+] as const;
+
 /** `2026-01-01 00:00:12.500`, in UTC. */
 export function dateTime(at: number): string {
   return new Date(at).toISOString().replace("T", " ").replace("Z", "");
@@ -14,18 +21,16 @@ export function timeOfDay(at: number): string {
 export function duration(exact: number): string {
   const length = roundTo(exact, exact < second ? 1 : exact < 10 * second ? 10 : 100);
   if (length < second) return `${length} ms`;
-  if (length < minute) return `${trimmed(length / second)} s`;
-  if (length < hour) return pair(length, [minute, "min"], [second, "s"]);
-  if (length < day) return pair(length, [hour, "h"], [minute, "min"]);
-  return pair(length, [day, "d"], [hour, "h"]);
+  if (length < minute) return `${decimals(length / second)} s`;
+  return inUnits(length, 2);
 }
 
 /** `now`, `12 s ago`, `in 4 s`. */
 export function fromNow(at: number, now: number): string {
-  const length = Math.abs(now - at);
-  if (length < 500) return "now";
-  const rough = length < minute ? Math.max(second, roundTo(length, second)) : length;
-  return at > now ? `in ${duration(rough)}` : `${coarse(rough)} ago`;
+  const exact = Math.abs(now - at);
+  if (exact < 500) return "now";
+  const length = exact < minute ? Math.max(second, roundTo(exact, second)) : exact;
+  return at > now ? `in ${duration(length)}` : `${inUnits(length, 1)} ago`;
 }
 
 /** `1,000`. */
@@ -41,7 +46,7 @@ export function change(value: number): string {
 /** `12 kB`, `1.4 MB`. */
 export function bytes(count: number): string {
   if (count < 1_000) return `${count} bytes`;
-  return count < 1_000_000 ? `${trimmed(count / 1_000)} kB` : `${trimmed(count / 1_000_000)} MB`;
+  return count < 1_000_000 ? `${decimals(count / 1e3)} kB` : `${decimals(count / 1e6)} MB`;
 }
 
 /** `1 attempt`, `2 attempts`. */
@@ -54,31 +59,22 @@ export function joinTexts(separator: string, ...texts: readonly (string | false)
   return texts.filter(Boolean).join(separator);
 }
 
+/** Returns a length in its largest unit and, of `count` units, the smaller ones that are not 0. */
+function inUnits(length: number, count: number): string {
+  const largest = units.findIndex(([unit]) => length >= unit);
+  let rest = length;
+  const parts = units.slice(largest, largest + count).map(([unit, name]) => {
+    const whole = Math.floor(rest / unit);
+    rest -= whole * unit;
+    return whole > 0 && `${whole} ${name}`;
+  });
+  return joinTexts(" ", ...parts);
+}
+
 function roundTo(value: number, unit: number): number {
   return Math.round(value / unit) * unit;
 }
 
-function coarse(length: number): string {
-  for (const [unit, name] of [
-    [day, "d"],
-    [hour, "h"],
-    [minute, "min"],
-  ] as const) {
-    if (length >= unit) return `${Math.floor(length / unit)} ${name}`;
-  }
-  return duration(length);
-}
-
-function pair(
-  length: number,
-  [large, largeName]: readonly [number, string],
-  [small, smallName]: readonly [number, string],
-): string {
-  const whole = Math.floor(length / large);
-  const rest = Math.floor((length % large) / small);
-  return rest === 0 ? `${whole} ${largeName}` : `${whole} ${largeName} ${rest} ${smallName}`;
-}
-
-function trimmed(value: number): string {
+function decimals(value: number): string {
   return value.toFixed(value < 10 ? 2 : 1).replace(/\.?0+$/, "");
 }

@@ -59,10 +59,9 @@ export function JobDialog({ children }: { readonly children: ComponentChildren }
                 <Facts {...job} />
                 <Inputs {...job} />
                 {job.deliveries.length > 0 && (
-                  <div class="block">
-                    <h3>Webhooks</h3>
+                  <Block title="Webhooks">
                     <DeliveryRows deliveries={job.deliveries} now={state.now} />
-                  </div>
+                  </Block>
                 )}
               </div>
             </div>
@@ -110,72 +109,70 @@ function JobImage({ job, generation }: { readonly job: JobDetails; readonly gene
 
 function Steps({ job, now }: { readonly job: JobDetails; readonly now: number }) {
   const { created_at: created, started_at: started, completed_at: completed } = job;
-  const steps = [{ name: "Submitted", at: created, color: "quiet" }];
-  if (timeInQueue(job) > 0 && started !== null) {
-    steps.push({ name: "Started", at: started, color: "busy" });
-  }
-  if (completed !== null) {
-    const succeeded = { name: "Succeeded", at: completed, color: "good" };
-    const failed = { name: "Failed", at: completed, color: "bad" };
-    steps.push(job.status === "succeeded" ? succeeded : failed);
-  }
+  const end =
+    job.status === "succeeded" ? (["Succeeded", "good"] as const) : (["Failed", "bad"] as const);
+  const steps = [
+    ["Submitted", "quiet", created],
+    ["Started", "busy", timeInQueue(job) > 0 ? started : null],
+    [...end, completed],
+  ] as const;
   return (
     <div class="steps-of-job">
       <TimeLine job={job} now={now} />
       <p class="facts">{progressText(job, now)}</p>
       <ol>
-        {steps.map(({ name, at, color }, index) => (
-          <li key={name} class={color}>
-            <span>{name}</span>
-            <time class="mono" title={`${dateTime(at)} UTC`}>
-              {timeOfDay(at)}
-            </time>
-            <span class="facts">
-              {index === 0 ? dateTime(at).slice(0, 10) : `+${duration(at - created)}`}
-            </span>
-          </li>
-        ))}
+        {steps.map(
+          ([name, color, at]) =>
+            at !== null && (
+              <li key={name} class={color}>
+                <span>{name}</span>
+                <time class="mono" title={`${dateTime(at)} UTC`}>
+                  {timeOfDay(at)}
+                </time>
+                <span class="facts">
+                  {name === "Submitted" ? dateTime(at).slice(0, 10) : `+${duration(at - created)}`}
+                </span>
+              </li>
+            ),
+        )}
       </ol>
     </div>
   );
 }
 
 function Facts(job: JobDetails) {
-  const error = job.error_code === null ? null : `${job.error_code}: ${job.error_message ?? ""}`;
+  const cost = job.test_mode ? "nothing, test key" : `${amount(job.cost_credits)} credits`;
+  const error = job.error_code && `${job.error_code}: ${job.error_message ?? ""}`;
+  const facts = [
+    ["Cost", cost],
+    ["Size", job.output_size],
+    ["Key", job.api_key, "mono"],
+    ["Error", error, "mono"],
+    ["Seed", job.seed],
+    ["Webhook", job.webhook_url, "mono"],
+  ] as const;
   return (
     <dl>
-      <Fact name="Cost">
-        {job.test_mode ? "nothing, test key" : `${amount(job.cost_credits)} credits`}
-      </Fact>
-      <Fact name="Size">{job.output_size}</Fact>
-      <Fact name="Key" class="mono">
-        {job.api_key}
-      </Fact>
-      <Fact name="Error" class="mono">
-        {error}
-      </Fact>
-      <Fact name="Seed">{job.seed}</Fact>
-      <Fact name="Webhook" class="mono">
-        {job.webhook_url}
-      </Fact>
+      {facts.map(
+        ([name, value, style = ""]) =>
+          value !== null && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <span class={style}>{value}</span>
+              </dd>
+            </div>
+          ),
+      )}
     </dl>
   );
 }
 
-interface FactProps {
-  readonly name: string;
-  readonly class?: string;
-  readonly children: string | number | null;
-}
-
-function Fact({ name, class: style = "", children }: FactProps) {
-  if (children === null) return null;
+function Block({ title, children }: { title: string; children: ComponentChildren }) {
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        <span class={style}>{children}</span>
-      </dd>
+    <div class="block">
+      <h3>{title}</h3>
+      {children}
     </div>
   );
 }
@@ -185,16 +182,14 @@ function Inputs({ prompt, instruction, metadata }: JobDetails) {
   return (
     <>
       {prompt !== null && (
-        <div class="block">
-          <h3>Prompt</h3>
+        <Block title="Prompt">
           <p class="words">{prompt}</p>
-        </div>
+        </Block>
       )}
       {metadata !== null && (
-        <div class="block">
-          <h3>Metadata</h3>
+        <Block title="Metadata">
           <pre>{JSON.stringify(metadata, null, 2)}</pre>
-        </div>
+        </Block>
       )}
       {instruction !== null && (
         <details class="block">

@@ -1,6 +1,6 @@
 import type { State } from "../routes/state-view.ts";
 import { amount, change, counted, dateTime, timeOfDay } from "./format.ts";
-import { Card, CopyButton, Empty, JobLink, More } from "./parts.tsx";
+import { Card, CopyButton, Empty, JobLink, More, Table } from "./parts.tsx";
 
 type KeyState = State["keys"][number];
 
@@ -53,30 +53,19 @@ function KeyRow({ ledger, token, ...account }: KeyState) {
 function LedgerTable({ total, latest }: KeyState["ledger"]) {
   return (
     <>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">At</th>
-            <th scope="col">Cause</th>
-            <th scope="col" class="number">
-              Credits
-            </th>
+      <Table heads={["At", "Cause", "Credits"]}>
+        {latest.map(({ at, cause, job_id: jobId, credits }, index) => (
+          <tr key={total - index}>
+            <td class="mono" title={`${dateTime(at)} UTC`}>
+              {timeOfDay(at).slice(0, 8)}
+            </td>
+            <td>
+              {cause} {jobId !== undefined && <JobLink jobId={jobId} />}
+            </td>
+            <td class={credits < 0 ? "number" : "number plus"}>{change(credits)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {latest.map(({ at, cause, job_id: jobId, credits }, index) => (
-            <tr key={total - index}>
-              <td class="mono" title={`${dateTime(at)} UTC`}>
-                {timeOfDay(at).slice(0, 8)}
-              </td>
-              <td>
-                {cause} {jobId !== undefined && <JobLink jobId={jobId} />}
-              </td>
-              <td class={credits < 0 ? "number" : "number plus"}>{change(credits)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       <More shown={latest.length} total={total} />
     </>
   );

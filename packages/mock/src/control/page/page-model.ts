@@ -59,7 +59,7 @@ class PageModel {
     }
   }
 
-  /** Runs a command, shows the text that it returns or its error as a notice, and polls. */
+  /** Runs a command and shows the text that it returns, or its error, as a notice. Then polls without waiting for it. */
   async run(command: () => Promise<unknown>): Promise<void> {
     try {
       const result = await command();
@@ -68,7 +68,7 @@ class PageModel {
       const unreachable = "The server could not be reached, or closed the connection.";
       this.#notify("failed", error instanceof ApiError ? error.message : unreachable);
     }
-    await this.poll();
+    void this.poll();
   }
 
   #notify(kind: Notice["kind"], text: string): void {

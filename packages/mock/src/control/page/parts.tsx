@@ -1,4 +1,4 @@
-import type { ComponentChildren, TargetedSubmitEvent } from "preact";
+import type { ComponentChildren, ComponentProps, TargetedSubmitEvent } from "preact";
 import { useState } from "preact/hooks";
 
 import { ApiError } from "./api.ts";
@@ -26,6 +26,24 @@ export function Card({ name, title, side, children }: CardProps) {
   );
 }
 
+/** A table with numbers in its last column. */
+export function Table({ heads, children }: { heads: string[]; children: ComponentChildren }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {heads.map((head) => (
+            <th key={head} scope="col" class={head === heads.at(-1) ? "number" : ""}>
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  );
+}
+
 /** Runs one command at a time. */
 function useCommand() {
   const [isRunning, setIsRunning] = useState(false);
@@ -38,12 +56,9 @@ function useCommand() {
   return { isRunning, start };
 }
 
-interface ActionProps {
+interface ActionProps extends Omit<ComponentProps<"button">, "type"> {
   /** Returns the text of a notice, if there is one to show. */
   readonly run: () => Promise<unknown>;
-  readonly class?: string;
-  readonly title?: string;
-  readonly children: ComponentChildren;
 }
 
 /** A button that runs a command. It is never disabled, because it would lose the focus. */
@@ -77,12 +92,11 @@ export function Form({ run, class: name, button, buttonClass = "", status, child
   const { isRunning, start } = useCommand();
   const send = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    const fields = [...new FormData(event.currentTarget)];
-    const values = fields.map(([field, value]) => [
-      field,
-      typeof value === "string" ? value.trim() : "",
-    ]);
-    void start(() => run(Object.fromEntries(values)));
+    const values: Record<string, string> = {};
+    for (const [field, value] of new FormData(event.currentTarget)) {
+      if (typeof value === "string") values[field] = value.trim();
+    }
+    void start(() => run(values));
   };
   return (
     <form class={name} onSubmit={send}>

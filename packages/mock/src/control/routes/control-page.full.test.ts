@@ -174,6 +174,32 @@ describe.runIf(hasChromium)("the control page in a browser", () => {
     expect(await page.evaluate("document.activeElement.name")).toBe("prompt");
   });
 
+  test("keeps focus and scroll position during updates, and opens a job by keyboard", async () => {
+    const { mock, page, submit, problems } = await open(
+      {},
+      { viewport: { width: 390, height: 300 } },
+    );
+    await submit();
+    const link = jobs(page).getByRole("link");
+    await link.focus();
+    const href = await link.getAttribute("href");
+    const focused = () => page.evaluate("document.activeElement.getAttribute('href')");
+    await submit();
+    await expect.poll(() => jobs(page).count()).toBe(2);
+    expect(await focused()).toBe(href);
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("running").waitFor();
+    await page.evaluate("document.querySelector('dialog').scrollTop = 40");
+    await mock.clock.advance("1s");
+    await dialog.getByText("1 s of 1.5 s").waitFor();
+    expect(await page.evaluate("document.querySelector('dialog').scrollTop")).toBe(40);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    expect(await focused()).toBe(href);
+    expect(problems).toEqual([]);
+  });
+
   test.each(["light", "dark"] as const)(
     "fits the width of a phone with the %s color scheme",
     async (colorScheme) => {
