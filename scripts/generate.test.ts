@@ -20,7 +20,7 @@ const sources = {
 
 it.each([
   ["spec/openapi.json", '{"openapi":"3.1.0","paths":{"/a":{}}}', "openapi.ts is out of", true],
-  [`${page}/style/clock.css`, "", "control-page.ts is out of date.", true],
+  [`${page}/style/base.css`, "", "control-page.ts is out of date.", true],
   [testFile, 'test("each key", () => covers("limits.key"));', "docs/fidelity.md is out", true],
   ["examples/a.ts", "const a = 2;\n", "docs/clock.md is out of date.", true],
   ["docs/llms.txt", "edited", "docs/llms.txt is out of date.", true],

@@ -71,7 +71,7 @@ function DeliveryRow({
         <time>{at === undefined ? "" : fromNow(at, now)}</time>
       </summary>
       <div class="inside">
-        <p class="facts">
+        <p class="details">
           <span class="mono">{id}</span> for job <JobLink jobId={delivery.job_id} />
           {original !== null && (
             <>

@@ -56,7 +56,7 @@ function FaultRow({ fault }: { readonly fault: FaultState }) {
       <div class="grow">
         <div class="mono">{on}</div>
         <div>{effectText(fault)}</div>
-        <div class="facts">
+        <div class="details">
           {joinTexts(" · ", frequencyText(fault), counts, isSpent && "spent")}
         </div>
       </div>

@@ -25,14 +25,14 @@ export function Header() {
           Try-on mock
         </h1>
         <span class="host mono">{location.host}</span>
-        <span class={pollError === undefined ? "live" : "live lost"}>
+        <span class={pollError === undefined ? "live" : "live offline"}>
           {pollError === undefined ? connection : "No response"}
         </span>
         <div class="grow" />
         <Snapshots />
       </div>
       {pollError !== undefined && (
-        <p class="gone" role="alert">
+        <p class="disconnected" role="alert">
           The server does not respond. {pollError} The page shows the last state and reconnects
           automatically.
         </p>
@@ -50,7 +50,7 @@ function Snapshots() {
     return `Took ${id}.`;
   };
   return (
-    <div class="travel">
+    <div class="snapshots">
       <Action title="Save the whole state of the server" run={take}>
         Snapshot
       </Action>

@@ -119,7 +119,7 @@ function Steps({ job, now }: { readonly job: JobDetails; readonly now: number })
   return (
     <div class="steps-of-job">
       <TimeLine job={job} now={now} />
-      <p class="facts">{progressText(job, now)}</p>
+      <p class="details">{progressText(job, now)}</p>
       <ol>
         {steps.map(
           ([name, color, at]) =>
@@ -129,7 +129,7 @@ function Steps({ job, now }: { readonly job: JobDetails; readonly now: number })
                 <time class="mono" title={`${dateTime(at)} UTC`}>
                   {timeOfDay(at)}
                 </time>
-                <span class="facts">
+                <span class="details">
                   {name === "Submitted" ? dateTime(at).slice(0, 10) : `+${duration(at - created)}`}
                 </span>
               </li>

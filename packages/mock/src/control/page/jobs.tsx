@@ -77,13 +77,13 @@ function JobRow({ job, state: { now, generation } }: JobProps) {
       )}
       <span class="what">
         <span class="mono id">{job.job_id}</span>
-        <span class="facts">{[job.output_size, cost, job.api_key].join(" · ")}</span>
+        <span class="details">{[job.output_size, cost, job.api_key].join(" · ")}</span>
       </span>
-      <span class="course">
+      <span class="progress">
         <TimeLine job={job} now={now} />
-        <span class="facts">{progressText(job, now)}</span>
+        <span class="details">{progressText(job, now)}</span>
       </span>
-      <span class="standing">
+      <span class="status">
         <Pill status={job.status} />
         <time title={`${dateTime(job.created_at)} UTC`}>{fromNow(job.created_at, now)}</time>
       </span>

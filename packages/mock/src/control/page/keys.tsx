@@ -26,13 +26,13 @@ function KeyRow({ ledger, token, ...account }: KeyState) {
       <summary>
         <span class="what">
           <span>{account.name ?? "no name"}</span>
-          <span class="facts mono">{account.api_key}</span>
+          <span class="details mono">{account.api_key}</span>
         </span>
         {account.state !== "active" && <span class="tag">{account.state}</span>}
         <span class="balance">{account.mode === "test" ? "free" : amount(account.credits)}</span>
       </summary>
       <div class="inside">
-        <p class="facts">
+        <p class="details">
           {counted(account.total_calls, "request")}, {limit}
         </p>
         {token !== null && (
@@ -41,7 +41,7 @@ function KeyRow({ ledger, token, ...account }: KeyState) {
           </div>
         )}
         {ledger.total === 0 ? (
-          <p class="facts">The ledger is empty.</p>
+          <p class="details">The ledger is empty.</p>
         ) : (
           <LedgerTable {...ledger} />
         )}
@@ -82,7 +82,7 @@ export function Options({ options }: State) {
           <li key={id} class="option" title={summary}>
             <span class="mono grow">{id}</span>
             <span class="mono">{String(value)}</span>
-            <span class="facts">default {String(usual)}</span>
+            <span class="details">default {String(usual)}</span>
           </li>
         ))}
       </ul>

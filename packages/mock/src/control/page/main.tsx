@@ -40,7 +40,7 @@ function Main() {
           <Jobs state={state} />
           <Deliveries {...state} />
         </div>
-        <div class="column rail">
+        <div class="column sidebar">
           <Submit {...state} />
           <NextJob {...state} />
           <Faults {...state} />
