@@ -2,7 +2,7 @@ import type { State } from "../routes/state-view.ts";
 import { ApiError, loadState } from "./api.ts";
 
 /** A message at the bottom of the page. */
-export interface Notice {
+interface Notice {
   readonly id: number;
   readonly kind: "done" | "failed";
   readonly text: string;
