@@ -18,14 +18,19 @@ export interface Ended {
 /** Runs the command in this process, over real HTTP where it sends. */
 export async function command(
   argv: readonly string[],
-  around: { readonly stdin?: Uint8Array | string; readonly secret?: string | undefined } = {},
+  around: {
+    readonly stdin?: Uint8Array | string;
+    readonly secret?: string | undefined;
+    readonly terminal?: boolean;
+    readonly environment?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<Ended> {
   const texts = { stdout: "", stderr: "" };
   const code = await run(argv, {
     stdin: chunksOf(Buffer.from(around.stdin ?? "")),
-    stdout: { write: (text) => (texts.stdout += text) },
+    stdout: { isTTY: around.terminal, write: (text) => (texts.stdout += text) },
     stderr: { write: (text) => (texts.stderr += text) },
-    environment: { TRYON_WEBHOOK_SECRET: around.secret },
+    environment: { TRYON_WEBHOOK_SECRET: around.secret, ...around.environment },
     fetch,
     elapsed: () => 0,
   });

@@ -1,12 +1,13 @@
 import { open } from "node:fs/promises";
 
-import { UsageError } from "./flags.ts";
+import { UsageError } from "@tryon/command-line";
+
 import type { CliContext } from "./context.ts";
 
-/** Longer files are not read, in bytes: no delivery has so many. */
-const mostBytes = 16_777_216;
+/** Maximum size of a file, in bytes. A delivery is much smaller. */
+const maxBytes = 16_777_216;
 
-/** Reads files, and standard input where one is called `-`, which can be read once. */
+/** Reads files, and standard input for the file `-`. Standard input can be read once. */
 export class Input {
   readonly #stdin: CliContext["stdin"];
   #reader: string | undefined;
@@ -15,20 +16,26 @@ export class Input {
     this.#stdin = stdin;
   }
 
-  /** @throws UsageError when a file cannot be read, or standard input is wanted twice. */
+  /** @throws UsageError if a file cannot be read, or for a second read of standard input. */
   async bytes(flag: string, path: string): Promise<Uint8Array<ArrayBuffer>> {
-    if (path !== "-") return joined(flag, fileChunks(flag, path));
+    if (path !== "-") return join(flag, fileChunks(flag, path));
     if (this.#reader !== undefined) {
       throw new UsageError(`--${this.#reader} and --${flag} cannot both be read from stdin.`);
     }
     this.#reader = flag;
-    return joined(flag, this.#stdin);
+    return join(flag, this.#stdin);
   }
 
   async text(flag: string, path: string): Promise<string> {
     return new TextDecoder().decode(await this.bytes(flag, path));
   }
 }
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "the file does not exist",
+  EACCES: "permission denied",
+  EISDIR: "it is a folder",
+};
 
 async function* fileChunks(flag: string, path: string): AsyncGenerator<Uint8Array> {
   try {
@@ -37,16 +44,11 @@ async function* fileChunks(flag: string, path: string): AsyncGenerator<Uint8Arra
     for await (const chunk of file.createReadStream()) yield chunk as Uint8Array;
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    const reasons: Readonly<Record<string, string>> = {
-      ENOENT: "there is no such file",
-      EACCES: "it may not be read",
-      EISDIR: "it is a folder",
-    };
-    throw new UsageError(`The file of --${flag} cannot be read: ${reasons[code] ?? code}.`);
+    throw new UsageError(`Cannot read the file of --${flag}: ${reasons[code] ?? code}.`);
   }
 }
 
-async function joined(
+async function join(
   flag: string,
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<Uint8Array<ArrayBuffer>> {
@@ -54,8 +56,8 @@ async function joined(
   let length = 0;
   for await (const chunk of chunks) {
     length += chunk.length;
-    if (length > mostBytes) {
-      throw new UsageError(`What --${flag} names is longer than ${mostBytes} bytes.`);
+    if (length > maxBytes) {
+      throw new UsageError(`The input of --${flag} is longer than ${maxBytes} bytes.`);
     }
     parts.push(chunk);
   }

@@ -1,0 +1,57 @@
+// @ts-expect-error The `exports` of this package leave out its types.
+import untypedLicensePlugin from "esbuild-plugin-license";
+import type { Options } from "tsup";
+
+type Plugin = NonNullable<Options["esbuildPlugins"]>[number];
+
+interface Dependency {
+  readonly packageJson: {
+    readonly name: string;
+    readonly version: string;
+    readonly license: string;
+  };
+  readonly licenseText: string;
+}
+
+/** The documented part of the plugin that the build uses. */
+const licensePlugin = untypedLicensePlugin as (options: {
+  banner: string;
+  thirdParty: { output: { file: string; template(dependencies: readonly Dependency[]): string } };
+}) => Plugin;
+
+/** Writes the licenses of the packages that a command bundles. */
+export const thirdPartyLicenses = licensePlugin({
+  banner: " ",
+  thirdParty: {
+    output: {
+      file: "THIRD-PARTY-LICENSES.txt",
+      template: (dependencies) =>
+        dependencies
+          .filter(({ packageJson: { name } }) => !name.startsWith("@tryon/"))
+          .map(
+            ({ packageJson: { name, version, license }, licenseText }) =>
+              `${name} ${version} (${license})\n\n${licenseText.trim()}\n`,
+          )
+          .join(`\n${"-".repeat(80)}\n\n`),
+    },
+  },
+});
+
+/** Reduces the bundled manifest of a package to its version. */
+export function versionOnly({ name, version }: { name: string; version: string }): Plugin {
+  const folder = name.replace("@tryon/", "");
+  return {
+    name: "version-only",
+    setup(build) {
+      build.onLoad({ filter: new RegExp(`[\\\\/]${folder}[\\\\/]package\\.json$`) }, () => ({
+        contents: JSON.stringify({ version }),
+        loader: "json",
+      }));
+    },
+  };
+}
+
+/** Lets bundled CommonJS modules, such as commander, require the modules of Node. */
+export const requireBanner = {
+  js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);',
+};
