@@ -1,5 +1,4 @@
-// @ts-expect-error The `exports` of this package leave out its types.
-import untypedLicensePlugin from "esbuild-plugin-license";
+import { thirdPartyLicenses, versionOnly } from "@tryon/command-line/build";
 import { defineConfig, type Options } from "tsup";
 
 import packageJson from "./package.json" with { type: "json" };
@@ -29,49 +28,6 @@ const lateBuiltins: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
-/** Of the manifest only the version is for shipping. */
-const versionOnly: NonNullable<Options["esbuildPlugins"]>[number] = {
-  name: "version-only",
-  setup(build) {
-    build.onLoad({ filter: /[\\/]mock[\\/]package\.json$/ }, () => ({
-      contents: JSON.stringify({ version: packageJson.version }),
-      loader: "json",
-    }));
-  },
-};
-
-interface Dependency {
-  readonly packageJson: {
-    readonly name: string;
-    readonly version: string;
-    readonly license: string;
-  };
-  readonly licenseText: string;
-}
-
-/** The documented part of the plugin that the build uses. */
-const licensePlugin = untypedLicensePlugin as (options: {
-  banner: string;
-  thirdParty: { output: { file: string; template(dependencies: readonly Dependency[]): string } };
-}) => NonNullable<Options["esbuildPlugins"]>[number];
-
-/** Writes the licenses of the packages that the command bundles. */
-const thirdPartyLicenses = licensePlugin({
-  banner: " ",
-  thirdParty: {
-    output: {
-      file: "THIRD-PARTY-LICENSES.txt",
-      template: (dependencies) =>
-        dependencies
-          .map(
-            ({ packageJson: { name, version, license }, licenseText }) =>
-              `${name} ${version} (${license})\n\n${licenseText.trim()}\n`,
-          )
-          .join(`\n${"-".repeat(80)}\n\n`),
-    },
-  },
-});
-
 export default defineConfig([
   {
     ...shared,
@@ -80,7 +36,7 @@ export default defineConfig([
     platform: "neutral",
     external: ["sharp", "msw", /^node:/],
     dts: true,
-    esbuildPlugins: [versionOnly],
+    esbuildPlugins: [versionOnly(packageJson)],
   },
   {
     ...shared,
@@ -91,6 +47,6 @@ export default defineConfig([
     noExternal: [/^(?!sharp$)/],
     splitting: false,
     minify: true,
-    esbuildPlugins: [lateBuiltins, versionOnly, thirdPartyLicenses],
+    esbuildPlugins: [lateBuiltins, versionOnly(packageJson), thirdPartyLicenses],
   },
 ]);

@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { UsageError } from "@tryon/command-line";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { readConfig, readProfile } from "./config.ts";
-import { UsageError } from "./flags.ts";
 
 async function file(text: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tryon-mock-"));
