@@ -7,21 +7,22 @@ const shared: Options = {
   target: "es2022",
   treeshake: true,
   removeNodeProtocol: false,
-  // It is looked for when the composite engine is asked for, and not before.
+  // Only the composite engine loads it.
   external: ["sharp"],
 };
 
 /**
- * An import of node:http makes Node load its client of WebSockets too, which takes as long as Node itself does to start;
- * asked for as a value, it comes alone and when it is needed.
+ * Loads modules of Node on first use. An import of node:http also loads the WebSocket client, which takes as long as the
+ * start of Node. Bundled CommonJS modules, such as commander, have no `require`.
  */
 const lateBuiltins: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "late-builtins",
   setup(build) {
-    build.onResolve({ filter: /^(node:)?http2?$/ }, ({ path }) => ({
-      path,
-      namespace: "late-builtins",
-    }));
+    build.onResolve({ filter: /^(?:(?:node:)?http2?|node:.*)$/ }, ({ path, kind }) =>
+      kind === "require-call" || path.includes("http")
+        ? { path, namespace: "late-builtins" }
+        : undefined,
+    );
     build.onLoad({ filter: /.*/, namespace: "late-builtins" }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
     }));
@@ -40,7 +41,7 @@ export default defineConfig([
   },
   {
     ...shared,
-    // The command is one file: it starts fast, and what is installed beside it does not matter.
+    // One file starts fast, and does not depend on installed packages.
     entry: { cli: "src/cli/main.ts" },
     format: ["esm"],
     platform: "node",
