@@ -113,7 +113,7 @@ export default defineConfig({
               groupOrder: 1,
             }),
             // The client once more, with every option of the server at its other value.
-            project("client-contrary", "packages/client", {
+            project("client-alternate", "packages/client", {
               ...(set === "full" && {
                 include: fastFiles.include,
                 exclude: [
@@ -122,7 +122,7 @@ export default defineConfig({
                 ],
                 shared: true,
               }),
-              env: { TRYON_PROFILE: "contrary" },
+              env: { TRYON_PROFILE: "alternate" },
               groupOrder: 2,
             }),
           ]),

@@ -38,7 +38,7 @@ test("the reference server keeps the contract, and is seen as it is set", async 
 
 describe("the reference server keeps the contract", () => {
   test("where every open point is at its other value", async () => {
-    const { checks, observations } = await look({ profile: "contrary" });
+    const { checks, observations } = await look({ profile: "alternate" });
     expect(checks.filter(({ status }) => status === "broken")).toEqual([]);
     const deviating = observations.filter(({ deviations }) => deviations.length > 0);
     expect(deviating.map(({ option }) => option).toSorted()).toEqual(

@@ -23,7 +23,7 @@ const explanations: readonly Explanation[] = [
     fits: (answer) => answer.status === 413 && isHtml(answer),
   },
   {
-    option: "holdCut",
+    option: "syncCut",
     what: "504 with text/html for a held call",
     fits: (answer) => answer.status === 504 && isHtml(answer) && path(answer) === "/api/v1/tryon",
   },

@@ -7,7 +7,7 @@ import { receiver } from "../test/receiver.ts";
 function setUp() {
   const hooks = receiver((attempt) => new Response(null, { status: attempt === 1 ? 500 : 200 }));
   const mock = createMock({
-    profile: "contrary",
+    profile: "alternate",
     clock: "manual",
     seed: "c",
     sendWebhook: hooks.send,
@@ -15,7 +15,7 @@ function setUp() {
   return { mock, call: caller(mock), received: hooks.received };
 }
 
-describe("a server under profile contrary", () => {
+describe("a server under profile alternate", () => {
   test("does a whole try-on that is polled and announced", async () => {
     const { mock, call, received } = setUp();
     const { body } = await call.submit({ webhook_url: "https://a.example/hook", wait: "false" });

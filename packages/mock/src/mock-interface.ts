@@ -13,7 +13,7 @@ import type { ClockMode, SystemClock } from "./system/clock.ts";
 /** How a reference server is to be. */
 export interface MockOptions extends SettingsInput {
   /**
-   * A named set of option values: `default`, or `contrary` with every option at its other value. Or how a deployment was
+   * A named set of option values: `default`, or `alternate` with every option at its other value. Or how a deployment was
    * observed to behave, as `tryon-contract --profile` writes it.
    * @default "default"
    */

@@ -60,11 +60,11 @@ export function createMock(input: MockOptions = {}): Mock {
   );
   const steering = new Control({ clock, seed, journalLimit: settings.journalLimit });
   const begin = (tables?: MemoryTables) => {
-    const world = createSystem({ clock, seed });
+    const system = createSystem({ clock, seed });
     const store = new MemoryStore(tables);
     const context = {
       store,
-      world,
+      system,
       options,
       settings,
       engine: input.engine ?? stock,
@@ -75,16 +75,16 @@ export function createMock(input: MockOptions = {}): Mock {
       depart: () => steering.webhook((request) => way.send(request)),
       imageFetch:
         settings.images === "fetch"
-          ? new ImageFetch({ world, network, allowPrivate: allowPrivateImages })
+          ? new ImageFetch({ system, network, allowPrivate: allowPrivateImages })
           : undefined,
     });
-    const app = createApp(createSite({ service, world, settings, journal: steering.journal }), {
+    const app = createApp(createSite({ service, system, settings, journal: steering.journal }), {
       mark,
       paymentSecret,
-      steer: (request, work) => steering.within(request, work, world.clock),
+      steer: (request, work) => steering.applyFaults(request, work, system.clock),
     });
     const ready = tables === undefined ? defaultKeys.create(service.keys) : Promise.resolve();
-    return { world, store, service, app, ready };
+    return { system, store, service, app, ready };
   };
   const worlds = new ServerStates(clock, begin, steering.parts);
   const settled = async () => {
@@ -101,7 +101,7 @@ export function createMock(input: MockOptions = {}): Mock {
     clock.during(async () => {
       refuseWhenClosed();
       const { app } = await settled();
-      return steering.around(request, () => app.fetch(request));
+      return steering.handleRequest(request, () => app.fetch(request));
     });
 
   const refuseWhenClosed = (): void => {

@@ -20,9 +20,9 @@ describe("the table of options", () => {
     }
   });
 
-  test("gives profile contrary another value than the default for every option", () => {
-    const [usual, contrary] = [profileOptions("default"), profileOptions("contrary")];
-    for (const { id } of optionTable) expect(contrary[id], id).not.toBe(usual[id]);
+  test("gives profile alternate another value than the default for every option", () => {
+    const [usual, alternate] = [profileOptions("default"), profileOptions("alternate")];
+    for (const { id } of optionTable) expect(alternate[id], id).not.toBe(usual[id]);
   });
 
   test.each(rows.flatMap(({ id, values }) => values.map((value) => [id, value] as const)))(
@@ -49,25 +49,25 @@ describe("the table of options", () => {
   });
 
   test("is laid over the profile value by value", () => {
-    const { options } = createMock({ profile: "contrary", options: { timeFormat: "Z" } });
-    expect(options).toEqual({ ...profileOptions("contrary"), timeFormat: "Z" });
+    const { options } = createMock({ profile: "alternate", options: { timeFormat: "Z" } });
+    expect(options).toEqual({ ...profileOptions("alternate"), timeFormat: "Z" });
   });
 });
 
 describe("a profile that was observed", () => {
   test("sets its options, leaves the unknown ones at their default, and bows to chosen ones", () => {
     const profile = {
-      options: { refund: "failed", holdCut: 30, timeFormat: "naive" },
+      options: { refund: "failed", syncCut: 30, timeFormat: "naive" },
       unknown: ["readLag"],
     };
     const { options } = createMock({ profile, options: { timeFormat: "offset" } });
-    const changed = { refund: "failed", holdCut: 30, timeFormat: "offset" };
+    const changed = { refund: "failed", syncCut: 30, timeFormat: "offset" };
     expect(options).toEqual({ ...profileOptions("default"), ...changed });
   });
 
   test.each([
     [{ options: { colour: 1 } }, 'Unknown option "colour"; the options are checkOrder'],
-    [{ options: { holdCut: 31 } }, 'Option holdCut has to be one of "off", 30; got 31.'],
+    [{ options: { syncCut: 31 } }, 'Option syncCut has to be one of "off", 30; got 31.'],
     [{ options: {}, unknown: ["colour"] }, 'Unknown option "colour"'],
     [{ refund: "failed" }, "A profile has its values in options"],
     [{ options: ["refund"] }, "A profile has its values in options"],

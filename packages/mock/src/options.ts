@@ -3,7 +3,7 @@ export interface OptionRow {
   readonly id: string;
   /** What the option decides, in a sentence. */
   readonly summary: string;
-  /** Every value, the default first and the value of the profile `contrary` last. */
+  /** Every value, the default first and the value of the profile `alternate` last. */
   readonly values: readonly [unknown, unknown, ...unknown[]];
   /** The subject under which the rule stands. */
   readonly section: string;
@@ -148,7 +148,7 @@ export const optionTable = [
     deviations: [],
   },
   {
-    id: "holdCut",
+    id: "syncCut",
     summary:
       "After how many seconds a proxy ends a held call with 504 and HTML while the work goes on.",
     values: ["off", 30],
@@ -263,8 +263,8 @@ export type OptionId = Row["id"];
  */
 export type Options = { readonly [Id in OptionId]: Extract<Row, { id: Id }>["values"][number] };
 
-/** The named sets of values: `default` has the first value of every row, `contrary` the last. */
-export const profileNames = ["default", "contrary"] as const;
+/** The named sets of values: `default` has the first value of every row, `alternate` the last. */
+export const profileNames = ["default", "alternate"] as const;
 /**
  * The name of a set of values.
  *

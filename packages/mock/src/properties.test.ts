@@ -75,7 +75,7 @@ describe("whatever the body is", () => {
           const mock = createMock({ clock: "manual", seed: 1, engine, options, sendWebhook });
           const status = await send(mock, path, JSON.stringify(body));
           // The 504 of a cut call is what the option is for.
-          expect(status === 504 ? options.holdCut : status).toBeLessThan(500);
+          expect(status === 504 ? options.syncCut : status).toBeLessThan(500);
           mock.close();
         },
       ),

@@ -20,15 +20,15 @@ export function bareService(parts: {
   host?: ClockHost;
 }): {
   service: Service;
-  world: { clock: SystemClock };
+  system: { clock: SystemClock };
 } {
   const clock = new SystemClock({ mode: "manual", ...(parts.host && { host: parts.host }) });
-  const world = createSystem({ clock, seed: "1" });
+  const system = createSystem({ clock, seed: "1" });
   const service = new Service(
     {
       store: parts.store,
       engine: parts.engine,
-      world,
+      system,
       options: profileOptions("default"),
       settings: resolveSettings({}),
       stockEngine: stockEngine(),
@@ -37,8 +37,8 @@ export function bareService(parts: {
       processor: embeddedProcessor,
       depart: () => ({ delay: 0, send: async () => new Response() }),
       imageFetch:
-        parts.network && new ImageFetch({ world, network: parts.network, allowPrivate: false }),
+        parts.network && new ImageFetch({ system, network: parts.network, allowPrivate: false }),
     },
   );
-  return { service, world: { clock } };
+  return { service, system: { clock } };
 }

@@ -55,7 +55,7 @@ function verdictOn(
 ): Verdict {
   if (status === 307 && options.slashRedirect) return "free";
   if (status === 413 && options.oversize === 413) return "free";
-  if (status === 504 && options.holdCut !== "off") return "free";
+  if (status === 504 && options.syncCut !== "off") return "free";
   const operation = operations.find((candidate) => candidate.title === title);
   const response = operation?.responses.get(String(status));
   if (response !== undefined) {

@@ -48,8 +48,8 @@ export const jobTimeProbes: readonly Probe[] = [
     },
   },
   {
-    id: "observed.holdCut",
-    option: "holdCut",
+    id: "observed.syncCut",
+    option: "syncCut",
     title: "Whether a proxy ends a held call before its 90 seconds are over",
     rules: ["states.sync.cut-short"],
     level: "full",

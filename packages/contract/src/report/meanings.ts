@@ -52,7 +52,7 @@ export const meanings: Readonly<Record<string, Readonly<Record<string, string>>>
     false: "a job that waits for its turn is shown as running",
     true: "a job that waits for its turn is shown as queued",
   },
-  holdCut: {
+  syncCut: {
     off: "a held call is answered by the service itself",
     30: "a proxy ends a held call after 30 s with 504 and HTML, and the work goes on",
   },

@@ -18,7 +18,7 @@ async function file(text: string): Promise<string> {
 describe("a configuration file", () => {
   test("holds profile, options and settings", async () => {
     const config = {
-      profile: "contrary",
+      profile: "alternate",
       options: { refund: "failed" },
       latency: "2s",
       concurrency: 3,

@@ -74,7 +74,7 @@ describe("the command", () => {
     const config = file(
       JSON.stringify({ seed: "a", latency: "1h", options: { replayHeader: false } }),
     );
-    const run = command("--port", "0", "--config", config, "--profile", "contrary", "--seed", "b");
+    const run = command("--port", "0", "--config", config, "--profile", "alternate", "--seed", "b");
     const url = await run.listening;
     const again = command("--port", "0", "--seed", "b");
     const ids = [];
@@ -86,7 +86,7 @@ describe("the command", () => {
       });
       ids.push(await answer.json());
     }
-    // What profile contrary sends is sparse, and the ids hang on the seed alone.
+    // What profile alternate sends is sparse, and the ids hang on the seed alone.
     expect(Object.keys(ids[0] as object)).toEqual(["job_id", "status"]);
     expect((ids[1] as { job_id: string }).job_id).toBe((ids[0] as { job_id: string }).job_id);
   });

@@ -23,7 +23,7 @@ describe("a command line", () => {
     [["--latency", "2.5s"], { latency: 2_500 }],
     [["--latency", "1h"], { latency: 3_600_000 }],
     [["--seed", "demo", "--engine", "composite"], { seed: "demo", engine: "composite" }],
-    [["--profile", "contrary", "--config", "a.json"], { profile: "contrary", config: "a.json" }],
+    [["--profile", "alternate", "--config", "a.json"], { profile: "alternate", config: "a.json" }],
     [["--profile", "./observed.json"], { profile: { file: "./observed.json" } }],
     [["serve", "--print-env", "--quiet"], { printEnv: true, quiet: true }],
     [
@@ -88,7 +88,7 @@ describe("a command line", () => {
     [["--port"], "'--port <number>' argument missing"],
     [["--latency", "soon"], "'--latency <duration>' is invalid. It must be a duration such as 10s"],
     [["--latency", "1.5"], "--latency"],
-    [["--profile", "odd"], "It must be default or contrary, or a file such as ./profile.json."],
+    [["--profile", "odd"], "It must be default or alternate, or a file such as ./profile.json."],
     [["--engine", "magic"], "'--engine <name>' is invalid. Allowed choices are stock, composite."],
     [["--cors-origin", "shop.example"], '"shop.example" is not an origin'],
     [["--seed", " "], "'--seed <text>' is invalid. It is empty"],

@@ -28,7 +28,7 @@ export class Control {
   }
 
   /** A call from its beginning to its end; `answer` is the whole HTTP face. */
-  async around(request: Request, answer: () => Promise<Response>): Promise<Response> {
+  async handleRequest(request: Request, answer: () => Promise<Response>): Promise<Response> {
     const { journal } = this;
     journal.begin(request);
     try {
@@ -43,7 +43,7 @@ export class Control {
   }
 
   /** The part of a call that faults have a hand in: what comes back goes through headers and CORS as any answer does. */
-  async within(
+  async applyFaults(
     request: Request,
     work: () => Promise<Response>,
     clock: ServerStateClock,

@@ -106,7 +106,7 @@ describe("the next job", () => {
 
   test("is no job whose engine could not be reached", async () => {
     let down = true;
-    const { service, world } = bareService({
+    const { service, system } = bareService({
       store: new MemoryStore(),
       engine: {
         name: "down at first",
@@ -132,7 +132,7 @@ describe("the next job", () => {
     await expect(submit()).rejects.toThrow("before the model");
     down = false;
     const { job } = await submit();
-    await world.clock.advance("2s");
+    await system.clock.advance("2s");
     expect((await service.jobs.get(key.id, job.id)).errorMessage).toBe("storage_failed");
   });
 

@@ -14,7 +14,7 @@ export interface Snapshot {
 
 /** A server from one reset or restore to the next: all that it knows, and all that it has under way. */
 export interface ServerState {
-  readonly world: System;
+  readonly system: System;
   readonly store: MemoryStore;
   readonly service: Service;
 }
@@ -23,7 +23,7 @@ export interface ServerState {
 interface SavedState {
   readonly tables: MemoryTables;
   readonly random: RandomState;
-  readonly appointments: readonly ScheduledTask[];
+  readonly tasks: readonly ScheduledTask[];
   readonly service: ServiceState;
   /** Each puts a part of the server that is kept beside its epochs back into its state. */
   readonly parts: readonly (() => void)[];
@@ -77,9 +77,9 @@ export class ServerStates<Current extends ServerState> {
     this.end();
     this.#clock.set(snapshot.takenAt);
     this.current = this.#begin(state.tables.copy());
-    const { world, service } = this.current;
-    world.random.resume(state.random);
-    for (const appointment of state.appointments) world.agenda.add(appointment);
+    const { system, service } = this.current;
+    system.random.resume(state.random);
+    for (const task of state.tasks) system.scheduler.add(task);
     service.resume(state.service);
     for (const putBack of state.parts) putBack();
   }
@@ -93,15 +93,15 @@ export class ServerStates<Current extends ServerState> {
 
   /** Lets go of everything that is under way or to come. */
   end(): void {
-    const { service, world } = this.current;
+    const { service, system } = this.current;
     service.close();
-    world.clock.end();
+    system.clock.end();
   }
 
   /** Everything at one moment, or undefined when other work was begun meanwhile. */
   async #capture(): Promise<Snapshot | undefined> {
     const { current } = this;
-    const { world, store, service } = current;
+    const { system, store, service } = current;
     await service.precompute();
     return store.transact(async () => {
       const state = this.#clock.idle && current === this.current ? service.state() : undefined;
@@ -109,8 +109,8 @@ export class ServerStates<Current extends ServerState> {
       const snapshot: Snapshot = Object.freeze({ takenAt: this.#clock.now() });
       this.#states.set(snapshot, {
         tables: store.copyTables(),
-        random: world.random.state,
-        appointments: world.agenda.appointments,
+        random: system.random.state,
+        tasks: system.scheduler.tasks,
         service: state,
         parts: this.#parts.map((part) => part.keep()),
       });

@@ -21,7 +21,7 @@ export interface DeliveryAttemptPlan {
 /** What deliveries stand on. */
 export interface DeliveryContext {
   readonly store: Store;
-  readonly world: System;
+  readonly system: System;
   readonly options: Options;
   readonly results: ResultUrls;
   /** Asked once for each attempt. */
@@ -33,7 +33,7 @@ export type Redelivery = Exclude<DeliveryRecord["cause"], "job">;
 
 /**
  * Sends the event of a job that has ended: one attempt and three retries, each signed. Between two attempts a delivery
- * is nothing but its record in the store and an appointment that names it.
+ * is nothing but its record in the store and an task that names it.
  */
 export class WebhookDelivery {
   readonly #context: DeliveryContext;
@@ -42,7 +42,7 @@ export class WebhookDelivery {
 
   constructor(context: DeliveryContext) {
     this.#context = context;
-    context.world.agenda.on("delivery", (id) => void this.#attempt(id));
+    context.system.scheduler.on("delivery", (id) => void this.#attempt(id));
   }
 
   /** Begins the delivery of a job's end, when the job asked for one. */
@@ -97,21 +97,21 @@ export class WebhookDelivery {
   }
 
   async #add(delivery: Omit<DeliveryRecord, "id" | "attempts" | "state">): Promise<DeliveryRecord> {
-    const id = `dlv_${this.#context.world.random.token(24)}`;
+    const id = `dlv_${this.#context.system.random.token(24)}`;
     const record: DeliveryRecord = { id, ...delivery, attempts: [], state: "pending" };
     this.#underWay.set(id, new AbortController());
     await this.#context.store.transact((transaction) => transaction.putDelivery(record));
     return record;
   }
 
-  /** Makes the attempt that is due, writes it down, and makes the appointment for the next. */
+  /** Makes the attempt that is due, writes it down, and makes the task for the next. */
   async #attempt(id: string): Promise<void> {
-    const { world, store } = this.#context;
+    const { system, store } = this.#context;
     const abort = new AbortController();
     this.#underWay.set(id, abort);
     const { delay, send } = this.#context.depart();
     if (delay > 0) await this.#heldUp(delay, abort.signal);
-    return world.clock.during(async () => {
+    return system.clock.during(async () => {
       const delivery = await this.#due(id);
       const attempt =
         delivery === undefined || this.#closed
@@ -121,7 +121,7 @@ export class WebhookDelivery {
       if (delivery === undefined || attempt === undefined || this.#closed) return;
       const { record, pause } = afterAttempt(delivery, attempt);
       if (pause !== undefined) {
-        world.agenda.add({ kind: "delivery", id, dueAt: world.clock.now() + pause });
+        system.scheduler.add({ kind: "delivery", id, dueAt: system.clock.now() + pause });
       }
       await store.transact((transaction) => transaction.putDelivery(record));
     }, patience);
@@ -129,7 +129,7 @@ export class WebhookDelivery {
 
   /** Resolves when the time is over, or at once when the server is closed. */
   #heldUp(delay: number, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#context.world;
+    const { clock } = this.#context.system;
     return new Promise((resolve) => {
       clock.setTimeout(resolve, delay);
       signal.addEventListener("abort", () => resolve(), { once: true });
@@ -154,7 +154,7 @@ export class WebhookDelivery {
     send: DeliveryAttemptPlan["send"],
     abort: AbortController,
   ): Promise<DeliveryAttempt> {
-    const { clock } = this.#context.world;
+    const { clock } = this.#context.system;
     const at = clock.now();
     const timer = clock.setTimeout(
       () => abort.abort(new Error("No answer within 10 seconds.")),
@@ -166,8 +166,8 @@ export class WebhookDelivery {
   }
 
   #event(job: JobRecord, secret: string): SignedEvent {
-    const { results, options, world } = this.#context;
-    const address = job.result === null ? null : results.sign(job, world.clock.now());
+    const { results, options, system } = this.#context;
+    const address = job.result === null ? null : results.sign(job, system.clock.now());
     return completedEvent(job, address, { timeFormat: options.timeFormat, secret });
   }
 }

@@ -64,7 +64,7 @@ export function createApp(
     const { headers } = context.res;
     headers.set("X-Mock", parts.mark);
     // The server's own time, which need not be the machine's: resets and expiries are counted from it.
-    headers.set("Date", dateOf(site.world.clock.now()));
+    headers.set("Date", dateOf(site.system.clock.now()));
     // The preflight below has set its own.
     if (allowed && method === "OPTIONS") return;
     headers.append("Vary", "Origin");

@@ -13,7 +13,7 @@ import { bodySchemas, type BodySchemas } from "./schemas.ts";
 /** What every route stands on. */
 export interface Site {
   readonly service: Service;
-  readonly world: System;
+  readonly system: System;
   readonly settings: Settings;
   readonly schemas: BodySchemas;
   readonly journal: Journal;
@@ -41,7 +41,7 @@ export function keyed(
   site: Site,
   handler: (call: Call, context: Context) => Promise<Response>,
 ): (context: Context) => Promise<Response> {
-  const { service, world } = site;
+  const { service, system } = site;
   const { options } = service;
   return async (context) => {
     let limitHeaders: Record<string, string> = {};
@@ -49,11 +49,11 @@ export function keyed(
       const request = context.req.raw;
       let read: ReturnType<Call["body"]> | undefined;
       const body: Call["body"] = () =>
-        (read ??= world.clock.outside(readJsonObject(request, options), readPatience));
+        (read ??= system.clock.outside(readJsonObject(request, options), readPatience));
       if (options.checkOrder === "body-first" && request.method === "POST") await body();
       const key = await service.keys.authenticate(bearerToken(request));
       const window = await service.keys.countCall(key.id);
-      limitHeaders = rateHeaders(window, world.clock.now(), options);
+      limitHeaders = rateHeaders(window, system.clock.now(), options);
       if (window.exceeded) {
         throw new ServiceError(
           "rate-limited",

@@ -20,7 +20,7 @@ const notification = z.looseObject({
 export function addPaymentRoutes(app: Hono, site: Site, secret: string): void {
   app.post("/api/webhooks/payments", async (context) => {
     try {
-      const body = await site.world.clock.outside(readBytes(context.req.raw), readPatience);
+      const body = await site.system.clock.outside(readBytes(context.req.raw), readPatience);
       const signed = context.req.header("stripe-signature") ?? "";
       requireSignature(signed, body, secret, site.service.now());
       const read = notification.safeParse(parse(body));

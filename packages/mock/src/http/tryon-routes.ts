@@ -30,7 +30,7 @@ export function addTryOnRoutes(app: Hono, site: Site): void {
         site.journal.noteJob(request, answer.job.id, answer.replayed);
         return answer;
       };
-      const submitted = await (service.options.holdCut === "off" ? submit() : cutOff(submit, site));
+      const submitted = await (service.options.syncCut === "off" ? submit() : cutOff(submit, site));
       if (submitted === undefined) return proxyPage(504, "Gateway Time-out");
       const replayed = submitted.replayed && service.options.replayHeader;
       return json(
@@ -72,8 +72,8 @@ async function cutOff(
   submit: () => Promise<SubmitResponse>,
   site: Site,
 ): Promise<SubmitResponse | undefined> {
-  const { clock } = site.world;
-  const seconds = Number(site.service.options.holdCut);
+  const { clock } = site.system;
+  const seconds = Number(site.service.options.syncCut);
   let timer: ReturnType<typeof clock.setTimeout> | undefined;
   const cut = new Promise<undefined>((resolve) => {
     timer = clock.setTimeout(() => resolve(undefined), seconds * 1_000);

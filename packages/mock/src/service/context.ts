@@ -7,7 +7,7 @@ import type { System } from "../system/system.ts";
 /** What the rules of the service stand on. */
 export interface ServiceContext {
   readonly store: Store;
-  readonly world: System;
+  readonly system: System;
   readonly options: Options;
   readonly settings: Settings;
   /** Makes the pictures of live keys. */

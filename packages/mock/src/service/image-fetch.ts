@@ -19,7 +19,7 @@ type Fetched = readonly PromiseSettledResult<EngineImage>[];
 
 /** What fetching stands on. */
 export interface ImageFetchParts {
-  readonly world: System;
+  readonly system: System;
   readonly network: Network | undefined;
   readonly allowPrivate: boolean;
 }
@@ -44,7 +44,7 @@ export class ImageFetch {
   async fetched(submission: Submission, twins?: string): Promise<Submission> {
     const fetching =
       twins === undefined ? this.#fetchAll(submission) : this.#fetchOnce(submission, twins);
-    const outcomes = await this.#parts.world.clock.outside(fetching, patience, true);
+    const outcomes = await this.#parts.system.clock.outside(fetching, patience, true);
     const failed = outcomes.find((outcome) => outcome.status === "rejected");
     if (failed !== undefined) return { ...submission, imageProblem: sentence(failed.reason) };
     const images = outcomes.flatMap((outcome) =>
@@ -77,7 +77,7 @@ export class ImageFetch {
 
   /** @throws FetchProblem naming the field. */
   async #fetch(field: string, address: string): Promise<EngineImage> {
-    const { clock } = this.#parts.world;
+    const { clock } = this.#parts.system;
     const stop = new AbortController();
     const timer = clock.setTimeout(() => {
       const seconds = limits.imageFetch / 1_000;

@@ -48,7 +48,7 @@ async function afterTheEnd(fields: SubmissionFields, network?: Network) {
   const { store, written } = noting();
   const stock = stockEngine();
   let held: WeakRef<object> | undefined;
-  const { service, world } = bareService({
+  const { service, system } = bareService({
     store,
     ...(network && { network }),
     engine: {
@@ -69,7 +69,7 @@ async function afterTheEnd(fields: SubmissionFields, network?: Network) {
     idempotencyKey: "order-1",
     origin: "https://a.example",
   });
-  await world.clock.advance("2s");
+  await system.clock.advance("2s");
   collectGarbage();
   expect(held).toBeDefined();
   const deliveries = await store.transact((transaction) => transaction.deliveries());

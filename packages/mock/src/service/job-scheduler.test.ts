@@ -231,7 +231,7 @@ describe("a job that is waited for", () => {
 
   test("is cut off by a proxy after 30 s where the server says so, and goes on", async () => {
     covers("states.sync.cut-short", "states.sync.job-goes-on");
-    const mock = createMock({ clock: "manual", options: { holdCut: 30 } });
+    const mock = createMock({ clock: "manual", options: { syncCut: 30 } });
     const call = caller(mock);
     const held = call.submit({ wait: true, prompt: "mock:slow=60000" });
     await mock.clock.advance("30s");

@@ -47,8 +47,8 @@ export class JobScheduler {
   constructor(context: ServiceContext, delivery: WebhookDelivery) {
     this.#context = context;
     this.#delivery = delivery;
-    const { agenda, clock } = context.world;
-    agenda.on("job-end", (jobId) => void clock.during(() => this.#end(jobId)));
+    const { scheduler, clock } = context.system;
+    scheduler.on("job-end", (jobId) => void clock.during(() => this.#end(jobId)));
   }
 
   /** Takes a place, or a place in the queue; it is either started on or given back. */
@@ -105,7 +105,7 @@ export class JobScheduler {
     return whole ? { running, waiting } : undefined;
   }
 
-  /** Goes on from a state; when each job ends is in the agenda. */
+  /** Goes on from a state; when each job ends is in the scheduler. */
   resume(state: JobSchedulerState): void {
     for (const { startedAt, ...job } of state.running) {
       this.#running.set(job.jobId, { plan: new JobPlan(job, job.ending), startedAt });
@@ -142,12 +142,12 @@ export class JobScheduler {
   }
 
   #run(plan: JobPlan): void {
-    const { clock, agenda } = this.#context.world;
+    const { clock, scheduler } = this.#context.system;
     const startedAt = clock.now();
     this.#running.set(plan.jobId, { plan, startedAt });
     if (plan.endsNever) return;
     void clock.during(() => plan.ending());
-    agenda.add({ kind: "job-end", id: plan.jobId, dueAt: startedAt + plan.durationMs });
+    scheduler.add({ kind: "job-end", id: plan.jobId, dueAt: startedAt + plan.durationMs });
   }
 
   async #leave(): Promise<void> {
@@ -177,7 +177,7 @@ export class JobScheduler {
   }
 
   async #finish(jobId: string, ending: Ending, startedAt: number): Promise<void> {
-    const completedAt = this.#context.world.clock.now();
+    const completedAt = this.#context.system.clock.now();
     const outcome = await this.#context.store.transact(async (transaction) => {
       const job = await transaction.job(jobId);
       if (job === undefined) return undefined;

@@ -63,11 +63,11 @@ export class Jobs {
 
   /** Whether the picture's 30 days are over. */
   isPurged(job: JobRecord): boolean {
-    const { clock } = this.#context.world;
+    const { clock } = this.#context.system;
     return job.completedAt !== null && job.completedAt + limits.resultRetention <= clock.now();
   }
 
   #visibleUntil(): number {
-    return this.#context.world.clock.now() - this.#context.options.readLag;
+    return this.#context.system.clock.now() - this.#context.options.readLag;
   }
 }

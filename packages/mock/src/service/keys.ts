@@ -29,19 +29,19 @@ export class Keys {
    * test key.
    */
   async create(wanted: NewKey): Promise<KeyRecord> {
-    const { store, world } = this.#context;
+    const { store, system } = this.#context;
     const { mode, credits, rateLimitPerMinute, ...given } = readNewKey(wanted);
     return store.transact(async (transaction) => {
-      const accountId = given.accountId ?? `acct_${world.random.token(16)}`;
+      const accountId = given.accountId ?? `acct_${system.random.token(16)}`;
       await this.#openAccount(transaction, accountId, mode, given.accountState);
       const key: KeyRecord = {
-        id: `key_${world.random.token(16)}`,
-        token: given.token ?? `svc_${mode}_${world.random.token(32)}`,
+        id: `key_${system.random.token(16)}`,
+        token: given.token ?? `svc_${mode}_${system.random.token(32)}`,
         accountId,
         mode,
         state: given.state,
         name: given.name,
-        webhookSecret: given.webhookSecret ?? `whsec_${world.random.token(32)}`,
+        webhookSecret: given.webhookSecret ?? `whsec_${system.random.token(32)}`,
         credits: 0,
         rateLimitPerMinute,
         totalCalls: 0,
@@ -55,15 +55,15 @@ export class Keys {
         throw new RangeError("There is a key with this token already; give each key its own.");
       }
       await transaction.putKey(key);
-      return changeBalance(transaction, key, { credits, cause: "grant", at: world.clock.now() });
+      return changeBalance(transaction, key, { credits, cause: "grant", at: system.clock.now() });
     });
   }
 
   /** Makes the account of a tenant, which has no key yet, and gives its id. */
   openTenant(): Promise<string> {
-    const { store, world } = this.#context;
+    const { store, system } = this.#context;
     return store.transact(async (transaction) => {
-      const id = `acct_${world.random.token(16)}`;
+      const id = `acct_${system.random.token(16)}`;
       await transaction.putAccount({ id, state: "active", tenant: true });
       return id;
     });
@@ -102,7 +102,7 @@ export class Keys {
 
   /** Counts a request against the key's window; one that is over the limit is not counted as a call. */
   countCall(keyId: string): Promise<RateWindow> {
-    const window = Math.floor(this.#context.world.clock.now() / limits.rateWindow);
+    const window = Math.floor(this.#context.system.clock.now() / limits.rateWindow);
     return this.#context.store.transact(async (transaction) => {
       const key = await mustFind(transaction, keyId);
       const calls = key.window === window ? key.windowCalls : 0;

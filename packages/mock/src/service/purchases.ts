@@ -95,7 +95,7 @@ export class Purchases {
     token: string,
   ): Promise<PurchaseResponse> {
     const purchase: PurchaseRecord = {
-      paymentIntentId: `pi_test_${this.#context.world.random.token(24)}`,
+      paymentIntentId: `pi_test_${this.#context.system.random.token(24)}`,
       keyId: key.id,
       token,
       packSlug,
@@ -122,7 +122,7 @@ export class Purchases {
     }
     const granted = decision.status === "succeeded";
     const purchase: PurchaseRecord = {
-      paymentIntentId: `pi_${this.#context.world.random.token(24)}`,
+      paymentIntentId: `pi_${this.#context.system.random.token(24)}`,
       keyId: key.id,
       token,
       packSlug,
@@ -141,7 +141,7 @@ export class Purchases {
     key: KeyRecord,
     purchase: PurchaseRecord,
   ): Promise<KeyRecord> {
-    const at = this.#context.world.clock.now();
+    const at = this.#context.system.clock.now();
     const { paymentIntentId, creditsAdded: credits } = purchase;
     return changeBalance(transaction, key, { credits, cause: "purchase", at, paymentIntentId });
   }

@@ -30,7 +30,7 @@ export class Replays {
   ): Promise<IdempotencyRecord | undefined> {
     if (call.idempotencyKey === undefined) return undefined;
     const record = await transaction.idempotency(call.keyId, call.idempotencyKey);
-    if (record === undefined || record.expiresAt <= this.#context.world.clock.now()) {
+    if (record === undefined || record.expiresAt <= this.#context.system.clock.now()) {
       return undefined;
     }
     if (record.bodyDigest === bodyDigest) return record;
@@ -63,7 +63,7 @@ export class Replays {
       transaction.idempotency(keyId, idempotencyKey),
     );
     if (current === undefined) return { kind: "server-error" };
-    return current.answer ?? this.#context.world.clock.outside(told);
+    return current.answer ?? this.#context.system.clock.outside(told);
   }
 
   /** Keeps the first answer, and gives it to those who wait for it. */

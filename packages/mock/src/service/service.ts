@@ -23,7 +23,7 @@ export interface ServiceParts {
   readonly imageFetch?: ImageFetch | undefined;
 }
 
-/** What the service knows besides its store, its agenda and its stream of chance. */
+/** What the service knows besides its store, its scheduler and its stream of chance. */
 export interface ServiceState {
   readonly life: JobSchedulerState;
   readonly held: readonly SyncRequest[];
@@ -48,13 +48,13 @@ export class Service {
   readonly #held: SyncRequests;
 
   constructor(context: ServiceContext, parts: ServiceParts) {
-    const { options, world, store } = context;
+    const { options, system, store } = context;
     this.#context = context;
     this.options = options;
-    this.results = new ResultUrls(`results:${world.random.token(32)}`, options.resultsOrigin);
+    this.results = new ResultUrls(`results:${system.random.token(32)}`, options.resultsOrigin);
     this.deliveries = new WebhookDelivery({
       store,
-      world,
+      system,
       options,
       results: this.results,
       depart: parts.depart,
@@ -95,17 +95,17 @@ export class Service {
     return { life, held, nextJobs, delivering: this.deliveries.underWay };
   }
 
-  /** Goes on from a state, once the agenda has its appointments. */
+  /** Goes on from a state, once the scheduler has its tasks. */
   resume(state: ServiceState): void {
-    const { agenda } = this.#context.world;
+    const { scheduler } = this.#context.system;
     this.#life.resume(state.life);
     this.nextJobs.resume(state.nextJobs);
-    for (const id of state.delivering) agenda.add({ kind: "delivery", id, dueAt: this.now() });
+    for (const id of state.delivering) scheduler.add({ kind: "delivery", id, dueAt: this.now() });
     this.#held.resume(state.held);
   }
 
   now(): number {
-    return this.#context.world.clock.now();
+    return this.#context.system.clock.now();
   }
 
   /** When a job that has not ended began to run; undefined for one that waits, and for one that has ended. */

@@ -168,11 +168,11 @@ export class Submissions {
     submission: Submission,
     { status, bodyDigest }: { status: JobRecord["status"]; bodyDigest: string },
   ): Promise<JobRecord> {
-    const now = this.#context.world.clock.now();
+    const now = this.#context.system.clock.now();
     const { idempotencyHours, inventSeed, dailySpendCap } = this.#context.options;
     const key = await mustFind(transaction, call.keyId);
     const testMode = key.mode === "test";
-    const { random } = this.#context.world;
+    const { random } = this.#context.system;
     const job = await transaction.addJob({
       id: `job_${random.token(24)}`,
       keyId: key.id,
@@ -222,7 +222,7 @@ export class Submissions {
   async #takeBack(call: SubmitCall, job: JobRecord): Promise<void> {
     await this.#context.store.transact(async (transaction) => {
       const key = await mustFind(transaction, job.keyId);
-      await refundCredits(transaction, key, job, this.#context.world.clock.now());
+      await refundCredits(transaction, key, job, this.#context.system.clock.now());
       await transaction.removeJob(job);
       await this.#replays.fail(transaction, call);
     });

@@ -47,11 +47,11 @@ export class SyncRequests {
 
   /** Goes on waiting in place of callers who are gone, so that those who repeat their calls get an answer. */
   resume(held: readonly SyncRequest[]): void {
-    for (const call of held) void this.#context.world.clock.during(() => this.answer(call));
+    for (const call of held) void this.#context.system.clock.during(() => this.answer(call));
   }
 
   async #endOf({ jobId, until }: SyncRequest): Promise<SubmissionResponse> {
-    const { clock } = this.#context.world;
+    const { clock } = this.#context.system;
     let limit: ReturnType<typeof clock.setTimeout> | undefined;
     const timeUp = new Promise<undefined>((resolve) => {
       limit = clock.setTimeout(() => resolve(undefined), until - clock.now());

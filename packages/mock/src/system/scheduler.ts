@@ -9,24 +9,24 @@ export interface ScheduledTask {
   readonly dueAt: number;
 }
 
-/** What the server has to do later. Unlike a timer, an appointment can be written down and taken up again. */
+/** What the server has to do later. Unlike a timer, an task can be written down and taken up again. */
 export class Scheduler {
   readonly #clock: ServerStateClock;
   readonly #duties = new Map<ScheduledTask["kind"], (id: string) => void>();
-  readonly #entries = new Map<string, { appointment: ScheduledTask; timer: Timer }>();
+  readonly #entries = new Map<string, { task: ScheduledTask; timer: Timer }>();
 
   constructor(clock: ServerStateClock) {
     this.#clock = clock;
   }
 
-  /** Says what is done when an appointment of this kind comes. */
+  /** Says what is done when an task of this kind comes. */
   on(kind: ScheduledTask["kind"], duty: (id: string) => void): void {
     this.#duties.set(kind, duty);
   }
 
-  /** Adds an appointment, in place of one of the same kind and id. */
-  add(appointment: ScheduledTask): void {
-    const { kind, id, dueAt } = appointment;
+  /** Adds an task, in place of one of the same kind and id. */
+  add(task: ScheduledTask): void {
+    const { kind, id, dueAt } = task;
     const name = `${kind} ${id}`;
     this.#clock.clearTimeout(this.#entries.get(name)?.timer);
     this.#entries.delete(name);
@@ -34,11 +34,11 @@ export class Scheduler {
       this.#entries.delete(name);
       this.#duties.get(kind)?.(id);
     }, dueAt - this.#clock.now());
-    this.#entries.set(name, { appointment, timer });
+    this.#entries.set(name, { task, timer });
   }
 
   /** In the order in which they were added, which decides between those of one instant. */
-  get appointments(): readonly ScheduledTask[] {
-    return Array.from(this.#entries.values(), ({ appointment }) => appointment);
+  get tasks(): readonly ScheduledTask[] {
+    return Array.from(this.#entries.values(), ({ task }) => task);
   }
 }

@@ -7,10 +7,10 @@ import { SeededRandom } from "./random.ts";
 export interface System {
   readonly clock: ServerStateClock;
   readonly random: SeededRandom;
-  readonly agenda: Scheduler;
+  readonly scheduler: Scheduler;
 }
 
 export function createSystem(parts: { clock: SystemClock; seed: string }): System {
   const clock = new ServerStateClock(parts.clock);
-  return { clock, random: new SeededRandom(parts.seed), agenda: new Scheduler(clock) };
+  return { clock, random: new SeededRandom(parts.seed), scheduler: new Scheduler(clock) };
 }

@@ -1,6 +1,5 @@
 import { UsageError } from "@tryon/command-line";
 
-import { trimmed } from "../explain/trim.ts";
 import type { SavedDelivery } from "./delivery-input.ts";
 
 /** Parses an HTTP/1.1 request: request line, headers, blank line, body. */
@@ -21,12 +20,8 @@ export function readRawRequest(bytes: Uint8Array<ArrayBuffer>): SavedDelivery {
 /** @throws UsageError, without the line: it can contain a signature. */
 export function parseHeader(line: string, flag: string): readonly [name: string, value: string] {
   const [, name, value] = /^([^\s:]+):(.*)$/.exec(line) ?? [];
-  if (name !== undefined && value !== undefined) return [name, trimmed(value, isBlank)];
+  if (name !== undefined && value !== undefined) return [name, value.trim()];
   throw new UsageError(`${flag} has a header that is not of the form "Name: value".`);
-}
-
-function isBlank(character: string): boolean {
-  return character === " " || character === "\t";
 }
 
 /** Cuts off what an editor adds after the body, such as a line break. */

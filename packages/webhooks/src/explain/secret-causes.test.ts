@@ -20,18 +20,18 @@ async function verifiedWith(given: string, signedWith: string | Uint8Array) {
   return explained({ body: eventBody, headers, secrets: given }, ...unseen);
 }
 
-describe("a secret that is almost right is named as what it is", () => {
+describe("a secret with a mistake is recognized", () => {
   it.each<[Cause, string, string, string | Uint8Array]>([
     ["secret_padded", "a line break behind it", `${secret}\n`, secret],
     ["secret_padded", "white space around it", ` \t${secret} `, secret],
     ["secret_padded", "quotes around it", `"${secret}"`, secret],
     ["secret_padded", "a line break written as two characters", `${secret}\\n`, secret],
     ["secret_padded", "quotes and a line break", `'${secret}'\r\n`, secret],
-    ["secret_unpadded", "the signer's has a line break", secret, `${secret}\n`],
-    ["secret_unpadded", "the signer's has quotes", secret, `"${secret}"`],
-    ["secret_prefix_missing", "no whsec_", secret.slice(6), secret],
-    ["secret_prefix_doubled", "whsec_ twice", `whsec_${secret}`, secret],
-    ["secret_prefix_unused", "the signer took whsec_ off", secret, secret.slice(6)],
+    ["secret_padded", "the signer's has a line break", secret, `${secret}\n`],
+    ["secret_padded", "the signer's has quotes", secret, `"${secret}"`],
+    ["secret_prefix", "no whsec_", secret.slice(6), secret],
+    ["secret_prefix", "whsec_ twice", `whsec_${secret}`, secret],
+    ["secret_prefix", "the signer took whsec_ off", secret, secret.slice(6)],
     ["secret_encoded", "stored in base64", Buffer.from(secret).toString("base64"), secret],
     ["secret_encoded", "stored in hexadecimal", Buffer.from(secret).toString("hex"), secret],
     ["secret_encoded", "decoded by the signer", hexSecret, Buffer.from(hexSecret.slice(6), "hex")],
@@ -41,26 +41,21 @@ describe("a secret that is almost right is named as what it is", () => {
       "whsec_c2VjcmV0IQ==",
       Buffer.from("secret!"),
     ],
-    ["secret_decoded", "base64 by the signer", secret, Buffer.from(secret).toString("base64")],
-    ["secret_decoded", "hexadecimal by the signer", secret, Buffer.from(secret).toString("hex")],
+    ["secret_encoded", "base64 by the signer", secret, Buffer.from(secret).toString("base64")],
+    ["secret_encoded", "hexadecimal by the signer", secret, Buffer.from(secret).toString("hex")],
     ["secret_list_joined", "two in one text", `whsec_old,${secret}`, secret],
   ])("%s: %s", async (cause, _, given, signedWith) => {
     const explanation = await verifiedWith(given, signedWith);
     expect(explanation).toMatchObject({ ok: false, code: "signature_mismatch" });
     expect(provenCauses(explanation)).toEqual([cause]);
   });
-
-  it("names two troubles with one secret", async () => {
-    const explanation = await verifiedWith(`"whsec_${secret}"`, secret);
-    expect(provenCauses(explanation)).toEqual(["secret_padded", "secret_prefix_doubled"]);
-  });
 });
 
-describe("a secret of something else", () => {
+describe("a secret of another kind", () => {
   const headers = { "x-service-signature": signatureOf(eventBody, secret) };
   const body = eventBody;
 
-  it("is found among the others, by its position", async () => {
+  it("is found in otherSecrets by its index", async () => {
     const otherSecrets = [undefined, "whsec_other", secret];
     const explanation = await explained(
       { body, headers, secrets: "whsec_a", otherSecrets },
@@ -72,15 +67,12 @@ describe("a secret of something else", () => {
     expect(JSON.stringify(explanation)).toContain("otherSecrets[2]");
   });
 
-  it("is found among the others also with a line break behind it", async () => {
+  it("is found in otherSecrets if a line break follows it", async () => {
     const options = { body, headers, secrets: "whsec_a", otherSecrets: [`${secret}\n`] };
-    expect(provenCauses(await explained(options, secret))).toEqual([
-      "secret_of_other_key",
-      "secret_padded",
-    ]);
+    expect(provenCauses(await explained(options, secret))).toEqual(["secret_of_other_key"]);
   });
 
-  it("is named by its position in a list", async () => {
+  it("is named by its index in a list", async () => {
     const secrets = ["whsec_a", undefined, ` ${secret}`];
     const explanation = await explained({ body, headers, secrets }, secret);
     expect(provenCauses(explanation)).toEqual(["secret_padded"]);
@@ -93,16 +85,16 @@ describe("a secret of something else", () => {
     ["secret_placeholder", "NaN"],
     ["secret_placeholder", "${TRYON_WEBHOOK_SECRET}"],
     ["secret_placeholder", "<your secret>"],
-    ["secret_prefix_missing", "5f2b8c1d9e7a4037"],
+    ["secret_prefix", "5f2b8c1d9e7a4037"],
     ["secret_padded", "whsec_wrong\n"],
-  ])("is seen, but not called proven: %s", async (cause, secrets) => {
+  ])("is reported as likely: %s", async (cause, secrets) => {
     const explanation = await explained({ body, headers, secrets }, secret);
     expect(provenCauses(explanation)).toEqual([]);
     expect(causes(explanation)).toEqual([cause, "nothing_fits"]);
   });
 });
 
-describe("secrets that cannot be used", () => {
+describe("unusable secrets", () => {
   const options = { body: eventBody, headers: { "x-service-signature": signatureOf(eventBody) } };
 
   it.each<[Cause, unknown]>([
@@ -120,17 +112,17 @@ describe("secrets that cannot be used", () => {
   ])("%s", async (cause, secrets) => {
     // What the types forbid, JavaScript allows.
     const explanation = await explained({ ...options, secrets: secrets as string }, secret);
-    expect(explanation).toMatchObject({ code: "invalid_secret", tried: 0 });
+    expect(explanation).toMatchObject({ code: "invalid_secret" });
     expect(causes(explanation)).toEqual([cause]);
   });
 
-  it("are asked for once", async () => {
-    let asked = 0;
+  it("are requested once", async () => {
+    let calls = 0;
     const secrets = () => {
-      asked += 1;
+      calls += 1;
       return "whsec_a";
     };
     await explained({ ...options, secrets });
-    expect(asked).toBe(1);
+    expect(calls).toBe(1);
   });
 });

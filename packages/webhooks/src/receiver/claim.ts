@@ -8,11 +8,11 @@ export interface ClaimTimes {
    * How long a claim lasts that is not renewed. It is renewed each third of that, and where that
    * fails, it is tried again each fifteenth.
    */
-  readonly claimFor: number;
+  readonly claimTtl: number;
   /** How long a delivery waits for one that is being handled. */
-  readonly waitFor: number;
+  readonly claimWait: number;
   /** How long a handled event is remembered. */
-  readonly rememberFor: number;
+  readonly dedupeTtl: number;
 }
 
 /** How often a delivery that waits asks whether the claim of another one has ended. */
@@ -74,7 +74,7 @@ export class Claim {
    * died, but not past the time that the sender gives an attempt.
    */
   async take(): Promise<ClaimState> {
-    const giveUpAt = this.#arrivedAt + this.#times.waitFor;
+    const giveUpAt = this.#arrivedAt + this.#times.claimWait;
     for (;;) {
       const timeLeft = this.#arrivedAt + storeDeadline - this.#clock.now();
       const state = await this.#claim(Math.max(minClaimTimeout, timeLeft)).catch(
@@ -104,7 +104,7 @@ export class Claim {
       for (let tries = 1; ; tries += 1) {
         const timeout = Math.min(maxStoreTimeout, giveUpAt - this.#clock.now());
         try {
-          const call = this.#store.done(this.key, this.#times.rememberFor);
+          const call = this.#store.done(this.key, this.#times.dedupeTtl);
           await this.#limit("done", timeout, call);
           return;
         } catch (error) {
@@ -131,8 +131,8 @@ export class Claim {
 
   async #claim(timeout: number): Promise<ClaimState> {
     // From before the call: the store counts from some time after it.
-    const until = this.#clock.now() + this.#times.claimFor;
-    const call = this.#store.claim(this.key, this.#owner, this.#times.claimFor);
+    const until = this.#clock.now() + this.#times.claimTtl;
+    const call = this.#store.claim(this.key, this.#owner, this.#times.claimTtl);
     void this.#releaseIfLate(call);
     const state = await this.#limit("claim", timeout, call);
     if (state === "claimed") this.#until = until;
@@ -158,7 +158,7 @@ export class Claim {
   #keep(): void {
     this.#clock.clearTimeout(this.#lapseTimer);
     this.#lapseTimer = this.#clock.setTimeout(() => this.#lose(), this.#until - this.#clock.now());
-    this.#renewAfter(this.#times.claimFor / 3);
+    this.#renewAfter(this.#times.claimTtl / 3);
   }
 
   #renewAfter(delay: number): void {
@@ -170,12 +170,12 @@ export class Claim {
   }
 
   async #renew(): Promise<void> {
-    const { claimFor } = this.#times;
-    const state = await this.#claim(claimFor / 3).catch(() => "unknown" as const);
+    const { claimTtl } = this.#times;
+    const state = await this.#claim(claimTtl / 3).catch(() => "unknown" as const);
     if (this.#over) return;
     if (state === "claimed") this.#keep();
     // A store that cannot be reached may be back before the claim has run out.
-    else if (state === "unknown") this.#renewAfter(claimFor / 15);
+    else if (state === "unknown") this.#renewAfter(claimTtl / 15);
     else this.#lose();
   }
 

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 /** With claims of 15 s, so that they outlast the 8 s that a delivery waits. */
 const start = (options?: Partial<ReceiverOptions>): ReceivingProcess =>
-  new ReceivingProcess(shared, clock, { claimFor: 15_000, ...options });
+  new ReceivingProcess(shared, clock, { claimTtl: 15_000, ...options });
 const startPlain = (): ReceivingProcess => new ReceivingProcess(shared, clock);
 
 describe("a claim, unless another time is asked for,", () => {
@@ -59,8 +59,8 @@ describe("an event that is being handled", () => {
     expect(two.works).toEqual([]);
   });
 
-  it("keeps one waiting for as long as waitFor says", async () => {
-    const process = start({ waitFor: 100 });
+  it("keeps one waiting for as long as claimWait says", async () => {
+    const process = start({ claimWait: 100 });
     await process.deliver();
     const second = await process.deliver();
     await clock.advance(99);
@@ -229,7 +229,7 @@ describe("a store that cannot be reached", () => {
   });
 
   it("for so long that a claim comes too late is no claim", async () => {
-    const [one, two] = [start({ waitFor: 60_000 }), start()];
+    const [one, two] = [start({ claimWait: 60_000 }), start()];
     const letGo = one.store.hold("claim");
     const first = await one.deliver();
     clock.skip(15_000);
@@ -393,7 +393,7 @@ describe("that an event was handled", () => {
   });
 
   it("keeps its claim while it cannot be told", async () => {
-    const [one, two] = [start({ claimFor: 1_500 }), start({ waitFor: 100 })];
+    const [one, two] = [start({ claimTtl: 1_500 }), start({ claimWait: 100 })];
     await one.deliver();
     one.store.failing.add("done");
     one.works[0]?.succeed();
@@ -419,8 +419,8 @@ describe("that an event was handled", () => {
     expect(process.works[0]?.context.signal.aborted).toBe(false);
   });
 
-  it("is remembered for rememberFor", async () => {
-    const process = start({ rememberFor: 60_000 });
+  it("is remembered for dedupeTtl", async () => {
+    const process = start({ dedupeTtl: 60_000 });
     await process.deliver();
     process.works[0]?.succeed();
     await clock.advance(59_999);
@@ -459,7 +459,7 @@ describe("while the store does not answer", () => {
   });
 
   it("a claim has 1 s after the deadline, when its delivery may wait for longer", async () => {
-    const [one, two] = [start(), start({ waitFor: 60_000 })];
+    const [one, two] = [start(), start({ claimWait: 60_000 })];
     await one.deliver();
     const second = await two.deliver();
     await clock.advance(19_999);

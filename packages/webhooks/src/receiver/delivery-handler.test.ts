@@ -414,7 +414,7 @@ describe("an option that cannot be is refused by its name:", () => {
     ["onCompleted", { onCompleted: undefined }],
     ["onUnknown", { onUnknown: "log" }],
     ["onError", { onError: {} }],
-    ...["claimFor", "waitFor", "rememberFor"].flatMap((name) =>
+    ...["claimTtl", "claimWait", "dedupeTtl"].flatMap((name) =>
       [0, -1, Number.NaN, Infinity, "5s"].map((value): [string, object] => [
         name,
         { [name]: value },

@@ -7,7 +7,7 @@ import type { ReceiverStore } from "./store.ts";
 export interface HandlerContext {
   /**
    * Aborted when the claim on the event is lost, because the store could not be reached for
-   * `claimFor` or this process stood still: another delivery may be handled from then on.
+   * `claimTtl` or this process stood still: another delivery may be handled from then on.
    */
   readonly signal: AbortSignal;
   /** The position in `secrets` of the one that fits. */
@@ -67,7 +67,7 @@ export interface ReceiverOptions extends Omit<VerifySettings, "now"> {
    *
    * @default 604_800_000 (7 days)
    */
-  readonly rememberFor?: number | undefined;
+  readonly dedupeTtl?: number | undefined;
 
   /**
    * How long the claim of a process that died keeps others out. It is renewed each third of this
@@ -77,7 +77,7 @@ export interface ReceiverOptions extends Omit<VerifySettings, "now"> {
    *
    * @default 7_500
    */
-  readonly claimFor?: number | undefined;
+  readonly claimTtl?: number | undefined;
 
   /**
    * How long a delivery waits for another one of the same event that is being handled, before it is
@@ -85,21 +85,21 @@ export interface ReceiverOptions extends Omit<VerifySettings, "now"> {
    *
    * @default 8_000
    */
-  readonly waitFor?: number | undefined;
+  readonly claimWait?: number | undefined;
 
   /** @default the machine's clock */
   readonly clock?: Clock | undefined;
 }
 
-const times = { claimFor: 7_500, waitFor: 8_000, rememberFor: 604_800_000 } as const;
+const times = { claimTtl: 7_500, claimWait: 8_000, dedupeTtl: 604_800_000 } as const;
 
 /** The times of a receiver, each checked. */
 export function timesOf(options: ReceiverOptions): Record<keyof typeof times, number> {
-  const { claimFor, waitFor, rememberFor } = times;
+  const { claimTtl, claimWait, dedupeTtl } = times;
   return {
-    claimFor: positive("claimFor", options.claimFor ?? claimFor),
-    waitFor: positive("waitFor", options.waitFor ?? waitFor),
-    rememberFor: positive("rememberFor", options.rememberFor ?? rememberFor),
+    claimTtl: positive("claimTtl", options.claimTtl ?? claimTtl),
+    claimWait: positive("claimWait", options.claimWait ?? claimWait),
+    dedupeTtl: positive("dedupeTtl", options.dedupeTtl ?? dedupeTtl),
   };
 }
 

@@ -12,7 +12,7 @@ export type ClaimState = "claimed" | "open" | "done";
  *
  * Each method has to be one atomic step, and a promise that it gives has to reject when the step may
  * not have happened. A call that takes too long counts as failed: 9 s after the arrival of a delivery
- * for `claim`, a third of `claimFor` for a renewal, 2 s for `release` and for each attempt of `done`.
+ * for `claim`, a third of `claimTtl` for a renewal, 2 s for `release` and for each attempt of `done`.
  *
  * @example
  * const store: ReceiverStore = {

@@ -3,11 +3,11 @@ import { allViolations } from "./delivery-record.ts";
 import { longEnough, runScenario } from "./scenario-run.ts";
 import { plansUpTo } from "./faults.ts";
 
-const claimFor = 7_500;
+const claimTtl = 7_500;
 
 describe.each(["same", "resigned"] as const)("with the %s body", (webhookBody) => {
   it("an event that was handled is not handled again, replayed or duplicated, whatever befell it", async () => {
-    const { mock, fates, deliveryIds } = await runScenario({ webhookBody, claimFor }, plansUpTo(2));
+    const { mock, fates, deliveryIds } = await runScenario({ webhookBody, claimTtl }, plansUpTo(2));
     await mock.clock.advance(longEnough);
     const before = await fates();
     for (const id of await deliveryIds()) {
@@ -22,7 +22,7 @@ describe.each(["same", "resigned"] as const)("with the %s body", (webhookBody) =
   });
 
   it("an event that is being handled is not handled a second time, replayed or duplicated", async () => {
-    const { mock, fates, deliveryIds } = await runScenario({ webhookBody, claimFor }, [
+    const { mock, fates, deliveryIds } = await runScenario({ webhookBody, claimTtl }, [
       ["hangs and ends"],
       ["hangs and fails"],
     ]);
@@ -41,7 +41,7 @@ describe.each(["same", "resigned"] as const)("with the %s body", (webhookBody) =
 
   it("a forgery is refused before it reaches the handler, of an event that was handled and of one that was not", async () => {
     const fails = ["fails", "fails", "fails", "fails"] as const;
-    const { mock, fates, deliveryIds } = await runScenario({ webhookBody, claimFor }, [[], fails]);
+    const { mock, fates, deliveryIds } = await runScenario({ webhookBody, claimTtl }, [[], fails]);
     await mock.clock.advance(longEnough);
     const before = await fates();
     for (const id of await deliveryIds()) {

@@ -13,7 +13,7 @@ describe("the page of the decision", () => {
     const [table] = await tables();
     const counted = await Promise.all(
       [7.5, 8.75, 10, 15].map(async (seconds) => {
-        const fates = await runAll({ webhookBody: "same", claimFor: seconds * 1_000 }, upToThree);
+        const fates = await runAll({ webhookBody: "same", claimTtl: seconds * 1_000 }, upToThree);
         const count = (wrong: string): number =>
           fates.filter((fate) => violations(fate).includes(wrong)).length;
         const lost = count("never handled to its end");
@@ -26,7 +26,7 @@ describe("the page of the decision", () => {
 
   it("says which orders lose one with claims of 15 s", async () => {
     const [, table = []] = await tables();
-    const fates = await runAll({ webhookBody: "same", claimFor: 15_000 }, upToThree);
+    const fates = await runAll({ webhookBody: "same", claimTtl: 15_000 }, upToThree);
     const lost = fates.filter(({ ends }) => ends === 0).map(({ plan }) => plan.join(", "));
     expect(table.flatMap(orders).toSorted()).toEqual(lost.toSorted());
   });

@@ -9,7 +9,7 @@ const upToThree = plansUpTo(3);
 
 describe.each(webhookBodies)("events of which each attempt has the %s body", (webhookBody) => {
   it("are handled to their end under every order of three troubles, with claims of less than 9 s", async () => {
-    const fates = await runAll({ webhookBody, claimFor: 7_500 }, upToThree);
+    const fates = await runAll({ webhookBody, claimTtl: 7_500 }, upToThree);
     expect(fates).toHaveLength(415);
     expect(allViolations(fates)).toEqual([]);
     expect(fates.every(({ attempts }) => attempts.at(-1) === 204)).toBe(true);
@@ -22,7 +22,7 @@ describe.each(webhookBodies)("events of which each attempt has the %s body", (we
 
   it("are so with claims of 15 s where the attempt after a kill counts as a trouble", async () => {
     const plans = plansUpTo(3, oneMoreForKills);
-    const fates = await runAll({ webhookBody, claimFor: 15_000 }, plans);
+    const fates = await runAll({ webhookBody, claimTtl: 15_000 }, plans);
     expect(plans).toHaveLength(179);
     expect(allViolations(fates)).toEqual([]);
     expect(fates.every(({ attempts }) => attempts.at(-1) === 204)).toBe(true);
@@ -30,7 +30,7 @@ describe.each(webhookBodies)("events of which each attempt has the %s body", (we
 });
 
 it("are handled so, too, when handlers have been at work for a while before it happens", async () => {
-  const setting = { webhookBody: "resigned", claimFor: 7_500, work: 1_500 } as const;
+  const setting = { webhookBody: "resigned", claimTtl: 7_500, work: 1_500 } as const;
   expect(allViolations(await runAll(setting, upToThree))).toEqual([]);
 });
 
@@ -46,7 +46,7 @@ describe("a kill", () => {
   it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9.9])(
     "%s s after the beginning of a handler costs its own attempt, with claims of less than 9 s",
     async (seconds) => {
-      const setting = { webhookBody: "resigned", claimFor: 7_500, work: seconds * 1_000 } as const;
+      const setting = { webhookBody: "resigned", claimTtl: 7_500, work: seconds * 1_000 } as const;
       const fates = await runAll(
         setting,
         kills.map((kill) => [kill]),
@@ -57,7 +57,7 @@ describe("a kill", () => {
   );
 
   it("costs the next attempt, too, with claims of 15 s, and no more than that", async () => {
-    const fates = await runAll({ webhookBody: "resigned", claimFor: 15_000 }, [
+    const fates = await runAll({ webhookBody: "resigned", claimTtl: 15_000 }, [
       ["is killed"],
       ["fails", "is killed"],
       ["fails", "fails", "is killed"],

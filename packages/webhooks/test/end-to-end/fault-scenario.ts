@@ -14,7 +14,7 @@ export type MakeReceiver = (options: ReceiverOptions) => Receiver;
 
 /** How the receivers of a performance are made. */
 export interface Participants {
-  readonly claimFor?: number | undefined;
+  readonly claimTtl?: number | undefined;
   /** How long a handler has been at work when what is to happen happens. @default 0 */
   readonly work?: number;
   /** @default createReceiver */
@@ -86,7 +86,7 @@ export class FaultScenario {
   }
 
   #start(): CrashingReceiver {
-    const { make = createReceiver, claimFor } = this.#cast;
+    const { make = createReceiver, claimTtl } = this.#cast;
     const { clock, store, secret } = this.#world;
     this.#atWork = 0;
     this.#dieAtNote = false;
@@ -104,7 +104,7 @@ export class FaultScenario {
         },
         onCompleted: () => this.#handle(process),
       },
-      (ground) => make({ ...ground, secrets: secret, claimFor, onError: () => undefined }),
+      (ground) => make({ ...ground, secrets: secret, claimTtl, onError: () => undefined }),
       () => this.#waiting.getStore()?.(),
     );
     return process;

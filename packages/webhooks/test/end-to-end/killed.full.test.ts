@@ -23,7 +23,7 @@ const eventsOfEach = 5;
  * after the kill; it gets the claim after 6 s, or 250 ms later, and so has 4.75 s for the handler, and 2.75 s before it
  * would be answered 503. A longer claim has less of these, a shorter one less of the former.
  */
-const claimFor = 6_000;
+const claimTtl = 6_000;
 /** Claims for which a kill costs two attempts. Here nothing hangs on a margin: who gets one sooner has one more left. */
 const longClaimFor = 15_000;
 
@@ -84,7 +84,7 @@ it(
     const direction = new Coordinator();
     onTestFinished(() => direction.close());
     for (const [lasting, some] of [
-      [claimFor, plans],
+      [claimTtl, plans],
       [longClaimFor, plansWithLongClaims],
     ] as const) {
       for (const plan of some) {

@@ -11,7 +11,7 @@ const upToOne = plansUpTo(1);
 
 /** Each wrong of the events of a receiver that is made otherwise, once. */
 async function wrongsOf(setting: ScenarioSettings): Promise<readonly string[]> {
-  return allViolations(await runAll({ claimFor: 7_500, ...setting }, upToOne)).toSorted();
+  return allViolations(await runAll({ claimTtl: 7_500, ...setting }, upToOne)).toSorted();
 }
 
 interface Fault {

@@ -18,8 +18,8 @@ describe("the reference server", () => {
     expect(report.profile.unknown).toEqual(Object.keys(notObservableOptions));
   });
 
-  test("keeps everything under profile contrary, too", async () => {
-    const report = await runChecks(money, { profile: "contrary" });
+  test("keeps everything under profile alternate, too", async () => {
+    const report = await runChecks(money, { profile: "alternate" });
     expect(failed(report).why).toBe("");
     expect(skipped(report)).toEqual(["rate-limit.headers", "rate-limit.reset"]);
     expect(report.profile.unknown).toEqual(["resetUnit", ...Object.keys(notObservableOptions)]);
@@ -39,7 +39,7 @@ describe("the reference server", () => {
 
   const mixtures: Partial<Options>[] = [
     { sparseSubmit: true, readLag: 800, rateHeaders: "429-only", resetUnit: "delta" },
-    { holdCut: 30, concurrentTwin: 409, checkOrder: "body-first", idempotencyHours: 1 },
+    { syncCut: 30, concurrentTwin: 409, checkOrder: "body-first", idempotencyHours: 1 },
     {
       refund: "failed",
       suspendAfterContentBlocked: 5,

@@ -30,9 +30,9 @@ const cutShort = ["held.limit", "held.limit.message"];
 describe("a reference server", () => {
   test.each([
     ["as it is by default", {}, []],
-    ["as contrary as can be", { profile: "contrary" }, cutShort],
+    ["as alternate as can be", { profile: "alternate" }, cutShort],
     ["that runs two jobs at a time", { concurrency: 2 }, []],
-    ["that runs two jobs and shows a queue", { profile: "contrary", concurrency: 2 }, cutShort],
+    ["that runs two jobs and shows a queue", { profile: "alternate", concurrency: 2 }, cutShort],
     ["whose model takes no time", { latency: 0 }, []],
     ["whose model takes long", { latency: "20s" }, []],
   ] as const)("%s keeps everything", async (_name, options, skipped) => {

@@ -17,7 +17,7 @@ const quick = all.filter(({ level }) => level !== "full").map(({ id }) => id);
 const unseenInProcess = ["addresses-sent.webhook_url.https"];
 
 describe("a server that keeps the contract", () => {
-  test.each(["default", "contrary"] as const)("is seen as that under %s", async (profile) => {
+  test.each(["default", "alternate"] as const)("is seen as that under %s", async (profile) => {
     const mock = createMock({ clock: "manual", profile });
     const report = await runAgainst(mock, ids);
     const { checks } = report;
@@ -42,7 +42,7 @@ describe("a server that keeps the contract", () => {
     {
       malformedBody: 400,
       echoInput: "full",
-      holdCut: 30,
+      syncCut: 30,
       reportQueued: true,
       filterName: "status",
     },

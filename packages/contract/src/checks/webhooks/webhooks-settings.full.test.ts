@@ -17,7 +17,7 @@ const quick = { ...webhooks, checks: webhookChecks.filter(({ id }) => id !== han
 describe("the reference server", () => {
   test.each([
     ["default", "same"],
-    ["contrary", "resigned"],
+    ["alternate", "resigned"],
   ] as const)("keeps everything under profile %s", async (profile, body) => {
     const report = await runChecks(webhooks, { profile });
     expect(failed(report).why).toBe("");

@@ -283,7 +283,7 @@ describe("the control API", () => {
   });
 
   test("shows the options in force", async () => {
-    const { get, mock } = setUp({ profile: "contrary" });
+    const { get, mock } = setUp({ profile: "alternate" });
     expect((await get("options")).answer).toEqual({ options: { ...mock.options } });
   });
 });

@@ -8,11 +8,11 @@ export class Times {
   readonly #due: ReadonlyMap<string, number>;
   readonly #service: ServerState["service"];
 
-  constructor({ world, service }: ServerState) {
-    const { appointments } = world.agenda;
-    this.#due = new Map(appointments.map(({ kind, id, dueAt }) => [`${kind} ${id}`, dueAt]));
+  constructor({ system, service }: ServerState) {
+    const { tasks } = system.scheduler;
+    this.#due = new Map(tasks.map(({ kind, id, dueAt }) => [`${kind} ${id}`, dueAt]));
     let first: State["next"] = null;
-    for (const { kind, dueAt: at } of appointments) {
+    for (const { kind, dueAt: at } of tasks) {
       if (first === null || at < first.at) first = { kind, at };
     }
     this.next = first;

@@ -25,7 +25,7 @@ interface Said {
 
 const never = new Promise<never>(() => undefined);
 const standstill =
-  "the claim was lost while the handler was at work: the receiver or this process stood still for two thirds of claimFor, or the store gave the claim to another.";
+  "the claim was lost while the handler was at work: the receiver or this process stood still for two thirds of claimTtl, or the store gave the claim to another.";
 
 /** What outlives the receivers: the store that they share, and the one who knows what is to befall which event. */
 export class Coordinator {

@@ -34,9 +34,9 @@ export interface ProcessContext {
 /** Starts one, and resolves when it could listen. */
 export async function receiverProcess(
   { tell, cache, secret }: ProcessContext,
-  claimFor: number,
+  claimTtl: number,
 ): Promise<ReceiverProcess> {
-  const child = fork(program, [secret, String(claimFor)], {
+  const child = fork(program, [secret, String(claimTtl)], {
     execPath: node,
     execArgv: ["--conditions=@tryon/source"],
     env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: cache },

@@ -10,7 +10,7 @@ import { createReceiver } from "../../../src/node/index.ts";
 import type { ProcessResponse } from "./coordinator.ts";
 import type { Order } from "./receiver-process.ts";
 
-const [secret = "", claimFor = ""] = process.argv.slice(2);
+const [secret = "", claimTtl = ""] = process.argv.slice(2);
 const asked: ((told: ProcessResponse | undefined) => void)[] = [];
 
 /** Asks the process that has started this one: over its channel, which costs a busy machine less than HTTP. */
@@ -28,7 +28,7 @@ async function ask(
 
 const receive = createReceiver({
   secrets: secret,
-  claimFor: Number(claimFor),
+  claimTtl: Number(claimTtl),
   store: {
     // It is direction.ts that answers, with what its own store says.
     claim: async (key, owner, ttl) => (await ask("claim", { key, owner, ttl })).state as ClaimState,
