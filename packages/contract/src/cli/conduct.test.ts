@@ -221,9 +221,10 @@ describe("money is safe:", () => {
       const fresh = aCheck("money.fresh", async (session) => {
         await session.submit({}, { key: await session.freshKey() });
       });
-      await expect(command(argv, { suite: aSuite([fresh]), fetch })).rejects.toThrow(
-        "returned a key of the user",
-      );
+      expect(await command(argv, { suite: aSuite([fresh]), fetch })).toMatchObject({
+        code: 70,
+        stderr: expect.stringContaining("returned a key of the user"),
+      });
       expect(await mock.ledger(mock.keys.live)).toMatchObject({ balance: 1_000 });
     });
   });

@@ -76,6 +76,21 @@ describe("a run of the command", () => {
     expect(ended.stdout).not.toContain("Observed");
   });
 
+  test("has colors on a terminal unless NO_COLOR is set", async () => {
+    const { url } = await served();
+    for (const [NO_COLOR, colors] of [
+      ["", true],
+      ["1", false],
+    ] as const) {
+      const around = { suite: bad, terminal: true, environment: { NO_COLOR } };
+      const { stdout, stderr } = await command(["--base-url", url], around);
+      expect([stdout.includes("\u001B[31m"), stderr.includes("\u001B[31m")]).toEqual([
+        colors,
+        colors,
+      ]);
+    }
+  });
+
   test("gives each report to its file, the profile to its own, and the text to people", async () => {
     const { url } = await served();
     const at = await folder();
