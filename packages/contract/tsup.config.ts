@@ -1,4 +1,4 @@
-import { requireBanner, thirdPartyLicenses, versionOnly } from "@tryon/command-line/build";
+import { requireBuiltins, thirdPartyLicenses, versionOnly } from "@tryon/command-line/build";
 import { defineConfig } from "tsup";
 
 import packageJson from "./package.json" with { type: "json" };
@@ -11,6 +11,6 @@ export default defineConfig({
   dts: { entry: { index: "src/index.ts" } },
   splitting: true,
   treeshake: true,
-  banner: requireBanner,
-  esbuildPlugins: [versionOnly(packageJson), thirdPartyLicenses],
+  removeNodeProtocol: false,
+  esbuildPlugins: [requireBuiltins, versionOnly(packageJson), thirdPartyLicenses],
 });

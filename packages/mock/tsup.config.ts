@@ -1,4 +1,4 @@
-import { thirdPartyLicenses, versionOnly } from "@tryon/command-line/build";
+import { requireBuiltins, thirdPartyLicenses, versionOnly } from "@tryon/command-line/build";
 import { defineConfig, type Options } from "tsup";
 
 import packageJson from "./package.json" with { type: "json" };
@@ -13,16 +13,15 @@ const shared: Options = {
 
 /**
  * Loads modules of Node on first use. An import of node:http also loads the WebSocket client, which takes as long as the
- * start of Node. Bundled CommonJS modules, such as commander, have no `require`.
+ * start of Node.
  */
 const lateBuiltins: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "late-builtins",
   setup(build) {
-    build.onResolve({ filter: /^(?:(?:node:)?http2?|node:.*)$/ }, ({ path, kind }) =>
-      kind === "require-call" || path.includes("http")
-        ? { path, namespace: "late-builtins" }
-        : undefined,
-    );
+    build.onResolve({ filter: /^(node:)?http2?$/ }, ({ path }) => ({
+      path,
+      namespace: "late-builtins",
+    }));
     build.onLoad({ filter: /.*/, namespace: "late-builtins" }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
     }));
@@ -48,6 +47,6 @@ export default defineConfig([
     noExternal: [/^(?!sharp$)/],
     splitting: false,
     minify: true,
-    esbuildPlugins: [lateBuiltins, versionOnly(packageJson), thirdPartyLicenses],
+    esbuildPlugins: [lateBuiltins, requireBuiltins, versionOnly(packageJson), thirdPartyLicenses],
   },
 ]);

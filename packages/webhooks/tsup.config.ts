@@ -1,4 +1,4 @@
-import { requireBanner, thirdPartyLicenses, versionOnly } from "@tryon/command-line/build";
+import { requireBuiltins, thirdPartyLicenses, versionOnly } from "@tryon/command-line/build";
 import { defineConfig } from "tsup";
 
 import packageJson from "./package.json" with { type: "json" };
@@ -31,7 +31,7 @@ export default defineConfig([
     target: "node20",
     splitting: false,
     minify: true,
-    banner: requireBanner,
-    esbuildPlugins: [versionOnly(packageJson), thirdPartyLicenses],
+    removeNodeProtocol: false,
+    esbuildPlugins: [requireBuiltins, versionOnly(packageJson), thirdPartyLicenses],
   },
 ]);

@@ -51,7 +51,16 @@ export function versionOnly({ name, version }: { name: string; version: string }
   };
 }
 
-/** Lets bundled CommonJS modules, such as commander, require the modules of Node. */
-export const requireBanner = {
-  js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);',
+/** Lets bundled CommonJS modules, such as commander, require modules of Node: ES modules have no `require`. */
+export const requireBuiltins: Plugin = {
+  name: "require-builtins",
+  setup(build) {
+    const namespace = "require-builtins";
+    build.onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+      kind === "require-call" ? { path, namespace } : undefined,
+    );
+    build.onLoad({ filter: /.*/, namespace }, ({ path }) => ({
+      contents: `export * from ${JSON.stringify(path)};`,
+    }));
+  },
 };
