@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs";
+
 // @ts-expect-error The `exports` of this package leave out its types.
 import untypedLicensePlugin from "esbuild-plugin-license";
 import type { Options } from "tsup";
@@ -19,8 +21,7 @@ const licensePlugin = untypedLicensePlugin as (options: {
   thirdParty: { output: { file: string; template(dependencies: readonly Dependency[]): string } };
 }) => Plugin;
 
-/** Writes the licenses of the packages that a command bundles. */
-export const thirdPartyLicenses = licensePlugin({
+const writeLicenses = licensePlugin({
   banner: " ",
   thirdParty: {
     output: {
@@ -36,6 +37,16 @@ export const thirdPartyLicenses = licensePlugin({
     },
   },
 });
+
+/** Writes the licenses of the packages that a command bundles. */
+export const thirdPartyLicenses: Plugin = {
+  ...writeLicenses,
+  setup(build) {
+    // The plugin needs the folder, which tsup creates later.
+    mkdirSync("dist", { recursive: true });
+    return writeLicenses.setup(build);
+  },
+};
 
 /** Reduces the bundled manifest of a package to its version. */
 export function versionOnly({ name, version }: { name: string; version: string }): Plugin {

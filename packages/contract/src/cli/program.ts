@@ -19,7 +19,7 @@ import { version } from "../version.ts";
 import { exitMeanings } from "./exit-codes.ts";
 
 /** Report of a run. Without a file it goes to standard output. */
-export interface WantedReport {
+interface WantedReport {
   readonly form: ReportForm;
   readonly file: string | undefined;
 }
