@@ -12,8 +12,8 @@ const shared: Options = {
 };
 
 /**
- * Loads modules of Node on first use. An import of node:http also loads the WebSocket client, which takes as long as the
- * start of Node.
+ * Loads modules of Node on first use. An import of node:http also loads the WebSocket client, which doubles the time that
+ * Node takes to start.
  */
 const lateBuiltins: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "late-builtins",

@@ -124,7 +124,7 @@ export function exitOnClosedPipe(): void {
   }
 }
 
-/** Parses a text. Rejects an empty one, which comes from an unset variable, and an option in place of the text. */
+/** Parses a text. Rejects an empty text, as of an unset variable, and an option instead of a text. */
 export function text(value: string): string {
   if (value.trim() === "") throw new InvalidArgumentError("It is empty: give it a value.");
   if (value.startsWith("--")) throw new InvalidArgumentError("Its value is missing.");

@@ -52,8 +52,8 @@ it("runs a command beside its own server, and sends it an event with the secret 
       });
     });`,
   );
-  const send = commandOf("tryon-webhooks");
-  const ended = run(node, [command, "exec", "--quiet", "--", node, path, send]);
+  const argv = [command, "exec", "--quiet", "--", node, path, commandOf("tryon-webhooks")];
+  const ended = run(node, argv);
   await expect(ended).rejects.toMatchObject({
     code: 7,
     stdout: "failed\ntrue true 200\n",

@@ -31,7 +31,7 @@ function follow(isTTY: boolean): string {
   return out.text;
 }
 
-/** What a terminal shows in the end: a line that is emptied leaves nothing. */
+/** Returns the lines on the terminal at the end, without cleared ones. */
 function screen(text: string): string {
   return text
     .split("\n")

@@ -86,7 +86,7 @@ describe("the command", () => {
       });
       ids.push(await answer.json());
     }
-    // What profile alternate sends is sparse, and the ids hang on the seed alone.
+    // Profile alternate responds with fewer fields. Only the seed determines the ids.
     expect(Object.keys(ids[0] as object)).toEqual(["job_id", "status"]);
     expect((ids[1] as { job_id: string }).job_id).toBe((ids[0] as { job_id: string }).job_id);
   });

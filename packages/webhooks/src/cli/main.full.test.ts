@@ -9,7 +9,7 @@ import { secret, signatureOf } from "../../test/explained.ts";
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
 
-/** The command as a process of its own, with an environment of its own. */
+/** Starts the command as a process with its own environment. */
 function start(stdin: string, ...argv: readonly string[]) {
   const running = promisify(execFile)(
     process.execPath,

@@ -8,10 +8,10 @@ import { command, fileOf } from "../../test/command.ts";
 const secret = "whsec_5f2b8c1d9e7a4036";
 const file = () => fileOf("{}");
 const request = (text: string) => ["verify", "--request", fileOf(text)];
+const send = (...argv: readonly string[]) => ["send", "--to", "http://localhost", ...argv];
 const body = () => ["verify", "--body", file()];
 
 describe("a wrong command line ends with exit code 2, one line and no secret:", () => {
-  const send = (...argv: readonly string[]) => ["send", "--to", "http://localhost", ...argv];
   it.each<[string, () => readonly string[], string]>([
     ["a mistyped command", () => ["verfiy"], "unknown command. Did you mean verify?"],
     ["an unknown command", () => ["frobnicate"], "unknown command. Run tryon-webhooks --help."],

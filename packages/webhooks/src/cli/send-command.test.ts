@@ -202,10 +202,10 @@ describe("an answer that the service does not count as received ends with 1 and 
     expect(await send(url)).toMatchObject({ code: 1, stdout: expect.stringContaining("closed") });
   });
 
-  it("nobody there", async () => {
+  it("no server", async () => {
     const free = createServer();
     await new Promise<void>((resolve) => free.listen(0, "127.0.0.1", resolve));
-    // A server that listens on a port has an address of this form.
+    // A server on a port has this form of `address()`.
     const { port } = free.address() as AddressInfo;
     await new Promise((resolve) => free.close(resolve));
     const ended = await send(`http://127.0.0.1:${port}/hook`, "--json");
@@ -216,7 +216,7 @@ describe("an answer that the service does not count as received ends with 1 and 
     });
   });
 
-  it("a body that is no JSON cannot be written anew", async () => {
+  it("a body other than JSON cannot be rewritten", async () => {
     const argv = ["--break", "rewritten", "--body", fileOf("text")];
     expect(await send("http://localhost:1", ...argv)).toMatchObject({ code: 2 });
   });
