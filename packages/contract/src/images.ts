@@ -2,7 +2,7 @@ import { deflateSync } from "node:zlib";
 
 import { crc32 } from "./wire/check-sum.ts";
 
-/** Pictures for requests, in base64: small, and real PNG files. */
+/** Images for requests, in base64: small, and real PNG files. */
 export interface Images {
   readonly person: string;
   readonly garment: string;

@@ -5,7 +5,7 @@ import { runContract } from "../src/contract.ts";
 import { png } from "../src/images.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 
-/** Makes pictures of the right size that are quickly made; what they show matters to no check. */
+/** Makes images of the right size that are quickly made; what they show matters to no check. */
 const engine = {
   name: "plain",
   render: async ({ width, height }: { readonly width: number; readonly height: number }) =>

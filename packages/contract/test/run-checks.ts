@@ -6,7 +6,7 @@ import { png } from "../src/images.ts";
 import type { Report } from "../src/report.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 
-/** What pictures look like does not matter to some checks, and to make them takes time. */
+/** What images look like does not matter to some checks, and to make them takes time. */
 const engine = { name: "small", render: async () => new Uint8Array(png(3, 4, [1, 2, 3])) };
 
 /** A part of the kit that looks at a reference server in this process. */

@@ -5,7 +5,7 @@ import type { NewKey } from "./service/new-key.ts";
 export interface DefaultKeys {
   /** A live key with 1,000 credits. */
   readonly live: string;
-  /** A test key: costs nothing, stock pictures. */
+  /** A test key: costs nothing, stock images. */
   readonly test: string;
   /** A live key that was disabled: 403. */
   readonly disabled: string;

@@ -75,7 +75,7 @@ describe("200 connections at once", () => {
         await server.reset();
         return server.memory();
       };
-      // The first round is not measured: it has code compiled, modules loaded, pictures drawn and tables grown to their
+      // The first round is not measured: it has code compiled, modules loaded, images drawn and tables grown to their
       // size, all of which stays for good and is no leak. The second begins and ends as the third does, but for its length.
       await round(1_200);
       const start = await round(100);

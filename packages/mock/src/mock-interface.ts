@@ -103,7 +103,7 @@ export interface Mock {
   settlePayment(paymentIntentId: string, status?: string): Promise<void>;
   /**
    * Takes down everything that the server knows, its time included, as soon as the calls under way have been answered
-   * or wait for a job. It holds no picture that was sent: those of waiting jobs are made now. Held calls are not in it.
+   * or wait for a job. It holds no image that was sent: those of waiting jobs are made now. Held calls are not in it.
    */
   snapshot(): Promise<Snapshot>;
   /**

@@ -60,7 +60,7 @@ async function send(mock: Mock, path: string, body: BodyInit): Promise<number> {
 }
 
 const paths = ["/api/v1/tryon", "/api/v1/credits/purchase", "/api/webhooks/payments"] as const;
-// It keeps the pictures that it has drawn, so one serves all runs.
+// It keeps the images that it has drawn, so one serves all runs.
 const engine = stockEngine();
 const sendWebhook = async (): Promise<Response> => new Response();
 

@@ -53,7 +53,7 @@ export interface SettingsInput {
    */
   corsOrigins?: readonly string[];
   /**
-   * The picture maker.
+   * The image maker.
    * @default the stock engine
    */
   engine?: Engine;

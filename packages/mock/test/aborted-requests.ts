@@ -11,8 +11,8 @@ export function noticing(mock: Mock): { noticed: Mock; reached: Promise<void> } 
   return { noticed: { ...mock, fetch }, reached };
 }
 
-/** Leaves a submission that is held and a picture that is read; says how each ended and what jobs there are now. */
-export async function abort(mock: Mock, baseUrl: string, reached: Promise<void>, picture: string) {
+/** Leaves a submission that is held and an image that is read; says how each ended and what jobs there are now. */
+export async function abort(mock: Mock, baseUrl: string, reached: Promise<void>, image: string) {
   const headers = { authorization: `Bearer ${mock.keys.live}`, "content-type": "application/json" };
   const [submission, reading] = [new AbortController(), new AbortController()];
   const held = fetch(`${baseUrl}/api/v1/tryon`, {
@@ -28,7 +28,7 @@ export async function abort(mock: Mock, baseUrl: string, reached: Promise<void>,
   }).catch((error: unknown) => String(error));
   await reached;
   submission.abort(new Error("enough"));
-  const answer = await fetch(picture, { signal: reading.signal });
+  const answer = await fetch(image, { signal: reading.signal });
   reading.abort(new Error("enough"));
   await answer.arrayBuffer().catch(() => undefined);
   const list = await fetch(`${baseUrl}/api/v1/tryon`, { headers });

@@ -66,7 +66,7 @@ export const bodies = [
   },
 ] as const;
 
-// Hundreds of bodies are taken, and no test here looks at a picture.
+// Hundreds of bodies are taken, and no test here looks at an image.
 const engine: Engine = {
   name: "dot",
   render: async () => new Uint8Array(Buffer.from(pixel, "base64")),

@@ -42,8 +42,8 @@ export const jobs = (page: Page) => card(page, "Jobs").getByRole("listitem");
 export const said = (page: Page, text: RegExp) =>
   page.locator(".notice", { hasText: text }).waitFor();
 
-/** The widths of the pictures in a place, 0 for one that has not come. */
-export const pictures = (page: Page, place: string): Promise<unknown> =>
+/** The widths of the images in a place, 0 for one that has not come. */
+export const images = (page: Page, place: string): Promise<unknown> =>
   page.evaluate(
     `Array.from(document.querySelectorAll(${JSON.stringify(`${place} img`)}), (image) => image.naturalWidth)`,
   );

@@ -58,14 +58,14 @@ export async function fetchingServer(
 }
 
 /** The host as it should be: a person and garments. */
-export const pictures: Listener = (_request, response, path) => {
+export const images: Listener = (_request, response, path) => {
   response.end(path === "/person.jpg" ? assetBytes("person.jpg") : assetBytes("shirt.png"));
 };
 
 /** The person by an address that answers in some way; the garment is always there. */
 export function personAnswers(listener: Listener): Listener {
   return (request, response, path) => {
-    if (path.startsWith("/shirt")) pictures(request, response, path);
+    if (path.startsWith("/shirt")) images(request, response, path);
     else listener(request, response, path);
   };
 }

@@ -10,21 +10,21 @@ export function* bytesWithin(value: unknown): Generator<Buffer> {
   }
 }
 
-const pictures = (["person.jpg", "shirt.png"] as const).flatMap((file) => [
+const images = (["person.jpg", "shirt.png"] as const).flatMap((file) => [
   { name: file, bytes: assetBytes(file) },
   { name: `${file} in base64`, bytes: Buffer.from(asset(file)) },
 ]);
 
-/** The pictures of the examples of which a piece of 40 bytes is within the values. */
-export function picturesWithin(values: unknown): readonly string[] {
+/** The images of the examples of which a piece of 40 bytes is within the values. */
+export function imagesWithin(values: unknown): readonly string[] {
   const parts = [...bytesWithin(values)];
-  return pictures.filter(({ bytes }) => leavesPiece(bytes, parts)).map(({ name }) => name);
+  return images.filter(({ bytes }) => leavesPiece(bytes, parts)).map(({ name }) => name);
 }
 
-function leavesPiece(picture: Buffer, parts: readonly Buffer[]): boolean {
+function leavesPiece(image: Buffer, parts: readonly Buffer[]): boolean {
   // The first bytes of a PNG are alike in all of them, the result included.
-  for (let at = 97; at + 40 <= picture.length; at += 997) {
-    const piece = picture.subarray(at, at + 40);
+  for (let at = 97; at + 40 <= image.length; at += 997) {
+    const piece = image.subarray(at, at + 40);
     if (parts.some((part) => part.includes(piece))) return true;
   }
   return false;

@@ -9,7 +9,7 @@ export const garmentUrl = "https://shop.example/garments/shirt.png";
 export const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** The bytes of one of the pictures that the examples send. */
+/** The bytes of one of the images that the examples send. */
 export function assetBytes(file: "person.jpg" | "shirt.png" | "jacket.webp" | "hat.png"): Buffer {
   return readFileSync(assetPath(file));
 }

@@ -217,7 +217,7 @@ export function storeSuite(makeStore: () => Store | Promise<Store>): void {
       expect(await ids()).toEqual(["job_3", "job_2", "job_1", "job_0"]);
     });
 
-    test("keep the bytes of their pictures", async () => {
+    test("keep the bytes of their images", async () => {
       const [added] = await addJobs(job("job_0"));
       const bytes = Uint8Array.of(0, 255, 128);
       await store.transact(async (transaction) => {

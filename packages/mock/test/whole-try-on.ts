@@ -6,7 +6,7 @@ export interface WholeTryOn {
   readonly jobId: string;
   readonly status: string;
   readonly resultUrl: string;
-  /** Whether the picture had as many bytes as the job says. */
+  /** Whether the image had as many bytes as the job says. */
   readonly complete: boolean;
   readonly credits: number;
   /** The status of a call without a key. */
@@ -17,7 +17,7 @@ export interface WholeTryOn {
   readonly webhook: readonly (number | null)[];
 }
 
-/** Submits, polls, loads the picture and waits for the webhook, all through the global `fetch`. */
+/** Submits, polls, loads the image and waits for the webhook, all through the global `fetch`. */
 export async function wholeTryOn(
   mock: Mock,
   baseUrl: string,
@@ -45,7 +45,7 @@ export async function wholeTryOn(
   });
   const jobId = json["job_id"] ?? "";
   const { json: job } = await call(`/api/v1/tryon/${jobId}`, live);
-  const picture = await fetch(job["result_url"] ?? "");
+  const image = await fetch(job["result_url"] ?? "");
   const { json: account } = await call("/api/v1/account", live);
   const { response: refused } = await call("/api/v1/account", "nobody");
   const { json: tested } = await call("/api/v1/tryon", test, input);
@@ -54,7 +54,7 @@ export async function wholeTryOn(
     jobId,
     status: job["status"] ?? "",
     resultUrl: job["result_url"] ?? "",
-    complete: (await picture.arrayBuffer()).byteLength === job["result_bytes"],
+    complete: (await image.arrayBuffer()).byteLength === job["result_bytes"],
     credits: account["credits_remaining"] ?? Number.NaN,
     refused: refused.status,
     testCost: tested["cost_credits"] ?? Number.NaN,

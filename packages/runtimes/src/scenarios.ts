@@ -56,7 +56,7 @@ export const scenarios: readonly Scenario[] = [
     on: everywhere,
     value: ["PNG", 8, "sending", "succeeded"],
     allow: [loopback],
-    does: "sends two pictures, waits for the try-on and fetches its picture",
+    does: "sends two images, waits for the try-on and fetches its image",
   },
   {
     program: "jobs",

@@ -34,7 +34,7 @@ export function readPng(bytes: Uint8Array<ArrayBuffer>): PngHeader | string {
       return `the check sum of its chunk ${type} is wrong`;
     }
     if (type === "IDAT") data += length;
-    if (type === "IEND") return data > 0 ? header : "it has no picture data";
+    if (type === "IEND") return data > 0 ? header : "it has no image data";
     at = end;
   }
   return `it breaks off after ${bytes.length} bytes`;

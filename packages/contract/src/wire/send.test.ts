@@ -10,7 +10,7 @@ import { aCheck, aSuite } from "../../test/suite.ts";
 import { createSend } from "./send.ts";
 
 const mebibyte = 2 ** 20;
-const pictures = ["result.png"];
+const images = ["result.png"];
 
 /** Checks that failed, and why. */
 async function failures(report: ReturnType<typeof runSuite>): Promise<readonly string[]> {
@@ -33,7 +33,7 @@ function resultsAt(resultUrl: string, baseUrl?: string) {
     const job = (await response.json()) as Record<string, unknown>;
     return Response.json(job["result_url"] ? { ...job, result_url: resultUrl } : job);
   };
-  return { requested, run: () => runContract({ baseUrl: mock.baseUrl, fetch, only: pictures }) };
+  return { requested, run: () => runContract({ baseUrl: mock.baseUrl, fetch, only: images }) };
 }
 
 /** A server on this machine that has two names, which resolve to the given IPs. */

@@ -4,8 +4,8 @@ import { Service } from "../service/service.ts";
 import { MemoryTables } from "../store/memory-tables.ts";
 import { tryOn } from "../../test/caller.ts";
 import { command } from "../../test/command.ts";
-import { fetchingServer, pictures } from "../../test/fetching-server.ts";
-import { bytesWithin, picturesWithin } from "../../test/image-traces.ts";
+import { fetchingServer, images } from "../../test/fetching-server.ts";
+import { bytesWithin, imagesWithin } from "../../test/image-traces.ts";
 import { asset } from "../../test/images.ts";
 import { covers } from "../../test/covers.ts";
 import { Journal } from "./journal.ts";
@@ -17,7 +17,7 @@ const sent = {
   garment_images_b64: [asset("shirt.png")],
 };
 
-/** Submissions with pictures: taken and refused ones. */
+/** Submissions with images: taken and refused ones. */
 const submissions = [
   {},
   { prompt: "mock:slow=60000" },
@@ -82,12 +82,12 @@ function noteOutput(): readonly unknown[] {
   return written;
 }
 
-describe("the pictures of a request", () => {
+describe("the images of a request", () => {
   test("are in no journal, no snapshot and no output, while jobs run and wait and afterwards", async () => {
     covers("privacy.inputs.dropped");
     const notes = noteSnapshots();
     const written = noteOutput();
-    const { mock, call, submit } = await fetchingServer(pictures, {
+    const { mock, call, submit } = await fetchingServer(images, {
       concurrency: 1,
       options: { reportQueued: true },
       sendWebhook: async () => new Response(null, { status: 500 }),
@@ -112,10 +112,10 @@ describe("the pictures of a request", () => {
     // What is searched is there: results and what was said of the jobs that had not ended.
     expect([...bytesWithin(kept)].some(({ length }) => length > 1_000)).toBe(true);
     expect([...bytesWithin(notes.states)].length).toBeGreaterThan(100);
-    expect(picturesWithin(kept)).toEqual([]);
-    expect(picturesWithin(notes.states)).toEqual([]);
-    expect(picturesWithin(journal)).toEqual([]);
-    expect(picturesWithin(written)).toEqual([]);
+    expect(imagesWithin(kept)).toEqual([]);
+    expect(imagesWithin(notes.states)).toEqual([]);
+    expect(imagesWithin(journal)).toEqual([]);
+    expect(imagesWithin(written)).toEqual([]);
   });
 
   test("are not written by the command, whatever it answers", async () => {
@@ -136,14 +136,14 @@ describe("the pictures of a request", () => {
     run.child.kill("SIGTERM");
     await run.ended;
     expect(run.stdout()).toContain("listening");
-    expect(picturesWithin([run.stdout(), run.stderr()])).toEqual([]);
+    expect(imagesWithin([run.stdout(), run.stderr()])).toEqual([]);
   });
 });
 
-test("the search for pictures finds a piece of one wherever it is", () => {
+test("the search for images finds a piece of one wherever it is", () => {
   const text = asset("person.jpg");
-  expect(picturesWithin({ a: [new Map([["b", text.slice(400, 9_000)]])] })).toEqual([
+  expect(imagesWithin({ a: [new Map([["b", text.slice(400, 9_000)]])] })).toEqual([
     "person.jpg in base64",
   ]);
-  expect(picturesWithin([Buffer.from(text, "base64")])).toEqual(["person.jpg"]);
+  expect(imagesWithin([Buffer.from(text, "base64")])).toEqual(["person.jpg"]);
 });

@@ -4,13 +4,13 @@ import { maskKey, maskText, maskValue } from "./masking.ts";
 
 /** What a submission asked for. */
 export interface JournalSubmission {
-  /** The fields of the body that the service knows; of pictures in base64 only how long they were. */
+  /** The fields of the body that the service knows; of images in base64 only how long they were. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** What the model is told: the default instruction and the caller's words. */
   readonly instruction: string;
 }
 
-/** One call to the server. It holds neither keys nor pictures. */
+/** One call to the server. It holds neither keys nor images. */
 export interface JournalEntry {
   /** When it came, in milliseconds since 1970 of the server's clock. */
   readonly at: number;
@@ -59,7 +59,7 @@ export function openEntry(request: Request, at: number): OpenEntry {
   };
 }
 
-/** The fields of a body that the service knows and that hold no picture. */
+/** The fields of a body that the service knows and that hold no image. */
 const shownFields: readonly (keyof SubmissionFields)[] = [
   "person_url",
   "person",

@@ -4,28 +4,27 @@ import { describe, expect, test } from "vitest";
 import { withFaults } from "../../test/with-faults.ts";
 
 const key = fc.stringMatching(/^[0-9A-Za-z]{24}$/).map((rest) => `svc_live_${rest}`);
-const picture = fc
+const image = fc
   .uint8Array({ minLength: 60, maxLength: 400 })
   .map((bytes) => Buffer.from(bytes).toString("base64"));
 
-/** Where a caller may put a picture or a key, rightly or by mistake. */
-const places: Readonly<Record<string, (picture: string, key: string) => Record<string, unknown>>> =
-  {
-    "the person": (text) => ({ person_image_b64: text }),
-    "a garment": (text) => ({ garment_images_b64: [text] }),
-    "both, out of count": (text) => ({ garment_images_b64: [text, text, text, text] }),
-    "a data address": (text) => ({ person_url: `data:image/png;base64,${text}` }),
-    "an alias": (text) => ({ items: [`data:image/png;base64,${text}`] }),
-    "a field that there is not": (text, token) => ({ image: text, api_key: token }),
-    "the prompt": (text, token) => ({ prompt: `${token} data:image/png;base64,${text}` }),
-    metadata: (_text, token) => ({ metadata: { a: { [token]: [token] } } }),
-    "the webhook's address": (_text, token) => ({ webhook_url: `https://a.example/?k=${token}` }),
-  };
+/** Where a caller may put an image or a key, rightly or by mistake. */
+const places: Readonly<Record<string, (image: string, key: string) => Record<string, unknown>>> = {
+  "the person": (text) => ({ person_image_b64: text }),
+  "a garment": (text) => ({ garment_images_b64: [text] }),
+  "both, out of count": (text) => ({ garment_images_b64: [text, text, text, text] }),
+  "a data address": (text) => ({ person_url: `data:image/png;base64,${text}` }),
+  "an alias": (text) => ({ items: [`data:image/png;base64,${text}`] }),
+  "a field that there is not": (text, token) => ({ image: text, api_key: token }),
+  "the prompt": (text, token) => ({ prompt: `${token} data:image/png;base64,${text}` }),
+  metadata: (_text, token) => ({ metadata: { a: { [token]: [token] } } }),
+  "the webhook's address": (_text, token) => ({ webhook_url: `https://a.example/?k=${token}` }),
+};
 
-describe("the journal holds neither keys nor pictures", () => {
+describe("the journal holds neither keys nor images", () => {
   test.each(Object.entries(places))("sent as %s", async (_name, place) => {
     await fc.assert(
-      fc.asyncProperty(picture, key, async (text, token) => {
+      fc.asyncProperty(image, key, async (text, token) => {
         const { mock, submit, get } = withFaults();
         await mock.createKey({ token });
         await submit(place(text, token), {

@@ -44,7 +44,7 @@ describe("the journal", () => {
     expect(mock.journal.dropped).toBe(0);
   });
 
-  test("has the instruction that the engine gets and the fields but for the pictures", async () => {
+  test("has the instruction that the engine gets and the fields but for the images", async () => {
     const { mock, submit } = withFaults();
     const fields = { prompt: "sleeves rolled up", negative_prompt: "hats", output_size: "2K" };
     await submit({ ...fields, person_image_b64: "A".repeat(400), other: "x" });

@@ -1,7 +1,7 @@
 /** A key of the service or a secret of it, up to its last four characters. */
 const secrets = /\b(svc_live_|svc_test_|whsec_|spt_)…?(\w*)/g;
 
-/** Pictures and other bytes that were written into a text. */
+/** Images and other bytes that were written into a text. */
 const written = /data:[^,\s]{0,200},[^\s"']*/gi;
 
 /** The text with secrets cut down to prefix and last four characters, and without bytes written into it. */

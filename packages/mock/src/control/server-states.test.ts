@@ -91,7 +91,7 @@ describe("a server that is put back to a snapshot", () => {
         name: "counting",
         render: async () => {
           rendered += 1;
-          throw new Error("no picture");
+          throw new Error("no image");
         },
       },
     });

@@ -58,7 +58,7 @@ describe("the event of a job's end", () => {
     });
   });
 
-  test("tells a success with the address of its picture", async () => {
+  test("tells a success with the address of its image", async () => {
     covers(
       "webhook.sent.at-end",
       "webhook.body.event",
@@ -84,8 +84,8 @@ describe("the event of a job's end", () => {
       completed_at: "2026-01-01T00:00:01Z",
     });
     expect(problems(schemaNamed("TryOnCompletedEvent"), received[0]?.body)).toEqual([]);
-    const picture = await mock.fetch(String(received[0]?.body["result_url"]));
-    expect(picture.headers.get("content-type")).toBe("image/png");
+    const image = await mock.fetch(String(received[0]?.body["result_url"]));
+    expect(image.headers.get("content-type")).toBe("image/png");
   });
 
   test("tells a failure with its words and no address", async () => {

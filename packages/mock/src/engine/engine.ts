@@ -3,10 +3,10 @@ import type { ImageKind } from "../service/image-kind.ts";
 /** Bytes in memory of their own, as every version of TypeScript since 5.4 names them. */
 export type Bytes = ReturnType<typeof Uint8Array.from>;
 
-/** One picture of a request, as an engine sees it. */
+/** One image of a request, as an engine sees it. */
 export type EngineImage =
   | {
-      /** The field of the request that the picture came in. */
+      /** The field of the request that the image came in. */
       readonly field: string;
       readonly source: "bytes";
       readonly mediaType: ImageKind;
@@ -16,11 +16,11 @@ export type EngineImage =
   | {
       readonly field: string;
       readonly source: "address";
-      /** The address of the picture, which was not fetched. */
+      /** The address of the image, which was not fetched. */
       readonly url: string;
     };
 
-/** What an engine makes a picture of. */
+/** What an engine makes an image of. */
 export interface RenderRequest {
   readonly person: EngineImage;
   /** 1 to 3. */
@@ -28,7 +28,7 @@ export interface RenderRequest {
   /** The default instruction and the caller's words. */
   readonly instruction: string;
   readonly seed: number | null;
-  /** Differs where the request's pictures, words, size or seed differ. */
+  /** Differs where the request's images, words, size or seed differ. */
   readonly fingerprint: string;
   /** Pixels. */
   readonly width: number;
@@ -37,7 +37,7 @@ export interface RenderRequest {
 }
 
 /**
- * Makes the pictures of the server, where the service has its model. The same request has to give the same bytes.
+ * Makes the images of the server, where the service has its model. The same request has to give the same bytes.
  */
 export interface Engine {
   readonly name: string;

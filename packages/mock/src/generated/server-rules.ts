@@ -4,7 +4,7 @@
 export type ServerRule =
   | "service.base-address.given"
   | "service.try-on.input"
-  | "service.try-on.one-picture"
+  | "service.try-on.one-image"
   | "credits.bought-beforehand"
   | "purchase.agent.shared-token"
   | "service.legacy-address.same-endpoints"

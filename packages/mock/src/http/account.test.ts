@@ -122,7 +122,7 @@ describe("a test key", () => {
     expect(job).toMatchObject({ ...fields, status: "succeeded", cost_credits: 0 });
     expect((await call.list()).body.jobs).toContainEqual(job);
     expect(hooks.received.map(({ body }) => body["job_id"])).toEqual([job.job_id]);
-    const picture = await mock.fetch(job.result_url ?? "");
-    expect(picture.headers.get("content-type")).toBe("image/png");
+    const image = await mock.fetch(job.result_url ?? "");
+    expect(image.headers.get("content-type")).toBe("image/png");
   });
 });

@@ -126,7 +126,7 @@ describe("the instruction that the engine gets", () => {
     expect(steered).toBe(`${plain}\n${prompt}`);
   });
 
-  test("comes with the very bytes of the pictures", async () => {
+  test("comes with the very bytes of the images", async () => {
     covers("request.person-image-b64.base64");
     const { post, requests } = notingServer();
     await post({ person_image_b64: asset("person.jpg"), garment_images_b64: [pixel], wait: false });

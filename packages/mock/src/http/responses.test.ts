@@ -45,19 +45,19 @@ describe("the seed of a job", () => {
     expect((await caller(mock).submit()).body.seed).toBeNull();
   });
 
-  test("is made up where the server does so, stays the same, and gives the same picture again", async () => {
+  test("is made up where the server does so, stays the same, and gives the same image again", async () => {
     covers("submit-response.seed.used", "submit-response.seed.not-given", "job.seed.used");
     const mock = createMock({ clock: "manual", options: { inventSeed: true } });
     const call = caller(mock);
-    const pictureOf = async (fields: Record<string, unknown>) => {
+    const imageOf = async (fields: Record<string, unknown>) => {
       const job = await finished(mock, call, fields);
       const response = await mock.fetch(job.result_url ?? "");
       return { seed: job.seed, bytes: Buffer.from(await response.arrayBuffer()) };
     };
-    const first = await pictureOf({});
+    const first = await imageOf({});
     expect(first.seed).toBeGreaterThanOrEqual(0);
     expect(first.seed).toBeLessThanOrEqual(2_147_483_647);
-    const again = await pictureOf({ seed: first.seed });
+    const again = await imageOf({ seed: first.seed });
     expect(again.bytes.equals(first.bytes)).toBe(true);
     expect((await call.submit({ seed: 5 })).body.seed).toBe(5);
     expect((await call.submit()).body.seed).not.toBe(first.seed);

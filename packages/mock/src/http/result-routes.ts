@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 
 import type { Site } from "./calls.ts";
 
-/** Signed addresses of pictures, answered as object stores answer them: no key, and XML when something is wrong. */
+/** Signed addresses of images, answered as object stores answer them: no key, and XML when something is wrong. */
 export function addResultRoutes(app: Hono, site: Site): void {
   const { service } = site;
   app.get("/results/:file", async (context) => {

@@ -10,7 +10,7 @@ import { covers } from "../../test/covers.ts";
 function setUp(options: Partial<Options> = {}) {
   const mock = createMock({ clock: "manual", seed: "results", options });
   const call = caller(mock);
-  const picture = async (url: string | null | undefined, init?: RequestInit) => {
+  const image = async (url: string | null | undefined, init?: RequestInit) => {
     const response = await mock.fetch(url ?? "", init);
     const bytes = new Uint8Array(await response.arrayBuffer());
     return {
@@ -20,10 +20,10 @@ function setUp(options: Partial<Options> = {}) {
       text: new TextDecoder().decode(bytes),
     };
   };
-  return { mock, call, picture };
+  return { mock, call, image };
 }
 
-describe("the picture of a job", () => {
+describe("the image of a job", () => {
   test.each([
     ["1K", 768, 1_024],
     ["2K", 1_536, 2_048],
@@ -32,7 +32,7 @@ describe("the picture of a job", () => {
     "is at %s a PNG of the reported %i × %i pixels and length",
     async (output_size, width, height) => {
       covers(
-        "service.try-on.one-picture",
+        "service.try-on.one-image",
         "sizes.resolution.pixels",
         "sizes.resolution.which-side",
         "result.content-type.png",
@@ -41,14 +41,14 @@ describe("the picture of a job", () => {
         "job.result-bytes.size",
         "job.result-content-type.png",
       );
-      const { mock, call, picture } = setUp();
+      const { mock, call, image } = setUp();
       const job = await finished(mock, call, { output_size });
       expect(job).toMatchObject({
         result_width: width,
         result_height: height,
         result_content_type: "image/png",
       });
-      const { status, headers, bytes } = await picture(job.result_url);
+      const { status, headers, bytes } = await image(job.result_url);
       expect(status).toBe(200);
       expect(headers.get("content-type")).toBe("image/png");
       expect(headers.get("content-length")).toBe(String(job.result_bytes));
@@ -58,27 +58,27 @@ describe("the picture of a job", () => {
   );
 
   test("is the same for the same request and seed, on every server", async () => {
-    const pictures = [];
+    const images = [];
     for (const seed of ["one", "two"]) {
       const mock = createMock({ clock: "manual", seed });
       const call = caller(mock);
       for (const metadata of [{ a: 1 }, { a: 2 }]) {
         const job = await finished(mock, call, { seed: 7, metadata, output_size: "1K" });
         const response = await mock.fetch(job.result_url ?? "");
-        pictures.push(Buffer.from(await response.arrayBuffer()).toString("base64"));
+        images.push(Buffer.from(await response.arrayBuffer()).toString("base64"));
       }
     }
-    expect(new Set(pictures).size).toBe(1);
+    expect(new Set(images).size).toBe(1);
   });
 
   test("is another for other seeds and requests", async () => {
-    const { mock, call, picture } = setUp();
-    const pictures = new Set<string>();
+    const { mock, call, image } = setUp();
+    const images = new Set<string>();
     for (let seed = 0; seed < 4; seed += 1) {
       const job = await finished(mock, call, { seed });
-      pictures.add(Buffer.from((await picture(job.result_url)).bytes).toString("base64"));
+      images.add(Buffer.from((await image(job.result_url)).bytes).toString("base64"));
     }
-    expect(pictures.size).toBe(4);
+    expect(images.size).toBe(4);
   });
 
   test("is a stock one for test keys, whatever the engine", async () => {
@@ -96,21 +96,21 @@ describe("the picture of a job", () => {
   });
 });
 
-describe("the address of a picture", () => {
+describe("the address of an image", () => {
   test("is signed afresh at every poll and good for 24 hours each time", async () => {
     covers("job.result-url.regenerated", "job.result-url.validity");
-    const { mock, call, picture } = setUp();
+    const { mock, call, image } = setUp();
     const job = await finished(mock, call);
     await mock.clock.advance("1h");
     const later = (await call.poll(job.job_id)).body;
     expect(later.result_url).not.toBe(job.result_url);
     await mock.clock.advance("22h");
-    expect((await picture(job.result_url)).status).toBe(200);
+    expect((await image(job.result_url)).status).toBe(200);
     await mock.clock.advance("59m");
-    expect((await picture(job.result_url)).status).toBe(200);
+    expect((await image(job.result_url)).status).toBe(200);
     await mock.clock.advance("1m");
-    expect((await picture(job.result_url)).status).toBe(403);
-    expect((await picture(later.result_url)).status).toBe(200);
+    expect((await image(job.result_url)).status).toBe(403);
+    expect((await image(later.result_url)).status).toBe(200);
   });
 
   test("is good for 24 hours in the answer of a held call and in a webhook too", async () => {
@@ -123,8 +123,8 @@ describe("the address of a picture", () => {
     const statuses = async (): Promise<readonly number[]> =>
       Promise.all(urls.map(async (url) => (await mock.fetch(String(url))).status));
     expect(await statuses()).toEqual([200, 200]);
-    const picture = await mock.fetch(String(urls[0]));
-    expect(picture.headers.get("content-type")).toBe("image/png");
+    const image = await mock.fetch(String(urls[0]));
+    expect(image.headers.get("content-type")).toBe("image/png");
     await mock.clock.advance(86_399_000);
     expect(await statuses()).toEqual([200, 200]);
     await mock.clock.advance("1s");
@@ -135,7 +135,7 @@ describe("the address of a picture", () => {
     "answers %i with XML when it has expired or was changed",
     async (expiredStatus) => {
       covers("job.result-url.expired-answer");
-      const { mock, call, picture } = setUp({ expiredStatus });
+      const { mock, call, image } = setUp({ expiredStatus });
       const job = await finished(mock, call);
       const url = new URL(job.result_url ?? "");
       const changed = (change: (copy: URL) => void): string => {
@@ -151,12 +151,12 @@ describe("the address of a picture", () => {
         changed((copy) => (copy.search = "")),
       ];
       for (const address of wrong) {
-        const refused = await picture(address);
+        const refused = await image(address);
         expect(refused.status).toBe(expiredStatus);
         expect(refused.text).toContain("<Code>SignatureDoesNotMatch</Code>");
       }
       await mock.clock.advance("24h");
-      const expired = await picture(url.href);
+      const expired = await image(url.href);
       expect(expired.status).toBe(expiredStatus);
       expect(expired.headers.get("content-type")).toBe("application/xml");
       expect(expired.text).toContain("<Message>The address has expired.</Message>");
@@ -164,24 +164,24 @@ describe("the address of a picture", () => {
   );
 
   test("answers 400 to a call with an Authorization header, as object stores do", async () => {
-    const { mock, call, picture } = setUp();
+    const { mock, call, image } = setUp();
     const job = await finished(mock, call);
     const authorization = `Bearer ${mock.keys.live}`;
-    const refused = await picture(job.result_url, { headers: { authorization } });
+    const refused = await image(job.result_url, { headers: { authorization } });
     expect(refused.status).toBe(400);
     expect(refused.text).toContain("<Code>InvalidArgument</Code>");
   });
 
   test("answers 404 after 30 days, and a poll gives none any more", async () => {
     covers("privacy.results.thirty-days", "privacy.results.after-purge");
-    const { mock, call, picture } = setUp();
+    const { mock, call, image } = setUp();
     const job = await finished(mock, call);
     await mock.clock.advance("29d");
     await mock.clock.advance("23h");
     const { body } = await call.poll(job.job_id);
-    expect((await picture(body.result_url)).status).toBe(200);
+    expect((await image(body.result_url)).status).toBe(200);
     await mock.clock.advance("1h");
-    const purged = await picture(body.result_url);
+    const purged = await image(body.result_url);
     expect(purged.status).toBe(404);
     expect(purged.text).toContain("<Code>NoSuchKey</Code>");
     expect((await call.poll(job.job_id)).body).toMatchObject({
@@ -201,7 +201,7 @@ describe("the address of a picture", () => {
     const other = setUp({ resultsOrigin: "other" });
     const elsewhere = await finished(other.mock, other.call);
     expect(new URL(elsewhere.result_url ?? "").origin).toBe("https://results.tryon-mock.test");
-    expect((await other.picture(elsewhere.result_url)).status).toBe(200);
+    expect((await other.image(elsewhere.result_url)).status).toBe(200);
   });
 
   test.each([

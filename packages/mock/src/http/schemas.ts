@@ -23,7 +23,7 @@ export function bodySchemas(jsonTypes: Options["jsonTypes"]): BodySchemas {
     : wholeNumber(limits.largestSeed).nullable();
   const address = text({ most: limits.urlCharacters }).nullable();
   const size = word(sizeNames, true);
-  const pictures = texts(limits.garments);
+  const images = texts(limits.garments);
   return {
     submission: z.looseObject({
       person_url: address.optional(),
@@ -31,11 +31,11 @@ export function bodySchemas(jsonTypes: Options["jsonTypes"]): BodySchemas {
       model_url: address.optional(),
       input_url: address.optional(),
       person_image_b64: text({ most: limits.imageBase64Characters }).nullable().optional(),
-      garment_urls: pictures.optional(),
-      garments: pictures.optional(),
-      clothing: pictures.optional(),
-      items: pictures.optional(),
-      garment_images_b64: pictures.optional(),
+      garment_urls: images.optional(),
+      garments: images.optional(),
+      clothing: images.optional(),
+      items: images.optional(),
+      garment_images_b64: images.optional(),
       output_size: size.optional(),
       resolution: size.optional(),
       size: size.optional(),

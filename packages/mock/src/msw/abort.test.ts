@@ -52,15 +52,15 @@ describe("a call through msw that does not come to its end", () => {
     controller.close();
   });
 
-  test("may be left while the picture is read", async () => {
+  test("may be left while the image is read", async () => {
     const { mock, submitted, poll } = behindMsw();
     const jobId = await submitted();
     await mock.clock.advance("2s");
     const { result_url } = await poll(jobId);
     const abort = new AbortController();
-    const picture = await fetch(result_url, { signal: abort.signal });
+    const image = await fetch(result_url, { signal: abort.signal });
     abort.abort();
-    await picture.arrayBuffer().catch((reason: unknown) => reason);
+    await image.arrayBuffer().catch((reason: unknown) => reason);
     expect((await fetch(result_url)).status).toBe(200);
   });
 

@@ -21,9 +21,9 @@ describe("msw with the handlers of a server", () => {
       const job = await poll(jobId);
       expect(job.status).toBe("succeeded");
       expect(new URL(job.result_url).origin).toBe(origin);
-      const picture = await fetch(job.result_url);
-      expect(picture.headers.get("content-type")).toBe("image/png");
-      expect((await picture.arrayBuffer()).byteLength).toBe(job.result_bytes);
+      const image = await fetch(job.result_url);
+      expect(image.headers.get("content-type")).toBe("image/png");
+      expect((await image.arrayBuffer()).byteLength).toBe(job.result_bytes);
     },
   );
 

@@ -34,10 +34,10 @@ describe("what belongs to a server", () => {
     ["https://a.example", "https://results.a.example/"],
     ["http://localhost:80", "http://127.0.0.1/"],
     ["http://127.0.0.1:4010", "http://localhost:4010/"],
-  ])("with %s and results elsewhere: the pictures of %s and nothing else there", (base, other) => {
+  ])("with %s and results elsewhere: the images of %s and nothing else there", (base, other) => {
     const known = requestMatcher(base, "other");
-    const picture = `${other}results/j.png?expires=1`;
-    expect(known(picture)).toBe(picture);
+    const image = `${other}results/j.png?expires=1`;
+    expect(known(image)).toBe(image);
     expect(known(other)).toBeUndefined();
   });
 

@@ -5,7 +5,7 @@ import { otherOrigin } from "../service/result-urls.ts";
 export type RequestMatcher = (address: string) => string | undefined;
 
 /**
- * What belongs to a server that stands at `baseUrl`: every path from there down, and the pictures on its origin or,
+ * What belongs to a server that stands at `baseUrl`: every path from there down, and the images on its origin or,
  * where the option says so, on the other one. Whole segments count: `/tryon` has `/tryon/api` and not `/tryons`.
  *
  * @throws TypeError when `baseUrl` is no absolute http or https address.
@@ -17,14 +17,14 @@ export function requestMatcher(
   const base = parse(baseUrl);
   const folder = base.pathname.replace(/\/+$/, "");
   // The server signs addresses at the root of an origin, wherever its own paths begin.
-  const pictures = resultsOrigin === "other" ? otherOrigin(base.origin) : base.origin;
+  const images = resultsOrigin === "other" ? otherOrigin(base.origin) : base.origin;
   return (address) => {
     const url = new URL(address);
     const inside = url.pathname === folder || url.pathname.startsWith(`${folder}/`);
     if (url.origin === base.origin && inside) {
       return `${url.origin}${url.pathname.slice(folder.length) || "/"}${url.search}`;
     }
-    return url.origin === pictures && url.pathname.startsWith("/results/") ? address : undefined;
+    return url.origin === images && url.pathname.startsWith("/results/") ? address : undefined;
   };
 }
 

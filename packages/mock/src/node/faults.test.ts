@@ -93,7 +93,7 @@ describe("a fault over HTTP", () => {
     expect((await account()).status).toBe(200);
   });
 
-  test("that truncates a picture leaves its beginning", async () => {
+  test("that truncates an image leaves its beginning", async () => {
     const { mock, server, submit, get } = await setUp();
     // The contract's answer to a submission has a job_id.
     const { job_id } = (await (await submit()).json()) as { job_id: string };

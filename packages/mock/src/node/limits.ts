@@ -42,7 +42,7 @@ export interface ServerLimits {
 
 const defaults: ServerLimits = {
   headersTimeout: 20_000,
-  // Four pictures of 10 MB in base64 over a line of 2 Mbit/s.
+  // Four images of 10 MB in base64 over a line of 2 Mbit/s.
   requestTimeout: 300_000,
   // Longer than the usual minute of a proxy, which has to be the one that closes.
   keepAliveTimeout: 65_000,

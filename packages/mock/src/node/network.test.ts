@@ -102,8 +102,8 @@ describe("images of this machine", () => {
     });
     const [first, second] = await Promise.all(
       [fetched, sent].map(async ({ result_url }) => {
-        const picture = await mock.fetch(result_url ?? "");
-        return Buffer.from(await picture.arrayBuffer());
+        const image = await mock.fetch(result_url ?? "");
+        return Buffer.from(await image.arrayBuffer());
       }),
     );
     expect(first && second && first.equals(second)).toBe(true);

@@ -68,8 +68,8 @@ describe("a served mock", () => {
     const job = (await polled.json()) as { result_url: string; result_bytes: number };
     expect(job).toMatchObject({ status: "succeeded", metadata: { name: "Zoë 👗" } });
     expect(job.result_url.startsWith(server.url)).toBe(true);
-    const picture = await fetch(job.result_url);
-    expect((await picture.arrayBuffer()).byteLength).toBe(job.result_bytes);
+    const image = await fetch(job.result_url);
+    expect((await image.arrayBuffer()).byteLength).toBe(job.result_bytes);
   });
 
   test("takes another free port each time, and says which", async () => {

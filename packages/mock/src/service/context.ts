@@ -10,8 +10,8 @@ export interface ServiceContext {
   readonly system: System;
   readonly options: Options;
   readonly settings: Settings;
-  /** Makes the pictures of live keys. */
+  /** Makes the images of live keys. */
   readonly engine: Engine;
-  /** Makes the pictures of test keys, which never reach the engine. */
+  /** Makes the images of test keys, which never reach the engine. */
   readonly stockEngine: Engine;
 }

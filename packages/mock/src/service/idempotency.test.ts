@@ -91,7 +91,7 @@ describe("a submission under an idempotency key", () => {
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
   });
 
-  test("conflicts with another body before the pictures of that body are fetched", async () => {
+  test("conflicts with another body before the images of that body are fetched", async () => {
     covers("submit.idempotency-key.conflict");
     const { call } = setUp();
     await call.submit({}, key);

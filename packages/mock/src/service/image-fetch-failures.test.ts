@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   fetchingServer,
   personAnswers,
-  pictures,
+  images,
   png,
   type FetchingOptions,
   type Listener,
@@ -111,7 +111,7 @@ describe("an image that cannot be fetched", () => {
     ["a name of this machine", ["127.0.0.1"], "allowPrivateImages"],
     ["a name that is public and private", [publicAddress, "fd00::1"], "blocked URL"],
   ])("is never connected to: %s", async (_name, addresses, words) => {
-    const { submit, host, nothingHappened } = await fetchingServer(pictures, {
+    const { submit, host, nothingHappened } = await fetchingServer(images, {
       host: { resolve: () => addresses },
     });
     const refused = await submit();
@@ -174,7 +174,7 @@ describe("an image that cannot be fetched", () => {
     ["of an authority that is not trusted", "shop.example", false],
     ["for another name", "other.example", true],
   ])("stands on a host with a certificate %s", async (_name, name, trust) => {
-    const { submit, host, nothingHappened } = await fetchingServer(pictures, { host: { trust } });
+    const { submit, host, nothingHappened } = await fetchingServer(images, { host: { trust } });
     const refused = await submit({ person_url: `https://${name}:${host.port}/person.jpg` });
     expect(refused.status).toBe(400);
     expect(refused.detail).toMatch(

@@ -4,7 +4,7 @@ import { stockEngine } from "../engine/stock.ts";
 import { MemoryStore } from "../store/memory.ts";
 import { bareService } from "../../test/bare-service.ts";
 import { caller, tryOn } from "../../test/caller.ts";
-import { fetchingServer, personAnswers, pictures, png } from "../../test/fetching-server.ts";
+import { fetchingServer, personAnswers, images, png } from "../../test/fetching-server.ts";
 import { publicAddress } from "../../test/image-host.ts";
 import { assetBytes } from "../../test/images.ts";
 import { manualHost } from "../../test/manual-host.ts";
@@ -17,7 +17,7 @@ describe("images that are fetched", () => {
     const seen: unknown[] = [];
     const { submit, requests, host } = await fetchingServer((request, response, path) => {
       seen.push({ path, host: request.headers.host, accept: request.headers.accept });
-      pictures(request, response, path);
+      images(request, response, path);
     });
     expect((await submit()).status).toBe(200);
     expect(seen).toContainEqual({
@@ -77,21 +77,21 @@ describe("images that are fetched", () => {
   });
 
   test("are not fetched unless the setting says so, but for a host that cannot be", async () => {
-    const { submit, host, mock } = await fetchingServer(pictures, { images: "off" });
+    const { submit, host, mock } = await fetchingServer(images, { images: "off" });
     expect((await submit()).status).toBe(200);
     expect((await submit({ person_url: "https://shop.invalid/a.png" })).detail).toContain(
       "person_url: image fetch failed",
     );
     expect(host.resolved).toEqual([]);
     mock.close();
-    const plain = await fetchingServer(pictures, { images: "off", magic: false });
+    const plain = await fetchingServer(images, { images: "off", magic: false });
     expect((await plain.submit({ person_url: "https://shop.invalid/a.png" })).status).toBe(200);
   });
 });
 
 describe("a name that changes its address", () => {
   test("is connected to where it was checked", async () => {
-    const { submit, host } = await fetchingServer(pictures, {
+    const { submit, host } = await fetchingServer(images, {
       host: { resolve: (_name, time) => (time === 1 ? [publicAddress] : ["169.254.169.254"]) },
     });
     const garment = { garment_urls: [], garment_images_b64: [jpeg.toString("base64")] };
@@ -109,7 +109,7 @@ async function heldFetches(there: () => boolean = () => true) {
     asked += 1;
     const answer = async (): Promise<void> => {
       await gate.promise;
-      if (there()) pictures(request, response, path);
+      if (there()) images(request, response, path);
       else response.writeHead(404).end();
     };
     void answer();
@@ -122,7 +122,7 @@ describe("an idempotency key of a call with fetched images", () => {
     let gone = false;
     const { submit, call, host } = await fetchingServer((request, response, path) => {
       if (gone) response.writeHead(404).end();
-      else pictures(request, response, path);
+      else images(request, response, path);
     });
     const key = { "idempotency-key": "order-1" };
     const first = await submit({}, key);
@@ -140,7 +140,7 @@ describe("an idempotency key of a call with fetched images", () => {
   test("is not used up by a fetch that failed", async () => {
     let there = false;
     const { submit } = await fetchingServer((request, response, path) => {
-      if (there) pictures(request, response, path);
+      if (there) images(request, response, path);
       else response.writeHead(503).end();
     });
     const key = { "idempotency-key": "order-1" };
@@ -152,7 +152,7 @@ describe("an idempotency key of a call with fetched images", () => {
   });
 
   test("makes one job of two calls at once", async () => {
-    const { submit, call } = await fetchingServer(pictures);
+    const { submit, call } = await fetchingServer(images);
     const key = { "idempotency-key": "order-1" };
     const [first, second] = await Promise.all([submit({}, key), submit({}, key)]);
     expect(second.body.job_id).toBe(first.body.job_id);

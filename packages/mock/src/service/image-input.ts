@@ -15,7 +15,7 @@ export const imageKindNames = "JPEG, PNG, WebP, AVIF, HEIC or GIF";
  *
  * @throws Refusal `bad-request` naming the field and what is wrong with it.
  */
-export function base64Image(field: string, base64: string): EngineImage {
+export function imageFromBase64(field: string, base64: string): EngineImage {
   const refuse = (problem: string): never => {
     throw new ServiceError("bad-request", `${field}: ${problem}`);
   };
@@ -48,7 +48,7 @@ export function base64Image(field: string, base64: string): EngineImage {
  *
  * @throws Refusal `bad-request` naming the field and what is wrong with it.
  */
-export function addressedImage(
+export function imageFromUrl(
   field: string,
   address: string,
   rules: { allowPrivate: boolean },
@@ -61,7 +61,7 @@ export function addressedImage(
   return { field, source: "address", url: verdict.url.href };
 }
 
-/** Says which picture cannot be fetched, or null: nothing can be at a host that ends in `.invalid` (RFC 2606). */
+/** Says which image cannot be fetched, or null: nothing can be at a host that ends in `.invalid` (RFC 2606). */
 export function fetchProblem(images: readonly EngineImage[]): string | null {
   for (const image of images) {
     if (image.source === "bytes" || !/\.invalid\.?$/.test(new URL(image.url).hostname)) continue;

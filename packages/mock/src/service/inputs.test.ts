@@ -9,7 +9,7 @@ import { MemoryStore } from "../store/memory.ts";
 import type { Store, Transaction } from "../store/store.ts";
 import { bareService } from "../../test/bare-service.ts";
 import { imageHost } from "../../test/image-host.ts";
-import { bytesWithin, picturesWithin } from "../../test/image-traces.ts";
+import { bytesWithin, imagesWithin } from "../../test/image-traces.ts";
 import { asset, assetBytes } from "../../test/images.ts";
 import { covers } from "../../test/covers.ts";
 import type { SubmissionFields } from "./submission.ts";
@@ -78,7 +78,7 @@ async function afterTheEnd(fields: SubmissionFields, network?: Network) {
   return { held: held?.deref(), kept: [...written, ...deliveries] };
 }
 
-describe("the pictures of a request", () => {
+describe("the images of a request", () => {
   test.each([
     ["sent as base64", () => ({ fields: sent, network: undefined })],
     [
@@ -97,6 +97,6 @@ describe("the pictures of a request", () => {
     const { held, kept } = await afterTheEnd(fields, network);
     expect(held).toBeUndefined();
     expect([...bytesWithin(kept)].some((part) => part.length > 1_000)).toBe(true);
-    expect(picturesWithin(kept)).toEqual([]);
+    expect(imagesWithin(kept)).toEqual([]);
   });
 });

@@ -5,14 +5,14 @@ export type Ending =
   | { readonly result: ResultRecord }
   | { readonly errorCode: string; readonly errorMessage: string };
 
-/** A job that has not ended, in data: it holds no picture that was sent, but the one that it will have made. */
+/** A job that has not ended, in data: it holds no image that was sent, but the one that it will have made. */
 export interface PlanState {
   readonly jobId: string;
   readonly durationMs: number;
   readonly ending: Ending | "never";
 }
 
-/** How a job is going to end. What was sent with it is let go as soon as its picture has been made. */
+/** How a job is going to end. What was sent with it is let go as soon as its image has been made. */
 export class JobPlan {
   readonly jobId: string;
   readonly durationMs: number;
@@ -30,7 +30,7 @@ export class JobPlan {
     else this.#known = ending;
   }
 
-  /** Makes the picture, once; undefined for a job that never ends. */
+  /** Makes the image, once; undefined for a job that never ends. */
   async ending(): Promise<Ending | undefined> {
     if (this.#known === undefined) {
       this.#making ??= this.#make?.();
@@ -45,7 +45,7 @@ export class JobPlan {
     return this.#known === "never";
   }
 
-  /** Undefined until the picture has been made. */
+  /** Undefined until the image has been made. */
   get state(): PlanState | undefined {
     const { jobId, durationMs } = this;
     return this.#known && { jobId, durationMs, ending: this.#known };

@@ -157,7 +157,7 @@ describe("a job that is not waited for", () => {
     },
   );
 
-  test("is made of pictures that can be fetched, or refused with 400 that names the field", async () => {
+  test("is made of images that can be fetched, or refused with 400 that names the field", async () => {
     covers("submit.400.image-fetch-failed");
     const mock = createMock({ clock: "manual" });
     const refused = await caller(mock).submit({

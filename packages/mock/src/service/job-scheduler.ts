@@ -90,12 +90,12 @@ export class JobScheduler {
     return this.#running.get(jobId)?.startedAt;
   }
 
-  /** Makes the pictures of the jobs that wait, so that {@link state} can do without what was sent. */
+  /** Makes the images of the jobs that wait, so that {@link state} can do without what was sent. */
   async foresee(): Promise<void> {
     for (const plan of this.#waiting) await plan.ending();
   }
 
-  /** Undefined while a picture is still being made. */
+  /** Undefined while an image is still being made. */
   state(): JobSchedulerState | undefined {
     const running = [...this.#running.values()].flatMap(({ plan, startedAt }) =>
       plan.state === undefined ? [] : [{ ...plan.state, startedAt }],

@@ -52,7 +52,7 @@ export class Jobs {
   }
 
   /**
-   * The picture of a job, by the job id of its signed address alone.
+   * The image of a job, by the job id of its signed address alone.
    *
    * @returns undefined when there is none, or none any more.
    */
@@ -61,7 +61,7 @@ export class Jobs {
     return job === undefined || this.isPurged(job) ? undefined : job.result?.bytes;
   }
 
-  /** Whether the picture's 30 days are over. */
+  /** Whether the image's 30 days are over. */
   isPurged(job: JobRecord): boolean {
     const { clock } = this.#context.system;
     return job.completedAt !== null && job.completedAt + limits.resultRetention <= clock.now();

@@ -87,7 +87,7 @@ export class Service {
     return this.#life.foresee();
   }
 
-  /** Undefined while a picture is still being made. */
+  /** Undefined while an image is still being made. */
   state(): ServiceState | undefined {
     const life = this.#life.state();
     if (life === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { EngineImage } from "../engine/engine.ts";
 import type { Settings } from "../settings.ts";
 import type { OutputSize } from "../store/records.ts";
 import { limits } from "./catalogue.ts";
-import { addressedImage, base64Image, fetchProblem } from "./image-input.ts";
+import { imageFromBase64, imageFromUrl, fetchProblem } from "./image-input.ts";
 import type { Instructions } from "./instruction.ts";
 import { ServiceError } from "./service-error.ts";
 
@@ -39,7 +39,7 @@ export interface SubmissionFields {
 export interface Submission {
   readonly person: EngineImage;
   readonly garments: readonly EngineImage[];
-  /** The pictures as they were sent: addresses and base64, the person's first. */
+  /** The images as they were sent: addresses and base64, the person's first. */
   readonly sources: readonly string[];
   /** Reason to refuse an image, or null. */
   readonly imageProblem: string | null;
@@ -51,8 +51,8 @@ export interface Submission {
   readonly seed: number | null;
 }
 
-/** A picture and the text that it was sent as. */
-interface Picture {
+/** Image and the text that it was sent as. */
+interface SubmittedImage {
   readonly image: EngineImage;
   readonly source: string;
 }
@@ -65,12 +65,12 @@ interface Picture {
 export function readSubmission(fields: SubmissionFields, settings: Settings): Submission {
   const person = readPerson(fields, settings);
   const garments = readGarments(fields, settings);
-  const pictures = [person, ...garments];
+  const images = [person, ...garments];
   return {
     person: person.image,
     garments: garments.map(({ image }) => image),
-    sources: pictures.map(({ source }) => source),
-    imageProblem: settings.magic ? fetchProblem(pictures.map(({ image }) => image)) : null,
+    sources: images.map(({ source }) => source),
+    imageProblem: settings.magic ? fetchProblem(images.map(({ image }) => image)) : null,
     outputSize: readSize(fields),
     wait: fields.wait ?? fields.mode !== "async",
     wording: wordingOf(fields),
@@ -89,11 +89,11 @@ export function wordingOf(fields: SubmissionFields): Instructions {
   };
 }
 
-function readPerson(fields: SubmissionFields, settings: Settings): Picture {
-  if (fields.person_image_b64) return base64Picture("person_image_b64", fields.person_image_b64);
+function readPerson(fields: SubmissionFields, settings: Settings): SubmittedImage {
+  if (fields.person_image_b64) return submittedBase64("person_image_b64", fields.person_image_b64);
   for (const name of ["person_url", "person", "model_url", "input_url"] as const) {
     const address = fields[name];
-    if (address) return addressedPicture(name, address, settings);
+    if (address) return submittedUrl(name, address, settings);
   }
   throw new ServiceError(
     "bad-request",
@@ -101,7 +101,7 @@ function readPerson(fields: SubmissionFields, settings: Settings): Picture {
   );
 }
 
-function readGarments(fields: SubmissionFields, settings: Settings): readonly Picture[] {
+function readGarments(fields: SubmissionFields, settings: Settings): readonly SubmittedImage[] {
   const name = (["garment_urls", "garments", "clothing", "items"] as const).find(
     (candidate) => (fields[candidate] ?? []).length > 0,
   );
@@ -121,8 +121,8 @@ function readGarments(fields: SubmissionFields, settings: Settings): readonly Pi
     );
   }
   return [
-    ...addresses.map((address, index) => addressedPicture(`${name}[${index}]`, address, settings)),
-    ...base64s.map((base64, index) => base64Picture(`garment_images_b64[${index}]`, base64)),
+    ...addresses.map((address, index) => submittedUrl(`${name}[${index}]`, address, settings)),
+    ...base64s.map((base64, index) => submittedBase64(`garment_images_b64[${index}]`, base64)),
   ];
 }
 
@@ -141,11 +141,11 @@ function readWebhookUrl(fields: SubmissionFields, settings: Settings): string | 
   throw new ServiceError("bad-request", `webhook_url: ${verdict.problem}${wayOut}`);
 }
 
-function addressedPicture(field: string, address: string, settings: Settings): Picture {
+function submittedUrl(field: string, address: string, settings: Settings): SubmittedImage {
   const allowPrivate = settings.allowPrivateImages;
-  return { image: addressedImage(field, address, { allowPrivate }), source: address };
+  return { image: imageFromUrl(field, address, { allowPrivate }), source: address };
 }
 
-function base64Picture(field: string, base64: string): Picture {
-  return { image: base64Image(field, base64), source: base64 };
+function submittedBase64(field: string, base64: string): SubmittedImage {
+  return { image: imageFromBase64(field, base64), source: base64 };
 }

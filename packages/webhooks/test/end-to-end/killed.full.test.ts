@@ -58,7 +58,7 @@ const plansWithLongClaims: readonly Plan[] = [
 async function servedMock(webhookBody: "same" | "resigned", direction: Coordinator) {
   const mock: Mock = createMock({
     latency: 0,
-    // Nobody looks at the pictures, and drawing them would keep the machine busy.
+    // Nobody looks at the images, and drawing them would keep the machine busy.
     engine: { name: "none", render: async () => new Uint8Array() },
     options: { webhookBody },
     sendWebhook: direction.send,

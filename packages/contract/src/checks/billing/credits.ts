@@ -77,7 +77,7 @@ export const creditChecks: readonly Check[] = [
   },
   {
     id: "credits.before-generation",
-    title: "Credits are taken before the picture is made",
+    title: "Credits are taken before the image is made",
     rules: ["credits.deducted.before-generation"],
     level: "paid",
     on: "any",

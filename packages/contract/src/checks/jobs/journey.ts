@@ -149,21 +149,21 @@ export function fetchResult(session: Session, address: unknown): Promise<HttpRes
   return session.call("GET", mustBeText(address), { key: null });
 }
 
-/** Fetches a picture. @throws Broken when there is none. */
+/** Fetches an image. @throws Broken when there is none. */
 export async function fetchImage(session: Session, address: unknown): Promise<HttpResponse> {
   const answer = await fetchResult(session, address);
   must(answer.status === 200, `A fresh result_url was answered ${answer.status}.`, answer);
   return answer;
 }
 
-/** Reads the picture of an answer. @throws Broken when it is no PNG. */
+/** Reads the image of an answer. @throws Broken when it is no PNG. */
 export function pngOf(answer: HttpResponse): PngHeader {
   const png = readPng(answer.bytes);
   if (typeof png === "string") throw new CheckFailure(`The result is no PNG: ${png}.`, answer);
   return png;
 }
 
-/** What the header of a picture says. @throws Skip when it is no PNG, which is another check's. */
+/** What the header of an image says. @throws Skip when it is no PNG, which is another check's. */
 export function headerOf(answer: HttpResponse): PngHeader {
   const header = readPngHeader(answer.bytes);
   if (header === undefined) throw new SkipCheck("The result is no PNG whose header could be read.");

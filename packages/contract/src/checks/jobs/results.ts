@@ -7,7 +7,7 @@ import { fieldsOf } from "../../wire/response.ts";
 const free = { level: "safe", on: "any", credits: 8 } as const;
 const sizes = { "1K": 1_024, "2K": 2_048, "4K": 4_096 } as const;
 
-/** The picture that a job makes. */
+/** The image that a job makes. */
 export const results: readonly Check[] = [
   {
     ...free,
@@ -26,9 +26,9 @@ export const results: readonly Check[] = [
     rules: ["result.content-type.png"],
     async run(session) {
       const { job } = await finished(session);
-      const picture = await fetchImage(session, job["result_url"]);
-      const type = picture.headers.get("content-type") ?? "";
-      must(/^image\/png\b/i.test(type), `The result is served as "${type}".`, picture);
+      const image = await fetchImage(session, job["result_url"]);
+      const type = image.headers.get("content-type") ?? "";
+      must(/^image\/png\b/i.test(type), `The result is served as "${type}".`, image);
     },
   },
   {
@@ -45,7 +45,7 @@ export const results: readonly Check[] = [
   {
     ...free,
     id: "job.result-size",
-    title: "result_width and result_height are the picture's own",
+    title: "result_width and result_height are the image's own",
     rules: ["job.result-width.pixels", "job.result-height.pixels"],
     async run(session) {
       const { answer, job } = await finished(session);
@@ -61,7 +61,7 @@ export const results: readonly Check[] = [
   {
     ...free,
     id: "job.result-bytes",
-    title: "result_bytes is the length of the picture",
+    title: "result_bytes is the length of the image",
     rules: ["job.result-bytes.size"],
     async run(session) {
       const { answer, job } = await finished(session);
@@ -77,7 +77,7 @@ export const results: readonly Check[] = [
   {
     ...free,
     id: "submit-answer.result-url.leads",
-    title: "The result_url of a held call leads to the picture",
+    title: "The result_url of a held call leads to the image",
     rules: ["submit-response.result-url.validity"],
     async run(session) {
       const answer = await heldSuccess(session, {}, { key: await ownKey(session) });
@@ -117,18 +117,18 @@ export const results: readonly Check[] = [
     ...free,
     on: "test",
     credits: 0,
-    id: "test-key.same-picture",
-    title: "A test key gets the same picture for the same request and seed",
+    id: "test-key.same-image",
+    title: "A test key gets the same image for the same request and seed",
     rules: ["test-key.stock-image"],
     async run(session) {
       const key = await ownKey(session);
-      const pictures: string[] = [];
+      const images: string[] = [];
       for (let time = 0; time < 2; time += 1) {
         const { job } = await finished(session, { seed: 7 }, { key });
         const { bytes } = await fetchImage(session, job["result_url"]);
-        pictures.push(Buffer.from(bytes).toString("base64"));
+        images.push(Buffer.from(bytes).toString("base64"));
       }
-      must(pictures[0] === pictures[1], "The same request and seed gave two different pictures.");
+      must(images[0] === images[1], "The same request and seed gave two different images.");
     },
   },
 ];

@@ -66,13 +66,13 @@ export const retention: readonly Check[] = [
       const { result_url: address } = fieldsOf(poll.json);
       if (typeof address !== "string") return;
       const answer = await fetchResult(session, address);
-      must(answer.status >= 400, "The picture can be had after 30 days.", answer);
+      must(answer.status >= 400, "The image can be had after 30 days.", answer);
     },
   },
   {
     ...free,
     id: "privacy.inputs",
-    title: "Nothing that is said of a job after its end has the pictures that were sent",
+    title: "Nothing that is said of a job after its end has the images that were sent",
     rules: ["privacy.inputs.dropped"],
     async run(session) {
       const { key, answer } = await finished(session);
@@ -83,11 +83,11 @@ export const retention: readonly Check[] = [
         const journal = await control.get("journal?method=POST&path=/api/v1/tryon");
         texts.push(JSON.stringify(journal));
       }
-      for (const picture of [images.person, images.garment]) {
-        const part = picture.slice(60, 120);
+      for (const image of [images.person, images.garment]) {
+        const part = image.slice(60, 120);
         must(
           texts.every((text) => !text.includes(part)),
-          "A picture that was sent is shown.",
+          "An image that was sent is shown.",
           answer,
         );
       }

@@ -4,7 +4,7 @@ import { submissionCheck } from "./submission-check.ts";
 const keys = (count: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_unused, index) => [`key${index}`, "x"]));
 
-/** What the fields of a submission may be that hold neither pictures nor words. */
+/** What the fields of a submission may be that hold neither images nor words. */
 export const fieldBounds: readonly Check[] = [
   submissionCheck({
     id: "metadata.keys",

@@ -1,4 +1,4 @@
-/** One small picture of each kind that is taken beside PNG, in base64; 48 by 64 pixels of one colour. */
+/** One small image of each kind that is taken beside PNG, in base64; 48 by 64 pixels of one colour. */
 export const imageKinds: Readonly<Record<string, string>> = {
   JPEG: "/9j/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWGkJ6jq62rZ4C8ybqmx5moq6T/2wBDARweHigjKE4rK06kbl1upKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKT/wAARCABAADADASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAAT/xAAUEAEAAAAAAAAAAAAAAAAAAAAA/8QAFQEBAQAAAAAAAAAAAAAAAAAAAAP/xAAUEQEAAAAAAAAAAAAAAAAAAAAA/9oADAMBAAIRAxEAPwCwBFYAAAAAAAAAAAAAAAAAAAAAB//Z",
   WebP: "UklGRkQAAABXRUJQVlA4IDgAAABwAwCdASowAEAAPxGIvlisKSajoqgBgCIJaQDScAd7tTT4QvAA/t7WMRhrdYTdlUjpq74jdGyAAA==",

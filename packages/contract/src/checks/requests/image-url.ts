@@ -3,24 +3,24 @@ import type { Session } from "../../session.ts";
 import { fieldsOf } from "../../wire/response.ts";
 
 /** An address at which nothing can be (RFC 2606): whoever looks there cannot fetch it. */
-export const nowhere = "https://tryon-contract.invalid/picture.png";
+export const nowhere = "https://tryon-contract.invalid/image.png";
 
 /** The most that finding an address may cost. */
 export const imageUrlCredits = 24;
 
 /**
- * An address that the deployment takes for that of a picture. One that fetches nothing takes any; for one that does, the
- * result of a try-on is a picture that it can reach.
+ * An address that the deployment takes for that of an image. One that fetches nothing takes any; for one that does, the
+ * result of a try-on is an image that it can reach.
  *
  * @throws Skip when there is none.
  */
 export async function imageUrl(session: Session): Promise<string> {
-  const any = "https://example.com/picture.png";
+  const any = "https://example.com/image.png";
   if (await isTaken(session, any)) return any;
   const { result_url: result } = fieldsOf((await session.whole()).json);
   if (typeof result === "string" && (await isTaken(session, result))) return result;
   throw new SkipCheck(
-    "The deployment fetches pictures, and there is none that it can reach: not even its own results.",
+    "The deployment fetches images, and there is none that it can reach: not even its own results.",
   );
 }
 

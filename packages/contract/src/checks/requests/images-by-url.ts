@@ -40,14 +40,14 @@ const httpsChecks = fields.map(({ field, httpsRule, submission }): Check => ({
   on: "any",
   credits: 24,
   async run(session) {
-    const ftp = submission("ftp://example.com/picture.png");
+    const ftp = submission("ftp://example.com/image.png");
     await mustRefuse(session, `an ftp address in ${field}`, ftp, badInput);
     if (await isForDevelopment(session, submission)) {
       throw new SkipCheck(
         `The deployment lets ${field} lead into its own machine, as for development, where http is taken.`,
       );
     }
-    const http = submission("http://example.com/picture.png");
+    const http = submission("http://example.com/image.png");
     await mustRefuse(session, `an http address in ${field}`, http, badInput);
   },
 }));
@@ -73,14 +73,14 @@ export const imagesByUrl: readonly Check[] = [
     refused: [
       ...privateHosts.map((host): readonly [string, Fields] => [
         `${host} in person_url`,
-        person.submission(`https://${host}/picture.png`),
+        person.submission(`https://${host}/image.png`),
       ]),
       ["10.0.0.1 in webhook_url", webhook.submission("https://10.0.0.1/hook")],
     ],
   }),
   submissionCheck({
     id: "addresses-sent.fetch-failed",
-    title: "Refuses a picture that cannot be fetched with 400",
+    title: "Refuses an image that cannot be fetched with 400",
     rules: ["submit.400.image-fetch-failed"],
     statuses: [400],
     refused: [
@@ -95,6 +95,6 @@ async function isForDevelopment(
   session: Session,
   submission: (address: string) => Fields,
 ): Promise<boolean> {
-  const answer = await session.submit(submission("https://127.0.0.1:9/picture.png"));
+  const answer = await session.submit(submission("https://127.0.0.1:9/image.png"));
   return answer.status === 200;
 }

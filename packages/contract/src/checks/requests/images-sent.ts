@@ -6,19 +6,19 @@ import { submissionCheck } from "./submission-check.ts";
 const notBase64 = "this is no base64 $$$";
 const dataPrefix = "data:image/png;base64,";
 
-/** Pictures that come as bytes. */
+/** Images that come as bytes. */
 export const imagesSent: readonly Check[] = [
   submissionCheck({
-    id: "pictures.person.base64",
-    title: "Refuses a person_image_b64 that is no base64 of a picture",
+    id: "images.person.base64",
+    title: "Refuses a person_image_b64 that is no base64 of an image",
     rules: ["request.person-image-b64.base64"],
     refused: [
       ["a person_image_b64 that is no base64", { person_image_b64: notBase64 }],
-      ["the base64 of a text in person_image_b64", { person_image_b64: base64("no picture") }],
+      ["the base64 of a text in person_image_b64", { person_image_b64: base64("no image") }],
     ],
   }),
   submissionCheck({
-    id: "pictures.person.no-data-prefix",
+    id: "images.person.no-data-prefix",
     title: "Refuses a person_image_b64 that begins with data:",
     rules: ["request.person-image-b64.no-data-prefix"],
     refused: [
@@ -26,16 +26,16 @@ export const imagesSent: readonly Check[] = [
     ],
   }),
   submissionCheck({
-    id: "pictures.garment.base64",
-    title: "Refuses garment_images_b64 of which one is no base64 of a picture",
+    id: "images.garment.base64",
+    title: "Refuses garment_images_b64 of which one is no base64 of an image",
     rules: ["request.garment-images-b64.base64"],
     refused: [
       ["a garment that is no base64", { garment_images_b64: [images.garment, notBase64] }],
-      ["the base64 of a text for a garment", { garment_images_b64: [base64("no picture")] }],
+      ["the base64 of a text for a garment", { garment_images_b64: [base64("no image")] }],
     ],
   }),
   submissionCheck({
-    id: "pictures.garment.no-data-prefix",
+    id: "images.garment.no-data-prefix",
     title: "Refuses garment_images_b64 of which one begins with data:",
     rules: ["request.images.exact-bound-and-kinds"],
     refused: [
@@ -43,12 +43,12 @@ export const imagesSent: readonly Check[] = [
     ],
   }),
   submissionCheck({
-    id: "pictures.kinds",
-    title: "Takes pictures in JPEG, WebP, AVIF and GIF beside PNG",
+    id: "images.kinds",
+    title: "Takes images in JPEG, WebP, AVIF and GIF beside PNG",
     rules: ["request.images.exact-bound-and-kinds"],
-    taken: Object.entries(imageKinds).map(([kind, picture]) => [
+    taken: Object.entries(imageKinds).map(([kind, image]) => [
       `a person in ${kind}`,
-      { person_image_b64: picture },
+      { person_image_b64: image },
     ]),
   }),
 ];

@@ -8,7 +8,7 @@ const personCharacters = 14_000_000;
 /** "About 10 MB", looked at from either side. */
 const garmentBytes = { within: 10_000_000, beyond: 11_000_000 };
 
-/** Pictures about as large as may be; sending them takes a while. */
+/** Images about as large as may be; sending them takes a while. */
 export const largeImages: readonly Check[] = [
   {
     id: "large.person",
@@ -50,7 +50,7 @@ export const largeImages: readonly Check[] = [
   },
 ];
 
-/** A picture with bytes behind its end, which those who read it pass over. */
+/** An image with bytes behind its end, which those who read it pass over. */
 function padded(base64: string, bytes: number): string {
   const whole = Buffer.alloc(bytes);
   Buffer.from(base64, "base64").copy(whole);

@@ -4,12 +4,12 @@ import { fieldsOf } from "../../wire/response.ts";
 
 const png = "89504e470d0a1a0a";
 
-/** What comes of a try-on: one picture, or none where its content is disallowed. */
+/** What comes of a try-on: one image, or none where its content is disallowed. */
 export const outcomeOfContent: readonly Check[] = [
   {
-    id: "content.one-picture",
+    id: "content.one-image",
     title: "Makes one PNG of a try-on that succeeds",
-    rules: ["service.try-on.one-picture"],
+    rules: ["service.try-on.one-image"],
     level: "safe",
     on: "any",
     credits: 8,
@@ -18,15 +18,15 @@ export const outcomeOfContent: readonly Check[] = [
       const { status, result_url: address } = fieldsOf(job.json);
       must(status === "succeeded", `A good try-on ended as ${String(status)}.`, job);
       must(typeof address === "string", "A try-on that succeeded has no result_url.", job);
-      const picture = await session.call("GET", address, { key: null });
-      must(picture.status === 200, `The result was answered ${picture.status}.`, picture);
-      const begins = Buffer.from(picture.bytes.subarray(0, 8)).toString("hex");
-      must(begins === png, `The result begins with ${begins}, and is no PNG.`, picture);
+      const image = await session.call("GET", address, { key: null });
+      must(image.status === 200, `The result was answered ${image.status}.`, image);
+      const begins = Buffer.from(image.bytes.subarray(0, 8)).toString("hex");
+      must(begins === png, `The result begins with ${begins}, and is no PNG.`, image);
     },
   },
   {
     id: "content.disallowed",
-    title: "Makes no picture of content that it finds disallowed",
+    title: "Makes no image of content that it finds disallowed",
     rules: ["content.disallowed.refused"],
     level: "safe",
     on: "any",

@@ -7,7 +7,7 @@ const { garment } = images;
 const noPerson = { person_image_b64: undefined };
 const noGarment = { garment_images_b64: undefined };
 
-/** Whose picture it is to be, and with how many garments. */
+/** Whose image it is to be, and with how many garments. */
 export const personAndGarments: readonly Check[] = [
   submissionCheck({
     id: "garments.one-to-three",

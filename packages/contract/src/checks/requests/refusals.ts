@@ -31,7 +31,7 @@ export const refusals: readonly Check[] = [
     rules: ["submit.validation.400-or-422"],
     refused: [
       ["no base64 in person_image_b64", { person_image_b64: "no base64 $$$" }],
-      ["no picture in garment_images_b64", { garment_images_b64: ["bm8gcGljdHVyZQ=="] }],
+      ["no image in garment_images_b64", { garment_images_b64: ["bm8gcGljdHVyZQ=="] }],
     ],
   }),
   {
@@ -92,7 +92,7 @@ export const refusals: readonly Check[] = [
   },
   {
     id: "refusals.named-field",
-    title: "Names the field that a refused address or picture is in",
+    title: "Names the field that a refused address or image is in",
     rules: ["error-response.detail.string"],
     level: "safe",
     on: "any",

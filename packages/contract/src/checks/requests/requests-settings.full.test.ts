@@ -64,7 +64,7 @@ describe("a server that keeps the contract", () => {
 });
 
 describe("a server that breaks the contract", () => {
-  // Drawing its pictures takes the server most of the time; it keeps them when it is reset.
+  // Drawing its images takes the server most of the time; it keeps them when it is reset.
   const mock = createMock({ clock: "manual" });
   afterEach(() => mock.reset());
   afterAll(() => mock.close());

@@ -3,7 +3,7 @@ import type { Session } from "../../session.ts";
 import { mustRefuse, mustTake, submissionCheck } from "./submission-check.ts";
 
 /** An address of a host that there is: what cannot be fetched is refused for that. */
-const picture = "https://example.com/";
+const image = "https://example.com/";
 
 /** A host at which nobody gets what is sent there by mistake. */
 const nobody = "https://tryon-contract.invalid/";
@@ -36,8 +36,8 @@ export const textBounds: readonly Check[] = [
     title: "Takes person_url with 2000 characters, and no more than that",
     rules: ["request.person-url.max-length"],
     // The photo in base64 is the one that counts, so that nothing has to be fetched.
-    taken: [["2000 characters in person_url", { person_url: picture.padEnd(2_000, "x") }]],
-    refused: [["2001 characters in person_url", { person_url: picture.padEnd(2_001, "x") }]],
+    taken: [["2000 characters in person_url", { person_url: image.padEnd(2_000, "x") }]],
+    refused: [["2001 characters in person_url", { person_url: image.padEnd(2_001, "x") }]],
   }),
   {
     id: "text.webhook_url.length",

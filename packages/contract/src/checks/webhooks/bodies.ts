@@ -77,7 +77,7 @@ export const bodyChecks: readonly Check[] = [
   },
   {
     id: "webhooks.body.result-url",
-    title: "result_url of a job that succeeded leads to the picture",
+    title: "result_url of a job that succeeded leads to the image",
     rules: ["webhook.body.result-url"],
     level: "safe",
     on: "any",
@@ -103,8 +103,8 @@ export const bodyChecks: readonly Check[] = [
       const jobId = await startTold(session, hook);
       await session.end(jobId);
       const event = eventOf(firstOf(await arrived(session, hook)));
-      if ((await picture(session, event)) !== 200) {
-        throw new SkipCheck("result_url does not lead to the picture, which other checks look at.");
+      if ((await image(session, event)) !== 200) {
+        throw new SkipCheck("result_url does not lead to the image, which other checks look at.");
       }
       await session.time.pass(23 * hour);
       const polled = fieldsOf((await session.poll(jobId)).json);
@@ -176,21 +176,21 @@ function isTime(fields: Fields): boolean {
   );
 }
 
-/** @throws Broken unless the event's address leads to a picture, Skip when the poll's does not either. */
+/** @throws Broken unless the event's address leads to an image, Skip when the poll's does not either. */
 async function mustLead(session: Session, event: Fields, polled: Fields): Promise<void> {
-  const status = await picture(session, event);
+  const status = await image(session, event);
   if (status === 200) return;
-  if ((await picture(session, polled)) !== 200) {
-    throw new SkipCheck("The poll's result_url does not lead to the picture, either.");
+  if ((await image(session, polled)) !== 200) {
+    throw new SkipCheck("The poll's result_url does not lead to the image, either.");
   }
   must(
     false,
-    `result_url of a webhook leads to ${status ?? "nowhere"}, and that of a poll to the picture.`,
+    `result_url of a webhook leads to ${status ?? "nowhere"}, and that of a poll to the image.`,
   );
 }
 
 /** The status at a result's address, or undefined when there is none. */
-async function picture(session: Session, { result_url: url }: Fields): Promise<number | undefined> {
+async function image(session: Session, { result_url: url }: Fields): Promise<number | undefined> {
   if (typeof url !== "string" || !URL.canParse(url)) return undefined;
   return (await session.call("GET", url, { key: null })).status;
 }

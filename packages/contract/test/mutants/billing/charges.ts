@@ -79,7 +79,7 @@ export const chargeMutants: readonly Mutant[] = [
     plant: chargedAtEnd,
   },
   {
-    name: "makes a smaller picture when the credits do not hold the one that was asked for",
+    name: "makes a smaller image when the credits do not hold the one that was asked for",
     section: "Errors",
     expected: ["credits.too-few"],
     plant: (mock) =>

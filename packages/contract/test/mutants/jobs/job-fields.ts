@@ -142,7 +142,7 @@ export const jobFieldMutants: readonly Mutant[] = [
     ),
   },
   {
-    name: "lets a job fail when its picture is deleted",
+    name: "lets a job fail when its image is deleted",
     section: states,
     expected: ["states.terminal.final"],
     plant: jobs((job, mock) => {

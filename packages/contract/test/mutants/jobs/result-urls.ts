@@ -66,7 +66,7 @@ export const resultUrlMutants: readonly Mutant[] = [
     ),
   },
   {
-    name: "answers a held call before its picture can be fetched",
+    name: "answers a held call before its image can be fetched",
     section: submission,
     expected: ["submit-answer.result-url.leads"],
     plant: addresses(async (call, given, mock) =>
@@ -131,7 +131,7 @@ export const resultUrlMutants: readonly Mutant[] = [
       const kept = new Set<string>();
       return async (call) => {
         if (call.url.pathname.startsWith("/kept/")) {
-          return new Response("a picture", { headers: { "content-type": "image/png" } });
+          return new Response("an image", { headers: { "content-type": "image/png" } });
         }
         const response = await call.send();
         if (!isPoll(call)) return response;

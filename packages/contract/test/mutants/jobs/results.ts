@@ -22,7 +22,7 @@ const ending = 12;
 /** How long the chunk is that {@link withComment} adds. */
 const commentLength = 12 + "Comment".length + 1 + 28;
 
-/** Deviations in the pictures themselves. */
+/** Deviations in the images themselves. */
 export const imageMutants: readonly Mutant[] = [
   {
     name: "serves results without their kind",
@@ -39,7 +39,7 @@ export const imageMutants: readonly Mutant[] = [
     name: "stores results without their end",
     section: "Resources and their fields / Output sizes and cost",
     expected: ["result.png"],
-    plant: pictures(
+    plant: images(
       () => true,
       (bytes) => bytes.slice(0, -ending),
       (job) => ({ ...job, result_bytes: Number(job["result_bytes"]) - ending }),
@@ -58,10 +58,10 @@ export const imageMutants: readonly Mutant[] = [
     plant: replaced((body, token) => body["output_size"] === "1K" && isLive(token), [1_024, 768]),
   },
   {
-    name: "gives every job of a test key a picture of its own",
+    name: "gives every job of a test key an image of its own",
     section: "Authentication",
-    expected: ["test-key.same-picture"],
-    plant: pictures(
+    expected: ["test-key.same-image"],
+    plant: images(
       (_body, token) => !isLive(token),
       (bytes, jobId) => withComment(bytes, jobId),
       (job) => ({ ...job, result_bytes: Number(job["result_bytes"]) + commentLength }),
@@ -75,8 +75,8 @@ function isLive(token: string): boolean {
 
 type Choice = (body: Fields, token: string) => boolean;
 
-/** Changes the pictures of some jobs, and what their polls say of them. */
-function pictures(
+/** Changes the images of some jobs, and what their polls say of them. */
+function images(
   chosen: Choice,
   change: (bytes: Uint8Array<ArrayBuffer>, jobId: string) => Uint8Array<ArrayBuffer>,
   tell: (job: Fields) => Fields,
@@ -105,20 +105,20 @@ function pictures(
   });
 }
 
-/** Gives some jobs a plain picture of other measures. */
+/** Gives some jobs a plain image of other measures. */
 function replaced(chosen: Choice, [width, height]: readonly [number, number]): Mutant["plant"] {
   let made: Uint8Array<ArrayBuffer> | undefined;
-  const picture = (): Uint8Array<ArrayBuffer> =>
+  const image = (): Uint8Array<ArrayBuffer> =>
     (made ??= new Uint8Array(png(width, height, [120, 120, 120])));
-  return pictures(chosen, picture, (job) => ({
+  return images(chosen, image, (job) => ({
     ...job,
     result_width: width,
     result_height: height,
-    result_bytes: picture().length,
+    result_bytes: image().length,
   }));
 }
 
-/** The picture with an id of 28 characters as a comment before its end. */
+/** The image with an id of 28 characters as a comment before its end. */
 function withComment(bytes: Uint8Array<ArrayBuffer>, jobId: string): Uint8Array<ArrayBuffer> {
   const end = bytes.length - ending;
   const comment = chunk("tEXt", Buffer.from(`Comment\0${jobId}`, "latin1"));

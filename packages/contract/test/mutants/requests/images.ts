@@ -32,7 +32,7 @@ function rewritten(names: readonly string[], change: (text: string) => unknown):
 const good = (text: string): string =>
   /^(iVBOR|\/9j|UklG|R0lG|AAAA)/.test(text) ? text : images.garment;
 
-/** Persons, garments, and the addresses and names of their pictures. */
+/** Persons, garments, and the addresses and names of their images. */
 export const imageMutants: readonly Mutant[] = [
   {
     name: "a submission without a person is given one",
@@ -59,9 +59,9 @@ export const imageMutants: readonly Mutant[] = [
     ),
   },
   {
-    name: "a person that is no picture is painted over",
+    name: "a person that is no image is painted over",
     section: request,
-    expected: ["pictures.person.base64"],
+    expected: ["images.person.base64"],
     plant: rewritten(["person_image_b64"], (text) =>
       text === "" || text.startsWith("data:") ? text : good(text),
     ),
@@ -69,13 +69,13 @@ export const imageMutants: readonly Mutant[] = [
   {
     name: "a data: prefix of the person is dropped",
     section: request,
-    expected: ["pictures.person.no-data-prefix"],
+    expected: ["images.person.no-data-prefix"],
     plant: rewritten(["person_image_b64"], (text) => text.replace(/^data:.*,/, "")),
   },
   {
-    name: "a garment that is no picture is painted over",
+    name: "a garment that is no image is painted over",
     section: request,
-    expected: ["pictures.garment.base64"],
+    expected: ["images.garment.base64"],
     plant: rewritten(["garment_images_b64"], (text) =>
       text.startsWith("data:") ? text : good(text),
     ),
@@ -83,13 +83,13 @@ export const imageMutants: readonly Mutant[] = [
   {
     name: "a data: prefix of a garment is dropped",
     section: "semantics 2. 400 or 422",
-    expected: ["pictures.garment.no-data-prefix"],
+    expected: ["images.garment.no-data-prefix"],
     plant: rewritten(["garment_images_b64"], (text) => text.replace(/^data:.*,/, "")),
   },
   {
-    name: "pictures in WebP are refused",
+    name: "images in WebP are refused",
     section: "semantics 2. 400 or 422",
-    expected: ["pictures.kinds"],
+    expected: ["images.kinds"],
     plant: rewritten(["person_image_b64"], (text) => (text.startsWith("UklG") ? "no" : text)),
   },
   {

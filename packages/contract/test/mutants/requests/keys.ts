@@ -145,7 +145,7 @@ export const keyMutants: readonly Mutant[] = [
     ),
   },
   {
-    name: "disallowed content is made into a picture",
+    name: "disallowed content is made into an image",
     section: "What the service does",
     expected: ["content.disallowed"],
     plant: before((request, real) =>
@@ -157,7 +157,7 @@ export const keyMutants: readonly Mutant[] = [
   {
     name: "the result is no PNG",
     section: "What the service does",
-    expected: ["content.one-picture"],
+    expected: ["content.one-image"],
     plant: changedAnswer(
       ({ url }) => new URL(url).pathname.startsWith("/results/"),
       (response) => answerLike(response, "\u{ff}\u{d8}\u{ff} no PNG"),

@@ -116,7 +116,7 @@ export const responseMutants: readonly Mutant[] = [
     ),
   },
   {
-    name: "a picture that is none is a 422",
+    name: "an image that is none is a 422",
     section: "Errors",
     expected: ["refusals.meaning-is-400"],
     plant: changedAnswer(
@@ -125,7 +125,7 @@ export const responseMutants: readonly Mutant[] = [
         const { detail } = fieldsOf(await response.clone().json());
         const [, field] = /^(\w+)\S*: .*(base64|not an image)/.exec(String(detail)) ?? [];
         if (field === undefined) return response;
-        const problem = { loc: ["body", field], msg: "no picture", type: "value_error" };
+        const problem = { loc: ["body", field], msg: "no image", type: "value_error" };
         return answerLike(response, JSON.stringify({ detail: [problem] }), { status: 422 });
       },
     ),

@@ -1,4 +1,4 @@
-/** Example pictures as base64, drawn here so that no setting of the server has to fetch them. */
+/** Example images as base64, drawn here so that no setting of the server has to fetch them. */
 export function exampleImages(): { person: string; garment: string } {
   return { person: draw(drawPerson), garment: draw(drawShirt) };
 }

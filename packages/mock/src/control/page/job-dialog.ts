@@ -38,7 +38,7 @@ export function jobDialog(desk: PageModel, close: () => void): readonly Shape[] 
   const body = h(
     "div",
     { class: "dialog-body" },
-    picture(desk, state, job),
+    image(desk, state, job),
     h(
       "div",
       { class: "about" },
@@ -51,20 +51,20 @@ export function jobDialog(desk: PageModel, close: () => void): readonly Shape[] 
   return [head, body];
 }
 
-function picture(desk: PageModel, { epoch }: State, job: ChosenJob): Child {
+function image(desk: PageModel, { epoch }: State, job: ChosenJob): Child {
   if (job.result === null) {
-    const words = job.status === "failed" ? "No picture: the job failed." : "No picture yet.";
+    const words = job.status === "failed" ? "No image: the job failed." : "No image yet.";
     return h(
       "div",
-      { key: "none", class: "picture none" },
-      h("p", {}, job.status === "succeeded" ? "The picture was purged." : words),
+      { key: "none", class: "image none" },
+      h("p", {}, job.status === "succeeded" ? "The image was purged." : words),
     );
   }
   const src = imageUrl(desk, epoch, job.job_id);
   const { width, height } = job.result;
   return h(
     "figure",
-    { key: src, class: "picture" },
+    { key: src, class: "image" },
     h("img", { src, width, height, alt: "Result of the try-on" }),
     h(
       "figcaption",

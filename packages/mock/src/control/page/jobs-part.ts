@@ -90,9 +90,9 @@ function jobRow(desk: PageModel, { now, epoch }: State, job: JobState): Shape {
   );
 }
 
-/** The picture of a job; `returns` and `epoch` are in its address since the same id may come to mean another. */
+/** The image of a job; `returns` and `epoch` are in its address since the same id may come to mean another. */
 export function imageUrl(desk: PageModel, epoch: number, jobId: string): string {
-  return `/__mock/pictures/${encodeURIComponent(jobId)}.png?of=${desk.returns}-${epoch}`;
+  return `/__mock/images/${encodeURIComponent(jobId)}.png?of=${desk.returns}-${epoch}`;
 }
 
 function thumbnail(desk: PageModel, epoch: number, job: JobState): Shape {

@@ -16,7 +16,7 @@ export class PageModel {
   state: State | undefined;
   /** Why the server is out of reach; undefined while it answers. */
   lost: string | undefined;
-  /** Goes up each time the server comes back: it may be another one, with other pictures under the same names. */
+  /** Goes up each time the server comes back: it may be another one, with other images under the same names. */
   returns = 0;
   status = "";
   chosenId = "";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import type { MockOptions } from "../../mock-interface.ts";
 import { startChromium, type Browser, type BrowserContextOptions } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
-import { button, card, jobs, openControlPage, pictures, said } from "../../../test/control-page.ts";
+import { button, card, jobs, openControlPage, images, said } from "../../../test/control-page.ts";
 import { loopback } from "../../../test/loopback.ts";
 
 const hasChromium = await isInstalled("chromium");
@@ -18,7 +18,7 @@ describe.runIf(hasChromium)("the control page in a browser", () => {
   const opened = (options?: MockOptions, look?: BrowserContextOptions) =>
     openControlPage(browser, options, look);
 
-  test("submits a job, moves time, and shows the picture and what became of the job", async () => {
+  test("submits a job, moves time, and shows the image and what became of the job", async () => {
     const { mock, page, troubles } = await opened();
     await page.getByLabel("Prompt").fill("evening light");
     await page.getByRole("radio", { name: "2K" }).check();
@@ -28,11 +28,11 @@ describe.runIf(hasChromium)("the control page in a browser", () => {
     await jobs(page).getByText("1 s of 1.5 s").waitFor();
     await button(page, "+1 s").click();
     await jobs(page).getByText("succeeded").waitFor();
-    await expect.poll(() => pictures(page, ".jobs")).toEqual([1_536]);
+    await expect.poll(() => images(page, ".jobs")).toEqual([1_536]);
     await jobs(page).getByRole("link").click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("evening light", { exact: true }).waitFor();
-    await expect.poll(() => pictures(page, "dialog")).toEqual([1_536]);
+    await expect.poll(() => images(page, "dialog")).toEqual([1_536]);
     expect(await dialog.innerText()).toContain("12 credits");
     expect(await dialog.innerText()).toContain("1536 × 2048");
     await page.keyboard.press("Escape");
@@ -149,7 +149,7 @@ describe.runIf(hasChromium)("the control page in a browser", () => {
     await jobs(page).getByText("succeeded").click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText(trap, { exact: true }).first().waitFor();
-    await expect.poll(() => pictures(page, "dialog")).toEqual([768]);
+    await expect.poll(() => images(page, "dialog")).toEqual([768]);
     expect(await page.title()).toBe("Try-on mock");
     expect(await page.locator("body script").count()).toBe(1);
     expect(troubles).toEqual([]);

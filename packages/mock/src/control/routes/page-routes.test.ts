@@ -48,17 +48,17 @@ describe("the control page", () => {
     const foreign = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
     expect((await openPage("/__mock/", foreign)).status).toBe(200);
     expect((await openPage("/__mock/state", foreign)).status).toBe(403);
-    expect((await openPage("/__mock/pictures/job_1.png", foreign)).status).toBe(403);
+    expect((await openPage("/__mock/images/job_1.png", foreign)).status).toBe(403);
   });
 });
 
-describe("the picture of a job", () => {
+describe("the image of a job", () => {
   test("is the bytes of its result as long as they are kept, whatever becomes of their address", async () => {
     const { mock, submit, get } = withFaults();
     // A submission that is taken has a job_id.
     const { job_id: id } = (await (await submit()).json()) as { job_id: string };
-    const picture = () => get(`/__mock/pictures/${id}.png`);
-    expect((await picture()).status).toBe(404);
+    const image = () => get(`/__mock/images/${id}.png`);
+    expect((await image()).status).toBe(404);
     await mock.clock.advance("2s");
     // The job has ended, so it has an address.
     const { result_url: address } = (await (await get(`/api/v1/tryon/${id}`)).json()) as {
@@ -67,15 +67,15 @@ describe("the picture of a job", () => {
     const original = await (await mock.fetch(address)).bytes();
     await mock.clock.advance(2 * dayInMilliseconds);
     expect((await mock.fetch(address)).status).toBe(403);
-    const shown = await picture();
+    const shown = await image();
     expect(shown.headers.get("content-type")).toBe("image/png");
     expect(await shown.bytes()).toEqual(original);
     await mock.clock.advance(30 * dayInMilliseconds);
-    expect((await picture()).status).toBe(404);
+    expect((await image()).status).toBe(404);
   });
 
   test.each(["job_none.png", "job_none", "..%2Fstate.png"])("is not found at %s", async (file) => {
-    const response = await openPage(`/__mock/pictures/${file}`);
+    const response = await openPage(`/__mock/images/${file}`);
     expect(response.status).toBe(404);
   });
 });

@@ -46,11 +46,11 @@ export function addPageRoutes(app: Hono, parts: PageParts): void {
     const about = { mock: parts.mock, epoch, epochNumber: numberOf(epoch) };
     return json(await stateView(about, { status, jobId: job }), 200);
   });
-  app.get("/pictures/:file", async ({ req }) => {
+  app.get("/images/:file", async ({ req }) => {
     const jobId = /^(.+)\.png$/.exec(req.param("file"))?.[1];
     const { jobs } = (await parts.current()).service;
     const bytes = jobId === undefined ? undefined : await jobs.result(jobId);
-    if (bytes === undefined) return json({ detail: "There is no such picture." }, 404);
+    if (bytes === undefined) return json({ detail: "There is no such image." }, 404);
     return new Response(bytes, { headers: { "content-type": "image/png" } });
   });
 }

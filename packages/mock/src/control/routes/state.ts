@@ -43,10 +43,10 @@ export interface JobState {
   readonly metadata: Readonly<Record<string, unknown>> | null;
   readonly seed: number | null;
   readonly webhook_url: string | null;
-  readonly result: PictureState | null;
+  readonly result: ImageState | null;
 }
 
-interface PictureState {
+interface ImageState {
   readonly width: number;
   readonly height: number;
   readonly bytes: number;

@@ -17,7 +17,7 @@ beforeAll(async () => {
   engine = await compositeEngine();
 });
 
-/** Runs a job to its end and gives it with its picture. */
+/** Runs a job to its end and gives it with its image. */
 async function run(
   fields: Record<string, unknown>,
 ): Promise<{ job: TryOnJobStatus; png: Uint8Array }> {
@@ -38,10 +38,10 @@ interface Region {
   readonly height: number;
 }
 
-/** The mean difference of two pictures in a region, 0 to 255 for each channel. */
+/** The mean difference of two images in a region, 0 to 255 for each channel. */
 async function difference(a: Sharp, b: Sharp, region: Region): Promise<number> {
-  const pixels = async (picture: Sharp): Promise<Buffer> =>
-    sharp(await picture.png().toBuffer())
+  const pixels = async (image: Sharp): Promise<Buffer> =>
+    sharp(await image.png().toBuffer())
       .extract(region)
       .removeAlpha()
       .raw()
@@ -57,9 +57,9 @@ async function difference(a: Sharp, b: Sharp, region: Region): Promise<number> {
 const photo = () =>
   sharp(assetBytes("person.jpg")).autoOrient().resize(768, 1_024, { fit: "inside" });
 
-describe("the composite picture", () => {
+describe("the composite image", () => {
   test("is at the asked size the person's own photo where nothing lies over it", async () => {
-    covers("service.try-on.one-picture");
+    covers("service.try-on.one-image");
     const { job, png } = await run({
       person_image_b64: asset("person.jpg"),
       garment_urls: [garmentUrl],
@@ -72,7 +72,7 @@ describe("the composite picture", () => {
   });
 
   test("has every garment on a card, and the first laid over the person", async () => {
-    covers("service.try-on.input", "service.try-on.one-picture");
+    covers("service.try-on.input", "service.try-on.one-image");
     const garments = ["shirt.png", "jacket.webp", "hat.png"] as const;
     const { png } = await run({
       person_image_b64: asset("person.jpg"),
@@ -159,7 +159,7 @@ describe("the composite picture", () => {
   });
 });
 
-describe("a picture without bytes that can be decoded", () => {
+describe("an image without bytes that can be decoded", () => {
   const heic = headed("\u0000\u0000\u0000\u0018ftypheic");
 
   test.each([

@@ -10,7 +10,7 @@ const maxInputPixels = 50_000_000;
 /** Maximum number of concurrent renders; others wait, which bounds the memory. */
 const maxConcurrentRenders = 2;
 
-/** Where things stand on the picture, as shares of its width. */
+/** Where things stand on the image, as shares of its width. */
 const layout = {
   cardWidth: 0.24,
   cardMargin: 0.03,
@@ -20,7 +20,7 @@ const layout = {
 } as const;
 
 /**
- * The engine that shows callers their own pictures: the person's photo at the asked size, the first garment laid over
+ * The engine that shows callers their own images: the person's photo at the asked size, the first garment laid over
  * it, every garment on a card beside it, and a ribbon that says that no model has made it. It runs in Node and needs
  * the package `sharp`. The server answers 400 to an image over 50 million pixels. At most 2 renders run at a time.
  *
@@ -110,11 +110,11 @@ async function compose(
     });
   }
   layers.push({ input: Buffer.from(markRibbon(width)), gravity: "south" });
-  const picture = await sharp(photo).composite(layers).removeAlpha().png().toBuffer();
-  return new Uint8Array(picture);
+  const image = await sharp(photo).composite(layers).removeAlpha().png().toBuffer();
+  return new Uint8Array(image);
 }
 
-/** The whole photo; where its shape is another than the picture's, on a blurred copy of itself. */
+/** The whole photo; where its shape is another than the image's, on a blurred copy of itself. */
 async function personLayer(
   sharp: SharpConstructor,
   person: EngineImage,
@@ -158,9 +158,9 @@ async function garmentCard(
       .toBuffer();
   }
   const inner = Math.round(side * (1 - 6 * layout.cardPadding));
-  const picture = await (await fitted(sharp, garment, inner, inner, "inside")).png().toBuffer();
+  const image = await (await fitted(sharp, garment, inner, inner, "inside")).png().toBuffer();
   return sharp(Buffer.from(cardFrame(side)))
-    .composite([{ input: picture }])
+    .composite([{ input: image }])
     .png()
     .toBuffer();
 }

@@ -1,9 +1,9 @@
 import type { EngineImage } from "../engine.ts";
-import { lettering, lineWidth } from "../lettering.ts";
+import { lettering, lineWidth } from "./lettering.ts";
 
 const ink = "#2b2d42";
 
-/** Says along the lower edge that no model has made the picture. */
+/** Says along the lower edge that no model has made the image. */
 export function markRibbon(width: number): string {
   const words = "MOCK / NOT A REAL TRY-ON";
   const height = Math.round(width * 0.055);
@@ -27,7 +27,7 @@ export function cardFrame(side: number): string {
   );
 }
 
-/** Stands in for a picture that there are no bytes of, or none that can be decoded. */
+/** Stands in for an image that there are no bytes of, or none that can be decoded. */
 export function placeholderCard(side: number, title: string, image: EngineImage): string {
   const lines =
     image.source === "address"
@@ -49,7 +49,7 @@ function shortened(hostname: string): string {
   return hostname.length <= 21 ? hostname : `${hostname.slice(0, 19)}..`;
 }
 
-/** Letters as outlines, so that the picture does not depend on the fonts of the machine. */
+/** Letters as outlines, so that the image does not depend on the fonts of the machine. */
 function written(text: string, left: number, top: number, square: number, colour: string): string {
   const path = lettering(text, [left, top], square)
     .map((outline) => `M${outline.map(([x, y]) => `${x.toFixed(2)} ${y.toFixed(2)}`).join("L")}Z`)

@@ -1,6 +1,6 @@
-import type { Point } from "./lines.ts";
+type Point = readonly [x: number, y: number];
 
-/** Letters of five by seven squares, one row a number, so that pictures need no installed font. */
+/** Letters of five by seven squares, one row a number, so that images need no installed font. */
 const letters: Readonly<Record<string, readonly number[]>> = {
   A: [14, 17, 17, 31, 17, 17, 17],
   B: [30, 17, 17, 30, 17, 17, 30],
