@@ -46,7 +46,10 @@ export function createProgram({ name, version, source, stdout, environment }: Pr
     .version(version, "--version", "print the version")
     .helpOption("-h, --help", "print help")
     .helpCommand("help [command]", "print help of a command")
-    .configureHelp({ styleTitle: (title) => `\u001B[1m${title}\u001B[22m`, helpWidth: 100 })
+    .configureHelp({
+      styleTitle: (title) => `\u001B[1m${title}\u001B[22m`,
+      helpWidth: Math.min(stdout.columns || 100, 100),
+    })
     .configureOutput({
       writeOut: (output) => stdout.write(output),
       // `parse` throws the error instead.
@@ -144,6 +147,9 @@ export function wholeNumber(min: number, max: number): (value: string) => number
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   };
 }
+
+/** Parses a port. */
+export const port = wholeNumber(0, 65_535);
 
 const units: Readonly<Record<string, number>> = {
   ms: 1,

@@ -4,6 +4,7 @@ import {
   InvalidArgumentError,
   Option,
   parse,
+  port,
   repeated,
   text,
   UsageError,
@@ -24,6 +25,8 @@ interface WantedReport {
   readonly file: string | undefined;
 }
 
+const forms = reportForms.join(", ");
+
 /** Options of a run. */
 export type RunOptions = ReturnType<typeof runOptions>;
 
@@ -31,20 +34,12 @@ const addOptions = (program: Command) =>
   program
     .optionsGroup("Target:")
     .option("--base-url <url>", "URL of the deployment (default: TRYON_BASE_URL)", text)
-    .option(
-      "--api-key <key>",
-      "API key (default: TRYON_API_KEY); a reference server needs none",
-      text,
-    )
+    .option("--api-key <key>", "API key, not for a reference server (default: TRYON_API_KEY)", text)
     .option("--live-key <key>", "live key, if you have keys of both kinds", text)
     .option("--test-key <key>", "test key, if you have keys of both kinds", text)
     .option("--other-key <key>", "key of another account, which must not see these jobs", text)
     .option("--disabled-key <key>", "disabled key, which the deployment must reject", text)
-    .option(
-      "--flagged-key <key>",
-      "key of an account flagged for fraud, which the deployment must reject",
-      text,
-    )
+    .option("--flagged-key <key>", "key flagged for fraud, which the deployment must reject", text)
     .optionsGroup("Checks:")
     .addOption(
       new Option(
@@ -60,30 +55,14 @@ const addOptions = (program: Command) =>
       "maximum credits to take from live keys (default: 50, no limit for a local mock)",
       wholeNumber(0, 999_999_999),
     )
-    .option(
-      "--only <prefix>",
-      "checks whose id starts so, such as idempotency; repeatable",
-      repeated,
-    )
+    .option("--only <prefix>", "prefix of check ids, such as idempotency; repeatable", repeated)
     .option("--real-time", "wait in real time, even if a reference server can advance its clock")
     .optionsGroup("Webhooks (a deployment on this machine needs none of these):")
     .option("--webhook-url <url>", "public URL that leads to --webhook-port", webhookUrl)
-    .option(
-      "--webhook-port <number>",
-      "port to listen on (default: a free one)",
-      wholeNumber(0, 65_535),
-    )
-    .option(
-      "--webhook-secret <text>",
-      "secret that signs the webhooks of the key (default: TRYON_WEBHOOK_SECRET)",
-      text,
-    )
+    .option("--webhook-port <number>", "port to listen on (default: a free one)", port)
+    .option("--webhook-secret <text>", "webhook secret (default: TRYON_WEBHOOK_SECRET)", text)
     .optionsGroup("Result:")
-    .option(
-      "--report <form[=file]>",
-      `${reportForms.join(", ")}; repeatable (default: text)`,
-      reportsOf,
-    )
+    .option("--report <form[=file]>", `${forms}; repeatable (default: text)`, reportsOf)
     .option("--output <file>", "file of a single --report (default: standard output)", text)
     .option("--profile <file>", "write what was observed, for tryon-mock --profile <file>", text)
     .option("--quiet", "print no progress, and only failures and the verdict");
@@ -128,18 +107,18 @@ function runOptions(
       "The deployment is missing: use --base-url https://tryon.example, or set TRYON_BASE_URL.",
     );
   }
-  const keys: Readonly<Record<KeyName, string | undefined>> = {
-    live: liveKey,
-    test: testKey,
-    stranger: otherKey,
-    disabled: disabledKey,
-    flagged: flaggedKey,
+  const keys: Readonly<Partial<Record<KeyName, string>>> = {
+    ...(liveKey !== undefined && { live: liveKey }),
+    ...(testKey !== undefined && { test: testKey }),
+    ...(otherKey !== undefined && { stranger: otherKey }),
+    ...(disabledKey !== undefined && { disabled: disabledKey }),
+    ...(flaggedKey !== undefined && { flagged: flaggedKey }),
   };
   return {
     ...rest,
     baseUrl,
     apiKey: options.apiKey ?? (environment["TRYON_API_KEY"] || undefined),
-    keys: Object.fromEntries(Object.entries(keys).filter(([, key]) => key !== undefined)),
+    keys,
     webhookSecret: options.webhookSecret ?? (environment["TRYON_WEBHOOK_SECRET"] || undefined),
     reports: placeReports(report ?? [{ form: "text", file: undefined }], output),
   };
@@ -154,7 +133,7 @@ function reportsOf(value: string, previous: readonly WantedReport[] = []): reado
   const [, word = value, file] = /^([^=]*)=(.*)$/s.exec(value) ?? [];
   const form = reportForms.find((candidate) => candidate === word);
   if (form === undefined) {
-    throw new InvalidArgumentError(`Allowed forms are ${reportForms.join(", ")}.`);
+    throw new InvalidArgumentError(`Allowed forms are ${forms}.`);
   }
   if (file === "") throw new InvalidArgumentError(`Name a file, as in ${form}=report.out.`);
   return [...previous, { form, file }];

@@ -1,3 +1,6 @@
+import { access, constants, stat, writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+
 import { hasColors, UsageError, type Output } from "@tryon/command-line";
 
 import { runSuite, wholeSuite, type Suite } from "../contract.ts";
@@ -9,7 +12,6 @@ import { textReport } from "../report/text.ts";
 import { OptionsError, TargetProblem } from "../target/problem.ts";
 import { announce } from "./announce.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { rejectUnwritable, write } from "./outputs.ts";
 import { progressView, silentView } from "./progress.ts";
 import type { RunOptions } from "./program.ts";
 
@@ -104,4 +106,33 @@ async function writeReports(
 
 function paintFor(stream: Output, { environment }: CliContext): Paint {
   return hasColors(stream, environment) ? colours : noPaint;
+}
+
+/**
+ * Checks that files can be written, before a run takes credits.
+ *
+ * @throws UsageError with the file.
+ */
+async function rejectUnwritable(files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    const folder = dirname(resolve(file));
+    await access(folder, constants.W_OK).catch(() => {
+      throw new UsageError(
+        `Cannot write ${file}: the folder ${folder} does not exist or is read-only.`,
+      );
+    });
+    const there = await stat(file).catch(() => undefined);
+    if (there?.isDirectory() === true) {
+      throw new UsageError(`Cannot write ${file}: it is a folder. Name a file in it.`);
+    }
+  }
+}
+
+/** @throws Error with the file. */
+async function write(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (error) {
+    throw new Error(`Cannot write ${file}.`, { cause: error });
+  }
 }

@@ -5,9 +5,9 @@ import {
   InvalidArgumentError,
   Option,
   parse,
+  port,
   text,
   UsageError,
-  wholeNumber,
   type Command as Program,
   type ProgramOptions,
 } from "@tryon/command-line";
@@ -36,18 +36,9 @@ export interface ExecCommand extends ServerCommand {
 
 const addServer = (program: Program, defaultPort: number) =>
   program
-    .option(
-      "--port <number>",
-      "port to listen on, 0 for a free one",
-      wholeNumber(0, 65_535),
-      defaultPort,
-    )
+    .option("--port <number>", "port to listen on, 0 for a free one", port, defaultPort)
     .option("--host <host>", "host name or IP to listen on", text, "127.0.0.1")
-    .option(
-      "--latency <duration>",
-      "duration of a job, such as 1.5s or 1500 (default: 1.5s)",
-      duration(),
-    )
+    .option("--latency <duration>", "job duration, as 3s or 3000 (default: 1.5s)", duration())
     .option("--seed <text>", "seed of ids and signatures (default: random)", text)
     .option(
       "--profile <name>",

@@ -37,13 +37,10 @@ async function readStart(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
-    const reader = response.body?.getReader();
-    for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
-      chunks.push(read.value);
-      length += read.value.length;
-      if (length < maxBytes) continue;
-      await reader?.cancel();
-      break;
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= maxBytes) break;
     }
   } catch {
     // The connection broke, or the time is over.

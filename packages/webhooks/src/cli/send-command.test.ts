@@ -202,6 +202,13 @@ describe("an answer that the service does not count as received ends with 1 and 
     expect(await send(url)).toMatchObject({ code: 1, stdout: expect.stringContaining("closed") });
   });
 
+  it("a host that does not exist", async () => {
+    const { code, stdout } = await send("http://receiver.invalid/hook", "--allow-http");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/could not be sent: (?:the host does not exist|the DNS lookup failed)/);
+    expect(stdout).toContain(again);
+  });
+
   it("no server", async () => {
     const free = createServer();
     await new Promise<void>((resolve) => free.listen(0, "127.0.0.1", resolve));
