@@ -1,16 +1,17 @@
 import type { CallOptions } from "./types/call-options.ts";
 import type { RateLimit } from "./types/attempt.ts";
 import type { Job, TryOnResult } from "./types/job.ts";
-import { toCall, type Call } from "./api/call.ts";
+import { toCall, type Call } from "./api/api.ts";
 import { Account } from "./billing/account.ts";
-import { costs, type Costs } from "./billing/costs.ts";
 import { Credits } from "./billing/credits.ts";
+import type { Costs } from "./billing/prices.ts";
 import { systemClock, type Clock } from "./config/clock.ts";
-import { check } from "./config/check-environment.ts";
 import { defaults, optionNames, type TryOnOptions } from "./config/options.ts";
-import { parseUrl } from "./config/resolve-config.ts";
-import { unknownName } from "./config/unknown-names.ts";
-import type { RawRequest } from "./http/http-request.ts";
+import { check } from "./config/resolve-config.ts";
+import { unknownName } from "./config/check-options.ts";
+import { attempt } from "./http/send-with-retries.ts";
+import { within } from "./http/deadline.ts";
+import type { HttpRequest, RawRequest } from "./http/http-request.ts";
 import type { HttpResponse } from "./http/response.ts";
 import type { InputIssue } from "./errors/input-issue.ts";
 import type { TryOnInput } from "./types/try-on-input.ts";
@@ -19,7 +20,7 @@ import { createContexts, type ClientContexts } from "./jobs/client-context.ts";
 import { JobSubmitter } from "./jobs/job-submitter.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
-import { validateInput } from "./jobs/read-input.ts";
+import { parseInput, readImages, validateInput } from "./jobs/parse-input.ts";
 
 /**
  * Client of the virtual try-on service. It pays for each try-on at most once, however often the network fails, and never
@@ -120,7 +121,9 @@ export class TryOn {
    * costs["2K"]; // 12
    */
   async costs(options: CallOptions = {}): Promise<Costs> {
-    return this.#contexts.within(options, defaults.callTimeout, costs);
+    return this.#contexts.within(options, defaults.callTimeout, ({ spendTracker }, deadline) =>
+      spendTracker.costs(deadline),
+    );
   }
 
   /**
@@ -155,6 +158,16 @@ export class TryOn {
     return this.#contexts.config.idempotencyWindow;
   }
 
+  /** @internal Reads an input of a batch, so that its images can be read repeatedly. Throws `invalid_input` if one cannot. */
+  async readInput(input: TryOnInput, signal: AbortSignal) {
+    const parsed = parseInput(input);
+    const settings = { validate: false, log: () => undefined };
+    const images = await within(this.#contexts.config, { signal }, Infinity, (deadline) =>
+      readImages(parsed, settings, deadline),
+    );
+    return { ...parsed, images };
+  }
+
   /** @internal URL of the service or the proxy, without a slash at the end. */
   get serviceUrl(): string {
     return this.#contexts.config.baseUrl;
@@ -163,19 +176,32 @@ export class TryOn {
   /** @internal Sends a request of `@tryon/client/raw`. Returns a response of any status, but no redirect. */
   send(request: RawRequest): Promise<HttpResponse> {
     const { purpose, signal } = request;
-    return this.#contexts.within({ signal }, undefined, ({ api }, deadline) => {
-      const sender = { name: request.name, purpose, deadline, sync: purpose === "submit" };
-      return api.send(request, sender, ({ redirect }) => !redirect);
+    const sync = purpose === "submit";
+    return this.#contexts.within({ signal }, undefined, async ({ api }, deadline) => {
+      return (await api.send(request, { purpose, deadline, sync })).response;
     });
   }
 
-  /** Returns what is safe to log: no key, and only origin and path of the URL. */
+  /**
+   * @internal Sends a request of `@tryon/client/proxy` once, regardless of the rate limit. Returns the outcome, and the
+   * function that redacts the key of the request.
+   */
+  sendOnce(request: HttpRequest, signal: AbortSignal | undefined) {
+    return this.#contexts.within({ signal }, undefined, async ({ api, config }, deadline) => {
+      const context = { attempt: 1, purpose: "write" } as const;
+      const outcome = await attempt(api.http.transport, request, deadline, context);
+      return { outcome, redact: config.redact };
+    });
+  }
+
+  /** Returns what is safe to log: no key. `baseUrl` is undefined while the client has no valid URL. */
   toJSON(): { name: string; baseUrl: string | undefined } {
-    const { baseUrl, proxyUrl } = this.#options;
-    // A path stays a path.
-    const page = proxyUrl && "http://page";
-    const { origin, pathname } = parseUrl(`${baseUrl ?? proxyUrl}`, page) ?? {};
-    const url = origin && (origin === page ? "" : origin) + pathname;
-    return { name: "TryOn", baseUrl: url?.replace(/\/+$/, "") };
+    let baseUrl: string | undefined;
+    try {
+      baseUrl = this.serviceUrl;
+    } catch {
+      // A rejected URL can contain a secret.
+    }
+    return { name: "TryOn", baseUrl };
   }
 }

@@ -16,18 +16,24 @@ export type {
   WaitOptions,
 } from "./types/job.ts";
 export type { Middleware, MiddlewareContext } from "./types/middleware.ts";
-export type { ApiErrorCode, TryOnErrorCode } from "./errors/code.ts";
-export { ApiError, ConnectionError, OutcomeUnknownError } from "./errors/request-errors.ts";
 export {
+  ApiError,
   BatchStoppedError,
-  type StopReason,
+  ConnectionError,
   JobFailedError,
+  OutcomeUnknownError,
   ResultError,
   WaitTimeoutError,
-} from "./errors/job-errors.ts";
+  type StopReason,
+} from "./errors/request-errors.ts";
 export { BudgetError, ConfigError, InputError } from "./errors/refusal-errors.ts";
 export { isTryOnError, type ErrorWithCode } from "./errors/is-tryon-error.ts";
-export { TryOnError, type FieldIssue } from "./errors/tryon-error.ts";
+export {
+  TryOnError,
+  type ApiErrorCode,
+  type FieldIssue,
+  type TryOnErrorCode,
+} from "./errors/tryon-error.ts";
 export type {
   AccountResponse,
   JobStatus,
@@ -41,17 +47,14 @@ export type { InputIssue, InputIssueCode } from "./errors/input-issue.ts";
 export type { Garments, ImageInput, TryOnFields, TryOnInput } from "./types/try-on-input.ts";
 export type { Inputs } from "./jobs/estimate.ts";
 export { isFailed, isSucceeded } from "./jobs/job-data.ts";
-export type { Jobs } from "./jobs/jobs.ts";
 export type { JobList, JobPage, ListOptions } from "./jobs/job-list.ts";
 export type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
-export type { WaitAllOptions, WaitOutcome } from "./jobs/wait-all.ts";
+export type { Jobs, WaitAllOptions, WaitOutcome } from "./jobs/jobs.ts";
 export type { Account } from "./billing/account.ts";
 export { Budget } from "./billing/budget.ts";
-export type { Costs } from "./billing/costs.ts";
-export { packs, type Pack, type Prices } from "./billing/prices.ts";
-export type { PurchaseOutcome } from "./billing/purchase-outcome.ts";
-export type { Credits } from "./billing/credits.ts";
+export { packs, type Costs, type Pack, type Prices } from "./billing/prices.ts";
+export type { Credits, PurchaseOutcome } from "./billing/credits.ts";
 export type { Logger, TryOnOptions } from "./config/options.ts";
 export type { Clock } from "./config/clock.ts";
-export type { Call, WithResponse } from "./api/call.ts";
+export type { Call, WithResponse } from "./api/api.ts";
 export { TryOn } from "./client.ts";

@@ -12,8 +12,7 @@ import { expect } from "vitest";
 
 import { documentPrices } from "../src/billing/prices.ts";
 import { Budget, isTryOnError, type Job } from "../src/index.ts";
-import { anyOptions, type ValueOf } from "./fault-scenario.ts";
-import { networkFaultNames, networkFaults } from "./network-faults.ts";
+import { anyOptions, networkFaultNames, networkFaults, type ValueOf } from "./fault-scenario.ts";
 import { input, openService } from "./service.ts";
 
 /** One call of a program. */
@@ -48,18 +47,13 @@ const anyProgram = record({
 type Submission = ValueOf<typeof anySubmission>;
 type Program = ValueOf<typeof anyProgram>;
 
+const noTotals = { rejected: 0, charged: 0, unknown: 0, exact: 0 };
+
 /** Runs the programs of a seed, expects what a budget promises of each, and returns a line of totals. */
 export async function runBudgetScenarios(seed: number, count: number): Promise<string> {
-  const totals = { rejected: 0, charged: 0, unknown: 0, exact: 0 };
+  const totals = { ...noTotals };
   await assert(
-    asyncProperty(anyProgram, async (program) => {
-      const { violations, ...result } = await runProgram(program);
-      expect(violations).toEqual([]);
-      totals.rejected += result.rejected;
-      totals.charged += result.charged;
-      totals.unknown += result.unknown;
-      totals.exact += Number(program.settles);
-    }),
+    asyncProperty(anyProgram, (program) => runProgram(program, totals)),
     // A smaller program rarely fails in the same way.
     { seed, numRuns: count, endOnFailure: true },
   );
@@ -74,8 +68,8 @@ interface Failure {
   readonly recover: (() => Promise<Job>) | undefined;
 }
 
-/** Runs a program, and returns the promises of a budget that it broke, with its totals. */
-async function runProgram(program: Program) {
+/** Runs a program, expects what a budget promises, and adds to the totals. */
+async function runProgram(program: Program, totals: typeof noTotals): Promise<void> {
   const { retries, hasClientBudget, submissions, settles } = program;
   const server = { options: program.options, latency: "3s", journalLimit: 1 } as const;
   const service = openService({ profile: "default", ...server });
@@ -89,10 +83,9 @@ async function runProgram(program: Program) {
   const tryon = service.client({ retries, budget: hasClientBudget ? budgets.client : undefined });
   const jobs: Job[] = [];
   const failures = new Set<Failure>();
-  let rejected = 0;
   try {
     await submitAll();
-    return await check();
+    expect(await violations()).toEqual([]);
   } finally {
     mock.close();
   }
@@ -141,7 +134,7 @@ async function runProgram(program: Program) {
     } catch (error) {
       const { job, recover } = Object(error) as Partial<Failure> & { job?: Job };
       if (job) jobs.push(job);
-      if (isTryOnError(error, "budget_exceeded")) rejected += 1;
+      if (isTryOnError(error, "budget_exceeded")) totals.rejected += 1;
       else if (!job) await follow({ submission, recover });
     }
   }
@@ -149,9 +142,8 @@ async function runProgram(program: Program) {
   async function follow(failure: Failure): Promise<void> {
     failures.add(failure);
     const { recoversAfter } = failure.submission;
-    if (recoversAfter === null || !failure.recover) return;
-    const minutes = settles ? Math.min(recoversAfter, 5) : recoversAfter;
-    await sleep(minutes * 60);
+    if (recoversAfter === null) return;
+    await sleep(60 * Math.min(recoversAfter, settles ? 5 : recoversAfter));
     // A program may recover twice at the same time.
     await Promise.all([recoverJob(failure), recoverJob(failure)]);
   }
@@ -167,24 +159,21 @@ async function runProgram(program: Program) {
     }
   }
 
-  async function check() {
+  /** Returns the promises of a budget that the program broke. */
+  async function violations(): Promise<string[]> {
     const { entries = [] } = (await mock.ledger(mock.keys.live)) ?? {};
+    const charges = entries.filter(({ cause }) => cause === "tryon");
     const listed = await run(service.client().jobs.list({ limit: 50 }).toArray());
     const budgetOf = new Map(listed.map(({ id, data }) => [id, data.metadata?.["budget"]]));
-    const violations: string[] = [];
-    let unknown = 0;
+    const broken: string[] = [];
     for (const name of ["client", "first", "second"] as const) {
       if (name === "client" && !hasClientBudget) continue;
       const { spent, reserved, maxCredits } = budgets[name];
       const counts = (budget: unknown): boolean => name === "client" || budget === name;
-      const charged = creditsOf(
-        entries.filter(
-          ({ cause, jobId }) => cause === "tryon" && counts(budgetOf.get(jobId ?? "")),
-        ),
-      );
+      const charged = creditsOf(charges.filter(({ jobId }) => counts(budgetOf.get(jobId ?? ""))));
       const open = [...failures].filter(({ submission }) => counts(submission.budget));
       const price = open.reduce((sum, { submission }) => sum + documentPrices[submission.size], 0);
-      unknown += reserved;
+      totals.unknown += reserved;
       const promises = {
         "charges no more than the limit": charged <= maxCredits,
         "counts all charges": charged <= spent + reserved,
@@ -195,11 +184,12 @@ async function runProgram(program: Program) {
       for (const [promise, isKept] of Object.entries(promises)) {
         if (isKept) continue;
         const figures = `${charged} of ${maxCredits} charged, ${spent} spent, ${reserved} reserved`;
-        violations.push(`${name} budget ${promise}: ${figures}`);
+        broken.push(`${name} budget ${promise}: ${figures}`);
       }
     }
-    const all = creditsOf(entries.filter(({ cause }) => cause === "tryon"));
-    return { violations, rejected, charged: all, unknown };
+    totals.charged += creditsOf(charges);
+    totals.exact += Number(settles);
+    return broken;
   }
 
   function sleep(seconds: number): Promise<void> {

@@ -11,7 +11,7 @@ import type { BatchSettings, CrashPoint, Item, ItemReport } from "./crash-scenar
 
 // The test passes these settings.
 const settings = JSON.parse(process.argv[2] ?? "") as BatchSettings;
-const { url, apiKey, path, sync, concurrency, time, items, itemHeader } = settings;
+const { url, apiKey, path, sync, concurrency, time, items } = settings;
 const crashPoints = new Map(items.map(({ id, crashPoint }) => [id, crashPoint]));
 /** Items by idempotency key. */
 const ids = new Map<string, string>();
@@ -36,7 +36,7 @@ const clock: Clock = {
 const middleware: Middleware = async (request, next, { purpose, idempotencyKey = "" }) => {
   if (purpose !== "submit") return next(request);
   const id = ids.get(idempotencyKey);
-  request.headers.set(itemHeader, id ?? "");
+  request.headers.set("x-item", id ?? "");
   await waitAt(id, "before the POST");
   const response = await next(request);
   await waitAt(id, "after the response");
@@ -81,9 +81,8 @@ const tryon = new TryOn({ apiKey, baseUrl: url, clock, middleware, ...timeouts }
 const budget = settings.journal === "on disk" ? { maxCredits: 8 * items.length } : undefined;
 const options = { id: ({ id }: Item) => id, input: inputOf, concurrency, sync, journal, budget };
 const ended: ItemReport[] = [];
-for await (const { id, fromJournal, error } of batch(tryon, items, options)) {
-  const outcome = isTryOnError(error) ? error.code : String(error ?? "succeeded");
-  ended.push({ id, fromJournal, outcome });
+for await (const { id, error } of batch(tryon, items, options)) {
+  ended.push([id, isTryOnError(error) ? error.code : String(error ?? "succeeded")]);
 }
 for (const entry of unwritten) await file.put(entry);
 await file.close();

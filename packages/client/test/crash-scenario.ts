@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
 import { TryOn } from "@tryon/client";
-import type { BatchItem } from "@tryon/client/batch";
 import { createMock, type MockOptions } from "@tryon/mock";
 import { serve } from "@tryon/mock/node";
 import { onTestFinished } from "vitest";
@@ -35,21 +34,20 @@ export interface Item {
 /** Batch that is killed at each crash point of its items. */
 export interface CrashScenario {
   readonly items: readonly Item[];
-  readonly server: MockOptions;
-  readonly sync: boolean;
-  readonly concurrency: number;
+  readonly server?: MockOptions;
+  readonly sync?: boolean;
+  readonly concurrency?: number;
   /** `in memory`: a broken journal, which writes its entries only when it is closed. */
-  readonly journal: "on disk" | "in memory";
+  readonly journal?: "on disk" | "in memory";
   /** Additional kills, in milliseconds after a start. */
-  readonly randomKills: readonly number[];
+  readonly randomKills?: readonly number[];
   /** Time between a kill and the restart, in milliseconds of the fast clock. */
-  readonly restartDelay: number;
+  readonly restartDelay?: number;
 }
 
 /** Settings of the program. */
-export interface BatchSettings extends Pick<
-  CrashScenario,
-  "items" | "sync" | "concurrency" | "journal"
+export interface BatchSettings extends Required<
+  Pick<CrashScenario, "items" | "sync" | "concurrency" | "journal">
 > {
   readonly url: string;
   readonly apiKey: string;
@@ -57,14 +55,10 @@ export interface BatchSettings extends Pick<
   readonly path: string;
   /** Clock that runs faster than the system clock: `Date.now() * speed + offset`, the same in all processes. */
   readonly time: { readonly speed: number; readonly offset: number };
-  /** Request header with the id of the item. */
-  readonly itemHeader: string;
 }
 
-/** Outcome of an item: "succeeded" or an error code. */
-export interface ItemReport extends Pick<BatchItem<Item>, "id" | "fromJournal"> {
-  readonly outcome: string;
-}
+/** Id of an item, and its outcome: "succeeded" or an error code. */
+export type ItemReport = readonly [id: string, outcome: string];
 
 /** Message of the program. */
 type ProgramMessage =
@@ -73,10 +67,10 @@ type ProgramMessage =
 
 /** Runs a batch, kills it at each crash point, and restarts it until it ends. */
 export async function runCrashScenario(scenario: CrashScenario, cache: string) {
-  const { items, restartDelay } = scenario;
+  const { items, restartDelay = 0 } = scenario;
   const path = join(await temporaryFolder(), "run.ndjson");
   const crashing = await startCrashingBatch(scenario);
-  const randomKills = [...scenario.randomKills];
+  const randomKills = [...(scenario.randomKills ?? [])];
   for (let run = 1; run <= 3 * items.length; run += 1) {
     const ended = await crashing.run(path, cache, run % 6 === 0 ? randomKills.shift() : undefined);
     if (ended !== undefined) {
@@ -88,14 +82,12 @@ export async function runCrashScenario(scenario: CrashScenario, cache: string) {
   throw new Error("The batch does not end.");
 }
 
-const itemHeader = "x-item";
-
 /**
  * Starts the server of a batch over HTTP, until the end of the test. It kills the programs that run the batch at the crash
  * points of their items.
  */
 async function startCrashingBatch(scenario: CrashScenario) {
-  const { items, sync, concurrency, journal } = scenario;
+  const { items, sync = true, concurrency = 6, journal = "on disk" } = scenario;
   /** Crash points in the order of the kills. */
   const kills: (CrashPoint | "at any time")[] = [];
   /** Broken promises. */
@@ -121,7 +113,7 @@ async function startCrashingBatch(scenario: CrashScenario) {
   const server = await serve({
     fetch: async (request) => {
       if (!(request instanceof Request)) throw new TypeError("A server gets requests.");
-      const id = request.headers.get(itemHeader);
+      const id = request.headers.get("x-item");
       return id === null ? fetch(request) : submit(request, id);
     },
   });
@@ -140,14 +132,13 @@ async function startCrashingBatch(scenario: CrashScenario) {
     path: string,
     cache: string,
     killAfter: number | undefined,
-  ): Promise<ReadonlyMap<string, ItemReport> | undefined> {
+  ): Promise<ReadonlyMap<string, string> | undefined> {
     const settings: BatchSettings = {
       items: items.map((item) => ({ ...item, crashPoint: left.get(item.id) })),
       sync,
       concurrency,
       journal,
       path,
-      itemHeader,
       url: server.url,
       apiKey,
       time,
@@ -167,7 +158,7 @@ async function startCrashingBatch(scenario: CrashScenario) {
         killing = undefined;
         exit.resolve();
         await program.end;
-        return new Map(message.ended.map((one) => [one.id, one]));
+        return new Map(message.ended);
       }
       if (killing === undefined || isIgnored) continue;
       const { waiting: id, crashPoint } = message;

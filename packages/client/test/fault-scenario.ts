@@ -4,8 +4,62 @@ import { array, boolean, constantFrom, record, tuple, type Arbitrary } from "fas
 import { isTryOnError, type Job, type TryOn, type TryOnOptions } from "../src/index.ts";
 import type { Fetch } from "../src/config/options.ts";
 import { jpegBytes } from "./bodies.ts";
-import { networkFaultNames, networkFaults } from "./network-faults.ts";
-import { input, openService, trackEnd, type TestService } from "./service.ts";
+import {
+  cut,
+  input,
+  noResponse,
+  openService,
+  respondAfter,
+  respondWith,
+  trackEnd,
+  type Fault,
+  type TestService,
+} from "./service.ts";
+
+const json = (status: number, headers?: Record<string, string>): Fault =>
+  respondWith(status, { detail: "no" }, headers);
+
+/** Faults of a request in the network and in the service. "done" means after the work of the service. */
+export const networkFaults = {
+  "connection refused": cut.refused,
+  "reset before": cut.before,
+  "reset after": cut.after,
+  "no response": noResponse.before,
+  "done, no response": noResponse.after,
+  /** The client stops waiting before the request arrives. */
+  "arrives late": { latency: "200s" },
+  "cut within the response": { truncateAt: 20 },
+  "done, cut-off JSON": respondAfter(200, '{"job_id":"job_1","sta'),
+  "done, empty": respondAfter(200, ""),
+  "done, 200 HTML": respondAfter(200, "<h1>Welcome</h1>"),
+  "held, then 504": { cutAfter: "2s" },
+  "400": json(400),
+  "402": json(402),
+  "403": json(403),
+  "422": json(422),
+  "404 HTML": respondWith(404, "<h1>Not found</h1>"),
+  "307": respondWith(307, "", { location: "https://elsewhere.example/api/v1/tryon" }),
+  "done, 303": respondAfter(303, ""),
+  "done, 403 HTML": respondAfter(403, "<h1>Forbidden by the firewall</h1>"),
+  "408": respondWith(408, "<h1>Request timeout</h1>"),
+  "409 lock": json(409),
+  "done, 409 HTML": respondAfter(409, "<h1>Conflict</h1>"),
+  "429": json(429, { "retry-after": "3" }),
+  "429 until a date": json(429, { "retry-after": "Thu, 01 Jan 2026 00:00:05 GMT" }),
+  "429 without a time": json(429, { "retry-after": "" }),
+  "429 for too long": json(429, { "retry-after": "90" }),
+  "500": json(500),
+  "done, 500": respondAfter(500, { detail: "broken" }),
+  "502 HTML": { status: 502 },
+  "done, 502 HTML": respondAfter(502, "<h1>Bad gateway</h1>"),
+  "503": json(503, { "retry-after": "1" }),
+  "done, 524": respondAfter(524, "<h1>A timeout occurred</h1>"),
+} as const satisfies Record<string, Fault>;
+
+// The keys of an object are its keys.
+export const networkFaultNames = Object.keys(
+  networkFaults,
+) as readonly (keyof typeof networkFaults)[];
 
 /** Value that a generator creates. */
 export type ValueOf<Values> = Values extends Arbitrary<infer Value> ? Value : never;
@@ -55,11 +109,21 @@ export interface Mutant {
 }
 
 const stock = stockEngine();
+/** Creates the clients of a scenario, and advances time until their work has ended. */
+interface Page {
+  readonly createClient: (options: TryOnOptions) => TryOn;
+  readonly advance: <Result>(work: Promise<Result>) => Promise<Result>;
+}
+
 /** Large enough to be sent as a stream. */
 const image = jpegBytes(70_000);
 
 /** Makes a try-on with faults, recovers its job as a user would, and checks what the client promises. */
-export async function runScenario(scenario: FaultScenario, mutant: Mutant = {}) {
+export async function runScenario(
+  scenario: FaultScenario,
+  mutant: Mutant = {},
+  openPage: (service: TestService) => Page = openDirectly,
+) {
   let isUnreachable = scenario.unreachable;
   const engine: Engine = {
     name: "failing at first",
@@ -73,17 +137,22 @@ export async function runScenario(scenario: FaultScenario, mutant: Mutant = {}) 
   const { latency, options } = scenario;
   const service = openService({ profile: "default", options, latency, engine, journalLimit: 1 });
   try {
-    return await runScenarioOn(service, scenario, mutant);
+    return await runScenarioOn(service, openPage(service), scenario, mutant);
   } finally {
     service.mock.close();
   }
 }
 
-async function runScenarioOn(service: TestService, scenario: FaultScenario, mutant: Mutant) {
+async function runScenarioOn(
+  service: TestService,
+  { createClient, advance }: Page,
+  scenario: FaultScenario,
+  mutant: Mutant,
+) {
   const { mock } = service;
   const { retries, keyInMetadata, later, sync, timeout, call, ownKey } = scenario;
   const fetch = mutant.fetch?.(service.fetch) ?? service.fetch;
-  const tryon = service.client({ fetch, retries, keyInMetadata, ...mutant.options });
+  const tryon = createClient({ fetch, retries, keyInMetadata, ...mutant.options });
   service.faults.push(...scenario.faults.map((name) => networkFaults[name]));
   const key = ownKey ? { idempotencyKey: "order-17" } : {};
   const tryOn = {
@@ -101,7 +170,6 @@ async function runScenarioOn(service: TestService, scenario: FaultScenario, muta
     start(service.client({ fetch: mock.fetch, keyInMetadata })).catch(() => undefined);
   let error: unknown;
   let job = await advance(
-    service,
     start(tryon).catch((thrown: unknown) => {
       error = mutant.error?.(thrown) ?? thrown;
       return undefined;
@@ -111,19 +179,19 @@ async function runScenarioOn(service: TestService, scenario: FaultScenario, muta
   if (error !== undefined) {
     await mock.clock.advance(later);
     // The remaining faults apply to the first recovery.
-    job = await advance(service, recoverJob(error));
+    job = await advance(recoverJob(error));
   }
   const applied = scenario.faults.slice(0, scenario.faults.length - service.faults.length);
   service.faults.length = 0;
   // A proxy or a 429 may end a recovery while the job runs.
   for (let again = 0; again < 3 && job === undefined; again += 1) {
     await mock.clock.advance("2m");
-    job = await advance(service, recoverJob(error));
+    job = await advance(recoverJob(error));
   }
   // Late requests arrive, and reads are consistent.
   await mock.clock.advance("5m");
-  await advance(service, Promise.resolve(duplicate));
-  const jobs = await advance(service, service.client().jobs.list().toArray());
+  await advance(Promise.resolve(duplicate));
+  const jobs = await advance(service.client().jobs.list().toArray());
   const charged = 1_000 - ((await service.balance()) ?? 0);
   const keys = service.keys();
   const isLost = jobs.length === 1 && job === undefined;
@@ -143,7 +211,8 @@ async function runScenarioOn(service: TestService, scenario: FaultScenario, muta
       ? charged >= 0 && charged <= jobs.length * 8
       : charged === jobs.length * 8,
     "no lost job": !isLost || isUnknowable || isAboutDuplicate,
-    "the submitted job": job === undefined || job.id === jobs[0]?.id,
+    // A proxy adds a signature to the id.
+    "the submitted job": job === undefined || job.id.startsWith(jobs[0]?.id ?? "none"),
     "no visible key in the metadata": !JSON.stringify([job, jobs]).includes("_tryon_key"),
   };
   const violations = Object.keys(checks).filter((name) => checks[name] !== true);
@@ -151,7 +220,7 @@ async function runScenarioOn(service: TestService, scenario: FaultScenario, muta
 }
 
 /** Returns the job of an error, or recovers it. */
-export async function recoverJob(error: unknown): Promise<Job | undefined> {
+async function recoverJob(error: unknown): Promise<Job | undefined> {
   if (!isTryOnError(error)) return undefined;
   // Only some error classes have `recover`.
   const { recover } = error as { recover?: () => Promise<Job> };
@@ -159,12 +228,17 @@ export async function recoverJob(error: unknown): Promise<Job | undefined> {
   return recover.call(error).catch(() => undefined);
 }
 
-/** Advances time in large steps until the work has ended. */
-async function advance<Result>({ mock }: TestService, work: Promise<Result>): Promise<Result> {
-  const hasEnded = trackEnd(work);
-  for (let step = 0; !hasEnded(); step += 1) {
-    if (step > 400) throw new Error("The work does not end.");
-    await mock.clock.advance(step < 2 ? "0s" : "5s");
-  }
-  return work;
+function openDirectly({ client, mock }: TestService): Page {
+  return {
+    createClient: client,
+    /** Advances time in large steps until the work has ended. */
+    advance: async (work) => {
+      const hasEnded = trackEnd(work);
+      for (let step = 0; !hasEnded(); step += 1) {
+        if (step > 400) throw new Error("The work does not end.");
+        await mock.clock.advance(step < 2 ? "0s" : "5s");
+      }
+      return work;
+    },
+  };
 }

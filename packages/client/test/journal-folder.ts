@@ -44,13 +44,6 @@ export async function closedJournal(...writes: readonly (readonly string[])[]): 
   return path;
 }
 
-/** Returns the ids that have an entry in a journal. */
-export async function idsIn(path: string, ids: readonly string[]): Promise<string[]> {
-  await using journal = await openJournal(path);
-  const entries = await Promise.all(ids.map((id) => journal.get(id)));
-  return entries.flatMap((one) => one?.id ?? []);
-}
-
 /** Returns the prototype of all open files. */
 export async function everyFile(): Promise<FileHandle> {
   const file = await open(fileURLToPath(import.meta.url));

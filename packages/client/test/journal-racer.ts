@@ -1,5 +1,5 @@
 /*
- * Program that opens a journal at a given time and reports the outcome. Closes the journal on request.
+ * Program that opens a journal at a given time and sends "opened" or the error. Closes the journal on request.
  */
 import { flushCompileCache } from "node:module";
 
@@ -7,8 +7,6 @@ import { openJournal, type FileJournal } from "@tryon/client/node";
 
 /** Message to the program: opens the journal at a time, or closes it. */
 export type Order = { readonly path: string; readonly at: number } | "close";
-/** Message of the program. */
-export type Outcome = { readonly error?: string };
 
 let journal: FileJournal | undefined;
 
@@ -16,13 +14,9 @@ async function handle(order: Order): Promise<void> {
   if (order === "close") return journal?.close();
   // All programs start at the same time.
   while (Date.now() < order.at);
-  try {
-    journal = await openJournal(order.path);
-    process.send?.({});
-  } catch (error) {
-    journal = undefined;
-    process.send?.({ error: String(error) });
-  }
+  journal = undefined;
+  const outcome = await openJournal(order.path).then((opened) => (journal = opened), String);
+  process.send?.(typeof outcome === "string" ? outcome : "opened");
 }
 
 process.on("message", (order: Order) => void handle(order));

@@ -3,10 +3,9 @@ import { array, boolean, constantFrom, integer, record } from "fast-check";
 import { batch, type Journal, type JournalEntry } from "../src/batch/index.ts";
 import { isTryOnError, type TryOn } from "../src/index.ts";
 import type { Fetch } from "../src/config/options.ts";
-import { anyOptions, type ValueOf } from "./fault-scenario.ts";
+import { anyOptions, networkFaultNames, networkFaults, type ValueOf } from "./fault-scenario.ts";
 import { makeDigestsInstant } from "./instant-digests.ts";
 import { upTo } from "./memory-journal.ts";
-import { networkFaultNames, networkFaults } from "./network-faults.ts";
 import { input, openService, trackEnd, type TestService } from "./service.ts";
 
 /** Batches that are killed once or twice and run again, with network faults before that. */

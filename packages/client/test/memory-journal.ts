@@ -38,13 +38,6 @@ export function memoryJournal({ before, after }: Around = {}): MemoryJournal {
   };
 }
 
-/** Collects the values of an async iterable. */
-export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const list: Item[] = [];
-  for await (const item of items) list.push(item);
-  return list;
-}
-
 /** Collects the values of an async iterable until it throws. */
 export async function upTo<Item>(
   items: AsyncIterable<Item>,

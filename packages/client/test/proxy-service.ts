@@ -33,22 +33,44 @@ export function createProxyService(
   const reported: ProxyError[] = [];
   /** Responses that pages received. */
   const responses: Response[] = [];
-  const { isBusy, network, tracked } = trackActivity(options.fetch ?? service.fetch);
-  const proxy = tracked(
-    createProxy({
-      apiKey: mock.keys.live,
-      baseUrl: mock.baseUrl,
-      // Authenticates users by the cookie `user=…`.
-      authorize: ({ headers }) => {
-        const [, id] = /^user=([^;]+)/.exec(headers.get("cookie") ?? "") ?? [];
-        return id !== undefined && { id };
-      },
-      clock: mock.clock,
-      onError: (error) => reported.push(error),
-      ...options,
-      fetch: network,
-    }),
-  );
+  /** Requests in the proxy, apart from those that wait for the service. Signatures take real time. */
+  let running = 0;
+  const isRunning = (): boolean => running > 0;
+  const network: Fetch = async (url, init) => {
+    running -= 1;
+    let resume = (): void => {
+      running += 1;
+      resume = () => undefined;
+    };
+    // After an abort the proxy runs again, with or without a response.
+    init.signal?.addEventListener("abort", () => resume());
+    try {
+      return await (options.fetch ?? service.fetch)(url, init);
+    } finally {
+      resume();
+    }
+  };
+  const untracked = createProxy({
+    apiKey: mock.keys.live,
+    baseUrl: mock.baseUrl,
+    // Authenticates users by the cookie `user=…`.
+    authorize: ({ headers }) => {
+      const [, id] = /^user=([^;]+)/.exec(headers.get("cookie") ?? "") ?? [];
+      return id !== undefined && { id };
+    },
+    clock: mock.clock,
+    onError: (error) => reported.push(error),
+    ...options,
+    fetch: network,
+  });
+  const proxy: Proxy = async (request) => {
+    running += 1;
+    try {
+      return await untracked(request);
+    } finally {
+      running -= 1;
+    }
+  };
   /** Sends requests of a user's page to the proxy, with the headers of a browser, and others to the network. */
   const browser =
     (user: string, through: Proxy = proxy): Fetch =>
@@ -86,46 +108,12 @@ export function createProxyService(
     for (let step = 0; !hasEnded(); step += 1) {
       if (step > 20_000) throw new Error("The work has not ended within an hour.");
       await mock.clock.advance(step < 2 ? 0 : interval);
-      while (isBusy()) await new Promise((resolve) => void setImmediate(resolve));
+      while (isRunning()) await new Promise((resolve) => void setImmediate(resolve));
     }
     return work;
   };
   const error = (work: Promise<unknown>): Promise<unknown> => run(failure(work));
   return { ...service, proxy, reported, responses, browser, page, ask, post, run, error };
-}
-
-/**
- * Tracks whether a proxy is running, apart from waiting for the service. Its signatures take real time, during which the
- * test must not move the clock.
- */
-function trackActivity(fetch: Fetch) {
-  let count = 0;
-  const network: Fetch = async (url, init) => {
-    count -= 1;
-    let isWaiting = true;
-    const resume = (): void => {
-      if (isWaiting) count += 1;
-      isWaiting = false;
-    };
-    // After an abort the proxy runs again, with or without a response.
-    init.signal?.addEventListener("abort", resume);
-    try {
-      return await fetch(url, init);
-    } finally {
-      resume();
-    }
-  };
-  const tracked =
-    (proxy: Proxy): Proxy =>
-    async (request) => {
-      count += 1;
-      try {
-        return await proxy(request);
-      } finally {
-        count -= 1;
-      }
-    };
-  return { isBusy: (): boolean => count > 0, network, tracked };
 }
 
 /** Serves a reference server over HTTP until the end of the test, and creates proxies of it for `node:http`. */

@@ -1,10 +1,16 @@
 import { readFileSync } from "node:fs";
 
-import { createMock, profileNames, type FaultInput, type MockOptions } from "@tryon/mock";
+import {
+  createMock,
+  profileNames,
+  type FaultInput,
+  type Mock,
+  type MockOptions,
+} from "@tryon/mock";
 import { assetPath } from "@tryon/test-kit/repository";
 import { onTestFinished } from "vitest";
 
-import { TryOn, type TryOnOptions } from "../src/index.ts";
+import { TryOn, type Clock, type TryOnOptions } from "../src/index.ts";
 import type { Fetch } from "../src/config/options.ts";
 
 /** Option profile of this run. The suite runs once under each, see `vitest.config.ts`. */
@@ -123,6 +129,18 @@ export function trackEnd(work: Promise<unknown>): () => boolean {
   };
   work.then(end, end);
   return () => ended;
+}
+
+/** Creates a clock with the timers of another one, whose time can be shifted. */
+export function shiftedClock(clock: Mock["clock"]) {
+  let offset = 0;
+  const shifted: Clock = {
+    now: () => clock.now() + offset,
+    setTimeout: (callback, delay) => clock.setTimeout(callback, delay),
+    // Its timers come from the line above.
+    clearTimeout: (timer) => clock.clearTimeout(timer as ReturnType<typeof clock.setTimeout>),
+  };
+  return { shifted, shift: (milliseconds: number) => void (offset += milliseconds) };
 }
 
 /** Reads a body, also one that is a stream. */

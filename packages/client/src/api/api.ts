@@ -1,17 +1,59 @@
 import { maxSyncWait } from "../config/options.ts";
-import type { paths, PurchaseWithSPTRequest } from "../generated/openapi.ts";
+import type {
+  AccountResponse,
+  paths,
+  PurchaseWithSPTRequest,
+  PurchaseWithSPTResponse,
+  TryOnJobStatus,
+  TryOnListResponse,
+  TryOnSubmitResponse,
+} from "../generated/openapi.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import type { CallContext, HttpRequest, SubmissionBody } from "../http/http-request.ts";
 import { responseError } from "../http/response-error.ts";
 import type { HttpResponse } from "../http/response.ts";
 import { sendWithRetries, type HttpContext } from "../http/send-with-retries.ts";
-import type { Responded } from "./call.ts";
+import type { RateLimit } from "../types/attempt.ts";
+import { isRecord } from "./canonical-fields.ts";
+
+/** Result of a call, and the response of the service. */
+export interface WithResponse<Data> {
+  readonly data: Data;
+  /** Response, with its body read. */
+  readonly response: Response;
+  /** `x-request-id` of the response. */
+  readonly requestId?: string | undefined;
+  /** Rate limit from the headers of the response. */
+  readonly rateLimit?: RateLimit | undefined;
+}
+
+/** Promise of a call's result. */
+export interface Call<Data> extends Promise<Data> {
+  /**
+   * Returns the result with the response of the service. For `run`, that is the response to the submission.
+   *
+   * @example
+   * const { data, requestId } = await tryon.account.get().withResponse();
+   */
+  withResponse(): Promise<WithResponse<Data>>;
+}
+
+/** Data of a response, and the response. */
+export interface Responded<Data> {
+  readonly data: Data;
+  readonly response: HttpResponse;
+}
 
 /** Part of the call that its caller knows. */
 type Caller = Pick<CallContext, "deadline" | "onRetry">;
 
-/** Call of a request. */
-interface Sender extends Omit<CallContext, "attemptLog"> {
+/** Request with its method and path, for logs and errors. */
+interface NamedRequest extends Omit<HttpRequest, "timeout"> {
+  readonly name: string;
+}
+
+/** Call of the service. */
+interface ServiceCall extends Omit<CallContext, "name" | "attemptLog"> {
   /** Earlier attempts of the same request. */
   readonly attemptLog?: AttemptLog | undefined;
   /** If true, the service responds when the job has ended, or after 90 seconds. */
@@ -27,24 +69,7 @@ interface Submission extends NonNullable<CallContext["submission"]> {
   readonly attemptLog: AttemptLog;
 }
 
-type Method = "get" | "post";
-/** Endpoint of the contract. */
-type Operation<Path extends keyof paths, Verb extends Method> = NonNullable<paths[Path][Verb]>;
-/** Content of a response with status 200. */
-type Content<Of> = Of extends {
-  responses: { 200: { content: { "application/json": infer Data } } };
-}
-  ? Data
-  : never;
-type ListQuery = NonNullable<Operation<"/api/v1/tryon", "get">["parameters"]["query"]>;
-
-/** Optional parts of a request. */
-interface Parts extends Pick<CallContext, "purpose"> {
-  readonly id?: string;
-  readonly query?: object;
-  readonly body?: SubmissionBody;
-  readonly submission?: Submission;
-}
+type ListQuery = NonNullable<paths["/api/v1/tryon"]["get"]["parameters"]["query"]>;
 
 /** Endpoints of the service, typed by its contract. Each checks the shape of a successful response. */
 export class Api {
@@ -54,88 +79,92 @@ export class Api {
     this.http = http;
   }
 
-  submitTryOn(submission: Submission, caller: Caller) {
-    const { body } = submission;
-    const parts = { purpose: "submit", body, submission } as const;
-    return this.#request("post", "/api/v1/tryon", isJob, caller, parts);
+  submitTryOn({ body, sync, attemptLog, ...submission }: Submission, caller: Caller) {
+    const request = this.#request("POST /api/v1/tryon", body);
+    request.headers["Idempotency-Key"] = submission.idempotencyKey;
+    const call = { ...caller, purpose: "submit", submission, sync, attemptLog } as const;
+    return this.send<TryOnSubmitResponse>(request, call, isJob);
   }
 
   getJob(id: string, caller: Caller) {
     const isRequested = (json: unknown): boolean => isJob(json) && json.job_id === id;
-    return this.#request("get", "/api/v1/tryon/{job_id}", isRequested, caller, { id });
+    return this.send<TryOnJobStatus>(this.#request(`GET /api/v1/tryon/${id}`), caller, isRequested);
   }
 
   listJobs(query: ListQuery, caller: Caller) {
-    return this.#request("get", "/api/v1/tryon", isJobList, caller, { query });
+    // Values of queries are numbers and strings.
+    const search = new URLSearchParams(query as Record<string, string>).toString();
+    const request = this.#request("GET /api/v1/tryon");
+    const url = request.url + (search && `?${search}`);
+    return this.send<TryOnListResponse>({ ...request, url }, caller, isJobList);
   }
 
   async getAccount(caller: Caller) {
-    const account = await this.#request("get", "/api/v1/account", isObject, caller);
+    const request = this.#request("GET /api/v1/account");
+    const account = await this.send<AccountResponse>(request, caller, isRecord);
     const { rate_limit_per_min: limit } = account.data;
     if (limit > 0) this.http.rateLimiter.limit = limit;
     return account;
   }
 
-  purchaseCredits(request: PurchaseWithSPTRequest, caller: Caller) {
-    const parts = { purpose: "purchase", body: JSON.stringify(request) } as const;
-    return this.#request("post", "/api/v1/credits/purchase", isObject, caller, parts);
+  purchaseCredits(purchase: PurchaseWithSPTRequest, caller: Caller) {
+    const request = this.#request("POST /api/v1/credits/purchase", JSON.stringify(purchase));
+    const call = { ...caller, purpose: "purchase" } as const;
+    return this.send<PurchaseWithSPTResponse>(request, call, isRecord);
   }
 
-  async #request<Path extends keyof paths, Verb extends Method>(
-    verb: Verb,
-    path: Path,
-    accepts: (content: unknown) => boolean,
-    caller: Caller,
-    { purpose = "read", id = "", query, body, submission }: Parts = {},
-  ): Promise<Responded<Content<Operation<Path, Verb>>>> {
-    // Values of queries are numbers and strings.
-    const search = query && new URLSearchParams(query as Record<string, string>).toString();
-    const method = verb.toUpperCase();
-    const pathname = path.replace("{job_id}", id);
-    const url = `${this.http.config.baseUrl}${pathname}${search ? `?${search}` : ""}`;
-    const headers: Record<string, string> = { Accept: "application/json" };
-    if (body) headers["Content-Type"] = "application/json";
-    if (submission) headers["Idempotency-Key"] = submission.idempotencyKey;
-    const name = `${method} ${pathname}`;
-    const { attemptLog, sync } = submission ?? {};
-    const response = await this.send(
-      { method, url, headers, body },
-      { ...caller, name, purpose, submission, attemptLog, sync },
-      (received) => received.response.ok && accepts(received.content),
-    );
-    // `accepts` has checked the fields that the client needs. The contract has the rest of the type.
-    return { data: response.content as Content<Operation<Path, Verb>>, response };
-  }
-
-  /** Sends a request with retries. Returns a response that `accepts` accepts, and throws the error of any other outcome. */
-  async send(
-    request: Omit<HttpRequest, "timeout">,
-    { sync, attemptLog = new AttemptLog(), ...sender }: Sender,
-    accepts: (response: HttpResponse) => boolean,
-  ): Promise<HttpResponse> {
+  /**
+   * Sends a request with retries. Returns a response that `accepts` accepts, and throws the error of any other outcome.
+   *
+   * @param accepts - Checks the content of a response with a 2xx status. By default, any response but a redirect is accepted.
+   */
+  async send<Data>(
+    request: NamedRequest,
+    { sync, attemptLog = new AttemptLog(), purpose = "read", ...rest }: ServiceCall,
+    accepts?: (content: unknown) => boolean,
+  ): Promise<Responded<Data>> {
     const { config } = this.http;
     const timeout = config.attemptTimeout + (sync ? maxSyncWait : 0);
-    const call = { ...sender, attemptLog };
+    const call = { ...rest, purpose, attemptLog, name: request.name };
     const outcome = await sendWithRetries(this.http, { ...request, timeout }, call);
     const { response } = outcome;
-    if (!response || !accepts(response)) throw responseError(outcome, call, config);
-    return response;
+    const isAccepted = accepts
+      ? response?.response.ok && accepts(response.content)
+      : !response?.redirect;
+    if (!response || !isAccepted) throw responseError(outcome, call, config);
+    // `accepts` has checked the fields that the client needs. The contract has the rest of the type.
+    return { data: response.content as Data, response };
   }
-}
 
-function isObject(json: unknown): json is Record<string, unknown> {
-  return typeof json === "object" && json !== null && !Array.isArray(json);
+  #request(name: string, body?: SubmissionBody): NamedRequest {
+    const [method = "", path = ""] = name.split(" ");
+    const headers: Record<string, string> = { Accept: "application/json" };
+    if (body) headers["Content-Type"] = "application/json";
+    return { name, method, url: this.http.config.baseUrl + path, headers, body };
+  }
 }
 
 function isJob(json: unknown): json is { readonly job_id: string } {
-  return isObject(json) && isJobId(json["job_id"]) && typeof json["status"] === "string";
+  return isRecord(json) && isJobId(json["job_id"]) && typeof json["status"] === "string";
 }
 
 function isJobList(json: unknown): boolean {
-  return isObject(json) && Array.isArray(json["jobs"]) && json["jobs"].every(isJob);
+  return isRecord(json) && Array.isArray(json["jobs"]) && json["jobs"].every(isJob);
 }
 
 /** Returns true for a job id. No other text may become part of the path of a request. */
 export function isJobId(id: unknown): id is string {
   return typeof id === "string" && /^job_[a-zA-Z0-9]+$/.test(id);
+}
+
+/** Adds `withResponse` to the promise of a call. */
+export function toCall<Data>(responded: Promise<Responded<Data>>): Call<Data> {
+  const promise = responded.then(({ data }) => data);
+  return Object.assign(promise, {
+    withResponse: async () => {
+      const data = await promise;
+      const { response, requestId, rateLimit } = (await responded).response;
+      return { data, response, requestId, rateLimit };
+    },
+  });
 }

@@ -1,5 +1,10 @@
+import { isLoopback } from "../config/resolve-config.ts";
+import { likelyName } from "../config/check-options.ts";
+import type { Note } from "../errors/input-issue.ts";
+import type { TryOnRequest } from "../generated/openapi.ts";
+
 /** Other names that the service accepts for a field, in its order of preference. */
-export const aliases = {
+const aliases = {
   output_size: ["resolution", "size"],
   person_url: ["model_url", "input_url"],
   garment_urls: ["clothing", "items"],
@@ -7,6 +12,54 @@ export const aliases = {
 
 /** Fields of a request body by name. */
 export type Fields = Record<string, unknown>;
+
+/** Notes problems of a value that is not empty. */
+type Check = (value: unknown, field: string, note: Note) => void;
+
+const maxSeed = 2_147_483_647;
+const maxUrlLength = 2_000;
+/** Maximum number of keys in the metadata. */
+export const maxMetadataKeys = 8;
+const maxMetadataLength = 256;
+
+/** Every field that the client knows, aliases included, and its maximum length or the check of its value. */
+const checks: Readonly<Record<keyof TryOnRequest, number | Check | undefined>> = {
+  prompt: 1_000,
+  style_hint: 500,
+  negative_prompt: 500,
+  output_size: (value, field, note) => {
+    if (!/^[124]K$/.test(String(value))) note("not_allowed", field, "one of 1K, 2K and 4K");
+  },
+  seed: (value, field, note) => {
+    const isSeed = Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxSeed;
+    if (!isSeed) note("not_allowed", field, `a whole number from 0 to ${maxSeed}`, maxSeed);
+  },
+  metadata: checkMetadata,
+  webhook_url: checkUrl,
+  person_url: checkUrl,
+  // The caller checks images.
+  person: undefined,
+  garments: undefined,
+  person_image_b64: undefined,
+  garment_urls: undefined,
+  garment_images_b64: undefined,
+  // Any other value has no effect.
+  wait: undefined,
+  // Aliases, which are checked under their canonical names.
+  resolution: undefined,
+  size: undefined,
+  mode: undefined,
+  model_url: undefined,
+  input_url: undefined,
+  clothing: undefined,
+  items: undefined,
+};
+
+/** Fields without an effect if the other field is set. */
+const ignored = [
+  ["style_hint", "prompt"],
+  ["person_url", "person_image_b64"],
+] as const;
 
 /** Returns a copy with canonical names and values instead of aliases. Unknown fields stay. */
 export function canonicalFields(input: Readonly<Fields>): Fields {
@@ -28,4 +81,66 @@ export function canonicalFields(input: Readonly<Fields>): Fields {
 /** Returns true for a value that the service treats as absent. */
 export function isEmpty(value: unknown): boolean {
   return (value ?? "") === "" || (Array.isArray(value) && value.length === 0);
+}
+
+/** Notes problems of canonical fields, except those of images. */
+export function checkFields(fields: Fields, note: Note): void {
+  for (const [name, check] of Object.entries(checks)) {
+    const value = fields[name];
+    if (isEmpty(value)) continue;
+    if (typeof check === "number") checkLength(value, check, name, note);
+    else check?.(value, name, note);
+  }
+  for (const [name, other] of ignored) {
+    if (!isEmpty(fields[name]) && !isEmpty(fields[other])) note("ignored", name, other);
+  }
+}
+
+/** Notes unknown fields, with the name that they most likely mean, and known fields in `extra`. */
+export function checkNames(fields: Fields, extra: unknown, note: Note): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined || Object.hasOwn(checks, name)) continue;
+    const likely = likelyName(name, checks);
+    note("unknown_field", name.slice(0, 40), likely ? ` (did you mean ${likely}?)` : "");
+  }
+  if (extra === undefined) return;
+  if (!isRecord(extra)) return note("not_allowed", "extra", "an object");
+  for (const name of Object.keys(extra).filter((key) => Object.hasOwn(checks, key))) {
+    note("not_allowed", `extra.${name}`, `a new field: set ${name} instead`);
+  }
+}
+
+/** Notes a URL that is neither https nor, for a local service, http on this machine. */
+export function checkUrl(value: unknown, field: string, note: Note): void {
+  const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
+  if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname))) {
+    checkLength(value, maxUrlLength, field, note);
+  } else {
+    note("not_https", field);
+  }
+}
+
+/** Returns true for an object that is not a list. */
+export function isRecord(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function checkMetadata(metadata: unknown, field: string, note: Note): void {
+  if (!isRecord(metadata)) return note("not_allowed", field, "an object");
+  const entries = Object.entries(metadata).filter(([, value]) => value !== undefined);
+  const { length } = entries;
+  if (length > maxMetadataKeys) return note("too_many", field, length, maxMetadataKeys);
+  for (const [key, value] of entries) {
+    const path = `${field}.${key.slice(0, 40)}`;
+    for (const text of [key, typeof value === "string" ? value : JSON.stringify(value)]) {
+      checkLength(text, maxMetadataLength, path, note);
+    }
+  }
+}
+
+function checkLength(value: unknown, max: number, field: string, note: Note): void {
+  if (typeof value !== "string" || value.length <= max) return;
+  // The service counts characters, JavaScript UTF-16 units.
+  const length = value.length > 2 * max ? value.length : Array.from(value).length;
+  if (length > max) note("too_long", field, length, max);
 }

@@ -1,9 +1,12 @@
 import { InputError, type TryOn, type TryOnInput } from "@tryon/client";
 
-import { readDuration } from "../config/duration.ts";
-import { unknownName } from "../config/unknown-names.ts";
-import type { BatchItem } from "./batch-item.ts";
-import { batchOptionNames, type BatchOptions, type ReadOptions } from "./options.ts";
+import { milliseconds, unknownName } from "../config/check-options.ts";
+import {
+  batchOptionNames,
+  type BatchItem,
+  type BatchOptions,
+  type ReadOptions,
+} from "./options.ts";
 import { RunningBatch } from "./running-batch.ts";
 
 /**
@@ -37,7 +40,7 @@ export function batch<Item>(
 ): AsyncGenerator<BatchItem<Item>, void, undefined> {
   // The compiler cannot resolve a type that depends on the type of the items.
   const read = { ...options } as ReadOptions<Item>;
-  check(inputs, read);
+  checkOptions(inputs, read);
   return new RunningBatch(tryon, inputs, read).results();
 }
 
@@ -50,43 +53,43 @@ type OptionsOf<Item> = [Item] extends [TryOnInput]
   ? [options?: BatchOptions<Item>]
   : [options: BatchOptions<Item>];
 
-function check(inputs: unknown, options: ReadOptions<never>): void {
+function checkOptions(inputs: unknown, options: ReadOptions<never>): void {
   const { journal, id, concurrency = "auto", budget, timeout } = options;
   const { stopAfterContentBlocked: maxBlocked = false } = options;
   const unknown = unknownName(options, batchOptionNames);
-  if (unknown) {
-    throw new InputError(unknown.name, "is not an option of batch", {
-      hint: unknown.hint,
-    });
-  }
-  const { [Symbol.iterator]: sync, [Symbol.asyncIterator]: async } = Object(inputs) as {
-    readonly [Symbol.iterator]?: unknown;
-    readonly [Symbol.asyncIterator]?: unknown;
-  };
-  if (typeof inputs !== "object" || inputs === null || !(sync || async)) {
-    throw new InputError("inputs", "must be an iterable or async iterable", {
-      hint: "Pass an array, a generator or a stream.",
-    });
-  }
-  if (journal && typeof id !== "function") {
-    throw new InputError("id", "must be a function in a batch with a journal", {
-      hint: "Pass a function that returns a unique id for each item.",
-    });
-  }
-  if (journal && budget && typeof journal.list !== "function") {
-    throw new InputError("journal", "must have a `list` method in a batch with a budget", {
-      hint: "Add a `list` method that returns the last entry of each item: the budget counts what they have cost.",
-    });
-  }
-  if (concurrency !== "auto" && !(Number.isInteger(concurrency) && concurrency >= 1)) {
-    throw new InputError("concurrency", 'must be a positive integer or "auto"');
-  }
-  if (maxBlocked !== false && !(maxBlocked >= 1)) {
-    throw new InputError("stopAfterContentBlocked", "must be a positive number or false");
-  }
-  if (timeout !== undefined && !(readDuration(timeout) > 0)) {
-    throw new InputError("timeout", "must be a positive duration", {
-      hint: 'Pass milliseconds, or a string such as "30s" or "3m".',
-    });
-  }
+  check(!unknown, unknown?.name ?? "", "is not an option of batch", unknown?.hint);
+  const isIterable = [Symbol.iterator, Symbol.asyncIterator].some((key) => key in Object(inputs));
+  check(
+    typeof inputs === "object" && isIterable,
+    "inputs",
+    "must be an iterable or async iterable",
+    "Pass an array, a generator or a stream.",
+  );
+  check(
+    !journal || typeof id === "function",
+    "id",
+    "must be a function in a batch with a journal",
+    "Pass a function that returns a unique id for each item.",
+  );
+  check(
+    !journal || !budget || typeof journal.list === "function",
+    "journal",
+    "must have a `list` method in a batch with a budget",
+    "Add a `list` method that returns the last entry of each item: the budget counts what they have cost.",
+  );
+  check(
+    concurrency === "auto" || (Number.isInteger(concurrency) && concurrency >= 1),
+    "concurrency",
+    'must be a positive integer or "auto"',
+  );
+  check(
+    maxBlocked === false || maxBlocked >= 1,
+    "stopAfterContentBlocked",
+    "must be a positive number or false",
+  );
+  if (timeout !== undefined) milliseconds(timeout, "timeout");
+}
+
+function check(isValid: boolean, option: string, problem: string, hint?: string): void {
+  if (!isValid) throw new InputError(option, problem, hint === undefined ? {} : { hint });
 }

@@ -1,75 +1,59 @@
-import { InputError, type TryOnInput } from "@tryon/client";
+import type { ImageInput, TryOn, TryOnInput } from "@tryon/client";
 
-import { isImpossible, notesTo } from "../errors/input-issue.ts";
-import type { Deadline } from "../http/deadline.ts";
-import { isRepeatable, repeatableSource, type ImageContent } from "../images/image-source.ts";
-import { parseInput, type ParsedInput } from "../jobs/parse-input.ts";
-import { snapshotInput } from "./snapshot-input.ts";
-
-/** Input that can be read repeatedly, and its digest. */
-export interface DigestedInput {
-  readonly input: TryOnInput;
-  readonly parsed: ParsedInput;
-  /** SHA-256 in hexadecimal. Inputs that are sent the same way have the same digest. */
-  readonly digest: string;
-}
+import { isPerson } from "../images/image-source.ts";
 
 /**
- * Copies an input, and digests its canonical fields and the bytes of each image. Reads one image at a time, since each is in
- * memory as a whole.
+ * Copies an input, so that later changes have no effect, and digests its canonical fields and the bytes of each image. Reads
+ * one image at a time, since each is in memory as a whole. The digest is a SHA-256 in hexadecimal. Inputs that are sent the
+ * same way have the same digest.
  *
  * @throws `invalid_input` if an image cannot be read
  */
-export async function digestInput(given: TryOnInput, deadline: Deadline): Promise<DigestedInput> {
-  // A snapshot of an input is an input.
-  const snapshot = snapshotInput(given) as TryOnInput;
-  const parsed = parseInput(snapshot);
-  /** Images that could be read only once, by field. */
-  const read = new Map<string, ImageContent>();
-  const digestsOf = async (images: ParsedInput["person"]): Promise<string[]> => {
-    const digests: string[] = [];
-    for (const image of images) {
-      const source = await repeatableSource(image, notesTo(parsed.issues), deadline);
-      if (source === undefined) throw new InputError(parsed.issues.filter(isImpossible));
-      if (!isRepeatable(image)) read.set(source.field, source.content);
-      digests.push(await digestOf(source.content));
-    }
-    return digests;
-  };
-  const person = await digestsOf(parsed.person);
-  const garments = await digestsOf(parsed.garments);
-  // The fields are JSON.
-  const fields = JSON.parse(parsed.fields) as unknown;
+export async function digestInput(tryon: TryOn, given: TryOnInput, signal: AbortSignal) {
+  // Programs without types can pass anything. An input of a class may inherit its images.
+  const { person: photo, garments: list, ...rest } = Object(given) as TryOnInput;
+  const clothes: readonly ImageInput[] = [list ?? []].flat();
+  const { size, wait, ...read } = await tryon.readInput(given, signal);
+  const person: string[] = [];
+  const garments: string[] = [];
+  /** Copies of images, by field. */
+  const copies = new Map<string, ImageInput>();
+  for (const image of read.images) {
+    const { field, content } = image;
+    const isText = typeof content === "string";
+    const bytes = isText
+      ? bytesOf(content)
+      : new Uint8Array(await content.slice(0, content.size).arrayBuffer());
+    // A Blob does not change.
+    const isBlob = !isText && "type" in content;
+    copies.set(field, isText ? { base64: content } : isBlob ? (content as Blob) : bytes);
+    (isPerson(image) ? person : garments).push(await sha256(bytes));
+  }
+  // The client has written the fields as a JSON object.
+  const fields = JSON.parse(read.fields) as { readonly metadata?: TryOnInput["metadata"] };
   const text = canonical({ fields, person, garments });
-  const input = read.size > 0 ? withImages(snapshot, read) : snapshot;
-  return { input, parsed, digest: await sha256(new TextEncoder().encode(text)) };
-}
-
-/** Replaces images of an input. */
-function withImages(input: TryOnInput, read: ReadonlyMap<string, ImageContent>): TryOnInput {
-  const { person, garments } = input;
-  return {
-    ...input,
-    person: read.get("person") ?? person,
-    garments: garments?.map((image, index) => read.get(`garments.${index}`) ?? image),
-    // An image that was read is a Blob.
+  const input = {
+    ...rest,
+    ...("metadata" in fields && { metadata: fields.metadata }),
+    person: copies.get("person") ?? photo,
+    garments: clothes.map((image, index) => copies.get(`garments.${index}`) ?? image),
+    // The copy has the fields of the input.
   } as TryOnInput;
+  return {
+    input,
+    digest: await sha256(new TextEncoder().encode(text)),
+    size,
+    wait,
+  };
 }
 
-async function digestOf(content: ImageContent): Promise<string> {
-  if (typeof content === "string") return sha256(bytesOf(content));
-  return sha256(await content.slice(0, content.size).arrayBuffer());
-}
-
-/** Decodes base64. Returns the bytes of the text itself if it is not canonical base64. */
+/** Decodes base64. Returns the bytes of the text itself if it is invalid: the client rejects it before it sends anything. */
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   try {
-    const binary = atob(base64);
-    if (btoa(binary) === base64) return Uint8Array.from(binary, (one) => one.charCodeAt(0));
+    return Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
   } catch {
-    // Invalid base64 is rejected before anything is sent.
+    return new TextEncoder().encode(base64);
   }
-  return new TextEncoder().encode(base64);
 }
 
 async function sha256(bytes: BufferSource): Promise<string> {

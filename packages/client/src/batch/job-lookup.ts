@@ -1,22 +1,14 @@
-import { isTryOnError, type CallOptions, type Job, type TryOn } from "@tryon/client";
+import type { CallOptions, Job, TryOn } from "@tryon/client";
 
-import { maxClockSkew, serviceTime } from "../jobs/service-time.ts";
-
-/** Submission whose job is unknown. Times are in milliseconds since 1970. */
-interface LostSubmission {
-  readonly idempotencyKey: string;
-  /** Time of the first request. Jobs that are an hour older cannot belong to it. */
-  readonly firstSentAt: number;
-  /** Time of the last request. An iteration that began earlier may have missed the job. */
-  readonly lastSentAt: number;
-}
+import { maxClockSkew, serviceTime } from "../jobs/job-data.ts";
+import type { JournalEntry } from "./journal.ts";
 
 /** Finds jobs by the idempotency key in their metadata, with one iteration over the list for all submissions. */
 export class JobLookup {
   readonly #tryon: TryOn;
+  /** Ids of the jobs that the iteration has read, by key. */
   readonly #ids = new Map<string, string>();
   #jobs: AsyncIterator<Job> | undefined;
-  #beganAt = Number.NEGATIVE_INFINITY;
   /** Creation time of the last job of the iteration, in milliseconds since 1970. */
   #reached = Number.POSITIVE_INFINITY;
   #last: Promise<unknown> = Promise.resolve();
@@ -25,50 +17,35 @@ export class JobLookup {
     this.#tryon = tryon;
   }
 
-  /** Returns the id of a submission's job, if the list contains it. */
-  find(lost: LostSubmission, limits: CallOptions = {}): Promise<string | undefined> {
-    const found = this.#last.then(() => this.#find(lost, limits));
+  /** Returns the id of an entry's job, if the list contains it. The entry must be older than the first call. */
+  find(entry: JournalEntry, limits: CallOptions = {}): Promise<string | undefined> {
+    const found = this.#last.then(() => this.#find(entry, limits));
     this.#last = found.catch(() => undefined);
     return found;
   }
 
-  async #find(lost: LostSubmission, limits: CallOptions): Promise<string | undefined> {
-    const { idempotencyKey, firstSentAt, lastSentAt } = lost;
+  async #find(
+    { idempotencyKey, sentAt }: JournalEntry,
+    limits: CallOptions,
+  ): Promise<string | undefined> {
     limits.signal?.throwIfAborted();
-    const now = this.#tryon.clock.now();
-    // If the clock was set back, the iteration would end too early.
-    const oldest = Math.min(firstSentAt, now) - maxClockSkew;
-    let jobs = this.#beganAt > lastSentAt ? this.#jobs : undefined;
-    if (jobs === undefined) {
-      jobs = listJobs(this.#tryon, limits);
-      this.#ids.clear();
-      this.#beganAt = now;
-      this.#reached = Number.POSITIVE_INFINITY;
-    }
+    // An older job cannot belong to the entry. If the clock was set back, the iteration would end too early.
+    const oldest = Math.min(sentAt, this.#tryon.clock.now()) - maxClockSkew;
+    if (this.#jobs === undefined) this.#reached = Number.POSITIVE_INFINITY;
+    const jobs = this.#jobs ?? this.#tryon.jobs.list(limits)[Symbol.asyncIterator]();
     // A failed iteration cannot continue.
     this.#jobs = undefined;
     while (!this.#ids.has(idempotencyKey) && this.#reached >= oldest) {
       const next = await jobs.next();
-      if (next.done === true) this.#reached = Number.NEGATIVE_INFINITY;
-      else this.#add(next.value);
+      if (next.done === true) {
+        this.#reached = Number.NEGATIVE_INFINITY;
+        break;
+      }
+      const { id, idempotencyKey: key, data } = next.value;
+      if (key !== undefined) this.#ids.set(key, id);
+      this.#reached = serviceTime(data.created_at) || this.#reached;
     }
     this.#jobs = jobs;
     return this.#ids.get(idempotencyKey);
-  }
-
-  #add({ id, idempotencyKey, data }: Job): void {
-    if (idempotencyKey !== undefined) this.#ids.set(idempotencyKey, id);
-    const createdAt = serviceTime(data.created_at);
-    if (!Number.isNaN(createdAt)) this.#reached = createdAt;
-  }
-}
-
-/** Yields the jobs, newest first, in pages of the maximum size. If the service rejects it, its default applies. */
-async function* listJobs(tryon: TryOn, { signal, timeout }: CallOptions) {
-  try {
-    yield* tryon.jobs.list({ limit: 100, signal, timeout });
-  } catch (error) {
-    if (!isTryOnError(error, "validation_failed")) throw error;
-    yield* tryon.jobs.list({ signal, timeout });
   }
 }

@@ -1,9 +1,14 @@
 import { describe, expect, it } from "vitest";
 
-import { isTryOnError, type Clock, type TryOn, type TryOnInput } from "../index.ts";
+import {
+  isTryOnError,
+  type Clock,
+  type TryOn,
+  type TryOnFields,
+  type TryOnInput,
+} from "../index.ts";
 import { makeDigestsInstant } from "../../test/instant-digests.ts";
 import {
-  all,
   interrupted,
   memoryJournal,
   order,
@@ -14,13 +19,13 @@ import {
   type MemoryJournal,
 } from "../../test/memory-journal.ts";
 import {
-  respondWith,
   assetBytes,
+  collect,
   createService,
   fieldsOf,
   input,
   personUrl,
-  profile,
+  respondWith,
   shirtUrl,
   type Fault,
   type TestService,
@@ -215,7 +220,7 @@ describe("an item with an unknown outcome after its key expired", () => {
     expect(items.filter(({ result }) => result)).toHaveLength(3);
     const after = service.sent.slice(before);
     expect(after.filter(({ method }) => method === "POST")).toEqual([]);
-    // One page of 100 jobs, or four of 20.
+    // Four pages of 20 jobs.
     expect(after.filter(({ url }) => url.includes("cursor=")).length).toBeLessThanOrEqual(3);
     expect(await service.balance()).toBe(1_000 - 73 * 8);
     expect(journal.entries.get("a")?.state).toBe("succeeded");
@@ -262,8 +267,7 @@ describe("an item with an unknown outcome after its key expired", () => {
     await mock.clock.advance("31m");
     const before = sent.length;
     expect((await runOne(service, journal))?.error).toMatchObject({ code: "outcome_unknown" });
-    // If the service rejects a page of 100, a page of 20 follows.
-    expect(sent.length - before).toBe(profile === "default" ? 1 : 2);
+    expect(sent.length - before).toBe(1);
   });
 
   it("has the error of the list as its cause", async () => {
@@ -408,6 +412,29 @@ describe("the digest of an input", () => {
     expect(await countDigests(inputs())).toBe(count);
   });
 
+  it("is that of the input as it is sent, also if the caller changes it later", async () => {
+    const service = createService();
+    const [bytes, garments] = [shirt.slice(), new Array<TryOnInput["person"]>()];
+    garments.push(bytes);
+    const metadata = { sizes: { shirt: "M" } };
+    // The first request reads the rate limit.
+    service.faults.push((_request, pass) => {
+      bytes.fill(0);
+      garments.push(shirtUrl);
+      metadata.sizes.shirt = "L";
+      return pass();
+    });
+    // The list has one garment.
+    const own = { garments, metadata } as TryOnFields;
+    await runOne(service, memoryJournal(), {}, order("a", own));
+    const sent = fieldsOf(service.submissions()[0]);
+    expect(sent).toMatchObject({
+      metadata: { sizes: { shirt: "M" } },
+      garment_images_b64: [base64],
+    });
+    expect(sent).not.toHaveProperty("garment_urls");
+  });
+
   it("leaves a stream readable for the submission", async () => {
     const service = createService();
     const garments = [new Blob([shirt]).stream()] as const;
@@ -530,7 +557,7 @@ describe("aborting a batch with a journal", () => {
     const service = createService();
     const { signal, abort } = abortable();
     const journal = memoryJournal({ after: abort });
-    await service.error(all(ordersBatch(service, [order("a")], journal, { signal })));
+    await service.error(collect(ordersBatch(service, [order("a")], journal, { signal })));
     expect(service.submissions()).toEqual([]);
     expect(journal.entries.get("a")?.state).toBe("refused");
   });
@@ -540,7 +567,7 @@ describe("aborting a batch with a journal", () => {
     const journal = memoryJournal();
     const { signal, abort } = abortable();
     const orders = [order("a"), order("b")];
-    const work = all(ordersBatch(service, orders, journal, { sync: false, signal }));
+    const work = collect(ordersBatch(service, orders, journal, { sync: false, signal }));
     const ended = work.catch(() => undefined);
     await service.mock.clock.advance("10s");
     abort();

@@ -1,4 +1,4 @@
-import { assert, asyncProperty } from "fast-check";
+import { assert, asyncProperty, sample } from "fast-check";
 import { expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 
@@ -25,3 +25,12 @@ it("submits each item of many killed batches once if they run again in time", as
   expect(counts.kills).toBeGreaterThan(count / 2);
   expect(counts.unknown).toBeGreaterThan(0);
 }, 900_000);
+
+it("detects a journal that loses its last entry", async () => {
+  const broken = new Set<string>();
+  for (const killedBatch of sample(killedBatches, { numRuns: 400, seed: 11 })) {
+    for (const name of (await runKilled(killedBatch, "late")).violations) broken.add(name);
+    if (broken.has("one job of each at most")) break;
+  }
+  expect([...broken]).toContain("one job of each at most");
+});

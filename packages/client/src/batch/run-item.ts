@@ -1,32 +1,36 @@
 import {
-  Budget,
+  InputError,
   isTryOnError,
+  OutcomeUnknownError,
   type Attempt,
   type Duration,
   type Job,
   type TryOn,
+  type TryOnError,
   type TryOnInput,
   type TryOnResult,
   type Update,
 } from "@tryon/client";
 
-import type { CommonOptions } from "./options.ts";
+import { readDuration } from "../config/check-options.ts";
+import { maxSyncWait, syncGrace } from "../config/options.ts";
+import { abortable, Deadline } from "../http/deadline.ts";
+import { randomKey } from "../http/random-key.ts";
+import type { Counted } from "../types/budget.ts";
+import { digestInput } from "./digest-input.ts";
+import { JobLookup } from "./job-lookup.ts";
+import type { BatchJournal, JournalEntry, JournalState } from "./journal.ts";
 
 /** Settings that the items of a batch share. */
 export interface BatchContext {
   readonly tryon: TryOn;
-  readonly budget: Budget | undefined;
+  readonly budget: Counted | undefined;
   readonly sync: boolean | "auto" | undefined;
   readonly timeout: Duration | undefined;
-}
-
-/** Returns the settings of a batch. */
-export function contextOf(tryon: TryOn, options: CommonOptions): BatchContext {
-  const { budget, sync, timeout } = options;
-  // A `Budget` of another copy of the package also has `count`.
-  const isBudget = budget && "count" in Object(budget);
-  const shared = isBudget ? (budget as Budget) : budget && new Budget(budget);
-  return { tryon, budget: shared, sync, timeout };
+  readonly journal: BatchJournal | undefined;
+  readonly lookup: JobLookup;
+  /** If its `sync` is true, submissions wait for their results. */
+  readonly limiter: { readonly sync: boolean };
 }
 
 /** One item that has been read. */
@@ -53,24 +57,231 @@ export interface ItemOutcome {
   readonly attempts?: readonly Attempt[];
 }
 
-/** Runs the try-on of an item without a journal. */
-export async function runItem(
-  { tryon, budget, sync, timeout }: BatchContext,
-  { input, signal, turn }: ItemTask,
-): Promise<ItemOutcome> {
-  await turn();
-  const startedAt = tryon.clock.now();
-  let job: Job | undefined;
-  const onUpdate = (update: Update): void => {
-    if ("job" in update) job = update.job;
-  };
-  try {
-    const result = await tryon.run(input, { budget, sync, timeout, signal, onUpdate });
-    return { startedAt, result, job: result.job, attempts: result.receipt.attempts };
-  } catch (error) {
-    // A middleware can throw any value during a poll.
-    return isTryOnError(error)
-      ? { startedAt, error, job: error.job ?? job, attempts: error.attempts }
-      : { startedAt, error, job };
+/** Runs the try-on of an item. With a journal, it continues where an earlier run stopped. */
+export async function runItem(context: BatchContext, task: ItemTask): Promise<ItemOutcome> {
+  const item = new ItemRun(context, task);
+  const outcome = await item.run();
+  return { ...outcome, startedAt: item.startedAt };
+}
+
+/** One item of a run. Without a journal, it has no entry, and writes none. */
+class ItemRun {
+  /** Time before this run's first request. */
+  startedAt: number | undefined;
+  readonly #context: BatchContext;
+  #task: ItemTask;
+  #entry: JournalEntry | undefined;
+  /** Job of the submission, once known. */
+  #job: Job | undefined;
+
+  constructor(context: BatchContext, task: ItemTask) {
+    this.#context = context;
+    this.#task = task;
   }
+
+  async run(): Promise<ItemOutcome> {
+    const { journal, limiter, timeout, tryon } = this.#context;
+    const { id, signal, turn } = this.#task;
+    if (!journal) {
+      await turn();
+      return this.#send();
+    }
+    const digesting = digestInput(tryon, this.#task.input, signal);
+    const { input, digest, size, wait } = await abortable(digesting, signal);
+    this.#task = { ...this.#task, input };
+    const entry = await abortable(journal.get(id), signal);
+    if (entry !== undefined && entry.state !== "refused") {
+      if (entry.digest === digest) return this.#resume(entry);
+      throw new InputError("id", `${JSON.stringify(id)} was submitted before with another input`, {
+        hint: "Nothing was sent. Use a new id for a changed item.",
+      });
+    }
+    await turn();
+    const sync = this.#context.sync ?? wait ?? "auto";
+    // With a shorter timeout, a submission that waits for its result would leave the outcome unknown.
+    const suffices = timeout === undefined || readDuration(timeout) >= maxSyncWait + syncGrace;
+    this.#entry = {
+      id,
+      state: "sending",
+      idempotencyKey: entry?.idempotencyKey ?? randomKey(),
+      digest,
+      sync: sync === "auto" ? suffices && limiter.sync : sync,
+      size,
+      sentAt: this.#now,
+    };
+    await journal.put(this.#entry);
+    return this.#send();
+  }
+
+  /** Continues an item of an earlier run. */
+  async #resume(entry: JournalEntry): Promise<ItemOutcome> {
+    this.#entry = entry;
+    const { lookup, tryon } = this.#context;
+    const { state, job, sentAt } = entry;
+    if (job === undefined) {
+      // The service may have forgotten the key. The age is negative if the clock was set back.
+      const age = this.#now - sentAt;
+      if (age < 0 || age > tryon.idempotencyWindow) return this.#find(entry, lookup);
+      await this.#task.turn();
+      return this.#send(entry);
+    }
+    const fromJournal = state === "succeeded" || state === "failed";
+    if (!fromJournal) await this.#task.turn();
+    const outcome = await this.#wait(
+      fromJournal ? tryon.jobs.restore(job) : tryon.jobs.resume(job),
+    );
+    return { ...outcome, fromJournal };
+  }
+
+  /** @param earlier - Entry of an earlier run, which may have sent the item. */
+  async #send(earlier?: JournalEntry): Promise<ItemOutcome> {
+    const { tryon, journal, budget, sync, timeout } = this.#context;
+    const entry = this.#entry;
+    this.startedAt = this.#now;
+    // The call must end while the service remembers the key.
+    const limit = earlier
+      ? earlier.sentAt + tryon.idempotencyWindow - this.startedAt
+      : Number.POSITIVE_INFINITY;
+    const deadline = new Deadline(tryon.clock, limit, this.#task.signal);
+    const { signal } = deadline;
+    let mayBeSent = earlier !== undefined;
+    let pendingWrite: Promise<void> | undefined;
+    const onUpdate = (update: Update): void => {
+      if (update.phase === "sending") {
+        mayBeSent = true;
+        // Timers stop while the machine sleeps.
+        deadline.restart(deadline.left());
+      }
+      if ("job" in update) this.#job = update.job;
+      if (update.phase === "waiting") {
+        deadline.restart(Number.POSITIVE_INFINITY);
+        pendingWrite ??= this.#write("submitted", update.job);
+      }
+    };
+    try {
+      const result = await tryon.run(this.#task.input, {
+        sync,
+        timeout,
+        budget: entry ? journal?.budgetOf(entry) : budget,
+        signal,
+        onUpdate,
+        ...(entry && {
+          idempotencyKey: entry.idempotencyKey,
+          keyInMetadata: true,
+          sync: entry.sync,
+        }),
+      });
+      await pendingWrite;
+      await this.#write("succeeded", result.job);
+      return { result, job: result.job, attempts: result.receipt.attempts };
+    } catch (error) {
+      await pendingWrite;
+      // A caller can abort with any reason, including a TryOnError.
+      const isRefusal = !earlier && provesNoJob(error) && !this.#task.signal.aborted;
+      if (mayBeSent && !isRefusal) return await this.#failed(earlier, error, signal);
+      await this.#write("refused");
+      return this.#failure(error);
+    } finally {
+      deadline.close();
+    }
+  }
+
+  /**
+   * Ends a submission that may have been sent.
+   *
+   * @param earlier - Entry of an earlier run, which may have sent the item, too.
+   * @param signal - Aborted when the service may have forgotten the key.
+   */
+  async #failed(
+    earlier: JournalEntry | undefined,
+    error: unknown,
+    signal: AbortSignal,
+  ): Promise<ItemOutcome> {
+    const entry = this.#entry;
+    if (isTryOnError(error) && error.job) return this.#unfinished(error, error.job);
+    if (!entry || this.#task.signal.aborted) return this.#failure(error);
+    // An earlier iteration may have missed the job.
+    const fresh = new JobLookup(this.#context.tryon);
+    if (isTryOnError(error, "idempotency_conflict") && error.recover) {
+      // The key is unique to this item: the service still handles an earlier attempt, or confuses it with another.
+      const { timeout } = this.#context;
+      const job = await error.recover({ timeout, signal }).catch(() => undefined);
+      return job ? this.#wait(job) : this.#find(entry, fresh, error);
+    }
+    if (earlier && error === signal.reason) return this.#find(entry, fresh);
+    // The service may have accepted an earlier attempt.
+    const isRefused = provesNoJob(error) && error.attempts.length > 0;
+    return isRefused ? this.#find(entry, fresh, error) : this.#failure(error);
+  }
+
+  /** Searches the list for the job of a submission that cannot be sent again. */
+  async #find(entry: JournalEntry, lookup: JobLookup, cause?: unknown): Promise<ItemOutcome> {
+    const { tryon } = this.#context;
+    const { id, idempotencyKey } = entry;
+    const { signal } = this.#task;
+    let failure = cause;
+    const found = await lookup.find(entry, { signal }).catch((error: unknown) => {
+      signal.throwIfAborted();
+      failure ??= error;
+      return undefined;
+    });
+    if (found !== undefined) {
+      // The batch reads no further until this item has its turn, and the job may run for long.
+      if (this.startedAt === undefined) await this.#task.turn();
+      return this.#wait(tryon.jobs.resume({ id: found, idempotencyKey }));
+    }
+    const error = new OutcomeUnknownError(
+      `An earlier run may have submitted item ${JSON.stringify(id)}, and the list of jobs does not contain it.`,
+      {
+        hint: "The batch does not submit it again, since that could pay twice. Call `recover()` later, or use a new id to submit it again.",
+        idempotencyKey,
+        cause: failure,
+        recover: async (limits) => {
+          const job = await new JobLookup(tryon).find(entry, limits);
+          if (job === undefined) throw error;
+          return tryon.jobs.resume({ id: job, idempotencyKey });
+        },
+      },
+    );
+    return { error };
+  }
+
+  async #wait(job: Job): Promise<ItemOutcome> {
+    const { timeout } = this.#context;
+    const { signal } = this.#task;
+    this.startedAt ??= this.#now;
+    if (this.#entry?.state === "sending") await this.#write("submitted", job);
+    try {
+      const result = await job.result({ timeout, signal });
+      await this.#write("succeeded", job);
+      return { result, job, attempts: result.receipt.attempts };
+    } catch (error) {
+      return this.#unfinished(error, job);
+    }
+  }
+
+  async #unfinished(error: unknown, job: Job): Promise<ItemOutcome> {
+    await this.#write(isTryOnError(error, "job_failed") ? "failed" : "submitted", job);
+    return { ...this.#failure(error), job };
+  }
+
+  #failure(error: unknown): ItemOutcome {
+    return { error, attempts: isTryOnError(error) ? error.attempts : [], job: this.#job };
+  }
+
+  /** Writes a new state of the item into the journal. If that fails, it stops the batch, but not the item. */
+  async #write(state: JournalState, job?: Job): Promise<void> {
+    if (!this.#entry || this.#entry.state === state) return;
+    this.#entry = { ...this.#entry, state, ...(job && { job: job.toJSON() }) };
+    await this.#context.journal?.put(this.#entry).catch(() => undefined);
+  }
+
+  get #now(): number {
+    return this.#context.tryon.clock.now();
+  }
+}
+
+/** Returns true if an error proves that the submission created no job. Errors with an unknown outcome have `recover`. */
+function provesNoJob(error: unknown): error is TryOnError {
+  return isTryOnError(error) && error.job === undefined && !("recover" in error);
 }

@@ -1,26 +1,23 @@
-import { isTryOnError, type TryOn } from "@tryon/client";
+import { Budget, InputError, isTryOnError, type TryOn, type TryOnInput } from "@tryon/client";
 
 import { abortable } from "../http/deadline.ts";
-import { batchItem, type BatchItem } from "./batch-item.ts";
-import { BatchJournal } from "./batch-journal.ts";
-import { ItemSource } from "./item-source.ts";
+import type { Counted } from "../types/budget.ts";
 import { JobLookup } from "./job-lookup.ts";
-import type { ReadOptions } from "./options.ts";
-import { ProgressCount } from "./progress.ts";
-import { contextOf, runItem, type ItemOutcome, type ItemTask } from "./run-item.ts";
-import { runJournaledItem } from "./run-journaled-item.ts";
-import { StopRule } from "./stop-rule.ts";
+import { createBatchJournal } from "./journal.ts";
+import type { BatchItem, ReadOptions } from "./options.ts";
+import { runItem, type BatchContext, type ItemOutcome } from "./run-item.ts";
+import { createStopRule } from "./stop-rule.ts";
 import { SubmissionLimiter } from "./submission-limiter.ts";
+
+const minute = 60_000;
 
 /** One run of a batch: reads the items, runs them and yields them as they end. */
 export class RunningBatch<Item> {
-  readonly #tryon: TryOn;
   readonly #options: ReadOptions<Item>;
-  readonly #source: ItemSource<Item>;
-  readonly #runTask: (task: ItemTask) => Promise<ItemOutcome>;
+  readonly #items: AsyncIterator<Item> | Iterator<Item>;
+  readonly #context: BatchContext;
   readonly #limiter: SubmissionLimiter;
-  readonly #rule: StopRule;
-  readonly #progress: ProgressCount;
+  readonly #stopAfter: ReturnType<typeof createStopRule>;
   /** Aborted when the batch reads no other item. */
   readonly #reading = new AbortController();
   /** Aborted when the batch starts no other item, including those already read. */
@@ -29,8 +26,13 @@ export class RunningBatch<Item> {
   readonly #inFlight = new Map<AbortController, Promise<void>>();
   /** Indexes of the items that have been read and not started. */
   readonly #unstarted = new Set<number>();
+  /** Ids in a batch with a journal, where they must be unique. */
+  readonly #ids = new Set<string>();
   readonly #ready: BatchItem<Item>[] = [];
   readonly #waiters: (() => void)[] = [];
+  readonly #startedAt: number;
+  readonly #total: number | undefined;
+  readonly #ended = { succeeded: 0, failed: 0, fromJournal: 0, credits: 0 };
   #isReading = true;
   #count = 0;
   #left: { readonly reason: unknown } | undefined;
@@ -41,22 +43,26 @@ export class RunningBatch<Item> {
     inputs: Iterable<Item> | AsyncIterable<Item>,
     options: ReadOptions<Item>,
   ) {
-    const { journal, onProgress } = options;
-    this.#tryon = tryon;
+    const { budget, journal, sync, timeout, total = lengthOf(inputs) } = options;
     this.#options = options;
-    this.#source = new ItemSource(inputs, options);
+    this.#items =
+      Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]();
     this.#limiter = new SubmissionLimiter(tryon, options, this.#starting.signal);
-    this.#rule = new StopRule(options);
-    this.#progress = new ProgressCount(tryon.clock, this.#source.total, onProgress);
-    const context = contextOf(tryon, options);
-    const journaled = journal && {
-      ...context,
-      journal: new BatchJournal(journal, context, (error) => this.#stop(error)),
-      lookup: new JobLookup(tryon),
+    this.#stopAfter = createStopRule(options);
+    this.#startedAt = tryon.clock.now();
+    this.#total = total;
+    // A `Budget` of another copy of the package also has `count`.
+    const isBudget = budget && "count" in Object(budget);
+    const shared = isBudget ? (budget as Counted) : budget && new Budget(budget);
+    this.#context = {
+      tryon,
+      budget: shared,
+      sync,
+      timeout,
       limiter: this.#limiter,
+      lookup: new JobLookup(tryon),
+      journal: journal && createBatchJournal(journal, tryon, shared, (error) => this.#stop(error)),
     };
-    this.#runTask = (task) =>
-      journaled ? runJournaledItem(journaled, task) : runItem(context, task);
   }
 
   /** Yields the items in the order in which they end. */
@@ -110,31 +116,44 @@ export class RunningBatch<Item> {
     this.#notify();
   }
 
-  /** Reads each item when there is room for it. Never rejects. */
+  /** Reads each item when there is room for it, and closes the iterator. Never rejects. */
   async #readAll(): Promise<void> {
     const { signal } = this.#reading;
+    let hasEnded = false;
+    let isPending = false;
     try {
       for (;;) {
         while (!signal.aborted && !this.#hasRoom()) await this.#change();
         if (signal.aborted) break;
-        const next = await abortable(this.#source.next(), signal);
-        if (next === undefined) break;
-        this.#start(next.item);
+        isPending = true;
+        const reading = (async () => this.#items.next())();
+        const next = await abortable(
+          reading.finally(() => (isPending = false)),
+          signal,
+        );
+        hasEnded = next.done === true;
+        if (next.done) break;
+        this.#start(next.value);
       }
     } catch (error) {
+      hasEnded = !isPending;
       if (!signal.aborted) this.#finishWith(error);
     }
-    await this.#source.close();
+    if (!hasEnded) {
+      const closing = (async () => this.#items.return?.())().catch(() => undefined);
+      // A generator closes only after the pending item, which may never come.
+      if (!isPending) await closing;
+    }
     this.#isReading = false;
     this.#notify();
   }
 
   #hasRoom(): boolean {
-    return !this.#limiter.isFull(this.#items) && this.#unstarted.size < this.#limiter.readAhead;
+    return !this.#limiter.isFull(this.#itemCount) && this.#unstarted.size < this.#limiter.readAhead;
   }
 
   /** Number of items in flight and of those not yet yielded. */
-  get #items(): number {
+  get #itemCount(): number {
     return this.#inFlight.size + this.#ready.length;
   }
 
@@ -149,40 +168,94 @@ export class RunningBatch<Item> {
   }
 
   /** Runs one item and queues its outcome. Never rejects. */
-  async #run(input: Item, index: number, signal: AbortSignal): Promise<void> {
-    const readAt = this.#tryon.clock.now();
+  async #run(item: Item, index: number, signal: AbortSignal): Promise<void> {
     const started = (): void => {
       this.#unstarted.delete(index);
       this.#notify();
     };
     this.#unstarted.add(index);
     const turn = async (): Promise<void> => {
-      await this.#limiter.acquire(readAt);
+      await this.#limiter.acquire();
       started();
     };
     let id = String(index);
     let outcome: ItemOutcome;
     try {
-      id = await this.#source.idOf(input, index);
-      const tryOnInput = await abortable(this.#source.inputOf(input, index), signal);
-      outcome = await this.#runTask({ id, input: tryOnInput, signal, turn });
+      id = await this.#idOf(item, index);
+      const input = await abortable(this.#inputOf(item, index), signal);
+      outcome = await runItem(this.#context, { id, input, signal, turn });
     } catch (error) {
       outcome = { error };
     }
     started();
     if (this.#left) return;
-    if (!outcome.fromJournal) this.#adjust(outcome);
-    this.#ready.push(batchItem({ id, index, input }, outcome));
-    this.#progress.report(outcome, this.#inFlight.size - 1);
+    const { result, error, job, fromJournal = false } = outcome;
+    if (!fromJournal) this.#adjust(outcome);
+    const common = { id, index, input: item, fromJournal };
+    if (result) this.#ready.push({ ...common, result, error: undefined, job: result.job });
+    else {
+      const thrown = error instanceof Error ? error : new Error(String(error), { cause: error });
+      this.#ready.push({ ...common, result, error: thrown, job });
+    }
+    this.#report(outcome);
+  }
+
+  /** Returns the id of an item. Rejects an empty id, and a duplicate in a batch with a journal. */
+  async #idOf(item: Item, index: number): Promise<string> {
+    const { id: idOf, journal } = this.#options;
+    if (!idOf) return String(index);
+    const id: unknown = idOf(item, index);
+    if (typeof id !== "string" || id === "") {
+      throw new InputError("id", `of the item at index ${index} must be a non-empty string`, {
+        hint: "Nothing was sent. Return an id for each item.",
+      });
+    }
+    if (this.#ids.has(id)) {
+      const problem = `${JSON.stringify(id)} of the item at index ${index} is a duplicate`;
+      throw new InputError("id", problem, {
+        hint: "Nothing was sent. In a batch with a journal, each item needs a unique id.",
+      });
+    }
+    if (journal) this.#ids.add(id);
+    return id;
+  }
+
+  async #inputOf(item: Item, index: number): Promise<TryOnInput> {
+    const { input } = this.#options;
+    // The types require `input` if the items are not inputs.
+    return input ? input(item, index) : (item as TryOnInput);
   }
 
   /** Adjusts the limits to the outcome of an item, and stops the batch if necessary. */
   #adjust(outcome: ItemOutcome): void {
-    this.#limiter.ended(outcome, this.#items);
-    const stop = this.#rule.after(outcome.error);
+    this.#limiter.ended(outcome, this.#itemCount);
+    const stop = this.#stopAfter(outcome.error);
     // Items that the budget has accepted still run.
     if (stop && isTryOnError(outcome.error, "budget_exceeded")) this.#finishWith(stop);
     else if (stop) this.#stop(stop);
+  }
+
+  /** Reports an ended item. A failing callback never ends the batch. */
+  #report({ result, job, fromJournal }: ItemOutcome): void {
+    const ended = this.#ended;
+    const cost = job?.data.cost_credits;
+    if (result) ended.succeeded += 1;
+    else ended.failed += 1;
+    if (fromJournal) ended.fromJournal += 1;
+    else if (Number.isFinite(cost)) ended.credits += cost ?? 0;
+    const { succeeded, failed, credits } = ended;
+    const total = this.#total;
+    const done = succeeded + failed;
+    const elapsed = this.#context.tryon.clock.now() - this.#startedAt;
+    const ownRate = ((done - ended.fromJournal) / elapsed) * minute;
+    const rate = ownRate > 0 && elapsed > 0 ? ownRate : undefined;
+    const left = total === undefined ? undefined : Math.max(0, total - done);
+    const eta = left === 0 ? 0 : left && rate && (left / rate) * minute;
+    // The item that is reported is still in the map.
+    const inFlight = this.#inFlight.size - 1;
+    const progress = { done, succeeded, failed, inFlight, total, credits, rate, eta };
+    const call = async (): Promise<unknown> => this.#options.onProgress?.(progress);
+    call().catch(() => undefined);
   }
 
   /** Resolves at the next change. Check the condition, then call it without an `await` between. */
@@ -195,4 +268,10 @@ export class RunningBatch<Item> {
   #notify(): void {
     for (const resume of this.#waiters.splice(0)) resume();
   }
+}
+
+/** Returns the number of items in an array, set or map. */
+function lengthOf(items: unknown): number | undefined {
+  if (Array.isArray(items)) return items.length;
+  return items instanceof Set || items instanceof Map ? items.size : undefined;
 }

@@ -12,43 +12,33 @@ export const stoppingCodes: readonly TryOnErrorCode[] = [
   "invalid_config",
 ];
 
-/** Decides when a batch stops. */
-export class StopRule {
-  readonly #codes: ReadonlySet<TryOnErrorCode>;
-  readonly #maxBlocked: number;
-  #blocked = 0;
-
-  constructor({ stopOn = stoppingCodes, stopAfterContentBlocked = 3 }: CommonOptions) {
-    this.#codes = new Set(stopOn);
-    this.#maxBlocked =
-      stopAfterContentBlocked === false ? Number.POSITIVE_INFINITY : stopAfterContentBlocked;
-  }
-
-  /** Records the outcome of an item of this run. Returns an error if the batch must stop. */
-  after(error: unknown): BatchStoppedError | undefined {
+/** Creates a function that gets the error of each item of this run. It returns an error if the batch must stop. */
+export function createStopRule({
+  stopOn = stoppingCodes,
+  stopAfterContentBlocked = 3,
+}: CommonOptions): (error: unknown) => BatchStoppedError | undefined {
+  let blocked = 0;
+  return (error) => {
     const isFailedJob = isTryOnError(error, "job_failed");
-    if (isFailedJob && error.isContentBlocked) this.#blocked += 1;
-    else if (isFailedJob || error === undefined) this.#blocked = 0;
-    if (isFailedJob && this.#blocked >= this.#maxBlocked) {
+    if (isFailedJob && error.isContentBlocked) blocked += 1;
+    else if (isFailedJob || error === undefined) blocked = 0;
+    if (isFailedJob && stopAfterContentBlocked !== false && blocked >= stopAfterContentBlocked) {
       return new BatchStoppedError(
         "content_blocked",
-        `The batch stopped: the service blocked the content of ${this.#blocked} consecutive items.`,
+        `The batch stopped: the service blocked the content of ${blocked} consecutive items.`,
         "Check their images and prompts: repeated blocks can suspend the key. `stopAfterContentBlocked` sets the limit.",
         error,
       );
     }
-    if (!isTryOnError(error)) return undefined;
     // The cause of an unknown outcome can also stop the batch.
-    for (const known of [error, error.cause]) {
-      if (isTryOnError(known) && this.#codes.has(known.code)) {
-        return new BatchStoppedError(
-          "error",
-          `The batch stopped at ${known.code}: ${known.message}`,
-          "The batch started no other item. Fix the cause and run the batch again.",
-          error,
-        );
-      }
-    }
-    return undefined;
-  }
+    const causes = isTryOnError(error) ? [error, error.cause] : [];
+    const cause = causes.find((one) => isTryOnError(one) && stopOn.includes(one.code));
+    if (!isTryOnError(cause)) return undefined;
+    return new BatchStoppedError(
+      "error",
+      `The batch stopped at ${cause.code}: ${cause.message}`,
+      "The batch started no other item. Fix the cause and run the batch again.",
+      error,
+    );
+  };
 }

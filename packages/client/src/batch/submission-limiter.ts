@@ -1,8 +1,8 @@
 import { isTryOnError, type TryOn } from "@tryon/client";
 
-import { transientCodes } from "../errors/code.ts";
+import { transientCodes } from "../errors/tryon-error.ts";
 import { Deadline } from "../http/deadline.ts";
-import { isSyncCut } from "../jobs/is-sync-cut.ts";
+import { isSyncCut } from "../jobs/job-submitter.ts";
 import type { CommonOptions } from "./options.ts";
 import type { ItemOutcome } from "./run-item.ts";
 
@@ -15,45 +15,36 @@ const pollShare = { sync: 0.03, polled: 0.2 } as const;
 const minReserved = 1.5;
 /** Time in milliseconds by which a start may be early, so that late timers cost nothing. */
 const tolerance = 250;
+/** Time to create an input that delays no start, in milliseconds. */
+const maxPreparation = 10_000;
 
 /** Limits the submissions of a batch: the number in flight, and their starts under the rate limit of the key. */
 export class SubmissionLimiter {
-  readonly #tryon: Pick<TryOn, "account" | "clock" | "rateLimit">;
-  readonly #signal: AbortSignal;
+  /** If true, submissions wait for their results, so that an item takes one request. */
+  sync: boolean;
+  readonly #tryon: TryOn;
+  readonly #deadline: Deadline;
   readonly #isAuto: boolean;
-  #sync: boolean;
   /** Maximum number of items in flight. Fractions are rounded down. */
   #window: number;
   /** If true, the window doubles with each round, until the first 429 or 503. */
   #isDoubling = true;
-  #halvedAt = Number.NEGATIVE_INFINITY;
-  /** Time of the next start by even spacing. */
-  #dueAt = Number.NEGATIVE_INFINITY;
-  /** Time until which nothing starts, after transient failures. */
-  #backoffUntil = Number.NEGATIVE_INFINITY;
+  /** Time of the last 429, 503 or transient failure. It counts once for all requests sent before. */
+  #slowedAt = Number.NEGATIVE_INFINITY;
+  /** Number of consecutive transient failures. */
   #failures = 0;
-  #failedAt = Number.NEGATIVE_INFINITY;
+  /** Time of the next start, by even spacing or after a transient failure. */
+  #dueAt = Number.NEGATIVE_INFINITY;
   #last: Promise<void> = Promise.resolve();
   #request: Promise<void> | undefined;
   #isRequested = false;
-  /** Moving average of the time from reading an item until its submission is ready, in milliseconds. */
-  #preparation: number | undefined;
 
-  constructor(
-    tryon: Pick<TryOn, "account" | "clock" | "rateLimit">,
-    { concurrency = "auto", sync }: CommonOptions,
-    signal: AbortSignal,
-  ) {
+  constructor(tryon: TryOn, { concurrency = "auto", sync }: CommonOptions, signal: AbortSignal) {
     this.#tryon = tryon;
-    this.#signal = signal;
+    this.#deadline = new Deadline(tryon.clock, Number.POSITIVE_INFINITY, signal);
     this.#isAuto = concurrency === "auto";
     this.#window = concurrency === "auto" ? initialWindow : concurrency;
-    this.#sync = sync !== false;
-  }
-
-  /** If true, submissions wait for their results, so that an item takes one request. */
-  get sync(): boolean {
-    return this.#sync;
+    this.sync = sync !== false;
   }
 
   /** Returns true if this number of items fills the window. */
@@ -61,20 +52,14 @@ export class SubmissionLimiter {
     return items >= Math.floor(this.#window);
   }
 
-  /** Maximum number of items to read before they start: those that start within a second or while an input is created. */
+  /** Maximum number of items to read before they start, so that slow inputs delay no start. */
   get readAhead(): number {
     if (!this.#isRequested && this.#tryon.rateLimit === undefined) return 1;
-    const spacing = this.#spacing;
-    if (spacing === 0) return Number.POSITIVE_INFINITY;
-    const inOneSecond = Math.max(1, Math.floor(1_000 / spacing));
-    return inOneSecond + Math.ceil((this.#preparation ?? 0) / spacing);
+    return Math.max(1, Math.ceil(maxPreparation / this.#spacing));
   }
 
-  /** Waits until one more submission may start, in the order of the calls. `readAt` is when its item was read. */
-  acquire(readAt: number): Promise<void> {
-    const duration = Math.max(0, this.#tryon.clock.now() - readAt);
-    const average = this.#preparation ?? duration;
-    this.#preparation = average + (duration - average) / 4;
+  /** Waits until one more submission may start, in the order of the calls. */
+  acquire(): Promise<void> {
     const turn = this.#last.then(() => this.#wait());
     this.#last = turn.catch(() => undefined);
     return turn;
@@ -83,43 +68,39 @@ export class SubmissionLimiter {
   /** Adjusts to the outcome of an item of this run. `items` are in flight or not yet yielded. */
   ended({ error, attempts = [], startedAt, job }: ItemOutcome, items: number): void {
     if (startedAt === undefined) return;
-    const now = this.#tryon.clock.now();
-    const isFull = this.isFull(items);
-    if (attempts.some(isSyncCut)) this.#sync = false;
+    if (attempts.some(isSyncCut)) this.sync = false;
+    const throttled = attempts.findLast(({ status }) => status === 429 || status === 503);
     if (isTransientFailure(error)) {
+      if (startedAt > this.#slowedAt) {
+        // 1 s, then twice as long each time, up to 60 s.
+        const backoff = Math.min(minute, 1_000 * 2 ** this.#failures);
+        this.#failures += 1;
+        this.#dueAt = Math.max(this.#dueAt, this.#tryon.clock.now() + backoff + tolerance);
+      }
       // Few items fail during an outage, and afterwards the window can double again.
-      this.#halve(now, true);
-      // Items that started before the previous failure do not count again.
-      if (startedAt < this.#failedAt) return;
-      this.#failedAt = now;
-      this.#failures += 1;
-      // 1 s, then twice as long each time, up to 60 s.
-      this.#backoffUntil = now + Math.min(minute, 1_000 * 2 ** (this.#failures - 1));
+      this.#halve(true);
       return;
     }
     if (job) this.#failures = 0;
-    const throttled = attempts.findLast(({ status }) => status === 429 || status === 503);
     if (throttled) {
-      // Once for all requests sent before.
-      if (throttled.startedAt > this.#halvedAt) this.#halve(now, false);
-    } else if (this.#isAuto && isFull) {
+      if (throttled.startedAt > this.#slowedAt) this.#halve(false);
+    } else if (this.#isAuto && this.isFull(items)) {
       const added = this.#isDoubling ? 1 : 1 / this.#window;
       this.#window = Math.min(maxWindow, this.#window + added);
     }
   }
 
-  #halve(now: number, isDoubling: boolean): void {
-    if (!this.#isAuto) return;
-    this.#window = Math.max(1, Math.floor(this.#window / 2));
+  #halve(isDoubling: boolean): void {
+    this.#slowedAt = this.#tryon.clock.now();
     this.#isDoubling = isDoubling;
-    this.#halvedAt = now;
+    if (this.#isAuto) this.#window = Math.max(1, Math.floor(this.#window / 2));
   }
 
   /** Time between starts in milliseconds, so that any 60 seconds stay within the rate limit. */
   get #spacing(): number {
     const { limit = 0 } = this.#tryon.rateLimit ?? {};
     if (limit <= 0) return 0;
-    const reserved = Math.max(minReserved, limit * pollShare[this.#sync ? "sync" : "polled"]);
+    const reserved = Math.max(minReserved, limit * pollShare[this.sync ? "sync" : "polled"]);
     return minute / Math.max(limit - reserved, limit / 2);
   }
 
@@ -130,33 +111,19 @@ export class SubmissionLimiter {
     const untilReset = remaining > 0 ? 0 : resetAt - now;
     // An estimated reset is checked again soon.
     const reset = source === "headers" ? untilReset : Math.min(untilReset, this.#spacing);
-    return Math.max(0, this.#dueAt - tolerance - now, this.#backoffUntil - now, reset);
+    return Math.max(0, this.#dueAt - tolerance - now, reset);
   }
 
   async #wait(): Promise<void> {
     if (this.#tryon.rateLimit === undefined) await (this.#request ??= this.#requestRateLimit());
-    const { clock } = this.#tryon;
-    const deadline = new Deadline(clock, Number.POSITIVE_INFINITY, this.#signal);
-    try {
-      for (;;) {
-        deadline.throwIfAborted();
-        const delay = this.#delay;
-        if (delay === 0) break;
-        await deadline.sleep(delay);
-      }
-    } finally {
-      deadline.close();
-    }
-    this.#dueAt = Math.max(clock.now(), this.#dueAt) + this.#spacing;
+    this.#deadline.throwIfAborted();
+    for (let delay = this.#delay; delay > 0; delay = this.#delay) await this.#deadline.sleep(delay);
+    this.#dueAt = Math.max(this.#tryon.clock.now(), this.#dueAt) + this.#spacing;
   }
 
   /** Requests the rate limit once. A proxy may not report it; then later responses do. */
   async #requestRateLimit(): Promise<void> {
-    try {
-      await this.#tryon.account.get({ signal: this.#signal });
-    } catch {
-      this.#signal.throwIfAborted();
-    }
+    await this.#tryon.account.get({ signal: this.#deadline.signal }).catch(() => undefined);
     this.#isRequested = true;
   }
 }

@@ -1,8 +1,7 @@
 import type { CallOptions } from "../types/call-options.ts";
 import type { AccountResponse } from "../generated/openapi.ts";
 import { defaults } from "../config/options.ts";
-import type { Api } from "../api/api.ts";
-import { toCall, type Call } from "../api/call.ts";
+import { toCall, type Api, type Call } from "../api/api.ts";
 import type { KeyContexts } from "../api/key-contexts.ts";
 
 /** Account of an API key. */

@@ -1,4 +1,4 @@
-import { BudgetError, InputError } from "../errors/refusal-errors.ts";
+import { InputError } from "../errors/refusal-errors.ts";
 import type { BudgetLimit, Counted } from "../types/budget.ts";
 
 /**
@@ -65,21 +65,4 @@ export function budgetOf(option: BudgetLimit): Counted {
   return typeof count === "function"
     ? (option as Counted)
     : new Budget(Object(option) as BudgetLimit);
-}
-
-/** Creates the error for a try-on that a budget has no room for. A retry may have made its job before. */
-export function budgetExceeded(
-  { maxCredits, spent, reserved }: Counted,
-  cost: number,
-  isRetry: boolean,
-): BudgetError {
-  const settle =
-    reserved > 0 ? ", or wait for what is reserved, and settle what is unknown with recover()" : "";
-  const hint = isRetry
-    ? "It was not sent again, and may have been made before: raise maxCredits, and call recover() once more."
-    : `Nothing was sent: raise maxCredits${settle}.`;
-  return new BudgetError(
-    `The budget of ${maxCredits} credits does not hold another ${cost}: ${spent} are spent and ${reserved} reserved.`,
-    { hint, cost, spent, reserved, maxCredits },
-  );
 }

@@ -1,18 +1,39 @@
-import type { Api } from "../api/api.ts";
-import { toCall, type Call, type Responded } from "../api/call.ts";
+import { toCall, type Api, type Call, type Responded } from "../api/api.ts";
 import type { KeyContexts } from "../api/key-contexts.ts";
 import { defaults } from "../config/options.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { isTryOnError } from "../errors/is-tryon-error.ts";
-import { transientCodes } from "../errors/code.ts";
+import { transientCodes } from "../errors/tryon-error.ts";
 import type { PurchaseWithSPTRequest, PurchaseWithSPTResponse } from "../generated/openapi.ts";
 import type { Deadline } from "../http/deadline.ts";
 import type { CallOptions } from "../types/call-options.ts";
-import { outcomeOf, unknownOutcome, type PurchaseOutcome } from "./purchase-outcome.ts";
 
 /** Delays between repeats of a purchase, in milliseconds. */
-const minDelay = 1_000;
+const firstDelay = 1_000;
 const maxDelay = 10_000;
+
+/** Next steps after an unknown outcome. */
+const notRepeatedHint =
+  "The service has processed the token and does not repeat the outcome. Compare `balance` with the balance before the purchase, or check the payment.";
+const lateHint =
+  "The payment was not settled in time. Call waitForPurchase again with the same purchase, which pays once.";
+
+/** Outcome of a purchase. */
+export type PurchaseOutcome = FinalStatus & {
+  /** Credits of the key as of the last response. */
+  readonly balance: number | undefined;
+  /** Last response to the purchase. Undefined if the service did not repeat it. */
+  readonly purchase: PurchaseWithSPTResponse | undefined;
+};
+
+/** @inline */
+type FinalStatus =
+  /** The credits were added. */
+  | { readonly status: "succeeded"; readonly creditsAdded: number }
+  /** Nothing was paid. `reason` is the payment processor's status, or the message of the service. */
+  | { readonly status: "canceled" | "failed"; readonly reason: string }
+  /** The outcome is open or unknown. `lastStatus` is the last status of the payment processor, `hint` the next step. */
+  | { readonly status: "unknown"; readonly lastStatus: string | undefined; readonly hint: string };
 
 /** Purchases of credits. */
 export class Credits {
@@ -44,17 +65,9 @@ export class Credits {
   ): Call<PurchaseWithSPTResponse> {
     const body = { ...request };
     return toCall(
-      this.#contexts.within(options, defaults.callTimeout, async ({ api }, deadline) => {
-        try {
-          return await this.#send(api, body, deadline);
-        } catch (error) {
-          if (isTryOnError(error, "purchase_already_processed")) {
-            const balance = await readBalance(api, deadline);
-            if (balance !== undefined) Reflect.set(error, "balance", balance);
-          }
-          throw error;
-        }
-      }),
+      this.#contexts.within(options, defaults.callTimeout, ({ api }, deadline) =>
+        this.#send(api, body, deadline),
+      ),
     );
   }
 
@@ -84,43 +97,32 @@ export class Credits {
         hint: "Give the request: its pack_slug and shared_payment_granted_token.",
       });
     }
-    const response = isRequest ? undefined : (purchase as PurchaseWithSPTResponse);
-    return this.#contexts.within(options, defaults.callTimeout, ({ api }, deadline) =>
-      this.#wait(api, request, response, deadline),
-    );
-  }
-
-  async #wait(
-    api: Api,
-    request: PurchaseWithSPTRequest,
-    response: PurchaseWithSPTResponse | undefined,
-    deadline: Deadline,
-  ): Promise<PurchaseOutcome> {
-    const { random } = api.http.config;
-    let purchase = response;
-    let delay = purchase ? minDelay : 0;
-    for (;;) {
-      const outcome = purchase && outcomeOf(purchase);
-      if (outcome) return outcome;
-      try {
-        // Each delay varies by 15 %.
-        await deadline.sleep(delay * (0.85 + 0.3 * random()));
-        delay = Math.min(maxDelay, Math.max(minDelay, delay * 1.5));
-        purchase = (await this.#send(api, request, deadline)).data;
-      } catch (error) {
-        deadline.throwIfAborted();
-        if (isTryOnError(error, "payment_failed")) {
-          const balance = purchase?.credits_remaining;
-          return { status: "failed", reason: error.message, balance, purchase: undefined };
+    return this.#contexts.within(options, defaults.callTimeout, async ({ api }, deadline) => {
+      let last = isRequest ? undefined : (purchase as PurchaseWithSPTResponse);
+      const unknown = (hint: string, balance = last?.credits_remaining): PurchaseOutcome => {
+        return { status: "unknown", lastStatus: last?.status, hint, balance, purchase: last };
+      };
+      for (let repeats = last ? 1 : 0; ; repeats += 1) {
+        const outcome = last && outcomeOf(last);
+        if (outcome) return outcome;
+        try {
+          if (repeats > 0)
+            await deadline.sleep(Math.min(maxDelay, firstDelay * 2 ** (repeats - 1)));
+          last = (await this.#send(api, request, deadline)).data;
+        } catch (error) {
+          deadline.throwIfAborted();
+          if (isTryOnError(error, "payment_failed")) {
+            const balance = last?.credits_remaining;
+            return { status: "failed", reason: error.message, balance, purchase: undefined };
+          }
+          if (isTryOnError(error, "purchase_already_processed")) {
+            return unknown(notRepeatedHint, error.balance);
+          }
+          if (deadline.passed) return unknown(lateHint);
+          if (!isTryOnError(error) || !transientCodes.has(error.code)) throw error;
         }
-        if (isTryOnError(error, "purchase_already_processed")) {
-          const balance = await readBalance(api, deadline);
-          return unknownOutcome(hints.notRepeated, purchase, balance);
-        }
-        if (deadline.passed) return unknownOutcome(hints.late, purchase);
-        if (!isTryOnError(error) || !transientCodes.has(error.code)) throw error;
       }
-    }
+    });
   }
 
   async #send(
@@ -128,22 +130,27 @@ export class Credits {
     request: PurchaseWithSPTRequest,
     deadline: Deadline,
   ): Promise<Responded<PurchaseWithSPTResponse>> {
-    const responded = await api.purchaseCredits(request, { deadline });
-    this.#requests.set(responded.data, request);
-    return responded;
+    try {
+      const responded = await api.purchaseCredits(request, { deadline });
+      this.#requests.set(responded.data, request);
+      return responded;
+    } catch (error) {
+      if (isTryOnError(error, "purchase_already_processed")) {
+        const account = await api.getAccount({ deadline }).catch(() => undefined);
+        deadline.throwIfAborted();
+        const balance = account?.data.credits_remaining;
+        if (Number.isFinite(balance)) Reflect.set(error, "balance", balance);
+      }
+      throw error;
+    }
   }
 }
 
-async function readBalance(api: Api, deadline: Deadline): Promise<number | undefined> {
-  const account = await api.getAccount({ deadline }).catch(() => undefined);
-  deadline.throwIfAborted();
-  const balance = account?.data.credits_remaining;
-  return Number.isFinite(balance) ? balance : undefined;
+/** Returns the outcome that a response states, or undefined while its status may change. */
+function outcomeOf(purchase: PurchaseWithSPTResponse): PurchaseOutcome | undefined {
+  const { status: reason, credits_added: creditsAdded, credits_remaining: balance } = purchase;
+  if (reason === "succeeded") return { status: reason, creditsAdded, balance, purchase };
+  const isFailed = /^(failed|declined|expired|refused|rejected|voided)$/.test(reason);
+  const status = isFailed ? "failed" : /^cancell?ed$/.test(reason) ? "canceled" : undefined;
+  return status && { status, reason, balance, purchase };
 }
-
-/** Next steps after an unknown outcome. */
-const hints = {
-  notRepeated:
-    "The service has processed the token and does not repeat the outcome. Compare `balance` with the balance before the purchase, or check the payment.",
-  late: "The payment was not settled in time. Call waitForPurchase again with the same purchase, which pays once.",
-} as const;

@@ -1,4 +1,5 @@
-import type { OutputSize, PackSlug } from "../generated/openapi.ts";
+import { isEmpty } from "../api/canonical-fields.ts";
+import type { AccountResponse, OutputSize, PackSlug } from "../generated/openapi.ts";
 
 /** Credits by output size. A service may have more sizes than this package knows. */
 export type Prices = { readonly [Size in OutputSize]: number } & Readonly<Record<string, number>>;
@@ -6,8 +7,16 @@ export type Prices = { readonly [Size in OutputSize]: number } & Readonly<Record
 /** Prices of the service's document. */
 export const documentPrices: Prices = { "1K": 8, "2K": 12, "4K": 20 };
 
+/** Prices of try-ons. */
+export interface Costs {
+  /** Credits for one try-on, by output size. */
+  readonly costs: Prices;
+  /** Source of the prices: the account, or the service's document if the account cannot be read. */
+  readonly source: "account" | "document";
+}
+
 /** Returns the prices of an account, with the document's for missing sizes, or undefined if it has no price. */
-export function readPrices(stated: unknown): Prices | undefined {
+export function readPrices({ tryon_cost_credits: stated }: AccountResponse): Prices | undefined {
   const prices = Object.entries(Object(stated)).filter(
     (entry): entry is [string, number] => Number.isFinite(entry[1]) && Number(entry[1]) >= 0,
   );
@@ -16,8 +25,8 @@ export function readPrices(stated: unknown): Prices | undefined {
 
 /** Returns the price of a try-on, or undefined for a size without one. Without a size, the service makes 1K. */
 export function priceOf(size: unknown, prices: Prices): number | undefined {
-  const name = size === undefined || size === null || size === "" ? "1K" : size;
-  return typeof name === "string" && Object.hasOwn(prices, name) ? prices[name] : undefined;
+  const name = isEmpty(size) ? "1K" : size;
+  return Object.entries(prices).find(([known]) => known === name)?.[1];
 }
 
 /** Returns the maximum price of a try-on: for a size without a price, the highest of all. */

@@ -1,12 +1,11 @@
 import type { Api } from "../api/api.ts";
 import type { Config } from "../config/resolve-config.ts";
-import { ConnectionError } from "../errors/request-errors.ts";
-import type { AccountResponse } from "../generated/openapi.ts";
-import { abortable, within, type Deadline } from "../http/deadline.ts";
+import { BudgetError } from "../errors/refusal-errors.ts";
+import { inTime, within, type Deadline } from "../http/deadline.ts";
 import type { BudgetLimit, Counted } from "../types/budget.ts";
-import { budgetExceeded, budgetOf } from "./budget.ts";
-import { Charge, type JobCost } from "./charge.ts";
-import { documentPrices, highestPriceOf, readPrices, type Prices } from "./prices.ts";
+import type { JobData } from "../types/job.ts";
+import { budgetOf } from "./budget.ts";
+import { documentPrices, highestPriceOf, readPrices, type Costs, type Prices } from "./prices.ts";
 
 /** Maximum time to read the prices of the account, in milliseconds. */
 const maxReadTime = 30_000;
@@ -21,6 +20,43 @@ export interface ChargePlan {
   readonly budgets: readonly Counted[];
 }
 
+/** Fields of a job that decide its cost. */
+type JobCost = Pick<JobData, "job_id" | "status" | "cost_credits" | "test_mode">;
+
+/** Credits of the submissions under one idempotency key, which make one job at most. */
+export class Charge {
+  /** Time before the first submission, in milliseconds since 1970. */
+  readonly createdAt: number;
+  /** Cost in credits: the price until the service states it. */
+  readonly credits: number;
+  /** Budgets that count it. None if the service has made no job, or one that another charge counts. */
+  budgets: readonly Counted[] = [];
+  /** Number of submissions in flight, and of those that may have made the job. */
+  readonly submissions: number = 0;
+  /** If true, the service has returned the job. */
+  readonly hasJob: boolean = false;
+  readonly isCostKnown: boolean = false;
+
+  constructor(credits: number, createdAt: number) {
+    this.credits = credits;
+    this.createdAt = createdAt;
+  }
+
+  /** Changes the charge, and what its budgets count. */
+  update(changes: Partial<Charge>): void {
+    this.#count(-1);
+    Object.assign(this, changes);
+    if (this.submissions === 0) this.budgets = [];
+    this.#count(1);
+  }
+
+  #count(sign: 1 | -1): void {
+    const credits = sign * this.credits;
+    const spent = this.isCostKnown ? credits : 0;
+    for (const budget of this.budgets) budget.count(spent, credits - spent);
+  }
+}
+
 /** Counts the credits of a client's submissions in its budgets. */
 export class SpendTracker {
   readonly #config: Config;
@@ -29,8 +65,9 @@ export class SpendTracker {
   readonly #keys = new Map<string, Charge>();
   /** Charges by job id. */
   readonly #jobs = new Map<string, Charge>();
+  /** Prices of the account, once read. */
   #prices: Prices | undefined;
-  #reading: Promise<void> | undefined;
+  #reading: Promise<Costs> | undefined;
 
   constructor(config: Config, api: Api) {
     this.#config = config;
@@ -41,19 +78,22 @@ export class SpendTracker {
   budgets(option: BudgetLimit | undefined): readonly Counted[] {
     const { budget } = this.#config;
     const own = option && budgetOf(option);
-    const all = [budget && budgetOf(budget), own];
-    const budgets = new Set(all.filter((one) => one !== undefined));
-    if (own?.countedIn) budgets.delete(own.countedIn);
-    return [...budgets];
+    const budgets = new Set([budget && budgetOf(budget), own]);
+    budgets.delete(own?.countedIn);
+    return [...budgets].filter((one) => one !== undefined);
   }
 
-  /** Prices of the account, once read. */
-  get prices(): Prices | undefined {
-    return this.#prices;
-  }
-
-  updatePrices(account: AccountResponse): void {
-    this.#prices = readPrices(account.tryon_cost_credits) ?? this.#prices;
+  /** Returns the prices of the account, which is read once, or those of the document while it cannot be read. */
+  async costs(deadline: Deadline): Promise<Costs> {
+    deadline.throwIfAborted();
+    try {
+      this.#prices ??= readPrices((await this.#api.getAccount({ deadline })).data);
+    } catch {
+      deadline.throwIfAborted();
+    }
+    return this.#prices
+      ? { costs: this.#prices, source: "account" }
+      : { costs: documentPrices, source: "document" };
   }
 
   /**
@@ -63,26 +103,25 @@ export class SpendTracker {
   async reserve(plan: ChargePlan, deadline: Deadline, earlier?: Charge): Promise<Charge> {
     if (plan.budgets.length > 0 && !this.#prices) await this.#readPrices(deadline);
     const charge = earlier ?? this.#chargeUnder(plan);
-    const { credits } = charge;
+    const { budgets, credits, submissions } = charge;
     // If the job is known, its key makes no other.
-    const budgets =
-      charge.jobId === undefined ? plan.budgets.filter((one) => !charge.isIn(one)) : [];
-    const full = budgets.find((one) => one.spent + one.reserved + credits > one.maxCredits);
-    if (full) throw budgetExceeded(full, credits, earlier !== undefined);
-    charge.start(budgets);
+    const added = charge.hasJob ? [] : plan.budgets.filter((one) => !budgets.includes(one));
+    const full = added.find((one) => one.spent + one.reserved + credits > one.maxCredits);
+    if (full) throw new BudgetError(full, credits, earlier !== undefined);
+    charge.update({ submissions: submissions + 1, budgets: [...budgets, ...added] });
     return charge;
   }
 
   /** Records the response to a submission. A replay is the response to an earlier submission, maybe of another process. */
   recordResponse(charge: Charge, job: JobCost, isReplay: boolean): void {
-    charge.end(!isReplay);
+    this.recordFailure(charge, !isReplay);
     this.recordFound(charge, job);
   }
 
   /** Records the job of a submission whose outcome was unknown. Its `JobRecord` calls `recordJob` with the cost. */
   recordFound(charge: Charge, { job_id: id }: JobCost): void {
     const counted = this.#jobs.get(id) ?? charge;
-    charge.setJob(id, counted !== charge);
+    charge.update({ hasJob: true, budgets: counted === charge ? charge.budgets : [] });
     keep(this.#jobs, id, counted);
   }
 
@@ -92,12 +131,15 @@ export class SpendTracker {
     const isFree = isTest === true || this.#config.apiKey.startsWith("svc_test_");
     const stated = typeof cost === "number" && cost >= 0 ? cost : isFree ? 0 : undefined;
     const hasEnded = status === "succeeded" || status === "failed";
-    if (stated !== undefined || hasEnded) this.#jobs.get(id)?.setCost(stated);
+    const charge = this.#jobs.get(id);
+    if (charge && (stated !== undefined || hasEnded)) {
+      charge.update({ credits: stated ?? charge.credits, isCostKnown: true });
+    }
   }
 
   /** Records a submission that returned no job. Its credits stay reserved if the service may have made one. */
   recordFailure(charge: Charge, mayHaveMadeJob: boolean): void {
-    charge.end(mayHaveMadeJob);
+    if (!mayHaveMadeJob) charge.update({ submissions: charge.submissions - 1 });
   }
 
   /** Returns the charge of a key: a new one if the service may have forgotten the key, or its job is known. */
@@ -105,7 +147,7 @@ export class SpendTracker {
     const now = this.#config.clock.now();
     const shared = this.#keys.get(idempotencyKey);
     const isShared = shared && now - shared.createdAt <= this.#config.idempotencyWindow;
-    if (isShared && shared.jobId === undefined) return shared;
+    if (isShared && !shared.hasJob) return shared;
     const charge = new Charge(highestPriceOf(size, this.#prices ?? documentPrices), now);
     keep(this.#keys, idempotencyKey, charge);
     return charge;
@@ -113,17 +155,8 @@ export class SpendTracker {
 
   /** Reads the prices before the first submission with a budget, once. Without them, the document's apply. */
   async #readPrices(deadline: Deadline): Promise<void> {
-    this.#reading ??= within(this.#config, {}, maxReadTime, async (limit) => {
-      this.updatePrices((await this.#api.getAccount({ deadline: limit })).data);
-    }).catch(() => undefined);
-    try {
-      await abortable(this.#reading, deadline.signal);
-    } catch {
-      deadline.throwIfAborted();
-      throw new ConnectionError("timed_out", "The account was not read in time.", {
-        hint: "Nothing was sent: raise timeout.",
-      });
-    }
+    this.#reading ??= within(this.#config, {}, maxReadTime, (limit) => this.costs(limit));
+    await inTime(this.#reading, deadline, "The account was not read in time.");
   }
 }
 

@@ -116,23 +116,23 @@ describe("the options of a client", () => {
     expect(construct({ ...good, ...options })).toBeInstanceOf(TryOn);
   });
 
-  it.each<[TryOnOptions, string | undefined]>([
-    [{}, undefined],
-    [{ baseUrl: "https://ada:pa55word@tryon.example/a?b=c#d" }, "https://tryon.example/a"],
-    [{ baseUrl: new URL("https://ada:pa55word@tryon.example/a") }, "https://tryon.example/a"],
-    [{ baseUrl: "https://tryon.example/a?token=pa55word" }, "https://tryon.example/a"],
-    [{ baseUrl: "pa55word@tryon.example" }, undefined],
-    [{ baseUrl: "ada:pa55word@tryon.example" }, undefined],
-    [{ proxyUrl: "https://ada:pa55word@tryon.example/a?b=c#d" }, "https://tryon.example/a"],
-    [{ proxyUrl: "//ada:pa55word@tryon.example/a#pa55word" }, "http://tryon.example/a"],
-    [{ proxyUrl: "/api/tryon?token=pa55word" }, "/api/tryon"],
-  ])("with %o are shown as origin and path %s, without secrets", async (options, baseUrl) => {
+  it.each<TryOnOptions>([
+    {},
+    { baseUrl: "https://ada:pa55word@tryon.example/a?b=c#d" },
+    { baseUrl: new URL("https://ada:pa55word@tryon.example/a") },
+    { baseUrl: "https://tryon.example/a?token=pa55word" },
+    { baseUrl: "pa55word@tryon.example" },
+    { baseUrl: "ada:pa55word@tryon.example" },
+    { proxyUrl: "https://ada:pa55word@tryon.example/a?b=c#d" },
+    { proxyUrl: "//ada:pa55word@tryon.example/a#pa55word" },
+    { proxyUrl: "/api/tryon?token=pa55word" },
+  ])("that are rejected at the first call are shown without their secrets: %o", async (options) => {
     vi.stubEnv("TRYON_API_KEY", "svc_test_env");
     vi.stubGlobal("location", new URL("https://shop.example/page"));
     const lines: unknown[] = [];
     const logger = { debug: (...line: unknown[]) => void lines.push(line) };
     const tryon = new TryOn({ ...options, fetch, logger });
-    expect(tryon.toJSON()).toEqual({ name: "TryOn", baseUrl });
+    expect(tryon.toJSON()).toEqual({ name: "TryOn", baseUrl: undefined });
     const error = await failure(tryon.account.get());
     expect(error).toMatchObject({ code: "invalid_config" });
     for (const held of [tryon, tryon.jobs, tryon.account, tryon.credits, error, lines]) {

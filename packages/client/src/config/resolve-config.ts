@@ -1,37 +1,14 @@
-import type { Middleware } from "../types/middleware.ts";
-import { milliseconds } from "./duration.ts";
-import { environment } from "./check-environment.ts";
-import { InputError } from "../errors/refusal-errors.ts";
-import { check, checkEnvironment } from "./check-environment.ts";
-import type { BudgetLimit } from "../types/budget.ts";
-import { defaults, type Fetch, type Logger, type TryOnOptions } from "./options.ts";
-import { systemClock, type Clock } from "./clock.ts";
-import { redactor, type Redact } from "../errors/redact.ts";
+import { ConfigError, InputError } from "../errors/refusal-errors.ts";
+import { redactor } from "../errors/redact.ts";
+import { milliseconds } from "./check-options.ts";
+import { systemClock } from "./clock.ts";
+import { defaults, type Logger, type TryOnOptions } from "./options.ts";
 
 /** Validated options with defaults. */
-export interface Config {
-  /** Empty for a client of a proxy, which adds its own key, and before the `apiKey` function has returned one. */
-  readonly apiKey: string;
-  /** Without a slash at the end. */
-  readonly baseUrl: string;
-  readonly fetch: Fetch;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly timeout: number;
-  readonly attemptTimeout: number;
-  readonly retries: number;
-  readonly maxResultBytes: number;
-  readonly idempotencyWindow: number;
-  readonly keyInMetadata: boolean | undefined;
-  readonly validate: boolean;
-  readonly budget: BudgetLimit | undefined;
-  readonly middleware: readonly Middleware[];
-  readonly log: (level: keyof Logger, message: string, ...details: unknown[]) => void;
-  readonly redact: Redact;
-}
+export type Config = ReturnType<typeof resolveConfig>;
 
 /** Validates options. Throws `invalid_config`, `unsafe_environment`, or `invalid_input` for an invalid number. */
-export function resolveConfig(options: TryOnOptions): Config {
+export function resolveConfig(options: TryOnOptions) {
   const { proxyUrl } = options;
   // Only pages and their workers have a location.
   const { location } = globalThis as { location?: Location };
@@ -62,34 +39,34 @@ export function resolveConfig(options: TryOnOptions): Config {
   if (proxyUrl === undefined || serviceUrl.origin !== location?.origin) {
     checkEnvironment(apiKey, serviceUrl, options);
   }
-  const { fetch, clock = systemClock, random = Math.random } = options;
-  const { retries = defaults.retries, maxResultBytes = defaults.maxResultBytes } = options;
-  for (const [name, count] of Object.entries({ retries, maxResultBytes })) {
-    if (!Number.isInteger(count) || count < 0) {
-      throw new InputError(name, "must be a whole number from 0");
-    }
-  }
-  const { logger } = options;
+  const { fetch, logger, clock = systemClock, random = Math.random } = options;
   const redact = redactor(apiKey);
   const time = (name: "timeout" | "attemptTimeout" | "idempotencyWindow"): number =>
     milliseconds(options[name] ?? defaults[name], name);
+  const count = (name: "retries" | "maxResultBytes"): number => {
+    const value = options[name] ?? defaults[name];
+    if (Number.isInteger(value) && value >= 0) return value;
+    throw new InputError(name, "must be a whole number from 0");
+  };
   return {
+    /** Empty for a client of a proxy, which adds its own key, and before the `apiKey` function has returned one. */
     apiKey,
+    /** Without a slash at the end. */
     baseUrl: serviceUrl.href.replace(/\/+$/, ""),
     // Reads `globalThis.fetch` at each request, since it may be replaced. Browsers require its own `this`.
-    fetch: (url, init) => (fetch ?? globalThis.fetch)(url, init),
+    fetch: (url: string, init: RequestInit) => (fetch ?? globalThis.fetch)(url, init),
     clock,
     random,
     timeout: time("timeout"),
     attemptTimeout: time("attemptTimeout"),
-    retries,
-    maxResultBytes,
+    retries: count("retries"),
+    maxResultBytes: count("maxResultBytes"),
     idempotencyWindow: time("idempotencyWindow"),
     keyInMetadata: options.keyInMetadata,
     validate: options.validate ?? true,
     budget: options.budget,
     middleware: [options.middleware ?? []].flat(),
-    log: (level, message, ...details) => {
+    log: (level: keyof Logger, message: string, ...details: unknown[]) => {
       try {
         logger?.[level]?.(redact(message), ...details);
       } catch {
@@ -112,9 +89,9 @@ function required(value: string | undefined, option: string, variable: string): 
 }
 
 function parseServiceUrl(text: string, name: string, base?: string): URL {
-  const url = parseUrl(text, base);
+  const url = URL.canParse(text, base) ? new URL(text, base) : undefined;
   check(
-    url && url.href === url.origin + url.pathname,
+    url && /^https?:/.test(url.href) && url.href === url.origin + url.pathname,
     "invalid_config",
     `${name} is not an http or https URL without user, query and fragment.`,
     "Use a URL such as https://api.example.com.",
@@ -122,8 +99,62 @@ function parseServiceUrl(text: string, name: string, base?: string): URL {
   return url;
 }
 
-/** Returns an http or https URL, or undefined for any other text. */
-export function parseUrl(text: string, base?: string): URL | undefined {
-  const url = URL.canParse(text, base) ? new URL(text, base) : undefined;
-  return url && /^https?:/.test(url.href) ? url : undefined;
+/** Returns true for a host name of this machine. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])\.?$/.test(hostname);
+}
+
+/** Throws `unsafe_environment` if the key would be at risk. */
+function checkEnvironment(apiKey: string, url: URL, options: TryOnOptions): void {
+  if (isLoopback(url.hostname)) return;
+  // Key and images are sent over http only to this machine.
+  check(
+    url.protocol === "https:" || options.allowInsecure,
+    "unsafe_environment",
+    `${url.origin} is http: others could read the key and the images.`,
+    "Use https, or set allowInsecure: true.",
+  );
+  // Every visitor of a page can read its key, and a live key costs money in tests.
+  const place = isBrowser() ? "a browser" : isTestRun() && "a test run";
+  check(
+    !place || !apiKey.startsWith("svc_live_") || options.fetch || options.allowLiveKey,
+    "unsafe_environment",
+    `apiKey is a live key, and this is ${place}.`,
+    "Use a test key, in a page proxyUrl, or set allowLiveKey: true.",
+  );
+}
+
+/** Throws a `ConfigError` unless the condition is truthy. */
+export function check(
+  condition: unknown,
+  code: ConfigError["code"],
+  message: string,
+  hint: string,
+): asserts condition {
+  if (!condition) throw new ConfigError(code, message, hint);
+}
+
+/** Returns true in a page and in its workers. */
+export function isBrowser(): boolean {
+  return "document" in globalThis || "importScripts" in globalThis;
+}
+
+/** Returns true under vitest, jest, `node --test` and Playwright, by the environment variables that they set. */
+function isTestRun(): boolean {
+  return (
+    environment("NODE_ENV") === "test" ||
+    "VITEST JEST_WORKER_ID NODE_TEST_CONTEXT TEST_WORKER_INDEX".split(" ").some(environment)
+  );
+}
+
+/** Returns an environment variable, or undefined if it is not set or must not be read. */
+export function environment(name: string): string | undefined {
+  // The package has no types of Node, since it also runs in browsers.
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  try {
+    return process?.env?.[name];
+  } catch {
+    // Deno throws if the permission is refused.
+    return undefined;
+  }
 }

@@ -1,13 +1,19 @@
-import type { ApiErrorCode, TryOnErrorCode } from "./code.ts";
+import type { BudgetError, ConfigError, InputError } from "./refusal-errors.ts";
 import type {
+  ApiError,
   BatchStoppedError,
+  ConnectionError,
   JobFailedError,
+  OutcomeUnknownError,
   ResultError,
   WaitTimeoutError,
-} from "./job-errors.ts";
-import type { BudgetError, ConfigError, InputError } from "./refusal-errors.ts";
-import type { ApiError, ConnectionError, OutcomeUnknownError } from "./request-errors.ts";
-import { isBranded, type TryOnError } from "./tryon-error.ts";
+} from "./request-errors.ts";
+import {
+  isBranded,
+  type ApiErrorCode,
+  type TryOnError,
+  type TryOnErrorCode,
+} from "./tryon-error.ts";
 
 /** Class of the errors with a code. */
 export type ErrorWithCode<Code extends TryOnErrorCode> = (Code extends ApiErrorCode

@@ -1,5 +1,6 @@
 import type { InputIssue } from "./input-issue.ts";
-import { TryOnError, type FieldIssue, type TryOnErrorDetails } from "./tryon-error.ts";
+import type { Counted } from "../types/budget.ts";
+import { TryOnError, type FieldIssue } from "./tryon-error.ts";
 
 /** Invalid options (`invalid_config`), or options that would put a key at risk (`unsafe_environment`). */
 export class ConfigError extends TryOnError {
@@ -48,10 +49,19 @@ export class BudgetError extends TryOnError {
   declare readonly maxCredits: number;
 
   /** @hidden */
-  constructor(
-    message: string,
-    details: TryOnErrorDetails & Pick<BudgetError, "cost" | "spent" | "reserved" | "maxCredits">,
-  ) {
-    super("budget_exceeded", message, details);
+  constructor({ maxCredits, spent, reserved }: Counted, cost: number, isRetry: boolean) {
+    const fields = { cost, spent, reserved, maxCredits };
+    const settle =
+      reserved > 0
+        ? ", or wait for what is reserved, and settle what is unknown with recover()"
+        : "";
+    const hint = isRetry
+      ? "It was not sent again, and may have been made before: raise maxCredits, and call recover() once more."
+      : `Nothing was sent: raise maxCredits${settle}.`;
+    super(
+      "budget_exceeded",
+      `The budget of ${maxCredits} credits does not hold another ${cost}: ${spent} are spent and ${reserved} reserved.`,
+      { hint, ...fields },
+    );
   }
 }

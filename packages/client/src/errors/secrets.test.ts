@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { isTryOnError, type TryOn } from "../index.ts";
+import { isTryOnError, type TryOn, type TryOnOptions } from "../index.ts";
 import { diagnostics, type RequestMessage } from "../node/index.ts";
 import {
   respondWith,
@@ -18,6 +18,7 @@ import { createRawClient } from "../raw/index.ts";
 
 const apiKey = "svc_live_secret0123456789";
 const signature = "X-Amz-Signature=5ec12e7";
+const signedUrl = `${personUrl}?${signature}`;
 const image = Buffer.from(assetBytes("shirt.png")).toString("base64");
 const secrets = ["secret0123456789", "whsec_hidden", "spt_hidden", "5ec12e7", image.slice(0, 100)];
 /** Text that repeats every secret. */
@@ -48,25 +49,34 @@ function expectNoSecret(value: unknown): void {
 }
 
 const purchase = { pack_slug: "demo", shared_payment_granted_token: "spt_hidden" } as const;
-const calls: Readonly<Record<string, (tryon: TryOn) => Promise<unknown>>> = {
-  run: (tryon) =>
-    tryon.run({
-      ...input,
-      person: `${personUrl}?${signature}`,
-      garments: [assetBytes("shirt.png")],
-    }),
-  submit: (tryon) =>
-    tryon.submit({ person_url: `${personUrl}?${signature}`, garment_urls: [shirtUrl] }),
+const calls = {
+  run: (tryon) => tryon.run({ person: signedUrl, garments: [assetBytes("shirt.png")] }),
+  submit: (tryon) => tryon.submit({ person_url: signedUrl, garment_urls: [shirtUrl] }),
   account: (tryon) => tryon.account.get(),
   job: (tryon) => tryon.jobs.get("job_1"),
   list: (tryon) => tryon.jobs.list().toArray(),
   wait: (tryon) => tryon.jobs.resume("job_1").result({ timeout: "3s" }),
   purchase: (tryon) => tryon.credits.purchase(purchase),
-};
+} satisfies Readonly<Record<string, (tryon: TryOn) => Promise<unknown>>>;
 
-describe.each(Object.keys(calls))("an error of %s", (name) => {
-  const call = (tryon: TryOn): Promise<unknown> => calls[name]?.(tryon) ?? Promise.resolve();
+/** Opens a service with a client that does not retry, and the faults of its requests. */
+function open(faults: readonly Fault[] = [], options: TryOnOptions = {}) {
+  const service = createService();
+  service.faults.push(...faults);
+  return { ...service, tryon: service.client({ apiKey, retries: 0, ...options }) };
+}
 
+const forty = (fault: Fault): Fault[] => Array.from({ length: 40 }, () => fault);
+
+/** Fails with an error that contains the request. */
+async function failWithRequest(url: string, init: RequestInit): Promise<never> {
+  const config = { url, headers: [...new Headers(init.headers)], body: init.body };
+  const details = { request: config, code: `E_${apiKey}` };
+  const cause = Object.assign(new Error(`Refused ${echo}`), details);
+  throw Object.assign(new TypeError(`Failed: ${echo}`, { cause }), { config });
+}
+
+describe.each(Object.entries(calls))("an error of %s", (_name, call) => {
   it.each([200, 307, 400, 401, 403, 409, 422, 500])(
     "contains no secret that a %i repeats",
     async (status) => {
@@ -77,9 +87,8 @@ describe.each(Object.keys(calls))("an error of %s", (name) => {
       const issue = { loc: ["body", echo], msg: echo, type: echo, input: image, ctx: { echo } };
       const bodies = status === 200 ? [] : [{ detail: echo }, { detail: [issue, issue] }];
       for (const body of [...bodies, `<h1>${echo}</h1>`, echo]) {
-        const { error, client, faults } = createService();
-        faults.push(...Array.from({ length: 40 }, () => respondWith(status, body, headers)));
-        const failed = await error(call(client({ apiKey, retries: 0 })));
+        const { error, tryon } = open(forty(respondWith(status, body, headers)));
+        const failed = await error(call(tryon));
         expect(isTryOnError(failed)).toBe(true);
         expectNoSecret(failed);
       }
@@ -87,17 +96,7 @@ describe.each(Object.keys(calls))("an error of %s", (name) => {
   );
 
   it("contains no part of the request that an error of fetch has", async () => {
-    const { error, client } = createService();
-    const tryon = client({
-      apiKey,
-      retries: 1,
-      fetch: async (url, init) => {
-        const config = { url, headers: [...new Headers(init.headers)], body: init.body };
-        const details = { request: config, code: `E_${apiKey}` };
-        const cause = Object.assign(new Error(`Refused ${echo}`), details);
-        throw Object.assign(new TypeError(`Failed: ${echo}`, { cause }), { config });
-      },
-    });
+    const { error, tryon } = open([], { retries: 1, fetch: failWithRequest });
     const failed = await error(call(tryon));
     expect(isTryOnError(failed)).toBe(true);
     expectNoSecret(failed);
@@ -106,25 +105,17 @@ describe.each(Object.keys(calls))("an error of %s", (name) => {
   it.each([undefined, null, "offline", 7, { message: { toString: 1 } }, Object.create(null)])(
     "is typed if fetch throws %s",
     async (thrown: unknown) => {
-      const { error, client } = createService();
-      const tryon = client({ retries: 0, fetch: () => Promise.reject(thrown) });
+      const { error, tryon } = open([], { fetch: () => Promise.reject(thrown) });
       expect(isTryOnError(await error(call(tryon)))).toBe(true);
     },
   );
 });
 
 it("removes the input that a validation issue repeats, and finds the issue by its field", async () => {
-  const { error, client, faults } = createService();
-  const repeated = image.slice(0, 12_000);
-  const issue = {
-    loc: ["body", "garment_urls", 0],
-    msg: `bad: ${repeated}`,
-    type: "url_parsing",
-    input: repeated,
-    ctx: { repeated },
-  };
-  faults.push(respondWith(422, { detail: [issue] }));
-  const failed = await error(client({ apiKey }).submit(input));
+  const repeated = { input: image.slice(0, 12_000), msg: `bad: ${image.slice(0, 12_000)}` };
+  const issue = { ...repeated, loc: ["body", "garment_urls", 0], type: "url_parsing" };
+  const { error, tryon } = open([respondWith(422, { detail: [issue] })]);
+  const failed = await error(calls.submit(tryon));
   if (!isTryOnError(failed, "validation_failed")) throw failed;
   expect(failed.field("garment_urls.0")).toMatchObject({ type: "url_parsing" });
   expect(failed.field("prompt")).toBeUndefined();
@@ -134,20 +125,12 @@ it("removes the input that a validation issue repeats, and finds the issue by it
 it.each([200, 400, 402, 409, 500])(
   "keeps the token of a purchase secret while a wait for it receives a %i",
   async (status) => {
-    const { run, client, faults } = createService();
-    const tryon = client({ apiKey, retries: 0 });
-    const data = {
-      payment_intent_id: "pi_1",
-      status: "processing",
-      pack_slug: "demo",
-      credits_added: 0,
-      credits_remaining: 5,
-    };
-    faults.push(respondWith(200, data));
+    const paid = { pack_slug: "demo", credits_added: 0, credits_remaining: 5 };
+    const response = { ...paid, payment_intent_id: "pi_1", status: "processing" };
+    const { run, tryon, faults } = open([respondWith(200, response)]);
     const bought = await run(tryon.credits.purchase(purchase));
-    expectNoSecret(bought);
-    const body = status === 200 ? { ...data, status: "canceled" } : { detail: echo };
-    faults.push(...Array.from({ length: 40 }, () => respondWith(status, body)));
+    const body = status === 200 ? { ...response, status: "canceled" } : { detail: echo };
+    faults.push(...forty(respondWith(status, body)));
     const settled = tryon.credits.waitForPurchase(bought, { timeout: "9s" });
     const end = await run(settled.catch((error: unknown) => error));
     expect(end).toBeDefined();
@@ -165,27 +148,22 @@ const failedJob = <Text>(text: Text) => ({
 });
 
 describe("a failed job whose reason contains the key", () => {
+  const saved = { id: "job_1", data: failedJob(echo) };
   it.each<[string, (tryon: TryOn) => Promise<unknown>]>([
     ["a synchronous submission", (tryon) => tryon.run(input)],
     ["a poll", (tryon) => tryon.jobs.resume("job_1").result()],
-    [
-      "saved data",
-      (tryon) => tryon.jobs.resume({ id: "job_1", data: { ...failedJob(echo) } }).result(),
-    ],
+    ["saved data", (tryon) => tryon.jobs.resume(saved).result()],
   ])("shows no secret after %s", async (_where, wait) => {
-    const { error, client, faults } = createService();
-    faults.push(respondWith(200, failedJob(echo)));
-    const thrown = await error(wait(client({ apiKey })));
+    const { error, tryon } = open([respondWith(200, failedJob(echo))]);
+    const thrown = await error(wait(tryon));
     if (!isTryOnError(thrown, "job_failed")) throw thrown;
     for (const held of [thrown, thrown.job, thrown.job.data]) expectNoSecret(held);
     expect(thrown.error_message).toContain("Bearer [API key]");
   });
 
   it("shows no secret when it is fetched or listed", async () => {
-    const { run, client, faults } = createService();
-    const tryon = client({ apiKey });
     const list = { jobs: [failedJob(echo)], next_cursor: null };
-    faults.push(respondWith(200, failedJob(echo)), respondWith(200, list));
+    const { run, tryon } = open([respondWith(200, failedJob(echo)), respondWith(200, list)]);
     const jobs = [await run(tryon.jobs.get("job_1")), ...(await run(tryon.jobs.list().toArray()))];
     expect(jobs).toHaveLength(2);
     for (const held of jobs.flatMap((job) => [job, job.data])) expectNoSecret(held);
@@ -200,8 +178,7 @@ it.each([
   ["a list", ["a"]],
   ["very long", "word ".repeat(900)],
 ])("fails as job_failed with a short message if the reason is %s", async (_what, reason) => {
-  const { error, tryon, faults } = createService();
-  faults.push(respondWith(200, { ...failedJob(reason), message: echo }));
+  const { error, tryon } = open([respondWith(200, { ...failedJob(reason), message: echo })]);
   const thrown = await error(tryon.run(input));
   expect(thrown).toMatchObject({ code: "job_failed", isContentBlocked: false });
   expect(String(thrown).length).toBeLessThan(500);
@@ -209,7 +186,7 @@ it.each([
 });
 
 /** Encodings in which a service may repeat the key. */
-const encodings: Readonly<Record<string, (text: string) => string>> = {
+const encodings = {
   "in capitals": (text) => text.toUpperCase(),
   "percent-encoded": (text) => Array.from(text, (one) => `%${hex(one)}`).join(""),
   "percent-encoded in part, in capitals": (text) =>
@@ -222,7 +199,7 @@ const encodings: Readonly<Record<string, (text: string) => string>> = {
   "in base64 with its user": (text) => base64(`me:${text}:`),
   "in base64url": (text) => Buffer.from(text).toString("base64url"),
   "in base64 in a URL": (text) => encodeURIComponent(base64(text)),
-};
+} satisfies Readonly<Record<string, (text: string) => string>>;
 
 function hex(text: string): string {
   return Buffer.from(text).toString("hex");
@@ -237,13 +214,12 @@ it.each(Object.entries(encodings))("removes a key that is repeated %s", async (_
   for (const key of [apiKey, "svc_live_>>>~~~???>>>~~~???"]) {
     const encoded = encode(key);
     const text = `No ${encoded}.`;
-    const { error, client, faults } = createService();
-    const tryon = client({ apiKey: key, retries: 0 });
-    faults.push(
+    const faults = [
       respondWith(400, { detail: text }, { "x-request-id": encoded }),
       respondWith(422, { detail: [{ loc: [encoded], msg: text, type: encoded }] }),
       respondWith(200, failedJob(text)),
-    );
+    ];
+    const { error, tryon } = open(faults, { apiKey: key });
     for (let count = 0; count < 3; count += 1) {
       const logged = shown(await error(tryon.run(input)));
       // The first and the last characters of base64 also depend on the text beside the key.
@@ -253,9 +229,9 @@ it.each(Object.entries(encodings))("removes a key that is repeated %s", async (_
   }
 });
 
-it.each(Object.keys(calls))(
+it.each(Object.entries(calls))(
   "gives loggers, tracers and middleware no secret of %s",
-  async (name) => {
+  async (_name, call) => {
     const lines: unknown[] = [];
     const messages: unknown[] = [];
     const contexts: unknown[] = [];
@@ -264,7 +240,7 @@ it.each(Object.keys(calls))(
     const subscribers = { start: note, end: note, asyncStart: note, asyncEnd: note, error: note };
     channel.subscribe(subscribers);
     onTestFinished(() => channel.unsubscribe(subscribers));
-    const { client, error, mock, faults } = createService();
+    const { client, error, mock, faults } = open();
     const careless = Object.assign(new Error(`Failed: ${echo}`), { code: `E_${apiKey}`, echo });
     const nested = Object.assign(new TypeError("fetch failed", { cause: careless }), { echo });
     const ends: Fault[] = [
@@ -290,7 +266,7 @@ it.each(Object.keys(calls))(
     });
     for (const [index] of ends.entries()) {
       faults.splice(0, 99, ...ends.slice(index), ...ends.slice(0, index), ...ends);
-      await error(calls[name]?.(tryon) ?? Promise.resolve());
+      await error(call(tryon));
     }
     for (const seen of [lines, messages, contexts]) {
       expect(seen.length).toBeGreaterThan(5);
@@ -309,29 +285,11 @@ it("shows no key in the objects of a client, and saves no URL of an image", asyn
   await run(result.image.url());
   await run(result.image.bytes());
   const job = await run(tryon.submit(input));
-  const held: unknown[] = [
-    tryon,
-    createRawClient(tryon),
-    tryon.jobs,
-    tryon.account,
-    tryon.credits,
-    tryon.jobs.list(),
-    result,
-    result.job,
-    result.image,
-    result.receipt,
-    job,
-    job.toJSON(),
-    lines,
-  ];
-  for (const value of held) {
-    // The raw client consists of functions, and has no JSON.
-    const text = [
-      inspect(value, { showHidden: true, depth: 10 }),
-      JSON.stringify(value) ?? "",
-      JSON.stringify({ ...Object(value) }),
-      String(value),
-    ].join("\n");
+  const { jobs, account, credits } = tryon;
+  const parts = [tryon, createRawClient(tryon), jobs, account, credits, jobs.list(), lines];
+  const results = [result, ...Object.values(result), job, job.toJSON()];
+  for (const value of [...parts, ...results]) {
+    const text = shown(value);
     expect(text).not.toContain(mock.keys.live);
     expect(text).not.toContain(image.slice(0, 100));
   }

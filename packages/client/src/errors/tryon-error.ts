@@ -1,9 +1,73 @@
 import type { Attempt, RateLimit } from "../types/attempt.ts";
-import type { Job, Recover } from "../types/job.ts";
-import { hints, type TryOnErrorCode } from "./code.ts";
+import type { Job } from "../types/job.ts";
 
 // Registered globally, so that an ESM and a CJS copy of this file share it.
 const brand = Symbol.for("@tryon/client/error");
+
+const tryLater = "Try again later.";
+const checkUrl = "Check baseUrl (TRYON_BASE_URL).";
+
+/** Default hints of the codes of responses of the service. */
+const responseHints = {
+  bad_request: "Change the request.",
+  unauthorized: "Check apiKey (TRYON_API_KEY), or sign in.",
+  insufficient_credits: "Buy credits.",
+  payment_failed: "Request another payment token.",
+  forbidden: "Ask the provider.",
+  not_found: "Check the id and the API key.",
+  idempotency_conflict: "Use another idempotencyKey, or try again later.",
+  purchase_already_processed: "Do not buy again.",
+  payload_too_large: "Send smaller images.",
+  validation_failed: "Correct these fields.",
+  rate_limited: "Wait for retryAfter seconds.",
+  server_error: tryLater,
+  unavailable: tryLater,
+};
+
+/** Default hint of each code. */
+export const hints = {
+  ...responseHints,
+  redirected: "The client follows no redirect: set baseUrl to that URL.",
+  unexpected_response: checkUrl,
+  connection_failed: checkUrl,
+  timed_out: "Try again later, or raise timeout or attemptTimeout.",
+  wait_timed_out: "The job continues and is billed once: wait for it with error.job.result().",
+  outcome_unknown: "Call error.recover() to find out. It never pays twice.",
+  job_failed: "A new try-on is a new job with its own charge.",
+  result_expired: "The store also refused a new URL: try again later.",
+  result_purged: "It was deleted: the service keeps images for 30 days.",
+};
+
+/**
+ * Error codes of responses of the service.
+ *
+ * @useDeclaredType
+ */
+export type ApiErrorCode = keyof typeof responseHints;
+
+/**
+ * Error code, for programs. Codes are stable, messages are not.
+ *
+ * @useDeclaredType
+ */
+export type TryOnErrorCode =
+  | keyof typeof hints
+  // Each of these errors has its own hint.
+  | "invalid_input"
+  | "budget_exceeded"
+  | "batch_stopped"
+  | "unsafe_environment"
+  | "invalid_config";
+
+/** Codes of failures that do not depend on the request, so that a later one may succeed. */
+export const transientCodes: ReadonlySet<TryOnErrorCode> = new Set([
+  "connection_failed",
+  "timed_out",
+  "server_error",
+  "unavailable",
+  "rate_limited",
+  "unexpected_response",
+]);
 
 /** Problem with a field. */
 export interface FieldIssue {
@@ -20,18 +84,7 @@ export interface FieldIssue {
 /** Fields of an error and of its subclasses. Undefined ones are left out. */
 export type TryOnErrorDetails = {
   readonly [Name in Exclude<keyof TryOnError, keyof Error | "code">]?: TryOnError[Name] | undefined;
-} & {
-  readonly cause?: unknown;
-  readonly idempotencyKey?: string | undefined;
-  readonly recover?: Recover | undefined;
-  readonly error_code?: string | null | undefined;
-  readonly error_message?: string | null | undefined;
-  readonly isContentBlocked?: boolean;
-  readonly cost?: number;
-  readonly spent?: number;
-  readonly reserved?: number;
-  readonly maxCredits?: number;
-};
+} & { readonly cause?: unknown };
 
 /**
  * Error of this package. Check `code`. `message` says what went wrong, where, and what to do next. An error contains no
@@ -69,7 +122,8 @@ export class TryOnError extends Error {
 
   /** @hidden */
   constructor(code: TryOnErrorCode, message: string, details: TryOnErrorDetails = {}) {
-    const { cause, attempts = [], hint = hints[code], ...rest } = details;
+    const defaults: { readonly [Code in TryOnErrorCode]?: string } = hints;
+    const { cause, attempts = [], hint = defaults[code], ...rest } = details;
     super(hint ? `${message} ${hint}` : message, cause ? { cause } : {});
     this.code = code;
     // A copy, since `recover` adds to the list.

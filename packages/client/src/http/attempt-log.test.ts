@@ -1,7 +1,96 @@
 import { describe, expect, it } from "vitest";
 
-import { AttemptLog } from "./attempt-log.ts";
-import type { Outcome } from "./outcome.ts";
+import { isTryOnError } from "../index.ts";
+import {
+  respondWith,
+  respondAfter,
+  createService,
+  cut,
+  input,
+  type Fault,
+} from "../../test/service.ts";
+import { AttemptLog, type Outcome } from "./attempt-log.ts";
+
+const no = { detail: "no" };
+const limited = respondWith(429, no, { "retry-after": "1" });
+const page = "<html>Not here</html>";
+
+/** Outcome of a submission that is sent once and fails like this. */
+async function submissionEnd(...faults: readonly Fault[]): Promise<string> {
+  const { error, client, faults: pending } = createService();
+  pending.push(...faults);
+  const failed = await error(client({ retries: faults.length - 1 }).submit(input));
+  if (!isTryOnError(failed)) throw failed;
+  return failed.code;
+}
+
+describe("the only attempt of a submission", () => {
+  it.each([
+    [400, "bad_request", "outcome_unknown"],
+    [401, "unauthorized", "outcome_unknown"],
+    [402, "insufficient_credits", "outcome_unknown"],
+    [403, "forbidden", "outcome_unknown"],
+    [422, "validation_failed", "outcome_unknown"],
+    [404, "not_found", "not_found"],
+    [405, "bad_request", "bad_request"],
+    [411, "bad_request", "bad_request"],
+    [413, "payload_too_large", "payload_too_large"],
+    [414, "bad_request", "bad_request"],
+    [415, "bad_request", "bad_request"],
+    [421, "bad_request", "bad_request"],
+    [431, "bad_request", "bad_request"],
+    [301, "redirected", "redirected"],
+    [302, "redirected", "redirected"],
+    [307, "redirected", "redirected"],
+    [308, "redirected", "redirected"],
+  ])("with %i ends in %s with an error of the service, else in %s", async (...row) => {
+    const [status, code, otherCode] = row;
+    const location = { location: "https://tryon.example/" };
+    for (const body of [no, page, { message: "a gateway's" }]) {
+      const end = await submissionEnd(respondWith(status, body, location));
+      expect(end).toBe(body === no ? code : otherCode);
+    }
+  });
+
+  it.each([408, 410, 418, 303, 200, 204])("has an unknown outcome with %i", async (status) => {
+    const fault: Fault = async (_request, pass) => {
+      await pass();
+      return new Response(status === 204 ? null : page, { status });
+    };
+    expect(await submissionEnd(fault)).toBe("outcome_unknown");
+  });
+
+  it.each([500, 502, 503, 504, 520, 524])("can be recovered after a %i", async (status) => {
+    const { error, run, client, faults } = createService();
+    faults.push(respondAfter(status, page));
+    const failed = await error(client({ retries: 0 }).submit(input));
+    expect(failed).toMatchObject({ status, idempotencyKey: expect.any(String) });
+    if (!isTryOnError(failed, status === 503 ? "unavailable" : "server_error")) throw failed;
+    expect((await run(failed.recover?.() ?? Promise.reject(failed))).id).toMatch(/^job_/);
+  });
+
+  it.each([
+    ["ENOTFOUND", "connection_failed"],
+    ["UND_ERR_CONNECT_TIMEOUT", "connection_failed"],
+    ["CERT_HAS_EXPIRED", "connection_failed"],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", "connection_failed"],
+    ["ENOTFOUND_IN_CACHE", "outcome_unknown"],
+    ["PROXY_ECONNREFUSED", "outcome_unknown"],
+  ])("that fails with %s ends in %s", async (code, end) => {
+    const failing: Fault = async () => {
+      throw new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code }) });
+    };
+    expect(await submissionEnd(failing)).toBe(end);
+  });
+});
+
+it.each([
+  ["validation_failed", [cut.refused, limited, respondWith(422, no)]],
+  ["unavailable", [cut.refused, respondWith(503, no)]],
+  ["outcome_unknown", [respondWith(503, no), respondWith(402, no)]],
+])("ends in %s after several attempts", async (code, faults) => {
+  expect(await submissionEnd(...faults)).toBe(code);
+});
 
 type End = number | "connection_failed" | "unsent" | "rate_limited";
 
@@ -17,7 +106,6 @@ interface Row {
   readonly ends: readonly End[];
   readonly since?: number;
   readonly madeJob?: boolean;
-  readonly lastIsFirst?: boolean;
   readonly explained?: boolean;
 }
 
@@ -27,16 +115,16 @@ describe("the log of a submission", () => {
     { ends: [400] },
     { ends: [404] },
     { ends: [429, "unsent"] },
-    { ends: [409], since: 0, lastIsFirst: true },
+    { ends: [409], since: 0 },
     { ends: [409, 400], since: 0, explained: false },
-    { ends: [429, 500], since: 1, madeJob: true, lastIsFirst: true },
+    { ends: [429, 500], since: 1, madeJob: true },
     { ends: [409, 500, 500], since: 0, madeJob: true },
     { ends: [500, 409], since: 0, madeJob: true, explained: false },
     { ends: [500, 400], since: 0, madeJob: true, explained: false },
     { ends: [402, 200, 408], since: 1, madeJob: true, explained: false },
-    { ends: ["connection_failed"], since: 0, madeJob: true, lastIsFirst: true, explained: false },
+    { ends: ["connection_failed"], since: 0, madeJob: true, explained: false },
   ])("shows what $ends may have done", (row) => {
-    const { ends, since, madeJob = false, lastIsFirst = false, explained = true } = row;
+    const { ends, since, madeJob = false, explained = true } = row;
     const log = new AttemptLog();
     const outcomes = ends.map(outcomeOf);
     for (const [index, outcome] of outcomes.entries()) {
@@ -45,25 +133,27 @@ describe("the log of a submission", () => {
       log.add(outcome, index, 7);
     }
     expect(log).toMatchObject({
-      uncertainSince: since,
-      isUncertain: since !== undefined,
       mayHaveMadeJob: madeJob,
-      lastIsFirstUncertain: lastIsFirst,
       attempts: ends.map((end, startedAt) => ({
         startedAt,
         duration: 7,
         ...(typeof end === "string" ? { failure: end } : { status: end }),
       })),
     });
+    expect(log.firstUncertain).toBe(log.attempts[since ?? -1]);
     expect(log.isExplainedBy(outcomes.at(-1) ?? outcomeOf("rate_limited"))).toBe(explained);
     expect(log.isExplainedBy(outcomeOf("rate_limited"))).toBe(since === undefined);
   });
 
-  it("shows that a refused connection has done nothing", () => {
+  it("shows that a refused connection has done nothing, by the code of a cause", () => {
     const log = new AttemptLog();
-    const cause = { code: "ECONNREFUSED" };
-    log.add({ response: undefined, failure: "connection_failed", cause }, 1, 7);
-    expect(log.isUncertain).toBe(false);
+    const failed = { response: undefined, failure: "connection_failed" } as const;
+    log.add({ ...failed, cause: { cause: { code: "ECONNREFUSED" } } }, 1, 7);
+    expect(log.firstUncertain).toBeUndefined();
+    const cause = new Error("no");
+    cause.cause = cause;
+    log.add({ ...failed, cause }, 2, 7);
+    expect(log.firstUncertain).toBe(log.attempts[1]);
   });
 
   it("lets the key be forgotten after the window, from the first uncertain attempt on", () => {

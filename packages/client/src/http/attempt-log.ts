@@ -1,47 +1,74 @@
 import type { Attempt, AttemptFailure } from "../types/attempt.ts";
-import { isLessCertain, sideEffectOf, type Outcome, type SideEffect } from "./outcome.ts";
+import type { HttpResponse } from "./response.ts";
+
+/** Outcome of one attempt. */
+export type Outcome = { readonly response: HttpResponse } | Failure;
+
+/** An attempt without a response. */
+export interface Failure {
+  readonly response: undefined;
+  /** `rate_limited`: it was not sent, since it would have to wait `wait` milliseconds for the rate limit. */
+  readonly failure: AttemptFailure | "rate_limited";
+  readonly cause?: unknown;
+  readonly wait?: number;
+}
+
+/** Returns the platform's code of a failure, from the error or its causes. */
+export function failureCode(cause: unknown): string | undefined {
+  const { code, cause: deeper } = Object(cause) as { code?: unknown; cause?: unknown };
+  if (typeof code === "string") return code;
+  return deeper === cause ? undefined : failureCode(deeper);
+}
+
+/**
+ * Possible side effect of an attempt at the service, from certain to uncertain. `none`: proof that nothing happened.
+ * `conflict`: another request with this key is in progress, possibly an earlier attempt. `unknown`: anything.
+ */
+const SideEffect = { none: 0, conflict: 1, serverError: 2, unknown: 3 } as const;
+
+/** Statuses that prove `none` if the body has the form of the service's errors. */
+const refusals = new Set([400, 401, 402, 403, 422, 429]);
+/** Statuses that prove `none` with any body: a proxy sends them only for requests that it does not forward. */
+const unforwarded = new Set([404, 405, 411, 413, 414, 415, 421, 431]);
+
+/** Codes of failures before anything was sent, in Node (undici) and Bun. Browsers report no code. */
+const beforeSending =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$|CERT/;
 
 /** Attempts of one request, and their possible side effects at the service. */
 export class AttemptLog {
   readonly attempts: Attempt[] = [];
   /** Number of attempts without an outcome: those in flight, and those that the caller has aborted. */
   open = 0;
-  /** Start of the first attempt that may have had a side effect, in milliseconds since 1970. */
-  uncertainSince: number | undefined;
-  /** If true, the last attempt is the first that may have had a side effect. */
-  lastIsFirstUncertain = false;
+  /** First attempt that may have had a side effect. */
+  firstUncertain: Attempt | undefined;
   /** Least certain side effect of all attempts. */
-  #sideEffect: SideEffect = "none";
+  #sideEffect: number = SideEffect.none;
 
   add(outcome: Outcome, startedAt: number, duration: number): void {
     this.open -= 1;
-    const sideEffect = sideEffectOf(outcome);
-    this.lastIsFirstUncertain = !this.isUncertain && sideEffect !== "none";
-    if (this.lastIsFirstUncertain) this.uncertainSince = startedAt;
-    if (isLessCertain(sideEffect, this.#sideEffect)) this.#sideEffect = sideEffect;
     const { response } = outcome;
-    this.attempts.push({
+    const attempt: Attempt = {
       startedAt,
       duration,
       // A request that the rate limiter refuses is never added.
       ...(response ? { status: response.status } : { failure: outcome.failure as AttemptFailure }),
-    });
-  }
-
-  /** If true, an attempt may have had a side effect. */
-  get isUncertain(): boolean {
-    return this.uncertainSince !== undefined;
+    };
+    this.attempts.push(attempt);
+    const sideEffect = sideEffectOf(outcome);
+    if (sideEffect > SideEffect.none) this.firstUncertain ??= attempt;
+    this.#sideEffect = Math.max(this.#sideEffect, sideEffect);
   }
 
   /** If true, an attempt may have made a job, or may be about to. A conflict makes none. */
   get mayHaveMadeJob(): boolean {
-    return this.open > 0 || isLessCertain(this.#sideEffect, "conflict");
+    return this.open > 0 || this.#sideEffect > SideEffect.conflict;
   }
 
   /** If true, the last outcome is as uncertain as any before it, and its error describes them all. */
   isExplainedBy(last: Outcome): boolean {
     const sideEffect = sideEffectOf(last);
-    return sideEffect !== "unknown" && !isLessCertain(this.#sideEffect, sideEffect);
+    return sideEffect < SideEffect.unknown && sideEffect >= this.#sideEffect;
   }
 
   /**
@@ -49,6 +76,28 @@ export class AttemptLog {
    * be sent again.
    */
   isPast(idempotencyWindow: number, now: number): boolean {
-    return now - (this.uncertainSince ?? now) > idempotencyWindow;
+    return now - (this.firstUncertain?.startedAt ?? now) > idempotencyWindow;
   }
+}
+
+/**
+ * Returns the possible side effect of an attempt to submit. Only proof counts as `none`: a proxy may end a request in any
+ * way while the service continues.
+ */
+function sideEffectOf(outcome: Outcome): number {
+  const { response } = outcome;
+  if (response === undefined) {
+    if (["unsent", "rate_limited"].includes(outcome.failure)) return SideEffect.none;
+    const isBeforeSending = beforeSending.test(String(failureCode(outcome.cause)));
+    return isBeforeSending ? SideEffect.none : SideEffect.unknown;
+  }
+  const { status, redirect, content } = response;
+  // A 303 follows a completed request.
+  if ((redirect && status !== 303) || unforwarded.has(status)) return SideEffect.none;
+  if (status >= 500) return SideEffect.serverError;
+  const { detail } = Object(content) as { detail?: unknown };
+  const isServiceError = typeof detail === "string" || Array.isArray(detail);
+  if (!isServiceError) return SideEffect.unknown;
+  if (status === 409) return SideEffect.conflict;
+  return refusals.has(status) ? SideEffect.none : SideEffect.unknown;
 }

@@ -1,7 +1,7 @@
 import type { CallOptions, Duration } from "../types/call-options.ts";
-import { unknownName } from "../config/unknown-names.ts";
 import { InputError } from "../errors/refusal-errors.ts";
-import { milliseconds } from "../config/duration.ts";
+import { ConnectionError } from "../errors/request-errors.ts";
+import { milliseconds, unknownName } from "../config/check-options.ts";
 import { maxTimer, type Clock } from "../config/clock.ts";
 
 /**
@@ -106,7 +106,7 @@ export const callOptionNames: Readonly<Record<keyof CallOptions, true>> = {
 };
 
 /** Starts the deadline of a call. Throws `invalid_input` if its timeout is invalid, or an option is unknown. */
-export function startDeadline(
+function startDeadline(
   { clock }: { readonly clock: Clock },
   options: CallOptions,
   fallback: Duration,
@@ -145,4 +145,18 @@ export function abortable<Result>(work: Promise<Result>, signal: AbortSignal): P
     signal.addEventListener("abort", stop);
     void work.then(resolve, reject).then(() => signal.removeEventListener("abort", stop));
   });
+}
+
+/** Returns the result of `work`, which sends no submission. Rejects with the abort reason, or if no time is left. */
+export async function inTime<Result>(
+  work: Promise<Result>,
+  deadline: Deadline,
+  message: string,
+): Promise<Result> {
+  try {
+    return await abortable(work, deadline.signal);
+  } catch (error) {
+    if (!deadline.passed) throw error;
+    throw new ConnectionError("timed_out", message, { hint: "Nothing was sent: raise timeout." });
+  }
 }

@@ -3,8 +3,7 @@ import { cases, seed } from "@tryon/test-kit/cases";
 import { assert, asyncProperty } from "fast-check";
 import { expect, it } from "vitest";
 
-import { faultScenarios, runScenario } from "../../test/fault-scenario.ts";
-import { networkFaultNames } from "../../test/network-faults.ts";
+import { faultScenarios, networkFaultNames, runScenario } from "../../test/fault-scenario.ts";
 
 it("creates at most one job and one charge per try-on, and loses no job, with every fault under every option", async () => {
   const count = cases(10_000);

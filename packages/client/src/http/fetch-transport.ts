@@ -1,6 +1,6 @@
 import type { Config } from "../config/resolve-config.ts";
 import { readResponse, type HttpResponse } from "./response.ts";
-import type { Transport, TransportRequest } from "./transport.ts";
+import type { Transport, TransportRequest } from "./http-request.ts";
 
 /** Configuration of requests over `fetch`. */
 type FetchConfig = Pick<Config, "fetch" | "middleware" | "baseUrl" | "apiKey">;
@@ -14,7 +14,7 @@ export class FetchTransport implements Transport {
   }
 
   async send(request: TransportRequest): Promise<HttpResponse> {
-    const { method, url, body, cacheable, read, context, deadline, onSend, onUpload } = request;
+    const { method, url, body, read, context, deadline, onSend, onUpload } = request;
     const { fetch, middleware, apiKey } = this.#config;
     const { signal } = deadline;
     const headers = { ...request.headers };
@@ -25,7 +25,8 @@ export class FetchTransport implements Transport {
       signal,
       redirect: "manual",
       ...(isSource ? await body.open(headers, onUpload) : { body: body ?? null }),
-      ...(method === "GET" && !cacheable && acceptsNoStore() && { cache: "no-store" }),
+      // An image may come from a cache.
+      ...(method === "GET" && context && acceptsNoStore() && { cache: "no-store" }),
     };
     signal.throwIfAborted();
     let response: Response;
@@ -52,12 +53,7 @@ async function sendThroughMiddleware(
   // `duplex` is required for a stream.
   const original = new Request(url, { ...init, duplex: "half" } as RequestInit);
   const idempotencyKey = original.headers.get("idempotency-key") ?? undefined;
-  const callNext = async (index: number, request: Request): Promise<Response> => {
-    const current = middleware[index];
-    if (current !== undefined) {
-      const next = (changed: Request): Promise<Response> => callNext(index + 1, changed);
-      return current(request, next, { ...context, idempotencyKey });
-    }
+  const sendLast = async (request: Request): Promise<Response> => {
     // A copy, since a middleware may keep the request and must not get the key.
     const headers = Object.fromEntries(request.headers);
     if (apiKey && request.url.startsWith(`${baseUrl}/`)) {
@@ -72,7 +68,11 @@ async function sendThroughMiddleware(
     onSend();
     return fetch(request.url, { ...init, ...changes });
   };
-  return callNext(0, original);
+  const send = middleware.reduceRight<typeof sendLast>(
+    (next, current) => async (request) => current(request, next, { ...context, idempotencyKey }),
+    sendLast,
+  );
+  return send(original);
 }
 
 let noStore: boolean | undefined;

@@ -1,5 +1,5 @@
 import type { Job, Recover } from "../types/job.ts";
-import type { Purpose } from "../types/middleware.ts";
+import type { MiddlewareContext, Purpose } from "../types/middleware.ts";
 import type { AttemptLog } from "./attempt-log.ts";
 import type { Deadline } from "./deadline.ts";
 import type { HttpResponse } from "./response.ts";
@@ -30,8 +30,6 @@ export interface HttpRequest {
   readonly body?: SubmissionBody | Uint8Array<ArrayBuffer> | undefined;
   /** Maximum time of one attempt after its last byte is sent, in milliseconds. */
   readonly timeout: number;
-  /** If true, the response may come from a cache. */
-  readonly cacheable?: boolean;
   /** Reads a response with a 2xx status instead of `readResponse`, within the deadline of the attempt. */
   readonly read?: (response: Response, deadline: Deadline) => Promise<HttpResponse>;
 }
@@ -57,4 +55,22 @@ export interface CallContext {
   /** Idempotency key of a submission, and the function that finds out its outcome. */
   readonly submission?: { readonly idempotencyKey: string; readonly recover: Recover } | undefined;
   readonly job?: Job | undefined;
+}
+
+/** Attempt as a transport sends it. */
+export interface TransportRequest extends HttpRequest {
+  /** Deadline of the attempt. Its signal aborts the request. */
+  readonly deadline: Deadline;
+  /** Context for middleware. Undefined for any server but the service, which gets neither middleware nor the API key. */
+  readonly context: Omit<MiddlewareContext, "idempotencyKey"> | undefined;
+  /** Called immediately before the request is sent. */
+  readonly onSend: () => void;
+  /** Called after each chunk of a streamed body, and with true at its end. Throws to stop the upload. */
+  readonly onUpload: (isEnd: boolean) => void;
+}
+
+/** Sends requests once, without retries. */
+export interface Transport {
+  /** Sends a request and reads the response. Rejects if there is none. */
+  send(request: TransportRequest): Promise<HttpResponse>;
 }

@@ -32,7 +32,7 @@ it("logs each attempt and each delay", async () => {
       "2000 ms until attempt 3",
       "rate limit for 2000 ms",
       "attempt 3 ended in 503 after 0 ms",
-      "500 ms until attempt 4",
+      "1000 ms until attempt 4",
       "attempt 4 ended in 200 after 0 ms",
     ].map((message) => ["debug", `GET /api/v1/account: ${message}`]),
   );

@@ -6,9 +6,9 @@ import { serve } from "@tryon/mock/node";
 import { assetPath } from "@tryon/test-kit/repository";
 import { expect, it, onTestFinished } from "vitest";
 
-import { isTryOnError, TryOn, type TryOnOptions } from "../index.ts";
+import { TryOn, type TryOnOptions } from "../index.ts";
 import { accountBody, closedUrl, httpServer, listen } from "../../test/http-server.ts";
-import { assetBytes, failure, input, personUrl, profile, shirtUrl } from "../../test/service.ts";
+import { assetBytes, failure, input, profile } from "../../test/service.ts";
 import { createRawClient } from "../raw/index.ts";
 
 /** Creates a client with delays near zero. */
@@ -57,26 +57,6 @@ it.each<[string, Partial<FaultInput>]>([
   const result = await tryon.run({ ...input, garments: [shirt] }, { idempotencyKey: "order-17" });
   expect(result.receipt.attempts).toHaveLength(3);
   expect(keys()).toEqual(["order-17", "order-17", "order-17"]);
-  expect(await balance()).toBe(992);
-});
-
-it("charges once for a submission of the raw client, and creates its key", async () => {
-  const { tryon, keys, balance, fail } = await serveMock();
-  fail(2, { reset: "after" });
-  const body = { person_url: personUrl, garment_urls: [shirtUrl], wait: false };
-  expect((await createRawClient(tryon).POST("/api/v1/tryon", { body })).response.status).toBe(200);
-  expect(new Set(keys()).size).toBe(1);
-  expect(await balance()).toBe(992);
-});
-
-it("fails as outcome_unknown after every connection was reset, and recover returns the job", async () => {
-  const { tryon, keys, balance, fail } = await serveMock();
-  fail(4, { reset: "after" });
-  const error = await failure(tryon.submit(input));
-  if (!isTryOnError(error, "outcome_unknown")) throw error;
-  expect(error).toMatchObject({ cause: { code: "connection_failed" }, attempts: { length: 4 } });
-  expect((await error.recover()).idempotencyKey).toBe(error.idempotencyKey);
-  expect(keys()).toEqual(Array.from({ length: 5 }, () => error.idempotencyKey));
   expect(await balance()).toBe(992);
 });
 

@@ -1,37 +1,25 @@
-import { createMock, type Mock } from "@tryon/mock";
+import { createMock } from "@tryon/mock";
 import { describe, expect, it } from "vitest";
 
-import type { Clock } from "../index.ts";
+import { shiftedClock } from "../../test/service.ts";
 import { Deadline } from "./deadline.ts";
-import { RateLimiter, type QueueName } from "./rate-limiter.ts";
+import { RateLimiter, readRateLimit, type QueueName } from "./rate-limiter.ts";
 
-type Timer = Parameters<Mock["clock"]["clearTimeout"]>[0];
-
-/** Creates a limiter without jitter, whose numbers in the order of their release and whose timers are recorded. */
+/** Creates a limiter without jitter, whose numbers in the order of their release are recorded. */
 function createLimiter(random = 0) {
   const { clock } = createMock({ clock: "manual" });
   const start = clock.now();
-  const timers: number[] = [];
   const released: string[] = [];
-  let back = 0;
-  const timed: Clock = {
-    now: () => clock.now() - back,
-    setTimeout: (callback, delay) => {
-      timers.push(delay);
-      return clock.setTimeout(callback, delay);
-    },
-    // Its timers come from the line above.
-    clearTimeout: (timer) => clock.clearTimeout(timer as Timer),
-  };
-  const limiter = new RateLimiter(timed, () => random);
+  const { shifted, shift } = shiftedClock(clock);
+  const limiter = new RateLimiter(shifted, () => random);
   return {
     limiter,
     clock,
-    timers,
     released,
-    setBack: (milliseconds: number) => (back += milliseconds),
+    shift,
     acquire: (queue: QueueName, timeout = 300_000) => {
-      const acquired = limiter.acquire(queue, new Deadline(clock, timeout));
+      const deadline = new Deadline(clock, timeout);
+      const acquired = limiter.acquire(queue, deadline).finally(() => deadline.close());
       void acquired.then((number) => released.push(`${queue} ${number}`));
     },
     headers: (limit: number, remaining: number, delay: number) =>
@@ -41,7 +29,7 @@ function createLimiter(random = 0) {
 
 describe("rate limit headers", () => {
   it.each([
-    { headers: "with a lower count", number: 6, remaining: 8, reset: 30_001, taken: true },
+    { headers: "with a lower count", number: 6, remaining: 8, reset: 28_001, taken: true },
     { headers: "with the same count", number: 6, remaining: 9, reset: 30_001, taken: false },
     { headers: "with a higher count", number: 6, remaining: 10, reset: 30_001, taken: false },
     { headers: "of an earlier request", number: 4, remaining: 10, reset: 30_001, taken: true },
@@ -58,18 +46,18 @@ describe("rate limit headers", () => {
     const known = limiter.rateLimit;
     limiter.update(number, headers(70, remaining, reset), time);
     const newer = { ...headers(70, remaining, reset), remaining: remaining - 10 + number };
-    expect(limiter.rateLimit).toEqual(taken ? newer : known);
-    expect(limiter.limit).toBe(70);
+    expect(limiter.rateLimit).toEqual(taken ? newer : { ...known, limit: 70 });
   });
 
   it("hold until their reset, after which the limiter counts and knows the next one", async () => {
-    const { limiter, headers, clock } = createLimiter();
+    const { limiter, acquire, headers, clock } = createLimiter();
+    expect(limiter.rateLimit).toBeUndefined();
     limiter.update(0, headers(3, 2, 1_000), 0);
     await clock.advance(999);
     expect(limiter.rateLimit).toEqual(headers(3, 2, 1_000));
     await clock.advance(1);
     expect(limiter.rateLimit).toEqual({ ...headers(3, 3, 62_000), source: "count" });
-    expect(limiter.tryAcquire("read")).toBe(1);
+    acquire("read");
     await clock.advance(10);
     const counted = { ...headers(3, 2, 62_000), source: "count" };
     expect(limiter.rateLimit).toEqual(counted);
@@ -88,6 +76,7 @@ describe("rate limit headers", () => {
     { limit: 100, remaining: 10, isPolling: false, delay: 0 },
     { limit: 100, remaining: 50, isPolling: true, delay: 0 },
     { limit: 1, remaining: 1, isPolling: true, delay: 0 },
+    { limit: 1, remaining: 0, isPolling: false, delay: 60_000 },
   ])(
     "of $remaining of $limit delay a submission by $delay ms with polls: $isPolling",
     ({ limit, remaining, isPolling, delay }) => {
@@ -95,16 +84,9 @@ describe("rate limit headers", () => {
       limiter.update(0, headers(limit, remaining, 60_000), 0);
       limiter.isPolling ||= isPolling;
       expect(limiter.delay("submit")).toBeCloseTo(delay);
-      expect(limiter.delay("read")).toBe(0);
+      expect(limiter.delay("read")).toBe(remaining > 0 ? 0 : delay);
     },
   );
-
-  it("of a limit above 10,000 are not needed to remember as many requests", () => {
-    const { limiter } = createLimiter();
-    for (let count = 0; count < 10_002; count += 1) limiter.tryAcquire("read");
-    limiter.limit = 20_000;
-    expect(limiter.rateLimit).toMatchObject({ remaining: 10_000 });
-  });
 });
 
 describe("the queues of the limiter", () => {
@@ -114,12 +96,12 @@ describe("the queues of the limiter", () => {
     const queues = ["submit", "submit", "read", "read", "read", "read"] as const;
     for (const queue of queues) acquire(queue);
     await clock.advance(1_000);
-    const order = ["read 1", "submit 2", "read 3", "submit 4", "read 5", "read 6"];
+    const order = ["submit 1", "read 2", "submit 3", "read 4", "read 5", "read 6"];
     expect(released).toEqual(order);
   });
 
-  it("release each request after its own delay, with one timer", async () => {
-    const { limiter, acquire, clock, released, timers, headers } = createLimiter();
+  it("release each request after its own delay", async () => {
+    const { limiter, acquire, clock, released, headers } = createLimiter();
     limiter.update(0, headers(100, 11, 60_000), 0);
     limiter.isPolling = true;
     limiter.block(1_000);
@@ -127,19 +109,31 @@ describe("the queues of the limiter", () => {
     acquire("read");
     await clock.advance(1_000);
     expect(released).toEqual(["read 1"]);
-    await clock.advance("5m");
+    await clock.advance(28_999);
+    expect(released).toEqual(["read 1"]);
+    await clock.advance(1);
     expect(released).toEqual(["read 1", "submit 2"]);
-    expect(timers.map(Math.round)).toEqual([26_667, 1_000, 29_000]);
   });
 
   it("let no request overtake one that waits for its share of the jitter", async () => {
-    const { limiter, acquire, clock, timers } = createLimiter(1);
+    const { limiter, acquire, clock, released } = createLimiter(1);
     limiter.block(100);
     acquire("read");
     acquire("read");
-    expect(timers).toEqual([1_100, 600]);
     await clock.advance(100);
-    expect([limiter.tryAcquire("read"), limiter.tryAcquire("submit")]).toEqual([0, 1]);
+    acquire("read");
+    acquire("submit");
+    await clock.advance(0);
+    expect(released).toEqual(["submit 1"]);
+    await clock.advance(499);
+    expect(released).toEqual(["submit 1"]);
+    await clock.advance(1);
+    expect(released).toEqual(["submit 1", "read 2"]);
+    await clock.advance(1_500);
+    expect(released).toEqual(["submit 1", "read 2", "read 3", "read 4"]);
+    acquire("read");
+    await clock.advance(0);
+    expect(released).toHaveLength(5);
   });
 
   it("refuse a request at once whose time ends with its delay", async () => {
@@ -179,24 +173,29 @@ describe("the queues of the limiter", () => {
     limiter.block(60_000);
     const controller = new AbortController();
     const deadline = new Deadline(clock, 300_000, controller.signal);
-    const aborted = limiter.acquire("submit", deadline);
-    await clock.advance(5_000);
-    expect(released).toEqual(["read 0"]);
+    const aborted = limiter.acquire("read", deadline);
+    acquire("read");
+    await clock.advance(2_000);
     controller.abort("stop");
     await expect(aborted).rejects.toBe("stop");
     deadline.close();
+    await clock.advance(3_000);
+    expect(released).toEqual(["read 0"]);
+    await clock.advance(55_000);
+    expect(released).toEqual(["read 0", "read 1"]);
     expect(clock.pending).toBe(0);
   });
 
   it.each([
-    { delay: 5_000, soon: [], later: ["read 1", "submit 2"] },
+    { delay: 5_000, soon: [], later: ["submit 1", "read 2"] },
     { delay: 62_000, soon: [], later: [] },
-    { delay: 62_001, soon: ["read 0", "submit 0"], later: ["read 0", "submit 0"] },
+    { delay: 62_001, soon: ["submit 0", "read 0"], later: ["submit 0", "read 0"] },
   ])("take a later delay of $delay ms into account", async ({ delay, soon, later }) => {
     const { limiter, acquire, clock, released } = createLimiter();
     limiter.block(1_000);
     acquire("submit");
     acquire("read");
+    await clock.advance(0);
     limiter.block(delay);
     await clock.advance(1_000);
     expect(released).toEqual(soon);
@@ -206,17 +205,41 @@ describe("the queues of the limiter", () => {
 });
 
 it("a clock that is set back by over a second makes the limiter forget what it knows", async () => {
-  const { limiter, acquire, headers, clock, released, setBack } = createLimiter();
-  limiter.tryAcquire("read");
+  const { limiter, acquire, headers, clock, released, shift } = createLimiter();
+  acquire("read");
   limiter.update(1, headers(9, 2, 9_000), 0);
   limiter.block(5_000);
-  setBack(1_000);
+  shift(-1_000);
   expect(limiter.delay("read")).toBe(6_000);
   expect(limiter.rateLimit).toMatchObject({ remaining: 2 });
   acquire("read");
-  setBack(1_001);
+  shift(-1_001);
   expect(limiter.delay("read")).toBe(0);
   expect(limiter.rateLimit).toMatchObject({ remaining: 9, source: "count" });
   await clock.advance(6_000);
-  expect(released).toEqual(["read 2"]);
+  expect(released).toEqual(["read 1", "read 2"]);
 });
+
+it.each([
+  {
+    limit: "60",
+    remaining: "5",
+    reset: "9",
+    expected: { limit: 60, remaining: 5, resetAt: 10_000, source: "headers" },
+  },
+  { limit: "0", remaining: "0", reset: "0", expected: undefined },
+  { limit: "-1", remaining: "5", reset: "9", expected: undefined },
+  { limit: "", remaining: "5", reset: "9", expected: undefined },
+  { limit: "60", remaining: "many", reset: "9", expected: undefined },
+  { limit: "60", remaining: "5", reset: "Infinity", expected: undefined },
+])(
+  "reads $expected from the headers $limit, $remaining, $reset",
+  ({ limit, remaining, reset, expected }) => {
+    const headers = new Headers({
+      "x-ratelimit-limit": limit,
+      "x-ratelimit-remaining": remaining,
+      "x-ratelimit-reset": reset,
+    });
+    expect(readRateLimit(headers, 1_000)).toEqual(expected);
+  },
+);

@@ -1,5 +1,3 @@
-import { getEventListeners } from "node:events";
-
 import { describe, expect, it } from "vitest";
 
 import { isTryOnError } from "../index.ts";
@@ -40,18 +38,10 @@ describe("a 429", () => {
     expect(new Set(times.slice(0, 3)).size).toBe(3);
   });
 
-  it("uses up no retries of its call or of waiting calls", async () => {
-    const { run, client, faults, sent } = createService();
-    const tryon = client({ retries: 0 });
-    faults.push(...Array.from({ length: 5 }, () => tooMany(3)));
-    await run(Promise.all([tryon.account.get(), tryon.account.get()]));
-    expect(sent).toHaveLength(7);
-  });
-
-  it("without a time is retried with growing delays", async () => {
-    const { run, tryon, faults, times } = createService();
+  it("without a time is retried with growing delays, which uses up no retries", async () => {
+    const { run, client, faults, times } = createService();
     faults.push(...Array.from({ length: 3 }, () => respondWith(429, { detail: "busy" })));
-    await run(tryon.account.get());
+    await run(client({ retries: 0 }).account.get());
     expect(times()).toEqual([0, 750, 1_750, 3_250]);
   });
 
@@ -77,14 +67,14 @@ describe("a 429", () => {
   ] as const)(
     "for longer than $limit leaves the outcome of a submission that may have arrived unknown",
     async ({ seconds, options }) => {
-      const { error, client, faults, mock, submissions, balance } = createService();
+      const { error, run, client, faults, mock, submissions, balance } = createService();
       faults.push(cut.after, tooMany(seconds));
       const tryon = client({ random: () => 1, ...options });
       const work = tryon.submit(input);
       await mock.clock.advance(1);
       const other = tryon.account.get().catch(() => undefined);
       const failed = await error(work);
-      await other;
+      await run(other);
       if (!isTryOnError(failed, "outcome_unknown")) throw failed;
       expect(failed.cause).toMatchObject({ code: "rate_limited" });
       expect(failed.attempts).toHaveLength(1);
@@ -146,25 +136,6 @@ describe("a known rate limit", () => {
     }
   });
 
-  it("keeps no aborted call, and no timer after all have ended", async () => {
-    const { run, tryon, mock } = await limitedService(2);
-    await run(tryon.account.get());
-    await run(tryon.account.get());
-    const pending = mock.clock.pending;
-    const controller = new AbortController();
-    const { signal } = controller;
-    const calls = Array.from({ length: 50 }, (_none, index) =>
-      index % 2 ? tryon.submit(input, { signal }) : tryon.account.get({ signal, timeout: "1h" }),
-    );
-    await mock.clock.advance("1s");
-    expect(mock.clock.pending).toBeGreaterThan(pending);
-    controller.abort("enough");
-    const ends = await Promise.allSettled<unknown>(calls);
-    for (const end of ends) expect(end).toEqual({ status: "rejected", reason: "enough" });
-    expect(getEventListeners(signal, "abort")).toEqual([]);
-    expect(mock.clock.pending).toBe(pending);
-  });
-
   it("counts requests in flight", async () => {
     const { run, tryon, mock } = await limitedService(10, { options: { rateHeaders: "all" } });
     await run(tryon.account.get());
@@ -184,4 +155,66 @@ it("sends many calls over an unknown limit in few more requests", async () => {
   const calls = Array.from({ length: 17 }, () => tryon.jobs.list({ timeout: "1h" }).page());
   await run(Promise.all(calls));
   expect(sent.length).toBeLessThan(60);
+});
+
+const minute = 60_000;
+const formats = (["all", "429-only", "none"] as const).flatMap((rateHeaders) =>
+  (["epoch", "delta"] as const).flatMap((resetUnit) =>
+    (["seconds", "date"] as const).map((retryAfterFormat) => ({
+      rateHeaders,
+      resetUnit,
+      retryAfterFormat,
+    })),
+  ),
+);
+
+it.each(formats)(
+  "learns the limit and waits for the next minute with $rateHeaders rate headers, a reset as $resetUnit, Retry-After as $retryAfterFormat",
+  async (options) => {
+    const { run, client, mock, sent } = createService({ options });
+    const { token } = await mock.createKey({ rateLimitPerMinute: 3 });
+    const tryon = client({ apiKey: token });
+    const hasHeaders = options.rateHeaders === "all";
+    const source = hasHeaders ? "headers" : "count";
+    expect(tryon.rateLimit).toBeUndefined();
+    await run(mock.clock.advance("15s"));
+    await run(tryon.jobs.list().page());
+    const start = mock.clock.now();
+    const windowEnd = Math.ceil(start / minute) * minute;
+    const resetAt = expect.any(Number) as unknown;
+    expect(tryon.rateLimit).toEqual(
+      hasHeaders ? { limit: 3, remaining: 2, source, resetAt } : undefined,
+    );
+    await run(tryon.account.get());
+    expect(tryon.rateLimit).toMatchObject({ limit: 3, remaining: 1, source });
+    await run(tryon.account.get());
+    const waiting = tryon.account.get();
+    await mock.clock.advance(1);
+    expect(tryon.rateLimit).toEqual({ limit: 3, remaining: 0, source, resetAt });
+    // Without headers, the minute of the service may have begun with the first request.
+    const end = hasHeaders ? windowEnd : start + minute;
+    expect(Math.abs((tryon.rateLimit?.resetAt ?? 0) - end)).toBeLessThan(1_500);
+    await run(waiting);
+    expect(sent).toHaveLength(4);
+    expect(sent[3]?.at).toBeGreaterThanOrEqual(windowEnd);
+    expect(tryon.rateLimit).toMatchObject({ limit: 3, remaining: 2 });
+  },
+);
+
+it("adds the rate limit of the response to an error", async () => {
+  const { error, tryon, faults, mock } = createService();
+  const headers = {
+    "x-ratelimit-limit": "60",
+    "x-ratelimit-remaining": "0",
+    "x-ratelimit-reset": "75",
+  };
+  faults.push(respondWith(429, { detail: "busy" }, headers));
+  const failed = await error(tryon.account.get());
+  if (!isTryOnError(failed, "rate_limited")) throw failed;
+  const resetAt = (failed.attempts[0]?.startedAt ?? 0) + 75_000;
+  expect(failed).toMatchObject({ retryAfter: 75 });
+  expect(failed.rateLimit).toEqual({ limit: 60, remaining: 0, resetAt, source: "headers" });
+  expect(JSON.parse(JSON.stringify(failed))).toHaveProperty("rateLimit.remaining", 0);
+  expect(tryon.rateLimit).toEqual(failed.rateLimit);
+  expect(mock.clock.now()).toBeLessThan(resetAt);
 });

@@ -1,7 +1,7 @@
 import type { RateLimit } from "../types/attempt.ts";
 import type { Clock } from "../config/clock.ts";
 import { abortable, type Deadline } from "./deadline.ts";
-import { maxRetryAfter } from "./retry-policy.ts";
+import { delayOf, maxRetryAfter } from "./retry-policy.ts";
 
 /** Window of the rate limit, in milliseconds. */
 const rateWindow = 60_000;
@@ -13,16 +13,18 @@ const maxHeaderAge = 5_000;
 const maxJitter = 1_000;
 /** Share of the limit that submissions leave to polls. */
 export const readShare = 0.18;
-/** Maximum number of requests that the own count includes. Only headers or a 429 enforce a higher limit. */
-const maxRemembered = 10_000;
 /** Maximum delay of a queued request, in milliseconds. Own counts use a window that is longer by the margin. */
 const maxDelay = maxRetryAfter + margin;
 
-/** Queue that a request waits in. Reads and submissions take turns. */
+/** Queue that a request waits in. */
 export type QueueName = "submit" | "read";
 
-/** Ends the wait of a queued request: with its number if it may be sent, or with 0 if it is refused. */
-type Release = (requestNumber: number) => void;
+/** Requests that wait, each for the one before it. */
+interface Queue {
+  length: number;
+  /** Settled when the last request is sent or refused. */
+  last: Promise<unknown>;
+}
 
 /**
  * Delays requests of a client to the service. A 429 delays all requests. If the limit is known, no request is sent that
@@ -39,15 +41,15 @@ export class RateLimiter {
   readonly #random: () => number;
   #blockedUntil = 0;
   #lastNow = 0;
-  #fromHeaders: RateLimit | undefined;
-  /** Number of the request whose response had these headers. */
-  #fromRequest = 0;
+  /** Window of the last headers: its end, and the number of the last request that it allows. */
+  #window = { resetAt: 0, lastRequest: 0 };
   /** Times of the last requests, in milliseconds since 1970. */
   readonly #sentAt: number[] = [];
-  readonly #queues = { submit: new Set<Release>(), read: new Set<Release>() } as const;
-  #nextQueue: QueueName = "read";
-  #timer: unknown;
-  #timerAt = Number.POSITIVE_INFINITY;
+  /** Two, so that many reads do not delay a submission for long, nor the reverse. */
+  readonly #queues: Readonly<Record<QueueName, Queue>> = {
+    submit: { length: 0, last: Promise.resolve() },
+    read: { length: 0, last: Promise.resolve() },
+  };
 
   constructor(clock: Clock, random: () => number) {
     this.#clock = clock;
@@ -59,30 +61,23 @@ export class RateLimiter {
     this.#blockedUntil = Math.max(this.#blockedUntil, this.#now() + delay);
   }
 
-  /** Returns the number of a request that may be sent now, or 0 if it has to wait. */
-  tryAcquire(queue: QueueName): number {
-    return this.#queues[queue].size > 0 || this.delay(queue) > 0 ? 0 : this.#count();
-  }
-
   /** Waits until a request may be sent and returns its number. Returns 0 if that would take too long. */
-  async acquire(queue: QueueName, deadline: Deadline): Promise<number> {
-    const waiting = this.#queues[queue];
-    const delay = this.delay(queue);
-    const windows = Math.floor(waiting.size / (this.limit ?? Number.POSITIVE_INFINITY));
+  async acquire(name: QueueName, deadline: Deadline): Promise<number> {
+    const queue = this.#queues[name];
+    const delay = this.delay(name);
+    if (queue.length === 0 && delay === 0) return this.#count();
+    const windows = Math.floor(queue.length / (this.limit ?? Number.POSITIVE_INFINITY));
     if (delay > maxDelay || delay + windows * rateWindow >= deadline.left()) return 0;
-    let release: Release | undefined;
-    const released = new Promise<number>((resolve) => {
-      waiting.add((release = resolve));
-    });
-    this.#arm();
+    queue.length += 1;
+    const acquired = queue.last.then(() => this.#acquireNext(name, deadline));
+    queue.last = acquired.catch(() => undefined);
     try {
-      return await abortable(released, deadline.signal);
+      return await abortable(acquired, deadline.signal);
     } catch {
       deadline.throwIfAborted();
       return 0;
     } finally {
-      if (release) waiting.delete(release);
-      this.#arm();
+      queue.length -= 1;
     }
   }
 
@@ -92,32 +87,29 @@ export class RateLimiter {
     this.limit = headers.limit;
     // The headers may show the count at the time when the request arrived.
     if (duration > maxHeaderAge) return;
-    const known = this.#fromHeaders;
-    const later = headers.resetAt - (known?.resetAt ?? 0);
-    const isSameWindow = Math.abs(later) < 2 * margin;
+    const { resetAt } = headers;
+    const lastRequest = requestNumber + headers.remaining;
+    const later = resetAt - this.#window.resetAt;
     // Responses may arrive out of order: within a window, the one with the lowest count is the latest.
-    const isLower = headers.remaining + requestNumber < (known?.remaining ?? 0) + this.#fromRequest;
-    const isNextWindow = later >= 2 * margin;
-    if (known && !isNextWindow && !(isSameWindow && isLower)) return;
-    this.#fromHeaders = headers;
-    this.#fromRequest = requestNumber;
+    const isLower = lastRequest < this.#window.lastRequest && later > -2 * margin;
+    if (isLower || later >= 2 * margin) this.#window = { resetAt, lastRequest };
   }
 
   /** Current rate limit: from headers, or from own counts against the known limit. */
   get rateLimit(): RateLimit | undefined {
     const now = this.#now();
     const { limit } = this;
-    const headers = this.#fromHeaders;
+    const { resetAt, lastRequest } = this.#window;
+    const isCurrent = resetAt > now;
     const sentAt = this.#sentAt;
-    const isCurrent = headers && headers.resetAt > now;
     // The service may count a request in the window after the one in which it was sent.
-    const since = Math.max(now - rateWindow, isCurrent ? 0 : (headers?.resetAt ?? 0)) - margin;
+    const since = Math.max(now - rateWindow, isCurrent ? 0 : resetAt) - margin;
     while ((sentAt[0] ?? now) <= since) sentAt.shift();
-    if (isCurrent) {
-      const later = this.sent - this.#fromRequest;
-      return later ? { ...headers, remaining: Math.max(0, headers.remaining - later) } : headers;
-    }
     if (!limit) return undefined;
+    if (isCurrent) {
+      const remaining = Math.max(0, lastRequest - this.sent);
+      return { limit, remaining, resetAt, source: "headers" };
+    }
     const blockedUntil = this.#blockedUntil > now && this.#blockedUntil;
     return {
       limit,
@@ -142,55 +134,40 @@ export class RateLimiter {
     return Math.max(0, sendAt - now);
   }
 
+  /** Waits as the first request of a queue. Both queues have the same jitter, so that they advance alike. */
+  async #acquireNext(name: QueueName, deadline: Deadline): Promise<number> {
+    const { submit, read } = this.#queues;
+    do {
+      const delay = this.delay(name);
+      if (delay > maxDelay) return 0;
+      const jitter = (this.#random() * maxJitter) / (submit.length + read.length);
+      await deadline.sleep(delay + jitter);
+    } while (this.delay(name) > 0);
+    return this.#count();
+  }
+
   /** Returns the time. Drops the rate limit and the count after the clock is set back, since they would hold for too long. */
   #now(): number {
     const now = this.#clock.now();
     if (now < this.#lastNow - margin) {
-      this.#fromHeaders = undefined;
-      this.#blockedUntil = this.#sentAt.length = 0;
+      this.#window.resetAt = this.#blockedUntil = this.#sentAt.length = 0;
     }
     return (this.#lastNow = now);
   }
 
   #count(): number {
-    if (this.#sentAt.push(this.#now()) > maxRemembered) this.#sentAt.shift();
+    this.#sentAt.push(this.#now());
     return (this.sent += 1);
   }
+}
 
-  /** Sets the timer for the next queued request, and clears it if there is none. */
-  #arm(): void {
-    const waiting = this.#queues.submit.size + this.#queues.read.size;
-    if (waiting === 0) this.#disarm();
-    else {
-      const delay = this.delay(this.#queues.read.size > 0 ? "read" : "submit");
-      const at = this.#now() + delay + (this.#random() * maxJitter) / waiting;
-      if (at >= this.#timerAt) return;
-      this.#disarm();
-      this.#timerAt = at;
-      this.#timer = this.#clock.setTimeout(this.#releaseNext, at - this.#now());
-    }
-  }
-
-  #disarm(): void {
-    this.#clock.clearTimeout(this.#timer);
-    this.#timerAt = Number.POSITIVE_INFINITY;
-  }
-
-  readonly #releaseNext = (): void => {
-    this.#disarm();
-    const other = this.#nextQueue === "submit" ? "read" : "submit";
-    for (const queue of [this.#nextQueue, other] as const) {
-      const waiting = this.#queues[queue];
-      const [first] = waiting;
-      const delay = this.delay(queue);
-      if (delay > maxDelay) for (const refuse of waiting) refuse(0);
-      else if (first && delay === 0) {
-        waiting.delete(first);
-        this.#nextQueue = queue === "submit" ? "read" : "submit";
-        first(this.#count());
-        break;
-      }
-    }
-    this.#arm();
-  };
+/** Returns the rate limit from the headers of a response, or undefined unless all of them are valid. */
+export function readRateLimit(headers: Headers, now: number): RateLimit | undefined {
+  const limit = Number.parseInt(String(headers.get("x-ratelimit-limit")));
+  // Most responses have no such header, and reading each one takes time.
+  if (!(limit > 0)) return undefined;
+  const remaining = Number.parseInt(String(headers.get("x-ratelimit-remaining")));
+  const delay = delayOf(headers, "x-ratelimit-reset", now);
+  if (Number.isNaN(remaining) || delay === undefined) return undefined;
+  return { limit, remaining, resetAt: now + delay, source: "headers" };
 }

@@ -1,11 +1,16 @@
 import type { Purpose } from "../types/middleware.ts";
 import { ApiError, ConnectionError, OutcomeUnknownError } from "../errors/request-errors.ts";
-import { type ApiErrorCode, type TryOnErrorCode, hints } from "../errors/code.ts";
-import { isBranded, type FieldIssue, type TryOnError } from "../errors/tryon-error.ts";
+import {
+  hints,
+  isBranded,
+  type ApiErrorCode,
+  type FieldIssue,
+  type TryOnError,
+  type TryOnErrorCode,
+} from "../errors/tryon-error.ts";
 import type { CallContext } from "./http-request.ts";
 import type { HttpResponse } from "./response.ts";
-import { failureCode, type Failure, type Outcome } from "./outcome.ts";
-import { readFieldIssues } from "./field-issues.ts";
+import { failureCode, type Failure, type Outcome } from "./attempt-log.ts";
 import type { Config } from "../config/resolve-config.ts";
 import type { Redact } from "../errors/redact.ts";
 import { requestedDelay } from "./retry-policy.ts";
@@ -25,6 +30,8 @@ const codes: Readonly<Record<string, ApiErrorCode>> = {
   503: "unavailable",
 };
 
+const maxIssues = 20;
+
 /** Creates the error of a request from its last outcome: `outcome_unknown` for a submission that may have made a job. */
 export function responseError(
   outcome: Outcome,
@@ -34,15 +41,18 @@ export function responseError(
   const { response } = outcome;
   const { status = 0, requestId, rateLimit } = response ?? {};
   const delay = response ? requestedDelay(response, clock.now()) : outcome.wait;
-  const { attempts } = attemptLog;
+  const mayBePaid = purpose === "purchase" && attemptLog.firstUncertain && status !== 409;
   const details = {
     // Browsers report status 0 for a redirect.
     status: status || undefined,
     requestId: redact(requestId),
     rateLimit,
     retryAfter: delay && delay / 1_000,
-    attempts,
+    attempts: attemptLog.attempts,
     job,
+    hint: mayBePaid
+      ? "The purchase may have been paid: repeat it with the same token, which pays once."
+      : undefined,
   };
   const submitted = submission && {
     idempotencyKey: submission.idempotencyKey,
@@ -52,9 +62,6 @@ export function responseError(
   const { code, words, ...rest } = response
     ? describeErrorResponse(response, purpose, redact)
     : describeNoResponse(outcome, redact);
-  if (purpose === "purchase" && attemptLog.isUncertain && status !== 409) {
-    rest.hint = "The purchase may have been paid: repeat it with the same token, which pays once.";
-  }
   const Class = status >= 400 || code === "rate_limited" ? ApiError : ConnectionError;
   const error =
     !response && isBranded(outcome.cause)
@@ -75,7 +82,6 @@ export function responseError(
 interface Description {
   readonly code: TryOnErrorCode;
   readonly words: string;
-  hint?: string;
   readonly issues?: readonly FieldIssue[] | undefined;
   readonly cause?: Error;
 }
@@ -95,33 +101,49 @@ function describeNoResponse({ failure, cause }: Failure, redact: Redact): Descri
 }
 
 function describeErrorResponse(
-  response: HttpResponse,
+  { status, content, text, headers, redirect }: HttpResponse,
   purpose: Purpose,
   redact: Redact,
 ): Description {
-  const { status, content, text, headers, redirect } = response;
   if (redirect) {
     const location = redact(headers.get("location")) || "another URL";
     return { code: "redirected", words: `was redirected to ${location}` };
   }
   const { detail } = Object(content) as { detail?: unknown };
   const issues = readFieldIssues(detail, redact);
-  const reason =
-    issues
-      ?.map(({ field, message }) => `${field}: ${message}`)
-      .join("; ")
-      .slice(0, 500) ??
-    redact(
-      typeof detail === "string"
-        ? detail.replace(/\.$/, "")
-        : text.slice(0, 4_000).replaceAll(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " "),
-    );
+  const reason = issues
+    ? issues.map(({ field, message }) => `${field}: ${message}`).join("; ")
+    : redact(
+        typeof detail === "string"
+          ? detail.replace(/\.$/, "")
+          : text.slice(0, 4_000).replaceAll(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " "),
+      );
+  const otherCode =
+    status < 400 ? "unexpected_response" : status < 500 ? "bad_request" : "server_error";
   return {
-    code:
-      codes[purpose + status] ??
-      codes[status] ??
-      (status < 400 ? "unexpected_response" : status < 500 ? "bad_request" : "server_error"),
-    words: `returned ${status}: ${reason || "no error message"}`,
+    code: codes[purpose + status] ?? codes[status] ?? otherCode,
+    words: `returned ${status}: ${reason.slice(0, 500) || "no error message"}`,
     issues,
   };
+}
+
+/** Returns the problems that a 422 lists, or undefined if it lists none. Leaves `input` out, which can be a whole image. */
+export function readFieldIssues(
+  detail: unknown,
+  redact: Redact,
+): readonly FieldIssue[] | undefined {
+  if (!Array.isArray(detail) || detail.length === 0) return undefined;
+  return detail.slice(0, maxIssues).map((entry: unknown) => {
+    const { loc, msg, type }: { loc?: unknown; msg?: unknown; type?: unknown } = Object(entry);
+    const path: readonly unknown[] = Array.isArray(loc) ? loc : [];
+    const names = path.filter((part) => typeof part !== "object");
+    // The part of the request is not part of the name.
+    if (names.length > 1 && /^(body|query|path|header)$/.test(String(names[0]))) names.shift();
+    const kind = redact(type);
+    return {
+      field: redact(names.join(".")),
+      message: redact(msg) || "is not valid",
+      ...(kind && { type: kind }),
+    };
+  });
 }

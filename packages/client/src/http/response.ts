@@ -1,6 +1,6 @@
 import type { RateLimit } from "../types/attempt.ts";
 import { abortable, type Deadline } from "./deadline.ts";
-import { readRateLimit } from "./rate-limit.ts";
+import { readRateLimit } from "./rate-limiter.ts";
 
 /** Response whose body is read to its end, or to the limit. */
 export interface HttpResponse {

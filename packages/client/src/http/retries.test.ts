@@ -6,6 +6,7 @@ import {
   cut,
   input,
   noResponse,
+  shiftedClock,
   stalledBody,
   type TestService,
 } from "../../test/service.ts";
@@ -156,4 +157,16 @@ it.each<[string, (service: TestService) => Promise<unknown>, string]>([
   await service.mock.clock.advance("5m");
   expect(service.sent).toHaveLength(length);
   expect(service.mock.clock.pending).toBe(0);
+});
+
+it("does not send a submission again if the machine was asleep until its key may be forgotten", async () => {
+  const { error, client, mock, faults, submissions } = createService();
+  const { shifted, shift } = shiftedClock(mock.clock);
+  const tryon = client({ timeout: "5h", clock: shifted });
+  faults.push(cut.after);
+  const work = tryon.submit(input);
+  await mock.clock.advance(100);
+  shift(2 * 3_600_000);
+  expect(await error(work)).toMatchObject({ code: "outcome_unknown" });
+  expect(submissions()).toHaveLength(1);
 });

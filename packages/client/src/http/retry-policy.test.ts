@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { conflictDelay, delayOf, isRetryable, requestedDelay, retryDelay } from "./retry-policy.ts";
+import { delayOf, isRetryable, requestedDelay, retryDelay } from "./retry-policy.ts";
 
 const noon = Date.UTC(2026, 0, 1, 12);
 
@@ -19,21 +19,6 @@ describe("retryDelay", () => {
     "is $delay ms after $failures retries with random number $chance and Retry-After $retryAfter",
     ({ failures, chance, retryAfter, delay }) => {
       expect(retryDelay(failures, retryAfter, () => chance)).toBe(delay);
-    },
-  );
-});
-
-describe("conflictDelay", () => {
-  it.each([
-    { conflicts: 0, delay: 1_000 },
-    { conflicts: 1, delay: 2_000 },
-    { conflicts: 9, delay: 4_000 },
-  ])(
-    "is at most $delay ms after $conflicts conflicts, and at least half of it",
-    ({ conflicts, delay }) => {
-      expect(conflictDelay(conflicts, undefined, () => 1)).toBe(delay);
-      expect(conflictDelay(conflicts, undefined, () => 0)).toBe(delay / 2);
-      expect(conflictDelay(conflicts, 9_000, () => 1)).toBe(9_000);
     },
   );
 });

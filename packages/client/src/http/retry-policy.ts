@@ -6,24 +6,17 @@ export function isRetryable(status: number): boolean {
   return /408|429|50[0234]|52[0-4]/.test(String(status));
 }
 
-type Delay = (earlier: number, retryAfter: number | undefined, random: () => number) => number;
-
-/** Creates an exponential backoff with jitter. Delays are at least what the service requests. */
-function backoff(first: number, longest: number, share: number): Delay {
-  return (earlier, retryAfter, random) => {
-    const ceiling = Math.min(longest, first * 2 ** earlier);
-    return Math.max(ceiling * (share + random() * (1 - share)), retryAfter ?? 0);
-  };
-}
-
 /**
  * Returns the delay before a retry, in milliseconds: full jitter over min(8 s, 0.5 s · 2ⁿ) for the n-th retry, and at least
  * the delay that the service requests.
  */
-export const retryDelay = backoff(500, 8_000, 0);
-
-/** Returns the delay before a retry after a 409 that the same submission may have caused, in milliseconds. */
-export const conflictDelay = backoff(1_000, 4_000, 0.5);
+export function retryDelay(
+  earlier: number,
+  retryAfter: number | undefined,
+  random: () => number,
+): number {
+  return Math.max(random() * Math.min(8_000, 500 * 2 ** earlier), retryAfter ?? 0);
+}
 
 /** Smallest number that is a date in seconds since 1970, not a number of seconds to wait. */
 const firstDate = 1e9;

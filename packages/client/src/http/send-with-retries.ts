@@ -1,20 +1,17 @@
+import { defaults } from "../config/options.ts";
 import type { Config } from "../config/resolve-config.ts";
-import { attempt } from "./attempt.ts";
-import type { CallContext, HttpRequest } from "./http-request.ts";
-import { failureCode, type Outcome } from "./outcome.ts";
+import { isBranded } from "../errors/tryon-error.ts";
+import { failureCode, type Outcome } from "./attempt-log.ts";
+import { abortable, type Deadline } from "./deadline.ts";
+import type { CallContext, HttpRequest, Transport, TransportRequest } from "./http-request.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
-import { isTruncated } from "./response.ts";
-import type { Transport } from "./transport.ts";
-import {
-  conflictDelay,
-  isRetryable,
-  maxRetryAfter,
-  requestedDelay,
-  retryDelay,
-} from "./retry-policy.ts";
+import { isTruncated, type HttpResponse } from "./response.ts";
+import { isRetryable, maxRetryAfter, requestedDelay, retryDelay } from "./retry-policy.ts";
 
 /** Maximum time for retries after a 409 that the same submission may have caused, in milliseconds. */
 const maxConflictTime = 120_000;
+/** Minimum speed of an upload without progress events, in bytes per millisecond (1 Mbit/s). It sets the upload's time limit. */
+const minUploadSpeed = 125;
 
 /** Parts of a client that every request uses. */
 export interface HttpContext {
@@ -40,29 +37,26 @@ export async function sendWithRetries(
   const isSubmission = purpose === "submit";
   const queue = purpose === "read" ? "read" : "submit";
   const log = (text: string): void => config.log("debug", `${name}: ${text}`);
-  const retriesByReason = { conflict: 0, rateLimit: 0, failure: 0 };
+  const isTooLate = (time: number): boolean =>
+    isSubmission && attemptLog.isPast(config.idempotencyWindow, time);
+  let failures = 0;
   let conflictSince: number | undefined;
-  for (;;) {
-    let requestNumber = purpose ? rateLimiter.tryAcquire(queue) : 0;
-    if (purpose && !requestNumber) {
-      log(`rate limit for ${rateLimiter.delay(queue)} ms`);
+  for (let retries = 0; ; retries += 1) {
+    let requestNumber = 0;
+    if (purpose) {
+      const wait = rateLimiter.delay(queue);
+      if (wait > 0) log(`rate limit for ${wait} ms`);
       requestNumber = await rateLimiter.acquire(queue, deadline);
-      // The service may forget the key while the request waits.
-      const isLate = isSubmission && attemptLog.isPast(config.idempotencyWindow, clock.now());
-      if (!requestNumber || isLate) {
+      if (!requestNumber || isTooLate(clock.now())) {
         return { response: undefined, failure: "rate_limited", wait: rateLimiter.delay(queue) };
       }
     }
     const startedAt = clock.now();
-    const wasUncertain = attemptLog.isUncertain;
+    const wasUncertain = attemptLog.firstUncertain !== undefined;
     const count = attemptLog.attempts.length + 1;
     attemptLog.open += 1;
-    const outcome = await attempt(
-      transport,
-      request,
-      deadline,
-      purpose && { attempt: count, purpose },
-    );
+    const context = purpose && { attempt: count, purpose };
+    const outcome = await attempt(transport, request, deadline, context);
     const now = clock.now();
     const { response } = outcome;
     attemptLog.add(outcome, startedAt, now - startedAt);
@@ -81,26 +75,65 @@ export async function sendWithRetries(
       return outcome;
     }
     // Nothing proves that a second attempt would not do the same again.
-    if (purpose === "write" && attemptLog.isUncertain) return outcome;
-    const reason = isOwnConflict ? "conflict" : status === 429 ? "rateLimit" : "failure";
-    const retries = retriesByReason[reason]++;
+    if (purpose === "write" && attemptLog.firstUncertain) return outcome;
     const requested = response && requestedDelay(response, now);
-    const delay = (isOwnConflict ? conflictDelay : retryDelay)(retries, requested, config.random);
+    const delay = retryDelay(retries, requested, config.random);
     // A proxy may limit the submissions of a user. Its 429 must not delay the polls of the user's last job.
-    if (purpose && status === 429 && (config.apiKey || !isSubmission)) rateLimiter.block(delay);
+    const blocks = status === 429 && purpose && (config.apiKey || !isSubmission);
+    if (blocks) rateLimiter.block(delay);
     // Only failures use up retries. The deadline limits conflicts and 429.
-    if (
-      (reason === "failure" && retries >= config.retries) ||
-      (isOwnConflict && now + delay - (conflictSince ??= now) > maxConflictTime) ||
-      (requested ?? 0) > maxRetryAfter ||
-      delay >= deadline.left() ||
-      (isSubmission && attemptLog.isPast(config.idempotencyWindow, now + delay))
-    ) {
-      return outcome;
-    }
+    let isLast = false;
+    if (isOwnConflict) isLast = now + delay - (conflictSince ??= now) > maxConflictTime;
+    else if (status !== 429) isLast = ++failures > config.retries;
+    const isTooLong = (requested ?? 0) > maxRetryAfter || delay >= deadline.left();
+    if (isLast || isTooLong || isTooLate(now + delay)) return outcome;
     log(`${delay} ms until attempt ${count + 1}`);
     call.onRetry?.(delay);
-    // If the rate limiter delays the next attempt for at least as long, `acquire` waits.
-    if (!purpose || rateLimiter.delay(queue) < delay) await deadline.sleep(delay);
+    // After `block`, the next attempt waits in `acquire`.
+    if (!blocks) await deadline.sleep(delay);
+  }
+}
+
+/**
+ * Sends a request once. A request without a response becomes an outcome with the reason. Throws only the caller's abort
+ * reason, and an error of this package that `read` throws.
+ */
+export async function attempt(
+  transport: Transport,
+  request: HttpRequest,
+  deadline: Deadline,
+  context: TransportRequest["context"],
+): Promise<Outcome> {
+  deadline.throwIfAborted();
+  const { body, timeout, read } = request;
+  const limit = deadline.attempt(timeout + (body?.length ?? 0) / minUploadSpeed);
+  let isSent = false;
+  let isOver = false;
+  const onSend = (): void => {
+    isSent = true;
+  };
+  const onUpload = (isEnd: boolean): void => {
+    // Some implementations of `fetch` continue to read after an abort.
+    if (isOver) throw new Error("The attempt is over.");
+    limit.restart(isEnd ? timeout : defaults.uploadIdle);
+  };
+  let response: HttpResponse | undefined;
+  try {
+    const sending = transport.send({ ...request, deadline: limit, context, onSend, onUpload });
+    response = await abortable(sending, limit.signal);
+    return { response };
+  } catch (cause) {
+    deadline.throwIfAborted();
+    // A retry would not change what `read` refuses.
+    if (read && isBranded(cause)) throw cause;
+    const unreadable = typeof body === "object" && "open" in body ? body.unreadable : undefined;
+    if (unreadable) return { response: undefined, failure: "unsent", cause: unreadable };
+    // Node limits the wait for headers to 300 s.
+    const timedOut = limit.passed || /(HEADERS|BODY)_TIM/.test(failureCode(cause) ?? "");
+    if (!isSent && !timedOut) return { response: undefined, failure: "unsent", cause };
+    return { response: undefined, failure: timedOut ? "timed_out" : "connection_failed", cause };
+  } finally {
+    isOver = true;
+    if (!response?.open) limit.close();
   }
 }

@@ -3,7 +3,11 @@ import type { Deadline } from "../http/deadline.ts";
 import { readChunks } from "../http/response.ts";
 
 /** Maximum size of an image in bytes: as many as base64 of `maxBase64Length` holds. */
-export const maxImageBytes = 10_500_000;
+const maxImageBytes = 10_500_000;
+/** Maximum length of base64 that the service accepts. */
+const maxBase64Length = 14_000_000;
+/** Number of bytes that show the format of an image. */
+const headLength = 64;
 
 /** Bytes that can be read repeatedly: a `Blob`, or memory. */
 export interface BlobLike {
@@ -12,7 +16,7 @@ export interface BlobLike {
 }
 
 /** Base64, or bytes that can be read repeatedly. */
-export type ImageContent = string | BlobLike;
+type ImageContent = string | BlobLike;
 
 /** Image that is part of the request body. */
 export interface ImageSource<Content = ImageContent | Response> {
@@ -20,6 +24,14 @@ export interface ImageSource<Content = ImageContent | Response> {
   readonly field: string;
   /** A `Response` can be read only once. */
   readonly content: Content;
+}
+
+/** Image that each attempt can read. */
+export type RepeatableImage = ImageSource<ImageContent>;
+
+/** Returns true for an image of the person, and false for one of a garment. */
+export function isPerson({ field }: { readonly field: string }): boolean {
+  return field.startsWith("person");
 }
 
 /** Returns the URL of an image, or its source if it is part of the body. Copies bytes. Notes any other value. */
@@ -54,7 +66,7 @@ export function imageSource(
 }
 
 /** Copies bytes. Returns no bytes if their memory was transferred, and undefined for any other value. */
-export function copyBytes(value: unknown): Uint8Array<ArrayBuffer> | undefined {
+function copyBytes(value: unknown): Uint8Array<ArrayBuffer> | undefined {
   const isBuffer = /ArrayBuffer\]/.test(Object.prototype.toString.call(value));
   if (!isBuffer && !ArrayBuffer.isView(value)) return undefined;
   const { buffer = value, byteOffset, byteLength } = value as Partial<Uint8Array>;
@@ -81,7 +93,7 @@ function standardBase64(text: string): string {
 }
 
 /** Returns true if the image can be read repeatedly. */
-export function isRepeatable(image: ImageSource): image is ImageSource<ImageContent> {
+export function isRepeatable(image: ImageSource): image is RepeatableImage {
   return typeof image.content === "string" || "slice" in image.content;
 }
 
@@ -90,7 +102,7 @@ export async function repeatableSource(
   image: ImageSource,
   note: Note,
   deadline: Deadline,
-): Promise<ImageSource<ImageContent> | undefined> {
+): Promise<RepeatableImage | undefined> {
   if (isRepeatable(image)) return image;
   const { field, content } = image;
   const chunks: Uint8Array<ArrayBuffer>[] = [];
@@ -110,3 +122,39 @@ export async function repeatableSource(
   }
   return undefined;
 }
+
+/** Notes problems of an image by its size and its first bytes, and reads nothing else. */
+export async function checkImage(image: RepeatableImage, note: Note): Promise<void> {
+  const { field, content } = image;
+  let head: Uint8Array;
+  if (typeof content === "string") {
+    const { length } = content;
+    if (length > maxBase64Length) return note("too_long", field, length, maxBase64Length);
+    // Searches for the first other character, since a pattern for the whole text would backtrack over megabytes.
+    const end = content.search(/[^A-Za-z0-9+/]|$/);
+    if (end % 4 === 1 || !/^={0,2}$/.test(content.slice(end))) return note("not_base64", field);
+    head = Uint8Array.from(atob(content.slice(0, headLength)), (unit) => unit.charCodeAt(0));
+  } else {
+    const { size } = content;
+    if (size > maxImageBytes) return note("too_large", field, size, maxImageBytes);
+    try {
+      head = new Uint8Array(await content.slice(0, headLength).arrayBuffer());
+    } catch {
+      return note("unreadable", field);
+    }
+  }
+  if (head.length === 0) return note("empty", field);
+  const start = String.fromCharCode(...head).replace(/^\xEF\xBB\xBF/, "");
+  // JPEG, PNG, GIF, WebP, and the container of AVIF and HEIC.
+  if (/^(\xFF\xD8\xFF|\x89PNG|GIF8|RIFF.{4}WEBP|.{4}ftyp)/s.test(start)) return;
+  const [, format] = textFormats.find(([pattern]) => pattern.test(start)) ?? [];
+  note(format === undefined ? "unknown_image" : "not_an_image", field, format);
+}
+
+/** Formats of text, by the first characters. */
+const textFormats = [
+  [/^\s*<(svg|\?xml)/i, "SVG or XML"],
+  [/^\s*</, "HTML"],
+  [/^\s*[{[]/, "JSON"],
+  [/^[\s -~]*$/, "text"],
+] as const;

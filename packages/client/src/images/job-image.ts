@@ -1,8 +1,7 @@
 import type { CallOptions } from "../types/call-options.ts";
 import type { Job } from "../types/job.ts";
 import type { Bytes, ResultImage } from "../types/result-image.ts";
-import { ConnectionError } from "../errors/request-errors.ts";
-import { ResultError } from "../errors/job-errors.ts";
+import { ConnectionError, ResultError } from "../errors/request-errors.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import type { Deadline } from "../http/deadline.ts";
 import type { HttpRequest } from "../http/http-request.ts";
@@ -81,7 +80,6 @@ export class JobImage implements ResultImage {
       method: "GET",
       headers: {},
       timeout: config.attemptTimeout,
-      cacheable: true,
       read: async (response, attempt) => {
         const { status, headers } = response;
         const content = await read(this.#chunks(response, attempt), attempt);

@@ -21,10 +21,8 @@ export type ClientContexts = KeyContexts<ClientContext>;
 
 /** Creates the contexts of a client, which share its budget. */
 export function createContexts(options: TryOnOptions): ClientContexts {
-  let budget: Config["budget"];
-  return new KeyContexts(options, (keyConfig) => {
-    budget ??= keyConfig.budget && budgetOf(keyConfig.budget);
-    const config = { ...keyConfig, budget };
+  const budget = options.budget && budgetOf(options.budget);
+  return new KeyContexts({ ...options, budget }, (config) => {
     const rateLimiter = new RateLimiter(config.clock, config.random);
     const api = new Api({ config, rateLimiter, transport: new FetchTransport(config) });
     return {

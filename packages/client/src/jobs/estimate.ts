@@ -35,6 +35,5 @@ export async function estimate(
 }
 
 function isMany(inputs: Inputs): inputs is Exclude<Inputs, TryOnFields> {
-  const object: unknown = Object(inputs);
-  return Symbol.iterator in Object(object) || Symbol.asyncIterator in Object(object);
+  return Symbol.iterator in Object(inputs) || Symbol.asyncIterator in Object(inputs);
 }

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
-import { isTryOnError, type ImageInput, type TryOnInput } from "../index.ts";
+import { isTryOnError, type TryOnInput } from "../index.ts";
+import { recordingClient, parseBody, jpegBytes, CountedBlob } from "../../test/bodies.ts";
 import {
   assetBytes,
   createService,
@@ -22,23 +23,17 @@ async function wireOf(given: TryOnInput): Promise<Record<string, unknown>> {
 const shirt = assetBytes("shirt.png");
 const base64 = Buffer.from(shirt).toString("base64");
 const wireInput = { person_url: personUrl, garment_urls: [shirtUrl] };
+const wireImages = { person_image_b64: base64, garment_images_b64: [base64] };
+const otherAliases = { input_url: personUrl, items: [shirtUrl], output_size: "2k" } as const;
+const otherFields = {
+  prompt: "tucked in",
+  seed: 0,
+  metadata: { sku: "7", größe: 12 },
+  webhook_url: "https://a.example/hook",
+};
+const localHook = { webhook_url: "http://127.0.0.1:8080/hook" };
 
 describe("an input", () => {
-  it.each<[string, ImageInput]>([
-    ["a Uint8Array", shirt],
-    ["a view into a larger buffer", new Uint8Array([...new Uint8Array(7), ...shirt]).subarray(7)],
-    ["an ArrayBuffer", shirt.buffer],
-    ["a Blob", new Blob([shirt])],
-    ["a File", new File([shirt], "shirt.png")],
-    ["a Buffer", Buffer.from(shirt)],
-  ])("is sent as base64 if it is %s", async (_kind, image) => {
-    expect(await wireOf({ person: image, garments: [shirtUrl, image] })).toEqual({
-      person_image_b64: base64,
-      garment_urls: [shirtUrl],
-      garment_images_b64: [base64],
-    });
-  });
-
   it.each<[string, TryOnInput, Record<string, unknown>]>([
     [
       "URLs as URLs",
@@ -52,44 +47,19 @@ describe("an input", () => {
     ],
     [
       "the first alias that is not empty",
-      {
-        input_url: personUrl,
-        model_url: "",
-        items: [shirtUrl],
-        clothing: [],
-        output_size: "2k",
-        size: "1K",
-      },
+      { ...otherAliases, model_url: "", clothing: [], size: "1K" },
       { ...wireInput, output_size: "2K" },
     ],
+    ["base64 of the wire form", wireImages, wireImages],
     [
-      "base64 of the wire form",
-      { person_image_b64: base64, garment_images_b64: [base64] },
-      { person_image_b64: base64, garment_images_b64: [base64] },
-    ],
-    [
-      "URLs and images of one wire form",
-      { ...wireInput, person_image_b64: base64, garment_images_b64: [base64] },
-      { ...wireInput, person_image_b64: base64, garment_images_b64: [base64] },
+      "URLs and images of the wire form",
+      { ...wireInput, ...wireImages },
+      { ...wireInput, ...wireImages },
     ],
     [
       "other fields and those of extra unchanged",
-      {
-        ...input,
-        prompt: "tucked in",
-        seed: 0,
-        metadata: { sku: "7", größe: 12 },
-        webhook_url: "https://a.example/hook",
-        extra: { later: { nested: true } },
-      },
-      {
-        ...wireInput,
-        prompt: "tucked in",
-        seed: 0,
-        metadata: { sku: "7", größe: 12 },
-        webhook_url: "https://a.example/hook",
-        later: { nested: true },
-      },
+      { ...input, ...otherFields, extra: { later: { nested: true } } },
+      { ...wireInput, ...otherFields, later: { nested: true } },
     ],
     [
       "fields that are undefined or null as absent",
@@ -98,8 +68,8 @@ describe("an input", () => {
     ],
     [
       "an http URL of this machine, for a local service",
-      { ...input, webhook_url: "http://127.0.0.1:8080/hook" },
-      { ...wireInput, webhook_url: "http://127.0.0.1:8080/hook" },
+      { ...input, ...localHook },
+      { ...wireInput, ...localHook },
     ],
   ])("sends %s", async (_what, given, wire) => {
     expect(await wireOf(given)).toEqual(wire);
@@ -125,16 +95,23 @@ describe("an input", () => {
   });
 
   it("is sent as it was at the call, at any depth", async () => {
-    const { run, tryon, submissions } = createService();
+    const { run, client, mock, submissions } = createService();
+    const bytes = assetBytes("shirt.png");
     const metadata = { order: { id: 17 } };
-    const garments = [...input.garments];
-    const work = tryon.submit({ ...input, garments, metadata });
-    metadata.order.id = 18;
-    garments.pop();
-    await run(work);
+    const garments = [bytes, bytes.buffer];
+    const given = { ...input, garments, metadata, prompt: "before" };
+    const change = (): string => {
+      bytes.fill(0);
+      metadata.order.id = 18;
+      garments.pop();
+      given.prompt = "after";
+      return mock.keys.live;
+    };
+    await run(client({ apiKey: async () => change() }).submit(given));
     expect(fieldsOf(submissions()[0])).toMatchObject({
+      prompt: "before",
       metadata: { order: { id: 17 } },
-      garment_urls: [shirtUrl],
+      garment_images_b64: [base64, base64],
     });
   });
 });
@@ -160,95 +137,238 @@ const circular: Record<string, unknown> = {};
 circular["self"] = circular;
 const transferred = new Uint8Array([1, 2, 3]);
 structuredClone(transferred, { transfer: [transferred.buffer] });
+const large = new Uint8Array(10_500_001).fill(255);
+const nineKeys = Object.fromEntries(Array.from("123456789").entries());
 const text = (length: number): string => "a".repeat(length);
+const wirePerson = (base: unknown) => ({ person: undefined, person_image_b64: base });
 
 /** Changes of a valid input, and the issue of each. */
-const invalid: readonly [what: string, change: object, field: string, words: string][] = [
-  ["no person", { person: undefined }, "person", "is missing"],
-  ["no garment", { garments: [] }, "garments", "0 images"],
-  ["four garments", { garments: [shirtUrl, shirtUrl, shirtUrl, shirtUrl] }, "garments", "4 images"],
+const invalid: readonly [change: object, field: string, problem: string][] = [
+  [{ person: undefined }, "person", "is missing"],
+  [{ garments: [] }, "garments", "has 0 images"],
+  [{ garments: [shirtUrl, shirtUrl, shirtUrl, shirtUrl] }, "garments", "has 4 images"],
   [
-    "four garments of two kinds",
-    {
-      garments: undefined,
-      garment_urls: [shirtUrl, shirtUrl],
-      garment_images_b64: [base64, base64],
-    },
+    { ...wireInput, garment_images_b64: [base64, base64, base64] },
     "garments",
-    "1 to 3",
+    "has 5 images, and a try-on takes 1 to 3",
   ],
-  ["one garment without a list", { garments: shirtUrl }, "garments", "not a list"],
-  ["an http URL", { person: "http://shop.example/a.jpg" }, "person", "not an https URL"],
-  ["an http garment", { garments: [shirtUrl, "http://a.example"] }, "garments.1", "not an https"],
-  ["the path of a file", { person: "me.jpg" }, "person", "openAsBlob"],
+  [{ garments: shirtUrl }, "garments", "is not a list"],
+  [{ garments: undefined, garment_urls: shirtUrl }, "garment_urls", "is not a list"],
+  [{ person: "http://shop.example/a.jpg" }, "person", "is not an https URL"],
+  [{ garments: [shirtUrl, "http://a.example"] }, "garments.1", "is not an https URL"],
+  [{ person: "me.jpg" }, "person", "is not an https URL. Use an https URL, a Blob (fs.openAsBlob"],
+  [{ person: `https://a.example/${text(2_000)}` }, "person", "has 2018 characters"],
   [
-    "a data URI as base64",
-    { person: undefined, person_image_b64: `data:image/png;base64,${base64}` },
+    wirePerson(`data:image/png;base64,${base64}`),
     "person_image_b64",
-    "Remove data:",
+    "is not base64. Remove data:",
+  ],
+  [wirePerson(shirt), "person_image_b64", "is not an image"],
+  [{ person: new Blob([]) }, "person", "is empty"],
+  [{ garments: [new Uint8Array()] }, "garments.0", "is empty"],
+  [{ person: transferred }, "person", "is empty"],
+  [{ person: transferred.buffer }, "person", "is empty"],
+  [{ garments: [html] }, "garments.0", "is HTML, not an image"],
+  [{ person: new Blob(['{"detail":"no"}']) }, "person", "is JSON, not an image"],
+  [{ person: new Blob(["<svg></svg>"]) }, "person", "is SVG or XML, not an image"],
+  [{ person: new Blob([base64]) }, "person", "is text, not an image"],
+  [{ person: large }, "person", "has 10500001 bytes, and the limit is 10500000"],
+  [{ person: 7 }, "person", "is not an image"],
+  [{ person_image_b64: base64 }, "person", "replaces person_url or person_image_b64"],
+  [{ garment_urls: [shirtUrl] }, "garments", "replaces garment_urls or garment_images_b64"],
+  [{ output_size: "8K" }, "output_size", "is not one of 1K, 2K and 4K"],
+  [{ prompt: text(1_001) }, "prompt", "has 1001 characters, and the limit is 1000"],
+  [{ style_hint: text(501) }, "style_hint", "has 501 characters, and the limit is 500"],
+  [{ negative_prompt: text(501) }, "negative_prompt", "has 501 characters, and the limit is 500"],
+  [{ seed: -1 }, "seed", "is not a whole number from 0 to 2147483647"],
+  [{ seed: 2_147_483_648 }, "seed", "is not a whole number from 0 to 2147483647"],
+  [{ metadata: nineKeys }, "metadata", "has 9 keys, and the limit is 8"],
+  [{ metadata: { a: text(257) } }, "metadata.a", "has 257 characters, and the limit is 256"],
+  [{ metadata: ["a"] }, "metadata", "is not an object"],
+  [{ webhook_url: "http://a.example" }, "webhook_url", "is not an https URL"],
+  [{ metadata: { a: 1n } }, "input", "cannot be written as JSON. Remove bigints"],
+  [{ metadata: circular }, "input", "cannot be written as JSON"],
+  [{ outputSize: "2K" }, "outputSize", "is not a field of a try-on (did you mean output_size?)"],
+  [{ garment_url: "" }, "garment_url", "is not a field of a try-on (did you mean garment_urls?)"],
+  [
+    { weather: "sun" },
+    "weather",
+    "is not a field of a try-on. Send fields of a newer service in extra",
   ],
   [
-    "bytes as base64",
-    { person: undefined, person_image_b64: shirt },
-    "person_image_b64",
-    "is not an image",
+    { extra: { output_size: "4K" } },
+    "extra.output_size",
+    "is not a new field: set output_size instead",
   ],
-  [
-    "a URL list that is none",
-    { garments: undefined, garment_urls: shirtUrl },
-    "garment_urls",
-    "list",
-  ],
-  ["a long URL", { person: `https://a.example/${text(2_000)}` }, "person", "limit is 2000"],
-  ["an empty Blob", { person: new Blob([]) }, "person", "is empty"],
-  ["no bytes", { garments: [new Uint8Array()] }, "garments.0", "is empty"],
-  ["transferred bytes", { person: transferred }, "person", "is empty"],
-  ["a transferred buffer", { person: transferred.buffer }, "person", "is empty"],
-  ["a page instead of an image", { garments: [html] }, "garments.0", "is HTML"],
-  ["JSON instead of an image", { person: new Blob(['{"detail":"no"}']) }, "person", "is JSON"],
-  ["SVG instead of an image", { person: new Blob(["<svg></svg>"]) }, "person", "is SVG"],
-  ["text instead of an image", { person: new Blob([base64]) }, "person", "is text"],
-  [
-    "a large image",
-    { person: new Uint8Array(10_500_001).fill(255) },
-    "person",
-    "10500001 bytes, and the limit is 10500000",
-  ],
-  ["a number", { person: 7 }, "person", "is not an image"],
-  ["two persons", { person_image_b64: base64 }, "person", "also set"],
-  ["garments twice", { garment_urls: [shirtUrl] }, "garments", "also set"],
-  ["an unknown size", { output_size: "8K" }, "output_size", "1K, 2K and 4K"],
-  ["a long prompt", { prompt: text(1_001) }, "prompt", "limit is 1000"],
-  ["a long hint", { style_hint: text(501) }, "style_hint", "limit is 500"],
-  ["a long negative prompt", { negative_prompt: text(501) }, "negative_prompt", "limit is 500"],
-  ["a seed below 0", { seed: -1 }, "seed", "0 to 2147483647"],
-  ["a seed that is too large", { seed: 2_147_483_648 }, "seed", "0 to 2147483647"],
-  [
-    "nine keys of metadata",
-    { metadata: Object.fromEntries(Array.from("123456789").entries()) },
-    "metadata",
-    "9 keys, and the limit is 8",
-  ],
-  ["a long metadata value", { metadata: { a: text(257) } }, "metadata.a", "limit is 256"],
-  ["metadata that is a list", { metadata: ["a"] }, "metadata", "not an object"],
-  ["an http webhook", { webhook_url: "http://a.example" }, "webhook_url", "not an https URL"],
-  ["a bigint", { metadata: { a: 1n } }, "input", "bigint"],
-  ["circular metadata", { metadata: circular }, "input", "cannot be written as JSON"],
+  [{ extra: { size: "4K" } }, "extra.size", "is not a new field: set size instead"],
+  [{ extra: { person: "4K" } }, "extra.person", "is not a new field: set person instead"],
+  [{ extra: { wait: "4K" } }, "extra.wait", "is not a new field: set wait instead"],
+  [{ extra: ["a"] }, "extra", "is not an object"],
 ];
 
-describe("an invalid input", () => {
-  it.each([
-    ...invalid.map(
-      ([what, change, ...issue]) => [what, { ...input, ...change }, ...issue] as const,
-    ),
-    ["nothing", undefined, "input", "not an object"] as const,
-  ])("is rejected before anything is sent: %s", async (_what, given, field, words) => {
+describe("an invalid input is rejected before anything is sent:", () => {
+  it.each<readonly [field: string, problem: string, given: unknown]>([
+    ["input", "is not an object with person and garments", undefined],
+    ...invalid.map(([change, ...issue]) => [...issue, { ...input, ...change }] as const),
+  ])("%s %s", async (field, problem, given) => {
     const { error, tryon, sent } = createService();
     // JavaScript callers can pass anything.
     const failed = await error(tryon.run(given as TryOnInput));
     if (!isTryOnError(failed, "invalid_input")) throw failed;
-    expect(failed.field(field)?.message).toContain(field);
-    expect(failed.message).toContain(words);
+    expect(failed.field(field)).toBeDefined();
+    expect(failed.message).toContain(`${field} ${problem}`);
     expect(sent).toEqual([]);
+  });
+});
+
+const page = new Blob(["<!doctype html><p>Not found"]);
+const bad = {
+  person: page,
+  garments: ["http://shop.example/a.png", new Uint8Array(), "me.jpg", shirtUrl],
+  output_size: "8K",
+  prompt: "a".repeat(1_001),
+  style_hint: "loose",
+  seed: -1,
+  metadata: { long: "a".repeat(257) },
+  webhook_url: "http://shop.example/hook",
+};
+const errors = [
+  ["garments", "count"],
+  ["garments.0", "not_https"],
+  ["garments.2", "not_https"],
+  ["prompt", "too_long"],
+  ["output_size", "not_allowed"],
+  ["seed", "not_allowed"],
+  ["metadata.long", "too_long"],
+  ["webhook_url", "not_https"],
+  ["person", "not_an_image"],
+  ["garments.1", "empty"],
+];
+/** Input of a JavaScript caller, who can pass anything. */
+const untyped = (value: unknown): TryOnInput => value as TryOnInput;
+
+describe("validate", () => {
+  it("returns all issues at once, which reject a submission, and sends nothing", async () => {
+    const { tryon, gathered } = recordingClient();
+    const issues = await tryon.validate(untyped(bad));
+    const found = issues.filter(({ severity }) => severity === "error");
+    expect(found.map(({ field, code }) => [field, code])).toEqual(errors);
+    expect(found.find(({ field }) => field === "prompt")).toEqual({
+      field: "prompt",
+      code: "too_long",
+      severity: "error",
+      message: "prompt has 1001 characters, and the limit is 1000.",
+      bound: 1_000,
+    });
+    expect(found.every(({ message }) => message.length < 200)).toBe(true);
+    await expect(tryon.submit(untyped(bad))).rejects.toMatchObject({
+      code: "invalid_input",
+      issues: errors.map(([field, code]) => ({ field, code })),
+    });
+    expect(gathered).toEqual([]);
+  });
+
+  it("warns of ignored fields and unknown formats", async () => {
+    const { tryon } = recordingClient();
+    const issues = await tryon.validate({
+      person_url: personUrl,
+      person_image_b64: "AAECAw==",
+      garment_urls: [shirtUrl],
+      prompt: "tucked in",
+      style_hint: "loose",
+    });
+    expect(issues.map(({ field, code, severity }) => [field, code, severity])).toEqual([
+      ["style_hint", "ignored", "warning"],
+      ["person_url", "ignored", "warning"],
+      ["person_image_b64", "unknown_image", "warning"],
+    ]);
+  });
+
+  it("returns no issue for a valid input of any format", async () => {
+    const { tryon } = recordingClient();
+    for (const head of [
+      "\u0089PNG\r\n\u001A\n",
+      "RIFF....WEBPVP8 ",
+      "GIF89a",
+      "....ftypavif",
+      "....ftypheic",
+      "\u00FF\u00D8\u00FF\u00E0",
+    ]) {
+      const person = Buffer.from(head.padEnd(80, "\0"), "latin1");
+      const garments = [{ base64: person.toString("base64") }, shirtUrl] as const;
+      expect(await tryon.validate({ person, garments, size: "4k" })).toEqual([]);
+    }
+    expect(await tryon.validate(input)).toEqual([]);
+  });
+
+  it.each([undefined, null, 7, "me.jpg", [], { person: 7, garments: 7, metadata: { a: 1n } }])(
+    "returns issues for any invalid value: %o",
+    async (given) => {
+      const issues = await recordingClient().tryon.validate(untyped(given));
+      expect(issues.length).toBeGreaterThan(0);
+    },
+  );
+
+  it("reads the first bytes of a blob, and nothing of a response or a stream", async () => {
+    const { tryon, gathered } = recordingClient();
+    const person = new CountedBlob(jpegBytes(5_000_000));
+    const response = new Response(jpegBytes(100));
+    const stream = new Response(jpegBytes(100)).body ?? "";
+    const given = { person, garments: [response, stream] as const };
+    expect(await tryon.validate(given)).toEqual([]);
+    expect(person.readings).toBe(1);
+    await tryon.submit(given);
+    expect(parseBody(gathered[0]?.bytes ?? jpegBytes(0))["garment_images_b64"]).toHaveLength(2);
+  });
+});
+
+describe("run and submit", () => {
+  it("log all warnings once, and send the input", async () => {
+    const warn = vi.fn<(message: string) => void>();
+    const { tryon, gathered } = recordingClient([503], { logger: { warn } });
+    await tryon.submit({
+      ...input,
+      person: new Uint8Array([0, 1, 2]),
+      style_hint: "a",
+      prompt: "b",
+    });
+    expect(gathered).toHaveLength(2);
+    expect(warn.mock.calls).toEqual([
+      [
+        "style_hint has no effect with prompt. person is not in a known image format.",
+        expect.objectContaining({ length: 2 }),
+      ],
+    ]);
+  });
+
+  it("send any input that can be sent without validation", async () => {
+    const given = untyped({
+      person: 'http://"shop',
+      garments: [page, { base64: 'not "base64' }],
+      output_size: "8k",
+      seed: -1,
+    });
+    const warn = vi.fn<() => void>();
+    const everywhere = recordingClient([], { validate: false, logger: { warn } });
+    await everywhere.tryon.submit(given);
+    const once = recordingClient([], { logger: { warn } });
+    await once.tryon.submit(given, { validate: false });
+    for (const { gathered } of [everywhere, once]) {
+      expect(parseBody(gathered[0]?.bytes ?? jpegBytes(0))).toEqual({
+        person_url: 'http://"shop',
+        garment_images_b64: [
+          Buffer.from(await page.arrayBuffer()).toString("base64"),
+          'not"base64==',
+        ],
+        output_size: "8K",
+        seed: -1,
+        wait: false,
+      });
+    }
+    expect(warn).not.toHaveBeenCalled();
+    const impossible = once.tryon.submit(untyped({ person: 7, garments: 7 }), { validate: false });
+    await expect(impossible).rejects.toMatchObject({
+      issues: [{ code: "not_a_list" }, { code: "wrong_kind" }, { code: "wrong_kind" }],
+    });
   });
 });

@@ -3,7 +3,7 @@ import type { Job } from "../types/job.ts";
 import { ConnectionError } from "../errors/request-errors.ts";
 import type { JobStatus } from "../generated/openapi.ts";
 import { defaults } from "../config/options.ts";
-import { toCall, type Call } from "../api/call.ts";
+import { toCall, type Call } from "../api/api.ts";
 import { callOptionNames } from "../http/deadline.ts";
 import type { ClientContexts } from "./client-context.ts";
 import { JobRecord } from "./job-record.ts";

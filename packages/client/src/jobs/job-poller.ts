@@ -1,47 +1,36 @@
 import type { JobData } from "../types/job.ts";
-import { transientCodes } from "../errors/code.ts";
-import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
+import { isBranded, transientCodes, type TryOnError } from "../errors/tryon-error.ts";
+import type { Clock } from "../config/clock.ts";
 import { defaults } from "../config/options.ts";
 import { abortable, within, type Deadline } from "../http/deadline.ts";
 import type { Api } from "../api/api.ts";
 import { isFinal } from "./job-data.ts";
-import { JobPages } from "./job-pages.ts";
-import { delayAfter, failureDelay, pollDelay, type PendingWait } from "./poll-delay.ts";
-import { PollAllowance } from "./poll-allowance.ts";
-import { isHidden, watchVisibility } from "./page-visibility.ts";
-import { RunTimes } from "./run-times.ts";
-import { serviceTime } from "./service-time.ts";
+import { isHidden, page, PollSchedule, type PendingWait } from "./poll-schedule.ts";
 
 /** Maximum time between due times of jobs that share a poll, in milliseconds. */
 const maxGap = 1_000;
-/** Maximum number of concurrent polls by id. */
-const maxConcurrentPolls = 4;
-/** Minimum number of missing jobs for which another page is cheaper than polls by id. */
-const minMissingForPage = 3;
+/** Minimum number of missing jobs per page read for which another page is cheaper than polls by id. */
+const minMissingPerPage = 4;
 /** Maximum time for which reads of the service may not show a new job, in milliseconds. */
 const maxReadLag = 5_000;
+/** Minimum delay after a failure, in milliseconds. */
+const failureDelay = 1_000;
+/** Time for which jobs are polled by id after a failure of the list, in milliseconds. */
+const closedTime = 60_000;
 
-/** Functions that settle the wait for the next poll of a job. */
-interface Settle {
-  readonly resolve: (data: JobData) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** Job with waits. */
+/** Job with waits for its next poll. */
 interface PolledJob {
   readonly id: string;
-  readonly waits: Map<PendingWait, Settle>;
+  readonly waits: Map<PendingWait, Omit<PromiseWithResolvers<JobData>, "promise">>;
+  /** Start of the first wait, in milliseconds since 1970. */
+  readonly since: number;
   due: number;
   /** If true, the next poll is by id, since the list did not show the job. */
   byId: boolean;
-  /** Poll in flight. */
-  poll: Poll | undefined;
-}
-
-/** Poll in flight, and the jobs that it has not returned yet. */
-interface Poll {
-  readonly jobs: Set<PolledJob>;
-  readonly controller: AbortController;
+  /** If true, a poll is in flight. */
+  isPolled: boolean;
+  /** Last transient failure. */
+  failure?: TryOnError;
 }
 
 /**
@@ -49,231 +38,191 @@ interface Poll {
  * returns. The timer and the listener exist only during waits.
  */
 export class JobPoller {
-  readonly runTimes = new RunTimes();
   readonly #api: Api;
-  readonly #allowance: PollAllowance;
-  readonly #pages: JobPages;
+  readonly #clock: Clock;
+  readonly #schedule: PollSchedule;
   readonly #jobs = new Map<string, PolledJob>();
+  /** Size of the pages of the list: the documented maximum, or the service's default if it rejects that. */
+  #pageSize: number | undefined = 100;
+  /** Time from which the list is read again after a failure, in milliseconds since 1970. */
+  #listOpensAt = 0;
+  /** Aborts the polls in flight. */
+  #controller: AbortController | undefined;
   #timer: unknown;
   #timerAt = Number.POSITIVE_INFINITY;
-  #stopWatching: (() => void) | undefined;
 
   constructor(api: Api) {
     this.#api = api;
-    this.#allowance = new PollAllowance(api.http);
-    this.#pages = new JobPages(api);
+    this.#clock = api.http.config.clock;
+    this.#schedule = new PollSchedule(api.http.config, api.http.rateLimiter);
   }
 
   /**
-   * Returns the data of the next poll of a job. Rejects with the caller's abort reason, at the end of the time, or with an
-   * error that is not transient.
+   * Returns the data of the next poll of a job. Rejects with the caller's abort reason, with an error that is not transient,
+   * or at the end of the time with the last failure.
    */
   async next(wait: PendingWait, deadline: Deadline): Promise<JobData> {
-    const { signal } = deadline;
-    signal.throwIfAborted();
     const { id } = wait;
-    const { random } = this.#api.http.config;
-    const now = this.#now;
-    const runTime = this.runTimes.of(wait.kinds);
-    const due = now + pollDelay(wait, { now, left: deadline.left(), runTime, random });
+    const due = this.#schedule.dueAt(wait, deadline.left());
     const job: PolledJob = this.#jobs.get(id) ?? {
       id,
       waits: new Map(),
+      since: this.#clock.now(),
       due,
       byId: false,
-      poll: undefined,
+      isPolled: false,
     };
     job.due = Math.min(job.due, due);
     this.#jobs.set(id, job);
     this.#api.http.rateLimiter.isPolling = true;
-    this.#stopWatching ??= watchVisibility(() => this.#onVisible());
-    this.#arm(due);
+    page()?.addEventListener("visibilitychange", this.#onVisibilityChange);
+    if (Math.max(due, this.#schedule.opensAt) < this.#timerAt) this.#arm();
     const data = new Promise<JobData>((resolve, reject) => {
       job.waits.set(wait, { resolve, reject });
     });
     try {
-      return await abortable(data, signal);
+      return await abortable(data, deadline.signal);
+    } catch (error) {
+      throw (deadline.passed && job.failure) || error;
     } finally {
       this.#leave(job, wait);
     }
   }
 
-  get #now(): number {
-    return this.#api.http.config.clock.now();
-  }
-
+  /** Ends a wait. The last one ends the polls in flight. */
   #leave(job: PolledJob, wait: PendingWait): void {
     job.waits.delete(wait);
-    if (job.waits.size === 0) this.#drop(job);
+    if (job.waits.size === 0 && this.#isOpen(job)) this.#jobs.delete(job.id);
     if (this.#jobs.size > 0) return;
-    this.#disarm();
+    this.#arm();
+    this.#controller?.abort();
+    this.#controller = undefined;
     this.#api.http.rateLimiter.isPolling = false;
-    this.#stopWatching?.();
-    this.#stopWatching = undefined;
+    page()?.removeEventListener("visibilitychange", this.#onVisibilityChange);
   }
 
-  /** Ends the polls of a job. Aborts a poll in flight that no other job needs. */
-  #drop(job: PolledJob): void {
-    const { id, poll } = job;
-    if (this.#jobs.get(id) === job) this.#jobs.delete(id);
-    poll?.jobs.delete(job);
-    if (poll?.jobs.size === 0) poll.controller.abort();
-  }
+  /** Returns true if a job has waits, and no poll has returned it. */
+  readonly #isOpen = (job: PolledJob): boolean => this.#jobs.get(job.id) === job;
 
   /** Polls at once when the page becomes visible. */
-  #onVisible(): void {
+  readonly #onVisibilityChange = (): void => {
     if (isHidden()) return;
-    const now = this.#now;
-    for (const job of this.#jobs.values()) job.due = Math.min(job.due, now);
-    this.#arm(now);
+    for (const job of this.#jobs.values()) job.due = Math.min(job.due, this.#clock.now());
+    this.#arm();
+  };
+
+  /** Sets the timer for the next poll. */
+  #arm(): void {
+    const clock = this.#clock;
+    clock.clearTimeout(this.#timer);
+    let due = Number.POSITIVE_INFINITY;
+    for (const job of this.#jobs.values()) if (!job.isPolled) due = Math.min(due, job.due);
+    this.#timerAt = Math.max(due, this.#schedule.opensAt);
+    if (due === Number.POSITIVE_INFINITY) return;
+    this.#timer = clock.setTimeout(this.#pollDue, Math.max(0, this.#timerAt - clock.now()));
   }
 
-  #arm(due: number): void {
-    const at = Math.max(due, this.#allowance.opensAt);
-    if (at >= this.#timerAt) return;
-    this.#disarm();
-    this.#timerAt = at;
-    const { clock } = this.#api.http.config;
-    this.#timer = clock.setTimeout(() => this.#pollDue(), Math.max(0, at - clock.now()));
-  }
-
-  #disarm(): void {
-    this.#api.http.config.clock.clearTimeout(this.#timer);
-    this.#timerAt = Number.POSITIVE_INFINITY;
-  }
-
-  /** Sets the timer for the next due time of a job without a poll in flight. */
-  #rearm(): void {
-    for (const { due, poll } of this.#jobs.values()) if (!poll) this.#arm(due);
-  }
-
-  #pollDue(): void {
-    this.#disarm();
-    const now = this.#now;
-    const end = now + Math.max(maxGap, this.#allowance.delay());
-    const due = [...this.#jobs.values()]
-      .filter((job) => !job.poll && job.due <= end)
+  /** Polls the job with the earliest due time, with those that are due soon after it. */
+  readonly #pollDue = (): void => {
+    const now = this.#clock.now();
+    const jobs = [...this.#jobs.values()]
+      .filter(({ isPolled }) => !isPolled)
       .toSorted((one, other) => one.due - other.due);
-    if (due[0] && due[0].due <= now) {
-      const hasList = this.#pages.isOpen(now);
-      const listed = due.filter(({ byId }) => hasList && !byId);
-      const useList = listed.length > 1;
-      const single = (useList ? due.filter(({ byId }) => byId) : due).slice(0, maxConcurrentPolls);
-      this.#allowance.count(single.length);
-      if (useList) {
-        this.#allowance.spaceLists();
-        void this.#poll(listed, (deadline, { jobs }) => this.#list(deadline, jobs));
-      }
-      for (const job of single) {
-        void this.#poll([job], async (deadline) => {
-          const { data } = await this.#api.getJob(job.id, { deadline });
-          this.#pages.recordPollById(this.#now);
-          this.#deliver([data]);
-        });
+    const [first] = jobs;
+    if (first && first.due <= now) {
+      const end = now + Math.max(maxGap, this.#schedule.interval());
+      const listed = jobs.filter(({ due, byId }) => !byId && due <= end);
+      if (first.byId || listed.length < 2 || now < this.#listOpensAt) {
+        void this.#poll([first], (deadline) => this.#readJob(first.id, deadline));
+      } else {
+        void this.#poll(listed, (deadline) => this.#readList(listed, deadline));
       }
     }
-    this.#rearm();
-  }
+    this.#arm();
+  };
 
-  /** Sends a poll for some jobs. A failure that is not transient ends their waits. */
+  /** Sends a poll of a job, or of several by the list. */
   async #poll(
     jobs: readonly PolledJob[],
-    work: (deadline: Deadline, poll: Poll) => Promise<void>,
+    read: (deadline: Deadline) => Promise<void>,
   ): Promise<void> {
-    const poll = { jobs: new Set(jobs), controller: new AbortController() };
-    for (const job of jobs) job.poll = poll;
-    const { config } = this.#api.http;
-    const { signal } = poll.controller;
+    for (const job of jobs) job.isPolled = true;
+    this.#controller ??= new AbortController();
+    const { signal } = this.#controller;
     try {
-      await within(config, { signal }, defaults.callTimeout, (deadline) => work(deadline, poll));
+      await within(this.#api.http.config, { signal }, defaults.callTimeout, read);
     } catch (error) {
-      this.#fail(error, poll);
+      if (!signal.aborted) this.#fail(error, jobs);
     } finally {
-      for (const job of poll.jobs) job.poll = undefined;
-      this.#rearm();
+      for (const job of jobs) job.isPolled = false;
+      this.#arm();
     }
   }
 
-  /** Polls jobs by the list. Those that its pages do not show are polled by id next. */
-  async #list(deadline: Deadline, missing: ReadonlySet<PolledJob>): Promise<void> {
+  async #readJob(id: string, deadline: Deadline): Promise<void> {
+    this.#schedule.countPoll();
+    const { data } = await this.#api.getJob(id, { deadline });
+    this.#deliver([data]);
+  }
+
+  /** Reads the list. Jobs that its pages do not show are polled by id next. */
+  async #readList(jobs: readonly PolledJob[], deadline: Deadline): Promise<void> {
+    let missing = jobs;
     let cursor: string | undefined;
-    let poor = 0;
-    while (!this.#pages.isClosed) {
-      this.#allowance.count(1);
-      const page = await this.#pages.page(cursor, deadline);
-      if (!page) continue;
-      const before = missing.size;
-      this.#deliver(page.jobs);
-      const { size } = missing;
-      const next = page.next_cursor ?? undefined;
-      if (size < minMissingForPage || next === undefined || next === cursor) break;
-      // Pages with few of the jobs cost at most a ninth of the polls by id that remain.
-      const isPoor = before - size < minMissingForPage;
-      if (isPoor && size < minMissingForPage ** 2 * (poor += 1)) break;
-      cursor = next;
-    }
-    const now = this.#now;
+    let pages = 0;
+    do {
+      pages += 1;
+      this.#schedule.countPoll();
+      const limit = this.#pageSize;
+      const query = { ...(limit && { limit }), ...(cursor && { cursor }) };
+      const { data } = await this.#api.listJobs(query, { deadline });
+      this.#deliver(data.jobs);
+      missing = missing.filter(this.#isOpen);
+      cursor = data.next_cursor ?? undefined;
+    } while (cursor && missing.length >= minMissingPerPage * pages);
+    let due = this.#clock.now();
     for (const job of missing) {
-      const lags = [...job.waits.keys()].some((wait) => isWithinReadLag(wait, now));
-      job.byId = !lags;
-      job.due = lags ? now + failureDelay : now;
+      job.byId = true;
+      job.due = due;
+      // Other jobs are polled in between.
+      due += this.#schedule.interval();
     }
   }
 
   /** Delivers the data of jobs to their waits. */
   #deliver(jobs: readonly JobData[]): void {
-    const now = this.#now;
     for (const data of jobs) {
       const job = this.#jobs.get(data.job_id);
       if (!job) continue;
-      const created = serviceTime(data.created_at);
       const [first] = job.waits.keys();
-      if (first && isFinal(data.status)) this.#learnRunTime(first, data);
-      for (const [wait, { resolve }] of job.waits) {
-        if (wait.unseen && wait.polls === 0 && created <= now) wait.since = created;
-        wait.polls += 1;
-        wait.failure = undefined;
-        resolve(data);
-      }
-      this.#drop(job);
+      if (first && isFinal(data.status)) this.#schedule.learn(first.kind, data.duration_ms);
+      for (const { resolve } of job.waits.values()) resolve(data);
+      this.#jobs.delete(job.id);
     }
   }
 
-  #learnRunTime({ kinds, since, unseen }: PendingWait, data: JobData): void {
-    const { duration_ms, completed_at, created_at, cost_credits: cost } = data;
-    const between = serviceTime(completed_at) - serviceTime(created_at);
-    // A resumed job may have ended long before this poll.
-    const duration = duration_ms ?? (between > 0 || unseen ? between : this.#now - since);
-    this.runTimes.learn([...kinds, ...(cost ? [String(cost)] : [])], duration);
-  }
-
-  #fail(error: unknown, { jobs, controller }: Poll): void {
-    // All waits for its jobs have ended.
-    if (controller.signal.aborted) return;
-    const now = this.#now;
+  /** Ends waits after a failure that is not transient. After a failure of the list, jobs are polled by id for a while. */
+  #fail(error: unknown, jobs: readonly PolledJob[]): void {
+    const isList = jobs.length > 1;
+    const now = this.#clock.now();
     const known = isBranded(error) ? error : undefined;
-    const endsAll = known?.code === "unauthorized" || known?.code === "forbidden";
-    const [first] = jobs;
-    // One poll by id shows whether only the list fails.
-    if (first && this.#pages.fails) first.byId = true;
-    for (const job of endsAll ? this.#jobs.values() : jobs) {
-      if (known) job.due = now + delayAfter(known);
-      for (const [wait, { reject }] of job.waits) {
-        if (known && isTransient(known, wait, now)) wait.failure = known;
-        else reject(known ? copyError(known) : error);
-      }
+    const { code, status, retryAfter = 0 } = known ?? {};
+    if (isList) {
+      const rejectsSize = this.#pageSize && (status === 400 || status === 422);
+      if (rejectsSize) this.#pageSize = undefined;
+      else this.#listOpensAt = now + closedTime;
+    }
+    // A proxy may reject the list alone.
+    const endsAll = !isList && (code === "unauthorized" || code === "forbidden");
+    for (const job of endsAll ? this.#jobs.values() : jobs.filter(this.#isOpen)) {
+      job.due = now + Math.max(failureDelay, retryAfter * 1_000);
+      // Reads may not show a new job yet.
+      const isMissing = code === "not_found" && now - job.since < maxReadLag;
+      const isTransient = isList || isMissing || (code && transientCodes.has(code));
+      if (known && isTransient) job.failure = known;
+      else for (const { reject } of job.waits.values()) reject(known ? copyError(known) : error);
     }
   }
-}
-
-/** Returns true while reads of the service may not show a new job. */
-function isWithinReadLag({ knownSince }: PendingWait, now: number): boolean {
-  return now - knownSince < maxReadLag;
-}
-
-/** Returns true if a poll that failed with this error may succeed later. */
-function isTransient({ code }: TryOnError, wait: PendingWait, now: number): boolean {
-  return transientCodes.has(code) || (code === "not_found" && isWithinReadLag(wait, now));
 }
 
 /** Copies an error, since each of its waits sets its own job on it. */

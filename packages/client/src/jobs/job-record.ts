@@ -7,23 +7,19 @@ import type {
   SavedJob,
   TimelineEntry,
   TryOnResult,
+  Update,
   WaitOptions,
 } from "../types/job.ts";
-import { milliseconds } from "../config/duration.ts";
+import { milliseconds } from "../config/check-options.ts";
 import type { Config } from "../config/resolve-config.ts";
-import { JobFailedError, WaitTimeoutError } from "../errors/job-errors.ts";
+import { JobFailedError, WaitTimeoutError } from "../errors/request-errors.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import { JobImage, type ResultSource } from "../images/job-image.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
-import { isFinal } from "./job-data.ts";
-import { takeKeyFromMetadata } from "./key-in-metadata.ts";
-import { notifier, type Notify } from "./notifier.ts";
-import type { PendingWait } from "./poll-delay.ts";
+import { isFinal, serviceTime } from "./job-data.ts";
+import { takeKeyFromMetadata } from "./parse-input.ts";
+import { testKind } from "./poll-schedule.ts";
 import { waitOptionNames } from "./run-options.ts";
-import { testKind } from "./run-times.ts";
-
-/** Minimum duration of a submission that was synchronous or was retried, in milliseconds. */
-const longSubmission = 15_000;
 
 /** Origin of a job. */
 interface Origin {
@@ -31,6 +27,7 @@ interface Origin {
   readonly context?: ClientContext | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly attempts?: readonly Attempt[];
+  /** Steps that this client has observed. */
   readonly timeline?: TimelineEntry[];
   /** `x-request-id` of the response to the submission. */
   readonly requestId?: string | undefined;
@@ -44,31 +41,28 @@ interface Origin {
 export class JobRecord implements Job, ResultSource {
   readonly #contexts: ClientContexts;
   readonly #origin: Origin;
-  readonly #attempts: readonly Attempt[];
   readonly #timeline: TimelineEntry[];
-  readonly #knownAt: number;
   #context: ClientContext | undefined;
   #idempotencyKey: string | undefined;
   #data: JobData;
   #dataAt = 0;
-  /** If true, the client has not polled the job yet, and the data is a hint. */
-  #unseen: boolean;
-  /** Credits of the key when the job was submitted, if the service said so. */
-  #balance: number | null | undefined;
+  /** If true, the data was saved, and the service has not confirmed it yet. */
+  #isSaved: boolean;
+  /** Start of the job as far as known, in milliseconds since 1970. */
+  #startedAt: number | undefined;
 
   /** @internal Creates a job from data of the service, or from saved data if `origin` has no context. */
   constructor(contexts: ClientContexts, data: JobData, origin: Origin) {
+    const { context, trustsEnd, idempotencyKey, timeline = [] } = origin;
     this.#contexts = contexts;
     this.#origin = origin;
-    this.#context = origin.context;
-    this.#idempotencyKey = origin.idempotencyKey;
-    this.#attempts = origin.attempts ?? [];
-    this.#timeline = origin.timeline ?? [];
+    this.#timeline = timeline;
+    this.#context = context;
+    this.#idempotencyKey = idempotencyKey;
     this.#data = data;
-    this.#unseen = !origin.context && !(origin.trustsEnd && isFinal(data.status));
-    if (origin.context) this.#update(data);
+    this.#isSaved = !context && !(trustsEnd && isFinal(data.status));
+    if (context) this.#update(data, context);
     else this.#merge(data);
-    this.#knownAt = this.#dataAt;
   }
 
   get id(): string {
@@ -99,12 +93,11 @@ export class JobRecord implements Job, ResultSource {
   async *updates(options: CallOptions = {}): AsyncGenerator<JobData, void, undefined> {
     const { clock, timeout } = this.#config;
     const endsAt = clock.now() + milliseconds(options.timeout ?? timeout, "timeout");
-    const wait = this.#startWait();
-    if (!this.#unseen) yield this.#data;
+    if (!this.#isSaved) yield this.#data;
     while (!this.#hasEnded()) {
       // One deadline per poll: a loop that stops in between keeps no timer and no listener.
       const left = { ...options, timeout: Math.max(1, endsAt - clock.now()) };
-      await this.within(left, (deadline) => this.#poll(wait, deadline));
+      await this.within(left, (deadline) => this.#poll(deadline));
       yield this.#data;
     }
   }
@@ -119,26 +112,29 @@ export class JobRecord implements Job, ResultSource {
     return { id, idempotencyKey, data };
   }
 
-  /** @internal Waits for the end of the job and returns the result. Throws `job_failed` and `wait_timed_out`. */
-  async finish(deadline: Deadline, notify: Notify): Promise<TryOnResult> {
+  /**
+   * @internal Waits for the end of the job and returns the result. Throws `job_failed` and `wait_timed_out`. A saved job gets
+   * the context of the call.
+   */
+  async finish(
+    deadline: Deadline,
+    notify: Notify = () => undefined,
+    context?: ClientContext,
+  ): Promise<TryOnResult> {
+    this.#context ??= context;
+    const { http } = (await this.#acquire(deadline)).api;
     const timeline = this.#timeline;
     const update = (phase: "waiting" | "succeeded" | "failed"): void => {
       const at = deadline.clock.now();
       if (timeline.at(-1)?.phase !== phase) timeline.push({ phase, at });
       notify({ phase, job: this });
     };
-    const wait = this.#startWait();
     while (!this.#hasEnded()) {
       deadline.throwIfAborted();
-      if (!this.#unseen) update("waiting");
-      await this.#poll(wait, deadline);
+      if (!this.#isSaved) update("waiting");
+      await this.#poll(deadline);
     }
-    const attempts = this.#attempts;
-    const { jobPoller, api } = this.#currentContext;
-    // A retried submission may have ended before, and a second wait for the same job says nothing.
-    if (wait.polls === 0 && attempts.length === 1 && attempts[0] && timeline.length === 1) {
-      jobPoller.runTimes.learn(wait.kinds, attempts[0].duration);
-    }
+    const { attempts = [], requestId } = this.#origin;
     if (this.status === "failed") {
       update("failed");
       throw new JobFailedError(this, { attempts });
@@ -146,22 +142,17 @@ export class JobRecord implements Job, ResultSource {
     update("succeeded");
     return {
       job: this,
-      image: new JobImage(this, api.http),
+      image: new JobImage(this, http),
       receipt: {
         jobId: this.id,
-        requestId: this.#origin.requestId,
+        requestId,
         idempotencyKey: this.#idempotencyKey,
-        credits: finite(this.#data.cost_credits),
-        balance: finite(this.#balance),
+        credits: this.#data.cost_credits ?? undefined,
+        balance: this.#data.credits_remaining ?? undefined,
         attempts,
         timeline,
       },
     };
-  }
-
-  /** @internal Uses the context of a call for a saved job. */
-  useContext(context: ClientContext): void {
-    this.#context ??= context;
   }
 
   /** @internal Runs work for this job within the deadline of a call. */
@@ -181,40 +172,39 @@ export class JobRecord implements Job, ResultSource {
 
   /** @internal Polls the job once. */
   async refresh(deadline: Deadline): Promise<void> {
-    this.#update((await this.#currentContext.api.getJob(this.id, { deadline })).data);
+    const context = await this.#acquire(deadline);
+    this.#update((await context.api.getJob(this.id, { deadline })).data, context);
   }
 
   get #config(): Config {
     return this.#context?.config ?? this.#contexts.config;
   }
 
-  get #currentContext(): ClientContext {
-    if (this.#context) return this.#context;
-    throw new Error("A saved job gets its context from its first call.");
+  /** Returns the context of the job. A saved job keeps that of its first call. */
+  async #acquire(deadline: Deadline): Promise<ClientContext> {
+    return (this.#context ??= await this.#contexts.acquire(deadline));
   }
 
   #hasEnded(): boolean {
-    return !this.#unseen && isFinal(this.status);
-  }
-
-  #startWait(): PendingWait {
-    const { id } = this;
-    const { test_mode: isTest, cost_credits: cost } = this.#data;
-    const unseen = this.#unseen;
-    const knownSince = unseen ? this.#config.clock.now() : this.#knownAt;
-    const sentAt = this.#attempts[0]?.startedAt ?? knownSince;
-    const since = knownSince - sentAt > longSubmission ? sentAt : knownSince;
-    const kinds = [isTest && testKind, this.#origin.size, cost].filter(Boolean).map(String);
-    return { id, unseen, since, knownSince, kinds, polls: 0 };
+    return !this.#isSaved && isFinal(this.status);
   }
 
   /** Waits for the next poll. */
-  async #poll(wait: PendingWait, deadline: Deadline): Promise<void> {
+  async #poll(deadline: Deadline): Promise<void> {
+    const { attempts, size = "" } = this.#origin;
+    const { test_mode: isTest, created_at } = this.#data;
+    if (!this.#isSaved) {
+      const now = deadline.clock.now();
+      const created = Math.min(now, serviceTime(created_at) || now);
+      this.#startedAt ??= attempts?.[0]?.startedAt ?? created;
+    }
+    const wait = { id: this.id, kind: isTest ? testKind : size, startedAt: this.#startedAt };
+    const context = await this.#acquire(deadline);
     try {
-      this.#update(await this.#currentContext.jobPoller.next(wait, deadline));
+      this.#update(await context.jobPoller.next(wait, deadline), context);
     } catch (error) {
       deadline.throwIfAborted();
-      if (deadline.passed) throw new WaitTimeoutError(this, { cause: wait.failure });
+      if (deadline.passed) throw new WaitTimeoutError(this, { cause: error });
       // The job runs on and may be paid for.
       Reflect.set(Object(error), "job", this);
       throw error;
@@ -222,12 +212,10 @@ export class JobRecord implements Job, ResultSource {
   }
 
   /** Merges the data of a response. */
-  #update(data: JobData): void {
-    const { config, spendTracker } = this.#currentContext;
+  #update(data: JobData, { config, spendTracker }: ClientContext): void {
     this.#merge(data);
     this.#dataAt = config.clock.now();
-    this.#unseen = false;
-    this.#balance = data.credits_remaining ?? this.#balance;
+    this.#isSaved = false;
     spendTracker.recordJob(data);
   }
 
@@ -235,7 +223,7 @@ export class JobRecord implements Job, ResultSource {
   #merge(data: JobData): void {
     const { job, idempotencyKey } = takeKeyFromMetadata(data);
     this.#idempotencyKey ??= idempotencyKey;
-    const merged = { ...(!this.#unseen && this.#data), ...job };
+    const merged = { ...(!this.#isSaved && this.#data), ...job };
     // Errors carry the job into logs, and services repeat what they were sent.
     for (const name of ["error_code", "error_message", "message"] as const) {
       if (job[name]) merged[name] = this.#config.redact(job[name]);
@@ -244,7 +232,20 @@ export class JobRecord implements Job, ResultSource {
   }
 }
 
-/** Returns the number, or undefined if the service sent none. */
-function finite(value: number | null | undefined): number | undefined {
-  return Number.isFinite(value) ? (value ?? undefined) : undefined;
+/** Reports an update. */
+export type Notify = (update: Update) => void;
+
+/** Wraps a callback. Its errors do not end the call, and the first one goes to the logger. */
+export function notifier<Value = Update>(
+  config: Config,
+  callback: ((value: Value) => unknown) | undefined,
+  name = "onUpdate",
+): (value: Value) => void {
+  let threw = false;
+  return (value) => {
+    new Promise((resolve) => resolve(callback?.(value))).catch((error: unknown) => {
+      if (!threw) config.log("warn", `${name} threw, which was ignored.`, error);
+      threw = true;
+    });
+  };
 }

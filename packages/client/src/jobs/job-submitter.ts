@@ -1,44 +1,48 @@
-import type { CallOptions } from "../types/call-options.ts";
-import type { Job, TimelineEntry, TryOnResult } from "../types/job.ts";
-import type { Responded } from "../api/call.ts";
-import type { Charge } from "../billing/charge.ts";
-import type { ChargePlan } from "../billing/spend-tracker.ts";
+import type { Recover, Job, TimelineEntry, TryOnResult } from "../types/job.ts";
+import type { Attempt } from "../types/attempt.ts";
+import type { Counted } from "../types/budget.ts";
+import type { Responded } from "../api/api.ts";
+import { budgetOf } from "../billing/budget.ts";
+import type { Charge } from "../billing/spend-tracker.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { OutcomeUnknownError } from "../errors/request-errors.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
-import { startDeadline, within, type Deadline } from "../http/deadline.ts";
+import { within, type Deadline } from "../http/deadline.ts";
 import type { SubmissionBody } from "../http/http-request.ts";
-import { idempotencyKey } from "./idempotency-key.ts";
+import { randomKey } from "../http/random-key.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { jobsOfPages } from "./job-list.ts";
-import { JobRecord } from "./job-record.ts";
-import { addKeyToMetadata, takeKeyFromMetadata } from "./key-in-metadata.ts";
-import { parseInput } from "./parse-input.ts";
-import { readInput } from "./read-input.ts";
+import { JobRecord, notifier, type Notify } from "./job-record.ts";
+import { parseInput, readImages, takeKeyFromMetadata } from "./parse-input.ts";
 import {
   runOptionNames,
   submitOptionNames,
   type RunOptions,
   type SubmitOptions,
 } from "./run-options.ts";
-import { maxClockSkew, serviceTime } from "./service-time.ts";
+import { maxClockSkew, serviceTime } from "./job-data.ts";
 import { submissionBody } from "./submission-body.ts";
-import { isSyncCut } from "./is-sync-cut.ts";
-import { notifier, type Notify } from "./notifier.ts";
+
+const maxKeyLength = 200;
+/** Statuses of synchronous responses that something between client and service has cut off. */
+const cutStatuses = new Set([408, 502, 504, 524]);
+/** Minimum duration of an attempt that counts as cut off, in milliseconds. */
+const minCutDuration = 5_000;
 
 /** Submission. Every attempt in every call sends the same key and body. */
-interface Submission extends ChargePlan {
+interface Submission {
+  readonly idempotencyKey: string;
   readonly body: SubmissionBody;
+  /** Output size, as it is sent. */
+  readonly size: string;
+  readonly budget: Counted | undefined;
   /** If true, the service responds when the job has ended, or after 90 seconds. */
   readonly sync: boolean;
   /** If true, the metadata of the job has the key, so that the list shows which job it is. */
   readonly hasKeyInMetadata: boolean;
   readonly attemptLog: AttemptLog;
   readonly timeline: TimelineEntry[];
-  /** Context of the key that it is sent with. It changes only if the service has rejected every attempt with 401. */
-  context: ClientContext;
-  charge: Charge;
 }
 
 /** Submits try-ons, each at most once. */
@@ -52,139 +56,139 @@ export class JobSubmitter {
   }
 
   /** Submits an input and waits for the result. */
-  async run(input: unknown, options: RunOptions): Promise<Responded<TryOnResult>> {
-    const { config } = this.#contexts;
-    const deadline = startDeadline(config, options, config.timeout, runOptionNames);
-    try {
-      const notify = notifier(config, options.onUpdate);
-      const submission = await this.#prepare(input, options, deadline, notify);
-      const { data: record, response } = await this.#send(submission, deadline, notify);
-      return { data: await record.finish(deadline, notify), response };
-    } finally {
-      deadline.close();
-    }
+  run(input: unknown, options: RunOptions): Promise<Responded<TryOnResult>> {
+    return this.#submit(input, options, runOptionNames, (record, deadline, notify) =>
+      record.finish(deadline, notify),
+    );
   }
 
   /** Submits an input. */
-  async submit(input: unknown, options: SubmitOptions): Promise<Responded<Job>> {
-    const { config } = this.#contexts;
-    const deadline = startDeadline(config, options, config.timeout, submitOptionNames);
-    try {
-      const notify = notifier(config, options.onUpdate);
-      const asyncOptions = { ...options, sync: false };
-      const submission = await this.#prepare(input, asyncOptions, deadline, notify);
-      return await this.#send(submission, deadline, notify);
-    } finally {
-      deadline.close();
-    }
+  submit(input: unknown, options: SubmitOptions): Promise<Responded<Job>> {
+    return this.#submit(input, options, submitOptionNames, (record) => record);
   }
 
-  /** Parses and reads an input, and reserves its credits. Sends nothing. */
-  async #prepare(
+  async #submit<Result>(
     input: unknown,
     options: RunOptions,
-    deadline: Deadline,
-    notify: Notify,
-  ): Promise<Submission> {
+    names: Readonly<Record<string, true>>,
+    finish: (record: JobRecord, deadline: Deadline, notify: Notify) => Result | Promise<Result>,
+  ): Promise<Responded<Result>> {
+    const { config } = this.#contexts;
+    const notify = notifier(config, options.onUpdate);
+    const work = async (deadline: Deadline): Promise<Responded<Result>> => {
+      const { sync } = names["sync"] ? options : { sync: false };
+      const submission = await this.#prepare(input, { ...options, sync }, deadline);
+      const context = await this.#contexts.acquire(deadline);
+      let sent: Responded<JobRecord>;
+      try {
+        sent = await this.#send(submission, context, deadline, notify);
+      } catch (error) {
+        const renewed = await this.#contexts.renew(error, context, deadline);
+        sent = await this.#send(submission, renewed, deadline, notify);
+      }
+      return { ...sent, data: await finish(sent.data, deadline, notify) };
+    };
+    return within(config, options, config.timeout, work, names);
+  }
+
+  /** Parses and reads an input. Sends nothing. */
+  async #prepare(input: unknown, options: RunOptions, deadline: Deadline): Promise<Submission> {
     deadline.throwIfAborted();
     const { config } = this.#contexts;
     const { validate = config.validate, keyInMetadata = config.keyInMetadata } = options;
-    const key = idempotencyKey(options.idempotencyKey);
-    const withKey = keyInMetadata ? addKeyToMetadata(input, key) : input;
+    const idempotencyKey = validKey(options.idempotencyKey);
     // No `await` before this line: the input is parsed as it was at the call.
-    const parsed = parseInput(withKey);
-    const wanted = options.sync ?? parsed.wait ?? "auto";
-    if (wanted === true && deadline.left() < maxSyncWait) {
-      throw new InputError(
-        "timeout",
-        `of ${deadline.left()} ms is shorter than the ${maxSyncWait} ms that a synchronous response may take`,
-        { hint: 'Raise timeout, or use sync: "auto".', bound: maxSyncWait },
-      );
-    }
-    const isLongEnough = deadline.left() >= maxSyncWait + syncGrace;
-    const sync = wanted === "auto" ? this.#mayBeSync && isLongEnough : wanted;
-    const context = await this.#contexts.acquire(deadline);
-    const { spendTracker } = context;
-    const body = submissionBody(
-      await readInput(parsed, { log: config.log, validate }, deadline),
-      sync,
-    );
+    const parsed = parseInput(input, keyInMetadata ? idempotencyKey : undefined);
+    const { fields, size, hasKeyInMetadata } = parsed;
+    const sync = this.#isSync(options.sync ?? parsed.wait ?? "auto", deadline.left());
+    const images = await readImages(parsed, { log: config.log, validate }, deadline);
     deadline.throwIfAborted();
-    const budgets = spendTracker.budgets(options.budget);
-    const chargePlan = { size: parsed.size, idempotencyKey: key, budgets };
-    const charge = await spendTracker.reserve(chargePlan, deadline);
-    notify({ phase: "sending", idempotencyKey: key });
     return {
-      ...chargePlan,
-      body,
+      idempotencyKey,
+      body: submissionBody(fields, images, sync),
+      size,
+      budget: options.budget && budgetOf(options.budget),
       sync,
-      hasKeyInMetadata: withKey !== input,
+      hasKeyInMetadata,
       attemptLog: new AttemptLog(),
-      timeline: [{ phase: "sending", at: deadline.clock.now() }],
-      context,
-      charge,
+      timeline: [],
     };
   }
 
-  /** Sends a submission, and sends it with another key if the service has rejected every attempt with 401. */
+  /** Returns true if a submission waits for the end of its job. */
+  #isSync(sync: boolean | "auto", left: number): boolean {
+    if (sync === true && left < maxSyncWait) {
+      throw new InputError(
+        "timeout",
+        `of ${left} ms is shorter than the ${maxSyncWait} ms that a synchronous response may take`,
+        { hint: 'Raise timeout, or use sync: "auto".', bound: maxSyncWait },
+      );
+    }
+    return sync === "auto" ? this.#mayBeSync && left >= maxSyncWait + syncGrace : sync;
+  }
+
+  /** Reserves the credits of a submission and sends it. `earlier` is its charge in the call that it continues. */
   async #send(
     submission: Submission,
+    context: ClientContext,
     deadline: Deadline,
     notify: Notify,
+    earlier?: Charge,
   ): Promise<Responded<JobRecord>> {
-    const { idempotencyKey: key, attemptLog, timeline, sync, size } = submission;
-    const recover = (options?: CallOptions) => this.#recover(submission, options);
-    const onRetry = (delay: number) => notify({ phase: "retrying", idempotencyKey: key, delay });
-    for (let isRenewed = false; ; isRenewed = true) {
-      const { context, charge } = submission;
-      const { api, spendTracker } = context;
-      try {
-        const { data, response } = await api.submitTryOn(
-          { ...submission, recover },
-          { deadline, onRetry },
-        );
-        const { headers, requestId } = response;
-        // A replay to the first attempt that could make the job is the response of an earlier submission.
-        const isReplay =
-          headers.get("idempotent-replayed") === "true" && attemptLog.lastIsFirstUncertain;
-        spendTracker.recordResponse(charge, data, isReplay);
-        const record = new JobRecord(this.#contexts, data, {
-          context,
-          idempotencyKey: key,
-          attempts: attemptLog.attempts,
-          timeline,
-          requestId: context.config.redact(requestId) || undefined,
-          // The service rejects any other value.
-          size: typeof size === "string" ? size : "1K",
-        });
-        return { data: record, response };
-      } catch (error) {
-        spendTracker.recordFailure(charge, attemptLog.mayHaveMadeJob);
-        const renewed = !isRenewed && (await this.#contexts.renew(context, error, deadline));
-        if (!renewed) throw error;
-        submission.context = renewed;
-        submission.charge = await renewed.spendTracker.reserve(submission, deadline);
-      } finally {
-        if (sync && attemptLog.attempts.some(isSyncCut)) this.#mayBeSync = false;
-      }
+    const { idempotencyKey, attemptLog, timeline, sync, size, budget } = submission;
+    const { api, config, spendTracker } = context;
+    const budgets = spendTracker.budgets(budget);
+    const plan = { size, idempotencyKey, budgets };
+    const charge = await spendTracker.reserve(plan, deadline, earlier);
+    if (timeline.length === 0) {
+      timeline.push({ phase: "sending", at: deadline.clock.now() });
+      notify({ phase: "sending", idempotencyKey });
+    }
+    const onRetry = (delay: number) => notify({ phase: "retrying", idempotencyKey, delay });
+    const recover: Recover = (options = {}) =>
+      within(config, options, config.timeout, async (limit) => {
+        if (attemptLog.isPast(config.idempotencyWindow, limit.clock.now())) {
+          return this.#findInList({ ...submission, recover }, context, charge, limit);
+        }
+        return (await this.#send(submission, context, limit, () => undefined, charge)).data;
+      });
+    try {
+      const { data, response } = await api.submitTryOn(
+        { ...submission, recover },
+        { deadline, onRetry },
+      );
+      const { headers, requestId } = response;
+      // A replay to the first attempt that could make the job is the response of an earlier submission.
+      const isReplay =
+        headers.get("idempotent-replayed") === "true" &&
+        attemptLog.firstUncertain === attemptLog.attempts.at(-1);
+      spendTracker.recordResponse(charge, data, isReplay);
+      const record = new JobRecord(this.#contexts, data, {
+        context,
+        idempotencyKey,
+        attempts: attemptLog.attempts,
+        timeline,
+        requestId: config.redact(requestId) || undefined,
+        size,
+      });
+      return { data: record, response };
+    } catch (error) {
+      spendTracker.recordFailure(charge, attemptLog.mayHaveMadeJob);
+      throw error;
+    } finally {
+      if (sync && attemptLog.attempts.some(isSyncCut)) this.#mayBeSync = false;
     }
   }
 
-  #recover(submission: Submission, options: CallOptions = {}): Promise<Job> {
-    const { config, spendTracker } = submission.context;
-    return within(config, options, config.timeout, async (deadline) => {
-      if (submission.attemptLog.isPast(config.idempotencyWindow, deadline.clock.now())) {
-        return this.#findInList(submission, deadline);
-      }
-      await spendTracker.reserve(submission, deadline, submission.charge);
-      return (await this.#send(submission, deadline, () => undefined)).data;
-    });
-  }
-
   /** Finds the job in the list once it is too late to send the submission again. */
-  async #findInList(submission: Submission, deadline: Deadline): Promise<Job> {
-    const { attemptLog, idempotencyKey: key, hasKeyInMetadata, context } = submission;
-    const oldest = (attemptLog.uncertainSince ?? 0) - maxClockSkew;
+  async #findInList(
+    submission: Submission & { readonly recover: Recover },
+    context: ClientContext,
+    charge: Charge,
+    deadline: Deadline,
+  ): Promise<Job> {
+    const { attemptLog, idempotencyKey, hasKeyInMetadata, recover } = submission;
+    const oldest = (attemptLog.firstUncertain?.startedAt ?? 0) - maxClockSkew;
     let cause: unknown;
     try {
       const jobs = jobsOfPages(async (cursor) => {
@@ -192,8 +196,8 @@ export class JobSubmitter {
         return { jobs: data.jobs, nextCursor: data.next_cursor };
       });
       for await (const data of hasKeyInMetadata ? jobs : []) {
-        if (takeKeyFromMetadata(data).idempotencyKey === key) {
-          context.spendTracker.recordFound(submission.charge, data);
+        if (takeKeyFromMetadata(data).idempotencyKey === idempotencyKey) {
+          context.spendTracker.recordFound(charge, data);
           return new JobRecord(this.#contexts, data, { context });
         }
         if (serviceTime(data.created_at) < oldest) break;
@@ -208,9 +212,26 @@ export class JobSubmitter {
     throw new OutcomeUnknownError(`The try-on may have been made, and ${why}.`, {
       hint: "It is not sent again: that could pay twice by now.",
       attempts: attemptLog.attempts,
-      idempotencyKey: key,
-      recover: (options) => this.#recover(submission, options),
+      idempotencyKey,
+      recover,
       cause,
     });
   }
+}
+
+/** Returns the caller's key if it is valid, or a random key if there is none. */
+function validKey(key: string | undefined): string {
+  if (key === undefined) return randomKey();
+  // HTTP trims header values and allows no other characters.
+  if (key.length <= maxKeyLength && /^[!-~]([ -~]*[!-~])?$/.test(key)) return key;
+  throw new InputError(
+    "idempotencyKey",
+    `is not 1 to ${maxKeyLength} printable ASCII characters without blanks at its ends`,
+    { bound: maxKeyLength },
+  );
+}
+
+/** Returns true if something between client and service may have cut off a synchronous attempt. */
+export function isSyncCut({ duration, status }: Attempt): boolean {
+  return duration >= minCutDuration && (status === undefined || cutStatuses.has(status));
 }

@@ -1,13 +1,34 @@
 import type { CallOptions } from "../types/call-options.ts";
-import type { Job, SavedJob } from "../types/job.ts";
+import type { Job, SavedJob, TryOnResult } from "../types/job.ts";
 import { InputError } from "../errors/refusal-errors.ts";
+import { isBranded, type TryOnError } from "../errors/tryon-error.ts";
 import { defaults } from "../config/options.ts";
-import { isJobId } from "../api/api.ts";
-import { toCall, type Call } from "../api/call.ts";
-import type { ClientContexts } from "./client-context.ts";
+import { isJobId, toCall, type Call } from "../api/api.ts";
+import { callOptionNames, type Deadline } from "../http/deadline.ts";
+import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { JobList, type ListOptions } from "./job-list.ts";
-import { JobRecord } from "./job-record.ts";
-import { waitAll, waitAllOptionNames, type WaitAllOptions, type WaitOutcome } from "./wait-all.ts";
+import { JobRecord, notifier } from "./job-record.ts";
+
+/** Outcome of the wait for one of several jobs. */
+export type WaitOutcome = { readonly id: string; readonly job: Job } & (
+  | { readonly result: TryOnResult; readonly error?: undefined }
+  | { readonly result?: undefined; readonly error: TryOnError }
+);
+
+/** Options of `waitAll`. `timeout` applies to all waits together. */
+export interface WaitAllOptions extends CallOptions {
+  /**
+   * Called with each outcome, as the jobs end. Errors it throws are ignored and go to the client's `logger`.
+   *
+   * @default none
+   */
+  readonly onSettled?: ((outcome: WaitOutcome) => unknown) | undefined;
+}
+
+const waitAllOptionNames: Readonly<Record<keyof WaitAllOptions, true>> = {
+  ...callOptionNames,
+  onSettled: true,
+};
 
 /** Jobs of an API key. */
 export class Jobs {
@@ -65,13 +86,10 @@ export class Jobs {
 
   /** @internal Works as `resume`. A job that has ended according to the journal of a batch needs no request. */
   restore(saved: SavedJob): Job {
-    return this.#restore(saved, { trustsEnd: true });
+    return this.#restore(saved, "id", true);
   }
 
-  #restore(
-    saved: string | SavedJob,
-    { field = "id", trustsEnd = false }: { field?: string; trustsEnd?: boolean } = {},
-  ): JobRecord {
+  #restore(saved: string | SavedJob, field = "id", trustsEnd = false): JobRecord {
     const { id, idempotencyKey, data } =
       typeof saved === "string" ? { id: saved } : (Object(saved) as SavedJob);
     checkId(id, field);
@@ -96,16 +114,44 @@ export class Jobs {
     jobs: Iterable<string | SavedJob | Job>,
     options: WaitAllOptions = {},
   ): Promise<WaitOutcome[]> {
-    const waited = Array.from(jobs, (job, index) =>
-      job instanceof JobRecord ? job : this.#restore(job, { field: `jobs.${index}` }),
+    const records = Array.from(jobs, (job, index) =>
+      job instanceof JobRecord ? job : this.#restore(job, `jobs.${index}`),
     );
-    return this.#contexts.within(
-      options,
-      undefined,
-      (context, deadline) => waitAll(context, waited, deadline, options),
-      waitAllOptionNames,
-    );
+    const wait = async (context: ClientContext, deadline: Deadline): Promise<WaitOutcome[]> => {
+      deadline.throwIfAborted();
+      const notify = notifier(context.config, options.onSettled, "onSettled");
+      const waits = new Map<string, Promise<WaitOutcome>>();
+      const outcomes = records.map((record) => {
+        const outcome = waits.get(record.id) ?? waitFor(record, context, deadline, notify);
+        waits.set(record.id, outcome);
+        return outcome;
+      });
+      // All waits end before the error of a middleware rejects the call.
+      await Promise.allSettled(outcomes);
+      return Promise.all(outcomes);
+    };
+    return this.#contexts.within(options, undefined, wait, waitAllOptionNames);
   }
+}
+
+async function waitFor(
+  job: JobRecord,
+  context: ClientContext,
+  deadline: Deadline,
+  notify: (outcome: WaitOutcome) => void,
+): Promise<WaitOutcome> {
+  const { id } = job;
+  let outcome: WaitOutcome;
+  try {
+    outcome = { id, job, result: await job.finish(deadline, undefined, context) };
+  } catch (error) {
+    deadline.throwIfAborted();
+    // Errors of middleware end every call.
+    if (!isBranded(error)) throw error;
+    outcome = { id, job, error };
+  }
+  notify(outcome);
+  return outcome;
 }
 
 function checkId(id: unknown, field = "id"): asserts id is string {

@@ -1,117 +1,172 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 
 import { seededRandom } from "../../test/seeded-random.ts";
-import { nextPollDelay } from "./poll-schedule.ts";
-import { RunTimes } from "./run-times.ts";
+import { systemClock } from "../config/clock.ts";
+import { RateLimiter } from "../http/rate-limiter.ts";
+import { nextPollDelay, PollSchedule } from "./poll-schedule.ts";
 
-/** Expected run time before the first try-on of a client has ended. */
-const usual = { median: 12_000, spread: 0.557 };
+const start = 1_000_000;
+/** Median of the run times before the first try-on of a client has ended, and their usual spread. */
+const median = 12_000;
+const spread = 0.557;
+
+/** Creates the schedule of a client that has sent nothing, on a clock that the test sets. */
+function createSchedule() {
+  const time = { now: start };
+  const config = { clock: { ...systemClock, now: () => time.now }, random: () => 0.5 };
+  const rateLimiter = new RateLimiter(config.clock, config.random);
+  const schedule = new PollSchedule(config, rateLimiter);
+  return {
+    schedule,
+    rateLimiter,
+    /** Sends other requests after a delay, and returns the allowed polls per minute. */
+    pollsAt: (delay: number, others = 0): number => {
+      time.now = start + delay;
+      rateLimiter.sent += others;
+      return 60_000 / schedule.interval();
+    },
+    /** Returns the delay before the first poll of a job. */
+    firstDelay: (kind: string): number =>
+      schedule.dueAt({ id: "job_1", kind, startedAt: time.now }, 600_000) - time.now,
+  };
+}
 
 describe("nextPollDelay", () => {
-  it("is first when about one of six has ended, give or take a tenth", () => {
-    const first = nextPollDelay(0, usual, () => 0.5);
-    expect(first).toBeCloseTo(12_000 * Math.exp(-0.95 * 0.557), 0);
-    expect(nextPollDelay(0, usual, () => 0)).toBeCloseTo(first * 0.9);
-    expect(nextPollDelay(0, usual, () => 1)).toBeCloseTo(first * 1.1);
-    expect(nextPollDelay(2_000, usual, () => 0.5)).toBeCloseTo(first - 2_000);
-  });
+  const first = 0.59 * median;
 
-  it.each([0.8, 0.9])("does not come at once after a first poll at %d of its time", (share) => {
-    const age = share * nextPollDelay(0, usual, () => 0.5);
-    for (const chance of [0, 0.5, 1]) {
-      expect(nextPollDelay(age, usual, () => chance)).toBeGreaterThan(1_500);
-    }
+  it.each([
+    { age: 0, chance: 0, delay: 0.9 * first },
+    { age: 0, delay: first },
+    { age: 0, chance: 1, delay: 1.1 * first },
+    { age: 2_000, delay: first - 2_000 },
+    { age: 0.799 * first, delay: 0.201 * first },
+    { age: 0.8 * first, delay: 15 * Math.sqrt(median) },
+    { age: 600, of: 1_000, delay: 500 },
+    { age: 60_000, delay: 3_600 },
+    { age: 3_600_000, delay: 8_000 },
+  ])("is $delay ms: %o", ({ age, chance = 0.5, of = median, delay }) => {
+    expect(nextPollDelay(age, of, () => chance)).toBeCloseTo(delay);
   });
 
   it.each([
-    { deviations: -1, hazard: 0.2876 },
+    { deviations: -0.9, hazard: 0.3261 },
     { deviations: 0, hazard: 0.7979 },
     { deviations: 1, hazard: 1.5251 },
-    { deviations: 2, hazard: 2.3732 },
-  ])("has the lowest cost at $deviations deviations, to within 3 %", ({ deviations, hazard }) => {
-    const spread = 0.557;
-    const age = 2_000 * Math.exp(deviations * spread);
+  ])("has a cost near the lowest at $deviations deviations", ({ deviations, hazard }) => {
+    // With an end at the rate r, delays d cost r·d/2 of waiting, and 1/d polls of 165 ms each.
+    const age = median * Math.exp(deviations * spread);
     const best = Math.sqrt((2 * 165 * spread * age) / hazard);
-    const delay = nextPollDelay(age, { median: 2_000, spread }, () => 0.5);
-    expect(Math.abs(delay / best - 1)).toBeLessThan(0.03);
-  });
-
-  it("is at most 8 s", () => {
-    expect(nextPollDelay(3_600_000, usual, () => 0.5)).toBe(8_000);
+    const ratio = nextPollDelay(age, median, () => 0.5) / best;
+    expect((ratio + 1 / ratio) / 2).toBeLessThan(1.03);
   });
 });
 
-describe.each([
-  { scale: 1, polls: 6, delay: 1_200 },
+describe("the time of a poll", () => {
+  afterEach(() => {
+    Reflect.deleteProperty(globalThis, "document");
+  });
+
+  it.each([
+    { delay: 7_080 },
+    { known: false, delay: 0 },
+    { age: 2_000, delay: 5_080 },
+    { left: 8_081, delay: 7_080 },
+    { left: 8_079, delay: 7_079 },
+    { left: 1_001, delay: 1 },
+    { left: 1_000, delay: 7_080 },
+    { visibilityState: "hidden", delay: 30_000 },
+    { visibilityState: "hidden", known: false, delay: 30_000 },
+    { visibilityState: "hidden", left: 20_000, delay: 19_000 },
+    { visibilityState: "visible", delay: 7_080 },
+  ])("is in $delay ms: %o", (row) => {
+    const { known = true, age = 0, left = 60_000, visibilityState, delay } = row;
+    Reflect.set(globalThis, "document", visibilityState && { visibilityState });
+    const startedAt = known ? start - age : undefined;
+    const due = createSchedule().schedule.dueAt({ id: "job_1", kind: "1K", startedAt }, left);
+    expect(due - start).toBeCloseTo(delay);
+  });
+});
+
+it.each([
+  { scale: 1, polls: 6, delay: 1_120 },
   { scale: 3, polls: 9, delay: 2_700 },
   { scale: 1 / 3, polls: 6, delay: 700 },
   { scale: 1 / 8, polls: 6, delay: 500 },
-])("try-ons with $scale times the usual run time", ({ scale, polls, delay }) => {
-  it(`take up to ${polls} polls, and their end is detected after up to ${delay} ms, on average`, () => {
+])(
+  "try-ons with $scale times the usual run time take up to $polls polls, and their end is detected after up to $delay ms",
+  ({ scale, polls, delay }) => {
     const random = seededRandom(1);
-    const runTimes = new RunTimes();
+    const { schedule, firstDelay } = createSchedule();
     const count = 2_000;
     let sum = 0;
     let late = 0;
     for (let one = 0; one < count; one += 1) {
       const bell = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-      const duration = scale * usual.median * Math.exp(usual.spread * bell);
+      const duration = scale * median * Math.exp(spread * bell);
+      const learned = firstDelay("1K") / 0.59;
       let age = 0;
-      for (; age < duration; sum += 1) age += nextPollDelay(age, runTimes.of(["1K"]), random);
+      for (; age < duration; sum += 1) age += nextPollDelay(age, learned, random);
       late += age - duration;
-      runTimes.learn(["1K"], duration);
+      schedule.learn("1K", duration);
     }
     expect(sum / count).toBeLessThan(polls);
     expect(late / count).toBeLessThan(delay);
-  });
-});
+  },
+);
 
 describe("run times", () => {
-  it("are learned for each kind, and for all kinds together", () => {
-    const runTimes = new RunTimes();
-    for (let time = 0; time < 200; time += 1) runTimes.learn(["4K", "20"], 40_000);
-    for (const kinds of [["4K"], ["20"], ["2K"], []]) {
-      expect(runTimes.of(kinds).median).toBeGreaterThan(35_000);
-    }
-    for (let time = 0; time < 200; time += 1) runTimes.learn(["1K", "8"], 4_000);
-    expect(runTimes.of(["1K"]).median).toBeLessThan(5_000);
-    expect(runTimes.of(["4K"]).median).toBeGreaterThan(35_000);
-  });
-
-  it("follow a service that becomes slower", () => {
-    const runTimes = new RunTimes();
-    for (let time = 0; time < 500; time += 1) runTimes.learn(["1K"], 5_000);
-    for (let time = 0; time < 60; time += 1) runTimes.learn(["1K"], 30_000);
-    expect(runTimes.of(["1K"]).median).toBeGreaterThan(20_000);
-  });
-
-  it("are nearly the same after a try-on that took an hour", () => {
-    const runTimes = new RunTimes();
-    runTimes.learn(["1K"], 3_600_000);
-    const first = nextPollDelay(0, runTimes.of(["1K"]), () => 0.5);
-    expect(first).toBeLessThan(40_000);
-    for (let time = 0; time < 3; time += 1) runTimes.learn(["1K"], 12_000);
-    expect(nextPollDelay(0, runTimes.of(["1K"]), () => 0.5)).toBeLessThan(12_000);
-  });
-
-  it.each([Number.NaN, -1, 0, 20, Number.POSITIVE_INFINITY])(
-    "are not learned from %d ms",
-    (time) => {
-      const runTimes = new RunTimes();
-      runTimes.learn([], time);
-      expect(runTimes.of([])).toEqual(usual);
+  it.each([
+    { learned: [] },
+    { learned: [undefined, null, Number.NaN, 0] },
+    { kind: "test", learned: [], median: 2_000 },
+    { kind: "4K", learned: [40_000] },
+    { learned: [40_000], median: 12_000 * (40 / 12) ** 0.15 },
+    { learned: Array.from({ length: 50 }, () => 4_000), median: 4_000 },
+    { learned: [20], median: 12_000 * (0.3 / 12) ** 0.15 },
+    { learned: [3_600_000], median: 12_000 * (120 / 12) ** 0.15 },
+  ])(
+    "have the median $median ms after %o",
+    ({ kind = "1K", learned, median: expected = median }) => {
+      const { schedule, firstDelay } = createSchedule();
+      for (const runTime of learned) schedule.learn(kind === "4K" ? "1K" : kind, runTime);
+      expect(firstDelay(kind) / 0.59 / expected).toBeCloseTo(1);
     },
   );
 
-  it("are kept for a limited number of kinds", () => {
-    const runTimes = new RunTimes();
-    runTimes.learn(["1K"], 5_000);
-    for (let kind = 0; kind < 100; kind += 1) runTimes.learn([`${kind}`], 50_000);
-    expect(runTimes.of(["99"])).toEqual(runTimes.of([]));
-    expect(runTimes.of(["1K"]).median).toBeLessThan(8_000);
+  it("follow a service that becomes slower", () => {
+    const { schedule, firstDelay } = createSchedule();
+    for (let time = 0; time < 500; time += 1) schedule.learn("1K", 5_000);
+    for (let time = 0; time < 10; time += 1) schedule.learn("1K", 30_000);
+    expect(firstDelay("1K")).toBeGreaterThan(0.59 * 20_000);
+  });
+});
+
+describe("the allowance of polls", () => {
+  it("is most of what other requests of the last minute leave", () => {
+    const { pollsAt } = createSchedule();
+    expect(pollsAt(0)).toBeCloseTo(0.7 * 60);
+    expect(pollsAt(1, 10)).toBeCloseTo(0.7 * 50, 1);
+    expect(pollsAt(1, 5)).toBeCloseTo(0.7 * 50, 1);
+    expect(pollsAt(2)).toBeCloseTo(0.7 * 45, 1);
+    expect(pollsAt(60_002)).toBeCloseTo(0.7 * (60 - 15 / Math.E), 1);
+    expect(pollsAt(120_002, 30)).toBeCloseTo(0.7 * (30 + 30 / Math.E - 15 / Math.E ** 2), 1);
   });
 
-  it("are short for test keys before the first try-on has ended", () => {
-    expect(new RunTimes().of(["test", "1K"]).median).toBe(2_000);
+  it("is at least a share of the limit", () => {
+    const { pollsAt, rateLimiter } = createSchedule();
+    rateLimiter.limit = 100;
+    expect(pollsAt(0)).toBeCloseTo(70);
+    expect(pollsAt(1, 90)).toBeCloseTo(18);
+  });
+
+  it("does not count the polls, each of which delays the next one", () => {
+    const { schedule, pollsAt, rateLimiter } = createSchedule();
+    const delay = 60_000 / pollsAt(0);
+    for (let poll = 0; poll < 20; poll += 1) schedule.countPoll();
+    rateLimiter.sent += 20;
+    expect(schedule.opensAt).toBeCloseTo(start + 20 * delay);
+    expect(pollsAt(60_000)).toBeCloseTo(0.7 * 60);
+    schedule.countPoll();
+    expect(schedule.opensAt).toBeCloseTo(start + 60_000 + delay);
   });
 });

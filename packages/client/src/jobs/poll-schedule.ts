@@ -1,46 +1,128 @@
-import type { RunTime } from "./run-times.ts";
+import type { Config } from "../config/resolve-config.ts";
+import { readShare, type RateLimiter } from "../http/rate-limiter.ts";
 
-/** Time of the first poll, in standard deviations: 17 of 100 try-ons have ended by then. */
-const firstPoll = -0.95;
-/** Delay of the result that one saved poll is worth, in milliseconds. */
-const pollCost = 165;
+/** Kind of the jobs of a test key. All others have their output size as kind. */
+export const testKind = "test";
+/** Median run times before the first try-on of a client has ended, in milliseconds. Test keys use no model. */
+const usualRunTime = 12_000;
+const testRunTime = 2_000;
+/** Bounds of a learned run time, in milliseconds. A longer one would delay the next first poll by minutes. */
+const minRunTime = 300;
+const maxRunTime = 120_000;
+/** Weight of the newest run time. */
+const newestWeight = 0.15;
+/** Time of the first poll as a share of the median: 17 of 100 try-ons have ended by then. */
+const firstPoll = 0.59;
+/** Delay of later polls, as a factor of the square root of the median. */
+const delayFactor = 15;
 /** Bounds of a delay, in milliseconds. */
 const minDelay = 500;
 const maxDelay = 8_000;
 /** Minimum delay as a share of the age of the job. A slow job may take even longer. */
 const minShareOfAge = 0.06;
+/** Minimum delay while the page is hidden, in milliseconds. */
+const minHiddenDelay = 30_000;
+/** Time between the last poll and the end of a wait, in milliseconds. */
+const lastPollTime = 1_000;
+/** Requests per minute while the limit of the service is unknown. */
+const defaultLimit = 60;
+/** Share of the requests left by others that polls may use. */
+const pollShare = 0.7;
+const minute = 60_000;
+
+/** Wait for the next poll of a job. */
+export interface PendingWait {
+  readonly id: string;
+  /** Name under which its run time is learned. */
+  readonly kind: string;
+  /** Start of the job, in milliseconds since 1970. Undefined if only its id is known: its first poll is due at once. */
+  readonly startedAt: number | undefined;
+}
+
+/** Times of polls: when a job has probably ended, within a share of the rate limit. */
+export class PollSchedule {
+  readonly #config: Pick<Config, "clock" | "random">;
+  readonly #rateLimiter: RateLimiter;
+  /** Median run times, in milliseconds, by kind. */
+  readonly #medians = new Map<string, number>();
+  #polls = 0;
+  /** Other requests of the last minute, as a moving average. */
+  #others = 0;
+  /** Number of other requests at the time of the last count. */
+  #counted = 0;
+  #countedAt = 0;
+  /** Time from which the rate limit allows the next poll, in milliseconds since 1970. */
+  opensAt = 0;
+
+  constructor(config: Pick<Config, "clock" | "random">, rateLimiter: RateLimiter) {
+    this.#config = config;
+    this.#rateLimiter = rateLimiter;
+  }
+
+  /** Adds the run time of a try-on, in milliseconds, to its kind. */
+  learn(kind: string, runTime: number | null | undefined): void {
+    if (!runTime) return;
+    const known = Math.log(this.#median(kind));
+    const value = Math.log(Math.min(maxRunTime, Math.max(minRunTime, runTime)));
+    this.#medians.set(kind, Math.exp(known + (value - known) * newestWeight));
+  }
+
+  /** Returns the time of the next poll of a job whose wait has `left` milliseconds, in milliseconds since 1970. */
+  dueAt({ kind, startedAt }: PendingWait, left: number): number {
+    const { clock, random } = this.#config;
+    const now = clock.now();
+    let delay =
+      startedAt === undefined ? 0 : nextPollDelay(now - startedAt, this.#median(kind), random);
+    if (isHidden()) delay = Math.max(delay, minHiddenDelay);
+    return now + (left > lastPollTime ? Math.min(delay, left - lastPollTime) : delay);
+  }
+
+  /** Counts a poll, which delays the next one. */
+  countPoll(): void {
+    this.opensAt = Math.max(this.opensAt, this.#config.clock.now()) + this.interval();
+    this.#polls += 1;
+  }
+
+  /** Returns the time per poll: a share of the limit, or of what the other requests of the last minute left. */
+  interval(): number {
+    const now = this.#config.clock.now();
+    const { limit = defaultLimit, sent } = this.#rateLimiter;
+    const elapsed = now - this.#countedAt;
+    if (elapsed > 0) {
+      const count = sent - this.#polls;
+      const perMinute = ((count - this.#counted) * minute) / elapsed;
+      this.#others += (perMinute - this.#others) * (1 - Math.exp(-elapsed / minute));
+      this.#counted = count;
+      this.#countedAt = now;
+    }
+    return minute / Math.max(limit * readShare, (limit - this.#others) * pollShare);
+  }
+
+  /** Returns the median run time of a kind, in milliseconds. */
+  #median(kind: string): number {
+    return this.#medians.get(kind) ?? (kind === testKind ? testRunTime : usualRunTime);
+  }
+}
 
 /**
  * Returns the delay before the next poll of a job of this age, in milliseconds. The first poll waits until a few jobs of its
- * kind have ended. Later delays are short while the end is likely and longer after that. Jitter is 10 %.
+ * kind have ended. After that, the rate of ends is nearly constant, and so is the delay with the lowest sum of polls and
+ * waiting. Jitter is 10 %.
  */
-export function nextPollDelay(
-  age: number,
-  { median, spread }: RunTime,
-  random: () => number,
-): number {
-  const first = median * Math.exp(firstPoll * spread);
+export function nextPollDelay(age: number, median: number, random: () => number): number {
+  const first = firstPoll * median;
+  const later = Math.max(minDelay, minShareOfAge * age, delayFactor * Math.sqrt(median));
   // After an early poll, the next one is not due at once.
-  const delay = age < 0.8 * first ? first - age : delayAt(age, median, spread);
+  const delay = age < 0.8 * first ? first - age : Math.min(maxDelay, later);
   return delay * (0.9 + 0.2 * random());
 }
 
-/**
- * Returns the delay with the lowest cost. With an end at the rate r, delays d cost r·d/2 of waiting and 1/d polls per unit
- * of time, which is lowest for d = √(2·pollCost/r).
- */
-function delayAt(age: number, median: number, spread: number): number {
-  const deviations = Math.log(age / median) / spread;
-  const rate = hazard(deviations) / (spread * age);
-  const best = Math.sqrt((2 * pollCost) / rate);
-  return Math.min(maxDelay, Math.max(minDelay, minShareOfAge * age, best));
+/** Returns the page of the client. Only browsers have one. */
+export function page(): Document | undefined {
+  return globalThis.document;
 }
 
-/** Returns the hazard rate of the normal distribution, to within 5 %. */
-function hazard(deviations: number): number {
-  const density = Math.exp(-(deviations ** 2) / 2) / Math.sqrt(2 * Math.PI);
-  // The first is exact enough up to about 1, the second above 1. Outside its range, each is the lower one.
-  const early = density * (1 + Math.exp(1.702 * deviations));
-  const late = (3 * deviations + Math.sqrt(deviations ** 2 + 8)) / 4;
-  return Math.max(early, late);
+/** Returns true in a hidden page. */
+export function isHidden(): boolean {
+  return page()?.visibilityState === "hidden";
 }

@@ -141,19 +141,4 @@ describe("run", () => {
     const waits = submissions().map((sent) => fieldsOf(sent)["wait"]);
     expect(waits).toEqual([false, false, false, true]);
   });
-
-  it("sends bytes and metadata as they were at the call", async () => {
-    const { run, tryon, submissions } = createService();
-    const bytes = assetBytes("shirt.png");
-    const base64 = Buffer.from(bytes).toString("base64");
-    const metadata = { order: "1" };
-    const work = tryon.run({ ...input, garments: [bytes], metadata });
-    bytes.fill(0);
-    metadata.order = "2";
-    await run(work);
-    expect(fieldsOf(submissions()[0])).toMatchObject({
-      garment_images_b64: [base64],
-      metadata: { order: "1" },
-    });
-  });
 });

@@ -120,16 +120,6 @@ describe("an upload", () => {
     expect(person.readings - readings).toBeLessThan(3);
   });
 
-  it("is one blob if `fetch` sends no streams", async () => {
-    class OldRequest {
-      readonly headers = new Headers({ "content-type": "text/plain;charset=UTF-8" });
-    }
-    vi.stubGlobal("Request", OldRequest);
-    const { tryon, gathered } = recordingClient();
-    await tryon.submit({ person: jpegBytes(500_000), garments: [shirtUrl] });
-    expect(gathered.map(({ kind }) => kind)).toEqual(["Blob"]);
-  });
-
   it("uses a stream with the length if the runtime requires one", async () => {
     const lengths: number[] = [];
     vi.stubGlobal(
@@ -158,20 +148,23 @@ describe("an upload", () => {
   });
 });
 
+/** Opens a server over HTTP, and returns its client. */
+async function openServer(): Promise<TryOn> {
+  const mock = createMock({ latency: 0 });
+  const server = await serve(mock, { port: 0 });
+  onTestFinished(() => server.close());
+  return new TryOn({ apiKey: mock.keys.live, baseUrl: server.url });
+}
+
 describe("an image that cannot be read during the upload", () => {
   it("fails the call without a job or a charge if its file has changed", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "tryon-"));
-    const mock = createMock({ latency: 0 });
-    const server = await serve(mock, { port: 0 });
-    onTestFinished(async () => {
-      await server.close();
-      await rm(folder, { recursive: true });
-    });
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const tryon = await openServer();
     const file = path.join(folder, "me.jpg");
     for (const length of [2_000, 3_000_000]) {
       await writeFile(file, jpegBytes(length));
       const person = await openAsBlob(file);
-      const tryon = new TryOn({ apiKey: mock.keys.live, baseUrl: server.url });
       // The file changes between its validation and the first attempt.
       const onUpdate = (): void => writeFileSync(file, jpegBytes(length + 1));
       const error = await failure(tryon.submit({ person, garments: [shirtUrl] }, { onUpdate }));
@@ -184,10 +177,7 @@ describe("an image that cannot be read during the upload", () => {
   });
 
   it("costs nothing if it fails halfway, and is not retried", async () => {
-    const mock = createMock({ latency: 0 });
-    const server = await serve(mock, { port: 0 });
-    onTestFinished(() => server.close());
-    const tryon = new TryOn({ apiKey: mock.keys.live, baseUrl: server.url });
+    const tryon = await openServer();
     const person = new CountedBlob(jpegBytes(3_000_000), 9);
     const error = await failure(tryon.submit({ person, garments: [shirtUrl] }));
     expect(error).toMatchObject({ code: "invalid_input", issues: [{ code: "unreadable" }] });

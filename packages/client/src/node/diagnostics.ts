@@ -1,7 +1,7 @@
 import type { Middleware, MiddlewareContext } from "../types/middleware.ts";
 import { tracingChannel } from "node:diagnostics_channel";
 
-import { systemClock, type Clock } from "../config/clock.ts";
+import type { Clock } from "../config/clock.ts";
 import { redactor } from "../errors/redact.ts";
 
 /** Message of the channels about one attempt. Contains no API key, header, query or body. */
@@ -31,7 +31,7 @@ export interface RequestMessage extends MiddlewareContext {
  * const tryon = new TryOn({ middleware: diagnostics() });
  */
 export function diagnostics(options: { readonly clock?: Clock | undefined } = {}): Middleware {
-  const { clock = systemClock } = options;
+  const clock: Pick<Clock, "now"> = options.clock ?? Date;
   const channel = tracingChannel<unknown, RequestMessage>("tryon:request");
   return async (request, next, context) => {
     const { method, url } = request;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { TryOn, type TryOnOptions } from "../index.ts";
 import { createProxy, type ProxyOptions } from "../proxy/index.ts";
@@ -46,9 +46,20 @@ async function connectTo(site: string): Promise<Socket> {
 const head = (method = "POST", path = submitPath, host = "shop.example"): string =>
   `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: ada\r\ncontent-type: application/json\r\nidempotency-key: a\r\n`;
 
-/** Serves a fetch handler with `node:http`. */
-const serveHandler = (handler: Parameters<typeof toNodeHandler>[0]) =>
-  listen(createServer(toNodeHandler(handler)));
+/** Serves a fetch handler with `node:http`, behind other middleware. */
+const serveHandler = (
+  handler: Parameters<typeof toNodeHandler>[0],
+  before: (incoming: IncomingMessage, outgoing: ServerResponse) => unknown = () => undefined,
+) => {
+  const nodeHandler = toNodeHandler(handler);
+  const listener = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    await before(incoming, outgoing);
+    nodeHandler(incoming, outgoing);
+  };
+  return listen(createServer((...call) => void listener(...call)));
+};
+
+const readBody = (incoming: IncomingMessage) => once(incoming.resume(), "end");
 
 describe("a proxy on node:http", () => {
   it("makes a try-on once, despite connection resets upstream", async () => {
@@ -143,16 +154,38 @@ describe("a proxy on node:http", () => {
     expect(sent).toBeLessThan(60_000_000);
   });
 
-  it("keeps the connection after an early response to a small body", async () => {
-    const socket = await connectTo((await openSite({ authorize: () => null })).site);
-    for (let count = 0; count < 2; count += 1) {
-      socket.write(`${head()}content-length: 2\r\n\r\n`);
-      expect((await once(socket, "data")).join()).toMatch(
-        /^HTTP\/1.1 401 [^]*connection: keep-alive/i,
-      );
-      socket.write("{}");
-    }
+  it("closes the connection after 5 seconds if the client stops sending after an early response", async () => {
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    onTestFinished(() => timers.mockRestore());
+    const url = await serveHandler(async () => new Response("no", { status: 401 }));
+    const socket = await connectTo(url);
+    socket.write(`${head()}content-length: 1000000\r\n\r\n{`);
+    const [response] = await once(socket, "data");
+    expect(response).toMatch(/^HTTP\/1.1 401 [^]*connection: close\r\n[^]*\r\n\r\nno$/i);
+    const [end] = timers.mock.calls.find(([, delay]) => delay === 5_000) ?? [];
+    expect([socket.readableEnded, end]).toEqual([false, expect.any(Function)]);
+    end?.();
+    await once(socket, "close");
   });
+
+  it.each(["not", "partly"])(
+    "keeps the connection after a response to a small body that the handler has %s read",
+    async (read) => {
+      const url = await serveHandler(async ({ body }) => {
+        const reader = read === "partly" ? body?.getReader() : undefined;
+        await reader?.read();
+        await reader?.cancel();
+        return new Response("no", { status: 401 });
+      });
+      const socket = await connectTo(url);
+      const begin = `${head()}content-length: 65536\r\n\r\n{`;
+      for (const text of [begin, " ".repeat(65_535) + begin]) {
+        socket.write(text);
+        const [response] = await once(socket, "data");
+        expect(response).toMatch(/^HTTP\/1.1 401 [^]*connection: keep-alive/i);
+      }
+    },
+  );
 
   it.each([
     ["POST", "/api/tryon/assets/logo.png", "shop.example/api/tryon/api/v1/tryon?", 400],
@@ -183,73 +216,57 @@ describe("a proxy on node:http", () => {
   });
 
   it("uses the full path if Express removes the mount path", async () => {
-    const paths: string[] = [];
-    const handler = toNodeHandler(async ({ url }) => {
-      paths.push(url);
+    const site = await serveHandler(
+      async ({ url }) => new Response(url),
+      (incoming) => Object.assign(incoming, { originalUrl: incoming.url, url: "/a?b=c" }),
+    );
+    const url = `${site}/api/a?b=c`;
+    expect(await (await fetch(url)).text()).toBe(url);
+  });
+
+  it("aborts the signal of the request if the client disconnects", async () => {
+    const signals: AbortSignal[] = [];
+    const url = await serveHandler(async ({ signal }) => {
+      signals.push(signal);
+      socket.destroy();
+      await once(signal, "abort");
       return new Response();
     });
-    const url = await listen(
-      createServer((incoming, outgoing) => {
-        const { url: originalUrl = "" } = incoming;
-        handler(Object.assign(incoming, { originalUrl, url: originalUrl.slice(4) }), outgoing);
-      }),
-    );
-    await fetch(`${url}/api/a?b=c`);
-    expect(paths).toEqual([`${url}/api/a?b=c`]);
+    const socket = await connectTo(url);
+    socket.write(`${head("GET")}\r\n`);
+    await vi.waitFor(() => expect(signals).toMatchObject([{ aborted: true }]));
   });
 
-  it("responds with 500 and the fix if other middleware has read the body", async () => {
-    const handler = toNodeHandler(async () => new Response());
-    const url = await listen(
-      createServer((incoming, outgoing) => {
-        incoming.resume();
-        incoming.once("end", () => handler(incoming, outgoing));
-      }),
-    );
-    const response = await fetch(url, { method: "POST", body: "{}" });
-    expect([response.status, await response.text()]).toEqual([
-      500,
-      expect.stringContaining("Mount this handler before"),
-    ]);
-  });
-
-  it("sends each cookie of a response, and 500 if the handler throws", async () => {
+  it("sends each cookie of a response", async () => {
     const response = new Response("hello", { status: 201 });
     for (const cookie of ["a=1", "b=2"]) response.headers.append("set-cookie", cookie);
-    const url = await serveHandler(async ({ method }) => {
-      if (method === "GET") return response;
-      throw new Error("no");
-    });
-    const got = await fetch(url);
+    const got = await fetch(await serveHandler(async () => response));
     expect([got.status, await got.text()]).toEqual([201, "hello"]);
     expect(got.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
-    expect((await fetch(url, { method: "POST", body: "{}" })).status).toBe(500);
   });
 
-  it.each<[string, () => Response]>([
-    ["a network error", () => Response.error()],
-    [
-      "a response with an invalid header",
-      () => new Response("", { headers: { "x-fine": "1", "x-odd": "\u0001" } }),
-    ],
-  ])("responds with 500 if the handler returns %s", async (_, response) => {
-    const url = await serveHandler(async () => response());
-    const got = await fetch(url);
+  const odd = new Response("", { headers: { "x-fine": "1", "x-odd": "\u0001" } });
+  it.each<[string, ...Parameters<typeof serveHandler>]>([
+    ["Mount this handler before", async () => new Response(), readBody],
+    ["The handler failed", () => Promise.reject(new Error("no"))],
+    // A network error has no status.
+    ["invalid response", async () => Response.error()],
+    ["invalid response", async () => odd],
+  ])("responds with 500 and the reason: %s", async (reason, ...served) => {
+    const got = await fetch(await serveHandler(...served), { method: "POST", body: "{}" });
     expect([got.status, got.headers.get("x-fine")]).toEqual([500, null]);
-    expect(await got.text()).toContain("invalid response");
+    expect(await got.text()).toContain(reason);
   });
 
   it("does not change a response that other middleware has started", async () => {
-    const handler = toNodeHandler(async () => new Response("late"));
     const begun: ServerResponse[] = [];
-    const url = await listen(
-      createServer((incoming, outgoing) => {
-        if (incoming.url === "/slow") {
-          outgoing.write("too slow");
-          begun.push(outgoing);
-        }
-        handler(incoming, outgoing);
-      }),
+    const url = await serveHandler(
+      async () => new Response("late"),
+      ({ url: path }, outgoing) => {
+        if (path !== "/slow") return;
+        outgoing.write("too slow");
+        begun.push(outgoing);
+      },
     );
     const slow = await fetch(`${url}/slow`);
     expect(await (await fetch(url)).text()).toBe("late");

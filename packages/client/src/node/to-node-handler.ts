@@ -45,8 +45,7 @@ async function respond(
   if (!outgoing.headersSent && !outgoing.destroyed) send(incoming, outgoing, response);
   // Node discards the rest of the body only if nothing else can read it.
   await chunks.return?.().catch(() => undefined);
-  // HTTP/2 stops the upload of a stream that is not read.
-  if (incoming.httpVersionMajor < 2) incoming.resume();
+  incoming.resume();
 }
 
 /** Sends a response; sends 500 instead if Node rejects its status or headers. */
@@ -55,7 +54,8 @@ function send(
   outgoing: ServerResponse,
   { status, headers, body }: BufferedResponse,
 ): void {
-  const isEarly = hasLargeRest(incoming);
+  const { "transfer-encoding": chunked, "content-length": size } = incoming.headers;
+  const isEarly = !incoming.complete && (chunked !== undefined || Number(size) > smallBody);
   try {
     for (const [name, value] of headers) outgoing.appendHeader(name, value);
     if (isEarly) {
@@ -65,13 +65,10 @@ function send(
     outgoing.writeHead(status);
   } catch {
     for (const [name] of headers) outgoing.removeHeader(name);
-    send(incoming, outgoing, errorResponse(500, "The handler returned an invalid response."));
-    return;
+    const instead = errorResponse(500, "The handler returned an invalid response.");
+    return send(incoming, outgoing, instead);
   }
-  if (!isEarly) {
-    outgoing.end(body);
-    return;
-  }
+  if (!isEarly) return void outgoing.end(body);
   // The end of the response closes the connection. Browsers read a response after they have sent the whole body, and can
   // lose it if the connection closes before.
   outgoing.flushHeaders();
@@ -88,12 +85,6 @@ function send(
     if (left < 0) end();
   });
   incoming.once("end", end).once("close", end);
-}
-
-/** Checks for an HTTP/1 request with an unread body that is too large to keep the connection. */
-function hasLargeRest({ complete, httpVersionMajor, headers }: IncomingMessage): boolean {
-  const { "transfer-encoding": chunked, "content-length": length } = headers;
-  return !complete && httpVersionMajor < 2 && (chunked !== undefined || Number(length) > smallBody);
 }
 
 interface BufferedResponse {
@@ -135,37 +126,23 @@ function toRequest(
   const target = typeof originalUrl === "string" ? originalUrl : (incoming.url ?? "/");
   const headers = new Headers();
   for (const [name, value = ""] of Object.entries(incoming.headers)) {
-    // Skips the pseudo-headers of HTTP/2.
-    if (!name.startsWith(":")) headers.set(name, String(value));
+    headers.set(name, String(value));
   }
-  const host = incoming.headers.host ?? incoming.headers[":authority"]?.toString() ?? "localhost";
+  const { host = "localhost" } = incoming.headers;
   const path = target.startsWith("/") ? target : `/${target}`;
   // Joins strings because a URL resolver would read "//elsewhere" as another host.
   const url = new URL(`http://${host}${path}`);
   // A host must not contain a path, and a router has used the path as it was sent.
   if (/[/?#@\\]/.test(host) || url.pathname !== path.split(/[?#]/, 1)[0]) {
-    throw new TypeError("The request has an ambiguous URL.");
+    throw new TypeError("ambiguous URL");
   }
-  if (method === "GET" || method === "HEAD") return new Request(url, { method, headers, signal });
-  const source: UnderlyingDefaultSource<Uint8Array> = {
-    async pull(controller) {
-      const { done, value } = await chunks.next();
-      if (done === true) controller.close();
-      // Without an encoding, the chunks of a request are bytes.
-      else controller.enqueue(value as Uint8Array);
-    },
-    async cancel() {
-      await chunks.return?.();
-    },
-  };
-  // A high-water mark of 0 delays reading until the handler reads.
-  const body = new ReadableStream(source, { highWaterMark: 0 });
-  // A stream as body requires `duplex`, which the types do not have.
-  const init: RequestInit & { duplex: "half" } = { method, headers, signal, body, duplex: "half" };
-  return new Request(url, init);
+  const hasBody = method !== "GET" && method !== "HEAD";
+  // A runtime with node:http accepts chunks as a body and reads them on demand. The types have neither them nor `duplex`.
+  const body = hasBody ? { body: chunks, duplex: "half" } : {};
+  return new Request(url, { method, headers, signal, ...body } as RequestInit);
 }
 
 function errorResponse(status: number, detail: string): BufferedResponse {
-  const body = new TextEncoder().encode(JSON.stringify({ detail }));
+  const body = Buffer.from(JSON.stringify({ detail }));
   return { status, headers: [["content-type", "application/json"]], body };
 }

@@ -1,72 +1,57 @@
 import { isJobId } from "../api/api.ts";
-import type {
-  AccountResponse,
-  PurchaseWithSPTResponse,
-  TryOnJobStatus,
-  TryOnSubmitResponse,
-} from "../generated/openapi.ts";
 import type { Fields } from "../api/canonical-fields.ts";
-import { userTagField, withoutUserTag } from "./filter-fields.ts";
-import { isObject } from "./read-json.ts";
-import type { RequestSettings } from "./resolve-options.ts";
+import type { Redact } from "../errors/redact.ts";
+import { readFieldIssues } from "../http/response-error.ts";
+import { failureCode, type Outcome } from "../http/attempt-log.ts";
+import type { HttpResponse } from "../http/response.ts";
+import { requestedDelay } from "../http/retry-policy.ts";
+import type { ProxyCall, ProxyKind } from "./options.ts";
+import type { ProxySettings } from "./resolve-options.ts";
 
-/** Value of a field in the contract: an object of any form, an object of the listed fields, or no object. */
-type Form = "scalar" | "object" | Forms;
-interface Forms {
-  readonly [name: string]: Form;
+const jobFields =
+  "job_id status result_url result_width result_height result_bytes result_content_type cost_credits credits_remaining " +
+  "seed metadata test_mode error_code error_message message duration_ms created_at completed_at";
+const accountFields = "name credits_remaining rate_limit_per_min total_calls tryon_cost_credits";
+const purchaseFields =
+  "payment_intent_id status pack_slug credits_added credits_remaining next_action";
+/** Fields that can be objects of any form. */
+const objectFields = new Set(["metadata", "next_action"]);
+
+/** Metadata field with the tag of a job's user. */
+export const userTagField = "_tryon_user";
+
+/** Converts the content of a 2xx response for the user; returns undefined if it violates the contract. */
+export async function convertContent(
+  content: unknown,
+  { kind, user: { id } }: ProxyCall,
+  redact: Redact,
+  settings: ProxySettings,
+  jobId?: string,
+): Promise<Fields | undefined> {
+  if (kind === "account") return pickFields(content, accountFields);
+  if (kind === "purchase") return pickFields(content, purchaseFields);
+  if (kind !== "list") return toUserJob(content, id, redact, settings, jobId);
+  // The page has jobs of all users of the API key.
+  const { jobs, next_cursor: next }: { jobs?: unknown; next_cursor?: unknown } = Object(content);
+  if (!Array.isArray(jobs)) return undefined;
+  const { signer } = settings;
+  const tag = await signer.userTag(id);
+  const own = jobs.filter((job) => Object(Object(job).metadata)[userTagField] === tag);
+  const converted = await Promise.all(own.map((job) => toUserJob(job, id, redact, settings)));
+  return {
+    jobs: converted.filter((job) => job !== undefined),
+    next_cursor: typeof next === "string" ? await signer.signId("cursor", id, next) : null,
+  };
 }
-/** All fields of a response: the compiler reports a field of the contract that is missing or unknown. */
-type FormsOf<Response> = { readonly [Name in keyof Required<Response>]: Form };
-
-const jobFields = {
-  job_id: "scalar",
-  status: "scalar",
-  result_url: "scalar",
-  result_width: "scalar",
-  result_height: "scalar",
-  result_bytes: "scalar",
-  result_content_type: "scalar",
-  cost_credits: "scalar",
-  credits_remaining: "scalar",
-  seed: "scalar",
-  metadata: "object",
-  test_mode: "scalar",
-  error_code: "scalar",
-  error_message: "scalar",
-  message: "scalar",
-  duration_ms: "scalar",
-  created_at: "scalar",
-  completed_at: "scalar",
-} as const satisfies FormsOf<TryOnSubmitResponse & TryOnJobStatus>;
-
-export const accountFields = {
-  name: "scalar",
-  credits_remaining: "scalar",
-  rate_limit_per_min: "scalar",
-  total_calls: "scalar",
-  tryon_cost_credits: { "1K": "scalar", "2K": "scalar", "4K": "scalar" },
-} as const satisfies FormsOf<AccountResponse>;
-
-export const purchaseFields = {
-  payment_intent_id: "scalar",
-  status: "scalar",
-  pack_slug: "scalar",
-  credits_added: "scalar",
-  credits_remaining: "scalar",
-  next_action: "object",
-} as const satisfies FormsOf<PurchaseWithSPTResponse>;
-
-/** Fields of free text, in which the service can repeat parts of its request. */
-const textFields = new Set(["error_code", "error_message", "message"]);
 
 /** Picks the fields of a contract, and drops any other field or value. */
-export function pickFields(content: unknown, forms: Forms): Fields | undefined {
+function pickFields(content: unknown, names: string): Fields | undefined {
   if (!isObject(content)) return undefined;
   const picked: Fields = {};
-  for (const [name, form] of Object.entries(forms)) {
+  for (const name of names.split(" ")) {
     const value = Object.hasOwn(content, name) ? content[name] : undefined;
-    if (!isObject(value) || form === "object") picked[name] = value;
-    else if (form !== "scalar") picked[name] = pickFields(value, form);
+    if (!isObject(value) || objectFields.has(name)) picked[name] = value;
+    else if (name === "tryon_cost_credits") picked[name] = pickFields(value, "1K 2K 4K");
   }
   return picked;
 }
@@ -76,49 +61,144 @@ export function pickFields(content: unknown, forms: Forms): Fields | undefined {
  * URL is unchanged, even if it contains the service's own id: that id is of no use without the API key. Returns undefined
  * for content other than a job, or than the requested one.
  */
-export async function toUserJob(
+async function toUserJob(
   content: unknown,
   userId: string,
-  { exposeCredits, fields, redact, signer }: RequestSettings,
+  redact: Redact,
+  { exposeCredits, fields, signer }: ProxySettings,
   requestedId?: string,
 ): Promise<Fields | undefined> {
-  const job = pickFields(content, jobFields);
-  const { job_id: id, status, cost_credits, credits_remaining, metadata, ...rest } = job ?? {};
-  if (!isJobId(id) || typeof status !== "string" || id !== (requestedId ?? id)) return undefined;
+  const job = pickFields(content, jobFields) ?? {};
+  const { job_id: id, result_url, cost_credits, credits_remaining, metadata, ...rest } = job;
+  if (!isJobId(id) || typeof rest["status"] !== "string" || id !== (requestedId ?? id)) {
+    return undefined;
+  }
   const signedId = await signer.signId("job", userId, id);
-  const visible = {
-    status,
+  for (const [name, value] of Object.entries(rest)) {
+    // The service can repeat parts of its request.
+    if (typeof value === "string") rest[name] = redact(value).replaceAll(id, signedId);
+  }
+  return {
     ...rest,
+    job_id: signedId,
+    result_url,
     ...(exposeCredits && { cost_credits, credits_remaining }),
     ...(fields.includes("metadata") && { metadata: withoutUserTag(metadata) }),
   };
-  const entries = Object.entries(visible).map(([name, value]) => {
-    if (typeof value !== "string" || name === "result_url") return [name, value];
-    const text = textFields.has(name) ? redact(value) : value;
-    return [name, text.replaceAll(id, signedId)];
-  });
-  return { ...Object.fromEntries(entries), job_id: signedId };
 }
 
-/** Filters a page of all jobs of the API key for the jobs of one user. */
-export async function toUserJobList(
-  content: unknown,
-  userId: string,
-  settings: RequestSettings,
-): Promise<Fields | undefined> {
-  const { jobs, next_cursor: next }: { jobs?: unknown; next_cursor?: unknown } = Object(content);
-  if (!Array.isArray(jobs)) return undefined;
-  const { signer } = settings;
-  const tag = await signer.userTag(userId);
-  const own = jobs.filter((job: unknown) => tagOf(job) === tag);
-  const converted = await Promise.all(own.map((job) => toUserJob(job, userId, settings)));
+/** Removes the user tag from metadata; returns null if nothing else is in it. */
+export function withoutUserTag(metadata: unknown): unknown {
+  if (!isObject(metadata)) return metadata;
+  const { [userTagField]: tag, ...rest } = metadata;
+  return tag !== undefined && Object.keys(rest).length === 0 ? null : rest;
+}
+
+export function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null;
+}
+
+/** Validation error of a request, in the format of the service. */
+export interface RequestIssue {
+  readonly loc: readonly string[];
+  readonly msg: string;
+  readonly type: string;
+}
+
+type ResponseHeaders = Readonly<Record<string, string>>;
+
+/** Creates a JSON response that caches must not store. */
+export function jsonResponse(status: number, body: unknown, headers?: ResponseHeaders): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
+  });
+}
+
+/** Creates an error response in the service's format. A 4xx proves to clients that the request had no effect. */
+export function errorResponse(
+  status: number,
+  detail: string | readonly RequestIssue[],
+  headers?: ResponseHeaders,
+): Response {
+  return jsonResponse(status, { detail }, headers);
+}
+
+/** Detail of the 404 for jobs that do not exist and for jobs of other users. */
+export const jobNotFound = "Job not found.";
+
+const unavailable = "Try-ons are unavailable at the moment.";
+
+/** Advice to the operator, by status. Every 5xx has that of 500. */
+const advice: Readonly<Record<number, string>> = {
+  401: "Check apiKey (TRYON_API_KEY).",
+  402: "Buy credits.",
+  403: "Check the key on the provider's dashboard.",
+  429: "Try again later.",
+  500: "Try again later.",
+};
+
+/**
+ * Maps an error of the service to a response for the user, and reports those that the user cannot fix. The response is a
+ * 4xx only if the service itself rejected the request, or any server did with 413: to the client, a 4xx proves that
+ * nothing happened. Other outcomes become a 5xx.
+ */
+export function mapErrorResponse(
+  outcome: Outcome,
+  kind: ProxyKind,
+  redact: Redact,
+  now: number,
+  report: (message: string) => void,
+): Response {
+  const { response } = outcome;
+  if (response === undefined) {
+    const isTimeout = outcome.failure === "timed_out";
+    // Only the code or message: errors of `fetch` can contain the whole request with its key.
+    const { message = "" } = Object(outcome.cause) as { message?: unknown };
+    const reason = redact(failureCode(outcome.cause)) || redact(message) || "unknown reason";
+    report(
+      `The service sent no response${isTimeout ? " in time" : ""} (${reason}). Check baseUrl (TRYON_BASE_URL) and the network.`,
+    );
+    return errorResponse(isTimeout ? 504 : 502, unavailable);
+  }
+  const { status, content, redirect } = response;
+  const { detail } = Object(content) as { detail?: unknown };
+  const text = typeof detail === "string" ? redact(detail) : undefined;
+  const issues = readFieldIssues(detail, redact)?.map(
+    ({ field, message: msg, type = "value_error" }): RequestIssue => {
+      return { loc: ["body", ...field.split(".")], msg, type };
+    },
+  );
+  const headers = responseHeaders(response, now);
+  if (status === 404 && kind === "get") return errorResponse(404, jobNotFound);
+  if (status === 413) return errorResponse(413, "The body is larger than the service accepts.");
+  if (status === 422 && issues) return errorResponse(422, issues, headers);
+  if (text !== undefined) {
+    if (status === 429) return errorResponse(429, "Too many requests.", headers);
+    const isUserError = [400, 409, 422].includes(status) || (status === 402 && kind === "purchase");
+    if (isUserError) return errorResponse(status, text, headers);
+  }
+  const hint = redirect
+    ? "Set baseUrl to the target of the redirect; the proxy does not follow it."
+    : (advice[Math.min(status, 500)] ?? "Check baseUrl (TRYON_BASE_URL).");
+  report(`The service responded with ${status}: ${text ?? "no detail."} ${hint}`);
+  // Users must not learn that the key is wrong, locked or without credits.
+  const mapped = status in advice ? 503 : status === 408 ? 504 : 502;
+  return errorResponse(status >= 500 ? status : mapped, unavailable, headers);
+}
+
+/** Picks the response headers for the user; rate limit headers are left out because they describe the API key. */
+export function responseHeaders(response: HttpResponse, now: number): ResponseHeaders {
+  const { headers, requestId = "" } = response;
+  const delay = requestedDelay(response, now);
   return {
-    jobs: converted.filter((job) => job !== undefined),
-    next_cursor: typeof next === "string" ? await signer.signId("cursor", userId, next) : null,
+    // Seconds in any case: a client would compare a date with a clock other than the service's.
+    ...(delay !== undefined && { "retry-after": String(Math.ceil(delay / 1_000)) }),
+    ...(headers.get("idempotent-replayed") === "true" && { "idempotent-replayed": "true" }),
+    ...(/^[\w.:-]{1,128}$/.test(requestId) && { "x-request-id": requestId }),
   };
 }
 
-function tagOf(job: unknown): unknown {
-  const { metadata }: { metadata?: unknown } = Object(job);
-  return isObject(metadata) ? metadata[userTagField] : undefined;
+export function isJsonObject(value: unknown): value is Fields {
+  return isObject(value) && !Array.isArray(value);
 }

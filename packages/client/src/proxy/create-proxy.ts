@@ -1,9 +1,23 @@
-import { authorizeRequest } from "./authorize-request.ts";
-import { classifyOrigin, preflightResponse, withCorsHeaders, type Origin } from "./cors.ts";
-import { errorResponse } from "./error-response.ts";
+import { errorResponse } from "./convert-response.ts";
 import { handleRequest } from "./handle-request.ts";
-import type { ProxyError, ProxyKind, ProxyOptions, ProxyUser } from "./options.ts";
+import type { ProxyCall, ProxyError, ProxyKind, ProxyOptions, ProxyUser } from "./options.ts";
 import { resolveOptions, type ProxySettings } from "./resolve-options.ts";
+
+/** Maximum length of an idempotency key, in characters, as in the service. */
+const maxKeyLength = 200;
+/** `Retry-After` if `limit` returns no valid one, in seconds. */
+const defaultRetryAfter = 3_600;
+/** Maximum `Retry-After`, in seconds. A client could misread a much larger number as a date. */
+const maxRetryAfter = 31_536_000;
+
+/** Headers of all responses to pages of allowed origins. */
+const corsHeaders = [
+  ["access-control-allow-credentials", "true"],
+  ["access-control-allow-headers", "content-type, idempotency-key, authorization"],
+  ["access-control-allow-methods", "GET, POST"],
+  ["access-control-expose-headers", "retry-after, idempotent-replayed, x-request-id"],
+  ["access-control-max-age", "600"],
+] as const;
 
 /** Fetch handler of `createProxy`. It passes the second argument to `authorize`. */
 export type Proxy<Context = unknown> = (
@@ -42,15 +56,22 @@ export function createProxy<User extends ProxyUser, Context = unknown>(
   // The callbacks get only users that `authorize` returned, and the context of the same proxy.
   const settings = resolveOptions(options as unknown as ProxyOptions);
   return async (request, ...[context]) => {
-    const origin = classifyOrigin(request, settings.origins);
-    return withCorsHeaders(origin, await respond(request, context, origin, settings));
+    const origin = request.headers.get("origin");
+    const isAllowed = origin !== null && settings.origins.includes(origin);
+    const response = await respond(request, context, isAllowed, settings);
+    // The headers of some responses are immutable.
+    const copy = new Response(response.body, response);
+    copy.headers.append("vary", "Origin");
+    if (isAllowed) copy.headers.set("access-control-allow-origin", origin);
+    for (const [name, value] of isAllowed ? corsHeaders : []) copy.headers.set(name, value);
+    return copy;
   };
 }
 
 async function respond(
   request: Request,
   context: unknown,
-  origin: Origin,
+  isAllowedOrigin: boolean,
   settings: ProxySettings,
 ): Promise<Response> {
   let kind: ProxyKind | undefined;
@@ -61,14 +82,17 @@ async function respond(
       // An error of the callback must not end the request.
     }
   };
+  const wrongOrigin = "This origin may not use the proxy. See the proxy's option origins.";
   try {
     if (request.method === "OPTIONS") {
-      return typeof origin === "object" ? preflightResponse() : foreignOrigin();
+      return isAllowedOrigin
+        ? new Response(null, { status: 204 })
+        : errorResponse(403, wrongOrigin);
     }
     const route = findRoute(request, settings);
     if (route instanceof Response) return route;
     ({ kind } = route);
-    if (origin === "foreign") return foreignOrigin();
+    if (!isAllowedOrigin && isForeign(request)) return errorResponse(403, wrongOrigin);
     const call = await authorizeRequest(request, context, kind, settings, report);
     if (call instanceof Response) return call;
     return await handleRequest(call, route.id, settings, report);
@@ -80,8 +104,17 @@ async function respond(
   }
 }
 
-function foreignOrigin(): Response {
-  return errorResponse(403, "This origin may not use the proxy. See the proxy's option origins.");
+/**
+ * Returns true for a request from a page of another site, by headers that browsers set and pages cannot change. A request
+ * without them does not come from a page of another site.
+ */
+function isForeign({ headers, url }: Request): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site !== null) return site !== "same-origin" && site !== "none";
+  const origin = headers.get("origin");
+  if (origin === null) return false;
+  // Compares the host only: a reverse proxy can turn https into http.
+  return !URL.canParse(origin) || new URL(origin).host !== new URL(url).host;
 }
 
 /** Methods of the service's paths, below the base path of the proxy. */
@@ -113,4 +146,49 @@ function findRoute(
   }
   const detail = `Not Found. The proxy serves ${basePath}/api/v1/tryon. See its option basePath.`;
   return errorResponse(404, detail);
+}
+
+/** Authenticates a request and applies the limit of its user; returns an error response if either rejects it. */
+async function authorizeRequest(
+  request: Request,
+  context: unknown,
+  kind: ProxyKind,
+  { authorize, limit }: ProxySettings,
+  report: (error: ProxyError) => void,
+): Promise<ProxyCall | Response> {
+  const user = await authorize(request, context);
+  if (user instanceof Response) {
+    if (!user.bodyUsed && user.status > 0) return user;
+    throw new Error("authorize must return a new, unused Response for each request.");
+  }
+  // Callers without types can return anything, and users with an empty id would share their jobs.
+  const { id }: { id?: unknown } = Object(user);
+  if (!user || typeof id !== "string" || id.trim() === "") {
+    const message =
+      "authorize must return { id } with a string that is not blank; the proxy responded with 401.";
+    if (user) report({ message });
+    return errorResponse(401, "The request has no authenticated user. Sign in first.");
+  }
+  const idempotencyKey =
+    kind === "submit" ? (request.headers.get("idempotency-key") ?? "") : undefined;
+  if (idempotencyKey === "" || (idempotencyKey?.length ?? 0) > maxKeyLength) {
+    const detail = `Idempotency-Key must have 1 to ${maxKeyLength} characters. Without a key, a retry would be charged twice.`;
+    return errorResponse(400, detail);
+  }
+  const call: ProxyCall = { user, kind, idempotencyKey, request };
+  let verdict: unknown;
+  try {
+    verdict = limit ? await limit(call) : true;
+  } catch (cause) {
+    const message = "limit threw an error; the proxy responded with 503. See cause.";
+    report({ message, user: id, cause });
+    return errorResponse(503, "The proxy could not check the limit of this user.");
+  }
+  if (verdict === true) return call;
+  const { retryAfter }: { retryAfter?: unknown } = Object(verdict);
+  const seconds =
+    typeof retryAfter === "number" && retryAfter >= 0 ? retryAfter : defaultRetryAfter;
+  return errorResponse(429, "This user has reached the limit of the proxy.", {
+    "retry-after": String(Math.min(Math.ceil(seconds), maxRetryAfter)),
+  });
 }

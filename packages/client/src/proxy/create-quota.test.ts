@@ -2,19 +2,18 @@ import type { MockOptions } from "@tryon/mock";
 import { describe, expect, it } from "vitest";
 
 import { createProxyService, tryOn } from "../../test/proxy-service.ts";
-import { input } from "../../test/service.ts";
-import { createQuota, type Quota, type QuotaOptions, type QuotaStore } from "./index.ts";
+import { createService, input } from "../../test/service.ts";
+import { createQuota, type QuotaOptions, type QuotaStore } from "./index.ts";
 
 const day = 86_400_000;
 const request = new Request("https://shop.example");
 
 /** Opens a site whose proxy has a quota, at the start of a UTC day. */
 async function openSite(options: QuotaOptions, latency: MockOptions["latency"] = 0) {
-  let quota: Quota | undefined;
-  const limit: Quota = (call) => quota?.(call) ?? Promise.reject(new Error("No quota."));
-  const service = createProxyService({ limit }, { latency, options: { idempotencyHours: 1 } });
+  const upstream = createService({ latency, options: { idempotencyHours: 1 } });
+  const limit = createQuota({ clock: upstream.mock.clock, ...options });
+  const service = createProxyService({ limit }, {}, upstream);
   const { mock, balance, run, post, ask } = service;
-  quota = createQuota({ clock: mock.clock, ...options });
   await mock.clock.advance(day - (mock.clock.now() % day));
   const submit = async (key: string, user = "ada") => {
     const response = await run(post(user, tryOn, { "idempotency-key": key }));
@@ -41,16 +40,6 @@ describe("a quota", () => {
     expect(await submit("three")).toEqual([429, "60"]);
     await mock.clock.advance("1m");
     expect(await submit("three")).toEqual(accepted);
-  });
-
-  it("allows no more try-ons if keys are reused after the service has dropped them", async () => {
-    const { submit, paid, mock } = await openSite({ perDay: 2 });
-    for (let round = 0; round < 23; round += 1) {
-      await submit("one");
-      await submit("two");
-      await mock.clock.advance("61m");
-    }
-    expect(await paid()).toBe(2);
   });
 
   it("counts a key again before a service that stores keys for an hour drops it", async () => {
@@ -111,15 +100,12 @@ describe("a quota", () => {
     expect(new Set(ttls)).toEqual(new Set([55_000, day - 5_000, 1_800_000]));
   });
 
-  it("rejects requests if its store returns no number or fails", async () => {
-    const broken = [async () => undefined, async () => Promise.reject(new Error("down"))];
-    for (const [index, increment] of broken.entries()) {
-      // Callers without types can set one.
-      const store = { get: async () => 0, increment } as unknown as QuotaStore;
-      const { submit, sent } = await openSite({ perDay: 5, store });
-      expect(await submit("one")).toEqual([[429, 503][index], index === 0 ? "60" : null]);
-      expect(sent).toEqual([]);
-    }
+  it("rejects requests if its store returns no number", async () => {
+    // Callers without types can set one.
+    const store = { get: async () => 0, increment: async () => undefined } as unknown as QuotaStore;
+    const { submit, sent } = await openSite({ perDay: 5, store });
+    expect(await submit("one")).toEqual([429, "60"]);
+    expect(sent).toEqual([]);
   });
 
   it("removes expired counters", async () => {

@@ -1,7 +1,7 @@
 import { defaults } from "../config/options.ts";
 import { systemClock, type Clock } from "../config/clock.ts";
 import type { ProxyCall } from "./options.ts";
-import { check, checkNames } from "./resolve-options.ts";
+import { checkOptions } from "./resolve-options.ts";
 
 const minute = 60_000;
 const day = 86_400_000;
@@ -30,13 +30,6 @@ export interface QuotaOptions {
   readonly clock?: Pick<Clock, "now"> | undefined;
 }
 
-const optionNames: Readonly<Record<keyof QuotaOptions, true>> = {
-  perDay: true,
-  perMinute: true,
-  store: true,
-  clock: true,
-};
-
 /** Function for the option `limit` of `createProxy`. Allows a request, or returns the seconds until the next one. */
 export type Quota = (call: ProxyCall) => Promise<true | { readonly retryAfter: number }>;
 
@@ -51,16 +44,14 @@ export type Quota = (call: ProxyCall) => Promise<true | { readonly retryAfter: n
  * const proxy = createProxy({ authorize, limit: createQuota({ perDay: 20, perMinute: 30 }) });
  */
 export function createQuota(options: QuotaOptions): Quota {
-  checkNames("createQuota", options, optionNames);
   const { perDay, perMinute = 30, clock = systemClock } = options;
   const { store = memoryStore(clock) } = options;
-  for (const [name, value] of Object.entries({ perDay, perMinute })) {
-    check(
-      Number.isSafeInteger(value) && value >= 1,
-      `${name} must be a whole number of at least 1.`,
-      "Set the maximum per user.",
-    );
-  }
+  checkOptions<QuotaOptions>("createQuota", options, {
+    perDay: checkCount("perDay", perDay),
+    perMinute: checkCount("perMinute", perMinute),
+    store: undefined,
+    clock: undefined,
+  });
   /** Counts a request, and returns the seconds until the next window if this one is full. */
   const count = async (userId: string, window: number, max: number) => {
     const now = clock.now();
@@ -106,6 +97,11 @@ export interface QuotaStore {
   increment(key: string, ttl: number): Promise<number>;
 }
 
+function checkCount(name: string, count: number) {
+  const message = `${name} must be a whole number of at least 1.`;
+  return [Number.isSafeInteger(count) && count >= 1, message, "Set the maximum per user."] as const;
+}
+
 /** Creates counters in the memory of one process. */
 function memoryStore(clock: Pick<Clock, "now">): QuotaStore {
   const counters = new Map<string, { count: number; readonly expiresAt: number }>();
@@ -113,9 +109,7 @@ function memoryStore(clock: Pick<Clock, "now">): QuotaStore {
   let sweepAt = 1_000;
   const find = (key: string) => {
     const counter = counters.get(key);
-    if (counter && counter.expiresAt > clock.now()) return counter;
-    counters.delete(key);
-    return undefined;
+    return counter && counter.expiresAt > clock.now() ? counter : undefined;
   };
   return {
     get: async (key) => find(key)?.count ?? 0,
@@ -124,7 +118,7 @@ function memoryStore(clock: Pick<Clock, "now">): QuotaStore {
       counter.count += 1;
       counters.set(key, counter);
       if (counters.size >= sweepAt) {
-        for (const each of counters.keys()) find(each);
+        for (const each of counters.keys()) if (!find(each)) counters.delete(each);
         sweepAt = Math.max(1_000, counters.size * 2);
       }
       return counter.count;

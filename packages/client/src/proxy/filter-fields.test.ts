@@ -1,12 +1,17 @@
+import { array, assert, constantFrom, jsonValue, oneof, property, string, tuple } from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { filterFields, withoutUserTag } from "./filter-fields.ts";
+import { createProxyService, tryOn } from "../../test/proxy-service.ts";
+import { fieldsOf, personUrl, shirtUrl } from "../../test/service.ts";
+import { withoutUserTag } from "./convert-response.ts";
+import { filterFields } from "./filter-fields.ts";
 import type { ProxyOptions } from "./options.ts";
 import { resolveOptions } from "./resolve-options.ts";
 
 const posted = { person_url: "a", garment_urls: ["b"] };
-const filter = (fields: Readonly<Record<string, unknown>>, options?: Partial<ProxyOptions>) =>
-  filterFields(fields, resolveOptions({ authorize: async () => ({ id: "ada" }), ...options }));
+const withMetadata = { fields: [...Object.keys(posted), "metadata"] };
+const filter = (fields: object, options?: Partial<ProxyOptions>) =>
+  filterFields({ ...fields }, resolveOptions({ authorize: () => ({ id: "ada" }), ...options }));
 
 describe("filterFields", () => {
   it.each<[object, object, Partial<ProxyOptions>?]>([
@@ -65,8 +70,8 @@ describe("filterFields", () => {
     [{ prompt: { a: 1 } }, "prompt", "value_type"],
     [{ garment_urls: ["b", ["c"]] }, "garment_urls", "value_type"],
     [{ person_url: [{ output_size: "4K" }] }, "person_url", "value_type"],
-    [{ metadata: "c" }, "metadata", "value_type", { fields: [...Object.keys(posted), "metadata"] }],
-    [{ metadata: [1] }, "metadata", "value_type", { fields: [...Object.keys(posted), "metadata"] }],
+    [{ metadata: "c" }, "metadata", "value_type", withMetadata],
+    [{ metadata: [1] }, "metadata", "value_type", withMetadata],
     [{ output_size: "2K" }, "output_size", "enum"],
     [{ size: "4k" }, "output_size", "enum"],
     [{ resolution: "2k" }, "output_size", "enum"],
@@ -84,14 +89,87 @@ describe("filterFields", () => {
     expect(await response.json()).toEqual({ detail: [{ loc: ["body", name], msg, type }] });
   });
 
-  it("names up to 20 fields", async () => {
-    const names = Array.from({ length: 21 }, (_, index) => [`field${index}`, 1] as const);
-    const response = filter(Object.fromEntries(names));
-    if (!(response instanceof Response)) throw new Error("The fields are allowed.");
-    expect(await response.json()).toMatchObject({ detail: { length: 20 } });
+  it("allows only known fields with plain values, for any body", () => {
+    const names = [
+      "person_url person_image_b64 garment_urls garment_images_b64 prompt negative_prompt seed",
+      "output_size wait",
+    ].flatMap((line) => line.split(" "));
+    const name = oneof(
+      constantFrom(...names, "size", "resolution", "mode", "person", "clothing", "items"),
+      constantFrom("webhook_url", "metadata", "style_hint", "__proto__", "SIZE", "toString"),
+      string(),
+    );
+    const value = oneof(
+      constantFrom<unknown>("1K", "1k", "2K", "4K", "4k", "", null, true, "async", [], ["4K"], 7),
+      constantFrom<unknown>(personUrl, [shirtUrl], { webhook_url: "https://evil.example" }),
+      jsonValue(),
+    );
+    let count = 0;
+    const isSafe = property(array(tuple(name, value), { maxLength: 4 }), (entries) => {
+      // Unlike JSON.stringify, allows duplicate names and keeps `__proto__`.
+      const listed = [...Object.entries(tryOn), ...entries].map(
+        ([one, its]) => `${JSON.stringify(one)}:${JSON.stringify(its)}`,
+      );
+      const fields = filter(JSON.parse(`{${listed.join(",")}}`) as object);
+      if (fields instanceof Response) return;
+      count += 1;
+      expect(names).toEqual(expect.arrayContaining(Object.keys(fields)));
+      expect(fields["output_size"]).toBe("1K");
+      // Objects could contain further fields.
+      for (const one of Object.values(fields).flat()) expect(Object(one) === one).toBe(false);
+    });
+    assert(isSafe, { numRuns: 500, seed: 21 });
+    expect(count).toBeGreaterThan(150);
+  });
+
+  it.each([
+    '{"metadata":{"_tryon_user":"TAG"}}',
+    '{"metadata":{"_tryon_user":"a","_tryon_user":"TAG"}}',
+    '{"metadata":{"_tryon\\u005fuser":"TAG"}}',
+    '{"metadata":{"a":"b","__proto__":{"_tryon_user":"TAG"}}}',
+    '{"metadata":{},"metadata":{"_tryon_user":"TAG"}}',
+    '{"metadata":{"_tryon_user":{"toString":"TAG"}}}',
+    '{"metadata":{"_TRYON_USER":"TAG"," _tryon_user":"TAG","_tryon_user\\u0000":"TAG"}}',
+  ])("removes the user tag from %s", (text) => {
+    const fields = filter({ ...posted, ...(JSON.parse(text) as object) }, withMetadata);
+    expect(fields).toHaveProperty("metadata");
+    expect(Object(JSON.parse(JSON.stringify(fields)))).not.toHaveProperty("metadata._tryon_user");
+  });
+
+  it.each([
+    '{"__proto__":{"webhook_url":"https://evil.example"}}',
+    '{"__proto__":{"metadata":{"_tryon_user":"TAG"}}}',
+    '{"output_size":"1K","output_size":"4K"}',
+    '{"output_size":"4K","person_url":"","__proto__":{"output_size":"1K"}}',
+  ])("rejects %s", (text) => {
+    expect(filter(JSON.parse(text) as object, withMetadata)).toHaveProperty("status", 422);
   });
 });
 
 it.each([null, undefined, "text"])("withoutUserTag returns %j as it is", (metadata) => {
   expect(withoutUserTag(metadata)).toBe(metadata);
+});
+
+it("adds the fields of addFields, which override those of the user, with merged metadata", async () => {
+  const added = { webhook_url: "https://shop.example/hook", prompt: "the shop's" };
+  const { post, run, sent, page, mock } = createProxyService({
+    fields: ["person_url", "garment_urls", "metadata", "prompt"],
+    allow: { list: true },
+    addFields: ({ user }) => ({ ...added, metadata: { customer: user.id } }),
+  });
+  const metadata = { customer: "another user", _tryon_user: "another user", note: "mine" };
+  const response = await run(post("ada", { ...tryOn, metadata, prompt: "mine" }));
+  // Some services repeat no metadata in the response to a submission.
+  const own = { customer: "ada", note: "mine" };
+  const shown = (await response.json()) as { metadata?: unknown; job_id: string };
+  expect(shown.metadata ?? own).toEqual(own);
+  const tag = expect.stringMatching(/^[\da-f]{32}$/) as unknown;
+  expect(fieldsOf(sent[0])).toMatchObject({ ...added, metadata: { ...own, _tryon_user: tag } });
+  await mock.clock.advance("1m");
+  expect((await run(page("ada").jobs.get(shown.job_id))).data.metadata).toEqual(own);
+  // The service counts the keys of the proxy too.
+  const many = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`key${index}`, "a"]));
+  const refused = await run(post("ada", { ...tryOn, metadata: many }, { "idempotency-key": "b" }));
+  expect(refused.status).toBe(422);
+  expect(await refused.text()).toContain('"loc":["body","metadata"');
 });

@@ -1,54 +1,164 @@
+import type { Fields } from "../api/canonical-fields.ts";
 import { defaults, maxSyncWait } from "../config/options.ts";
-import { attempt } from "../http/attempt.ts";
-import type { Outcome } from "../http/outcome.ts";
-import { FetchTransport } from "../http/fetch-transport.ts";
-import { Deadline } from "../http/deadline.ts";
-import { buildUpstreamRequest, type UpstreamRequest } from "./build-upstream-request.ts";
-import { jsonResponse, mapErrorResponse, responseHeaders } from "./error-response.ts";
+import {
+  convertContent,
+  errorResponse,
+  isJsonObject,
+  jobNotFound,
+  jsonResponse,
+  mapErrorResponse,
+  responseHeaders,
+  userTagField,
+} from "./convert-response.ts";
+import { filterFields } from "./filter-fields.ts";
 import type { ProxyCall, ProxyError } from "./options.ts";
-import type { ProxySettings, RequestSettings } from "./resolve-options.ts";
+import type { ProxySettings } from "./resolve-options.ts";
 
-/** Forwards an authorized request to the service, and converts its response for the user. */
+/** Maximum number of characters that are costly to parse. Base64 has none of them. */
+const maxPunctuation = 2_000;
+
+/** Request to the service, with the method of the user's request. Everything in it is checked or made by the proxy. */
+interface UpstreamRequest {
+  readonly path: string;
+  readonly fields?: Fields;
+  readonly idempotencyKey?: string;
+  /** Service's id of the requested job. */
+  readonly jobId?: string;
+}
+
+/** Sends an authorized request to the service once, and converts the response. The client in the page retries. */
 export async function handleRequest(
   call: ProxyCall,
   id: string,
   settings: ProxySettings,
   report: (error: ProxyError) => void,
 ): Promise<Response> {
-  const requestSettings = { ...settings, ...(await settings.upstream()) };
-  const request = await buildUpstreamRequest(call, id, requestSettings);
-  if (request instanceof Response) return request;
-  const outcome = await sendUpstream(request, call, requestSettings);
+  const { tryon } = settings;
+  const { kind, user, request } = call;
+  const { method } = request;
+  // Throws without a valid key and URL.
+  const { serviceUrl } = tryon;
+  const upstream = await buildUpstreamRequest(call, id, settings);
+  if (upstream instanceof Response) return upstream;
+  const { path, fields, idempotencyKey, jobId } = upstream;
+  const headers = {
+    Accept: "application/json",
+    ...(fields && { "Content-Type": "application/json" }),
+    ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
+  };
+  const body = fields && JSON.stringify(fields);
+  const timeout = defaults.attemptTimeout + (kind === "submit" ? maxSyncWait : 0);
+  const { outcome, redact } = await tryon.sendOnce(
+    { method, url: `${serviceUrl}${path}`, headers, body, timeout },
+    // A request that can be charged is not canceled when the client closes it.
+    method === "GET" ? request.signal : undefined,
+  );
   const { response } = outcome;
-  const now = settings.clock.now();
-  const content = response?.response.ok && (await request.convert(response.content));
+  const now = tryon.clock.now();
+  const content =
+    response?.response.ok &&
+    (await convertContent(response.content, call, redact, settings, jobId));
   if (response && content) return jsonResponse(200, content, responseHeaders(response, now));
-  return mapErrorResponse(outcome, call.kind, requestSettings.redact, now, (message) =>
-    report({ message, user: call.user.id, status: response?.status }),
+  return mapErrorResponse(outcome, kind, redact, now, (message) =>
+    report({ message, user: user.id, status: response?.status }),
   );
 }
 
-/** Sends a request once, with only these headers and the API key. The client in the page retries. */
-async function sendUpstream(
-  { path, fields, idempotencyKey }: UpstreamRequest,
-  { kind, request }: ProxyCall,
-  { fetch = globalThis.fetch, clock, baseUrl, apiKey }: RequestSettings,
-): Promise<Outcome> {
-  const { method } = request;
-  const headers: Record<string, string> = { Accept: "application/json" };
-  if (fields) headers["Content-Type"] = "application/json";
-  if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
-  const body = fields && JSON.stringify(fields);
-  const timeout = defaults.attemptTimeout + (kind === "submit" ? maxSyncWait : 0);
-  // A request that can be charged is not canceled when the client closes it.
-  const signal = method === "GET" ? request.signal : undefined;
-  const deadline = new Deadline(clock, Number.POSITIVE_INFINITY, signal);
-  const transport = new FetchTransport({ fetch, middleware: [], baseUrl, apiKey });
-  try {
-    const upstreamRequest = { method, url: `${baseUrl}${path}`, headers, body, timeout };
-    const purpose = kind === "submit" || kind === "purchase" ? kind : "read";
-    return await attempt(transport, upstreamRequest, deadline, { attempt: 1, purpose });
-  } finally {
-    deadline.close();
+/** Builds the request to the service; returns an error response if the user's request is invalid. */
+async function buildUpstreamRequest(
+  call: ProxyCall,
+  id: string,
+  settings: ProxySettings,
+): Promise<UpstreamRequest | Response> {
+  const { kind, request, user } = call;
+  const { signer } = settings;
+  if (kind === "get") {
+    const jobId = await signer.verifyId("job", user.id, id);
+    if (jobId === undefined) return errorResponse(404, jobNotFound);
+    return { path: `/api/v1/tryon/${jobId}`, jobId };
   }
+  if (kind === "list") {
+    const query = new URLSearchParams();
+    // The service checks the values.
+    for (const [name, value] of new URL(request.url).searchParams) {
+      if (["limit", "status_filter", "status"].includes(name)) query.set(name, value);
+      if (name !== "cursor") continue;
+      const cursor = await signer.verifyId("cursor", user.id, value);
+      if (cursor === undefined)
+        return errorResponse(400, "cursor must be a next_cursor of this list.");
+      query.set(name, cursor);
+    }
+    return { path: `/api/v1/tryon?${query}` };
+  }
+  if (kind === "account") return { path: "/api/v1/account" };
+  const posted = await readJson(request, settings.maxBody);
+  if (posted instanceof Response) return posted;
+  if (kind === "submit") return buildSubmission(posted, call, settings);
+  const { pack_slug, shared_payment_granted_token } = posted;
+  const fields = { pack_slug, shared_payment_granted_token };
+  return { path: "/api/v1/credits/purchase", fields };
+}
+
+async function buildSubmission(
+  posted: Fields,
+  call: ProxyCall,
+  settings: ProxySettings,
+): Promise<UpstreamRequest | Response> {
+  const { user, idempotencyKey = "" } = call;
+  const { addFields, allow, signer } = settings;
+  const fields = filterFields(posted, settings);
+  if (fields instanceof Response) return fields;
+  const added = await addFields?.(call);
+  const metadata = {
+    ...Object(fields["metadata"]),
+    ...Object(added?.["metadata"]),
+    ...(allow.list === true && { [userTagField]: await signer.userTag(user.id) }),
+  };
+  return {
+    path: "/api/v1/tryon",
+    fields: { ...fields, ...added, ...(Object.keys(metadata).length > 0 && { metadata }) },
+    idempotencyKey: await signer.idempotencyKey(user.id, idempotencyKey),
+  };
+}
+
+/** Reads a JSON object. Returns an error response as soon as the body exceeds a limit, and for any other content. */
+async function readJson(request: Request, maxBody: number): Promise<Fields | Response> {
+  // Pages of other sites can send other content types without a preflight request.
+  if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
+    const msg = "The content type must be application/json.";
+    return errorResponse(422, [{ loc: ["header", "content-type"], msg, type: "content_type" }]);
+  }
+  if (request.bodyUsed) {
+    throw new Error("authorize or limit has read the body. Read request.clone() instead.");
+  }
+  // Some runtimes have no `Request.body`.
+  const reader = (request.body ?? (await request.blob()).stream()).getReader();
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let text = "";
+  let left = maxBody;
+  try {
+    for (let isEnd = false; !isEnd;) {
+      const { done, value } = await reader.read();
+      isEnd = done;
+      left -= value?.length ?? 0;
+      if (left < 0) {
+        const detail = `The body is larger than ${maxBody} bytes. See the proxy's option maxBody. Base64 makes images a third larger.`;
+        return errorResponse(413, detail);
+      }
+      text += decoder.decode(value, { stream: !done });
+    }
+    if (text.split(/[[{:,]/, maxPunctuation + 2).length > maxPunctuation + 1) {
+      const detail = `The body has more than ${maxPunctuation} commas, colons and opening brackets, the proxy's limit.`;
+      return errorResponse(400, detail);
+    }
+    const json: unknown = JSON.parse(text);
+    if (isJsonObject(json)) return json;
+  } catch {
+    // The body is incomplete, or not JSON in UTF-8.
+  } finally {
+    // Releases the rest of the body; does nothing at its end.
+    reader.cancel().catch(() => undefined);
+  }
+  const msg = "The body must be a JSON object in UTF-8.";
+  return errorResponse(422, [{ loc: ["body"], msg, type: "json_invalid" }]);
 }

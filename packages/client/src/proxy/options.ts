@@ -70,7 +70,7 @@ export interface ProxyOptions<User extends ProxyUser = ProxyUser, Context = unkn
   ) => Awaitable<User | Response | null | undefined | false>;
   /**
    * API key for the service, or a function that returns it. Users never receive it. The proxy calls the function once
-   * for each request of a user, and requires `secret` with it.
+   * for each request to the service, and requires `secret` with it.
    *
    * @default the environment variable TRYON_API_KEY, read at the first request
    */

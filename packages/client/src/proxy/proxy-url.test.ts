@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { Budget, isTryOnError, TryOn, type TryOnOptions } from "../index.ts";
 import { createProxyService, mount } from "../../test/proxy-service.ts";
-import { input, respondAfter } from "../../test/service.ts";
+import { input } from "../../test/service.ts";
 import { createRawClient } from "../raw/index.ts";
 
 afterEach(() => {
@@ -33,27 +33,24 @@ describe("a client with proxyUrl", () => {
     ["//api.shop.example/tryon", "https://api.shop.example/tryon"],
     ["https://api.shop.example", "https://api.shop.example"],
     [new URL("http://localhost:3000/api"), "http://localhost:3000/api"],
-  ])("sends requests to %s, without a key", async (proxyUrl, base) => {
+  ])("sends requests to %s, with no key but that of a middleware", async (proxyUrl, base) => {
     vi.stubGlobal("location", new URL("https://shop.example/shirts/7?size=m#top"));
     vi.stubEnv("TRYON_API_KEY", "svc_live_of_the_server");
     vi.stubEnv("TRYON_BASE_URL", "https://tryon.example");
     const { url, headers } = await sentBy({ proxyUrl });
     expect(url).toBe(`${base}/api/v1/tryon/job_1`);
     expect([...headers]).toEqual([["accept", "application/json"]]);
-    const through = await sentBy({ proxyUrl, middleware: (request, next) => next(request) });
-    expect(through.url).toBe(url);
-    expect(through.headers.has("authorization")).toBe(false);
-  });
-
-  it("can send the credentials of its app", async () => {
-    const { headers } = await sentBy({
-      proxyUrl: mount,
+    // A middleware can send the credentials of its app.
+    const through = await sentBy({
+      proxyUrl,
       middleware: (request, next) => {
+        expect(request.headers.has("authorization")).toBe(false);
         request.headers.set("authorization", "Bearer session");
         return next(request);
       },
     });
-    expect(headers.get("authorization")).toBe("Bearer session");
+    expect(through.url).toBe(url);
+    expect(through.headers.get("authorization")).toBe("Bearer session");
   });
 
   it("uses http only for its own site", async () => {
@@ -101,27 +98,18 @@ describe("a client with proxyUrl", () => {
   });
 
   it("can be created on a server, without a page", () => {
-    expect(JSON.stringify(new TryOn({ proxyUrl: "/api/tryon" }))).toContain("/api/tryon");
+    const tryon = new TryOn({ proxyUrl: "/api/tryon" });
+    expect(tryon.toJSON()).toEqual({ name: "TryOn", baseUrl: undefined });
   });
 
-  it("supports raw calls, typed errors and recovery", async () => {
-    const { page, run, error, faults, responses, mock } = createProxyService();
+  it("supports raw calls", async () => {
+    const { page, run, mock } = createProxyService();
     const tryon = page("ada");
     const { id } = await run(tryon.submit(input));
     // Reads may lag behind.
     await mock.clock.advance("2s");
-    const { data } = await run(
-      createRawClient(tryon).GET("/api/v1/tryon/{job_id}", { params: { path: { job_id: id } } }),
-    );
+    const params = { path: { job_id: id } };
+    const { data } = await run(createRawClient(tryon).GET("/api/v1/tryon/{job_id}", { params }));
     expect(data?.job_id).toBe(id);
-    faults.push(respondAfter(502, "<h1>Bad gateway</h1>"));
-    const lost = await error(page("ada", { retries: 0 }).submit(input, { idempotencyKey: "one" }));
-    if (!isTryOnError(lost, "server_error") || !lost.recover) throw lost;
-    const found = await run(lost.recover());
-    const again = await run(tryon.submit(input, { idempotencyKey: "one" }));
-    expect(again.id).toBe(found.id);
-    expect(responses.length).toBeGreaterThan(4);
-    const other = await error(page("bob").jobs.get(id));
-    expect(other).toMatchObject({ code: "not_found" });
   });
 });

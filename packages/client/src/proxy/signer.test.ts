@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { Signer } from "./signer.ts";
 
-const signer = new Signer("a secret");
+const signer = new Signer(() => "a secret");
 const hmac = (...parts: readonly string[]): string =>
   createHmac("sha256", "a secret").update(JSON.stringify(parts)).digest("hex");
 

@@ -1,15 +1,12 @@
 /** Length of a signature in an id: 32 hexadecimal digits, or 128 bits. */
 const signatureLength = 32;
 
-/** Use of a signed id. */
-type SignedId = "job" | "cursor";
-
 /** Binds ids and keys to a user by HMAC-SHA-256, with a secret that stays in the proxy. */
 export class Signer {
-  readonly #secret: string;
+  readonly #secret: () => string;
   #key: Promise<CryptoKey> | undefined;
 
-  constructor(secret: string) {
+  constructor(secret: () => string) {
     this.#secret = secret;
   }
 
@@ -27,34 +24,29 @@ export class Signer {
    * Signs an id for a user, in the format of the service's own ids. A list cursor is the id of a job, possibly of another
    * user, so its signature is valid only for a cursor.
    */
-  async signId(kind: SignedId, userId: string, id: string): Promise<string> {
-    const signature = await this.#sign(kind, userId, id);
-    return `${id}${signature.slice(0, signatureLength)}`;
+  async signId(kind: "job" | "cursor", userId: string, id: string): Promise<string> {
+    return id + (await this.#sign(kind, userId, id)).slice(0, signatureLength);
   }
 
   /** Returns the service's id if the signature is valid for this user and kind, else undefined. */
-  async verifyId(kind: SignedId, userId: string, signed: string): Promise<string | undefined> {
+  async verifyId(kind: "job" | "cursor", userId: string, signed: string) {
     const id = signed.slice(0, -signatureLength);
-    return isEqual(await this.signId(kind, userId, id), signed) ? id : undefined;
+    const expected = await this.signId(kind, userId, id);
+    // Takes the same time for each id, since the time could reveal a signature.
+    let difference = expected.length ^ signed.length;
+    for (let at = 0; at < expected.length; at += 1)
+      difference |= expected.charCodeAt(at) ^ signed.charCodeAt(at);
+    return difference === 0 ? id : undefined;
   }
 
   async #sign(...parts: readonly string[]): Promise<string> {
     const encoder = new TextEncoder();
     const algorithm = { name: "HMAC", hash: "SHA-256" };
-    this.#key ??= crypto.subtle.importKey("raw", encoder.encode(this.#secret), algorithm, false, [
-      "sign",
-    ]);
+    const secret = encoder.encode(this.#secret());
+    this.#key ??= crypto.subtle.importKey("raw", secret, algorithm, false, ["sign"]);
     // JSON gives each list of strings different bytes, even with lone surrogates, which UTF-8 cannot encode.
     const bytes = encoder.encode(JSON.stringify(parts));
     const signature = new Uint8Array(await crypto.subtle.sign("HMAC", await this.#key, bytes));
     return Array.from(signature, (byte) => byte.toString(16).padStart(2, "0")).join("");
   }
-}
-
-/** Compares strings in constant time: one step per character, regardless of its value. */
-function isEqual(one: string, other: string): boolean {
-  let difference = one.length ^ other.length;
-  for (let at = 0; at < one.length; at += 1)
-    difference |= one.charCodeAt(at) ^ other.charCodeAt(at);
-  return difference === 0;
 }

@@ -1,7 +1,8 @@
-import type { paths, TryOn } from "@tryon/client";
+import { InputError, type paths, type TryOn } from "@tryon/client";
 import createClient, { type Client } from "openapi-fetch";
 
-import { sendRaw } from "./send-raw.ts";
+import { randomKey } from "../http/random-key.ts";
+import type { Purpose } from "../types/middleware.ts";
 
 /** Typed client of every endpoint, with the methods of openapi-fetch. */
 export type RawClient = Client<paths>;
@@ -26,4 +27,36 @@ export function createRawClient(tryon: TryOn): RawClient {
     baseUrl: tryon.serviceUrl,
     fetch: (request) => sendRaw(tryon, request),
   });
+}
+
+/** Sends a request of the caller to the service. Returns responses of any status, but no redirect. */
+async function sendRaw(tryon: TryOn, request: Request): Promise<Response> {
+  const { method, url, signal } = request;
+  if (!url.startsWith(`${tryon.serviceUrl}/`)) {
+    throw new InputError("baseUrl", "of a raw call is not the client's", {
+      hint: "Create another TryOn: a client sends its key only to its own baseUrl.",
+    });
+  }
+  const { pathname } = new URL(url);
+  const purpose = purposeOf(method, pathname);
+  const headers: Record<string, string> = {
+    accept: "application/json",
+    ...Object.fromEntries(request.headers),
+  };
+  // A submission without a key would be a second, paid try-on when it is retried.
+  if (purpose === "submit") headers["idempotency-key"] ||= randomKey();
+  // Some browsers have no `request.body`.
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  const body = bytes.length > 0 ? bytes : undefined;
+  const name = `${method} ${pathname}`;
+  const response = await tryon.send({ name, purpose, method, url, headers, body, signal });
+  // A response with status 204, 205 or 304 must have no body.
+  return new Response(response.text || null, response);
+}
+
+function purposeOf(method: string, path: string): Purpose {
+  if (method === "GET" || method === "HEAD") return "read";
+  if (method === "POST" && /\/tryon\/?$/.test(path)) return "submit";
+  if (method === "POST" && /\/credits\/purchase\/?$/.test(path)) return "purchase";
+  return "write";
 }

@@ -12,7 +12,7 @@ export interface Attempt {
   readonly duration: number;
   /** HTTP status, if there was a response. */
   readonly status?: number;
-  /** Reason, if there was no response. */
+  /** Reason of an attempt without a response. */
   readonly failure?: AttemptFailure;
 }
 

@@ -1,155 +1,213 @@
-import type { FileHandle } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open, realpath, type FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 
 import type { Journal, JournalEntry } from "@tryon/client/batch";
 
-import { journalError, systemCode } from "./journal-error.ts";
-import { entryText, readLine, sealedLine } from "./journal-line.ts";
-import { linesOf } from "./read-contents.ts";
-import type { Release } from "./take-lock.ts";
-
-/** Bytes to read first: enough for almost every line. */
-const usualLine = 4096;
+import {
+  journalError,
+  lineOf,
+  linesOf,
+  readContents,
+  readLine,
+  systemCode,
+} from "./journal-line.ts";
+import { takeLock } from "./take-lock.ts";
 
 /**
  * Journal in a file, returned by `openJournal`. The file has one JSON line per entry and only grows. Memory holds the id of
  * each item and the position of its last line.
+ *
+ * Concurrent calls of `put` share one write, in the order of the calls. Every method throws `invalid_config` if the journal
+ * is closed or its file cannot be read or written. After a failed write, every later `put` also throws, since the contents
+ * of the disk are unknown.
  */
-export class FileJournal implements Journal {
+export interface FileJournal extends Journal, AsyncDisposable {
   /** Absolute path of the file, with links resolved. */
   readonly path: string;
-  readonly #file: FileHandle;
-  readonly #release: Release;
-  readonly #lines: Map<string, number>;
-  #end: number;
-  readonly #waiting: { readonly id: string; readonly text: string }[] = [];
-  /** Write that collects entries until the last one has ended. */
-  #next: Promise<void> | undefined;
-  #last: Promise<void> = Promise.resolve();
-  #failure: Error | undefined;
-  #closing: Promise<void> | undefined;
+  /** Returns the last entry of each item, in the order of `put`. It omits entries that are put after the first step. */
+  list(): AsyncGenerator<JournalEntry, void, undefined>;
+  /** Waits for pending writes, then closes the file and removes the lock, as `await using` does. Can be repeated. */
+  close(): Promise<void>;
+}
 
-  /** @internal Journals come from `openJournal`. */
-  constructor(
-    { path, file, release }: { path: string; file: FileHandle; release: Release },
-    { lines, end }: { lines: Map<string, number>; end: number },
-  ) {
-    this.path = path;
-    this.#file = file;
-    this.#release = release;
-    this.#lines = lines;
-    this.#end = end;
-  }
+/** File mode of journals: only the owner can read and write. */
+const mode = 0o600;
 
-  /**
-   * Returns the last entry of an item that is on disk.
-   *
-   * @throws `invalid_config` if the journal is closed or its file cannot be read
-   */
-  async get(id: string): Promise<JournalEntry | undefined> {
-    this.#rejectIfClosed();
-    const start = this.#lines.get(id);
-    if (start === undefined) return undefined;
-    for await (const { bytes } of linesOf(this.#file, start, usualLine)) {
-      const read = readLine(bytes);
-      if (read?.entry.id === id) return read.entry;
-      break;
+/**
+ * Opens a file as the journal of a batch, and creates the file if it does not exist. After a crash, run the batch again
+ * with the same file: it continues and never pays twice. The file contains no image, API key or signed URL. Only its
+ * owner can read it.
+ *
+ * One process at a time can open the journal. A lock file with the suffix `.lock` ensures this. The lock of a killed
+ * process is replaced.
+ *
+ * @param path - Path of the file, on a local disk. Its folder must exist. Links are rejected.
+ * @throws `invalid_config` if another process has the journal open, if the file is another kind of file, from a newer
+ * release or damaged, or if the system reports an error. The message names the process, the line or the system error.
+ * @example
+ * import { TryOn } from "@tryon/client";
+ * import { batch } from "@tryon/client/batch";
+ * import { openJournal } from "@tryon/client/node";
+ *
+ * const journal = await openJournal("spring.ndjson");
+ * try {
+ *   for await (const item of batch(new TryOn(), inputs, { id: ({ sku }) => sku, journal })) console.log(item.id);
+ * } finally {
+ *   await journal.close();
+ * }
+ */
+export async function openJournal(path: string | URL): Promise<FileJournal> {
+  const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const given = typeof path === "string" ? path : fileURLToPath(path);
+  let file: FileHandle | undefined;
+  let release: (() => Promise<void>) | undefined;
+  try {
+    // Never blocks on a pipe or device.
+    file = await open(given, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode);
+    const found = await file.stat();
+    // Each name of a file would have its own lock.
+    if (!found.isFile() || found.nlink !== 1) {
+      const why = found.isFile() ? "has several hard links" : "must be a regular file";
+      throw journalError(`The journal ${given} ${why}.`, "Use another path.");
     }
-    throw this.#changedAt(start);
-  }
-
-  /**
-   * Returns the last entry of each item, in the order of `put`. It omits entries that are put after the first step.
-   *
-   * @throws `invalid_config` if the journal is closed or its file cannot be read
-   */
-  async *list(): AsyncGenerator<JournalEntry, void, undefined> {
-    this.#rejectIfClosed();
-    const starts = new Set(this.#lines.values());
-    for await (const { bytes, start } of linesOf(this.#file)) {
-      if (!starts.has(start)) continue;
-      const read = readLine(bytes);
-      if (read === undefined) throw this.#changedAt(start);
-      yield read.entry;
-    }
-  }
-
-  /**
-   * Appends an entry. Resolves once it is on disk. Concurrent calls share one write, in the order of the calls.
-   *
-   * @throws `invalid_config` if the journal is closed or a write failed. After a failed write, every later call also throws,
-   * since the contents of the disk are unknown.
-   */
-  async put(entry: JournalEntry): Promise<void> {
-    this.#rejectIfClosed();
-    if (this.#failure !== undefined) throw this.#failure;
-    this.#waiting.push({ id: entry.id, text: entryText(entry) });
-    if (this.#next === undefined) {
-      this.#next = this.#last.then(() => this.#write());
-      this.#last = this.#next.catch(() => undefined);
-    }
-    return this.#next;
-  }
-
-  /** Waits for pending writes, then closes the file and removes the lock. Can be called repeatedly. */
-  close(): Promise<void> {
-    return (this.#closing ??= this.#close());
-  }
-
-  /** Closes the journal, for `await using`. */
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
-
-  #changedAt(start: number): Error {
-    return journalError(
-      `The journal ${this.path} was changed at byte ${start} by another program.`,
-      "Make sure that nothing else writes to it, and restore a copy of the file.",
-    );
-  }
-
-  async #write(): Promise<void> {
-    this.#next = undefined;
-    const entries = this.#waiting.splice(0);
-    if (this.#failure !== undefined) throw this.#failure;
-    const lines = entries.map(({ text }, index) => sealedLine(text, index > 0));
-    try {
-      await append(this.#file, lines.join(""));
-    } catch (error) {
-      // Remove the incomplete lines if possible. Otherwise, the next `openJournal` does it.
-      await this.#file.truncate(this.#end).catch(() => undefined);
-      this.#failure = journalError(
-        `The journal ${this.path} could not be written (${systemCode(error) ?? "unknown"}), and accepts no further entries.`,
-        "Free space on the disk or fix it, then run the batch again: it continues.",
-        error,
-      );
-      throw this.#failure;
-    }
-    for (const [index, { id }] of entries.entries()) {
-      this.#lines.set(id, this.#end);
-      this.#end += Buffer.byteLength(lines[index] ?? "");
-    }
-  }
-
-  async #close(): Promise<void> {
-    await this.#last;
-    try {
-      await this.#file.close();
-    } finally {
-      await this.#release();
-    }
-  }
-
-  #rejectIfClosed(): void {
-    if (this.#closing === undefined) return;
-    throw journalError(
-      `The journal ${this.path} is closed.`,
-      "Close it after the batch, or open it again.",
-    );
+    // Every path must lead to one lock.
+    const real = await realpath(given);
+    release = await takeLock(real);
+    const { lines, end, missing } = await readContents(file, real);
+    // An older or copied file may have another mode.
+    await file.chmod(mode);
+    await file.truncate(end);
+    await append(file, missing);
+    await syncFolder(dirname(real));
+    return createJournal(real, file, release, lines, end + missing.length);
+  } catch (error) {
+    await release?.();
+    await file?.close();
+    const code = systemCode(error);
+    if (code === undefined || code === "invalid_config") throw error;
+    const hint = hints[code] ?? hints.default;
+    throw journalError(`The journal ${given} cannot be opened (${code}).`, hint, error);
   }
 }
 
+const hints: { readonly default: string; readonly [code: string]: string } = {
+  default: "Use a file on a local disk, in a folder that this user can read and write.",
+  ELOOP: "The path is a link. Use the path of the file.",
+  ENOENT: "Create its folder first.",
+  EISDIR: "The path is a folder. Use the path of a file.",
+  ENOSPC: "Free space on the disk.",
+};
+
 /** Appends to the file and flushes it, including earlier writes that were never flushed. */
-export async function append(file: FileHandle, text: string): Promise<void> {
+async function append(file: FileHandle, text: string): Promise<void> {
   await file.appendFile(text);
   await file.datasync();
+}
+
+/** Flushes the folder, without which the file can be missing after a power failure. Windows cannot open folders. */
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function createJournal(
+  path: string,
+  file: FileHandle,
+  release: () => Promise<void>,
+  lines: Map<string, number>,
+  end: number,
+): FileJournal {
+  let position = end;
+  let waiting: { readonly id: string; readonly line: string }[] = [];
+  /** Write that collects entries until the last one has ended. */
+  let next: Promise<void> | undefined;
+  let last: Promise<void> = Promise.resolve();
+  let closing: Promise<void> | undefined;
+
+  const rejectIfClosed = (): void => {
+    if (closing === undefined) return;
+    throw journalError(
+      `The journal ${path} is closed.`,
+      "Close it after the batch, or open it again.",
+    );
+  };
+
+  const changedAt = (start: number): Error =>
+    journalError(
+      `The journal ${path} was changed at byte ${start} by another program.`,
+      "Make sure that nothing else writes to it, and restore a copy of the file.",
+    );
+
+  const write = async (): Promise<void> => {
+    const entries = waiting;
+    waiting = [];
+    next = undefined;
+    try {
+      await append(file, entries.map(({ line }) => line).join(""));
+    } catch (error) {
+      // Remove the incomplete lines if possible. Otherwise, the next `openJournal` does it.
+      await file.truncate(position).catch(() => undefined);
+      throw journalError(
+        `The journal ${path} could not be written (${systemCode(error) ?? "unknown"}), and accepts no further entries.`,
+        "Free space on the disk or fix it, then run the batch again: it continues.",
+        error,
+      );
+    }
+    for (const { id, line } of entries) {
+      lines.set(id, position);
+      position += Buffer.byteLength(line);
+    }
+  };
+
+  const closeFile = async (): Promise<void> => {
+    await last.catch(() => undefined);
+    try {
+      await file.close();
+    } finally {
+      await release();
+    }
+  };
+  const close = (): Promise<void> => (closing ??= closeFile());
+
+  return {
+    path,
+    async get(id) {
+      rejectIfClosed();
+      const start = lines.get(id);
+      if (start === undefined) return undefined;
+      for await (const { bytes } of linesOf(file, start)) {
+        const entry = readLine(bytes)?.entry;
+        if (entry?.id === id) return entry;
+        break;
+      }
+      throw changedAt(start);
+    },
+    async *list() {
+      rejectIfClosed();
+      const starts = new Set(lines.values());
+      for await (const { bytes, start } of linesOf(file)) {
+        if (!starts.has(start)) continue;
+        const entry = readLine(bytes)?.entry;
+        if (entry === undefined) throw changedAt(start);
+        yield entry;
+      }
+    },
+    async put(entry) {
+      rejectIfClosed();
+      waiting.push({ id: entry.id, line: lineOf(entry, waiting.length > 0) });
+      // A failed write rejects all later ones.
+      next ??= last.then(write);
+      last = next;
+      return next;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }

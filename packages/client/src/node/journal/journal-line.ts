@@ -1,52 +1,35 @@
 import { createHash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
 
+import { ConfigError } from "@tryon/client";
 import type { JournalEntry } from "@tryon/client/batch";
 
-/** Version of the file format that this release reads and writes. */
-const version = 1;
-const name = "tryon-batch";
-
-/** First line of every journal, with its line break. */
-export const headerLine = `{"journal":"${name}","version":${version}}\n`;
-
-/** Identifies a file by its first line. */
-export function readHeader(line: string): "ours" | "newer" | "foreign" {
-  const header = parse(line) as { readonly journal?: unknown; readonly version?: unknown };
-  if (header.journal !== name || typeof header.version !== "number") return "foreign";
-  if (header.version > version) return "newer";
-  return header.version === version ? "ours" : "foreign";
-}
-
-/** Returns the JSON of an entry without its checksum. It omits unknown fields and the signed URL of the result. */
-export function entryText({ job, ...entry }: JournalEntry): string {
-  const { id, state, idempotencyKey, digest, sync, size, sentAt } = entry;
-  const { result_url: _signed, ...data } = job?.data ?? {};
-  const saved = job && { id: job.id, idempotencyKey: job.idempotencyKey, data: job.data && data };
-  return JSON.stringify({ id, state, idempotencyKey, digest, sync, size, sentAt, job: saved });
-}
+/** First line of every journal, up to the version of the format. */
+const kind = '{"journal":"tryon-batch","version":';
+/** First line of a journal with the version that this release reads and writes. */
+const header = `${kind}1}`;
 
 /**
- * Returns the line of an entry, with its checksum. `joined` marks a line that shares a write with the line before it. A power
- * failure can damage any part of the last write; earlier writes are on disk.
+ * Returns the line of an entry, with its checksum and without the signed URL of the result. `joined` marks a line that
+ * shares a write with the line before it. A power failure can damage any part of the last write; earlier writes are on disk.
  */
-export function sealedLine(text: string, joined: boolean): string {
-  const content = `${text.slice(0, -1)}${joined ? ',"joined":true' : ""}`;
+export function lineOf(entry: JournalEntry, joined: boolean): string {
+  const { job } = entry;
+  const data = job?.data && { ...job.data, result_url: undefined };
+  const fields = { ...entry, job: job && { ...job, data }, joined: joined || undefined };
+  const content = JSON.stringify(fields).slice(0, -1);
   return `${content}${seal(content)}\n`;
 }
 
 /** Parses a line. Returns undefined if its checksum does not match. */
-export function readLine(
-  line: Uint8Array,
-): { readonly entry: JournalEntry; readonly joined: boolean } | undefined {
-  const content = line.subarray(0, Math.max(0, line.length - sealLength));
-  const text = Buffer.from(line.buffer, line.byteOffset, line.length).toString();
-  if (!text.endsWith(seal(content))) return undefined;
-  // The checksum matches, so sealedLine wrote the line.
-  const { joined = false, sum: _sum, ...entry } = parse(text) as Sealed;
+export function readLine(line: Buffer) {
+  const text = line.toString();
+  if (!text.endsWith(seal(line.subarray(0, -sealLength)))) return undefined;
+  // The checksum matches, so lineOf wrote the line.
+  const fields = JSON.parse(text) as JournalEntry & { readonly joined?: boolean; sum: string };
+  const { joined = false, sum: _sum, ...entry } = fields;
   return { entry, joined };
 }
-
-type Sealed = JournalEntry & { readonly joined?: boolean; readonly sum: string };
 
 /** Returns the end of a line: a checksum of the content before it. */
 function seal(content: string | Uint8Array): string {
@@ -55,10 +38,94 @@ function seal(content: string | Uint8Array): string {
 
 const sealLength = seal("").length;
 
-function parse(text: string): unknown {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
+/**
+ * Reads a journal. Ignores an incomplete last line: its `put` never resolved, so nothing was sent because of it.
+ *
+ * @returns the position of each item's last line by id, the position of the next line in bytes, and the text to write there
+ * first
+ * @throws `invalid_config` if the file has another format, is from a newer release, or has damage before the last write
+ */
+export async function readContents(file: FileHandle, path: string) {
+  const lines = new Map<string, number>();
+  let [end, missing] = [0, `${header}\n`];
+  let [number, damagedLine] = [0, 0];
+  /** If true, a crash can have left the damage: the line is incomplete, or has zeros that were never overwritten. */
+  let isUnwritten = true;
+  for await (const { bytes, start, isWhole } of linesOf(file)) {
+    number += 1;
+    const read = readLine(bytes);
+    if (damagedLine > 0) {
+      // This line begins a later write, so everything before it was on disk.
+      if (read?.joined === false) isUnwritten = false;
+      continue;
+    }
+    if (number === 1) {
+      const text = bytes.toString("latin1");
+      // After a crash, a file can have only a part of the header.
+      if (!isWhole && header.startsWith(text)) break;
+      if (text !== header && text.startsWith(kind) && text.endsWith("}")) {
+        throw journalError(
+          `The journal ${path} was written by a newer release of @tryon/client.`,
+          "Nothing was changed. Update @tryon/client.",
+        );
+      }
+      if (!isWhole || text !== header) {
+        throw journalError(
+          `${path} is not a journal: its first line differs.`,
+          "Nothing was changed. Use the path of a journal or of a new file.",
+        );
+      }
+    } else if (read === undefined) {
+      damagedLine = number;
+      isUnwritten = !isWhole || bytes.includes(0);
+      continue;
+    } else {
+      lines.set(read.entry.id, start);
+    }
+    end = start + bytes.length + (isWhole ? 1 : 0);
+    missing = isWhole ? "" : "\n";
   }
+  if (isUnwritten) return { lines, end, missing };
+  throw journalError(
+    `The journal ${path} is damaged in line ${damagedLine}: its checksum does not match.`,
+    "Nothing was changed. Restore a copy of the file: with a new journal, the batch could pay for items again.",
+  );
+}
+
+/** Bytes that are read at once: more than almost every line. */
+const chunk = 16_384;
+
+/** Yields the lines of a file from a position, without their line breaks. If the last one has none, it is not whole. */
+export async function* linesOf(file: FileHandle, from = 0) {
+  let rest = Buffer.alloc(0);
+  let start = from;
+  for (;;) {
+    const position = start + rest.length;
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(chunk), position });
+    if (bytesRead === 0) break;
+    let searched = rest.length;
+    rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+    for (let at = 0; (at = rest.indexOf("\n", searched)) !== -1; searched = 0) {
+      yield { bytes: rest.subarray(0, at), start, isWhole: true };
+      start += at + 1;
+      rest = rest.subarray(at + 1);
+    }
+    // The first line is longer than the header of a journal.
+    if (start === 0 && rest.length >= chunk) break;
+  }
+  if (rest.length > 0) yield { bytes: rest, start, isWhole: false };
+}
+
+/** Creates the error of a journal that cannot be used. `cause` is the error of the system. */
+export function journalError(message: string, hint: string, cause?: unknown): ConfigError {
+  const error = new ConfigError("invalid_config", message, hint);
+  // Not enumerable, so that logs omit it.
+  if (cause !== undefined) Object.defineProperty(error, "cause", { value: cause });
+  return error;
+}
+
+/** Returns the code of a system error, such as `ENOSPC`. */
+export function systemCode(error: unknown): string | undefined {
+  const { code } = Object(error) as { readonly code?: unknown };
+  return typeof code === "string" ? code : undefined;
 }

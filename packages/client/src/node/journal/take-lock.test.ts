@@ -6,7 +6,7 @@ import { basename, dirname, join, relative } from "node:path";
 
 import { afterEach, expect, it, vi } from "vitest";
 
-import { entry, everyFile, idsIn, journalPath } from "../../../test/journal-folder.ts";
+import { everyFile, journalPath } from "../../../test/journal-folder.ts";
 import { openJournal } from "../index.ts";
 
 /** Id of a process that has ended. */
@@ -16,30 +16,41 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("opens a journal once in a process, by any path", async () => {
+/** Locks a journal in the name of another process. */
+async function locked(path: string, holder: Readonly<Record<string, unknown>>, behind = "") {
+  const lock = { id: randomUUID(), pid: process.pid, host: hostname(), startedAt: "", ...holder };
+  await writeFile(`${path}.lock${behind}`, JSON.stringify(lock));
+}
+
+/** Returns the path of a journal with a lock. */
+async function lockedPath(holder: Readonly<Record<string, unknown>>): Promise<string> {
+  const path = await journalPath();
+  await locked(path, holder);
+  return path;
+}
+
+const makePipe = (path: string) => spawnSync("sh", ["-c", `mkfifo "${path}"`]);
+
+it("opens a journal once in a process, by any path and in concurrent calls", async () => {
   const path = await journalPath();
   const folder = `${await journalPath()}.folder`;
   await symlink(dirname(path), folder);
   const other = join(folder, basename(path));
-  const journal = await openJournal(other);
-  for (const again of [path, relative(process.cwd(), path), other]) {
+  const paths = [path, relative(process.cwd(), path), other];
+  const opened = await Promise.allSettled([...paths, ...paths, ...paths].map(openJournal));
+  const [journal, ...more] = opened.flatMap((one) =>
+    one.status === "fulfilled" ? [one.value] : [],
+  );
+  expect([journal?.path, more]).toEqual([path, []]);
+  for (const again of paths) {
     await expect(openJournal(again)).rejects.toMatchObject({
       code: "invalid_config",
       message: `The journal ${path} is already open in this process (${process.pid}). Close it before you open it again: only one batch at a time can use a journal.`,
     });
   }
-  await journal.put(entry("shoe"));
-  await journal.close();
-  expect(await idsIn(path, ["shoe"])).toEqual(["shoe"]);
-});
-
-it("opens a journal once when many calls open it at the same time", async () => {
-  const path = await journalPath();
-  const opened = await Promise.allSettled(Array.from({ length: 20 }, () => openJournal(path)));
-  const [won, ...more] = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-  expect(more).toEqual([]);
-  await won?.close();
+  await journal?.close();
   expect(await readdir(dirname(path))).toEqual([basename(path)]);
+  await (await openJournal(path)).close();
 });
 
 it.each([
@@ -52,66 +63,59 @@ it.each([
     `by process ${process.pid} on another host, elsewhere. Two processes could pay twice. Delete LOCK once you are sure that this process has ended.`,
   ],
 ])("rejects a journal of %j", async (holder, text) => {
-  const path = await journalPath();
-  await locked(path, holder);
+  const path = await lockedPath(holder);
   const message = `The journal ${path} is in use ${text.replace("LOCK", `${path}.lock`)}`;
   await expect(openJournal(path)).rejects.toMatchObject({ code: "invalid_config", message });
 });
 
-it("replaces the lock of an ended process, also after its id was reused", async () => {
-  for (const holder of [{ pid: gone }, { startedAt: "an earlier boot" }]) {
-    const path = await journalPath();
-    await locked(path, holder);
+it.each([{ pid: gone }, { startedAt: "an earlier boot" }])(
+  "replaces the lock of an ended process, also after its id was reused: %j",
+  async (holder) => {
+    const path = await lockedPath(holder);
     const opened = await Promise.allSettled([openJournal(path), openJournal(path)]);
     const won = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     expect(won).toHaveLength(1);
     await expect(openJournal(path)).rejects.toThrow("already open in this process");
     await won[0]?.close();
     expect(await readdir(dirname(path))).toEqual([basename(path)]);
-  }
-});
+  },
+);
 
 it("replaces the lock of a process that was killed while it replaced a lock", async () => {
-  const path = await journalPath();
   const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
-  await locked(path, { id: first, pid: gone });
+  const path = await lockedPath({ id: first, pid: gone });
   await locked(path, { id: second, pid: gone }, `.${first}`);
   await locked(path, { id: third, pid: gone }, `.${first}.${second}`);
   await (await openJournal(path)).close();
   expect(await readdir(dirname(path))).toEqual([basename(path)]);
 });
 
-it("rejects the journal and leaves the file if the lock file is another kind of file", async () => {
-  const lock = { id: randomUUID(), pid: gone, host: hostname(), startedAt: null };
-  for (const text of [
-    "",
-    "mine",
-    "{}",
-    '{"pid":1}',
-    JSON.stringify({ ...lock, id: "/../../elsewhere" }),
-    JSON.stringify({ ...lock, id: lock.id.replace("-", "/") }),
-    // Above the maximum size.
-    `${JSON.stringify(lock)}${" ".repeat(5_000)}`,
-  ]) {
-    const path = await journalPath();
-    await writeFile(`${path}.lock`, text);
-    await expect(openJournal(path)).rejects.toThrow(`${path}.lock exists and is not the lock`);
-    expect(await readFile(`${path}.lock`, "utf8")).toBe(text);
-  }
+const lock = { id: randomUUID(), pid: gone, host: hostname(), startedAt: "" };
+
+it.each([
+  "",
+  "mine",
+  "{}",
+  '{"pid":1}',
+  JSON.stringify({ ...lock, id: "/../../elsewhere" }),
+  JSON.stringify({ ...lock, id: lock.id.replace("-", "/") }),
+  `${JSON.stringify(lock)}x`,
+])("rejects the journal and leaves the lock if it is another file (%#)", async (text) => {
+  const path = await journalPath();
+  await writeFile(`${path}.lock`, text);
+  await expect(openJournal(path)).rejects.toThrow(`${path}.lock exists and is not the lock`);
+  expect(await readFile(`${path}.lock`, "utf8")).toBe(text);
 });
 
 it.skipIf(process.platform === "win32")(
   "is refused without reading where its lock is a link, a pipe or a folder",
   async () => {
-    const [dead, pipe] = [await journalPath(), await journalPath()];
-    await locked(dead, { pid: gone });
+    const dead = await lockedPath({ pid: gone });
+    const pipe = await journalPath();
     makePipe(pipe);
-    for (const target of [`${dead}.lock`, `${dead}.none`, "/dev/zero", pipe, dirname(dead)]) {
-      const path = await journalPath();
-      await symlink(target, `${path}.lock`);
-      await expect(openJournal(path)).rejects.toThrow(`${path}.lock exists and is not the lock`);
-    }
-    for (const make of [makePipe, mkdir]) {
+    const targets = [`${dead}.lock`, `${dead}.none`, "/dev/zero", pipe, dirname(dead)];
+    const links = targets.map((target) => (path: string) => symlink(target, path));
+    for (const make of [...links, makePipe, mkdir]) {
       const path = await journalPath();
       await make(`${path}.lock`);
       await expect(openJournal(path)).rejects.toThrow(`${path}.lock exists and is not the lock`);
@@ -120,8 +124,7 @@ it.skipIf(process.platform === "win32")(
 );
 
 it("leaves the lock of another process that replaced it at the same time", async () => {
-  const path = await journalPath();
-  await locked(path, { pid: gone });
+  const path = await lockedPath({ pid: gone });
   // The process writes its own lock first, then the second lock under which it replaces the old one.
   vi.spyOn(await everyFile(), "sync")
     .mockImplementationOnce(async () => undefined)
@@ -138,13 +141,3 @@ it("leaves a lock that belongs to another process", async () => {
   await journal.close();
   expect(await readFile(`${path}.lock`, "utf8")).toContain(id);
 });
-
-/** Locks a journal in the name of another process. */
-async function locked(path: string, holder: Readonly<Record<string, unknown>>, behind = "") {
-  const lock = { id: randomUUID(), pid: process.pid, host: hostname(), startedAt: null, ...holder };
-  await writeFile(`${path}.lock${behind}`, JSON.stringify(lock));
-}
-
-function makePipe(path: string): void {
-  spawnSync("sh", ["-c", `mkfifo "${path}"`]);
-}

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { link, open, readFile, rename, rm, type FileHandle } from "node:fs/promises";
+import { link, open, readFile, rename, rm, writeFile, type FileHandle } from "node:fs/promises";
 import { hostname } from "node:os";
 
-import { journalError, systemCode } from "./journal-error.ts";
+import { journalError, systemCode } from "./journal-line.ts";
 
 /** Process that holds a lock. */
 interface Holder {
@@ -11,18 +11,13 @@ interface Holder {
   readonly id: string;
   readonly pid: number;
   readonly host: string;
-  /** Boot id and start time of the process, if known, since the system reuses process ids. */
-  readonly startedAt: string | null;
+  /** Boot id and start time of the process, since the system reuses process ids. Empty if unknown. */
+  readonly startedAt: string;
 }
 
-/** Maximum size of a lock file in bytes. */
-const maxLockBytes = 4096;
-
-/** Releases a lock. */
-export type Release = () => Promise<void>;
-
 /**
- * Takes the lock of a journal, which limits the journal to one process. Replaces the lock of a process that has ended.
+ * Takes the lock of a journal, which limits the journal to one process, and returns a function that releases it. Replaces
+ * the lock of a process that has ended.
  *
  * A lock file appears complete, as a link to a file written before. To replace a lock, a process first takes a second lock
  * named after the first one. So only one of several processes replaces it, and the others find the new lock. If a process is
@@ -30,14 +25,15 @@ export type Release = () => Promise<void>;
  *
  * @throws `invalid_config` if another process holds the lock. The message names the process.
  */
-export async function takeLock(journal: string, path = `${journal}.lock`): Promise<Release> {
+export async function takeLock(journal: string, path = `${journal}.lock`) {
   const id = randomUUID();
-  const startedAt = (await stateOf(process.pid))?.startedAt ?? null;
-  const own: Holder = { id, pid: process.pid, host: hostname(), startedAt };
+  const { pid } = process;
+  const own: Holder = { id, pid, host: hostname(), startedAt: await startOf(pid) };
   const draft = `${path}.${id}.new`;
-  await write(draft, JSON.stringify(own));
   try {
-    while (!(await linked(draft, path))) {
+    // A power failure must not leave an empty lock.
+    await writeFile(draft, JSON.stringify(own), { flag: "wx", mode: 0o600, flush: true });
+    while (!(await link(draft, path).then(() => true, falseIfTaken))) {
       const holder = await readHolder(path);
       if (holder === undefined) continue;
       await rejectIfRunning(journal, path, holder);
@@ -53,71 +49,39 @@ export async function takeLock(journal: string, path = `${journal}.lock`): Promi
   } finally {
     await rm(draft, { force: true });
   }
-  return async () => {
+  return async (): Promise<void> => {
     // The file may have been deleted, and another process may hold a new lock.
     if ((await readHolder(path))?.id === id) await rm(path, { force: true });
   };
 }
 
-async function write(path: string, text: string): Promise<void> {
-  const file = await open(path, "wx", 0o600);
-  try {
-    await file.writeFile(text);
-    // A power failure must not leave an empty lock.
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Takes a free lock. Returns false if it exists. */
-async function linked(draft: string, path: string): Promise<boolean> {
-  try {
-    await link(draft, path);
-    return true;
-  } catch (error) {
-    if (systemCode(error) === "EEXIST") return false;
-    throw error;
-  }
+/** Returns false for the error of a lock that exists. */
+function falseIfTaken(error: unknown): false {
+  if (systemCode(error) === "EEXIST") return false;
+  throw error;
 }
 
 /** Reads the holder of a lock. Returns undefined if the lock is free. */
 async function readHolder(path: string): Promise<Holder | undefined> {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   let file: FileHandle | undefined;
-  let text = "";
   try {
     file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    const found = await file.stat();
-    // A pipe, a device or a large file is another kind of file.
-    if (found.isFile() && found.size <= maxLockBytes) text = await file.readFile("utf8");
+    const holder = JSON.parse(await file.readFile("utf8")) as Holder;
+    // Also rejects other contents: the id becomes part of a path.
+    if (/^[\da-f-]{36}$/.test(holder.id) && Number.isInteger(holder.pid)) return holder;
   } catch (error) {
     const code = systemCode(error);
     if (code === "ENOENT") return undefined;
-    // ELOOP: the path is a link.
-    if (code !== "ELOOP") throw error;
+    // Links, folders and other text are rejected below.
+    if (code !== undefined && code !== "ELOOP" && code !== "EISDIR") throw error;
   } finally {
     await file?.close();
   }
-  const holder = parseHolder(text);
-  if (holder !== undefined) return holder;
   throw journalError(
     `${path} exists and is not the lock of a journal.`,
     "If no process uses the journal, delete the file.",
   );
-}
-
-/** Parses the content of a lock file. Returns undefined for any other content. */
-function parseHolder(text: string): Holder | undefined {
-  try {
-    const { id, pid, host, startedAt } = Object(JSON.parse(text)) as Partial<Holder>;
-    // The id becomes part of a path.
-    if (typeof id !== "string" || !/^[\da-f-]{36}$/.test(id)) return undefined;
-    if (typeof host !== "string" || !Number.isInteger(pid)) return undefined;
-    return { id, pid: Number(pid), host, startedAt: startedAt ?? null };
-  } catch {
-    return undefined;
-  }
 }
 
 /** Rejects unless the holder of a lock has ended. */
@@ -129,9 +93,8 @@ async function rejectIfRunning(journal: string, path: string, holder: Holder): P
       `Two processes could pay twice. Delete ${path} once you are sure that this process has ended.`,
     );
   }
-  const state = exists(pid) ? await stateOf(pid) : { hasEnded: true, startedAt };
-  if (state?.hasEnded === true) return;
-  if (state && startedAt !== null && startedAt !== state.startedAt) return;
+  const found = await startOf(pid);
+  if (found === ended || (found && startedAt && found !== startedAt)) return;
   if (pid === process.pid) {
     throw journalError(
       `The journal ${journal} is already open in this process (${pid}).`,
@@ -144,25 +107,25 @@ async function rejectIfRunning(journal: string, path: string, holder: Holder): P
   );
 }
 
-function exists(pid: number): boolean {
-  try {
-    // Signal 0 only checks that the process exists.
-    return process.kill(pid, 0);
-  } catch (error) {
-    // A process of another user exists, too.
-    return systemCode(error) !== "ESRCH";
-  }
-}
+const ended = "ended";
 
-/** Reads the boot id, start time and state of a process. Works on Linux only. */
-async function stateOf(pid: number) {
+/** Returns the boot id and the start time of a process, empty if they are unknown, or {@link ended}. */
+async function startOf(pid: number): Promise<string> {
   try {
+    // Linux only.
     const stat = await readFile(`/proc/${pid}/stat`, "latin1");
     const boot = await readFile("/proc/sys/kernel/random/boot_id", "latin1");
     // The program name is in brackets, and can contain brackets and spaces.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return { startedAt: `${boot.trim()} ${fields[19]}`, hasEnded: /[ZX]/.test(fields[0] ?? "") };
+    return /[ZX]/.test(fields[0] ?? "") ? ended : `${boot.trim()} ${fields[19]}`;
   } catch {
-    return undefined;
+    try {
+      // Signal 0 only checks that the process exists.
+      process.kill(pid, 0);
+    } catch (error) {
+      // A process of another user exists, too.
+      if (systemCode(error) === "ESRCH") return ended;
+    }
+    return "";
   }
 }

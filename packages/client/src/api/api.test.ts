@@ -38,7 +38,7 @@ describe("withResponse", () => {
     expect(data).toEqual({ name: null });
     expect(requestId).toBe("req_1");
     expect(rateLimit).toMatchObject({ limit: 60, remaining: 9, source: "headers" });
-    expect(tryon.rateLimit).toBe(rateLimit);
+    expect(tryon.rateLimit).toEqual(rateLimit);
     expect(rateLimit?.resetAt).toBeGreaterThan(mock.clock.now());
   });
 
