@@ -65,9 +65,9 @@ function readmeUrl(name: string, source: string): string {
   return new URL("README.md", pathToFileURL(manifest)).href;
 }
 
-/** Formats the examples at the end of a help page. */
-export function examples(...lines: readonly [string, string]): string {
-  return `\nExamples:\n${lines.map((line) => `  npx ${line}`).join("\n")}`;
+/** Formats two uses of a command as the end of its help page. */
+export function examples(command: string, ...uses: readonly [string, string]): string {
+  return `\nExamples:\n${uses.map((use) => `  npx ${command} ${use}`).join("\n")}`;
 }
 
 /**

@@ -111,8 +111,6 @@ test.each(["--help", "-h", "help"])(
     const end = /\nExamples:\n(?: {2}npx tryon-contract .+\n){2}\nDocs: (file:.+)\n$/;
     const [, docs = ""] = end.exec(output) ?? [];
     expect(readFileSync(new URL(docs), "utf8")).toMatch(/^# @tryon\/contract\n/);
-    expect(output.split("\n").filter((line) => line.length > 100 && !line.endsWith(docs))).toEqual(
-      [],
-    );
+    expect(output.replace(docs, "")).not.toMatch(/.{101}/);
   },
 );

@@ -83,10 +83,7 @@ export function readOptions(
     .description("Checks that a deployment of the virtual try-on service keeps its contract.")
     .addHelpText(
       "after",
-      `\nProgress goes to standard error.\n\nExit codes:\n${codes.join("\n")}\n${examples(
-        "tryon-contract --base-url https://tryon.example --api-key svc_test_…",
-        "tryon-contract --level full --report junit=contract.xml --report html=contract.html",
-      )}`,
+      `\nProgress goes to standard error.\n\nExit codes:\n${codes.join("\n")}\n${examples("tryon-contract", "--base-url https://tryon.example --api-key svc_test_…", "--level full --report html=contract.html")}`,
     )
     .action((options) => {
       read.options = runOptions(options, context.environment);

@@ -67,9 +67,7 @@ describe("a command line", () => {
     const end = /\nExamples:\n(?: {2}npx tryon-mock .+\n){2}\nDocs: (file:.+)\n$/;
     const [, docs = ""] = end.exec(output) ?? [];
     expect(readFileSync(new URL(docs), "utf8")).toMatch(/^# @tryon\/mock\n/);
-    expect(output.split("\n").filter((line) => line.length > 100 && !line.endsWith(docs))).toEqual(
-      [],
-    );
+    expect(output.replace(docs, "")).not.toMatch(/.{101}/);
   });
 
   test.each([[["--version"]], [["serve", "--version"]], [["exec", "--version"]]])(

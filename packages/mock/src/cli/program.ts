@@ -79,19 +79,13 @@ export function readCommand(
 tryon-mock without a command is tryon-mock serve.
 Keys: svc_live_mock (1,000 credits), svc_test_mock, svc_live_empty, svc_live_limited (5 requests a
 minute), svc_live_disabled and svc_live_flagged (403). Webhook secret: whsec_mock.
-${examples("tryon-mock --port 4010 --latency 0", "tryon-mock exec -- npm test")}`,
+${examples("tryon-mock", "--port 4010 --latency 0", "exec -- npm test")}`,
     );
 
   addServer(program.command("serve"), 4_010)
     .option("--print-env", "print NAME=value lines for the client to stdout")
     .description("Serve until SIGINT, SIGTERM or SIGHUP.")
-    .addHelpText(
-      "after",
-      examples(
-        "tryon-mock --port 4010 --engine composite",
-        "tryon-mock serve --port 0 --print-env",
-      ),
-    )
+    .addHelpText("after", examples("tryon-mock serve", "--port 4010", "--port 0 --print-env"))
     .action((options) => {
       read.command = { kind: "serve", ...options };
     });
@@ -109,7 +103,7 @@ The command gets TRYON_BASE_URL, TRYON_API_KEY and TRYON_WEBHOOK_SECRET, and the
 ends, the server and background processes of the command end. SIGINT, SIGTERM and SIGHUP are passed
 on. Exit code: that of the command, 128 plus the number of the signal that ended it, 127 if the
 command does not exist, 126 if it cannot be executed.
-${examples("tryon-mock exec -- npm test", "tryon-mock exec --quiet --latency 0 -- npx vitest run")}`,
+${examples("tryon-mock exec", "-- npm test", "--quiet --latency 0 -- npx vitest run")}`,
     )
     .action((options) => {
       const [name = "", ...programArguments] = separator === -1 ? [] : argv.slice(separator + 1);

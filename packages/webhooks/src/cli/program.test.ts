@@ -95,32 +95,27 @@ describe("a wrong command line ends with exit code 2, one line and no secret:", 
 });
 
 describe("help", () => {
-  it.each([[], ["help"], ["-h"], ["--help"]])("lists the commands: %s", async (...argv) => {
-    const { code, stdout } = await command(argv);
+  it("lists the commands without arguments", async () => {
+    const { code, stdout } = await command([]);
     expect(code).toBe(0);
-    for (const verb of ["verify", "explain", "sign", "send"])
-      expect(stdout).toContain(`\n  ${verb} [options]`);
-  });
-
-  it.each(["verify", "explain", "sign", "send"])("describes %s", async (verb) => {
-    const pages = [await command([verb, "--help"]), await command([verb, "-h"])];
-    const page = await command(["help", verb]);
-    expect(pages).toEqual([page, page]);
-    expect(page).toMatchObject({ code: 0, stderr: "" });
-    expect(page.stdout).toMatch(new RegExp(`^Usage: tryon-webhooks ${verb} `));
-    expect(page.stdout).toContain("--secret-file");
+    expect(stdout).toMatch(/Commands:\n {2}verify .*\n {2}explain .*\n {2}sign .*\n {2}send .*\n/);
   });
 
   it.each(["", "verify", "explain", "sign", "send"])(
     "ends with two examples and the URL of the docs, and fits a terminal: %s",
     async (verb) => {
-      const { stdout } = await command([...verb.split(" ").filter(Boolean), "--help"]);
+      const verbs = verb === "" ? [] : [verb];
+      const page = await command(["help", ...verbs]);
+      expect([await command([...verbs, "-h"]), await command([...verbs, "--help"])]).toEqual([
+        page,
+        page,
+      ]);
+      expect(page).toMatchObject({ code: 0, stderr: "" });
+      expect(page.stdout.startsWith(`Usage: tryon-webhooks ${verb}`)).toBe(true);
       const end = /\nExamples:\n(?: {2}npx tryon-webhooks .+\n){2}\nDocs: (file:.+)\n$/;
-      const [, docs = ""] = end.exec(stdout) ?? [];
+      const [, docs = ""] = end.exec(page.stdout) ?? [];
       expect(readFileSync(new URL(docs), "utf8")).toMatch(/^# @tryon\/webhooks\n/);
-      expect(
-        stdout.split("\n").filter((line) => line.length > 100 && line !== `Docs: ${docs}`),
-      ).toEqual([]);
+      expect(page.stdout.replace(docs, "")).not.toMatch(/.{101}/);
     },
   );
 

@@ -86,6 +86,9 @@ const addEvent = (program: Program) =>
         .default(10_000, "10s, as the service gives it"),
     );
 
+const saved = '--body body.json --header "X-Service-Signature: sha256=…"';
+const hook = "http://localhost:3000/hook";
+
 /**
  * Reads a command line. Returns undefined after it printed help or the version.
  *
@@ -102,21 +105,12 @@ export function readCommand(
     .description("Verifies, explains, signs and sends webhooks of the virtual try-on service.")
     .addHelpText(
       "after",
-      `\nThe commands never print a secret.\nExit codes: 0 success, 1 failure, 2 wrong command line.\n${examples(
-        "tryon-webhooks explain --request request.http",
-        "tryon-webhooks send --to http://localhost:3000/hook",
-      )}`,
+      `\nThe commands never print a secret.\nExit codes: 0 success, 1 failure, 2 wrong command line.\n${examples("tryon-webhooks", "explain --request request.http", `send --to ${hook}`)}`,
     );
 
   addDelivery(program.command("verify"))
     .description("Verify a delivery. Prints ok and the event, or why it is invalid.")
-    .addHelpText(
-      "after",
-      examples(
-        'tryon-webhooks verify --body body.json --header "X-Service-Signature: sha256=…"',
-        "tryon-webhooks verify --request request.http --secret-file secret.txt",
-      ),
-    )
+    .addHelpText("after", examples("tryon-webhooks verify", saved, "--request request.http"))
     .action((options) => {
       read.command = checkCommand("verify", options);
     });
@@ -124,13 +118,7 @@ export function readCommand(
   addDelivery(program.command("explain"))
     .option("--other-secret-file <file>", "file with a secret of another key; repeatable", repeated)
     .description("Explain why a delivery is invalid. Keep the output private.")
-    .addHelpText(
-      "after",
-      examples(
-        'tryon-webhooks explain --body body.json --header "X-Service-Signature: sha256=…"',
-        "tryon-webhooks explain --request request.http --other-secret-file test-secret.txt",
-      ),
-    )
+    .addHelpText("after", examples("tryon-webhooks explain", saved, "--request request.http"))
     .action((options) => {
       read.command = checkCommand("explain", options);
     });
@@ -139,10 +127,7 @@ export function readCommand(
     .description("Print the value of X-Service-Signature for a body.")
     .addHelpText(
       "after",
-      examples(
-        "tryon-webhooks sign --body body.json",
-        "tryon-webhooks sign --body - --secret-file secret.txt < body.json",
-      ),
+      examples("tryon-webhooks sign", "--body body.json", "--body - < body.json"),
     )
     .action((options) => {
       read.command = { kind: "sign", ...options };
@@ -152,10 +137,7 @@ export function readCommand(
     .description("Send a signed event to a receiver. Follows no redirect.")
     .addHelpText(
       "after",
-      `\nExit code 0: the receiver responded with 2xx, or with --break with 4xx except 404 and 405.\n${examples(
-        "tryon-webhooks send --to http://localhost:3000/hook --status failed",
-        "tryon-webhooks send --to http://localhost:3000/hook --break signature",
-      )}`,
+      `\nExit code 0: the receiver responded with 2xx, or with --break with 4xx except 404 and 405.\n${examples("tryon-webhooks send", `--to ${hook} --status failed`, `--to ${hook} --break body`)}`,
     )
     .action((options) => {
       checkReceiver(options.to, options.allowHttp);
