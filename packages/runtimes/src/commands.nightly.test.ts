@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop(), starting);
 
-it("runs a command beside a server of its own, which takes an event from it", async () => {
+it("runs a command against a separate server, which accepts its event", async () => {
   const command = commandOf("tryon-mock");
   const path = join(folder, "exec.mjs");
   await writeFile(
