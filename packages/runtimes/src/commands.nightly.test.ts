@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop(), starting);
 
-it("runs a command beside its own server, and sends it an event with the secret of the server", async () => {
+it("runs a command beside a separate server, and sends it an event", async () => {
   const command = commandOf("tryon-mock");
   const path = join(folder, "exec.mjs");
   await writeFile(
