@@ -88,7 +88,7 @@ it("signs a webhook, and explains one that is refused, from the shell", async ()
   const refused = run(node, [command, ...argv], { env: environment });
   await expect(refused).rejects.toMatchObject({
     code: 1,
-    stdout: expect.stringContaining("[signature_prefix_missing]"),
+    stdout: expect.stringContaining("[signature_prefix]"),
   });
 });
 
