@@ -28,25 +28,50 @@ const lateBuiltins: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
+/** Large generated modules are files beside the bundles, once for each format. */
+const sharedData: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "shared-data",
+  setup(build) {
+    const extension = build.initialOptions.format === "cjs" ? "cjs" : "js";
+    build.onResolve({ filter: /generated\/(stock-images|control-page)\.ts$/ }, ({ path, kind }) =>
+      kind === "entry-point"
+        ? undefined
+        : { path: `./${path.replace(/^.*\/|\.ts$/g, "")}.${extension}`, external: true },
+    );
+  },
+};
+
 export default defineConfig([
   {
     ...shared,
-    entry: { index: "src/index.ts", node: "src/node/index.ts", msw: "src/msw/index.ts" },
+    entry: {
+      index: "src/index.ts",
+      node: "src/node/index.ts",
+      msw: "src/msw/index.ts",
+      "stock-images": "src/generated/stock-images.ts",
+      "control-page": "src/generated/control-page.ts",
+    },
     format: ["esm", "cjs"],
     platform: "neutral",
     external: ["sharp", "msw", /^node:/],
-    dts: true,
-    esbuildPlugins: [versionOnly(packageJson)],
+    dts: { entry: { index: "src/index.ts", node: "src/node/index.ts", msw: "src/msw/index.ts" } },
+    esbuildPlugins: [sharedData, versionOnly(packageJson)],
   },
   {
     ...shared,
-    // One file starts fast, and does not depend on installed packages.
+    // One file and its data start fast, and do not depend on installed packages.
     entry: { cli: "src/cli/main.ts" },
     format: ["esm"],
     platform: "node",
     noExternal: [/^(?!sharp$)/],
     splitting: false,
     minify: true,
-    esbuildPlugins: [lateBuiltins, requireBuiltins, versionOnly(packageJson), thirdPartyLicenses],
+    esbuildPlugins: [
+      lateBuiltins,
+      requireBuiltins,
+      sharedData,
+      versionOnly(packageJson),
+      thirdPartyLicenses,
+    ],
   },
 ]);
