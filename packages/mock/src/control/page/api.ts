@@ -2,8 +2,8 @@ import type { State } from "../routes/state-view.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** An error response of the server, as a message for the user. */
-export class ApiError extends Error {}
+/** An error whose message the page shows to the user, such as an error response of the server. */
+export class NoticeError extends Error {}
 
 const pollTimeout = 5_000;
 
@@ -36,11 +36,13 @@ export async function submit(key: string, body: JsonObject): Promise<JsonObject>
   return readResponse(response);
 }
 
-/** @throws ApiError for an error status or a body that is not a JSON object. */
+/** @throws NoticeError for an error status or a body that is not a JSON object. */
 async function readResponse(response: Response): Promise<JsonObject> {
   const body = parse(await response.text());
   if (response.ok && body !== undefined) return body;
-  throw new ApiError(`${response.status}: ${detailText(body?.["detail"]) ?? response.statusText}`);
+  throw new NoticeError(
+    `${response.status}: ${detailText(body?.["detail"]) ?? response.statusText}`,
+  );
 }
 
 function parse(text: string): JsonObject | undefined {

@@ -1,5 +1,5 @@
 import type { State } from "../routes/state-view.ts";
-import { ApiError, loadState } from "./api.ts";
+import { NoticeError, loadState } from "./api.ts";
 
 /** A message at the bottom of the page. */
 interface Notice {
@@ -45,7 +45,7 @@ class PageModel {
     try {
       state = await loadState(this.status, this.jobId);
     } catch (error) {
-      pollError = error instanceof ApiError ? error.message : "It cannot be reached.";
+      pollError = error instanceof NoticeError ? error.message : "It cannot be reached.";
     }
     // A later poll has already finished.
     if (number < this.#lastPoll) return;
@@ -66,7 +66,7 @@ class PageModel {
       if (typeof result === "string") this.#notify("done", result);
     } catch (error) {
       const unreachable = "The server could not be reached, or closed the connection.";
-      this.#notify("failed", error instanceof ApiError ? error.message : unreachable);
+      this.#notify("failed", error instanceof NoticeError ? error.message : unreachable);
     }
     void this.poll();
   }

@@ -1,7 +1,7 @@
 import type { ComponentChildren, ComponentProps, TargetedSubmitEvent } from "preact";
 import { useState } from "preact/hooks";
 
-import { ApiError } from "./api.ts";
+import { NoticeError } from "./api.ts";
 import { amount } from "./format.ts";
 import { page } from "./page-model.ts";
 
@@ -160,7 +160,7 @@ export function CopyButton({ text, name }: { readonly text: string; readonly nam
       await navigator.clipboard.writeText(text);
     } catch {
       // Browsers have a clipboard only on https and loopback URLs.
-      throw new ApiError(`This browser does not let the page copy. The ${name} is ${text}`);
+      throw new NoticeError(`This browser does not let the page copy. The ${name} is ${text}`);
     }
     return `Copied the ${name}.`;
   };
