@@ -6,7 +6,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Mock } from "../mock.ts";
 import { textOf } from "../http/responses.ts";
 import { rejectRemoteControl } from "./control-guard.ts";
-import { isConnectionReset, truncatedBytes } from "../control/broken-connection.ts";
+import { isConnectionReset, truncatedBytes } from "../http/broken-connection.ts";
 
 /** Answers one request; where a fault, a reset or the end of the mock breaks the connection, it really breaks. */
 export async function answer(

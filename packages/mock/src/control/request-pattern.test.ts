@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { withFaults } from "../../test/with-faults.ts";
-import { pathMatcher } from "./call-pattern.ts";
+import { pathMatcher } from "./request-pattern.ts";
 
 const pathOf = (characters: string) =>
   fc
