@@ -35,6 +35,7 @@ function checkField(name: string, value: unknown, { schema, limit, fix }: FieldR
   const problem = `${[name, ...issue.path].join(".")} ${issue.message}`;
   const isWrongType =
     issue.code === "invalid_union" ||
+    issue.code === "unrecognized_keys" ||
     (issue.code === "invalid_type" && typeof issue.input !== "number") ||
     (issue.code === "invalid_type" && issue.expected === "string");
   throw isWrongType ? new TypeError(problem) : new RangeError(problem);

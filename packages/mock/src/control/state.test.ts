@@ -11,7 +11,7 @@ test("faults go on from a snapshot as they would have gone on without it", () =>
   faults.add({ on: "GET *", after: 2, times: 3, probability: 0.5, status: 503 });
   faults.add({ on: "GET *", latency: { median: 10, p95: 100 } });
   const strikes = (count: number) =>
-    Array.from({ length: count }, () => faults.strikeCall("GET", "/"));
+    Array.from({ length: count }, () => faults.matchRequest("GET", "/"));
   strikes(3);
   const state = faults.snapshot();
   const first = strikes(20);

@@ -1,14 +1,14 @@
 import type { Options } from "../options.ts";
 import { otherOrigin } from "../service/result-urls.ts";
 
-/** Tells the address under which the server knows a request, or undefined for one that is not its own. */
-export type RequestMatcher = (address: string) => string | undefined;
+/** Returns the URL of a request to the server, or undefined for any other request. */
+export type RequestMatcher = (url: string) => string | undefined;
 
 /**
- * What belongs to a server that stands at `baseUrl`: every path from there down, and the images on its origin or,
- * where the option says so, on the other one. Whole segments count: `/tryon` has `/tryon/api` and not `/tryons`.
+ * Matches every path under `baseUrl`, and the images on its origin or, depending on the option, on the other one. A
+ * path matches whole segments: `/tryon` includes `/tryon/api` and not `/tryons`.
  *
- * @throws TypeError when `baseUrl` is no absolute http or https address.
+ * @throws TypeError if `baseUrl` is not an absolute http or https URL.
  */
 export function requestMatcher(
   baseUrl: string,
@@ -16,15 +16,15 @@ export function requestMatcher(
 ): RequestMatcher {
   const base = parse(baseUrl);
   const folder = base.pathname.replace(/\/+$/, "");
-  // The server signs addresses at the root of an origin, wherever its own paths begin.
+  // The server signs result URLs at the root of an origin, whatever its base path.
   const images = resultsOrigin === "other" ? otherOrigin(base.origin) : base.origin;
-  return (address) => {
-    const url = new URL(address);
-    const inside = url.pathname === folder || url.pathname.startsWith(`${folder}/`);
-    if (url.origin === base.origin && inside) {
+  return (requestUrl) => {
+    const url = new URL(requestUrl);
+    const isInside = url.pathname === folder || url.pathname.startsWith(`${folder}/`);
+    if (url.origin === base.origin && isInside) {
       return `${url.origin}${url.pathname.slice(folder.length) || "/"}${url.search}`;
     }
-    return url.origin === images && url.pathname.startsWith("/results/") ? address : undefined;
+    return url.origin === images && url.pathname.startsWith("/results/") ? requestUrl : undefined;
   };
 }
 
@@ -32,7 +32,7 @@ function parse(baseUrl: string): URL {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
   throw new TypeError(
-    `baseUrl of handlers() has to be an absolute http or https address; got ${JSON.stringify(baseUrl)}. ` +
-      `In a page, new URL("/tryon", location.href).href makes one.`,
+    `baseUrl of handlers() has to be an absolute http or https URL; got ${JSON.stringify(baseUrl)}. ` +
+      `In a page, pass new URL("/tryon", location.href).href.`,
   );
 }
