@@ -90,9 +90,12 @@ describe("an invalid fault", () => {
     expect(String(error)).toContain(text);
   });
 
-  test.each([() => 1, 1n, circle, [1n]])("has an error for a body that JSON cannot write", (body) => {
-    expect(String(addError({ on, status: 503, body }))).toContain("body has to be a text");
-  });
+  test.each([() => 1, 1n, circle, [1n]])(
+    "has an error for a body that JSON cannot write",
+    (body) => {
+      expect(String(addError({ on, status: 503, body }))).toContain("body has to be a text");
+    },
+  );
 });
 
 test("a fault does not change with its input or with the list", () => {
