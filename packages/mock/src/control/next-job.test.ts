@@ -26,32 +26,36 @@ const endings: readonly (readonly [NextJob, Readonly<Record<string, unknown>>])[
   [{ outcome: "never" }, { status: "running" }],
 ];
 
-const refused: readonly (readonly [unknown, string, typeof RangeError | typeof TypeError])[] = [
+const invalid: readonly (readonly [unknown, string, typeof RangeError | typeof TypeError])[] = [
   [null, "nextJob takes an object", TypeError],
   ["never", "nextJob takes an object", TypeError],
-  [{ outcom: "never" }, 'no "outcom"', TypeError],
+  [{ outcom: "never" }, 'A next job has no "outcom"; it has outcome', TypeError],
   [{ outcome: "lost" }, "outcome has to be one of succeeded, content_blocked", RangeError],
-  [{ outcome: "failed", errorMessage: "" }, "errorMessage has to have 1 to 1000", RangeError],
-  [{ errorMessage: "x".repeat(1_001) }, "errorMessage has to have 1 to 1000", RangeError],
+  [
+    { outcome: "failed", errorMessage: "" },
+    "errorMessage has to be a text of 1 to 1000",
+    RangeError,
+  ],
+  [{ errorMessage: "x".repeat(1_001) }, "errorMessage has to be a text of 1", RangeError],
   [{ errorMessage: 7 }, "errorMessage has to be a text", TypeError],
-  [{ outcome: "never", errorMessage: "x" }, "errorMessage goes with", TypeError],
-  [{ outcome: "never", durationMs: 1 }, "durationMs does not go with", TypeError],
-  [{ durationMs: "1s" }, "durationMs has to be a number of milliseconds; got a string", TypeError],
+  [{ outcome: "never", errorMessage: "x" }, "errorMessage requires the outcome", TypeError],
+  [{ outcome: "never", durationMs: 1 }, "durationMs contradicts the outcome", TypeError],
+  [{ durationMs: "1s" }, "durationMs has to be a number of milliseconds from 0", TypeError],
   [{ durationMs: -1 }, "durationMs has to be a number of milliseconds from 0 to", RangeError],
   [{ durationMs: Number.NaN }, "durationMs has to be", RangeError],
   [{ durationMs: Number.POSITIVE_INFINITY }, "durationMs has to be", RangeError],
-  [{ apiKey: "" }, "apiKey has to be", TypeError],
+  [{ apiKey: "" }, "apiKey has to be the token of a key", RangeError],
   [{ apiKey: 1 }, "apiKey has to be", TypeError],
 ];
 
 describe("the next job", () => {
-  test.each(endings)("ends as was said: %j", async (said, expected) => {
+  test.each(endings)("has the outcome %j", async (job, expected) => {
     const mock = createMock({ clock: "manual" });
-    mock.nextJob(said);
+    mock.nextJob(job);
     expect(await finished(mock, caller(mock))).toMatchObject(expected);
   });
 
-  test("counts for one job, and what was said first for the first", async () => {
+  test("sets one job, in the order of the calls", async () => {
     const mock = createMock({ clock: "manual" });
     const call = caller(mock);
     mock.nextJob({ outcome: "content_blocked" });
@@ -66,7 +70,7 @@ describe("the next job", () => {
     ]);
   });
 
-  test("may be that of one key, and others pass it by", async () => {
+  test("may be limited to one key", async () => {
     const mock = createMock({ clock: "manual" });
     mock.nextJob({ outcome: "storage_failed", apiKey: mock.keys.test });
     mock.nextJob({ outcome: "model_rejected" });
@@ -80,7 +84,7 @@ describe("the next job", () => {
     ]);
   });
 
-  test("ends as was said, whatever its prompt says, and also where magic is off", async () => {
+  test("overrides its prompt, with and without magic", async () => {
     for (const magic of [true, false]) {
       const mock = createMock({ clock: "manual", magic });
       mock.nextJob({ outcome: "succeeded" });
@@ -92,7 +96,7 @@ describe("the next job", () => {
     }
   });
 
-  test("is no submission that is refused, nor one that is replayed", async () => {
+  test("is not a rejected or replayed submission", async () => {
     const mock = createMock({ clock: "manual" });
     const call = caller(mock);
     const key = { "idempotency-key": "order-1" };
@@ -104,7 +108,7 @@ describe("the next job", () => {
     expect((await finished(mock, call)).error_message).toBe("storage_failed");
   });
 
-  test("is no job whose engine could not be reached", async () => {
+  test("is not a job whose engine fails", async () => {
     let down = true;
     const { service, system } = bareService({
       store: new MemoryStore(),
@@ -136,12 +140,12 @@ describe("the next job", () => {
     expect((await service.jobs.get(key.id, job.id)).errorMessage).toBe("storage_failed");
   });
 
-  test.each(refused)("is refused with the field and its bound: %j", async (said, message, kind) => {
+  test.each(invalid)("%j has an error with its field and limit", async (job, message, kind) => {
     const mock = createMock({ clock: "manual" });
-    // What callers without types may pass.
-    const say = (): void => mock.nextJob(said as NextJob);
-    expect(say).toThrow(kind);
-    expect(say).toThrow(message);
+    // Callers without types may pass anything.
+    const setNext = (): void => mock.nextJob(job as NextJob);
+    expect(setNext).toThrow(kind);
+    expect(setNext).toThrow(message);
     expect((await finished(mock, caller(mock))).status).toBe("succeeded");
   });
 });

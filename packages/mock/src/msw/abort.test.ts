@@ -5,25 +5,25 @@ import { createMock } from "../mock.ts";
 import { baseUrl, behindMsw } from "../../test/behind-msw.ts";
 import { handlers } from "./handlers.ts";
 
-describe("a call through msw that does not come to its end", () => {
-  test("rejects for a caller who leaves, and its job goes on without a word", async () => {
-    const said = vi.spyOn(console, "error");
-    onTestFinished(() => said.mockRestore());
+describe("an aborted request through msw", () => {
+  test("rejects, and its job goes on without console output", async () => {
+    const errors = vi.spyOn(console, "error");
+    onTestFinished(() => errors.mockRestore());
     const { mock, submit, headers, reached } = behindMsw();
     const abort = new AbortController();
-    const held = submit({ wait: true }, { signal: abort.signal }).catch(
+    const response = submit({ wait: true }, { signal: abort.signal }).catch(
       (reason: unknown) => reason,
     );
     await reached;
     abort.abort(new Error("enough"));
-    expect(await held).toMatchObject({ message: "enough" });
+    expect(await response).toMatchObject({ message: "enough" });
     await mock.clock.advance("2s");
     const list = await fetch(`${baseUrl}/api/v1/tryon`, { headers });
     expect(await list.json()).toMatchObject({ jobs: [{ status: "succeeded" }] });
-    expect(said).not.toHaveBeenCalled();
+    expect(errors).not.toHaveBeenCalled();
   });
 
-  test("may be left while the body of its answer is being made", async () => {
+  test("rejects while the body of its response is incomplete", async () => {
     const mock = createMock({ clock: "manual" });
     let begin: ((body: ReadableStreamDefaultController<Uint8Array>) => void) | undefined;
     const begun = new Promise<ReadableStreamDefaultController<Uint8Array>>((resolve) => {
@@ -44,15 +44,15 @@ describe("a call through msw that does not come to its end", () => {
     server.listen();
     onTestFinished(() => server.close());
     const abort = new AbortController();
-    const answer = fetch(`${baseUrl}/results/j.png`, { signal: abort.signal });
-    const outcome = answer.catch((reason: unknown) => reason);
+    const response = fetch(`${baseUrl}/results/j.png`, { signal: abort.signal });
+    const outcome = response.catch((reason: unknown) => reason);
     const controller = await begun;
     abort.abort(new Error("enough"));
     expect(await outcome).toMatchObject({ message: "enough" });
     controller.close();
   });
 
-  test("may be left while the image is read", async () => {
+  test("may be reading an image", async () => {
     const { mock, submitted, poll } = behindMsw();
     const jobId = await submitted();
     await mock.clock.advance("2s");
@@ -64,7 +64,7 @@ describe("a call through msw that does not come to its end", () => {
     expect((await fetch(result_url)).status).toBe(200);
   });
 
-  test("fails as a network fails when the server is closed", async () => {
+  test("rejects like a network error when the server is closed", async () => {
     const { mock } = behindMsw();
     mock.close();
     await expect(fetch(`${baseUrl}/api/discovery`)).rejects.toThrow(TypeError);

@@ -6,14 +6,14 @@ import { createMock } from "../mock.ts";
 import { baseUrl, behindMsw, receiver } from "../../test/behind-msw.ts";
 import { handlers } from "./handlers.ts";
 
-describe("msw with the handlers of a server", () => {
+describe("msw handlers", () => {
   test.each([
     ["same", baseUrl, baseUrl],
     ["other", baseUrl, "https://results.api.tryon.example"],
     ["same", "https://shop.example/tryon", "https://shop.example"],
     ["other", "http://localhost:4010", "http://127.0.0.1:4010"],
   ] as const)(
-    "does a whole try-on: results on the %s origin as %s",
+    "complete a try-on: results on the %s origin, base URL %s",
     async (resultsOrigin, base, origin) => {
       const { mock, submitted, poll } = behindMsw({ options: { resultsOrigin } }, base);
       const jobId = await submitted();
@@ -27,7 +27,7 @@ describe("msw with the handlers of a server", () => {
     },
   );
 
-  test("stands at the mock's own address unless told otherwise", async () => {
+  test("use the mock's base URL by default", async () => {
     const mock = createMock({ clock: "manual", baseUrl: "https://own.example" });
     const server = setupServer(...handlers(mock));
     server.listen();
@@ -36,10 +36,10 @@ describe("msw with the handlers of a server", () => {
     expect(response.headers.get("x-mock")).toMatch(/^tryon-mock\//);
   });
 
-  test("hands errors, empty answers and their headers on", async () => {
+  test("return errors, empty responses and their headers", async () => {
     const { headers, submit } = behindMsw();
-    const refused = await submit({ person_url: 5 });
-    expect(refused.status).toBe(422);
+    const invalid = await submit({ person_url: 5 });
+    expect(invalid.status).toBe(422);
     const unknown = await fetch(`${baseUrl}/api/v1/tryon`, {
       headers: { authorization: "Bearer x" },
     });
@@ -56,7 +56,7 @@ describe("msw with the handlers of a server", () => {
     expect([head.status, await head.text()]).toEqual([200, ""]);
   });
 
-  test("leaves other hosts to the network and to other handlers", async () => {
+  test("leave other hosts to the network and to other handlers", async () => {
     const network = await receiver();
     const elsewhere = "https://elsewhere.example/api/v1/account";
     behindMsw({}, `${network.url}/v1`, [http.get(elsewhere, () => HttpResponse.text("another"))]);
@@ -72,7 +72,7 @@ describe("msw with the handlers of a server", () => {
     ]);
   });
 
-  test("goes on with the same server when msw drops its handlers and takes them up again", async () => {
+  test("keep the state of the server when msw resets its handlers", async () => {
     const mock = createMock({ clock: "manual" });
     const server = setupServer(...handlers(mock, { baseUrl }));
     server.listen();
@@ -86,7 +86,7 @@ describe("msw with the handlers of a server", () => {
     expect(headers.get("x-ratelimit-remaining")).toBe("3");
   });
 
-  test("does not stand still under fake timers", async () => {
+  test("respond under fake timers", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const { submit } = behindMsw({ clock: "real", latency: 20 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { requestMatcher } from "./request-matcher.ts";
 
-describe("what belongs to a server", () => {
+describe("requestMatcher", () => {
   test.each([
     ["https://a.example", "https://a.example/", "https://a.example/"],
     ["https://a.example/", "https://a.example/api/v1?limit=1", "https://a.example/api/v1?limit=1"],
@@ -14,8 +14,8 @@ describe("what belongs to a server", () => {
       "https://a.example/results/j.png",
       "https://a.example/results/j.png",
     ],
-  ])("with %s: %s, which the server knows as %s", (baseUrl, address, known) => {
-    expect(requestMatcher(baseUrl, "same")(address)).toBe(known);
+  ])("under %s maps %s to %s", (baseUrl, url, expected) => {
+    expect(requestMatcher(baseUrl, "same")(url)).toBe(expected);
   });
 
   test.each([
@@ -26,26 +26,26 @@ describe("what belongs to a server", () => {
     ["https://a.example/v1", "https://a.example/v10"],
     ["https://a.example/v1", "https://a.example/"],
     ["https://a.example/v1", "https://a.example/resultsets/j.png"],
-  ])("with %s: not %s", (baseUrl, address) => {
-    expect(requestMatcher(baseUrl, "same")(address)).toBeUndefined();
+  ])("under %s does not match %s", (baseUrl, url) => {
+    expect(requestMatcher(baseUrl, "same")(url)).toBeUndefined();
   });
 
   test.each([
     ["https://a.example", "https://results.a.example/"],
     ["http://localhost:80", "http://127.0.0.1/"],
     ["http://127.0.0.1:4010", "http://localhost:4010/"],
-  ])("with %s and results elsewhere: the images of %s and nothing else there", (base, other) => {
-    const known = requestMatcher(base, "other");
+  ])("under %s with results on the other origin matches the images of %s alone", (base, other) => {
+    const match = requestMatcher(base, "other");
     const image = `${other}results/j.png?expires=1`;
-    expect(known(image)).toBe(image);
-    expect(known(other)).toBeUndefined();
+    expect(match(image)).toBe(image);
+    expect(match(other)).toBeUndefined();
   });
 
   test.each(["", "/tryon", "a.example", "ftp://a.example"])(
-    "an address is asked for: %j",
+    "requires an absolute URL: %j",
     (base) => {
       expect(() => requestMatcher(base, "same")).toThrow(
-        /absolute http or https address.*location\.href/,
+        /absolute http or https URL.*location\.href/,
       );
     },
   );

@@ -8,10 +8,10 @@ import { baseUrl, behindMsw, receiver } from "../../test/behind-msw.ts";
 import { tryOn } from "../../test/caller.ts";
 
 describe("a webhook of a server behind msw", () => {
-  test("goes past the interception, signed and with nothing added", async () => {
+  test("bypasses msw, signed and unchanged", async () => {
     const network = await receiver();
-    const swallow = http.all("*", () => HttpResponse.text("swallowed"));
-    const { mock, submitted } = behindMsw({}, baseUrl, [swallow]);
+    const intercept = http.all("*", () => HttpResponse.text("intercepted"));
+    const { mock, submitted } = behindMsw({}, baseUrl, [intercept]);
     const jobId = await submitted({ webhook_url: `${network.url}/hook` });
     await mock.clock.advance("2s");
     const { headers, body, path } = await network.first;
@@ -25,9 +25,9 @@ describe("a webhook of a server behind msw", () => {
     ]);
   });
 
-  test("goes past it even when msw was there before the server's code", async () => {
+  test("bypasses msw even if msw started before the server was imported", async () => {
     const network = await receiver();
-    const outer = setupServer(http.all("*", () => HttpResponse.text("swallowed")));
+    const outer = setupServer(http.all("*", () => HttpResponse.text("intercepted")));
     outer.listen();
     onTestFinished(() => outer.close());
     // As in CommonJS, the server and the handlers each have a copy of what they share.
@@ -46,7 +46,7 @@ describe("a webhook of a server behind msw", () => {
     expect((await network.first).path).toBe("/hook");
   });
 
-  test("can be answered by a handler when its sender is the global fetch", async () => {
+  test("can reach a handler if its sender is the global fetch", async () => {
     const hook = http.post(
       "https://shop.example/hook",
       () => new HttpResponse(null, { status: 418 }),

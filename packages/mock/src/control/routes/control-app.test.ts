@@ -227,7 +227,7 @@ describe("the control API", () => {
     expect([status, answer["entries"]]).toMatchObject([200, [{}, {}]]);
     const late = await get("journal?method=DELETE&wait_for_count=1&timeout_ms=1");
     expect(late.status).toBe(408);
-    expect(late.answer["detail"]).toMatch(/^0 of 1 calls of DELETE \* .* within 1 ms/);
+    expect(late.answer["detail"]).toMatch(/^0 of 1 requests of DELETE \* .* within 1 ms/);
     expect(late.answer["detail"]).toContain("POST /api/v1/tryon, 200");
   });
 
