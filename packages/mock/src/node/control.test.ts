@@ -21,31 +21,31 @@ async function start(options: ServeOptions = {}) {
   return { mock, server, ...controls(fetch, server.url) };
 }
 
-/** Addresses of this machine that are not loopback: a call to one comes from it. */
-function ownAddresses(): readonly string[] {
+/** Returns the IP addresses of this machine that are not loopback: a request to one also comes from it. */
+function networkAddresses(): readonly string[] {
   return Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .filter(({ family, internal }) => family === "IPv4" && !internal)
     .map(({ address }) => address);
 }
 
-/** The status of `GET /__mock/options` under headers that `fetch` would not send. */
-function statusUnder(server: Serving, headers: Readonly<Record<string, string>>): Promise<number> {
+/** Returns the status of `GET /__mock/options` with headers that `fetch` does not send. */
+function statusWith(server: Serving, headers: Readonly<Record<string, string>>): Promise<number> {
   return new Promise((resolve, reject) => {
-    const call = request(
+    const sent = request(
       { host: "127.0.0.1", port: server.port, path: "/__mock/options", headers },
       (response) => {
         response.resume();
         resolve(response.statusCode ?? 0);
       },
     );
-    call.once("error", reject);
-    call.end();
+    sent.once("error", reject);
+    sent.end();
   });
 }
 
 describe("the control API over HTTP", () => {
-  test("steers the server from the same machine", async () => {
+  test("is open on the same machine", async () => {
     const { mock, post, get } = await start();
     const before = mock.clock.now();
     expect(await post("clock", { advance_ms: 1_000 })).toEqual({
@@ -57,19 +57,19 @@ describe("the control API over HTTP", () => {
     expect(mock.clock.now()).toBe(before);
   });
 
-  test("goes on when a reset breaks the service's calls off", async () => {
+  test("responds to a reset that ends the requests of the service", async () => {
     const { mock, server, post } = await start();
     const { submit } = plainCalls(fetch, server.url, {
       authorization: `Bearer ${mock.keys.live}`,
       "content-type": "application/json",
     });
-    const held = failureOf(submit({ wait: true }));
+    const failure = failureOf(submit({ wait: true }));
     await mock.journal.waitFor("POST /api/v1/tryon", { until: "arrived" });
     expect(await post("reset")).toEqual({ status: 200, answer: {} });
-    expect((await held).message).toBe("fetch failed");
+    expect((await failure).message).toBe("fetch failed");
   });
 
-  test("is refused under a foreign name, and behind a proxy, unless it is opened", async () => {
+  test("is closed under a foreign host name and behind a proxy, unless `openControl` is set", async () => {
     const closed = await start();
     const open = await start({ openControl: true });
     for (const headers of [
@@ -79,11 +79,11 @@ describe("the control API over HTTP", () => {
       { forwarded: "for=203.0.113.9" },
       { via: "1.1 proxy" },
     ]) {
-      expect(await statusUnder(closed.server, headers)).toBe(403);
-      expect(await statusUnder(open.server, headers)).toBe(200);
+      expect(await statusWith(closed.server, headers)).toBe(403);
+      expect(await statusWith(open.server, headers)).toBe(200);
     }
-    expect(await statusUnder(closed.server, { host: `localhost:${closed.server.port}` })).toBe(200);
-    expect(await statusUnder(closed.server, { host: "[::1]" })).toBe(200);
+    expect(await statusWith(closed.server, { host: `localhost:${closed.server.port}` })).toBe(200);
+    expect(await statusWith(closed.server, { host: "[::1]" })).toBe(200);
   });
 
   test.each([
@@ -108,10 +108,10 @@ describe("the control API over HTTP", () => {
     "fastly-client-ip",
     "x-azure-clientip",
     "x-appengine-user-ip",
-  ])("is refused with the header %s of a proxy, even an empty one", async (name) => {
+  ])("is closed for the header %s of a proxy, even if it is empty", async (name) => {
     const { server } = await start();
     for (const value of ["127.0.0.1", ""]) {
-      expect(await statusUnder(server, { [name]: value })).toBe(403);
+      expect(await statusWith(server, { [name]: value })).toBe(403);
     }
   });
 
@@ -127,7 +127,7 @@ describe("the control API over HTTP", () => {
     ["http://localhost", "LOCALHOST:4010", "", 200],
     ["", "shop.example", "", 403],
     ["", "localhost:4010", "", 200],
-  ])("judges the target %s/__mock/ under the host %j", async (origin, host, more, status) => {
+  ])("checks the target %s/__mock/ and the host %j", async (origin, host, more, status) => {
     const { server } = await start();
     for (const path of ["/__mock/options", "/x/../__mock/options", "/%2e/__mock/options"]) {
       const target = `GET ${origin}${path} HTTP/1.1\r\nHost: ${host}\r\n${more}`;
@@ -136,9 +136,9 @@ describe("the control API over HTTP", () => {
     }
   });
 
-  test("is refused to callers on other machines, unless it is opened", async () => {
-    const [address] = ownAddresses();
-    // Without any network there is no other address to call from.
+  test("is closed to other machines, unless `openControl` is set", async () => {
+    const [address] = networkAddresses();
+    // Without a network, this machine has no other IP address.
     if (address === undefined) return;
     const closed = await start({ host: "0.0.0.0" });
     const open = await start({ host: "0.0.0.0", openControl: true });
