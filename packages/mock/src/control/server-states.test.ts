@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
 import { caller } from "../../test/caller.ts";
-import { nextIds, observed } from "../../test/observed.ts";
 import { receiver, type ReceiverAnswer } from "../../test/receiver.ts";
 
 const hook = "https://shop.example/hook";
@@ -17,29 +16,6 @@ function setUp(options: Parameters<typeof createMock>[0] = {}, respond?: Receive
 }
 
 describe("a restored server", () => {
-  test("continues a schedule of retries, as often as it is restored", async () => {
-    const { mock, call, received, seconds } = setUp({}, failing);
-    await call.submit({ webhook_url: hook });
-    await mock.clock.advance("3s");
-    const snapshot = await mock.snapshot();
-    expect(snapshot.takenAt).toBe(mock.clock.now());
-    await mock.clock.advance("1h");
-    expect(seconds()).toEqual([1.5, 2.5, 6.5, 22.5]);
-    const bytes = received.map((one) => Buffer.from(one.bytes).toString("utf8"));
-    for (let again = 0; again < 2; again += 1) {
-      received.length = 0;
-      await mock.restore(snapshot);
-      expect(mock.clock.now()).toBe(snapshot.takenAt);
-      expect(await mock.webhooks.deliveries()).toMatchObject([
-        { state: "pending", attempts: [{ status: 500 }, { status: 500 }] },
-      ]);
-      await mock.clock.advance("1h");
-      expect(seconds()).toEqual([6.5, 22.5]);
-      expect(Buffer.from(received[0]?.bytes ?? []).toString("utf8")).toBe(bytes[2]);
-      expect(await mock.webhooks.deliveries()).toMatchObject([{ state: "given-up" }]);
-    }
-  });
-
   test("repeats a delivery attempt that was in progress", async () => {
     let hangs = true;
     const { mock, call, received, seconds } = setUp({}, () =>
@@ -55,31 +31,6 @@ describe("a restored server", () => {
     expect(seconds()).toEqual([1.5, 3]);
     expect(await mock.webhooks.deliveries()).toMatchObject([
       { state: "delivered", attempts: [{ status: 200 }] },
-    ]);
-  });
-
-  test("ends running and queued jobs at their time", async () => {
-    const { mock, call } = setUp({ concurrency: 1, options: { reportQueued: true } });
-    const ids: string[] = [];
-    for (const prompt of [null, "mock:slow=4000", "mock:content_blocked", "mock:never", null]) {
-      ids.push((await call.submit({ prompt })).body.job_id);
-    }
-    await mock.clock.advance("1s");
-    const snapshot = await mock.snapshot();
-    await mock.clock.advance("1m");
-    const later = await observed(mock);
-    await mock.restore(snapshot);
-    expect((await call.submit()).body.status).toBe("queued");
-    await mock.restore(snapshot);
-    await mock.clock.advance("1m");
-    expect(await observed(mock)).toEqual(later);
-    const { jobs } = (await call.list()).body;
-    expect(jobs.map(({ status }) => status).toReversed()).toEqual([
-      "succeeded",
-      "succeeded",
-      "failed",
-      "running",
-      "queued",
     ]);
   });
 
@@ -156,28 +107,22 @@ describe("a restored server", () => {
     expect(mock.clock.now()).toBe(snapshot.takenAt);
   });
 
-  test("has the idempotency keys, purchases, rate windows and next jobs of the snapshot", async () => {
+  test("has the rate windows and idempotency keys of the snapshot, as often as it is restored", async () => {
     const { mock, call } = setUp();
     const limited = caller(mock, mock.keys.limited);
     const key = { "idempotency-key": "order-1" };
-    const order = { pack_slug: "demo", shared_payment_granted_token: "spt_processing_1" };
-    const first = await call.submit({}, key);
-    const bought = await call.purchase(order);
+    await call.submit({}, key);
     for (let calls = 0; calls < 4; calls += 1) await limited.account();
-    mock.nextJob({ outcome: "storage_failed" });
     const snapshot = await mock.snapshot();
+    expect(snapshot.takenAt).toBe(mock.clock.now());
     for (let again = 0; again < 2; again += 1) {
+      await mock.clock.advance("1h");
       await mock.restore(snapshot);
-      expect((await call.submit({}, key)).body.job_id).toBe(first.body.job_id);
+      expect(mock.clock.now()).toBe(snapshot.takenAt);
       expect((await call.submit({ seed: 1 }, key)).status).toBe(409);
-      await mock.settlePayment(bought.body.payment_intent_id);
-      expect((await call.account()).body.credits_remaining).toBe(1_092);
       expect([(await limited.account()).status, (await limited.account()).status]).toEqual([
         200, 429,
       ]);
-      const { body } = await call.submit();
-      await mock.clock.advance("2s");
-      expect((await call.poll(body.job_id)).body.error_message).toBe("storage_failed");
     }
   });
 
@@ -215,24 +160,6 @@ describe("a restored server", () => {
 });
 
 describe("a reset server", () => {
-  test("gives the same ids at the same times again", async () => {
-    const { mock, call } = setUp({}, failing);
-    const run = async (): Promise<unknown> => {
-      await call.submit({ webhook_url: hook });
-      await mock.clock.advance("3s");
-      await call.submit({ prompt: "mock:never", webhook_url: hook });
-      return [await observed(mock), await nextIds(mock)];
-    };
-    const first = await run();
-    mock.nextJob({ outcome: "never" });
-    await mock.reset();
-    expect(mock.clock.now()).toBe(Date.UTC(2026, 0, 1));
-    expect(mock.clock.pending).toBe(0);
-    expect((await call.list()).body.jobs).toEqual([]);
-    await mock.reset();
-    expect(await run()).toEqual(first);
-  });
-
   test("has its default keys alone, and no counters, webhooks, faults or other state", async () => {
     const { mock, call, received } = setUp({}, failing);
     const limited = caller(mock, mock.keys.limited);
@@ -254,6 +181,8 @@ describe("a reset server", () => {
     expect(received).toHaveLength(1);
 
     await mock.reset();
+    expect(mock.clock.now()).toBe(Date.UTC(2026, 0, 1));
+    expect(mock.clock.pending).toBe(0);
     expect(mock.journal.entries()).toEqual([]);
     expect(mock.faults.list()).toEqual([]);
     expect(await mock.webhooks.deliveries()).toEqual([]);

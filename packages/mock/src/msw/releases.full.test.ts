@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { startChromium, type Browser } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { node } from "@tryon/test-kit/repository";
-import { loopback } from "../../test/loopback.ts";
+import { loopback, type Page } from "../../test/loopback.ts";
 import { bundleWithMsw, installMsw, releases, type Installed } from "../../test/msw-releases.ts";
 
 const run = promisify(execFile);
@@ -68,11 +68,12 @@ describe.each(releases)("msw %s", (release) => {
       platform: "browser",
     });
     const worker = join(msw.folder, "node_modules/msw/lib/mockServiceWorker.js");
-    const network = await loopback({
+    const pages: Readonly<Record<string, Page>> = {
       "/": { type: "text/html", content: '<!doctype html><script src="/page.js"></script>' },
       "/page.js": { type: "text/javascript", content: script },
-      "/mockServiceWorker.js": { type: "text/javascript", content: await readFile(worker, "utf8") },
-    });
+      "/mockServiceWorker.js": { type: "text/javascript", content: await readFile(worker) },
+    };
+    const network = await loopback((path) => pages[path]);
     onTestFinished(() => network.close());
     if (browser === undefined) throw new Error("No browser.");
     const page = await browser.newPage();

@@ -1,48 +1,39 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
+import { receiver } from "../../test/behind-msw.ts";
 import { caller, finished } from "../../test/caller.ts";
 import { imageHost, publicAddress } from "../../test/image-host.ts";
 import { asset, assetBytes } from "../../test/images.ts";
 import { compositeEngine } from "../engine/composite/composite.ts";
 import { nodeNetwork } from "./network.ts";
 
-/** A plain http server on this machine. */
-async function local(status = 200): Promise<string> {
-  const server = createServer((request, response) => {
-    const bytes = assetBytes(request.url === "/person.jpg" ? "person.jpg" : "shirt.png");
-    response.writeHead(status, { "x-host": String(request.headers.host) }).end(bytes);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  // A server that listens on a port has an address of this form.
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+/** Starts an http server on this machine that has the images. */
+const local = (status = 200) =>
+  receiver((path) => ({
+    status,
+    content: assetBytes(path === "/person.jpg" ? "person.jpg" : "shirt.png"),
+  }));
 
 describe("nodeNetwork", () => {
   test("connects to the given IP addresses under any host name", async () => {
-    const url = new URL("/a?b=c", await local());
+    const server = await local();
+    const url = new URL("/a?b=c", server.url);
     url.hostname = "shop.example";
     const response = await nodeNetwork().connect(new Request(url), ["127.0.0.1"]);
-    expect(response.headers.get("x-host")).toBe(url.host);
+    expect(server.arrived).toMatchObject([{ path: "/a?b=c", headers: { host: url.host } }]);
     expect(Buffer.from(await response.arrayBuffer()).equals(assetBytes("shirt.png"))).toBe(true);
   });
 
   test("connects to the next IP address when one fails", async () => {
-    const url = new URL(await local());
+    const url = new URL((await local()).url);
     url.hostname = "shop.example";
     const response = await nodeNetwork().connect(new Request(url), ["::1", "127.0.0.1"]);
     expect(response.status).toBe(200);
   });
 
   test.each([204, 304, 302, 404, 599])("returns a response with status %i", async (status) => {
-    const url = await local(status);
+    const { url } = await local(status);
     const response = await nodeNetwork().connect(new Request(url), ["127.0.0.1"]);
     expect(response.status).toBe(status);
     await response.body?.cancel();
@@ -82,7 +73,7 @@ describe("images of this machine", () => {
     ["through nodeNetwork", { network: nodeNetwork() }],
     ["through the global fetch", {}],
   ])("are fetched if that is allowed, %s", async (_over, settings) => {
-    const url = await local();
+    const { url } = await local();
     const fields = { person_url: `${url}/person.jpg`, garment_urls: [`${url}/shirt.png`] };
     const closed = createMock({ clock: "manual", images: "fetch", ...settings });
     expect((await caller(closed).submit(fields)).detail).toContain("allowPrivateImages");
