@@ -1,9 +1,9 @@
-/** Calls of the control API through any fetch, each with its status and what it says. */
+/** Sends requests to the control API through any fetch, and returns the status and the body. */
 export function controls(fetch: typeof globalThis.fetch, baseUrl: string) {
   const call = async (method: string, path: string, body?: unknown) => {
     const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
     const response = await fetch(`${baseUrl}/__mock/${path}`, init);
-    // Every answer of the control API is a JSON object, which a test looks into.
+    // Every response of the control API is a JSON object.
     const answer = (await response.json()) as Readonly<Record<string, unknown>>;
     return { status: response.status, answer };
   };

@@ -17,7 +17,7 @@ function addError(fault: unknown): unknown {
   } catch (error) {
     return faults.list().length === 0 ? error : "The fault was added.";
   }
-  return "There was no error.";
+  return "The fault is valid.";
 }
 
 const circle: Record<string, unknown> = {};

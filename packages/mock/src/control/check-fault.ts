@@ -10,7 +10,7 @@ import { parseTarget } from "./request-pattern.ts";
 type Field = keyof FaultInput;
 
 interface FaultRule extends FieldRule {
-  /** If true, the field is an effect of its own; if "response", a detail of a response that replaces the service's. */
+  /** If true, the field is an effect; if "response", a detail of a response that replaces the service's. */
   readonly effect?: boolean | "response";
   /** Effects that contradict this one, and why. */
   readonly excludes?: { readonly fields: readonly Field[]; readonly because: string };

@@ -38,7 +38,7 @@ test("under any faults, requests with one idempotency key make one job and one c
             .catch(() => null);
           if (body !== null) return JSON.stringify(body);
         }
-        return "There was no response.";
+        return "No response arrived.";
       };
       const responses = Promise.all([retry("a"), retry("a"), retry("b")]);
       await mock.clock.runAll();

@@ -173,7 +173,7 @@ describe("waitFor", () => {
   test("lists at most five kinds of other requests, or says that there are none", async () => {
     const { mock, get } = withFaults();
     const wait = () => mock.journal.waitFor(submitOn, { timeout: 5 });
-    const none = "0 of 1 requests of POST /api/v1/tryon completed within 5 ms. There were no other";
+    const none = "0 of 1 requests of POST /api/v1/tryon completed within 5 ms. No other request";
     await expect(wait()).rejects.toThrow(none);
     for (let call = 0; call < 8; call += 1) await get(`/${call}`);
     await expect(wait()).rejects.toThrow("… and 3 other kinds of requests");

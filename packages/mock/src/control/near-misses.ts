@@ -15,7 +15,7 @@ export function nearMisses(pattern: RequestPattern, entries: readonly JournalEnt
     const { count } = groups.get(line) ?? { count: 0 };
     groups.set(line, { count: count + 1, nearness: nearness(pattern, entry) });
   }
-  if (groups.size === 0) return "There were no other requests.";
+  if (groups.size === 0) return "No other request arrived.";
   const lines = [...groups]
     .toSorted(([, a], [, b]) => b.nearness - a.nearness)
     .map(([line, { count }]) => (count === 1 ? line : `${line} (${count} times)`));

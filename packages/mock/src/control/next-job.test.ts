@@ -6,24 +6,18 @@ import { bareService } from "../../test/bare-service.ts";
 import { MemoryStore } from "../store/memory.ts";
 import type { NextJob } from "./next-job.ts";
 
-const endings: readonly (readonly [NextJob, Readonly<Record<string, unknown>>])[] = [
-  [{ outcome: "succeeded" }, { status: "succeeded", error_code: null, duration_ms: 1_500 }],
-  [{}, { status: "succeeded" }],
-  [{ durationMs: 700 }, { status: "succeeded", duration_ms: 700 }],
-  [{ durationMs: 0 }, { status: "succeeded", duration_ms: 0 }],
-  [{ outcome: "content_blocked" }, { status: "failed", error_message: "content_blocked" }],
-  [{ outcome: "model_rejected" }, { status: "failed", error_message: "model_rejected" }],
-  [
-    { outcome: "storage_failed", durationMs: 5 },
-    { status: "failed", error_message: "storage_failed", duration_ms: 5 },
-  ],
-  [{ outcome: "failed" }, { status: "failed", error_message: "generation_failed" }],
-  [
-    { outcome: "failed", errorMessage: "odd 👗" },
-    { status: "failed", error_message: "odd 👗" },
-  ],
-  [{ errorMessage: "odd" }, { status: "failed", error_code: "generation_failed" }],
-  [{ outcome: "never" }, { status: "running" }],
+const endings: readonly (readonly [NextJob, string, string | null, number | null])[] = [
+  [{ outcome: "succeeded" }, "succeeded", null, 1_500],
+  [{}, "succeeded", null, 1_500],
+  [{ durationMs: 700 }, "succeeded", null, 700],
+  [{ durationMs: 0 }, "succeeded", null, 0],
+  [{ outcome: "content_blocked" }, "failed", "content_blocked", 1_500],
+  [{ outcome: "model_rejected" }, "failed", "model_rejected", 1_500],
+  [{ outcome: "storage_failed", durationMs: 5 }, "failed", "storage_failed", 5],
+  [{ outcome: "failed" }, "failed", "generation_failed", 1_500],
+  [{ outcome: "failed", errorMessage: "odd 👗" }, "failed", "odd 👗", 1_500],
+  [{ errorMessage: "odd" }, "failed", "odd", 1_500],
+  [{ outcome: "never" }, "running", null, null],
 ];
 
 const invalid: readonly (readonly [unknown, string, typeof RangeError | typeof TypeError])[] = [
@@ -49,10 +43,15 @@ const invalid: readonly (readonly [unknown, string, typeof RangeError | typeof T
 ];
 
 describe("the next job", () => {
-  test.each(endings)("has the outcome %j", async (job, expected) => {
+  test.each(endings)("has the outcome %j", async (input, status, message, duration) => {
     const mock = createMock({ clock: "manual" });
-    mock.nextJob(job);
-    expect(await finished(mock, caller(mock))).toMatchObject(expected);
+    mock.nextJob(input);
+    expect(await finished(mock, caller(mock))).toMatchObject({
+      status,
+      error_code: status === "failed" ? "generation_failed" : null,
+      error_message: message,
+      duration_ms: duration,
+    });
   });
 
   test("sets one job, in the order of the calls", async () => {

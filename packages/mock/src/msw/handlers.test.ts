@@ -230,8 +230,8 @@ describe("requestMatcher", () => {
       "https://a.example/results/j.png",
       "https://a.example/results/j.png",
     ],
-  ])("under %s maps %s to %s", (baseUrl, url, expected) => {
-    expect(requestMatcher(baseUrl, "same")(url)).toBe(expected);
+  ])("under %s maps %s to %s", (base, url, expected) => {
+    expect(requestMatcher(base, "same")(url)).toBe(expected);
   });
 
   test.each([
@@ -242,8 +242,8 @@ describe("requestMatcher", () => {
     ["https://a.example/v1", "https://a.example/v10"],
     ["https://a.example/v1", "https://a.example/"],
     ["https://a.example/v1", "https://a.example/resultsets/j.png"],
-  ])("under %s does not match %s", (baseUrl, url) => {
-    expect(requestMatcher(baseUrl, "same")(url)).toBeUndefined();
+  ])("under %s does not match %s", (base, url) => {
+    expect(requestMatcher(base, "same")(url)).toBeUndefined();
   });
 
   test.each([

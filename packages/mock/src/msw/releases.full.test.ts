@@ -24,7 +24,7 @@ const outcome = {
   testCost: 0,
   webhook: [200],
   unrelated: "over the network",
-  left: { held: "Error: enough", jobs: ["running", "succeeded"] },
+  aborted: { error: "Error: enough", jobs: ["running", "succeeded"] },
 };
 
 let browser: Browser | undefined;

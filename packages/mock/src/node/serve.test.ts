@@ -114,9 +114,9 @@ describe("webhooks of a served mock", () => {
     expect(hooks.arrived).toHaveLength(count);
     const [delivery] = await mock.webhooks.deliveries();
     expect(delivery?.state).toBe("given-up");
-    const error = status === null ? (expect.any(String) as unknown) : null;
-    const attempts = Array.from({ length: 4 }, () => ({ status, error }));
-    expect(delivery?.attempts).toMatchObject(attempts);
+    const attempts = delivery?.attempts.map((attempt) => [attempt.status, typeof attempt.error]);
+    const expected = [status, status === null ? "string" : "object"];
+    expect(attempts).toEqual([expected, expected, expected, expected]);
   });
 });
 
