@@ -5,7 +5,7 @@ import { tryOn } from "./caller.ts";
 
 /** Creates a server on a manual clock, and functions that send requests. */
 export function withFaults(options: MockOptions = {}) {
-  const mock = createMock({ clock: "manual", seed: "steering", ...options });
+  const mock = createMock({ clock: "manual", seed: "faults", ...options });
   const headers = { authorization: `Bearer ${mock.keys.live}`, "content-type": "application/json" };
   return { mock, headers, ...plainCalls(mock.fetch, mock.baseUrl, headers) };
 }

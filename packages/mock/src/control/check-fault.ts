@@ -12,10 +12,12 @@ type Field = keyof FaultInput;
 interface FaultRule extends FieldRule {
   /** If true, the field is an effect; if "response", a detail of a response that replaces the service's. */
   readonly effect?: boolean | "response";
-  /** Effects that contradict this one, and why. */
-  readonly excludes?: { readonly fields: readonly Field[]; readonly because: string };
-  /** Error for a fault on webhooks, or on requests, if the field does not exist there. */
-  readonly notOn?: { readonly target: "webhook" | "request"; readonly error: string };
+  /** Effects that contradict this one. */
+  readonly excludes?: readonly Field[];
+  /** Reason of `excludes`. */
+  readonly because?: string;
+  /** The only target of the effect. */
+  readonly only?: "webhook" | "request";
 }
 
 const duration = z.union([z.number(), z.string()]).refine((value) => readTime(value) >= 0);
@@ -40,35 +42,28 @@ const headers = z
   });
 
 const durationLimit = 'a number of milliseconds from 0 up, or a text such as "2s"';
-const notOnWebhooks = {
-  target: "webhook",
-  error:
-    "is not for webhooks, whose receiver responds: use drop, reset or latency, or change the receiver.",
-} as const;
+
+function wholeNumber(min: number, fix: string, max = Number.MAX_SAFE_INTEGER): FieldRule {
+  const limit =
+    max === Number.MAX_SAFE_INTEGER
+      ? `a whole number from ${min} up`
+      : `a whole number from ${min} to ${max}`;
+  return { schema: z.int().min(min).max(max), limit, fix };
+}
 
 const rules: Readonly<Record<Field, FaultRule>> = {
   on: { schema: z.unknown(), limit: "a target" },
-  times: {
-    schema: z.int().min(1),
-    limit: "a whole number from 1 up",
-    fix: "Leave it out for a fault that stays.",
-  },
+  times: wholeNumber(1, "Leave it out for a fault that stays."),
   probability: {
     schema: z.number().gt(0).max(1),
     limit: "a number above 0 up to 1",
     fix: "Leave it out for a fault that always applies.",
   },
-  after: {
-    schema: z.int().min(0),
-    limit: "a whole number from 0 up",
-    fix: "It is the number of requests before the first fault.",
-  },
+  after: wholeNumber(0, "It is the number of requests before the first fault."),
   status: {
-    schema: z.int().min(200).max(599),
-    limit: "a whole number from 200 to 599",
-    fix: 'Use reset: "before" for no response.',
+    ...wholeNumber(200, 'Use reset: "before" for no response.', 599),
     effect: true,
-    notOn: notOnWebhooks,
+    only: "request",
   },
   headers: {
     schema: headers,
@@ -99,38 +94,30 @@ const rules: Readonly<Record<Field, FaultRule>> = {
     schema: z.enum(["before", "after"]),
     limit: '"before" (no work is done) or "after" (the work is done)',
     effect: true,
-    excludes: {
-      fields: ["status", "truncateAt", "cutAfter"],
-      because: "a broken connection has no response",
-    },
+    excludes: ["status", "truncateAt", "cutAfter"],
+    because: "a broken connection has no response",
   },
   truncateAt: {
-    schema: z.int().min(0),
-    limit: "a whole number from 0 up",
-    fix: "It counts the bytes of the body that are sent.",
+    ...wholeNumber(0, "It counts the bytes of the body that are sent."),
     effect: true,
-    notOn: notOnWebhooks,
+    only: "request",
   },
   cutAfter: {
     schema: duration,
     limit: durationLimit,
     effect: true,
-    excludes: {
-      fields: ["truncateAt", "latency"],
-      because: "the proxy determines the time and the response",
-    },
-    notOn: notOnWebhooks,
+    excludes: ["truncateAt", "latency"],
+    because: "the proxy determines the time and the response",
+    only: "request",
   },
   drop: {
     schema: z.literal(true),
     limit: "true",
     fix: "Leave it out for none.",
     effect: true,
-    excludes: { fields: ["reset"], because: "a dropped webhook has no connection" },
-    notOn: {
-      target: "request",
-      error: 'is for webhooks: use it with on: "webhook", or reset: "before" for requests.',
-    },
+    excludes: ["reset"],
+    because: "a dropped webhook has no connection",
+    only: "webhook",
   },
 };
 
@@ -164,12 +151,17 @@ function contradiction(input: FaultInput): string | undefined {
   const isSet = (field: Field): boolean => input[field] !== undefined;
   const target = input.on === "webhook" ? "webhook" : "request";
   for (const field of effects.filter(isSet)) {
-    const { excludes, notOn } = rules[field];
-    const other = excludes?.fields.find(isSet);
-    if (excludes !== undefined && other !== undefined) {
-      return `${field} and ${other} contradict each other: ${excludes.because}. Leave one out, or add two faults.`;
+    const { excludes, because, only } = rules[field];
+    const other = excludes?.find(isSet);
+    if (other !== undefined) {
+      return `${field} and ${other} contradict each other: ${because}. Leave one out, or add two faults.`;
     }
-    if (notOn?.target === target) return `${field} ${notOn.error}`;
+    if (only === "request" && target === "webhook") {
+      return `${field} is not for webhooks: use drop, reset or latency, or change the receiver.`;
+    }
+    if (only === "webhook" && target === "request") {
+      return `${field} is for webhooks: use it with on: "webhook", or reset: "before" for requests.`;
+    }
   }
   const { latency } = input;
   const isSlow = latency !== undefined && (typeof latency === "object" || readTime(latency) > 0);

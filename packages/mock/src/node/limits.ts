@@ -1,8 +1,8 @@
 import {
+  createServer,
   STATUS_CODES,
   type IncomingMessage,
   type Server,
-  type ServerOptions,
   type ServerResponse,
 } from "node:http";
 import type { Duplex } from "node:stream";
@@ -56,26 +56,23 @@ const checkInterval = 5_000;
 /** Time for a client to read its response and to stop sending, before the connection closes. */
 const closeDelay = 500;
 
-export function resolveLimits(limits: Partial<ServerLimits> = {}): ServerLimits {
-  return { ...defaults, ...limits };
-}
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-export function serverOptions(limits: ServerLimits): ServerOptions {
+/** Creates a server with limits. Invalid requests get a response in the form of the service's errors. */
+export function createLimitedServer(
+  options: Partial<ServerLimits> | undefined,
+  listener: Listener,
+): Server {
+  const limits = { ...defaults, ...options };
   const { requestTimeout, keepAliveTimeout, headerBytes } = limits;
   const headersTimeout = Math.min(limits.headersTimeout, requestTimeout);
-  return {
+  const server = createServer({
     headersTimeout,
     requestTimeout,
     keepAliveTimeout,
     maxHeaderSize: headerBytes,
     connectionsCheckingInterval: Math.min(checkInterval, headersTimeout),
-  };
-}
-
-type Listener = (request: IncomingMessage, response: ServerResponse) => void;
-
-/** Applies limits to a server. Invalid requests get a response in the form of the service's errors. */
-export function applyLimits(server: Server, limits: ServerLimits, listener: Listener): void {
+  });
   const responses = new WeakMap<Duplex, ServerResponse>();
   const rejected = new WeakSet<Duplex>();
   const handle: Listener = (request, response) => {
@@ -99,6 +96,7 @@ export function applyLimits(server: Server, limits: ServerLimits, listener: List
     if (!socket.writable || responses.get(socket)?.headersSent === true) socket.destroy();
     else reject(socket, ...rejection(error, limits));
   });
+  return server;
 }
 
 /** Limits the time to send the rest of an unread body, which Node would discard for any time. */

@@ -1,4 +1,4 @@
-import { createServer, ServerResponse, type IncomingMessage, type Server } from "node:http";
+import { ServerResponse, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
@@ -10,7 +10,7 @@ import { textOf } from "../http/responses.ts";
 import { isLoopback } from "../loopback.ts";
 import type { Mock } from "../mock.ts";
 import { mark } from "../version.ts";
-import { applyLimits, resolveLimits, serverOptions, type ServerLimits } from "./limits.ts";
+import { createLimitedServer, type ServerLimits } from "./limits.ts";
 
 /** Options of `serve`. */
 export interface ServeOptions {
@@ -77,9 +77,7 @@ export async function serve(
     (request, bindings) => respond(mock, request, bindings, openControl),
     { overrideGlobalObjects: false },
   );
-  const resolved = resolveLimits(limits);
-  const server = createServer(serverOptions(resolved));
-  applyLimits(server, resolved, (request, response) => void listener(request, response));
+  const server = createLimitedServer(limits, (...exchange) => void listener(...exchange));
   const port = await listen(server, wantedPort, host);
   const name = host.includes(":") ? `[${host}]` : host;
   return { url: `http://${name}:${port}`, port, host, close: () => close(server) };
