@@ -33,6 +33,8 @@ describe("a tenant", () => {
         const call = caller(mock, apiKey);
         expect((await call.purchase(order)).body.credits_added).toBe(100);
         expect((await call.purchase(order)).status).toBe(200);
+        const declined = { ...order, shared_payment_granted_token: "spt_declined_1" };
+        expect((await call.purchase(declined)).status).toBe(402);
         const { body } = await call.submit({ webhook_url: hook }, { "idempotency-key": "one" });
         return body.job_id;
       }),
@@ -48,13 +50,6 @@ describe("a tenant", () => {
       expect(await tenant.deliveries()).toMatchObject([{ jobId: own, state: "delivered" }]);
       expect(await tenant.deliveries(foreign)).toEqual([]);
     }
-  });
-
-  test("may have a declined payment", async () => {
-    const mock = createMock({ clock: "manual" });
-    const { apiKey } = await mock.tenant();
-    const order = { pack_slug: "demo", shared_payment_granted_token: "spt_declined_1" };
-    expect((await caller(mock, apiKey).purchase(order)).status).toBe(402);
   });
 
   test("uses a payment token with one of its keys only", async () => {

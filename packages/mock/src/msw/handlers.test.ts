@@ -7,8 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { baseUrl, behindMsw, receiver } from "../../test/behind-msw.ts";
 import { tryOn } from "../../test/caller.ts";
 import { createMock } from "../mock.ts";
-import { handlers } from "./handlers.ts";
-import { requestMatcher } from "./request-matcher.ts";
+import { handlers, requestMatcher } from "./handlers.ts";
 
 describe("msw handlers", () => {
   test.each([

@@ -69,23 +69,6 @@ describe("the control API over HTTP", () => {
     expect((await failure).message).toBe("fetch failed");
   });
 
-  test("is closed under a foreign host name and behind a proxy, unless `openControl` is set", async () => {
-    const closed = await start();
-    const open = await start({ openControl: true });
-    for (const headers of [
-      { host: "shop.example" },
-      { host: `192.168.0.7:${closed.server.port}` },
-      { "x-forwarded-for": "203.0.113.9" },
-      { forwarded: "for=203.0.113.9" },
-      { via: "1.1 proxy" },
-    ]) {
-      expect(await statusWith(closed.server, headers)).toBe(403);
-      expect(await statusWith(open.server, headers)).toBe(200);
-    }
-    expect(await statusWith(closed.server, { host: `localhost:${closed.server.port}` })).toBe(200);
-    expect(await statusWith(closed.server, { host: "[::1]" })).toBe(200);
-  });
-
   test.each([
     "forwarded",
     "via",
@@ -108,10 +91,12 @@ describe("the control API over HTTP", () => {
     "fastly-client-ip",
     "x-azure-clientip",
     "x-appengine-user-ip",
-  ])("is closed for the header %s of a proxy, even if it is empty", async (name) => {
-    const { server } = await start();
+  ])("is closed for the header %s of a proxy, unless `openControl` is set", async (name) => {
+    const closed = await start();
+    const open = await start({ openControl: true });
     for (const value of ["127.0.0.1", ""]) {
-      expect(await statusWith(server, { [name]: value })).toBe(403);
+      expect(await statusWith(closed.server, { [name]: value })).toBe(403);
+      expect(await statusWith(open.server, { [name]: value })).toBe(200);
     }
   });
 
@@ -126,6 +111,8 @@ describe("the control API over HTTP", () => {
     ["http://[::1]", "[::1]:4010", "", 200],
     ["http://localhost", "LOCALHOST:4010", "", 200],
     ["", "shop.example", "", 403],
+    ["", "192.168.0.7:4010", "", 403],
+    ["", "[::1]", "", 200],
     ["", "localhost:4010", "", 200],
   ])("checks the target %s/__mock/ and the host %j", async (origin, host, more, status) => {
     const { server } = await start();
