@@ -11,7 +11,7 @@ import { readJsonObject, readPatience } from "./body.ts";
 import { bodySchemas, type BodySchemas } from "./schemas.ts";
 
 /** Records submissions for the request journal. */
-export interface SubmissionLog {
+interface SubmissionLog {
   noteSubmission(request: Request, fields: SubmissionFields): void;
   noteJob(request: Request, jobId: string, replayed: boolean): void;
 }
