@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 
+import { stockEngine } from "../engine/stock.ts";
 import { createMock } from "../mock.ts";
 import { caller, finished } from "../../test/caller.ts";
-import { bareService } from "../../test/bare-service.ts";
-import { MemoryStore } from "../store/memory.ts";
 import type { NextJob } from "./next-job.ts";
 
 const endings: readonly (readonly [NextJob, string, string | null, number | null])[] = [
@@ -107,36 +106,18 @@ describe("the next job", () => {
     expect((await finished(mock, call)).error_message).toBe("storage_failed");
   });
 
-  test("is not a job whose engine fails", async () => {
-    let down = true;
-    const { service, system } = bareService({
-      store: new MemoryStore(),
-      engine: {
-        name: "down at first",
-        prepare: async () => {
-          if (down) throw new Error("down");
-        },
-        render: async () => new Uint8Array(),
-      },
-    });
-    const key = await service.keys.create({});
-    const submit = () =>
-      service.submissions.submit({
-        keyId: key.id,
-        fields: { person_url: "https://a.example/p", items: ["https://a.example/g"], wait: false },
-        body: {},
-        idempotencyKey: undefined,
-        origin: "https://a.example",
-      });
-    service.nextJobs.add({
-      outcome: { ending: "failed", errorMessage: "storage_failed", durationMs: null },
-      apiKey: null,
-    });
-    await expect(submit()).rejects.toThrow("before the model");
-    down = false;
-    const { job } = await submit();
-    await system.clock.advance("2s");
-    expect((await service.jobs.get(key.id, job.id)).errorMessage).toBe("storage_failed");
+  test("is not a submission whose engine is unavailable", async () => {
+    let isDown = true;
+    const stock = stockEngine();
+    const prepare = async (): Promise<void> => {
+      if (isDown) throw new Error("down");
+    };
+    const mock = createMock({ clock: "manual", engine: { ...stock, prepare } });
+    mock.nextJob({ outcome: "storage_failed" });
+    const call = caller(mock);
+    expect((await call.submit()).status).toBe(500);
+    isDown = false;
+    expect((await finished(mock, call)).error_message).toBe("storage_failed");
   });
 
   test.each(invalid)("%j has an error with its field and limit", async (job, message, kind) => {
