@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller } from "../../test/caller.ts";
+import { caller, finished } from "../../test/caller.ts";
 import { receiver, type ReceiverAnswer } from "../../test/receiver.ts";
 
 const hook = "https://shop.example/hook";
@@ -107,22 +107,27 @@ describe("a restored server", () => {
     expect(mock.clock.now()).toBe(snapshot.takenAt);
   });
 
-  test("has the rate windows and idempotency keys of the snapshot, as often as it is restored", async () => {
+  test("has the idempotency keys, purchases, rate windows and next jobs of the snapshot", async () => {
     const { mock, call } = setUp();
     const limited = caller(mock, mock.keys.limited);
     const key = { "idempotency-key": "order-1" };
-    await call.submit({}, key);
+    const order = { pack_slug: "demo", shared_payment_granted_token: "spt_processing_1" };
+    const first = await call.submit({}, key);
+    const bought = await call.purchase(order);
     for (let calls = 0; calls < 4; calls += 1) await limited.account();
+    mock.nextJob({ outcome: "storage_failed" });
     const snapshot = await mock.snapshot();
     expect(snapshot.takenAt).toBe(mock.clock.now());
     for (let again = 0; again < 2; again += 1) {
-      await mock.clock.advance("1h");
       await mock.restore(snapshot);
       expect(mock.clock.now()).toBe(snapshot.takenAt);
+      expect((await call.submit({}, key)).body.job_id).toBe(first.body.job_id);
       expect((await call.submit({ seed: 1 }, key)).status).toBe(409);
-      expect([(await limited.account()).status, (await limited.account()).status]).toEqual([
-        200, 429,
-      ]);
+      await mock.settlePayment(bought.body.payment_intent_id);
+      expect((await call.account()).body.credits_remaining).toBe(1_092);
+      const statuses = [(await limited.account()).status, (await limited.account()).status];
+      expect(statuses).toEqual([200, 429]);
+      expect((await finished(mock, call)).error_message).toBe("storage_failed");
     }
   });
 
