@@ -96,9 +96,9 @@ describe("the control API over HTTP", () => {
   });
 
   test("is closed to other machines, unless `openControl` is set", async () => {
-    const [ip] = Object.values(networkInterfaces())
+    const ip = Object.values(networkInterfaces())
       .flatMap((interfaces) => interfaces ?? [])
-      .filter(({ family, internal }) => family === "IPv4" && !internal);
+      .find(({ family, internal }) => family === "IPv4" && !internal);
     // Without a network, this machine has no other IP address.
     if (ip === undefined) return;
     const closed = await start({ host: "0.0.0.0" });
