@@ -1,5 +1,5 @@
 import { isLoopback } from "../config/resolve-config.ts";
-import { likelyName } from "../config/check-options.ts";
+import { likelyName } from "../config/resolve-config.ts";
 import type { Note } from "../errors/input-issue.ts";
 import type { TryOnRequest } from "../generated/openapi.ts";
 

@@ -12,10 +12,10 @@ import {
   type Update,
 } from "@tryon/client";
 
-import { readDuration } from "../config/check-options.ts";
+import { readDuration } from "../config/resolve-config.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { abortable, Deadline } from "../http/deadline.ts";
-import { randomKey } from "../http/random-key.ts";
+import { randomKey } from "../jobs/job-submitter.ts";
 import type { Counted } from "../types/budget.ts";
 import { digestInput } from "./digest-input.ts";
 import { JobLookup } from "./job-lookup.ts";

@@ -1,8 +1,8 @@
 import type { CallOptions, Duration } from "../types/call-options.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { ConnectionError } from "../errors/request-errors.ts";
-import { milliseconds, unknownName } from "../config/check-options.ts";
-import { maxTimer, type Clock } from "../config/clock.ts";
+import { milliseconds, unknownName } from "../config/resolve-config.ts";
+import { maxTimer, type Clock } from "../config/options.ts";
 
 /**
  * Deadline of a call, or of one attempt within it: a time, and the caller's abort signal. Call `close` at the end.

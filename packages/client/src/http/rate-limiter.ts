@@ -1,5 +1,5 @@
 import type { RateLimit } from "../types/attempt.ts";
-import type { Clock } from "../config/clock.ts";
+import type { Clock } from "../config/options.ts";
 import { abortable, type Deadline } from "./deadline.ts";
 import { delayOf, maxRetryAfter } from "./retry-policy.ts";
 

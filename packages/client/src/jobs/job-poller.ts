@@ -1,10 +1,9 @@
 import type { JobData } from "../types/job.ts";
 import { isBranded, transientCodes, type TryOnError } from "../errors/tryon-error.ts";
-import type { Clock } from "../config/clock.ts";
+import type { Clock } from "../config/options.ts";
 import { defaults } from "../config/options.ts";
 import { abortable, within, type Deadline } from "../http/deadline.ts";
 import type { Api } from "../api/api.ts";
-import { isFinal } from "./job-data.ts";
 import { isHidden, page, PollSchedule, type PendingWait } from "./poll-schedule.ts";
 
 /** Maximum time between due times of jobs that share a poll, in milliseconds. */
@@ -195,7 +194,7 @@ export class JobPoller {
       const job = this.#jobs.get(data.job_id);
       if (!job) continue;
       const [first] = job.waits.keys();
-      if (first && isFinal(data.status)) this.#schedule.learn(first.kind, data.duration_ms);
+      if (first) this.#schedule.learn(first.kind, data.duration_ms);
       for (const { resolve } of job.waits.values()) resolve(data);
       this.#jobs.delete(job.id);
     }

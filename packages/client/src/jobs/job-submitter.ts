@@ -10,10 +10,9 @@ import { OutcomeUnknownError } from "../errors/request-errors.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import type { SubmissionBody } from "../http/http-request.ts";
-import { randomKey } from "../http/random-key.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { jobsOfPages } from "./job-list.ts";
-import { JobRecord, notifier, type Notify } from "./job-record.ts";
+import { JobRecord, maxClockSkew, notifier, serviceTime, type Notify } from "./job-record.ts";
 import { parseInput, readImages, takeKeyFromMetadata } from "./parse-input.ts";
 import {
   runOptionNames,
@@ -21,7 +20,6 @@ import {
   type RunOptions,
   type SubmitOptions,
 } from "./run-options.ts";
-import { maxClockSkew, serviceTime } from "./job-data.ts";
 import { submissionBody } from "./submission-body.ts";
 
 const maxKeyLength = 200;
@@ -78,14 +76,9 @@ export class JobSubmitter {
     const work = async (deadline: Deadline): Promise<Responded<Result>> => {
       const { sync } = names["sync"] ? options : { sync: false };
       const submission = await this.#prepare(input, { ...options, sync }, deadline);
-      const context = await this.#contexts.acquire(deadline);
-      let sent: Responded<JobRecord>;
-      try {
-        sent = await this.#send(submission, context, deadline, notify);
-      } catch (error) {
-        const renewed = await this.#contexts.renew(error, context, deadline);
-        sent = await this.#send(submission, renewed, deadline, notify);
-      }
+      const sent = await this.#contexts.withKey(deadline, (context) =>
+        this.#send(submission, context, deadline, notify),
+      );
       return { ...sent, data: await finish(sent.data, deadline, notify) };
     };
     return within(config, options, config.timeout, work, names);
@@ -135,11 +128,9 @@ export class JobSubmitter {
     notify: Notify,
     earlier?: Charge,
   ): Promise<Responded<JobRecord>> {
-    const { idempotencyKey, attemptLog, timeline, sync, size, budget } = submission;
+    const { idempotencyKey, attemptLog, timeline, sync, size } = submission;
     const { api, config, spendTracker } = context;
-    const budgets = spendTracker.budgets(budget);
-    const plan = { size, idempotencyKey, budgets };
-    const charge = await spendTracker.reserve(plan, deadline, earlier);
+    const charge = await spendTracker.reserve(submission, deadline, earlier);
     if (timeline.length === 0) {
       timeline.push({ phase: "sending", at: deadline.clock.now() });
       notify({ phase: "sending", idempotencyKey });
@@ -234,4 +225,13 @@ function validKey(key: string | undefined): string {
 /** Returns true if something between client and service may have cut off a synchronous attempt. */
 export function isSyncCut({ duration, status }: Attempt): boolean {
   return duration >= minCutDuration && (status === undefined || cutStatuses.has(status));
+}
+
+/** Creates a UUID of version 4 with 120 random bits. `crypto.randomUUID` is missing on pages that were loaded over http. */
+export function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    (byte + 256).toString(16).slice(1),
+  )
+    .join("")
+    .replace(/(.{8})(.{4}).(.{3})..(..)/, "$1-$2-4$3-8a$4-");
 }

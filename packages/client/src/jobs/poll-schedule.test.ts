@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 
 import { seededRandom } from "../../test/seeded-random.ts";
-import { systemClock } from "../config/clock.ts";
+import { systemClock } from "../config/options.ts";
 import { RateLimiter } from "../http/rate-limiter.ts";
 import { nextPollDelay, PollSchedule } from "./poll-schedule.ts";
 

@@ -1,7 +1,7 @@
 import { InputError, type paths, type TryOn } from "@tryon/client";
 import createClient, { type Client } from "openapi-fetch";
 
-import { randomKey } from "../http/random-key.ts";
+import { randomKey } from "../jobs/job-submitter.ts";
 import type { Purpose } from "../types/middleware.ts";
 
 /** Typed client of every endpoint, with the methods of openapi-fetch. */
