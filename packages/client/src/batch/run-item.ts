@@ -139,9 +139,7 @@ class ItemRun {
     const entry = this.#entry;
     this.startedAt = this.#now;
     // The call must end while the service remembers the key.
-    const limit = earlier
-      ? earlier.sentAt + tryon.idempotencyWindow - this.startedAt
-      : Number.POSITIVE_INFINITY;
+    const limit = earlier ? earlier.sentAt + tryon.idempotencyWindow - this.startedAt : Infinity;
     const deadline = new Deadline(tryon.clock, limit, this.#task.signal);
     const { signal } = deadline;
     let mayBeSent = earlier !== undefined;
@@ -154,7 +152,7 @@ class ItemRun {
       }
       if ("job" in update) this.#job = update.job;
       if (update.phase === "waiting") {
-        deadline.restart(Number.POSITIVE_INFINITY);
+        deadline.restart(Infinity);
         pendingWrite ??= this.#write("submitted", update.job);
       }
     };

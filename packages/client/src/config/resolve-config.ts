@@ -177,12 +177,12 @@ export function likelyName(
 ): string | undefined {
   const given = plain(name.slice(0, 40));
   let best: string | undefined;
-  let least = Number.POSITIVE_INFINITY;
+  let least = Infinity;
   for (const candidate of Object.keys(known)) {
     const target = plain(candidate);
-    const isSuffix = given.length > 4 && given.endsWith(target);
-    const distance = isSuffix ? 1 : difference(given, target);
-    if ((isSuffix || given[0] === target[0]) && distance <= target.length / 3 && distance < least) {
+    let distance = given[0] === target[0] ? difference(given, target) : Infinity;
+    if (given.endsWith(target)) distance = 1;
+    if (distance <= target.length / 3 && distance < least) {
       best = candidate;
       least = distance;
     }

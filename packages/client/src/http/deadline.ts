@@ -93,7 +93,7 @@ export class Deadline {
       this.#controller?.abort(
         new DOMException("The timeout of the call has passed.", "TimeoutError"),
       );
-    } else if (left < Number.POSITIVE_INFINITY) {
+    } else if (left < Infinity) {
       this.#timer = this.clock.setTimeout(this.#watch, Math.min(left, maxTimer));
     }
   };
@@ -105,30 +105,23 @@ export const callOptionNames: Readonly<Record<keyof CallOptions, true>> = {
   timeout: true,
 };
 
-/** Starts the deadline of a call. Throws `invalid_input` if its timeout is invalid, or an option is unknown. */
-function startDeadline(
+/**
+ * Runs work within the deadline of a call, and removes its timer and listener afterwards. Throws `invalid_input` if the timeout
+ * is invalid, or an option is unknown.
+ */
+export async function within<Result>(
   { clock }: { readonly clock: Clock },
   options: CallOptions,
   fallback: Duration,
+  work: (deadline: Deadline) => Promise<Result>,
   names: Readonly<Record<string, true>> = callOptionNames,
-): Deadline {
+): Promise<Result> {
   const unknown = unknownName(options, names);
   if (unknown) {
     throw new InputError(unknown.name, "is not an option of this call", { hint: unknown.hint });
   }
-  const { timeout, signal } = options;
-  return new Deadline(clock, milliseconds(timeout ?? fallback, "timeout"), signal);
-}
-
-/** Runs work within the deadline of a call, and removes its timer and listener afterwards. */
-export async function within<Result>(
-  config: { readonly clock: Clock },
-  options: CallOptions,
-  fallback: Duration,
-  work: (deadline: Deadline) => Promise<Result>,
-  names?: Readonly<Record<string, true>>,
-): Promise<Result> {
-  const deadline = startDeadline(config, options, fallback, names);
+  const { timeout = fallback, signal } = options;
+  const deadline = new Deadline(clock, milliseconds(timeout, "timeout"), signal);
   try {
     return await work(deadline);
   } finally {

@@ -54,11 +54,7 @@ export function responseError(
       ? "The purchase may have been paid: repeat it with the same token, which pays once."
       : undefined,
   };
-  const submitted = submission && {
-    idempotencyKey: submission.idempotencyKey,
-    recover: submission.recover,
-    hint: hints.outcome_unknown,
-  };
+  const submitted = submission && { ...submission, hint: hints.outcome_unknown };
   const { code, words, ...rest } = response
     ? describeErrorResponse(response, purpose, redact)
     : describeNoResponse(outcome, redact);

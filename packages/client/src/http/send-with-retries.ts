@@ -127,11 +127,12 @@ export async function attempt(
     // A retry would not change what `read` refuses.
     if (read && isBranded(cause)) throw cause;
     const unreadable = typeof body === "object" && "open" in body ? body.unreadable : undefined;
-    if (unreadable) return { response: undefined, failure: "unsent", cause: unreadable };
     // Node limits the wait for headers to 300 s.
-    const timedOut = limit.passed || /(HEADERS|BODY)_TIM/.test(failureCode(cause) ?? "");
-    if (!isSent && !timedOut) return { response: undefined, failure: "unsent", cause };
-    return { response: undefined, failure: timedOut ? "timed_out" : "connection_failed", cause };
+    const timedOut = limit.passed || /(HEADERS|BODY)_TIM/.test(String(failureCode(cause)));
+    const failure = timedOut ? "timed_out" : isSent ? "connection_failed" : "unsent";
+    return unreadable
+      ? { response: undefined, failure: "unsent", cause: unreadable }
+      : { response: undefined, failure, cause };
   } finally {
     isOver = true;
     if (!response?.open) limit.close();

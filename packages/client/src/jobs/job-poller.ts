@@ -4,7 +4,7 @@ import type { Clock } from "../config/options.ts";
 import { defaults } from "../config/options.ts";
 import { abortable, within, type Deadline } from "../http/deadline.ts";
 import type { Api } from "../api/api.ts";
-import { isHidden, page, PollSchedule, type PendingWait } from "./poll-schedule.ts";
+import { PollSchedule, type PendingWait } from "./poll-schedule.ts";
 
 /** Maximum time between due times of jobs that share a poll, in milliseconds. */
 const maxGap = 1_000;
@@ -34,7 +34,7 @@ interface PolledJob {
 
 /**
  * Polls jobs for all waits of a client: one job by its id, several by the list. A poll serves all waits for the jobs that it
- * returns. The timer and the listener exist only during waits.
+ * returns. The timer exists only during waits.
  */
 export class JobPoller {
   readonly #api: Api;
@@ -48,7 +48,6 @@ export class JobPoller {
   /** Aborts the polls in flight. */
   #controller: AbortController | undefined;
   #timer: unknown;
-  #timerAt = Number.POSITIVE_INFINITY;
 
   constructor(api: Api) {
     this.#api = api;
@@ -74,8 +73,7 @@ export class JobPoller {
     job.due = Math.min(job.due, due);
     this.#jobs.set(id, job);
     this.#api.http.rateLimiter.isPolling = true;
-    page()?.addEventListener("visibilitychange", this.#onVisibilityChange);
-    if (Math.max(due, this.#schedule.opensAt) < this.#timerAt) this.#arm();
+    this.#arm();
     const data = new Promise<JobData>((resolve, reject) => {
       job.waits.set(wait, { resolve, reject });
     });
@@ -97,28 +95,20 @@ export class JobPoller {
     this.#controller?.abort();
     this.#controller = undefined;
     this.#api.http.rateLimiter.isPolling = false;
-    page()?.removeEventListener("visibilitychange", this.#onVisibilityChange);
   }
 
   /** Returns true if a job has waits, and no poll has returned it. */
   readonly #isOpen = (job: PolledJob): boolean => this.#jobs.get(job.id) === job;
 
-  /** Polls at once when the page becomes visible. */
-  readonly #onVisibilityChange = (): void => {
-    if (isHidden()) return;
-    for (const job of this.#jobs.values()) job.due = Math.min(job.due, this.#clock.now());
-    this.#arm();
-  };
-
   /** Sets the timer for the next poll. */
   #arm(): void {
     const clock = this.#clock;
     clock.clearTimeout(this.#timer);
-    let due = Number.POSITIVE_INFINITY;
+    let due = Infinity;
     for (const job of this.#jobs.values()) if (!job.isPolled) due = Math.min(due, job.due);
-    this.#timerAt = Math.max(due, this.#schedule.opensAt);
-    if (due === Number.POSITIVE_INFINITY) return;
-    this.#timer = clock.setTimeout(this.#pollDue, Math.max(0, this.#timerAt - clock.now()));
+    if (due === Infinity) return;
+    const delay = Math.max(due, this.#schedule.opensAt) - clock.now();
+    this.#timer = clock.setTimeout(this.#pollDue, Math.max(0, delay));
   }
 
   /** Polls the job with the earliest due time, with those that are due soon after it. */
@@ -172,8 +162,7 @@ export class JobPoller {
     do {
       pages += 1;
       this.#schedule.countPoll();
-      const limit = this.#pageSize;
-      const query = { ...(limit && { limit }), ...(cursor && { cursor }) };
+      const query = { limit: this.#pageSize, cursor };
       const { data } = await this.#api.listJobs(query, { deadline });
       this.#deliver(data.jobs);
       missing = missing.filter(this.#isOpen);
@@ -211,22 +200,14 @@ export class JobPoller {
       if (rejectsSize) this.#pageSize = undefined;
       else this.#listOpensAt = now + closedTime;
     }
-    // A proxy may reject the list alone.
-    const endsAll = !isList && (code === "unauthorized" || code === "forbidden");
-    for (const job of endsAll ? this.#jobs.values() : jobs.filter(this.#isOpen)) {
+    for (const job of jobs.filter(this.#isOpen)) {
       job.due = now + Math.max(failureDelay, retryAfter * 1_000);
       // Reads may not show a new job yet.
       const isMissing = code === "not_found" && now - job.since < maxReadLag;
+      // A proxy may reject the list alone.
       const isTransient = isList || isMissing || (code && transientCodes.has(code));
       if (known && isTransient) job.failure = known;
-      else for (const { reject } of job.waits.values()) reject(known ? copyError(known) : error);
+      else for (const { reject } of job.waits.values()) reject(error);
     }
   }
-}
-
-/** Copies an error, since each of its waits sets its own job on it. */
-function copyError(error: TryOnError): unknown {
-  const copy = Object.defineProperties(new Error(), Object.getOwnPropertyDescriptors(error));
-  // `Error.isError` is false for an object without a constructor call.
-  return Object.setPrototypeOf(copy, Object.getPrototypeOf(error) as object) as unknown;
 }

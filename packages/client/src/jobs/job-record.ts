@@ -25,13 +25,13 @@ interface Origin {
   /** Context of the key that the job belongs to. Undefined if the data was saved, or is only an id. */
   readonly context?: ClientContext | undefined;
   readonly idempotencyKey?: string | undefined;
-  readonly attempts?: readonly Attempt[];
+  readonly attempts: readonly Attempt[];
   /** Steps that this client has observed. */
-  readonly timeline?: TimelineEntry[];
+  readonly timeline: TimelineEntry[];
   /** `x-request-id` of the response to the submission. */
   readonly requestId?: string | undefined;
-  /** `output_size` of the submission, if this client submitted the job. */
-  readonly size?: string;
+  /** `output_size` of the submission, or empty if this client did not submit the job. */
+  readonly size: string;
   /** If true, the end of a job needs no confirmation by the service. */
   readonly trustsEnd?: boolean;
 }
@@ -40,7 +40,6 @@ interface Origin {
 export class JobRecord implements Job, ResultSource {
   readonly #contexts: ClientContexts;
   readonly #origin: Origin;
-  readonly #timeline: TimelineEntry[];
   #context: ClientContext | undefined;
   #idempotencyKey: string | undefined;
   #data: JobData;
@@ -51,11 +50,10 @@ export class JobRecord implements Job, ResultSource {
   #startedAt: number | undefined;
 
   /** @internal Creates a job from data of the service, or from saved data if `origin` has no context. */
-  constructor(contexts: ClientContexts, data: JobData, origin: Origin) {
-    const { context, trustsEnd, idempotencyKey, timeline = [] } = origin;
+  constructor(contexts: ClientContexts, data: JobData, origin: Partial<Origin>) {
+    const { context, trustsEnd, idempotencyKey } = origin;
     this.#contexts = contexts;
-    this.#origin = origin;
-    this.#timeline = timeline;
+    this.#origin = { attempts: [], timeline: [], size: "", ...origin };
     this.#context = context;
     this.#idempotencyKey = idempotencyKey;
     this.#data = data;
@@ -122,7 +120,7 @@ export class JobRecord implements Job, ResultSource {
   ): Promise<TryOnResult> {
     this.#context ??= context;
     const { http } = (await this.#acquire(deadline)).api;
-    const timeline = this.#timeline;
+    const { attempts, requestId, timeline } = this.#origin;
     const update = (phase: "waiting" | "succeeded" | "failed"): void => {
       const at = deadline.clock.now();
       if (timeline.at(-1)?.phase !== phase) timeline.push({ phase, at });
@@ -133,7 +131,6 @@ export class JobRecord implements Job, ResultSource {
       if (!this.#isSaved) update("waiting");
       await this.#poll(deadline);
     }
-    const { attempts = [], requestId } = this.#origin;
     if (this.status === "failed") {
       update("failed");
       throw new JobFailedError(this, { attempts });
@@ -190,12 +187,12 @@ export class JobRecord implements Job, ResultSource {
 
   /** Waits for the next poll. */
   async #poll(deadline: Deadline): Promise<void> {
-    const { attempts, size = "" } = this.#origin;
+    const { attempts, size } = this.#origin;
     const { test_mode: isTest, created_at } = this.#data;
     if (!this.#isSaved) {
       const now = deadline.clock.now();
       const created = Math.min(now, serviceTime(created_at) || now);
-      this.#startedAt ??= attempts?.[0]?.startedAt ?? created;
+      this.#startedAt ??= attempts[0]?.startedAt ?? created;
     }
     const wait = { id: this.id, kind: isTest ? testKind : size, startedAt: this.#startedAt };
     const context = await this.#acquire(deadline);

@@ -55,27 +55,27 @@ export class JobSubmitter {
 
   /** Submits an input and waits for the result. */
   run(input: unknown, options: RunOptions): Promise<Responded<TryOnResult>> {
-    return this.#submit(input, options, runOptionNames, (record, deadline, notify) =>
-      record.finish(deadline, notify),
-    );
+    const finish = (record: JobRecord, deadline: Deadline, notify: Notify) =>
+      record.finish(deadline, notify);
+    return this.#submit(input, options, options.sync, runOptionNames, finish);
   }
 
   /** Submits an input. */
   submit(input: unknown, options: SubmitOptions): Promise<Responded<Job>> {
-    return this.#submit(input, options, submitOptionNames, (record) => record);
+    return this.#submit(input, options, false, submitOptionNames, (record) => record);
   }
 
   async #submit<Result>(
     input: unknown,
-    options: RunOptions,
+    options: SubmitOptions,
+    sync: RunOptions["sync"],
     names: Readonly<Record<string, true>>,
     finish: (record: JobRecord, deadline: Deadline, notify: Notify) => Result | Promise<Result>,
   ): Promise<Responded<Result>> {
     const { config } = this.#contexts;
     const notify = notifier(config, options.onUpdate);
     const work = async (deadline: Deadline): Promise<Responded<Result>> => {
-      const { sync } = names["sync"] ? options : { sync: false };
-      const submission = await this.#prepare(input, { ...options, sync }, deadline);
+      const submission = await this.#prepare(input, options, sync, deadline);
       const sent = await this.#contexts.withKey(deadline, (context) =>
         this.#send(submission, context, deadline, notify),
       );
@@ -85,7 +85,12 @@ export class JobSubmitter {
   }
 
   /** Parses and reads an input. Sends nothing. */
-  async #prepare(input: unknown, options: RunOptions, deadline: Deadline): Promise<Submission> {
+  async #prepare(
+    input: unknown,
+    options: SubmitOptions,
+    mode: RunOptions["sync"],
+    deadline: Deadline,
+  ): Promise<Submission> {
     deadline.throwIfAborted();
     const { config } = this.#contexts;
     const { validate = config.validate, keyInMetadata = config.keyInMetadata } = options;
@@ -93,7 +98,7 @@ export class JobSubmitter {
     // No `await` before this line: the input is parsed as it was at the call.
     const parsed = parseInput(input, keyInMetadata ? idempotencyKey : undefined);
     const { fields, size, hasKeyInMetadata } = parsed;
-    const sync = this.#isSync(options.sync ?? parsed.wait ?? "auto", deadline.left());
+    const sync = this.#isSync(mode ?? parsed.wait ?? "auto", deadline.left());
     const images = await readImages(parsed, { log: config.log, validate }, deadline);
     deadline.throwIfAborted();
     return {
@@ -183,7 +188,7 @@ export class JobSubmitter {
     let cause: unknown;
     try {
       const jobs = jobsOfPages(async (cursor) => {
-        const { data } = await context.api.listJobs(cursor ? { cursor } : {}, { deadline });
+        const { data } = await context.api.listJobs({ cursor }, { deadline });
         return { jobs: data.jobs, nextCursor: data.next_cursor };
       });
       for await (const data of hasKeyInMetadata ? jobs : []) {
