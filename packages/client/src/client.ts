@@ -56,12 +56,7 @@ export class TryOn {
 
   constructor(options: TryOnOptions = {}) {
     const unknown = unknownName(options, optionNames);
-    check(
-      !unknown,
-      "invalid_config",
-      `${unknown?.name} is not an option of TryOn.`,
-      unknown?.hint ?? "",
-    );
+    check(!unknown, `${unknown?.name} is not an option of TryOn.`, unknown?.hint);
     this.#options = { ...options };
     const contexts = new ClientContexts(this.#options);
     if (options.apiKey !== undefined && options.baseUrl !== undefined) void contexts.config;

@@ -139,12 +139,13 @@ export class Credits {
       const unknown = (hint: string, balance = last?.credits_remaining): PurchaseOutcome => {
         return { status: "unknown", lastStatus: last?.status, hint, balance, purchase: last };
       };
-      for (let repeats = last ? 1 : 0; ; repeats += 1) {
+      let delay = last ? firstDelay : 0;
+      for (;;) {
         const outcome = last && outcomeOf(last);
         if (outcome) return outcome;
         try {
-          if (repeats > 0)
-            await deadline.sleep(Math.min(maxDelay, firstDelay * 2 ** (repeats - 1)));
+          if (delay > 0) await deadline.sleep(delay);
+          delay = Math.min(maxDelay, delay * 2 || firstDelay);
           last = (await this.#send(api, request, deadline)).data;
         } catch (error) {
           deadline.throwIfAborted();

@@ -18,7 +18,6 @@ export function resolveConfig(options: TryOnOptions) {
       apiKey = required(options.apiKey, "apiKey", "TRYON_API_KEY");
       check(
         /^[!-~]+$/.test(apiKey),
-        "invalid_config",
         "apiKey (TRYON_API_KEY) contains spaces or line breaks.",
         "Copy it again, without quotes and line breaks.",
       );
@@ -28,7 +27,6 @@ export function resolveConfig(options: TryOnOptions) {
   } else {
     check(
       (options.apiKey ?? options.baseUrl) === undefined,
-      "invalid_config",
       "proxyUrl cannot be combined with apiKey or baseUrl.",
       "Pass those to the proxy only.",
     );
@@ -79,7 +77,6 @@ function required(value: string | undefined, option: string, variable: string): 
   const text = (value ?? environment(variable) ?? "").trim();
   check(
     text,
-    "invalid_config",
     `${option} is ${value === undefined ? "missing" : "empty"}.`,
     `Pass new TryOn({ ${option} }) or set the environment variable ${variable}. In a page, pass { proxyUrl }.`,
   );
@@ -90,7 +87,6 @@ function parseServiceUrl(text: string, name: string, base?: string): URL {
   const url = URL.canParse(text, base) ? new URL(text, base) : undefined;
   check(
     url && /^https?:/.test(url.href) && url.href === url.origin + url.pathname,
-    "invalid_config",
     `${name} is not an http or https URL without user, query and fragment.`,
     "Use a URL such as https://api.example.com.",
   );
@@ -108,26 +104,26 @@ function checkEnvironment(apiKey: string, url: URL, options: TryOnOptions): void
   // Key and images are sent over http only to this machine.
   check(
     url.protocol === "https:" || options.allowInsecure,
-    "unsafe_environment",
     `${url.origin} is http: others could read the key and the images.`,
     "Use https, or set allowInsecure: true.",
+    "unsafe_environment",
   );
   // Every visitor of a page can read its key, and a live key costs money in tests.
   const place = isBrowser() ? "a browser" : isTestRun() && "a test run";
   check(
     !place || !apiKey.startsWith("svc_live_") || options.fetch || options.allowLiveKey,
-    "unsafe_environment",
     `apiKey is a live key, and this is ${place}.`,
     "Use a test key, in a page proxyUrl, or set allowLiveKey: true.",
+    "unsafe_environment",
   );
 }
 
 /** Throws a `ConfigError` unless the condition is truthy. */
 export function check(
   condition: unknown,
-  code: ConfigError["code"],
   message: string,
-  hint: string,
+  hint = "",
+  code: ConfigError["code"] = "invalid_config",
 ): asserts condition {
   if (!condition) throw new ConfigError(code, message, hint);
 }
@@ -180,9 +176,9 @@ export function likelyName(
   let least = Infinity;
   for (const candidate of Object.keys(known)) {
     const target = plain(candidate);
-    let distance = given[0] === target[0] ? difference(given, target) : Infinity;
-    if (given.endsWith(target)) distance = 1;
-    if (distance <= target.length / 3 && distance < least) {
+    const distance = difference(given, target);
+    const isAlike = given[0] === target[0] || given.endsWith(target);
+    if (isAlike && distance <= given.length / 3 && distance < least) {
       best = candidate;
       least = distance;
     }

@@ -69,7 +69,7 @@ export class Deadline {
   async sleep(delay: number): Promise<void> {
     let timer: unknown;
     const over = new Promise<void>((resolve) => {
-      timer = this.clock.setTimeout(resolve, Math.min(delay, maxTimer));
+      timer = this.clock.setTimeout(resolve, delay);
     });
     try {
       await abortable(over, this.signal);

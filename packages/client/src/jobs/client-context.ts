@@ -82,7 +82,6 @@ export class ClientContexts {
     const key = typeof given === "string" ? given.trim() : "";
     check(
       key,
-      "invalid_config",
       "apiKey did not return a key.",
       "Return a string of the form svc_live_… or svc_test_….",
     );

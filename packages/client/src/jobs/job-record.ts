@@ -127,7 +127,6 @@ export class JobRecord implements Job, ResultSource {
       notify({ phase, job: this });
     };
     while (!this.#hasEnded()) {
-      deadline.throwIfAborted();
       if (!this.#isSaved) update("waiting");
       await this.#poll(deadline);
     }

@@ -55,9 +55,9 @@ export class JobSubmitter {
 
   /** Submits an input and waits for the result. */
   run(input: unknown, options: RunOptions): Promise<Responded<TryOnResult>> {
-    const finish = (record: JobRecord, deadline: Deadline, notify: Notify) =>
-      record.finish(deadline, notify);
-    return this.#submit(input, options, options.sync, runOptionNames, finish);
+    return this.#submit(input, options, options.sync, runOptionNames, (record, ...call) =>
+      record.finish(...call),
+    );
   }
 
   /** Submits an input. */
