@@ -81,7 +81,7 @@ export class TryOn {
    * result.receipt.credits; // 12
    */
   run(input: TryOnInput, options: RunOptions = {}): Call<TryOnResult> {
-    return toCall(this.#jobSubmitter.run(input, { ...options }));
+    return toCall(this.#jobSubmitter.run(input, options));
   }
 
   /**
@@ -93,7 +93,7 @@ export class TryOn {
    * await database.save(JSON.stringify(job)); // later: tryon.jobs.resume(saved)
    */
   submit(input: TryOnInput, options: SubmitOptions = {}): Call<Job> {
-    return toCall(this.#jobSubmitter.submit(input, { ...options }));
+    return toCall(this.#jobSubmitter.submit(input, options));
   }
 
   /**

@@ -78,7 +78,6 @@ export class SpendTracker {
 
   /** Returns the prices of the account, which is read once, or those of the document while it cannot be read. */
   async costs(deadline: Deadline): Promise<Costs> {
-    deadline.throwIfAborted();
     try {
       this.#prices ??= readPrices((await this.#api.getAccount({ deadline })).data);
     } catch {
@@ -109,13 +108,7 @@ export class SpendTracker {
     return charge;
   }
 
-  /** Records the response to a submission. A replay is the response to an earlier submission, maybe of another process. */
-  recordResponse(charge: Charge, job: JobCost, isReplay: boolean): void {
-    this.recordFailure(charge, !isReplay);
-    this.recordFound(charge, job);
-  }
-
-  /** Records the job of a submission whose outcome was unknown. Its `JobRecord` calls `recordJob` with the cost. */
+  /** Records the job of a submission. Its `JobRecord` calls `recordJob` with the cost. */
   recordFound(charge: Charge, { job_id: id }: JobCost): void {
     const counted = this.#jobs.get(id) ?? charge;
     charge.update({ hasJob: true, budgets: counted === charge ? charge.budgets : [] });
@@ -134,9 +127,9 @@ export class SpendTracker {
     }
   }
 
-  /** Records a submission that returned no job. Its credits stay reserved if the service may have made one. */
-  recordFailure(charge: Charge, mayHaveMadeJob: boolean): void {
-    if (!mayHaveMadeJob) charge.update({ submissions: charge.submissions - 1 });
+  /** Records a submission that made no job. Its credits are released, unless the charge has another submission. */
+  recordNoJob(charge: Charge): void {
+    charge.update({ submissions: charge.submissions - 1 });
   }
 
   /** Returns the charge of a key: a new one if the service may have forgotten the key, or its job is known. */

@@ -6,11 +6,12 @@ export type Outcome = { readonly response: HttpResponse } | Failure;
 
 /** An attempt without a response. */
 export interface Failure {
-  readonly response: undefined;
-  /** `rate_limited`: it was not sent, since it would have to wait `wait` milliseconds for the rate limit. */
+  readonly response?: undefined;
+  /** `rate_limited`: it was not sent, since it would have to wait for the rate limit. */
   readonly failure: AttemptFailure | "rate_limited";
   readonly cause?: unknown;
-  readonly wait?: number;
+  /** Delay until the rate limit allows the request, in milliseconds. */
+  readonly requestedDelay?: number;
 }
 
 /** Returns the platform's code of a failure, from the error or its causes. */

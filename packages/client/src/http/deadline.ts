@@ -123,6 +123,7 @@ export async function within<Result>(
   const { timeout = fallback, signal } = options;
   const deadline = new Deadline(clock, milliseconds(timeout, "timeout"), signal);
   try {
+    deadline.throwIfAborted();
     return await work(deadline);
   } finally {
     deadline.close();

@@ -13,7 +13,6 @@ import type { HttpResponse } from "./response.ts";
 import { failureCode, type Failure, type Outcome } from "./attempt-log.ts";
 import type { Config } from "../config/resolve-config.ts";
 import type { Redact } from "../errors/redact.ts";
-import { requestedDelay } from "./retry-policy.ts";
 
 /** Error codes by status, or by purpose and status where the purpose matters. */
 const codes: Readonly<Record<string, ApiErrorCode>> = {
@@ -36,11 +35,11 @@ const maxIssues = 20;
 export function responseError(
   outcome: Outcome,
   { name, purpose = "read", attemptLog, job, submission }: CallContext,
-  { redact, clock }: Pick<Config, "redact" | "clock">,
+  { redact }: Pick<Config, "redact">,
 ): TryOnError {
   const { response } = outcome;
   const { status = 0, requestId, rateLimit } = response ?? {};
-  const delay = response ? requestedDelay(response, clock.now()) : outcome.wait;
+  const { requestedDelay: delay } = response ?? outcome;
   const mayBePaid = purpose === "purchase" && attemptLog.firstUncertain && status !== 409;
   const details = {
     // Browsers report status 0 for a redirect.

@@ -1,6 +1,7 @@
 import type { RateLimit } from "../types/attempt.ts";
 import { abortable, type Deadline } from "./deadline.ts";
 import { readRateLimit } from "./rate-limiter.ts";
+import { requestedDelay } from "./retry-policy.ts";
 
 /** Response whose body is read to its end, or to the limit. */
 export interface HttpResponse {
@@ -12,6 +13,8 @@ export interface HttpResponse {
   readonly requestId?: string | undefined;
   /** Rate limit from the headers. */
   readonly rateLimit?: RateLimit | undefined;
+  /** Delay that the response requests before a retry, in milliseconds. */
+  readonly requestedDelay?: number | undefined;
   readonly text: string;
   /** Parsed JSON, or the result of `HttpRequest.read`. Undefined if the body is neither. */
   readonly content: unknown;
@@ -31,12 +34,14 @@ export async function readResponse(response: Response, limit: Deadline): Promise
   // In browsers, a redirect that is not followed has status 0.
   const redirect = type === "opaqueredirect" || (status !== 304 && status >= 300 && status < 400);
   const text = redirect ? "" : await readText(response, ok ? maxBody : maxErrorBody, limit);
+  const now = limit.clock.now();
   return {
     status,
     headers,
     response,
     requestId: headers.get("x-request-id") ?? undefined,
-    rateLimit: readRateLimit(headers, limit.clock.now()),
+    rateLimit: readRateLimit(headers, now),
+    requestedDelay: requestedDelay(response, now),
     text,
     content: parseJson(text),
     redirect,

@@ -6,7 +6,7 @@ import { abortable, type Deadline } from "./deadline.ts";
 import type { CallContext, HttpRequest, Transport, TransportRequest } from "./http-request.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { isTruncated, type HttpResponse } from "./response.ts";
-import { isRetryable, maxRetryAfter, requestedDelay, retryDelay } from "./retry-policy.ts";
+import { isRetryable, maxRetryAfter, retryDelay } from "./retry-policy.ts";
 
 /** Maximum time for retries after a 409 that the same submission may have caused, in milliseconds. */
 const maxConflictTime = 120_000;
@@ -48,7 +48,7 @@ export async function sendWithRetries(
       if (wait > 0) log(`rate limit for ${wait} ms`);
       requestNumber = await rateLimiter.acquire(queue, deadline);
       if (!requestNumber || isTooLate(clock.now())) {
-        return { response: undefined, failure: "rate_limited", wait: rateLimiter.delay(queue) };
+        return { failure: "rate_limited", requestedDelay: rateLimiter.delay(queue) };
       }
     }
     const startedAt = clock.now();
@@ -76,7 +76,7 @@ export async function sendWithRetries(
     }
     // Nothing proves that a second attempt would not do the same again.
     if (purpose === "write" && attemptLog.firstUncertain) return outcome;
-    const requested = response && requestedDelay(response, now);
+    const requested = response?.requestedDelay;
     const delay = retryDelay(retries, requested, config.random);
     // A proxy may limit the submissions of a user. Its 429 must not delay the polls of the user's last job.
     const blocks = status === 429 && purpose && (config.apiKey || !isSubmission);
@@ -130,9 +130,7 @@ export async function attempt(
     // Node limits the wait for headers to 300 s.
     const timedOut = limit.passed || /(HEADERS|BODY)_TIM/.test(String(failureCode(cause)));
     const failure = timedOut ? "timed_out" : isSent ? "connection_failed" : "unsent";
-    return unreadable
-      ? { response: undefined, failure: "unsent", cause: unreadable }
-      : { response: undefined, failure, cause };
+    return unreadable ? { failure: "unsent", cause: unreadable } : { failure, cause };
   } finally {
     isOver = true;
     if (!response?.open) limit.close();

@@ -76,7 +76,6 @@ export class ClientContexts {
   async acquire(deadline: Deadline): Promise<ClientContext> {
     const { apiKey } = this.#options;
     if (typeof apiKey !== "function") return (this.latest ??= this.#create(this.config));
-    deadline.throwIfAborted();
     const reading = Promise.resolve().then(apiKey);
     const given: unknown = await inTime(reading, deadline, "apiKey did not return a key in time.");
     const key = typeof given === "string" ? given.trim() : "";

@@ -91,21 +91,19 @@ export class JobSubmitter {
     mode: RunOptions["sync"],
     deadline: Deadline,
   ): Promise<Submission> {
-    deadline.throwIfAborted();
     const { config } = this.#contexts;
-    const { validate = config.validate, keyInMetadata = config.keyInMetadata } = options;
+    const { validate = config.validate, keyInMetadata = config.keyInMetadata, budget } = options;
     const idempotencyKey = validKey(options.idempotencyKey);
     // No `await` before this line: the input is parsed as it was at the call.
     const parsed = parseInput(input, keyInMetadata ? idempotencyKey : undefined);
     const { fields, size, hasKeyInMetadata } = parsed;
     const sync = this.#isSync(mode ?? parsed.wait ?? "auto", deadline.left());
     const images = await readImages(parsed, { log: config.log, validate }, deadline);
-    deadline.throwIfAborted();
     return {
       idempotencyKey,
       body: submissionBody(fields, images, sync),
       size,
-      budget: options.budget && budgetOf(options.budget),
+      budget: budget && budgetOf(budget),
       sync,
       hasKeyInMetadata,
       attemptLog: new AttemptLog(),
@@ -158,7 +156,8 @@ export class JobSubmitter {
       const isReplay =
         headers.get("idempotent-replayed") === "true" &&
         attemptLog.firstUncertain === attemptLog.attempts.at(-1);
-      spendTracker.recordResponse(charge, data, isReplay);
+      if (isReplay) spendTracker.recordNoJob(charge);
+      spendTracker.recordFound(charge, data);
       const record = new JobRecord(this.#contexts, data, {
         context,
         idempotencyKey,
@@ -169,7 +168,7 @@ export class JobSubmitter {
       });
       return { data: record, response };
     } catch (error) {
-      spendTracker.recordFailure(charge, attemptLog.mayHaveMadeJob);
+      if (!attemptLog.mayHaveMadeJob) spendTracker.recordNoJob(charge);
       throw error;
     } finally {
       if (sync && attemptLog.attempts.some(isSyncCut)) this.#mayBeSync = false;

@@ -118,7 +118,6 @@ export class Jobs {
       job instanceof JobRecord ? job : this.#restore(job, `jobs.${index}`),
     );
     const wait = async (context: ClientContext, deadline: Deadline): Promise<WaitOutcome[]> => {
-      deadline.throwIfAborted();
       const notify = notifier(context.config, options.onSettled, "onSettled");
       const outcomes = records.map((record) => waitFor(record, context, deadline, notify));
       // All waits end before the error of a middleware rejects the call.
