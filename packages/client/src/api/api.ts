@@ -9,10 +9,9 @@ import type {
   TryOnSubmitResponse,
 } from "../generated/openapi.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
-import type { CallContext, HttpRequest, SubmissionBody } from "../http/http-request.ts";
+import type { HttpRequest, HttpResponse, SubmissionBody } from "../http/http-request.ts";
 import { responseError } from "../http/response-error.ts";
-import type { HttpResponse } from "../http/response.ts";
-import { sendWithRetries, type HttpContext } from "../http/send-with-retries.ts";
+import { sendWithRetries, type CallContext, type HttpContext } from "../http/send-with-retries.ts";
 import type { RateLimit } from "../types/attempt.ts";
 import { isRecord } from "./canonical-fields.ts";
 

@@ -1,5 +1,5 @@
 import type { Attempt, AttemptFailure } from "../types/attempt.ts";
-import type { HttpResponse } from "./response.ts";
+import type { HttpResponse } from "./http-request.ts";
 
 /** Outcome of one attempt. */
 export type Outcome = { readonly response: HttpResponse } | Failure;

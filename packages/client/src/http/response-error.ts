@@ -8,8 +8,8 @@ import {
   type TryOnError,
   type TryOnErrorCode,
 } from "../errors/tryon-error.ts";
-import type { CallContext } from "./http-request.ts";
-import type { HttpResponse } from "./response.ts";
+import type { HttpResponse } from "./http-request.ts";
+import type { CallContext } from "./send-with-retries.ts";
 import { failureCode, type Failure, type Outcome } from "./attempt-log.ts";
 import type { Config } from "../config/resolve-config.ts";
 import type { Redact } from "../errors/redact.ts";

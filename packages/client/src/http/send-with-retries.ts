@@ -1,11 +1,13 @@
 import { defaults } from "../config/options.ts";
 import type { Config } from "../config/resolve-config.ts";
 import { isBranded } from "../errors/tryon-error.ts";
-import { failureCode, type Outcome } from "./attempt-log.ts";
+import type { Job, Recover } from "../types/job.ts";
+import type { Purpose } from "../types/middleware.ts";
+import { failureCode, type AttemptLog, type Outcome } from "./attempt-log.ts";
 import { abortable, type Deadline } from "./deadline.ts";
-import type { CallContext, HttpRequest, Transport, TransportRequest } from "./http-request.ts";
+import type { HttpRequest, HttpResponse, Transport, TransportRequest } from "./http-request.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
-import { isTruncated, type HttpResponse } from "./response.ts";
+import { isTruncated } from "./fetch-transport.ts";
 import { isRetryable, maxRetryAfter, retryDelay } from "./retry-policy.ts";
 
 /** Maximum time for retries after a 409 that the same submission may have caused, in milliseconds. */
@@ -18,6 +20,21 @@ export interface HttpContext {
   readonly config: Config;
   readonly rateLimiter: RateLimiter;
   readonly transport: Transport;
+}
+
+/** Call that a request belongs to: its limits, its attempts, and fields of its errors. */
+export interface CallContext {
+  /** Method and path, for logs and errors. */
+  readonly name: string;
+  /** Absent for any server but the service: the request gets no API key and is not rate limited. */
+  readonly purpose?: Purpose | undefined;
+  readonly deadline: Deadline;
+  readonly attemptLog: AttemptLog;
+  /** Called before each retry delay, in milliseconds. */
+  readonly onRetry?: ((delay: number) => void) | undefined;
+  /** Idempotency key of a submission, and the function that finds out its outcome. */
+  readonly submission?: { readonly idempotencyKey: string; readonly recover: Recover } | undefined;
+  readonly job?: Job | undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Note } from "../errors/input-issue.ts";
 import type { Deadline } from "../http/deadline.ts";
-import { readChunks } from "../http/response.ts";
+import { readChunks } from "../http/fetch-transport.ts";
 
 /** Maximum size of an image in bytes: as many as base64 of `maxBase64Length` holds. */
 const maxImageBytes = 10_500_000;

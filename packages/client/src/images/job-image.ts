@@ -5,7 +5,7 @@ import { ConnectionError, ResultError } from "../errors/request-errors.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import type { Deadline } from "../http/deadline.ts";
 import type { HttpRequest } from "../http/http-request.ts";
-import { readChunks } from "../http/response.ts";
+import { readChunks } from "../http/fetch-transport.ts";
 import { responseError } from "../http/response-error.ts";
 import { sendWithRetries, type HttpContext } from "../http/send-with-retries.ts";
 

@@ -158,11 +158,11 @@ export class JobRecord implements Job, ResultSource {
   ): Promise<Result> {
     const config = this.#config;
     if (this.#context) return within(config, options, config.timeout, work, names);
-    const withContext = (context: ClientContext, deadline: Deadline): Promise<Result> => {
+    const withKey = (context: ClientContext, deadline: Deadline): Promise<Result> => {
       this.#context = context;
       return work(deadline);
     };
-    return this.#contexts.within(options, undefined, withContext, names);
+    return this.#contexts.within(options, undefined, withKey, names);
   }
 
   /** @internal Polls the job once. */
