@@ -188,7 +188,6 @@ export class Credits {
 function outcomeOf(purchase: PurchaseWithSPTResponse): PurchaseOutcome | undefined {
   const { status: reason, credits_added: creditsAdded, credits_remaining: balance } = purchase;
   if (reason === "succeeded") return { status: reason, creditsAdded, balance, purchase };
-  const isFailed = /^(failed|declined|expired|refused|rejected|voided)$/.test(reason);
-  const status = isFailed ? "failed" : /^cancell?ed$/.test(reason) ? "canceled" : undefined;
-  return status && { status, reason, balance, purchase };
+  if (reason !== "canceled" && reason !== "failed") return undefined;
+  return { status: reason, reason, balance, purchase };
 }
