@@ -25,13 +25,12 @@ export class FetchTransport implements Transport {
     const { fetch, middleware, apiKey } = this.#config;
     const { signal } = deadline;
     const headers = { ...request.headers };
-    const isSource = typeof body === "object" && "open" in body;
     const init: RequestInit = {
       method,
       headers,
       signal,
       redirect: "manual",
-      ...(isSource ? await body.open(headers, onUpload) : { body: body ?? null }),
+      ...(typeof body === "object" ? await body.open(headers, onUpload) : { body: body ?? null }),
       // An image may come from a cache.
       ...(method === "GET" && context && acceptsNoStore() && { cache: "no-store" }),
     };

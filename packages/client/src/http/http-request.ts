@@ -25,7 +25,7 @@ export interface HttpRequest {
   readonly url: string;
   /** Without the API key, which is added to each attempt. */
   readonly headers: Record<string, string>;
-  readonly body?: SubmissionBody | Uint8Array<ArrayBuffer> | undefined;
+  readonly body?: SubmissionBody | undefined;
   /** Maximum time of one attempt after its last byte is sent, in milliseconds. */
   readonly timeout: number;
   /** Reads a response with a 2xx status instead of `readResponse`, within the deadline of the attempt. */

@@ -143,7 +143,7 @@ export async function attempt(
     deadline.throwIfAborted();
     // A retry would not change what `read` refuses.
     if (read && isBranded(cause)) throw cause;
-    const unreadable = typeof body === "object" && "open" in body ? body.unreadable : undefined;
+    const unreadable = typeof body === "object" ? body.unreadable : undefined;
     // Node limits the wait for headers to 300 s.
     const timedOut = limit.passed || /(HEADERS|BODY)_TIM/.test(String(failureCode(cause)));
     const failure = timedOut ? "timed_out" : isSent ? "connection_failed" : "unsent";
