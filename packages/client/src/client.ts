@@ -14,8 +14,7 @@ import {
 import { check, unknownName } from "./config/resolve-config.ts";
 import { attempt } from "./http/send-with-retries.ts";
 import { within } from "./http/deadline.ts";
-import type { HttpRequest, RawRequest } from "./http/http-request.ts";
-import type { HttpResponse } from "./http/http-request.ts";
+import type { HttpRequest, HttpResponse, RawRequest } from "./http/http-request.ts";
 import type { InputIssue } from "./errors/input-issue.ts";
 import type { TryOnInput } from "./types/try-on-input.ts";
 import { ClientContexts } from "./jobs/client-context.ts";

@@ -1,7 +1,16 @@
-import { isLoopback } from "../config/resolve-config.ts";
-import { likelyName } from "../config/resolve-config.ts";
+import { isLoopback, likelyName } from "../config/resolve-config.ts";
 import type { Note } from "../errors/input-issue.ts";
 import type { TryOnRequest } from "../generated/openapi.ts";
+
+/** Other names that the service accepts for a field, in its order of preference. */
+const aliases = {
+  resolution: "output_size",
+  size: "output_size",
+  model_url: "person_url",
+  input_url: "person_url",
+  clothing: "garment_urls",
+  items: "garment_urls",
+} as const;
 
 /** Fields of a request body by name. */
 export type Fields = Record<string, unknown>;
@@ -15,11 +24,10 @@ const maxUrlLength = 2_000;
 export const maxMetadataKeys = 8;
 const maxMetadataLength = 256;
 
-/**
- * Every field that the client knows, and its maximum length, the check of its value, or the field that it is an alias of.
- * Aliases are in the service's order of preference.
- */
-const knownFields: Readonly<Record<keyof TryOnRequest, number | Check | string | undefined>> = {
+/** Every field that the client knows, except aliases, and its maximum length or the check of its value. */
+const checks: Readonly<
+  Record<Exclude<keyof TryOnRequest, keyof typeof aliases>, number | Check | undefined>
+> = {
   prompt: 1_000,
   style_hint: 500,
   negative_prompt: 500,
@@ -43,12 +51,6 @@ const knownFields: Readonly<Record<keyof TryOnRequest, number | Check | string |
   // Any other value has no effect.
   wait: undefined,
   mode: undefined,
-  resolution: "output_size",
-  size: "output_size",
-  model_url: "person_url",
-  input_url: "person_url",
-  clothing: "garment_urls",
-  items: "garment_urls",
 };
 
 /** Fields without an effect if the other field is set. */
@@ -60,8 +62,7 @@ const ignored = [
 /** Returns a copy with canonical names and values instead of aliases. Unknown fields stay. */
 export function canonicalFields(input: Readonly<Fields>): Fields {
   const fields: Fields = { ...input };
-  for (const [alias, name] of Object.entries(knownFields)) {
-    if (typeof name !== "string") continue;
+  for (const [alias, name] of Object.entries(aliases)) {
     if (isEmpty(fields[name])) fields[name] = fields[alias];
     delete fields[alias];
   }
@@ -80,11 +81,11 @@ export function isEmpty(value: unknown): boolean {
 
 /** Notes problems of canonical fields, except those of images. */
 export function checkFields(fields: Fields, note: Note): void {
-  for (const [name, check] of Object.entries(knownFields)) {
+  for (const [name, check] of Object.entries(checks)) {
     const value = fields[name];
     if (isEmpty(value)) continue;
     if (typeof check === "number") checkLength(value, check, name, note);
-    else if (typeof check === "function") check(value, name, note);
+    else check?.(value, name, note);
   }
   for (const [name, other] of ignored) {
     if (!isEmpty(fields[name]) && !isEmpty(fields[other])) note("ignored", name, other);
@@ -93,14 +94,15 @@ export function checkFields(fields: Fields, note: Note): void {
 
 /** Notes unknown fields, with the name that they most likely mean, and known fields in `extra`. */
 export function checkNames(fields: Fields, extra: unknown, note: Note): void {
+  const known = { ...checks, ...aliases };
   for (const [name, value] of Object.entries(fields)) {
-    if (value === undefined || Object.hasOwn(knownFields, name)) continue;
-    const likely = likelyName(name, knownFields);
+    if (value === undefined || Object.hasOwn(known, name)) continue;
+    const likely = likelyName(name, known);
     note("unknown_field", name.slice(0, 40), likely ? ` (did you mean ${likely}?)` : "");
   }
   if (extra === undefined) return;
   if (!isRecord(extra)) return note("not_allowed", "extra", "an object");
-  for (const name of Object.keys(extra).filter((key) => Object.hasOwn(knownFields, key))) {
+  for (const name of Object.keys(extra).filter((key) => Object.hasOwn(known, key))) {
     note("not_allowed", `extra.${name}`, `a new field: set ${name} instead`);
   }
 }

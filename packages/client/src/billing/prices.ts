@@ -26,7 +26,7 @@ export function readPrices({ tryon_cost_credits: stated }: AccountResponse): Pri
 }
 
 /** Returns the price of a try-on, or undefined for a size without one. Without a size, the service makes 1K. */
-export function priceOf(size: unknown, prices: Prices): number | undefined {
+function priceOf(size: unknown, prices: Prices): number | undefined {
   const name = isEmpty(size) ? "1K" : size;
   return Object.entries(prices).find(([known]) => known === name)?.[1];
 }

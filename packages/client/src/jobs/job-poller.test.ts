@@ -144,7 +144,7 @@ describe("the list that many waits share", () => {
   ])(
     "ends after repeated %ds as %s in the wait for each of %d jobs",
     async (status, code, count) => {
-      const service = createService({ latency: "20s" });
+      const service = createService({ latency: "1h" });
       const jobs = await submitJobs(service, count);
       service.faults.push(
         ...Array.from({ length: 2 * count + 6 }, () => respondWith(status, { detail: "no" })),

@@ -10,8 +10,7 @@ import type {
   Update,
   WaitOptions,
 } from "../types/job.ts";
-import { milliseconds } from "../config/resolve-config.ts";
-import type { Config } from "../config/resolve-config.ts";
+import { milliseconds, type Config } from "../config/resolve-config.ts";
 import { JobFailedError, WaitTimeoutError } from "../errors/request-errors.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import { JobImage, type ResultSource } from "../images/job-image.ts";
@@ -270,7 +269,7 @@ export function isFailed(data: JobData): data is JobData & { readonly status: "f
 }
 
 /** Returns true if a job has ended. With any other status, also an unknown one, it may still change. */
-export function isFinal(status: OpenJobStatus): status is "succeeded" | "failed" {
+function isFinal(status: OpenJobStatus): status is "succeeded" | "failed" {
   return status === "succeeded" || status === "failed";
 }
 
