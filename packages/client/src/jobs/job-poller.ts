@@ -4,7 +4,7 @@ import type { Clock } from "../config/options.ts";
 import { defaults } from "../config/options.ts";
 import { abortable, within, type Deadline } from "../http/deadline.ts";
 import type { Api } from "../api/api.ts";
-import { PollSchedule, type PendingWait } from "./poll-schedule.ts";
+import { isHidden, page, PollSchedule, type PendingWait } from "./poll-schedule.ts";
 
 /** Maximum time between due times of jobs that share a poll, in milliseconds. */
 const maxGap = 1_000;
@@ -73,6 +73,7 @@ export class JobPoller {
     job.due = Math.min(job.due, due);
     this.#jobs.set(id, job);
     this.#api.http.rateLimiter.isPolling = true;
+    page()?.addEventListener("visibilitychange", this.#onVisibilityChange);
     this.#arm();
     const data = new Promise<JobData>((resolve, reject) => {
       job.waits.set(wait, { resolve, reject });
@@ -95,10 +96,18 @@ export class JobPoller {
     this.#controller?.abort();
     this.#controller = undefined;
     this.#api.http.rateLimiter.isPolling = false;
+    page()?.removeEventListener("visibilitychange", this.#onVisibilityChange);
   }
 
   /** Returns true if a job has waits, and no poll has returned it. */
   readonly #isOpen = (job: PolledJob): boolean => this.#jobs.get(job.id) === job;
+
+  /** Polls at once when the page becomes visible. */
+  readonly #onVisibilityChange = (): void => {
+    if (isHidden()) return;
+    for (const job of this.#jobs.values()) job.due = Math.min(job.due, this.#clock.now());
+    this.#arm();
+  };
 
   /** Sets the timer for the next poll. */
   #arm(): void {
@@ -200,14 +209,22 @@ export class JobPoller {
       if (rejectsSize) this.#pageSize = undefined;
       else this.#listOpensAt = now + closedTime;
     }
-    for (const job of jobs.filter(this.#isOpen)) {
+    // A proxy may reject the list alone.
+    const endsAll = !isList && (code === "unauthorized" || code === "forbidden");
+    for (const job of endsAll ? this.#jobs.values() : jobs.filter(this.#isOpen)) {
       job.due = now + Math.max(failureDelay, retryAfter * 1_000);
       // Reads may not show a new job yet.
       const isMissing = code === "not_found" && now - job.since < maxReadLag;
-      // A proxy may reject the list alone.
       const isTransient = isList || isMissing || (code && transientCodes.has(code));
       if (known && isTransient) job.failure = known;
-      else for (const { reject } of job.waits.values()) reject(error);
+      else for (const { reject } of job.waits.values()) reject(known ? copyError(known) : error);
     }
   }
+}
+
+/** Copies an error, since each of its waits sets its own job on it. */
+function copyError(error: TryOnError): unknown {
+  const copy = Object.defineProperties(new Error(), Object.getOwnPropertyDescriptors(error));
+  // `Error.isError` is false for an object without a constructor call.
+  return Object.setPrototypeOf(copy, Object.getPrototypeOf(error) as object) as unknown;
 }

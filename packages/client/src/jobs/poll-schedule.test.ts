@@ -72,9 +72,9 @@ describe("the time of a poll", () => {
     { left: 8_079, delay: 7_079 },
     { left: 1_001, delay: 1 },
     { left: 1_000, delay: 7_080 },
-    { visibilityState: "hidden", delay: 10_000 },
-    { visibilityState: "hidden", known: false, delay: 10_000 },
-    { visibilityState: "hidden", left: 9_000, delay: 8_000 },
+    { visibilityState: "hidden", delay: 30_000 },
+    { visibilityState: "hidden", known: false, delay: 30_000 },
+    { visibilityState: "hidden", left: 20_000, delay: 19_000 },
     { visibilityState: "visible", delay: 7_080 },
   ])("is in $delay ms: %o", (row) => {
     const { known = true, age = 0, left = 60_000, visibilityState, delay } = row;

@@ -20,8 +20,8 @@ const minDelay = 500;
 const maxDelay = 8_000;
 /** Minimum delay as a share of the age of the job. A slow job may take even longer. */
 const minShareOfAge = 0.06;
-/** Minimum delay while a page is hidden, in milliseconds. A user who returns waits for it at most. */
-const minHiddenDelay = 10_000;
+/** Minimum delay while the page is hidden, in milliseconds. */
+const minHiddenDelay = 30_000;
 /** Time between the last poll and the end of a wait, in milliseconds. */
 const lastPollTime = 1_000;
 /** Requests per minute while the limit of the service is unknown. */
@@ -67,9 +67,7 @@ export class PollSchedule {
     const now = clock.now();
     let delay =
       startedAt === undefined ? 0 : nextPollDelay(now - startedAt, this.#median(kind), random);
-    // Only pages have a document.
-    const { document } = globalThis as { document?: Document };
-    if (document?.visibilityState === "hidden") delay = Math.max(delay, minHiddenDelay);
+    if (isHidden()) delay = Math.max(delay, minHiddenDelay);
     return now + (left > lastPollTime ? Math.min(delay, left - lastPollTime) : delay);
   }
 
@@ -101,4 +99,14 @@ export function nextPollDelay(age: number, median: number, random: () => number)
   // After an early poll, the next one is not due at once.
   const delay = age < 0.8 * first ? first - age : Math.min(maxDelay, later);
   return delay * (0.9 + 0.2 * random());
+}
+
+/** Returns the page of the client. Only browsers have one. */
+export function page(): Document | undefined {
+  return globalThis.document;
+}
+
+/** Returns true in a hidden page. */
+export function isHidden(): boolean {
+  return page()?.visibilityState === "hidden";
 }
