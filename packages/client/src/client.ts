@@ -2,21 +2,22 @@ import type { CallOptions } from "./types/call-options.ts";
 import type { RateLimit } from "./types/attempt.ts";
 import type { Job, TryOnResult } from "./types/job.ts";
 import { toCall, type Call } from "./api/api.ts";
-import { Account } from "./billing/account.ts";
-import { Credits } from "./billing/credits.ts";
-import type { Costs } from "./billing/prices.ts";
-import { systemClock, type Clock } from "./config/clock.ts";
-import { defaults, optionNames, type TryOnOptions } from "./config/options.ts";
-import { check } from "./config/resolve-config.ts";
-import { unknownName } from "./config/check-options.ts";
+import { Account, Credits } from "./billing/credits.ts";
+import { estimate, type Costs, type Inputs } from "./billing/prices.ts";
+import {
+  defaults,
+  optionNames,
+  systemClock,
+  type Clock,
+  type TryOnOptions,
+} from "./config/options.ts";
+import { check, unknownName } from "./config/resolve-config.ts";
 import { attempt } from "./http/send-with-retries.ts";
 import { within } from "./http/deadline.ts";
-import type { HttpRequest, RawRequest } from "./http/http-request.ts";
-import type { HttpResponse } from "./http/response.ts";
+import type { HttpRequest, HttpResponse, RawRequest } from "./http/http-request.ts";
 import type { InputIssue } from "./errors/input-issue.ts";
 import type { TryOnInput } from "./types/try-on-input.ts";
-import { estimate, type Inputs } from "./jobs/estimate.ts";
-import { createContexts, type ClientContexts } from "./jobs/client-context.ts";
+import { ClientContexts } from "./jobs/client-context.ts";
 import { JobSubmitter } from "./jobs/job-submitter.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { RunOptions, SubmitOptions } from "./jobs/run-options.ts";
@@ -54,14 +55,9 @@ export class TryOn {
 
   constructor(options: TryOnOptions = {}) {
     const unknown = unknownName(options, optionNames);
-    check(
-      !unknown,
-      "invalid_config",
-      `${unknown?.name} is not an option of TryOn.`,
-      unknown?.hint ?? "",
-    );
+    check(!unknown, `${unknown?.name} is not an option of TryOn.`, unknown?.hint);
     this.#options = { ...options };
-    const contexts = createContexts(this.#options);
+    const contexts = new ClientContexts(this.#options);
     if (options.apiKey !== undefined && options.baseUrl !== undefined) void contexts.config;
     this.#contexts = contexts;
     this.#jobSubmitter = new JobSubmitter(contexts);
@@ -84,7 +80,7 @@ export class TryOn {
    * result.receipt.credits; // 12
    */
   run(input: TryOnInput, options: RunOptions = {}): Call<TryOnResult> {
-    return toCall(this.#jobSubmitter.run(input, { ...options }));
+    return toCall(this.#jobSubmitter.run(input, options));
   }
 
   /**
@@ -96,7 +92,7 @@ export class TryOn {
    * await database.save(JSON.stringify(job)); // later: tryon.jobs.resume(saved)
    */
   submit(input: TryOnInput, options: SubmitOptions = {}): Call<Job> {
-    return toCall(this.#jobSubmitter.submit(input, { ...options }));
+    return toCall(this.#jobSubmitter.submit(input, options));
   }
 
   /**

@@ -9,10 +9,9 @@ import type {
   TryOnSubmitResponse,
 } from "../generated/openapi.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
-import type { CallContext, HttpRequest, SubmissionBody } from "../http/http-request.ts";
+import type { HttpRequest, HttpResponse, SubmissionBody } from "../http/http-request.ts";
 import { responseError } from "../http/response-error.ts";
-import type { HttpResponse } from "../http/response.ts";
-import { sendWithRetries, type HttpContext } from "../http/send-with-retries.ts";
+import { sendWithRetries, type CallContext, type HttpContext } from "../http/send-with-retries.ts";
 import type { RateLimit } from "../types/attempt.ts";
 import { isRecord } from "./canonical-fields.ts";
 
@@ -69,7 +68,8 @@ interface Submission extends NonNullable<CallContext["submission"]> {
   readonly attemptLog: AttemptLog;
 }
 
-type ListQuery = NonNullable<paths["/api/v1/tryon"]["get"]["parameters"]["query"]>;
+type ListParameters = NonNullable<paths["/api/v1/tryon"]["get"]["parameters"]["query"]>;
+type ListQuery = { readonly [Name in keyof ListParameters]: ListParameters[Name] | undefined };
 
 /** Endpoints of the service, typed by its contract. Each checks the shape of a successful response. */
 export class Api {
@@ -79,10 +79,12 @@ export class Api {
     this.http = http;
   }
 
-  submitTryOn({ body, sync, attemptLog, ...submission }: Submission, caller: Caller) {
+  submitTryOn(submission: Submission, caller: Caller) {
+    const { body, sync, attemptLog, idempotencyKey, recover } = submission;
     const request = this.#request("POST /api/v1/tryon", body);
-    request.headers["Idempotency-Key"] = submission.idempotencyKey;
-    const call = { ...caller, purpose: "submit", submission, sync, attemptLog } as const;
+    request.headers["Idempotency-Key"] = idempotencyKey;
+    const context = { submission: { idempotencyKey, recover }, sync, attemptLog };
+    const call = { ...caller, ...context, purpose: "submit" } as const;
     return this.send<TryOnSubmitResponse>(request, call, isJob);
   }
 
@@ -92,8 +94,9 @@ export class Api {
   }
 
   listJobs(query: ListQuery, caller: Caller) {
+    const parameters = Object.entries(query).filter(([, value]) => value !== undefined);
     // Values of queries are numbers and strings.
-    const search = new URLSearchParams(query as Record<string, string>).toString();
+    const search = new URLSearchParams(parameters as [string, string][]).toString();
     const request = this.#request("GET /api/v1/tryon");
     const url = request.url + (search && `?${search}`);
     return this.send<TryOnListResponse>({ ...request, url }, caller, isJobList);

@@ -1,13 +1,15 @@
-import { isLoopback } from "../config/resolve-config.ts";
-import { likelyName } from "../config/check-options.ts";
+import { isLoopback, likelyName } from "../config/resolve-config.ts";
 import type { Note } from "../errors/input-issue.ts";
 import type { TryOnRequest } from "../generated/openapi.ts";
 
 /** Other names that the service accepts for a field, in its order of preference. */
 const aliases = {
-  output_size: ["resolution", "size"],
-  person_url: ["model_url", "input_url"],
-  garment_urls: ["clothing", "items"],
+  resolution: "output_size",
+  size: "output_size",
+  model_url: "person_url",
+  input_url: "person_url",
+  clothing: "garment_urls",
+  items: "garment_urls",
 } as const;
 
 /** Fields of a request body by name. */
@@ -22,8 +24,10 @@ const maxUrlLength = 2_000;
 export const maxMetadataKeys = 8;
 const maxMetadataLength = 256;
 
-/** Every field that the client knows, aliases included, and its maximum length or the check of its value. */
-const checks: Readonly<Record<keyof TryOnRequest, number | Check | undefined>> = {
+/** Every field that the client knows, except aliases, and its maximum length or the check of its value. */
+const checks: Readonly<
+  Record<Exclude<keyof TryOnRequest, keyof typeof aliases>, number | Check | undefined>
+> = {
   prompt: 1_000,
   style_hint: 500,
   negative_prompt: 500,
@@ -31,8 +35,9 @@ const checks: Readonly<Record<keyof TryOnRequest, number | Check | undefined>> =
     if (!/^[124]K$/.test(String(value))) note("not_allowed", field, "one of 1K, 2K and 4K");
   },
   seed: (value, field, note) => {
-    const isSeed = Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxSeed;
-    if (!isSeed) note("not_allowed", field, `a whole number from 0 to ${maxSeed}`, maxSeed);
+    const seed = Number.isInteger(value) ? Number(value) : -1;
+    if (seed < 0 || seed > maxSeed)
+      note("not_allowed", field, `a whole number from 0 to ${maxSeed}`, maxSeed);
   },
   metadata: checkMetadata,
   webhook_url: checkUrl,
@@ -45,14 +50,7 @@ const checks: Readonly<Record<keyof TryOnRequest, number | Check | undefined>> =
   garment_images_b64: undefined,
   // Any other value has no effect.
   wait: undefined,
-  // Aliases, which are checked under their canonical names.
-  resolution: undefined,
-  size: undefined,
   mode: undefined,
-  model_url: undefined,
-  input_url: undefined,
-  clothing: undefined,
-  items: undefined,
 };
 
 /** Fields without an effect if the other field is set. */
@@ -64,11 +62,9 @@ const ignored = [
 /** Returns a copy with canonical names and values instead of aliases. Unknown fields stay. */
 export function canonicalFields(input: Readonly<Fields>): Fields {
   const fields: Fields = { ...input };
-  for (const [name, others] of Object.entries(aliases)) {
-    for (const other of others) {
-      if (isEmpty(fields[name])) fields[name] = fields[other];
-      delete fields[other];
-    }
+  for (const [alias, name] of Object.entries(aliases)) {
+    if (isEmpty(fields[name])) fields[name] = fields[alias];
+    delete fields[alias];
   }
   const { mode, wait, output_size: size } = fields;
   delete fields["mode"];
@@ -98,14 +94,15 @@ export function checkFields(fields: Fields, note: Note): void {
 
 /** Notes unknown fields, with the name that they most likely mean, and known fields in `extra`. */
 export function checkNames(fields: Fields, extra: unknown, note: Note): void {
+  const known = { ...checks, ...aliases };
   for (const [name, value] of Object.entries(fields)) {
-    if (value === undefined || Object.hasOwn(checks, name)) continue;
-    const likely = likelyName(name, checks);
+    if (value === undefined || Object.hasOwn(known, name)) continue;
+    const likely = likelyName(name, known);
     note("unknown_field", name.slice(0, 40), likely ? ` (did you mean ${likely}?)` : "");
   }
   if (extra === undefined) return;
   if (!isRecord(extra)) return note("not_allowed", "extra", "an object");
-  for (const name of Object.keys(extra).filter((key) => Object.hasOwn(checks, key))) {
+  for (const name of Object.keys(extra).filter((key) => Object.hasOwn(known, key))) {
     note("not_allowed", `extra.${name}`, `a new field: set ${name} instead`);
   }
 }

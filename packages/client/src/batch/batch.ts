@@ -1,6 +1,6 @@
 import { InputError, type TryOn, type TryOnInput } from "@tryon/client";
 
-import { milliseconds, unknownName } from "../config/check-options.ts";
+import { milliseconds, unknownName } from "../config/resolve-config.ts";
 import {
   batchOptionNames,
   type BatchItem,

@@ -1,6 +1,6 @@
 import type { CallOptions, Job, TryOn } from "@tryon/client";
 
-import { maxClockSkew, serviceTime } from "../jobs/job-data.ts";
+import { maxClockSkew, serviceTime } from "../jobs/job-record.ts";
 import type { JournalEntry } from "./journal.ts";
 
 /** Finds jobs by the idempotency key in their metadata, with one iteration over the list for all submissions. */
@@ -10,7 +10,7 @@ export class JobLookup {
   readonly #ids = new Map<string, string>();
   #jobs: AsyncIterator<Job> | undefined;
   /** Creation time of the last job of the iteration, in milliseconds since 1970. */
-  #reached = Number.POSITIVE_INFINITY;
+  #reached = Infinity;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(tryon: TryOn) {
@@ -31,7 +31,7 @@ export class JobLookup {
     limits.signal?.throwIfAborted();
     // An older job cannot belong to the entry. If the clock was set back, the iteration would end too early.
     const oldest = Math.min(sentAt, this.#tryon.clock.now()) - maxClockSkew;
-    if (this.#jobs === undefined) this.#reached = Number.POSITIVE_INFINITY;
+    if (this.#jobs === undefined) this.#reached = Infinity;
     const jobs = this.#jobs ?? this.#tryon.jobs.list(limits)[Symbol.asyncIterator]();
     // A failed iteration cannot continue.
     this.#jobs = undefined;

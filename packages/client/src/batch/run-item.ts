@@ -12,10 +12,10 @@ import {
   type Update,
 } from "@tryon/client";
 
-import { readDuration } from "../config/check-options.ts";
+import { readDuration } from "../config/resolve-config.ts";
 import { maxSyncWait, syncGrace } from "../config/options.ts";
 import { abortable, Deadline } from "../http/deadline.ts";
-import { randomKey } from "../http/random-key.ts";
+import { randomKey } from "../jobs/job-submitter.ts";
 import type { Counted } from "../types/budget.ts";
 import { digestInput } from "./digest-input.ts";
 import { JobLookup } from "./job-lookup.ts";
@@ -139,9 +139,7 @@ class ItemRun {
     const entry = this.#entry;
     this.startedAt = this.#now;
     // The call must end while the service remembers the key.
-    const limit = earlier
-      ? earlier.sentAt + tryon.idempotencyWindow - this.startedAt
-      : Number.POSITIVE_INFINITY;
+    const limit = earlier ? earlier.sentAt + tryon.idempotencyWindow - this.startedAt : Infinity;
     const deadline = new Deadline(tryon.clock, limit, this.#task.signal);
     const { signal } = deadline;
     let mayBeSent = earlier !== undefined;
@@ -154,7 +152,7 @@ class ItemRun {
       }
       if ("job" in update) this.#job = update.job;
       if (update.phase === "waiting") {
-        deadline.restart(Number.POSITIVE_INFINITY);
+        deadline.restart(Infinity);
         pendingWrite ??= this.#write("submitted", update.job);
       }
     };

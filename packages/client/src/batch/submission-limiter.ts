@@ -41,7 +41,7 @@ export class SubmissionLimiter {
 
   constructor(tryon: TryOn, { concurrency = "auto", sync }: CommonOptions, signal: AbortSignal) {
     this.#tryon = tryon;
-    this.#deadline = new Deadline(tryon.clock, Number.POSITIVE_INFINITY, signal);
+    this.#deadline = new Deadline(tryon.clock, Infinity, signal);
     this.#isAuto = concurrency === "auto";
     this.#window = concurrency === "auto" ? initialWindow : concurrency;
     this.sync = sync !== false;

@@ -2,7 +2,7 @@ import type { MockOptions } from "@tryon/mock";
 import { describe, expect, it } from "vitest";
 
 import { Budget, type Recover, type TryOnOptions } from "../index.ts";
-import { createContexts } from "../jobs/client-context.ts";
+import { ClientContexts } from "../jobs/client-context.ts";
 import type { Counted } from "../types/budget.ts";
 import {
   respondWith,
@@ -262,10 +262,10 @@ describe("one idempotency key", () => {
   });
 
   it("counts once while it is one of the 10,000 latest", async () => {
-    const contexts = createContexts({ apiKey: "svc_live_key", baseUrl: "http://127.0.0.1" });
+    const contexts = new ClientContexts({ apiKey: "svc_live_key", baseUrl: "http://127.0.0.1" });
     await contexts.within({}, "10s", async ({ spendTracker }, deadline) => {
       const reserve = (idempotencyKey: string) =>
-        spendTracker.reserve({ size: "1K", idempotencyKey, budgets: [] }, deadline);
+        spendTracker.reserve({ size: "1K", idempotencyKey, budget: undefined }, deadline);
       const first = await reserve("first");
       for (let count = 1; count < 10_000; count += 1) await reserve(`${count}`);
       expect(await reserve("first")).toBe(first);

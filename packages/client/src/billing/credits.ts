@@ -1,12 +1,15 @@
 import { toCall, type Api, type Call, type Responded } from "../api/api.ts";
-import type { KeyContexts } from "../api/key-contexts.ts";
 import { defaults } from "../config/options.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { isTryOnError } from "../errors/is-tryon-error.ts";
 import { transientCodes } from "../errors/tryon-error.ts";
-import type { PurchaseWithSPTRequest, PurchaseWithSPTResponse } from "../generated/openapi.ts";
+import type {
+  AccountResponse,
+  PurchaseWithSPTRequest,
+  PurchaseWithSPTResponse,
+} from "../generated/openapi.ts";
 import type { Deadline } from "../http/deadline.ts";
-import type { CallOptions } from "../types/call-options.ts";
+import type { CallOptions, Duration } from "../types/call-options.ts";
 
 /** Delays between repeats of a purchase, in milliseconds. */
 const firstDelay = 1_000;
@@ -17,6 +20,40 @@ const notRepeatedHint =
   "The service has processed the token and does not repeat the outcome. Compare `balance` with the balance before the purchase, or check the payment.";
 const lateHint =
   "The payment was not settled in time. Call waitForPurchase again with the same purchase, which pays once.";
+
+/** Runs the calls of a client. */
+interface CallRunner {
+  within<Result>(
+    options: CallOptions,
+    timeout: Duration | undefined,
+    work: (context: { readonly api: Api }, deadline: Deadline) => Promise<Result>,
+  ): Promise<Result>;
+}
+
+/** Account of an API key. */
+export class Account {
+  readonly #contexts: CallRunner;
+
+  /** @internal It is `tryon.account`. */
+  constructor(contexts: CallRunner) {
+    this.#contexts = contexts;
+  }
+
+  /**
+   * Returns balance, rate limit and prices of the key, with the field names of the service.
+   *
+   * @throws `unauthorized`, `forbidden`, `rate_limited`
+   * @example
+   * const { credits_remaining } = await tryon.account.get();
+   */
+  get(options: CallOptions = {}): Call<AccountResponse> {
+    return toCall(
+      this.#contexts.within(options, defaults.callTimeout, ({ api }, deadline) =>
+        api.getAccount({ deadline }),
+      ),
+    );
+  }
+}
 
 /** Outcome of a purchase. */
 export type PurchaseOutcome = FinalStatus & {
@@ -37,12 +74,12 @@ type FinalStatus =
 
 /** Purchases of credits. */
 export class Credits {
-  readonly #contexts: KeyContexts<{ readonly api: Api }>;
+  readonly #contexts: CallRunner;
   /** Requests by their responses, which do not have the token. */
   readonly #requests = new WeakMap<object, PurchaseWithSPTRequest>();
 
   /** @internal It is `tryon.credits`. */
-  constructor(contexts: KeyContexts<{ readonly api: Api }>) {
+  constructor(contexts: CallRunner) {
     this.#contexts = contexts;
   }
 
@@ -102,12 +139,13 @@ export class Credits {
       const unknown = (hint: string, balance = last?.credits_remaining): PurchaseOutcome => {
         return { status: "unknown", lastStatus: last?.status, hint, balance, purchase: last };
       };
-      for (let repeats = last ? 1 : 0; ; repeats += 1) {
+      let delay = last ? firstDelay : 0;
+      for (;;) {
         const outcome = last && outcomeOf(last);
         if (outcome) return outcome;
         try {
-          if (repeats > 0)
-            await deadline.sleep(Math.min(maxDelay, firstDelay * 2 ** (repeats - 1)));
+          if (delay > 0) await deadline.sleep(delay);
+          delay = Math.min(maxDelay, delay * 2 || firstDelay);
           last = (await this.#send(api, request, deadline)).data;
         } catch (error) {
           deadline.throwIfAborted();
@@ -150,7 +188,6 @@ export class Credits {
 function outcomeOf(purchase: PurchaseWithSPTResponse): PurchaseOutcome | undefined {
   const { status: reason, credits_added: creditsAdded, credits_remaining: balance } = purchase;
   if (reason === "succeeded") return { status: reason, creditsAdded, balance, purchase };
-  const isFailed = /^(failed|declined|expired|refused|rejected|voided)$/.test(reason);
-  const status = isFailed ? "failed" : /^cancell?ed$/.test(reason) ? "canceled" : undefined;
-  return status && { status, reason, balance, purchase };
+  if (reason !== "canceled" && reason !== "failed") return undefined;
+  return { status: reason, reason, balance, purchase };
 }

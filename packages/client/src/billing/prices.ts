@@ -1,5 +1,7 @@
-import { isEmpty } from "../api/canonical-fields.ts";
+import { canonicalFields, isEmpty, type Fields } from "../api/canonical-fields.ts";
+import { InputError } from "../errors/refusal-errors.ts";
 import type { AccountResponse, OutputSize, PackSlug } from "../generated/openapi.ts";
+import type { TryOnFields } from "../types/try-on-input.ts";
 
 /** Credits by output size. A service may have more sizes than this package knows. */
 export type Prices = { readonly [Size in OutputSize]: number } & Readonly<Record<string, number>>;
@@ -24,7 +26,7 @@ export function readPrices({ tryon_cost_credits: stated }: AccountResponse): Pri
 }
 
 /** Returns the price of a try-on, or undefined for a size without one. Without a size, the service makes 1K. */
-export function priceOf(size: unknown, prices: Prices): number | undefined {
+function priceOf(size: unknown, prices: Prices): number | undefined {
   const name = isEmpty(size) ? "1K" : size;
   return Object.entries(prices).find(([known]) => known === name)?.[1];
 }
@@ -32,6 +34,41 @@ export function priceOf(size: unknown, prices: Prices): number | undefined {
 /** Returns the maximum price of a try-on: for a size without a price, the highest of all. */
 export function highestPriceOf(size: unknown, prices: Prices): number {
   return priceOf(size, prices) ?? Math.max(...Object.values(prices));
+}
+
+/** One input, or a list or stream of inputs. Only their output sizes are read. */
+export type Inputs = TryOnFields | Iterable<TryOnFields> | AsyncIterable<TryOnFields>;
+
+/** Returns the cost of inputs. Reads only their output sizes. */
+export async function estimate(
+  prices: Prices,
+  inputs: Inputs,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const isList = isMany(inputs);
+  let [credits, index] = [0, 0];
+  for await (const input of isList ? inputs : [inputs]) {
+    signal?.throwIfAborted();
+    const item = isList ? `inputs.${index}` : "inputs";
+    if (typeof input !== "object" || input === null) {
+      throw new InputError(item, "is not an object with person and garments");
+    }
+    // An input has string keys, and only those of its size are read.
+    const price = priceOf(canonicalFields(input as Fields)["output_size"], prices);
+    if (price === undefined) {
+      const field = isList ? `${item}.output_size` : "output_size";
+      throw new InputError(field, "is not a size that has a price", {
+        hint: `Use one of ${Object.keys(prices).join(", ")}.`,
+      });
+    }
+    credits += price;
+    index += 1;
+  }
+  return credits;
+}
+
+function isMany(inputs: Inputs): inputs is Exclude<Inputs, TryOnFields> {
+  return Symbol.iterator in Object(inputs) || Symbol.asyncIterator in Object(inputs);
 }
 
 /**

@@ -158,8 +158,7 @@ describe("waitForPurchase", () => {
   it.each([
     ["succeeded", { status: "succeeded", creditsAdded: 100 }],
     ["canceled", { status: "canceled", reason: "canceled" }],
-    ["cancelled", { status: "canceled", reason: "cancelled" }],
-    ["declined", { status: "failed", reason: "declined" }],
+    ["failed", { status: "failed", reason: "failed" }],
     ["processing", undefined],
     ["not_canceled", undefined],
     ["canceled_later", undefined],

@@ -2,9 +2,8 @@ import type { Api } from "../api/api.ts";
 import type { Config } from "../config/resolve-config.ts";
 import { BudgetError } from "../errors/refusal-errors.ts";
 import { inTime, within, type Deadline } from "../http/deadline.ts";
-import type { BudgetLimit, Counted } from "../types/budget.ts";
+import type { Counted } from "../types/budget.ts";
 import type { JobData } from "../types/job.ts";
-import { budgetOf } from "./budget.ts";
 import { documentPrices, highestPriceOf, readPrices, type Costs, type Prices } from "./prices.ts";
 
 /** Maximum time to read the prices of the account, in milliseconds. */
@@ -15,9 +14,10 @@ const maxCharges = 10_000;
 /** Submission as its budgets count it. */
 export interface ChargePlan {
   /** Output size, as it is sent. */
-  readonly size: unknown;
+  readonly size: string;
   readonly idempotencyKey: string;
-  readonly budgets: readonly Counted[];
+  /** Budget of the call. The client's applies in addition. */
+  readonly budget: Counted | undefined;
 }
 
 /** Fields of a job that decide its cost. */
@@ -61,6 +61,7 @@ export class Charge {
 export class SpendTracker {
   readonly #config: Config;
   readonly #api: Api;
+  readonly #budget: Counted | undefined;
   /** Charges by idempotency key. */
   readonly #keys = new Map<string, Charge>();
   /** Charges by job id. */
@@ -69,23 +70,14 @@ export class SpendTracker {
   #prices: Prices | undefined;
   #reading: Promise<Costs> | undefined;
 
-  constructor(config: Config, api: Api) {
+  constructor(config: Config, api: Api, budget: Counted | undefined) {
     this.#config = config;
     this.#api = api;
-  }
-
-  /** Returns the budgets of a call: the client's, and its own. */
-  budgets(option: BudgetLimit | undefined): readonly Counted[] {
-    const { budget } = this.#config;
-    const own = option && budgetOf(option);
-    const budgets = new Set([budget && budgetOf(budget), own]);
-    budgets.delete(own?.countedIn);
-    return [...budgets].filter((one) => one !== undefined);
+    this.#budget = budget;
   }
 
   /** Returns the prices of the account, which is read once, or those of the document while it cannot be read. */
   async costs(deadline: Deadline): Promise<Costs> {
-    deadline.throwIfAborted();
     try {
       this.#prices ??= readPrices((await this.#api.getAccount({ deadline })).data);
     } catch {
@@ -101,24 +93,22 @@ export class SpendTracker {
    * room for them.
    */
   async reserve(plan: ChargePlan, deadline: Deadline, earlier?: Charge): Promise<Charge> {
-    if (plan.budgets.length > 0 && !this.#prices) await this.#readPrices(deadline);
+    const own = plan.budget;
+    const limits = [...new Set([this.#budget, own])].flatMap((one) =>
+      one && one !== own?.countedIn ? one : [],
+    );
+    if (limits.length > 0 && !this.#prices) await this.#readPrices(deadline);
     const charge = earlier ?? this.#chargeUnder(plan);
     const { budgets, credits, submissions } = charge;
     // If the job is known, its key makes no other.
-    const added = charge.hasJob ? [] : plan.budgets.filter((one) => !budgets.includes(one));
+    const added = charge.hasJob ? [] : limits.filter((one) => !budgets.includes(one));
     const full = added.find((one) => one.spent + one.reserved + credits > one.maxCredits);
     if (full) throw new BudgetError(full, credits, earlier !== undefined);
     charge.update({ submissions: submissions + 1, budgets: [...budgets, ...added] });
     return charge;
   }
 
-  /** Records the response to a submission. A replay is the response to an earlier submission, maybe of another process. */
-  recordResponse(charge: Charge, job: JobCost, isReplay: boolean): void {
-    this.recordFailure(charge, !isReplay);
-    this.recordFound(charge, job);
-  }
-
-  /** Records the job of a submission whose outcome was unknown. Its `JobRecord` calls `recordJob` with the cost. */
+  /** Records the job of a submission. Its `JobRecord` calls `recordJob` with the cost. */
   recordFound(charge: Charge, { job_id: id }: JobCost): void {
     const counted = this.#jobs.get(id) ?? charge;
     charge.update({ hasJob: true, budgets: counted === charge ? charge.budgets : [] });
@@ -137,9 +127,9 @@ export class SpendTracker {
     }
   }
 
-  /** Records a submission that returned no job. Its credits stay reserved if the service may have made one. */
-  recordFailure(charge: Charge, mayHaveMadeJob: boolean): void {
-    if (!mayHaveMadeJob) charge.update({ submissions: charge.submissions - 1 });
+  /** Records a submission that made no job. Its credits are released, unless the charge has another submission. */
+  recordNoJob(charge: Charge): void {
+    charge.update({ submissions: charge.submissions - 1 });
   }
 
   /** Returns the charge of a key: a new one if the service may have forgotten the key, or its job is known. */

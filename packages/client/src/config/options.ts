@@ -1,7 +1,6 @@
 import type { BudgetLimit } from "../types/budget.ts";
 import type { Duration } from "../types/call-options.ts";
 import type { Middleware } from "../types/middleware.ts";
-import type { Clock } from "./clock.ts";
 
 /** Defaults of the client. Times are in milliseconds. */
 export const defaults = {
@@ -23,6 +22,27 @@ export const defaults = {
 export const maxSyncWait = 90_000;
 /** Time that `sync: "auto"` needs in addition, for upload and download, in milliseconds. */
 export const syncGrace = 30_000;
+
+/** Source of time for a client. The clock of the reference server implements it. */
+export interface Clock {
+  /** Returns milliseconds since 1970. */
+  now(): number;
+  /** Calls back once, after `delay` milliseconds. */
+  setTimeout(callback: () => void, delay: number): unknown;
+  /** Cancels a timer. */
+  clearTimeout(timer: unknown): void;
+}
+
+/** Clock of this machine. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  setTimeout: (callback, delay) => globalThis.setTimeout(callback, delay),
+  // `Clock` has no type for timers: they come from the line above.
+  clearTimeout: (timer) => globalThis.clearTimeout(timer as ReturnType<typeof setTimeout>),
+};
+
+/** Maximum delay of a timer, in milliseconds. A longer one would fire at once. */
+export const maxTimer = 2 ** 31 - 1;
 
 /** Receiver of log messages, for the levels that it has a method for: `console`, for example. */
 export type Logger = {

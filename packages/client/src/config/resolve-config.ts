@@ -1,8 +1,7 @@
 import { ConfigError, InputError } from "../errors/refusal-errors.ts";
 import { redactor } from "../errors/redact.ts";
-import { milliseconds } from "./check-options.ts";
-import { systemClock } from "./clock.ts";
-import { defaults, type Logger, type TryOnOptions } from "./options.ts";
+import type { Duration } from "../types/call-options.ts";
+import { defaults, systemClock, type Logger, type TryOnOptions } from "./options.ts";
 
 /** Validated options with defaults. */
 export type Config = ReturnType<typeof resolveConfig>;
@@ -19,7 +18,6 @@ export function resolveConfig(options: TryOnOptions) {
       apiKey = required(options.apiKey, "apiKey", "TRYON_API_KEY");
       check(
         /^[!-~]+$/.test(apiKey),
-        "invalid_config",
         "apiKey (TRYON_API_KEY) contains spaces or line breaks.",
         "Copy it again, without quotes and line breaks.",
       );
@@ -29,7 +27,6 @@ export function resolveConfig(options: TryOnOptions) {
   } else {
     check(
       (options.apiKey ?? options.baseUrl) === undefined,
-      "invalid_config",
       "proxyUrl cannot be combined with apiKey or baseUrl.",
       "Pass those to the proxy only.",
     );
@@ -64,7 +61,6 @@ export function resolveConfig(options: TryOnOptions) {
     idempotencyWindow: time("idempotencyWindow"),
     keyInMetadata: options.keyInMetadata,
     validate: options.validate ?? true,
-    budget: options.budget,
     middleware: [options.middleware ?? []].flat(),
     log: (level: keyof Logger, message: string, ...details: unknown[]) => {
       try {
@@ -81,7 +77,6 @@ function required(value: string | undefined, option: string, variable: string): 
   const text = (value ?? environment(variable) ?? "").trim();
   check(
     text,
-    "invalid_config",
     `${option} is ${value === undefined ? "missing" : "empty"}.`,
     `Pass new TryOn({ ${option} }) or set the environment variable ${variable}. In a page, pass { proxyUrl }.`,
   );
@@ -92,7 +87,6 @@ function parseServiceUrl(text: string, name: string, base?: string): URL {
   const url = URL.canParse(text, base) ? new URL(text, base) : undefined;
   check(
     url && /^https?:/.test(url.href) && url.href === url.origin + url.pathname,
-    "invalid_config",
     `${name} is not an http or https URL without user, query and fragment.`,
     "Use a URL such as https://api.example.com.",
   );
@@ -110,26 +104,26 @@ function checkEnvironment(apiKey: string, url: URL, options: TryOnOptions): void
   // Key and images are sent over http only to this machine.
   check(
     url.protocol === "https:" || options.allowInsecure,
-    "unsafe_environment",
     `${url.origin} is http: others could read the key and the images.`,
     "Use https, or set allowInsecure: true.",
+    "unsafe_environment",
   );
   // Every visitor of a page can read its key, and a live key costs money in tests.
   const place = isBrowser() ? "a browser" : isTestRun() && "a test run";
   check(
     !place || !apiKey.startsWith("svc_live_") || options.fetch || options.allowLiveKey,
-    "unsafe_environment",
     `apiKey is a live key, and this is ${place}.`,
     "Use a test key, in a page proxyUrl, or set allowLiveKey: true.",
+    "unsafe_environment",
   );
 }
 
 /** Throws a `ConfigError` unless the condition is truthy. */
 export function check(
   condition: unknown,
-  code: ConfigError["code"],
   message: string,
-  hint: string,
+  hint = "",
+  code: ConfigError["code"] = "invalid_config",
 ): asserts condition {
   if (!condition) throw new ConfigError(code, message, hint);
 }
@@ -157,4 +151,68 @@ export function environment(name: string): string | undefined {
     // Deno throws if the permission is refused.
     return undefined;
   }
+}
+
+/** Returns the first unknown name of an object, and a hint with the most likely known name. */
+export function unknownName(
+  given: object,
+  known: Readonly<Record<string, unknown>>,
+): { readonly name: string; readonly hint: string } | undefined {
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined || Object.hasOwn(known, name)) continue;
+    const likely = likelyName(name, known);
+    return { name, hint: likely ? `Did you mean ${likely}?` : "Remove it." };
+  }
+  return undefined;
+}
+
+/** Returns the known name that is most similar to an unknown one, if any ends it or has its initial and similar letters. */
+export function likelyName(
+  name: string,
+  known: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const given = plain(name.slice(0, 40));
+  let best: string | undefined;
+  let least = Infinity;
+  for (const candidate of Object.keys(known)) {
+    const target = plain(candidate);
+    const distance = difference(given, target);
+    const isAlike = given[0] === target[0] || given.endsWith(target);
+    if (isAlike && distance <= given.length / 3 && distance < least) {
+      best = candidate;
+      least = distance;
+    }
+  }
+  return best;
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+}
+
+/** Returns the number of characters to insert, delete or replace for the same characters in any order. */
+function difference(one: string, other: string): number {
+  let left = other;
+  for (const character of one) left = left.replace(character, "");
+  const shared = other.length - left.length;
+  return Math.max(one.length, other.length) - shared;
+}
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
+
+/** Returns a duration in milliseconds, which may be `Infinity`. Throws `invalid_input` with the name of its option. */
+export function milliseconds(duration: Duration, option: string): number {
+  const value = readDuration(duration);
+  if (value > 0) return value;
+  throw new InputError(
+    option,
+    'must be a positive number of milliseconds, or a string such as "30s" or "3m"',
+  );
+}
+
+/** Returns a duration in milliseconds. Returns 0 or NaN for any other string. */
+export function readDuration(duration: number | string): number {
+  if (typeof duration === "number") return duration;
+  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(ms|[smhd])$/.exec(duration) ?? [];
+  return Number(amount) * (units[unit] ?? 0);
 }

@@ -96,7 +96,7 @@ type End = number | "connection_failed" | "unsent" | "rate_limited";
 
 /** Creates the outcome of a response of the service with this status, or of an attempt without a response. */
 function outcomeOf(end: End): Outcome {
-  if (typeof end === "string") return { response: undefined, failure: end };
+  if (typeof end === "string") return { failure: end };
   const response = new Response(null, { status: end });
   const { status, headers } = response;
   return { response: { status, headers, response, text: "", content: { detail: "no" } } };
@@ -147,7 +147,7 @@ describe("the log of a submission", () => {
 
   it("shows that a refused connection has done nothing, by the code of a cause", () => {
     const log = new AttemptLog();
-    const failed = { response: undefined, failure: "connection_failed" } as const;
+    const failed = { failure: "connection_failed" } as const;
     log.add({ ...failed, cause: { cause: { code: "ECONNREFUSED" } } }, 1, 7);
     expect(log.firstUncertain).toBeUndefined();
     const cause = new Error("no");

@@ -1,16 +1,17 @@
 import type { Attempt, AttemptFailure } from "../types/attempt.ts";
-import type { HttpResponse } from "./response.ts";
+import type { HttpResponse } from "./http-request.ts";
 
 /** Outcome of one attempt. */
 export type Outcome = { readonly response: HttpResponse } | Failure;
 
 /** An attempt without a response. */
 export interface Failure {
-  readonly response: undefined;
-  /** `rate_limited`: it was not sent, since it would have to wait `wait` milliseconds for the rate limit. */
+  readonly response?: undefined;
+  /** `rate_limited`: it was not sent, since it would have to wait for the rate limit. */
   readonly failure: AttemptFailure | "rate_limited";
   readonly cause?: unknown;
-  readonly wait?: number;
+  /** Delay until the rate limit allows the request, in milliseconds. */
+  readonly requestedDelay?: number;
 }
 
 /** Returns the platform's code of a failure, from the error or its causes. */
@@ -20,11 +21,15 @@ export function failureCode(cause: unknown): string | undefined {
   return deeper === cause ? undefined : failureCode(deeper);
 }
 
-/**
- * Possible side effect of an attempt at the service, from certain to uncertain. `none`: proof that nothing happened.
- * `conflict`: another request with this key is in progress, possibly an earlier attempt. `unknown`: anything.
- */
-const SideEffect = { none: 0, conflict: 1, serverError: 2, unknown: 3 } as const;
+// Possible side effects of an attempt at the service, from certain to uncertain.
+/** Proof that nothing happened. */
+const none = 0;
+/** Another request with this key is in progress, possibly an earlier attempt. */
+const conflict = 1;
+/** Error of the service, which may have made the job. */
+const serverError = 2;
+/** Anything. */
+const unknown = 3;
 
 /** Statuses that prove `none` if the body has the form of the service's errors. */
 const refusals = new Set([400, 401, 402, 403, 422, 429]);
@@ -43,7 +48,7 @@ export class AttemptLog {
   /** First attempt that may have had a side effect. */
   firstUncertain: Attempt | undefined;
   /** Least certain side effect of all attempts. */
-  #sideEffect: number = SideEffect.none;
+  #sideEffect: number = none;
 
   add(outcome: Outcome, startedAt: number, duration: number): void {
     this.open -= 1;
@@ -56,19 +61,19 @@ export class AttemptLog {
     };
     this.attempts.push(attempt);
     const sideEffect = sideEffectOf(outcome);
-    if (sideEffect > SideEffect.none) this.firstUncertain ??= attempt;
+    if (sideEffect > none) this.firstUncertain ??= attempt;
     this.#sideEffect = Math.max(this.#sideEffect, sideEffect);
   }
 
   /** If true, an attempt may have made a job, or may be about to. A conflict makes none. */
   get mayHaveMadeJob(): boolean {
-    return this.open > 0 || this.#sideEffect > SideEffect.conflict;
+    return this.open > 0 || this.#sideEffect > conflict;
   }
 
   /** If true, the last outcome is as uncertain as any before it, and its error describes them all. */
   isExplainedBy(last: Outcome): boolean {
     const sideEffect = sideEffectOf(last);
-    return sideEffect < SideEffect.unknown && sideEffect >= this.#sideEffect;
+    return sideEffect < unknown && sideEffect >= this.#sideEffect;
   }
 
   /**
@@ -87,17 +92,17 @@ export class AttemptLog {
 function sideEffectOf(outcome: Outcome): number {
   const { response } = outcome;
   if (response === undefined) {
-    if (["unsent", "rate_limited"].includes(outcome.failure)) return SideEffect.none;
+    if (["unsent", "rate_limited"].includes(outcome.failure)) return none;
     const isBeforeSending = beforeSending.test(String(failureCode(outcome.cause)));
-    return isBeforeSending ? SideEffect.none : SideEffect.unknown;
+    return isBeforeSending ? none : unknown;
   }
   const { status, redirect, content } = response;
   // A 303 follows a completed request.
-  if ((redirect && status !== 303) || unforwarded.has(status)) return SideEffect.none;
-  if (status >= 500) return SideEffect.serverError;
+  if ((redirect && status !== 303) || unforwarded.has(status)) return none;
+  if (status >= 500) return serverError;
   const { detail } = Object(content) as { detail?: unknown };
   const isServiceError = typeof detail === "string" || Array.isArray(detail);
-  if (!isServiceError) return SideEffect.unknown;
-  if (status === 409) return SideEffect.conflict;
-  return refusals.has(status) ? SideEffect.none : SideEffect.unknown;
+  if (!isServiceError) return unknown;
+  if (status === 409) return conflict;
+  return refusals.has(status) ? none : unknown;
 }

@@ -1,8 +1,8 @@
 import type { CallOptions, Duration } from "../types/call-options.ts";
 import { InputError } from "../errors/refusal-errors.ts";
 import { ConnectionError } from "../errors/request-errors.ts";
-import { milliseconds, unknownName } from "../config/check-options.ts";
-import { maxTimer, type Clock } from "../config/clock.ts";
+import { milliseconds, unknownName } from "../config/resolve-config.ts";
+import { maxTimer, type Clock } from "../config/options.ts";
 
 /**
  * Deadline of a call, or of one attempt within it: a time, and the caller's abort signal. Call `close` at the end.
@@ -69,7 +69,7 @@ export class Deadline {
   async sleep(delay: number): Promise<void> {
     let timer: unknown;
     const over = new Promise<void>((resolve) => {
-      timer = this.clock.setTimeout(resolve, Math.min(delay, maxTimer));
+      timer = this.clock.setTimeout(resolve, delay);
     });
     try {
       await abortable(over, this.signal);
@@ -93,7 +93,7 @@ export class Deadline {
       this.#controller?.abort(
         new DOMException("The timeout of the call has passed.", "TimeoutError"),
       );
-    } else if (left < Number.POSITIVE_INFINITY) {
+    } else if (left < Infinity) {
       this.#timer = this.clock.setTimeout(this.#watch, Math.min(left, maxTimer));
     }
   };
@@ -105,31 +105,25 @@ export const callOptionNames: Readonly<Record<keyof CallOptions, true>> = {
   timeout: true,
 };
 
-/** Starts the deadline of a call. Throws `invalid_input` if its timeout is invalid, or an option is unknown. */
-function startDeadline(
+/**
+ * Runs work within the deadline of a call, and removes its timer and listener afterwards. Throws `invalid_input` if the timeout
+ * is invalid, or an option is unknown.
+ */
+export async function within<Result>(
   { clock }: { readonly clock: Clock },
   options: CallOptions,
   fallback: Duration,
+  work: (deadline: Deadline) => Promise<Result>,
   names: Readonly<Record<string, true>> = callOptionNames,
-): Deadline {
+): Promise<Result> {
   const unknown = unknownName(options, names);
   if (unknown) {
     throw new InputError(unknown.name, "is not an option of this call", { hint: unknown.hint });
   }
-  const { timeout, signal } = options;
-  return new Deadline(clock, milliseconds(timeout ?? fallback, "timeout"), signal);
-}
-
-/** Runs work within the deadline of a call, and removes its timer and listener afterwards. */
-export async function within<Result>(
-  config: { readonly clock: Clock },
-  options: CallOptions,
-  fallback: Duration,
-  work: (deadline: Deadline) => Promise<Result>,
-  names?: Readonly<Record<string, true>>,
-): Promise<Result> {
-  const deadline = startDeadline(config, options, fallback, names);
+  const { timeout = fallback, signal } = options;
+  const deadline = new Deadline(clock, milliseconds(timeout, "timeout"), signal);
   try {
+    deadline.throwIfAborted();
     return await work(deadline);
   } finally {
     deadline.close();

@@ -1,6 +1,13 @@
 import type { Config } from "../config/resolve-config.ts";
-import { readResponse, type HttpResponse } from "./response.ts";
-import type { Transport, TransportRequest } from "./http-request.ts";
+import { abortable, type Deadline } from "./deadline.ts";
+import type { HttpResponse, Transport, TransportRequest } from "./http-request.ts";
+import { readRateLimit } from "./rate-limiter.ts";
+import { requestedDelay } from "./retry-policy.ts";
+
+/** Maximum size of a body in bytes. A page of 100 jobs is about 100 kB. */
+const maxBody = 8 * 2 ** 20;
+/** Maximum size of an error body in bytes: enough to name every field. */
+const maxErrorBody = 64 * 2 ** 10;
 
 /** Configuration of requests over `fetch`. */
 type FetchConfig = Pick<Config, "fetch" | "middleware" | "baseUrl" | "apiKey">;
@@ -18,13 +25,12 @@ export class FetchTransport implements Transport {
     const { fetch, middleware, apiKey } = this.#config;
     const { signal } = deadline;
     const headers = { ...request.headers };
-    const isSource = typeof body === "object" && "open" in body;
     const init: RequestInit = {
       method,
       headers,
       signal,
       redirect: "manual",
-      ...(isSource ? await body.open(headers, onUpload) : { body: body ?? null }),
+      ...(typeof body === "object" ? await body.open(headers, onUpload) : { body: body ?? null }),
       // An image may come from a cache.
       ...(method === "GET" && context && acceptsNoStore() && { cache: "no-store" }),
     };
@@ -85,4 +91,81 @@ function acceptsNoStore(): boolean {
     noStore = false;
   }
   return noStore;
+}
+
+/** Reads a response to its end, or to the limit. */
+async function readResponse(response: Response, limit: Deadline): Promise<HttpResponse> {
+  const { status, headers, ok, type } = response;
+  // In browsers, a redirect that is not followed has status 0.
+  const redirect = type === "opaqueredirect" || (status !== 304 && status >= 300 && status < 400);
+  const text = redirect ? "" : await readText(response, ok ? maxBody : maxErrorBody, limit);
+  const now = limit.clock.now();
+  return {
+    status,
+    headers,
+    response,
+    requestId: headers.get("x-request-id") ?? undefined,
+    rateLimit: readRateLimit(headers, now),
+    requestedDelay: requestedDelay(response, now),
+    text,
+    content: parseJson(text),
+    redirect,
+  };
+}
+
+/** Returns true for a 2xx with incomplete JSON, as opposed to one with another content. A retry may return all of it. */
+export function isTruncated({ response, content, text, headers }: HttpResponse): boolean {
+  if (!response.ok || content !== undefined) return false;
+  return text.trim() ? /^\s*[{[]/.test(text) : /\bjson\b/i.test(`${headers.get("content-type")}`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readText(response: Response, maxLength: number, limit: Deadline): Promise<string> {
+  const { headers } = response;
+  // A body of a known, small length is read at once.
+  if (
+    !headers.has("content-encoding") &&
+    Number(headers.get("content-length") || maxLength) < maxLength
+  ) {
+    return response.text();
+  }
+  const decoder = new TextDecoder();
+  let text = "";
+  let left = maxLength;
+  for await (const chunk of readChunks(response, limit)) {
+    text += decoder.decode(chunk.subarray(0, left), { stream: true });
+    left -= chunk.length;
+    if (left <= 0) return text;
+  }
+  return text + decoder.decode();
+}
+
+/** Yields the body of a response in chunks. Cancels the rest if the reader stops. */
+export async function* readChunks(
+  response: Response,
+  limit: Deadline,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) {
+    // The response has no body, or the runtime no streams.
+    yield new Uint8Array(await abortable(response.arrayBuffer(), limit.signal));
+    return;
+  }
+  try {
+    for (;;) {
+      const { done, value } = await abortable(reader.read(), limit.signal);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    // Frees the connection. Has no effect at the end of the body.
+    reader.cancel().catch(() => undefined);
+  }
 }

@@ -1,8 +1,6 @@
-import type { Job, Recover } from "../types/job.ts";
+import type { RateLimit } from "../types/attempt.ts";
 import type { MiddlewareContext, Purpose } from "../types/middleware.ts";
-import type { AttemptLog } from "./attempt-log.ts";
 import type { Deadline } from "./deadline.ts";
-import type { HttpResponse } from "./response.ts";
 
 /** Body of a submission. */
 export type SubmissionBody = string | BodySource;
@@ -27,11 +25,32 @@ export interface HttpRequest {
   readonly url: string;
   /** Without the API key, which is added to each attempt. */
   readonly headers: Record<string, string>;
-  readonly body?: SubmissionBody | Uint8Array<ArrayBuffer> | undefined;
+  readonly body?: SubmissionBody | undefined;
   /** Maximum time of one attempt after its last byte is sent, in milliseconds. */
   readonly timeout: number;
   /** Reads a response with a 2xx status instead of `readResponse`, within the deadline of the attempt. */
   readonly read?: (response: Response, deadline: Deadline) => Promise<HttpResponse>;
+}
+
+/** Response whose body is read to its end, or to the limit. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Response of `fetch`, with its body read. */
+  readonly response: Response;
+  /** `x-request-id` header. */
+  readonly requestId?: string | undefined;
+  /** Rate limit from the headers. */
+  readonly rateLimit?: RateLimit | undefined;
+  /** Delay that the response requests before a retry, in milliseconds. */
+  readonly requestedDelay?: number | undefined;
+  readonly text: string;
+  /** Parsed JSON, or the result of `HttpRequest.read`. Undefined if the body is neither. */
+  readonly content: unknown;
+  /** If true, `HttpRequest.read` still reads the body, and closes the deadline of the attempt. */
+  readonly open?: boolean | undefined;
+  /** If true, the response is a redirect. */
+  readonly redirect?: boolean;
 }
 
 /** Request of `@tryon/client/raw`. */
@@ -40,21 +59,6 @@ export interface RawRequest extends Pick<HttpRequest, "method" | "url" | "header
   readonly name: string;
   readonly purpose: Purpose;
   readonly signal: AbortSignal;
-}
-
-/** Call that a request belongs to: its limits, its attempts, and fields of its errors. */
-export interface CallContext {
-  /** Method and path, for logs and errors. */
-  readonly name: string;
-  /** Absent for any server but the service: the request gets no API key and is not rate limited. */
-  readonly purpose?: Purpose | undefined;
-  readonly deadline: Deadline;
-  readonly attemptLog: AttemptLog;
-  /** Called before each retry delay, in milliseconds. */
-  readonly onRetry?: ((delay: number) => void) | undefined;
-  /** Idempotency key of a submission, and the function that finds out its outcome. */
-  readonly submission?: { readonly idempotencyKey: string; readonly recover: Recover } | undefined;
-  readonly job?: Job | undefined;
 }
 
 /** Attempt as a transport sends it. */

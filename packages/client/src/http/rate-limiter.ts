@@ -1,5 +1,5 @@
 import type { RateLimit } from "../types/attempt.ts";
-import type { Clock } from "../config/clock.ts";
+import type { Clock } from "../config/options.ts";
 import { abortable, type Deadline } from "./deadline.ts";
 import { delayOf, maxRetryAfter } from "./retry-policy.ts";
 
@@ -66,7 +66,7 @@ export class RateLimiter {
     const queue = this.#queues[name];
     const delay = this.delay(name);
     if (queue.length === 0 && delay === 0) return this.#count();
-    const windows = Math.floor(queue.length / (this.limit ?? Number.POSITIVE_INFINITY));
+    const windows = Math.floor(queue.length / (this.limit ?? Infinity));
     if (delay > maxDelay || delay + windows * rateWindow >= deadline.left()) return 0;
     queue.length += 1;
     const acquired = queue.last.then(() => this.#acquireNext(name, deadline));

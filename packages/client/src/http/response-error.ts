@@ -8,12 +8,11 @@ import {
   type TryOnError,
   type TryOnErrorCode,
 } from "../errors/tryon-error.ts";
-import type { CallContext } from "./http-request.ts";
-import type { HttpResponse } from "./response.ts";
+import type { HttpResponse } from "./http-request.ts";
+import type { CallContext } from "./send-with-retries.ts";
 import { failureCode, type Failure, type Outcome } from "./attempt-log.ts";
 import type { Config } from "../config/resolve-config.ts";
 import type { Redact } from "../errors/redact.ts";
-import { requestedDelay } from "./retry-policy.ts";
 
 /** Error codes by status, or by purpose and status where the purpose matters. */
 const codes: Readonly<Record<string, ApiErrorCode>> = {
@@ -36,11 +35,11 @@ const maxIssues = 20;
 export function responseError(
   outcome: Outcome,
   { name, purpose = "read", attemptLog, job, submission }: CallContext,
-  { redact, clock }: Pick<Config, "redact" | "clock">,
+  { redact }: Pick<Config, "redact">,
 ): TryOnError {
   const { response } = outcome;
   const { status = 0, requestId, rateLimit } = response ?? {};
-  const delay = response ? requestedDelay(response, clock.now()) : outcome.wait;
+  const { requestedDelay: delay } = response ?? outcome;
   const mayBePaid = purpose === "purchase" && attemptLog.firstUncertain && status !== 409;
   const details = {
     // Browsers report status 0 for a redirect.
@@ -54,11 +53,7 @@ export function responseError(
       ? "The purchase may have been paid: repeat it with the same token, which pays once."
       : undefined,
   };
-  const submitted = submission && {
-    idempotencyKey: submission.idempotencyKey,
-    recover: submission.recover,
-    hint: hints.outcome_unknown,
-  };
+  const submitted = submission && { ...submission, hint: hints.outcome_unknown };
   const { code, words, ...rest } = response
     ? describeErrorResponse(response, purpose, redact)
     : describeNoResponse(outcome, redact);

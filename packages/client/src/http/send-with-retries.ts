@@ -1,12 +1,14 @@
 import { defaults } from "../config/options.ts";
 import type { Config } from "../config/resolve-config.ts";
 import { isBranded } from "../errors/tryon-error.ts";
-import { failureCode, type Outcome } from "./attempt-log.ts";
+import type { Job, Recover } from "../types/job.ts";
+import type { Purpose } from "../types/middleware.ts";
+import { failureCode, type AttemptLog, type Outcome } from "./attempt-log.ts";
 import { abortable, type Deadline } from "./deadline.ts";
-import type { CallContext, HttpRequest, Transport, TransportRequest } from "./http-request.ts";
+import type { HttpRequest, HttpResponse, Transport, TransportRequest } from "./http-request.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
-import { isTruncated, type HttpResponse } from "./response.ts";
-import { isRetryable, maxRetryAfter, requestedDelay, retryDelay } from "./retry-policy.ts";
+import { isTruncated } from "./fetch-transport.ts";
+import { isRetryable, maxRetryAfter, retryDelay } from "./retry-policy.ts";
 
 /** Maximum time for retries after a 409 that the same submission may have caused, in milliseconds. */
 const maxConflictTime = 120_000;
@@ -18,6 +20,21 @@ export interface HttpContext {
   readonly config: Config;
   readonly rateLimiter: RateLimiter;
   readonly transport: Transport;
+}
+
+/** Call that a request belongs to: its limits, its attempts, and fields of its errors. */
+export interface CallContext {
+  /** Method and path, for logs and errors. */
+  readonly name: string;
+  /** Absent for any server but the service: the request gets no API key and is not rate limited. */
+  readonly purpose?: Purpose | undefined;
+  readonly deadline: Deadline;
+  readonly attemptLog: AttemptLog;
+  /** Called before each retry delay, in milliseconds. */
+  readonly onRetry?: ((delay: number) => void) | undefined;
+  /** Idempotency key of a submission, and the function that finds out its outcome. */
+  readonly submission?: { readonly idempotencyKey: string; readonly recover: Recover } | undefined;
+  readonly job?: Job | undefined;
 }
 
 /**
@@ -48,7 +65,7 @@ export async function sendWithRetries(
       if (wait > 0) log(`rate limit for ${wait} ms`);
       requestNumber = await rateLimiter.acquire(queue, deadline);
       if (!requestNumber || isTooLate(clock.now())) {
-        return { response: undefined, failure: "rate_limited", wait: rateLimiter.delay(queue) };
+        return { failure: "rate_limited", requestedDelay: rateLimiter.delay(queue) };
       }
     }
     const startedAt = clock.now();
@@ -76,7 +93,7 @@ export async function sendWithRetries(
     }
     // Nothing proves that a second attempt would not do the same again.
     if (purpose === "write" && attemptLog.firstUncertain) return outcome;
-    const requested = response && requestedDelay(response, now);
+    const requested = response?.requestedDelay;
     const delay = retryDelay(retries, requested, config.random);
     // A proxy may limit the submissions of a user. Its 429 must not delay the polls of the user's last job.
     const blocks = status === 429 && purpose && (config.apiKey || !isSubmission);
@@ -126,12 +143,11 @@ export async function attempt(
     deadline.throwIfAborted();
     // A retry would not change what `read` refuses.
     if (read && isBranded(cause)) throw cause;
-    const unreadable = typeof body === "object" && "open" in body ? body.unreadable : undefined;
-    if (unreadable) return { response: undefined, failure: "unsent", cause: unreadable };
+    const unreadable = typeof body === "object" ? body.unreadable : undefined;
     // Node limits the wait for headers to 300 s.
-    const timedOut = limit.passed || /(HEADERS|BODY)_TIM/.test(failureCode(cause) ?? "");
-    if (!isSent && !timedOut) return { response: undefined, failure: "unsent", cause };
-    return { response: undefined, failure: timedOut ? "timed_out" : "connection_failed", cause };
+    const timedOut = limit.passed || /(HEADERS|BODY)_TIM/.test(String(failureCode(cause)));
+    const failure = timedOut ? "timed_out" : isSent ? "connection_failed" : "unsent";
+    return unreadable ? { failure: "unsent", cause: unreadable } : { failure, cause };
   } finally {
     isOver = true;
     if (!response?.open) limit.close();

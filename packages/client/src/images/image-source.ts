@@ -1,6 +1,6 @@
 import type { Note } from "../errors/input-issue.ts";
 import type { Deadline } from "../http/deadline.ts";
-import { readChunks } from "../http/response.ts";
+import { readChunks } from "../http/fetch-transport.ts";
 
 /** Maximum size of an image in bytes: as many as base64 of `maxBase64Length` holds. */
 const maxImageBytes = 10_500_000;
@@ -47,9 +47,13 @@ export function imageSource(
     /^data:[^,]*;base64,(.*)/is.exec(text)?.[1] ?? (Object(input) as { base64?: unknown }).base64;
   if (typeof base64 === "string") return { field, content: standardBase64(base64) };
   if (text !== "") return text;
-  const bytes = copyBytes(input);
-  if (bytes) return { field, content: blobLike(bytes) };
   try {
+    if (tag.endsWith("ArrayBuffer") || ArrayBuffer.isView(input)) {
+      // Without a `buffer`, the input is a buffer.
+      const { buffer = input, byteOffset, byteLength } = input as Partial<Uint8Array>;
+      const bytes = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+      return { field, content: blobLike(bytes.slice()) };
+    }
     if (tag === "Blob" || tag === "File") return { field, content: input as Blob };
     if (tag === "Response" || tag === "ReadableStream") {
       const isResponse = tag === "Response";
@@ -63,19 +67,6 @@ export function imageSource(
     note("unreadable", field);
   }
   return undefined;
-}
-
-/** Copies bytes. Returns no bytes if their memory was transferred, and undefined for any other value. */
-function copyBytes(value: unknown): Uint8Array<ArrayBuffer> | undefined {
-  const isBuffer = /ArrayBuffer\]/.test(Object.prototype.toString.call(value));
-  if (!isBuffer && !ArrayBuffer.isView(value)) return undefined;
-  const { buffer = value, byteOffset, byteLength } = value as Partial<Uint8Array>;
-  try {
-    // Without a `buffer`, the value is a buffer.
-    return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength).slice();
-  } catch {
-    return new Uint8Array();
-  }
 }
 
 /** Creates a `BlobLike` of memory. Node keeps up to three copies of the bytes that are read from a `Blob`. */

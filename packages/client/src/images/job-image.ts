@@ -5,7 +5,7 @@ import { ConnectionError, ResultError } from "../errors/request-errors.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import type { Deadline } from "../http/deadline.ts";
 import type { HttpRequest } from "../http/http-request.ts";
-import { readChunks } from "../http/response.ts";
+import { readChunks } from "../http/fetch-transport.ts";
 import { responseError } from "../http/response-error.ts";
 import { sendWithRetries, type HttpContext } from "../http/send-with-retries.ts";
 
@@ -108,7 +108,7 @@ export class JobImage implements ResultImage {
   async *#chunks(response: Response, attempt: Deadline): Chunks {
     const job = this.#job;
     const { maxResultBytes } = this.#http.config;
-    const expected = job.data.result_bytes || Number.POSITIVE_INFINITY;
+    const expected = job.data.result_bytes || Infinity;
     const [name, max, hint] =
       expected <= maxResultBytes
         ? ["its result_bytes", expected, "Ask the provider."]
@@ -122,7 +122,7 @@ export class JobImage implements ResultImage {
       }
       yield chunk;
     }
-    if (size < expected && expected < Number.POSITIVE_INFINITY) {
+    if (size < expected && expected < Infinity) {
       throw new Error(`The image ended after ${size} of ${expected} bytes.`);
     }
   }
@@ -142,14 +142,14 @@ export class JobImage implements ResultImage {
 
 /** Creates a stream of the chunks, which closes the deadline of the attempt at its end. */
 function streamOf(chunks: Chunks, attempt: Deadline): ReadableStream<Uint8Array> {
-  attempt.restart(Number.POSITIVE_INFINITY);
+  attempt.restart(Infinity);
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         // The limit applies to the transfer of a chunk, not to a slow reader.
         attempt.restart();
         const { done, value } = await chunks.next();
-        attempt.restart(Number.POSITIVE_INFINITY);
+        attempt.restart(Infinity);
         if (!done) return controller.enqueue(value);
         attempt.close();
         controller.close();

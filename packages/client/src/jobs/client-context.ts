@@ -1,14 +1,20 @@
 import { Api } from "../api/api.ts";
-import { KeyContexts } from "../api/key-contexts.ts";
 import { budgetOf } from "../billing/budget.ts";
 import { SpendTracker } from "../billing/spend-tracker.ts";
 import type { TryOnOptions } from "../config/options.ts";
-import type { Config } from "../config/resolve-config.ts";
+import { check, resolveConfig, type Config } from "../config/resolve-config.ts";
+import { isTryOnError } from "../errors/is-tryon-error.ts";
+import { inTime, within, type Deadline } from "../http/deadline.ts";
 import { FetchTransport } from "../http/fetch-transport.ts";
 import { RateLimiter } from "../http/rate-limiter.ts";
+import type { Counted } from "../types/budget.ts";
+import type { CallOptions, Duration } from "../types/call-options.ts";
 import { JobPoller } from "./job-poller.ts";
 
-/** Parts of a client for one API key. */
+/** Maximum number of keys whose contexts are kept. Calls and jobs keep theirs. */
+const maxKeys = 16;
+
+/** Parts of a client for one API key: rate limits, idempotency keys and jobs belong to a key. */
 export interface ClientContext {
   readonly config: Config;
   readonly api: Api;
@@ -16,20 +22,85 @@ export interface ClientContext {
   readonly spendTracker: SpendTracker;
 }
 
-/** Contexts of a client. */
-export type ClientContexts = KeyContexts<ClientContext>;
+/** Contexts of a client, one per API key. They share its budget. */
+export class ClientContexts {
+  readonly #options: TryOnOptions;
+  readonly #budget: Counted | undefined;
+  readonly #contexts = new Map<string, ClientContext>();
+  #config: Config | undefined;
+  /** Context of the last call. */
+  latest: ClientContext | undefined;
 
-/** Creates the contexts of a client, which share its budget. */
-export function createContexts(options: TryOnOptions): ClientContexts {
-  const budget = options.budget && budgetOf(options.budget);
-  return new KeyContexts({ ...options, budget }, (config) => {
+  constructor(options: TryOnOptions) {
+    this.#options = options;
+    this.#budget = options.budget && budgetOf(options.budget);
+  }
+
+  /** Configuration. It has no key if `apiKey` is a function. Reads the environment variables on first use. */
+  get config(): Config {
+    return (this.#config ??= resolveConfig(this.#options));
+  }
+
+  /** Runs the work of a call within its deadline, with the context of its key. */
+  async within<Result>(
+    options: CallOptions,
+    timeout: Duration | undefined,
+    work: (context: ClientContext, deadline: Deadline) => Promise<Result>,
+    names?: Readonly<Record<string, true>>,
+  ): Promise<Result> {
+    const { config } = this;
+    const withKey = (deadline: Deadline): Promise<Result> => this.withKey(deadline, work);
+    return within(config, options, timeout ?? config.timeout, withKey, names);
+  }
+
+  /**
+   * Runs work with the context of the key that `apiKey` returns. Runs it once more if the service rejects that key, which
+   * proves that nothing happened, and `apiKey` returns another one.
+   */
+  async withKey<Result>(
+    deadline: Deadline,
+    work: (context: ClientContext, deadline: Deadline) => Promise<Result>,
+  ): Promise<Result> {
+    const context = await this.acquire(deadline);
+    try {
+      return await work(context, deadline);
+    } catch (error) {
+      if (!isTryOnError(error, "unauthorized")) throw error;
+      const renewed = await this.acquire(deadline);
+      if (renewed === context) throw error;
+      return work(renewed, deadline);
+    }
+  }
+
+  /** Returns the context for the key that `apiKey` returns now. */
+  async acquire(deadline: Deadline): Promise<ClientContext> {
+    const { apiKey } = this.#options;
+    if (typeof apiKey !== "function") return (this.latest ??= this.#create(this.config));
+    const reading = Promise.resolve().then(apiKey);
+    const given: unknown = await inTime(reading, deadline, "apiKey did not return a key in time.");
+    const key = typeof given === "string" ? given.trim() : "";
+    check(
+      key,
+      "apiKey did not return a key.",
+      "Return a string of the form svc_live_… or svc_test_….",
+    );
+    let context = this.#contexts.get(key);
+    if (!context) {
+      context = this.#create(resolveConfig({ ...this.#options, apiKey: key }));
+      if (this.#contexts.size === maxKeys) this.#contexts.clear();
+      this.#contexts.set(key, context);
+    }
+    return (this.latest = context);
+  }
+
+  #create(config: Config): ClientContext {
     const rateLimiter = new RateLimiter(config.clock, config.random);
     const api = new Api({ config, rateLimiter, transport: new FetchTransport(config) });
     return {
       config,
       api,
       jobPoller: new JobPoller(api),
-      spendTracker: new SpendTracker(config, api),
+      spendTracker: new SpendTracker(config, api, this.#budget),
     };
-  });
+  }
 }

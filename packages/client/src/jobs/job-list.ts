@@ -50,12 +50,8 @@ export class JobList implements AsyncIterable<Job> {
    */
   page(cursor: string | undefined = this.#options.cursor): Call<JobPage> {
     const { status_filter, limit } = this.#options;
-    const query = {
-      ...(limit === undefined ? {} : { limit }),
-      ...(cursor === undefined ? {} : { cursor }),
-      // The service's document has two names for the filter. A service ignores the other one.
-      ...(status_filter === undefined ? {} : { status_filter, status: status_filter }),
-    };
+    // The service's document has two names for the filter. A service ignores the other one.
+    const query = { limit, cursor, status_filter, status: status_filter };
     return toCall(
       this.#contexts.within(
         this.#options,
@@ -81,7 +77,7 @@ export class JobList implements AsyncIterable<Job> {
    * @param options.limit - Maximum number of jobs. @default all
    */
   async toArray(options: { readonly limit?: number | undefined } = {}): Promise<Job[]> {
-    const { limit = Number.POSITIVE_INFINITY } = options;
+    const { limit = Infinity } = options;
     const jobs: Job[] = [];
     if (limit > 0) {
       for await (const job of this) if (jobs.push(job) >= limit) break;

@@ -1,10 +1,9 @@
 import type { JobData } from "../types/job.ts";
 import { isBranded, transientCodes, type TryOnError } from "../errors/tryon-error.ts";
-import type { Clock } from "../config/clock.ts";
+import type { Clock } from "../config/options.ts";
 import { defaults } from "../config/options.ts";
 import { abortable, within, type Deadline } from "../http/deadline.ts";
 import type { Api } from "../api/api.ts";
-import { isFinal } from "./job-data.ts";
 import { isHidden, page, PollSchedule, type PendingWait } from "./poll-schedule.ts";
 
 /** Maximum time between due times of jobs that share a poll, in milliseconds. */
@@ -35,7 +34,7 @@ interface PolledJob {
 
 /**
  * Polls jobs for all waits of a client: one job by its id, several by the list. A poll serves all waits for the jobs that it
- * returns. The timer and the listener exist only during waits.
+ * returns. The timer exists only during waits.
  */
 export class JobPoller {
   readonly #api: Api;
@@ -49,7 +48,6 @@ export class JobPoller {
   /** Aborts the polls in flight. */
   #controller: AbortController | undefined;
   #timer: unknown;
-  #timerAt = Number.POSITIVE_INFINITY;
 
   constructor(api: Api) {
     this.#api = api;
@@ -76,7 +74,7 @@ export class JobPoller {
     this.#jobs.set(id, job);
     this.#api.http.rateLimiter.isPolling = true;
     page()?.addEventListener("visibilitychange", this.#onVisibilityChange);
-    if (Math.max(due, this.#schedule.opensAt) < this.#timerAt) this.#arm();
+    this.#arm();
     const data = new Promise<JobData>((resolve, reject) => {
       job.waits.set(wait, { resolve, reject });
     });
@@ -115,11 +113,11 @@ export class JobPoller {
   #arm(): void {
     const clock = this.#clock;
     clock.clearTimeout(this.#timer);
-    let due = Number.POSITIVE_INFINITY;
+    let due = Infinity;
     for (const job of this.#jobs.values()) if (!job.isPolled) due = Math.min(due, job.due);
-    this.#timerAt = Math.max(due, this.#schedule.opensAt);
-    if (due === Number.POSITIVE_INFINITY) return;
-    this.#timer = clock.setTimeout(this.#pollDue, Math.max(0, this.#timerAt - clock.now()));
+    if (due === Infinity) return;
+    const delay = Math.max(due, this.#schedule.opensAt) - clock.now();
+    this.#timer = clock.setTimeout(this.#pollDue, Math.max(0, delay));
   }
 
   /** Polls the job with the earliest due time, with those that are due soon after it. */
@@ -173,8 +171,7 @@ export class JobPoller {
     do {
       pages += 1;
       this.#schedule.countPoll();
-      const limit = this.#pageSize;
-      const query = { ...(limit && { limit }), ...(cursor && { cursor }) };
+      const query = { limit: this.#pageSize, cursor };
       const { data } = await this.#api.listJobs(query, { deadline });
       this.#deliver(data.jobs);
       missing = missing.filter(this.#isOpen);
@@ -195,7 +192,7 @@ export class JobPoller {
       const job = this.#jobs.get(data.job_id);
       if (!job) continue;
       const [first] = job.waits.keys();
-      if (first && isFinal(data.status)) this.#schedule.learn(first.kind, data.duration_ms);
+      if (first) this.#schedule.learn(first.kind, data.duration_ms);
       for (const { resolve } of job.waits.values()) resolve(data);
       this.#jobs.delete(job.id);
     }

@@ -10,13 +10,11 @@ import type {
   Update,
   WaitOptions,
 } from "../types/job.ts";
-import { milliseconds } from "../config/check-options.ts";
-import type { Config } from "../config/resolve-config.ts";
+import { milliseconds, type Config } from "../config/resolve-config.ts";
 import { JobFailedError, WaitTimeoutError } from "../errors/request-errors.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import { JobImage, type ResultSource } from "../images/job-image.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
-import { isFinal, serviceTime } from "./job-data.ts";
 import { takeKeyFromMetadata } from "./parse-input.ts";
 import { testKind } from "./poll-schedule.ts";
 import { waitOptionNames } from "./run-options.ts";
@@ -26,13 +24,13 @@ interface Origin {
   /** Context of the key that the job belongs to. Undefined if the data was saved, or is only an id. */
   readonly context?: ClientContext | undefined;
   readonly idempotencyKey?: string | undefined;
-  readonly attempts?: readonly Attempt[];
+  readonly attempts: readonly Attempt[];
   /** Steps that this client has observed. */
-  readonly timeline?: TimelineEntry[];
+  readonly timeline: TimelineEntry[];
   /** `x-request-id` of the response to the submission. */
   readonly requestId?: string | undefined;
-  /** `output_size` of the submission, if this client submitted the job. */
-  readonly size?: string;
+  /** `output_size` of the submission, or empty if this client did not submit the job. */
+  readonly size: string;
   /** If true, the end of a job needs no confirmation by the service. */
   readonly trustsEnd?: boolean;
 }
@@ -41,7 +39,6 @@ interface Origin {
 export class JobRecord implements Job, ResultSource {
   readonly #contexts: ClientContexts;
   readonly #origin: Origin;
-  readonly #timeline: TimelineEntry[];
   #context: ClientContext | undefined;
   #idempotencyKey: string | undefined;
   #data: JobData;
@@ -52,11 +49,10 @@ export class JobRecord implements Job, ResultSource {
   #startedAt: number | undefined;
 
   /** @internal Creates a job from data of the service, or from saved data if `origin` has no context. */
-  constructor(contexts: ClientContexts, data: JobData, origin: Origin) {
-    const { context, trustsEnd, idempotencyKey, timeline = [] } = origin;
+  constructor(contexts: ClientContexts, data: JobData, origin: Partial<Origin>) {
+    const { context, trustsEnd, idempotencyKey } = origin;
     this.#contexts = contexts;
-    this.#origin = origin;
-    this.#timeline = timeline;
+    this.#origin = { attempts: [], timeline: [], size: "", ...origin };
     this.#context = context;
     this.#idempotencyKey = idempotencyKey;
     this.#data = data;
@@ -123,18 +119,16 @@ export class JobRecord implements Job, ResultSource {
   ): Promise<TryOnResult> {
     this.#context ??= context;
     const { http } = (await this.#acquire(deadline)).api;
-    const timeline = this.#timeline;
+    const { attempts, requestId, timeline } = this.#origin;
     const update = (phase: "waiting" | "succeeded" | "failed"): void => {
       const at = deadline.clock.now();
       if (timeline.at(-1)?.phase !== phase) timeline.push({ phase, at });
       notify({ phase, job: this });
     };
     while (!this.#hasEnded()) {
-      deadline.throwIfAborted();
       if (!this.#isSaved) update("waiting");
       await this.#poll(deadline);
     }
-    const { attempts = [], requestId } = this.#origin;
     if (this.status === "failed") {
       update("failed");
       throw new JobFailedError(this, { attempts });
@@ -163,11 +157,11 @@ export class JobRecord implements Job, ResultSource {
   ): Promise<Result> {
     const config = this.#config;
     if (this.#context) return within(config, options, config.timeout, work, names);
-    const withContext = (context: ClientContext, deadline: Deadline): Promise<Result> => {
+    const withKey = (context: ClientContext, deadline: Deadline): Promise<Result> => {
       this.#context = context;
       return work(deadline);
     };
-    return this.#contexts.within(options, undefined, withContext, names);
+    return this.#contexts.within(options, undefined, withKey, names);
   }
 
   /** @internal Polls the job once. */
@@ -191,12 +185,12 @@ export class JobRecord implements Job, ResultSource {
 
   /** Waits for the next poll. */
   async #poll(deadline: Deadline): Promise<void> {
-    const { attempts, size = "" } = this.#origin;
+    const { attempts, size } = this.#origin;
     const { test_mode: isTest, created_at } = this.#data;
     if (!this.#isSaved) {
       const now = deadline.clock.now();
       const created = Math.min(now, serviceTime(created_at) || now);
-      this.#startedAt ??= attempts?.[0]?.startedAt ?? created;
+      this.#startedAt ??= attempts[0]?.startedAt ?? created;
     }
     const wait = { id: this.id, kind: isTest ? testKind : size, startedAt: this.#startedAt };
     const context = await this.#acquire(deadline);
@@ -248,4 +242,41 @@ export function notifier<Value = Update>(
       threw = true;
     });
   };
+}
+
+/**
+ * Returns true if a job has succeeded.
+ *
+ * @example
+ * import { isSucceeded } from "@tryon/client";
+ *
+ * if (isSucceeded(job.data)) console.log(job.data.result_url);
+ */
+export function isSucceeded(data: JobData): data is JobData & { readonly status: "succeeded" } {
+  return data.status === "succeeded";
+}
+
+/**
+ * Returns true if a job has failed.
+ *
+ * @example
+ * import { isFailed } from "@tryon/client";
+ *
+ * if (isFailed(job.data)) console.log(job.data.error_message);
+ */
+export function isFailed(data: JobData): data is JobData & { readonly status: "failed" } {
+  return data.status === "failed";
+}
+
+/** Returns true if a job has ended. With any other status, also an unknown one, it may still change. */
+function isFinal(status: OpenJobStatus): status is "succeeded" | "failed" {
+  return status === "succeeded" || status === "failed";
+}
+
+/** Maximum difference between the clocks of client and service, in milliseconds. */
+export const maxClockSkew = 3_600_000;
+
+/** Returns a time of the service in milliseconds since 1970, or NaN without one. A time without a zone is UTC. */
+export function serviceTime(text: string | null | undefined): number {
+  return Date.parse(String(text).replace(/T[^Z+-]*$/, "$&Z"));
 }

@@ -10,10 +10,9 @@ import { OutcomeUnknownError } from "../errors/request-errors.ts";
 import { AttemptLog } from "../http/attempt-log.ts";
 import { within, type Deadline } from "../http/deadline.ts";
 import type { SubmissionBody } from "../http/http-request.ts";
-import { randomKey } from "../http/random-key.ts";
 import type { ClientContext, ClientContexts } from "./client-context.ts";
 import { jobsOfPages } from "./job-list.ts";
-import { JobRecord, notifier, type Notify } from "./job-record.ts";
+import { JobRecord, maxClockSkew, notifier, serviceTime, type Notify } from "./job-record.ts";
 import { parseInput, readImages, takeKeyFromMetadata } from "./parse-input.ts";
 import {
   runOptionNames,
@@ -21,7 +20,6 @@ import {
   type RunOptions,
   type SubmitOptions,
 } from "./run-options.ts";
-import { maxClockSkew, serviceTime } from "./job-data.ts";
 import { submissionBody } from "./submission-body.ts";
 
 const maxKeyLength = 200;
@@ -57,57 +55,55 @@ export class JobSubmitter {
 
   /** Submits an input and waits for the result. */
   run(input: unknown, options: RunOptions): Promise<Responded<TryOnResult>> {
-    return this.#submit(input, options, runOptionNames, (record, deadline, notify) =>
-      record.finish(deadline, notify),
+    return this.#submit(input, options, options.sync, runOptionNames, (record, ...call) =>
+      record.finish(...call),
     );
   }
 
   /** Submits an input. */
   submit(input: unknown, options: SubmitOptions): Promise<Responded<Job>> {
-    return this.#submit(input, options, submitOptionNames, (record) => record);
+    return this.#submit(input, options, false, submitOptionNames, (record) => record);
   }
 
   async #submit<Result>(
     input: unknown,
-    options: RunOptions,
+    options: SubmitOptions,
+    sync: RunOptions["sync"],
     names: Readonly<Record<string, true>>,
     finish: (record: JobRecord, deadline: Deadline, notify: Notify) => Result | Promise<Result>,
   ): Promise<Responded<Result>> {
     const { config } = this.#contexts;
     const notify = notifier(config, options.onUpdate);
     const work = async (deadline: Deadline): Promise<Responded<Result>> => {
-      const { sync } = names["sync"] ? options : { sync: false };
-      const submission = await this.#prepare(input, { ...options, sync }, deadline);
-      const context = await this.#contexts.acquire(deadline);
-      let sent: Responded<JobRecord>;
-      try {
-        sent = await this.#send(submission, context, deadline, notify);
-      } catch (error) {
-        const renewed = await this.#contexts.renew(error, context, deadline);
-        sent = await this.#send(submission, renewed, deadline, notify);
-      }
+      const submission = await this.#prepare(input, options, sync, deadline);
+      const sent = await this.#contexts.withKey(deadline, (context) =>
+        this.#send(submission, context, deadline, notify),
+      );
       return { ...sent, data: await finish(sent.data, deadline, notify) };
     };
     return within(config, options, config.timeout, work, names);
   }
 
   /** Parses and reads an input. Sends nothing. */
-  async #prepare(input: unknown, options: RunOptions, deadline: Deadline): Promise<Submission> {
-    deadline.throwIfAborted();
+  async #prepare(
+    input: unknown,
+    options: SubmitOptions,
+    mode: RunOptions["sync"],
+    deadline: Deadline,
+  ): Promise<Submission> {
     const { config } = this.#contexts;
-    const { validate = config.validate, keyInMetadata = config.keyInMetadata } = options;
+    const { validate = config.validate, keyInMetadata = config.keyInMetadata, budget } = options;
     const idempotencyKey = validKey(options.idempotencyKey);
     // No `await` before this line: the input is parsed as it was at the call.
     const parsed = parseInput(input, keyInMetadata ? idempotencyKey : undefined);
     const { fields, size, hasKeyInMetadata } = parsed;
-    const sync = this.#isSync(options.sync ?? parsed.wait ?? "auto", deadline.left());
+    const sync = this.#isSync(mode ?? parsed.wait ?? "auto", deadline.left());
     const images = await readImages(parsed, { log: config.log, validate }, deadline);
-    deadline.throwIfAborted();
     return {
       idempotencyKey,
       body: submissionBody(fields, images, sync),
       size,
-      budget: options.budget && budgetOf(options.budget),
+      budget: budget && budgetOf(budget),
       sync,
       hasKeyInMetadata,
       attemptLog: new AttemptLog(),
@@ -135,11 +131,9 @@ export class JobSubmitter {
     notify: Notify,
     earlier?: Charge,
   ): Promise<Responded<JobRecord>> {
-    const { idempotencyKey, attemptLog, timeline, sync, size, budget } = submission;
+    const { idempotencyKey, attemptLog, timeline, sync, size } = submission;
     const { api, config, spendTracker } = context;
-    const budgets = spendTracker.budgets(budget);
-    const plan = { size, idempotencyKey, budgets };
-    const charge = await spendTracker.reserve(plan, deadline, earlier);
+    const charge = await spendTracker.reserve(submission, deadline, earlier);
     if (timeline.length === 0) {
       timeline.push({ phase: "sending", at: deadline.clock.now() });
       notify({ phase: "sending", idempotencyKey });
@@ -162,7 +156,8 @@ export class JobSubmitter {
       const isReplay =
         headers.get("idempotent-replayed") === "true" &&
         attemptLog.firstUncertain === attemptLog.attempts.at(-1);
-      spendTracker.recordResponse(charge, data, isReplay);
+      if (isReplay) spendTracker.recordNoJob(charge);
+      spendTracker.recordFound(charge, data);
       const record = new JobRecord(this.#contexts, data, {
         context,
         idempotencyKey,
@@ -173,7 +168,7 @@ export class JobSubmitter {
       });
       return { data: record, response };
     } catch (error) {
-      spendTracker.recordFailure(charge, attemptLog.mayHaveMadeJob);
+      if (!attemptLog.mayHaveMadeJob) spendTracker.recordNoJob(charge);
       throw error;
     } finally {
       if (sync && attemptLog.attempts.some(isSyncCut)) this.#mayBeSync = false;
@@ -192,7 +187,7 @@ export class JobSubmitter {
     let cause: unknown;
     try {
       const jobs = jobsOfPages(async (cursor) => {
-        const { data } = await context.api.listJobs(cursor ? { cursor } : {}, { deadline });
+        const { data } = await context.api.listJobs({ cursor }, { deadline });
         return { jobs: data.jobs, nextCursor: data.next_cursor };
       });
       for await (const data of hasKeyInMetadata ? jobs : []) {
@@ -234,4 +229,13 @@ function validKey(key: string | undefined): string {
 /** Returns true if something between client and service may have cut off a synchronous attempt. */
 export function isSyncCut({ duration, status }: Attempt): boolean {
   return duration >= minCutDuration && (status === undefined || cutStatuses.has(status));
+}
+
+/** Creates a UUID of version 4 with 120 random bits. `crypto.randomUUID` is missing on pages that were loaded over http. */
+export function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    (byte + 256).toString(16).slice(1),
+  )
+    .join("")
+    .replace(/(.{8})(.{4}).(.{3})..(..)/, "$1-$2-4$3-8a$4-");
 }

@@ -101,7 +101,7 @@ export class Jobs {
   /**
    * Waits for many jobs at once. One poll returns up to 100 of them. A job that fails does not end the other waits.
    *
-   * @param jobs - Ids, saved jobs and jobs. Duplicates are waited for once.
+   * @param jobs - Ids, saved jobs and jobs.
    * @returns the outcome of each job in the given order: its `result`, or the `error` that `job.result()` throws. A job that
    * has not ended in time has `wait_timed_out`.
    * @throws `invalid_input` for any other value, before anything is sent; the abort reason of `signal`
@@ -118,14 +118,8 @@ export class Jobs {
       job instanceof JobRecord ? job : this.#restore(job, `jobs.${index}`),
     );
     const wait = async (context: ClientContext, deadline: Deadline): Promise<WaitOutcome[]> => {
-      deadline.throwIfAborted();
       const notify = notifier(context.config, options.onSettled, "onSettled");
-      const waits = new Map<string, Promise<WaitOutcome>>();
-      const outcomes = records.map((record) => {
-        const outcome = waits.get(record.id) ?? waitFor(record, context, deadline, notify);
-        waits.set(record.id, outcome);
-        return outcome;
-      });
+      const outcomes = records.map((record) => waitFor(record, context, deadline, notify));
       // All waits end before the error of a middleware rejects the call.
       await Promise.allSettled(outcomes);
       return Promise.all(outcomes);

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 
 import { seededRandom } from "../../test/seeded-random.ts";
-import { systemClock } from "../config/clock.ts";
+import { systemClock } from "../config/options.ts";
+import { Deadline } from "../http/deadline.ts";
 import { RateLimiter } from "../http/rate-limiter.ts";
 import { nextPollDelay, PollSchedule } from "./poll-schedule.ts";
 
@@ -19,11 +20,8 @@ function createSchedule() {
   return {
     schedule,
     rateLimiter,
-    /** Sends other requests after a delay, and returns the allowed polls per minute. */
-    pollsAt: (delay: number, others = 0): number => {
-      time.now = start + delay;
-      rateLimiter.sent += others;
-      return 60_000 / schedule.interval();
+    advance: (delay: number): void => {
+      time.now += delay;
     },
     /** Returns the delay before the first poll of a job. */
     firstDelay: (kind: string): number =>
@@ -141,31 +139,27 @@ describe("run times", () => {
   });
 });
 
-describe("the allowance of polls", () => {
-  it("is most of what other requests of the last minute leave", () => {
-    const { pollsAt } = createSchedule();
-    expect(pollsAt(0)).toBeCloseTo(0.7 * 60);
-    expect(pollsAt(1, 10)).toBeCloseTo(0.7 * 50, 1);
-    expect(pollsAt(1, 5)).toBeCloseTo(0.7 * 50, 1);
-    expect(pollsAt(2)).toBeCloseTo(0.7 * 45, 1);
-    expect(pollsAt(60_002)).toBeCloseTo(0.7 * (60 - 15 / Math.E), 1);
-    expect(pollsAt(120_002, 30)).toBeCloseTo(0.7 * (30 + 30 / Math.E - 15 / Math.E ** 2), 1);
+describe("the time per poll", () => {
+  it.each([
+    { perMinute: 0.7 * 60 },
+    { limit: 100, perMinute: 70 },
+    { limit: 100, sent: 40, perMinute: 0.7 * 60 },
+    { limit: 100, sent: 90, perMinute: 18 },
+    { limit: 100, sent: 100, perMinute: 18 },
+  ])("allows $perMinute polls a minute: %o", async ({ limit, sent = 0, perMinute }) => {
+    const { schedule, rateLimiter } = createSchedule();
+    if (limit) rateLimiter.limit = limit;
+    const deadline = new Deadline(systemClock, 1_000);
+    for (let request = 0; request < sent; request += 1) await rateLimiter.acquire("read", deadline);
+    expect(60_000 / schedule.interval()).toBeCloseTo(perMinute);
   });
 
-  it("is at least a share of the limit", () => {
-    const { pollsAt, rateLimiter } = createSchedule();
-    rateLimiter.limit = 100;
-    expect(pollsAt(0)).toBeCloseTo(70);
-    expect(pollsAt(1, 90)).toBeCloseTo(18);
-  });
-
-  it("does not count the polls, each of which delays the next one", () => {
-    const { schedule, pollsAt, rateLimiter } = createSchedule();
-    const delay = 60_000 / pollsAt(0);
+  it("delays the next poll after each one", () => {
+    const { schedule, advance } = createSchedule();
+    const delay = schedule.interval();
     for (let poll = 0; poll < 20; poll += 1) schedule.countPoll();
-    rateLimiter.sent += 20;
     expect(schedule.opensAt).toBeCloseTo(start + 20 * delay);
-    expect(pollsAt(60_000)).toBeCloseTo(0.7 * 60);
+    advance(60_000);
     schedule.countPoll();
     expect(schedule.opensAt).toBeCloseTo(start + 60_000 + delay);
   });

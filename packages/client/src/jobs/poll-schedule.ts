@@ -26,7 +26,7 @@ const minHiddenDelay = 30_000;
 const lastPollTime = 1_000;
 /** Requests per minute while the limit of the service is unknown. */
 const defaultLimit = 60;
-/** Share of the requests left by others that polls may use. */
+/** Share of the remaining requests that polls may use per minute. */
 const pollShare = 0.7;
 const minute = 60_000;
 
@@ -45,12 +45,6 @@ export class PollSchedule {
   readonly #rateLimiter: RateLimiter;
   /** Median run times, in milliseconds, by kind. */
   readonly #medians = new Map<string, number>();
-  #polls = 0;
-  /** Other requests of the last minute, as a moving average. */
-  #others = 0;
-  /** Number of other requests at the time of the last count. */
-  #counted = 0;
-  #countedAt = 0;
   /** Time from which the rate limit allows the next poll, in milliseconds since 1970. */
   opensAt = 0;
 
@@ -80,22 +74,12 @@ export class PollSchedule {
   /** Counts a poll, which delays the next one. */
   countPoll(): void {
     this.opensAt = Math.max(this.opensAt, this.#config.clock.now()) + this.interval();
-    this.#polls += 1;
   }
 
-  /** Returns the time per poll: a share of the limit, or of what the other requests of the last minute left. */
+  /** Returns the time per poll, in milliseconds: a share of the requests that are left, or of the limit. */
   interval(): number {
-    const now = this.#config.clock.now();
-    const { limit = defaultLimit, sent } = this.#rateLimiter;
-    const elapsed = now - this.#countedAt;
-    if (elapsed > 0) {
-      const count = sent - this.#polls;
-      const perMinute = ((count - this.#counted) * minute) / elapsed;
-      this.#others += (perMinute - this.#others) * (1 - Math.exp(-elapsed / minute));
-      this.#counted = count;
-      this.#countedAt = now;
-    }
-    return minute / Math.max(limit * readShare, (limit - this.#others) * pollShare);
+    const { limit = defaultLimit, remaining = limit } = this.#rateLimiter.rateLimit ?? {};
+    return minute / Math.max(limit * readShare, remaining * pollShare);
   }
 
   /** Returns the median run time of a kind, in milliseconds. */

@@ -86,8 +86,7 @@ class ImageBody implements BodySource {
     }
     const blobs: Blob[] = [];
     for await (const chunk of chunks) blobs.push(new Blob([chunk]));
-    const body = new Blob(blobs);
-    return { body: body.size > maxStringBody ? body : await body.text() };
+    return { body: new Blob(blobs) };
   }
 
   /** Reads the body. Each chunk is new memory, since a `fetch` may keep it. */

@@ -1,7 +1,7 @@
 import type { Middleware, MiddlewareContext } from "../types/middleware.ts";
 import { tracingChannel } from "node:diagnostics_channel";
 
-import type { Clock } from "../config/clock.ts";
+import type { Clock } from "../config/options.ts";
 import { redactor } from "../errors/redact.ts";
 
 /** Message of the channels about one attempt. Contains no API key, header, query or body. */

@@ -3,8 +3,7 @@ import type { Fields } from "../api/canonical-fields.ts";
 import type { Redact } from "../errors/redact.ts";
 import { readFieldIssues } from "../http/response-error.ts";
 import { failureCode, type Outcome } from "../http/attempt-log.ts";
-import type { HttpResponse } from "../http/response.ts";
-import { requestedDelay } from "../http/retry-policy.ts";
+import type { HttpResponse } from "../http/http-request.ts";
 import type { ProxyCall, ProxyKind } from "./options.ts";
 import type { ProxySettings } from "./resolve-options.ts";
 
@@ -147,7 +146,6 @@ export function mapErrorResponse(
   outcome: Outcome,
   kind: ProxyKind,
   redact: Redact,
-  now: number,
   report: (message: string) => void,
 ): Response {
   const { response } = outcome;
@@ -169,7 +167,7 @@ export function mapErrorResponse(
       return { loc: ["body", ...field.split(".")], msg, type };
     },
   );
-  const headers = responseHeaders(response, now);
+  const headers = responseHeaders(response);
   if (status === 404 && kind === "get") return errorResponse(404, jobNotFound);
   if (status === 413) return errorResponse(413, "The body is larger than the service accepts.");
   if (status === 422 && issues) return errorResponse(422, issues, headers);
@@ -188,9 +186,8 @@ export function mapErrorResponse(
 }
 
 /** Picks the response headers for the user; rate limit headers are left out because they describe the API key. */
-export function responseHeaders(response: HttpResponse, now: number): ResponseHeaders {
-  const { headers, requestId = "" } = response;
-  const delay = requestedDelay(response, now);
+export function responseHeaders(response: HttpResponse): ResponseHeaders {
+  const { headers, requestId = "", requestedDelay: delay } = response;
   return {
     // Seconds in any case: a client would compare a date with a clock other than the service's.
     ...(delay !== undefined && { "retry-after": String(Math.ceil(delay / 1_000)) }),

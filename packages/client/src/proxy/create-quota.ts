@@ -1,5 +1,4 @@
-import { defaults } from "../config/options.ts";
-import { systemClock, type Clock } from "../config/clock.ts";
+import { defaults, systemClock, type Clock } from "../config/options.ts";
 import type { ProxyCall } from "./options.ts";
 import { checkOptions } from "./resolve-options.ts";
 

@@ -54,12 +54,11 @@ export async function handleRequest(
     method === "GET" ? request.signal : undefined,
   );
   const { response } = outcome;
-  const now = tryon.clock.now();
   const content =
     response?.response.ok &&
     (await convertContent(response.content, call, redact, settings, jobId));
-  if (response && content) return jsonResponse(200, content, responseHeaders(response, now));
-  return mapErrorResponse(outcome, kind, redact, now, (message) =>
+  if (response && content) return jsonResponse(200, content, responseHeaders(response));
+  return mapErrorResponse(outcome, kind, redact, (message) =>
     report({ message, user: user.id, status: response?.status }),
   );
 }

@@ -1,7 +1,6 @@
 import { ConfigError, TryOn } from "@tryon/client";
 
-import { environment } from "../config/resolve-config.ts";
-import { unknownName } from "../config/check-options.ts";
+import { environment, unknownName } from "../config/resolve-config.ts";
 import type { ProxyOptions } from "./options.ts";
 import { Signer } from "./signer.ts";
 

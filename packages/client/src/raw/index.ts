@@ -1,7 +1,7 @@
 import { InputError, type paths, type TryOn } from "@tryon/client";
 import createClient, { type Client } from "openapi-fetch";
 
-import { randomKey } from "../http/random-key.ts";
+import { randomKey } from "../jobs/job-submitter.ts";
 import type { Purpose } from "../types/middleware.ts";
 
 /** Typed client of every endpoint, with the methods of openapi-fetch. */
@@ -45,9 +45,7 @@ async function sendRaw(tryon: TryOn, request: Request): Promise<Response> {
   };
   // A submission without a key would be a second, paid try-on when it is retried.
   if (purpose === "submit") headers["idempotency-key"] ||= randomKey();
-  // Some browsers have no `request.body`.
-  const bytes = new Uint8Array(await request.arrayBuffer());
-  const body = bytes.length > 0 ? bytes : undefined;
+  const body = (await request.text()) || undefined;
   const name = `${method} ${pathname}`;
   const response = await tryon.send({ name, purpose, method, url, headers, body, signal });
   // A response with status 204, 205 or 304 must have no body.
