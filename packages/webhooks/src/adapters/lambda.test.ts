@@ -107,7 +107,7 @@ describe("a function that is called for something else", () => {
   });
 });
 
-it.each([true, () => {}])("refuses to work behind the answer", (background) => {
+it.each([true, () => {}])("rejects the option background: %o", (background) => {
   const options: ReceiverOptions = { secrets: secret, onCompleted: () => {}, background };
-  expect(() => createReceiver(options)).toThrow(/^background: Lambda stops when/);
+  expect(() => createReceiver(options)).toThrow(/^background: Lambda stops after/);
 });

@@ -92,7 +92,7 @@ describe("onError", () => {
     const [first, ...others] = process.errors;
     expect(first?.error).toBe(thrown);
     expect(others.map(({ error }) => error)).toMatchObject([
-      { message: "What was thrown is no error.", cause: "a text" },
+      { message: "A value that is not an Error was thrown. See the cause.", cause: "a text" },
       { message: "The handler failed." },
     ]);
   });

@@ -40,7 +40,7 @@ it("the cause says why the bytes are not there", async () => {
   const used = new Request("https://shop.example", { method: "POST", body: "a" });
   await used.text();
   await expect(verify({ body: used, headers, secrets })).rejects.toMatchObject({
-    cause: { message: "It was read before." },
+    cause: { message: "The body was read before." },
   });
   const text = {
     headers: {},
