@@ -260,7 +260,10 @@ export function behavesAsReceiver(subject: ReceiverServer): void {
       await abortAfter(port, `${beginning}{"event":`);
       // No fault of the receiver, and so nothing for its log.
       expect(await brokenOff.promise).toMatchObject([
-        { code: "raw_body_required", message: "The sender closed the connection before the end of the body." },
+        {
+          code: "raw_body_required",
+          message: "The sender closed the connection before the end of the body.",
+        },
         400,
       ]);
       expect(handled).toEqual([]);
