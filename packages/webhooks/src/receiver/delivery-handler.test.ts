@@ -19,6 +19,12 @@ afterEach(() => {
 });
 const start = (options?: Partial<ReceiverOptions>): ReceivingProcess =>
   new ReceivingProcess(createMemoryStore({ clock }), clock, options);
+/** Fails a handler of a receiver without `onError`. */
+const failWithoutCallback = async (error: Error) => {
+  const process = start({ onError: undefined });
+  await process.deliver();
+  await process.fail(error);
+};
 const silence = (method: "error" | "warn") => vi.spyOn(console, method).mockReturnValue();
 
 describe("with background", () => {
@@ -97,11 +103,6 @@ describe("onError", () => {
 });
 
 describe("without onError", () => {
-  const fail = async (error: Error) => {
-    const process = start({ onError: undefined });
-    await process.deliver();
-    await process.fail(error);
-  };
   let warn: ReturnType<typeof silence>;
   beforeEach(() => {
     warn = silence("warn");
@@ -110,7 +111,7 @@ describe("without onError", () => {
 
   it("logs only unhandled events with console.error", async () => {
     const log = silence("error");
-    await fail(new Error("The disk is full."));
+    await failWithoutCallback(new Error("The disk is full."));
     expect(log).toHaveBeenCalledTimes(1);
     await createReceiver(base)(new Request(url, { method: "GET" }));
     expect(log).toHaveBeenCalledTimes(1);
@@ -158,8 +159,7 @@ describe("without onError", () => {
     const log = silence("error");
     const request = await delivery({ ...event, job_id: "job_4711" });
     const signature = request.headers.get("x-service-signature") ?? "";
-    const failing = () => Promise.reject(new Error("vault: whsec_wrong"));
-    for (const secrets of ["whsec_wrong", failing]) {
+    for (const secrets of ["whsec_wrong", () => Promise.reject(new Error("vault: whsec_wrong"))]) {
       await createReceiver({ ...base, clock, secrets })(request.clone());
     }
     expect(log).not.toHaveBeenCalled();
@@ -173,7 +173,7 @@ describe("without onError", () => {
 
   it("logs a WebhookError of a handler like any other error", async () => {
     const log = silence("error");
-    await fail(new WebhookError("signature_mismatch", "From the handler."));
+    await failWithoutCallback(new WebhookError("signature_mismatch", "From the handler."));
     expect(log).toHaveBeenCalledTimes(1);
     expect(reports()).toEqual([]);
   });
