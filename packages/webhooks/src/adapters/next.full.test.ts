@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { linesOf } from "../../test/adapter-behaviour.ts";
 import { AppFolder, installing } from "../../test/app-folder.ts";
-import { moving, secret, signedEvent } from "../../test/events.ts";
+import { unicodeText, secret, signedEvent } from "../../test/events.ts";
 import { head, send, untilClosed } from "../../test/senders.ts";
 import { createPagesReceiver, createReceiver } from "./next.ts";
 
@@ -124,7 +124,7 @@ describe.each(right)("a receiver at %s of a Next.js app", (path) => {
     expect(await send(port, { path, headers, body })).toMatchObject({ status: 204 });
     const pieces = Array.from(body, (byte) => Uint8Array.of(byte));
     expect(await send(port, { path, headers, pieces })).toMatchObject({ status: 204 });
-    expect(await handled(job)).toEqual([[job, moving]]);
+    expect(await handled(job)).toEqual([[job, unicodeText]]);
   });
 
   it("refuses a wrong signature, two signatures, another method, and a handler that throws", async () => {

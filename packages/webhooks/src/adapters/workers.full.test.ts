@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 import { AppFolder, installing } from "../../test/app-folder.ts";
-import { moving, secret, signedEvent } from "../../test/events.ts";
+import { unicodeText, secret, signedEvent } from "../../test/events.ts";
 import { send } from "../../test/senders.ts";
 
 /** Miniflare, as far as it is used here. */
@@ -73,7 +73,7 @@ it.each([
   const delivery = { ...(await signedEvent(job)), path };
   expect(await send(port, delivery)).toMatchObject({ status });
   const handled = await worker.getKVNamespace("HANDLED");
-  await expect.poll(() => handled.get(job)).toBe(moving);
+  await expect.poll(() => handled.get(job)).toBe(unicodeText);
   expect(await send(port, delivery)).toMatchObject({ status: 204 });
 });
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
 import { safeVerify } from "../index.ts";
 import type { VerifyOutcome } from "../index.ts";
-import { moving as error_message, secret as secrets, signedEvent } from "../../test/events.ts";
+import { unicodeText as error_message, secret as secrets, signedEvent } from "../../test/events.ts";
 import { listening } from "../../test/running.ts";
 import { send } from "../../test/senders.ts";
 
