@@ -2,7 +2,7 @@ import { defineConfig, type Options } from "tsup";
 
 import packageJson from "./package.json" with { type: "json" };
 
-/** Of the manifest only the version is for shipping. */
+/** Bundles only the version of the manifest. */
 const versionOnly: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "version-only",
   setup(build) {
@@ -34,7 +34,7 @@ export default defineConfig([
     treeshake: true,
   },
   {
-    // The command is one file by itself.
+    // The command line is a single file.
     entry: { cli: "src/cli/main.ts" },
     format: ["esm"],
     platform: "node",

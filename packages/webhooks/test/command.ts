@@ -8,14 +8,14 @@ import { onTestFinished } from "vitest";
 
 import { run } from "../src/cli/run.ts";
 
-/** What a command has left. */
+/** Result of a command. */
 export interface Ended {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs the command in this process, over real HTTP where it sends. */
+/** Runs the command in this process. It sends over real HTTP. */
 export async function command(
   argv: readonly string[],
   around: { readonly stdin?: Uint8Array | string; readonly secret?: string | undefined } = {},
@@ -32,14 +32,14 @@ export async function command(
   return { code, ...texts };
 }
 
-/** Two pieces, wherever they may be cut. */
+/** Yields the bytes in two chunks. */
 async function* chunksOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
   const middle = Math.floor(bytes.length / 2);
   yield bytes.subarray(0, middle);
   yield bytes.subarray(middle);
 }
 
-/** Writes a file that is gone when the test is over. */
+/** Writes a file and removes it at the end of the test. */
 export function fileOf(content: string | Uint8Array): string {
   const folder = mkdtempSync(join(tmpdir(), "tryon-webhooks-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -48,13 +48,13 @@ export function fileOf(content: string | Uint8Array): string {
   return path;
 }
 
-/** What a receiver got. */
+/** Received request. */
 export interface Arrived {
   readonly headers: IncomingMessage["headers"];
   readonly body: Buffer;
 }
 
-/** A receiver on this machine that answers as it is told. */
+/** Starts a local receiver with a handler. */
 export async function receiver(
   answer: (response: ServerResponse, arrived: Arrived) => unknown,
 ): Promise<{ url: string; arrived: readonly Arrived[] }> {
@@ -73,7 +73,7 @@ export async function receiver(
     server.closeAllConnections();
     server.close();
   });
-  // A server that listens on a port has an address of this form.
+  // Only a server on a pipe returns a string.
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}/hook`, arrived };
 }

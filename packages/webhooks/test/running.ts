@@ -13,7 +13,7 @@ export interface Running {
 export async function listening(server: Server | Http2Server): Promise<Running> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  // A server on a port has an object as its address.
+  // Only a server on a pipe returns a string.
   const { port } = server.address() as AddressInfo;
   const close = async () => {
     if ("closeAllConnections" in server) server.closeAllConnections();

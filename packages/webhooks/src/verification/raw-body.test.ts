@@ -105,7 +105,7 @@ it("rejects parsed JSON with the fields of a request", async () => {
   expect(await untyped(instance)).toMatchObject(rejection);
 });
 
-it("has a cause that names why there are no bytes", async () => {
+it("has a cause that names why the bytes are missing", async () => {
   const read = request();
   await read.text();
   await expect(verify({ body: read, headers, secrets })).rejects.toMatchObject({
