@@ -36,9 +36,10 @@ const nodeRequest = (fields: object) => Object.assign(new PassThrough(), { heade
 const outcomeWith = (source: SyncSecretSource) =>
   safeVerifySync({ body, headers, secrets: source });
 
-function thrownBy(options: object): unknown {
+function thrownBy(given: object): unknown {
+  const options: object = { headers, secrets, ...given };
   try {
-    return verifySync({ headers, secrets, ...options } as VerifySyncOptions);
+    return verifySync(options as VerifySyncOptions);
   } catch (error) {
     return error;
   }
