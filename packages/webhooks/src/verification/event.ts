@@ -75,7 +75,7 @@ function parseJson(bytes: Uint8Array): unknown {
     // The caught error is not the cause, because its message quotes the body.
     throw new WebhookError(
       "invalid_json",
-      "The signed body is not JSON in UTF-8. Poll the job instead, and report it to the service.",
+      "The signed body is not JSON in UTF-8. Poll the job instead, and report this.",
     );
   }
 }
@@ -87,6 +87,6 @@ export function textOrNull(value: unknown): string | null {
 function invalid(field: string): WebhookError {
   return new WebhookError(
     "invalid_event",
-    `\`${field}\` of the signed body is missing or invalid. Poll the job instead, and report it to the service.`,
+    `\`${field}\` of the signed body is missing or wrong. Poll the job instead, and report this.`,
   );
 }

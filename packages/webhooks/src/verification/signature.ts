@@ -20,14 +20,14 @@ export function parseSignature(values: readonly unknown[]): Uint8Array {
   if (value === undefined) {
     throw new WebhookError(
       "missing_signature",
-      "The X-Service-Signature header is missing. Pass all headers as they arrived.",
+      "X-Service-Signature is missing. Pass all headers as they arrived.",
     );
   }
   // A signature has no comma. Joined header lines have one.
   if (values.length > 1 || (typeof value === "string" && value.includes(","))) {
     throw new WebhookError(
       "multiple_signatures",
-      "There are several X-Service-Signature headers. Check for a proxy that adds one.",
+      "There is more than one X-Service-Signature header. Check for a proxy that adds one.",
     );
   }
   if (typeof value !== "string" || !grammar.test(value)) {
