@@ -13,10 +13,10 @@ import { root } from "@tryon/test-kit/repository";
 const run = promisify(execFile);
 const own = join(import.meta.dirname, "..");
 
-/** How long an installation may take, in milliseconds. */
+/** Maximum duration of an installation, in milliseconds. */
 export const installing = 300_000;
 
-/** A folder of its own, apart from the workspace, with an app of somebody else's in it. */
+/** Folder outside the workspace with the app of a user. */
 export class AppFolder {
   readonly path: string;
 
@@ -24,7 +24,7 @@ export class AppFolder {
     this.path = path;
   }
 
-  /** Makes one, and installs what is named, each as `npm install` takes it. */
+  /** Creates a folder and installs packages, named as for `npm install`. */
   static async install(...packages: readonly string[]): Promise<AppFolder> {
     const folder = new AppFolder(await mkdtemp(join(tmpdir(), "tryon-app-")));
     await mkdir(join(folder.path, "node_modules"));
@@ -32,7 +32,7 @@ export class AppFolder {
     return folder;
   }
 
-  /** What `require` gives there. */
+  /** Requires a package in the folder. */
   require(name: string): unknown {
     return createRequire(join(this.path, "package.json"))(name);
   }
@@ -42,7 +42,7 @@ export class AppFolder {
     await writeFile(join(this.path, path), text);
   }
 
-  /** Puts this package there as it would be published, built aside from the workspace. */
+  /** Builds this package and adds it as it would be published. */
   async addWebhooks(): Promise<void> {
     const into = "node_modules/@tryon/webhooks";
     const tsup = join(root, "node_modules/tsup/dist/cli-default.js");
@@ -55,7 +55,7 @@ export class AppFolder {
     await this.write(`${into}/package.json`, JSON.stringify({ ...manifest, exports }));
   }
 
-  /** Compiles files that are there, strictly, and gives what the compiler has to say. */
+  /** Compiles files in strict mode and returns the output of the compiler. */
   async compile(files: readonly string[]): Promise<string> {
     const compilerOptions = {
       noEmit: true,
@@ -72,12 +72,12 @@ export class AppFolder {
     try {
       return (await run(process.execPath, [compiler, "-p", this.path])).stdout;
     } catch (error) {
-      // A compiler that finds something says so on its output.
+      // The compiler prints its errors.
       return String(Object(error).stdout);
     }
   }
 
-  /** Bundles a file that is there into one, for a browser or a worker. */
+  /** Bundles a file for a browser or a worker. */
   async bundle(path: string, external: readonly string[]): Promise<string> {
     const { outputFiles } = await build({
       entryPoints: [join(this.path, path)],

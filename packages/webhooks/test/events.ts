@@ -2,18 +2,24 @@ import { sign } from "../src/index.ts";
 
 export const secret = "whsec_test";
 
-/** Some of its characters have several bytes. */
-export const moving = "😀 kein Träger 鍵";
+/** Text with characters of several bytes. */
+export const unicodeText = "😀 kein Träger 鍵";
 
 export interface SignedEvent {
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An event as the service sends it. */
+/** Creates an event like the service. */
 export async function signedEvent(job_id: string, error_code?: string): Promise<SignedEvent> {
   const status = "failed";
-  const event = { event: "tryon.completed", job_id, status, error_code, error_message: moving };
+  const event = {
+    event: "tryon.completed",
+    job_id,
+    status,
+    error_code,
+    error_message: unicodeText,
+  };
   const body = Buffer.from(JSON.stringify(event));
   const signature = await sign({ body, secret });
   const headers = {

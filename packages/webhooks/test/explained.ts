@@ -18,7 +18,7 @@ export const eventBody = JSON.stringify({
   completed_at: "2026-01-01T12:00:48Z",
 });
 
-/** The digest that a signer makes with node:crypto, so that nothing of ours is tested by itself. */
+/** Computes a digest with node:crypto, independently of the package. */
 export function digestOf(
   body: string | Uint8Array,
   key: string | Uint8Array = secret,
@@ -31,7 +31,7 @@ export function signatureOf(body: string | Uint8Array, key?: string | Uint8Array
   return `sha256=${digestOf(body, key).toString("hex")}`;
 }
 
-/** Explains a delivery, and holds what comes out of it to hold nothing of what went in. */
+/** Explains a delivery and checks that the explanation contains no part of the input. */
 export async function explained(
   options: ExplainOptions,
   ...unseen: string[]
@@ -41,7 +41,7 @@ export async function explained(
   return explanation;
 }
 
-/** Which of these stand in a text, as they are or as JSON writes them; what is very short says nothing. */
+/** Returns the parts of more than three characters that a text contains, as they are or in JSON. */
 export function leaked(text: string, unseen: readonly string[]): readonly string[] {
   const parts = unseen.map((part) => part.trim()).filter((part) => part.length > 3);
   return parts.filter(
@@ -49,19 +49,19 @@ export function leaked(text: string, unseen: readonly string[]): readonly string
   );
 }
 
-/** The causes that are sure. */
+/** Returns the proven causes. */
 export function provenCauses(explanation: Explanation): readonly Cause[] {
   return explanation.ok
     ? []
     : explanation.findings.filter((one) => one.proven).map((one) => one.cause);
 }
 
-/** All causes. */
+/** Returns all causes. */
 export function causes(explanation: Explanation): readonly Cause[] {
   return explanation.ok ? [] : explanation.findings.map((one) => one.cause);
 }
 
-/** Explains a delivery of which one body was signed and another arrived. */
+/** Explains a delivery whose body differs from the signed one. */
 export async function arrived(
   body: string | Uint8Array,
   signed: string | Uint8Array,

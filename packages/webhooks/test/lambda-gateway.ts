@@ -6,11 +6,11 @@ import type { LambdaEvent, LambdaResult } from "../src/adapters/lambda.ts";
 import { listening } from "./running.ts";
 import type { Running } from "./running.ts";
 
-/** Everything that calls a function for a request over HTTP. */
+/** Gateways that call a Lambda function for an HTTP request. */
 export const gateways = ["v1", "v2", "v2, base64", "alb", "alb, multi-value"] as const;
 export type Gateway = (typeof gateways)[number];
 
-/** Serves a function over HTTP as one of the gateways of AWS does. */
+/** Serves a function over HTTP like a gateway of AWS. */
 export function behindGateway(
   gateway: Gateway,
   handler: (event: LambdaEvent) => Promise<LambdaResult>,
@@ -26,7 +26,7 @@ export function behindGateway(
   return listening(server);
 }
 
-/** What the function is called with; the fields are those that AWS documents, as far as they matter. */
+/** Creates the event of a gateway, with the documented fields that a receiver reads. */
 function eventOf(gateway: Gateway, request: IncomingMessage, bytes: Buffer): LambdaEvent {
   const { method = "", rawHeaders } = request;
   const multiValueHeaders = multiValued(rawHeaders);

@@ -7,7 +7,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** A clock that stands still until it is moved. */
+/** Clock that a test advances. */
 export class ManualClock implements Clock {
   #now = Date.UTC(2026, 0, 1);
   #timers: Timer[] = [];
@@ -26,17 +26,17 @@ export class ManualClock implements Clock {
     this.#timers = this.#timers.filter((other) => other !== timer);
   }
 
-  /** How many timers have neither fired nor been taken back. */
+  /** Number of timers that have neither fired nor been canceled. */
   get pending(): number {
     return this.#timers.length;
   }
 
-  /** Stands at a later time, at which no timer fires: a machine that was asleep. */
+  /** Skips time without firing timers, like a suspended machine. */
   skip(milliseconds: number): void {
     this.#now += milliseconds;
   }
 
-  /** Moves time, and lets what each timer starts come as far as it can before the next one fires. */
+  /** Fires all timers until a time. The work that a timer starts continues before the next one fires. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
     await setImmediate();

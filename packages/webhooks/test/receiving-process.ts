@@ -12,71 +12,91 @@ import { StoreProbe } from "./store-probe.ts";
 
 export const secret = "whsec_test";
 
-/** A delivery that is under way. */
 export interface Attempt {
-  /** The status answered, once there is one. */
+  /** Status of the response, once it is sent. */
   status: number | undefined;
-  readonly answer: Promise<Response>;
+  readonly response: Promise<Response>;
 }
 
-/** A handler at work, which ends as the test says. */
-export interface Work {
+/** Call of a handler, which the test ends. */
+export interface HandlerCall {
   readonly event: TryOnCompletedEvent;
   readonly context: HandlerContext;
-  succeed(): void;
-  fail(error?: unknown): void;
+  readonly succeed: () => void;
+  readonly fail: (error: unknown) => void;
 }
 
-/** A request that the service could have sent, with an event or a body. */
+/** Creates a signed request with an event or a body. */
 export async function delivery(fields: object | string): Promise<Request> {
   const body = typeof fields === "string" ? fields : JSON.stringify(fields);
   const headers = { "X-Service-Signature": await sign({ body, secret }) };
   return new Request("https://shop.example/hook", { method: "POST", headers, body });
 }
 
-/** A receiver in a process of its own: what it shares with others is the store and the time. */
+/** A receiver in one of several processes that share a store and a clock. */
 export class ReceivingProcess {
   readonly store: StoreProbe;
-  /** Handlers in the order in which they were called. */
-  readonly works: Work[] = [];
+  readonly calls: HandlerCall[] = [];
   readonly errors: { readonly error: unknown; readonly status: number }[] = [];
   readonly receive: (request: Request) => Promise<Response>;
+  readonly #clock: ManualClock;
 
   constructor(shared: ReceiverStore, clock: ManualClock, options: Partial<ReceiverOptions> = {}) {
+    this.#clock = clock;
     this.store = new StoreProbe(shared);
     this.receive = createReceiver({
       secrets: secret,
       store: this.store,
       clock,
-      onCompleted: (event, context) => this.#work(event, context),
+      onCompleted: (event, context) => this.#handle(event, context),
       onError: (error, status) => this.errors.push({ error, status }),
       ...options,
     });
   }
 
-  /** Sends a delivery, and comes back when it waits for its handler, another one or the store. */
-  async deliver(fields: object = { job_id: "job_1" }): Promise<Attempt> {
+  /** Sends a delivery and returns when it waits for its handler, another delivery or the store. */
+  async deliver(fields: object = {}): Promise<Attempt> {
     const event = { event: "tryon.completed", job_id: "job_1", status: "succeeded", ...fields };
     const request = await delivery(event);
-    const arrival = this.store.arrival();
-    const answer = this.receive(request);
-    const attempt: Attempt = { status: undefined, answer };
-    const answered = answer.then(({ status }) => (attempt.status = status));
-    await Promise.race([arrival, answered]);
-    // What follows waits for nothing but promises that are settled.
+    const claimed = this.store.nextDelivery();
+    const response = this.receive(request);
+    const attempt: Attempt = { status: undefined, response };
+    const responded = response.then(({ status }) => (attempt.status = status));
+    await Promise.race([claimed, responded]);
     await setImmediate();
     return attempt;
   }
 
-  /** As if the process had been killed: its handlers do not end, and its store hears nothing. */
-  die(): void {
-    this.store.dead = true;
+  /** Sends a delivery and returns the status of its response. */
+  async statusOf(fields?: object): Promise<number> {
+    return (await (await this.deliver(fields)).response).status;
   }
 
-  #work(event: TryOnCompletedEvent, context: HandlerContext): Promise<void> {
+  /** Ends the last handler successfully. */
+  async succeed(): Promise<void> {
+    this.calls.at(-1)?.succeed();
+    await this.#clock.advance(0);
+  }
+
+  /** Ends the last handler with an error. */
+  async fail(error: unknown = new Error("The handler failed.")): Promise<void> {
+    this.calls.at(-1)?.fail(error);
+    await this.#clock.advance(0);
+  }
+
+  /** If true, the signal of the first handler was aborted. */
+  get aborted(): boolean | undefined {
+    return this.calls[0]?.context.signal.aborted;
+  }
+
+  /** Simulates a crash: no handler ends, and no call reaches the store. */
+  crash(): void {
+    this.store.crashed = true;
+  }
+
+  #handle(event: TryOnCompletedEvent, context: HandlerContext): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const fail = (error: unknown = new Error("The handler failed.")): void => reject(error);
-    this.works.push({ event, context, succeed: resolve, fail });
+    this.calls.push({ event, context, succeed: resolve, fail: reject });
     return promise;
   }
 }

@@ -7,13 +7,13 @@ import { text } from "node:stream/consumers";
 
 import type { SignedEvent } from "./events.ts";
 
-/** Where every app under test has its receiver. */
+/** Path of the receiver in every app under test. */
 export const path = "/webhooks/tryon";
 
 export interface Sending extends Partial<SignedEvent> {
   readonly method?: string;
   readonly path?: string;
-  /** The body in pieces, each sent when the one before is out. */
+  /** Chunks of the body, each sent after the previous one. */
   readonly pieces?: readonly Uint8Array[];
 }
 
@@ -23,7 +23,7 @@ export interface SentResponse {
   readonly text: string;
 }
 
-/** Sends a request over HTTP, a POST to the receiver unless it is told otherwise. */
+/** Sends a request over HTTP, by default a POST to the receiver. */
 export async function send(port: number, sending: Sending): Promise<SentResponse> {
   const { method = "POST", headers = {}, body, pieces } = sending;
   const to = { port, path: sending.path ?? path, method, headers: { ...headers } };
@@ -38,28 +38,28 @@ export async function send(port: number, sending: Sending): Promise<SentResponse
   return { status: response.statusCode, headers: response.headers, text: await text(response) };
 }
 
-/** The head of a request, line by line: nothing here joins two headers of one name. */
+/** Formats the head of a request, without joining headers of one name. */
 export function head(lines: readonly string[], method = "POST"): string {
   return [`${method} ${path} HTTP/1.1`, "host: localhost", ...lines, "", ""].join("\r\n");
 }
 
-/** What comes back over a connection, until it is closed by the other side. */
+/** Sends text and returns all that the server sends until it closes the connection. */
 export async function untilClosed(port: number, first: string | Uint8Array): Promise<string> {
   const socket = await connected(port);
   socket.write(first);
-  return received(socket);
+  return readToEnd(socket);
 }
 
-/** Sends requests over one connection, each behind the answer to the one before, and gives the statuses. */
+/** Sends requests over one connection, each after the previous response, and returns the statuses. */
 export async function statusesOver(
   port: number,
   messages: ReadonlyArray<string | Uint8Array>,
 ): Promise<readonly number[]> {
   const socket = await connected(port);
-  const answers: Buffer[] = [];
-  socket.on("data", (data) => answers.push(data));
+  const received: Buffer[] = [];
+  socket.on("data", (data) => received.push(data));
   const statuses = () =>
-    Array.from(String(Buffer.concat(answers)).matchAll(/HTTP\/1\.1 (\d+)/g), ([, code]) =>
+    Array.from(String(Buffer.concat(received)).matchAll(/HTTP\/1\.1 (\d+)/g), ([, code]) =>
       Number(code),
     );
   for (const [index, message] of messages.entries()) {
@@ -75,10 +75,10 @@ export async function statusesOver(
   return statuses();
 }
 
-/** Sends a body that never ends, and tells how much of it went out and what came back. */
+/** Sends an endless body. Returns the number of sent bytes and the response. */
 export async function sendEndless(port: number, lines: readonly string[]) {
   const socket = await connected(port);
-  const back = received(socket);
+  const response = readToEnd(socket);
   const size = 65_536;
   const chunk = Buffer.concat([Buffer.from(`${size.toString(16)}\r\n`), Buffer.alloc(size), crlf]);
   socket.write(head([...lines, "transfer-encoding: chunked"]));
@@ -91,20 +91,20 @@ export async function sendEndless(port: number, lines: readonly string[]) {
   };
   socket.on("drain", push);
   push();
-  return { answer: await back, sent };
+  return { response: await response, sent };
 }
 
-/** Sends the beginning of a request and is gone. */
+/** Sends the start of a request and closes the connection. */
 export async function abortAfter(port: number, beginning: string): Promise<void> {
   const socket = await connected(port);
   await new Promise<void>((sent) => socket.write(beginning, () => sent()));
   socket.destroy();
 }
 
-/** A connection with a request on it, to be closed by whoever asked for it. */
+/** Opens a connection that the caller closes. */
 export async function connected(port: number): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
-  // The other side may well close it before everything is sent.
+  // The server may close it before everything is sent.
   socket.on("error", () => {});
   await once(socket, "connect");
   return socket;
@@ -112,12 +112,12 @@ export async function connected(port: number): Promise<Socket> {
 
 const crlf = Buffer.from("\r\n");
 
-async function received(socket: Socket): Promise<string> {
-  let answer = "";
+async function readToEnd(socket: Socket): Promise<string> {
+  let received = "";
   socket.on("data", (data) => {
-    answer += data.toString("latin1");
+    received += data.toString("latin1");
   });
-  // Not `once`, which rejects where a write comes too late.
+  // `once` would reject if a write comes too late.
   await new Promise((closed) => socket.on("close", closed));
-  return answer;
+  return received;
 }

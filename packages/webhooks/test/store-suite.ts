@@ -2,22 +2,22 @@ import { beforeEach, describe, expect, test } from "vitest";
 
 import type { ClaimState, ReceiverStore } from "../src/receiver/store.ts";
 
-/** A store as several receivers have it. */
+/** Store that several receivers share. */
 export interface StoreUnderTest {
-  /** Clients of the same store, each with a connection of its own; the same one, if there is one. */
+  /** Clients of the same store, each with its own connection. */
   readonly clients: readonly [ReceiverStore, ...ReceiverStore[]];
-  /** Moves the store's clock. One that runs by itself is waited for. */
+  /** Advances the clock of the store. Leave it out for a real clock. */
   readonly pass?: (milliseconds: number) => unknown;
 }
 
-/** Short enough to wait for, where the clock is the store's own. */
+/** Milliseconds, short enough to wait for with a real clock. */
 const short = 40;
 const long = 3_600_000;
 
 let keys = 0;
 let probes = 0;
 
-/** What every store has to do, on keys that no other test has. */
+/** Tests the behavior of every store, with keys that no other test uses. */
 export function storeSuite(open: () => StoreUnderTest | Promise<StoreUnderTest>): void {
   let clients: StoreUnderTest["clients"];
   let store: ReceiverStore;
@@ -29,8 +29,8 @@ export function storeSuite(open: () => StoreUnderTest | Promise<StoreUnderTest>)
     key = `tryon.completed:job_${(keys += 1)}`;
   });
 
-  /** Resolves once whatever was given `short` before this call has run out. */
-  const runOut = async (): Promise<void> => {
+  /** Resolves when all that was stored for `short` before has expired. */
+  const expire = async (): Promise<void> => {
     const probe = `${key}:probe ${(probes += 1)}`;
     await store.claim(probe, "one", short);
     await pass(short);
@@ -46,60 +46,60 @@ export function storeSuite(open: () => StoreUnderTest | Promise<StoreUnderTest>)
   const owners = Array.from({ length: 200 }, (_unused, index) => `owner ${index}`);
 
   describe("a claim", () => {
-    test("is given to one of 200 that ask at once, and keeps the others out", async () => {
+    test("is granted to one of 200 concurrent owners", async () => {
       const states = await claims(owners, long);
       expect(states.filter((state) => state === "claimed")).toHaveLength(1);
       expect(states.filter((state) => state === "open")).toHaveLength(199);
       expect(await store.claim(key, `owner ${states.indexOf("claimed")}`, long)).toBe("claimed");
     });
 
-    test("that ran out is given to one of 200 that ask at once", async () => {
-      await store.claim(key, "the dead one", short);
-      await runOut();
+    test("that has expired is granted to one of 200 concurrent owners", async () => {
+      await store.claim(key, "the crashed one", short);
+      await expire();
       const states = await claims(owners, long);
       expect(states.filter((state) => state === "claimed")).toHaveLength(1);
-      expect(await store.claim(key, "the dead one", long)).toBe("open");
+      expect(await store.claim(key, "the crashed one", long)).toBe("open");
     });
 
-    test("that is not renewed runs out by itself", async () => {
+    test("expires without a renewal", async () => {
       expect(await store.claim(key, "one", short)).toBe("claimed");
       await pass(short);
       await expect.poll(() => store.claim(key, "two", long), { interval: 10 }).toBe("claimed");
     });
 
-    test("lasts from its renewal on", async () => {
+    test("lasts from its last renewal", async () => {
       await store.claim(key, "one", short);
       expect(await store.claim(key, "one", long)).toBe("claimed");
-      await runOut();
+      await expire();
       expect(await store.claim(key, "two", long)).toBe("open");
       expect(await store.claim(key, "one", short)).toBe("claimed");
-      await runOut();
+      await expire();
       expect(await store.claim(key, "two", long)).toBe("claimed");
     });
 
-    test("that ran out and that nobody took can be renewed", async () => {
+    test("that has expired can be renewed if no other owner has it", async () => {
       await store.claim(key, "one", short);
-      await runOut();
+      await expire();
       expect(await store.claim(key, "one", long)).toBe("claimed");
       expect(await store.claim(key, "two", long)).toBe("open");
     });
 
-    test("lasts 30 days if it is to, and so does what is done", async () => {
+    test("can last 30 days, and so can a done event", async () => {
       const month = 30 * 86_400_000;
       await store.claim(key, "one", month);
       await store.done(`${key}:done`, month);
-      await runOut();
+      await expire();
       expect(await store.claim(key, "two", month)).toBe("open");
       expect(await store.claim(`${key}:done`, "two", month)).toBe("done");
     });
 
-    test("may last a part of a millisecond", async () => {
+    test("can last a fraction of a millisecond", async () => {
       expect(await store.claim(key, "one", 1_500.25)).toBe("claimed");
       await store.done(key, 3_600_000.5);
       expect(await store.claim(key, "one", 0.5)).toBe("done");
     });
 
-    test("of an owner by any name is a claim", async () => {
+    test("works for an owner of any name", async () => {
       for (const [index, owner] of ["done", "open", "claimed", "null", "'; --"].entries()) {
         const own = `${key}:${index}`;
         expect(await store.claim(own, owner, long)).toBe("claimed");
@@ -111,61 +111,61 @@ export function storeSuite(open: () => StoreUnderTest | Promise<StoreUnderTest>)
   });
 
   describe("a release", () => {
-    test("lets the next one in at once", async () => {
+    test("allows the next claim", async () => {
       await store.claim(key, "one", long);
       await store.release(key, "one");
       expect(await store.claim(key, "two", long)).toBe("claimed");
     });
 
-    test("by another than the owner does nothing", async () => {
+    test("by another owner has no effect", async () => {
       await store.claim(key, "one", long);
       await store.release(key, "two");
       expect(await store.claim(key, "two", long)).toBe("open");
     });
 
-    test("by an owner whose claim ran out does not touch the one who took it", async () => {
+    test("of an expired claim does not remove the claim of the next owner", async () => {
       await store.claim(key, "one", short);
-      await runOut();
+      await expire();
       await store.claim(key, "two", long);
       await store.release(key, "one");
       expect(await store.claim(key, "three", long)).toBe("open");
     });
 
-    test("does not undo what is done", async () => {
+    test("does not remove a done event", async () => {
       await store.claim(key, "one", long);
       await store.done(key, long);
       await store.release(key, "one");
       expect(await store.claim(key, "two", long)).toBe("done");
     });
 
-    test("of what nobody claimed does nothing", async () => {
+    test("without a claim has no effect", async () => {
       await store.release(key, "one");
       expect(await store.claim(key, "two", long)).toBe("claimed");
     });
   });
 
-  describe("what is done", () => {
-    test("is done for all of 200 that ask at once, its own claim included", async () => {
+  describe("a done event", () => {
+    test("is done for 200 concurrent owners, including that of its claim", async () => {
       await store.claim(key, "owner 0", long);
       await store.done(key, long);
       expect(new Set(await claims(owners, long))).toEqual(new Set(["done"]));
     });
 
-    test("outlives the claim", async () => {
+    test("outlasts its claim", async () => {
       await store.claim(key, "one", short);
       await store.done(key, long);
-      await runOut();
+      await expire();
       expect(await store.claim(key, "two", long)).toBe("done");
     });
 
-    test("need not have been claimed", async () => {
+    test("needs no claim", async () => {
       await store.done(key, long);
       expect(await store.claim(key, "one", long)).toBe("done");
     });
 
-    test("is done although the claim ran out and another holds one", async () => {
+    test("is done although its claim has expired and another owner has one", async () => {
       await store.claim(key, "one", short);
-      await runOut();
+      await expire();
       expect(await store.claim(key, "two", long)).toBe("claimed");
       await store.done(key, long);
       expect(await store.claim(key, "two", long)).toBe("done");
@@ -173,22 +173,22 @@ export function storeSuite(open: () => StoreUnderTest | Promise<StoreUnderTest>)
       expect(await store.claim(key, "three", long)).toBe("done");
     });
 
-    test("twice is remembered from the second time on", async () => {
+    test("lasts from its last call of done", async () => {
       await store.done(key, short);
       await store.done(key, long);
-      await runOut();
+      await expire();
       expect(await store.claim(key, "one", long)).toBe("done");
     });
 
-    test("is forgotten in the end", async () => {
+    test("expires", async () => {
       await store.done(key, short);
-      await runOut();
+      await expire();
       expect(await store.claim(key, "one", long)).toBe("claimed");
       expect(await store.claim(key, "two", long)).toBe("open");
     });
   });
 
-  test("keys of any characters are told apart", async () => {
+  test("distinguishes keys of any characters", async () => {
     const odd = [
       "",
       " ",

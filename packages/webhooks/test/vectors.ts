@@ -1,20 +1,20 @@
 import type { BodyPart, WebhookVector } from "@tryon/spec/vectors/webhook-vector";
 import type { VerifyOptions, VerifyOutcome } from "../src/verification/verify.ts";
 
-/** Runs on any runtime: what it is given is the package under test, and it uses nothing of it itself. */
+/** Verifier of the package under test. This file imports only its types, so it runs on any runtime. */
 export interface Verifier {
   readonly verify: (options: VerifyOptions) => VerifyOutcome | Promise<VerifyOutcome>;
-  /** Whether it can wait for a body; where it cannot, bodies come in memory only. */
+  /** If true, it accepts streams. Otherwise every body is in memory. */
   readonly readsStreams: boolean;
 }
 
-/** What became of all vectors. A vector counts as passed if it did in every form that it can have. */
+/** Results of all vectors. A vector passes if it does in every form. */
 export interface Tally {
   readonly cases: number;
   readonly passed: number;
-  /** How many times something was verified. */
+  /** Number of verifications. */
   readonly verifications: number;
-  /** The first of them, to look at. */
+  /** First failures. */
   readonly failures: readonly string[];
 }
 
@@ -22,7 +22,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 type Body = VerifyOptions["body"];
 type Pairs = WebhookVector["headers"];
 
-/** The bytes of a vector's body. */
+/** Decodes the body of a vector. */
 export function bytesOf(parts: readonly BodyPart[]): Bytes {
   const pieces = parts.map((part) => {
     if ("utf8" in part) return new TextEncoder().encode(part.utf8);
@@ -38,13 +38,13 @@ export function bytesOf(parts: readonly BodyPart[]): Bytes {
   return joined;
 }
 
-/** The pieces of a body that is cut at these positions. */
+/** Cuts a body at these positions. */
 function cut(bytes: Bytes, positions: readonly number[]): Bytes[] {
   const ends = [...positions, bytes.length];
   return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
 }
 
-/** A body that is in memory, in every form that it may have. `undefined` where a form cannot hold it. */
+/** Forms of a body in memory. `undefined` if a form cannot represent it. */
 const inMemory: Record<string, (bytes: Bytes) => Body | undefined> = {
   "a Uint8Array": (bytes) => bytes,
   "an ArrayBuffer": (bytes) => bytes.slice().buffer,
@@ -62,7 +62,7 @@ const inMemory: Record<string, (bytes: Bytes) => Body | undefined> = {
   },
 };
 
-/** A body that is still to be read, in every form that it may have. */
+/** Forms of an unread body. */
 const streamed: Record<string, (pieces: readonly Bytes[]) => Body> = {
   "a Request": (pieces) => {
     const body = new ReadableStream<Bytes>({
@@ -71,7 +71,7 @@ const streamed: Record<string, (pieces: readonly Bytes[]) => Body> = {
         controller.close();
       },
     });
-    // Runtimes want to be told how a stream is sent, and the types do not know the option.
+    // Runtimes require `duplex`, which the types do not have.
     const init: RequestInit & { duplex: "half" } = { method: "POST", body, duplex: "half" };
     return new Request("https://shop.example", init);
   },
@@ -83,7 +83,7 @@ const streamed: Record<string, (pieces: readonly Bytes[]) => Body> = {
   }),
 };
 
-/** The same headers in every form, if it can hold them: `Headers` refuses some, and trims others. */
+/** Forms of headers. `Headers` rejects some values and trims others, so those stay pairs. */
 const headerForms: Record<string, (pairs: Pairs) => VerifyOptions["headers"]> = {
   pairs: (pairs) => pairs,
   "a Headers object": (pairs) => {
@@ -109,7 +109,7 @@ const headerForms: Record<string, (pairs: Pairs) => VerifyOptions["headers"]> = 
   },
 };
 
-/** What a vector is verified with, but for its body. */
+/** Returns the options of a vector without its body. */
 function optionsOf({ secrets, headers, settings }: WebhookVector) {
   const { maxBodyBytes, maxAge, now } = settings ?? {};
   return {
@@ -121,14 +121,14 @@ function optionsOf({ secrets, headers, settings }: WebhookVector) {
   };
 }
 
-/** Every form of a vector's delivery that the verifier can take. */
+/** Returns every form of a delivery that the verifier accepts. */
 function formsOf(vector: WebhookVector, { readsStreams }: Verifier): Map<string, VerifyOptions> {
   const bytes = bytesOf(vector.body);
   const options = optionsOf(vector);
   const forms = new Map<string, VerifyOptions>();
   for (const [name, bodyOf] of Object.entries(inMemory)) {
     const body = bodyOf(bytes);
-    // Whichever of the two forms the options have, they hold both a body and headers.
+    // Both forms of the options have a body and headers.
     if (body !== undefined) forms.set(name, { ...options, body } as VerifyOptions);
   }
   for (const [name, headersOf] of Object.entries(headerForms)) {
@@ -144,7 +144,7 @@ function formsOf(vector: WebhookVector, { readsStreams }: Verifier): Map<string,
   return forms;
 }
 
-/** Whether two values are the same as JSON says it: no field more and none less. */
+/** Compares two JSON values. */
 function same(one: unknown, other: unknown): boolean {
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) {
     return Object.is(one, other);
@@ -158,11 +158,11 @@ function same(one: unknown, other: unknown): boolean {
 }
 
 function field(value: object, name: string): unknown {
-  // Whatever it is an object of, it is only compared.
+  // The value is only compared.
   return (value as Record<string, unknown>)[name];
 }
 
-/** Verifies a vector in every form, and tells where something else came of it than it says. */
+/** Verifies a vector in every form and describes the unexpected outcomes. */
 export async function failuresOf(
   vector: WebhookVector,
   verifier: Verifier,
@@ -172,9 +172,9 @@ export async function failuresOf(
   for (const [form, options] of forms) {
     try {
       const outcome = await verifier.verify(options);
-      const { message, ...rest } = { message: "of none", ...outcome };
-      const told = typeof message === "string" && message !== "";
-      if (told && same(rest, vector.expected)) continue;
+      const { message, ...rest } = { message: "none", ...outcome };
+      const hasMessage = typeof message === "string" && message !== "";
+      if (hasMessage && same(rest, vector.expected)) continue;
       failures.push(`${vector.id} with ${form}: ${JSON.stringify(rest).slice(0, 300)}`);
     } catch (error) {
       failures.push(`${vector.id} with ${form} threw ${String(error)}`);

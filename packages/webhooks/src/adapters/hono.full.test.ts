@@ -55,7 +55,7 @@ behavesAsReceiver({
   },
 });
 
-it("takes events when the lines of the message are applied to Hono", async () => {
+it("accepts events after the lines of the message are applied to Hono", async () => {
   const lines = await linesFrom(startBehind(reads));
   const outcome = await deliverTwice((options) => {
     const app = new Hono();

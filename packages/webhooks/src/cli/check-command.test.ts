@@ -62,7 +62,7 @@ describe.each(["verify", "explain"])("tryon-webhooks %s", (verb) => {
     const argv = [verb, "--body", fileOf(spaced), "--header", header];
     const ended = await command(argv, { secret: ` ${secret}` });
     expect(ended).toMatchObject({ code: 1, stderr: "" });
-    expect(ended.stdout).toMatch(/^signature_mismatch: No secret fits/);
+    expect(ended.stdout).toMatch(/^signature_mismatch: No secret matches/);
     expect(leaked(ended.stdout, [secret, signature.slice(7), "job_7Hk2mQ9x"])).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 const algorithm = { name: "HMAC", hash: "SHA-256" };
-/** Receivers have one or two secrets; more than this come from a function that never repeats one. */
+/** Receivers have one or two secrets. More than this come from a function that returns new ones. */
 const maxKeys = 16;
 /** Imported keys by secret, since an import takes longer than the HMAC of an event. */
 const keys = new Map<string, Promise<CryptoKey>>();

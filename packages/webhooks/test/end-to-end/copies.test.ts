@@ -1,28 +1,29 @@
-import { expect, it, describe } from "vitest";
-import { allViolations } from "./delivery-record.ts";
-import { longEnough, runScenario } from "./scenario-run.ts";
+import { describe, expect, it } from "vitest";
+import { allViolations } from "./delivery-outcome.ts";
 import { plansUpTo } from "./faults.ts";
+import { runTime, startScenarios } from "./run-scenarios.ts";
 
 const claimTtl = 7_500;
 
-describe.each(["same", "resigned"] as const)("with the %s body", (webhookBody) => {
-  it("an event that was handled is not handled again, replayed or duplicated, whatever befell it", async () => {
-    const { mock, fates, deliveryIds } = await runScenario({ webhookBody, claimTtl }, plansUpTo(2));
-    await mock.clock.advance(longEnough);
-    const before = await fates();
-    for (const id of await deliveryIds()) {
-      for (const way of ["replay", "duplicate"] as const) {
-        const { attempts } = await mock.webhooks[way](id);
-        expect(attempts, way).toMatchObject([{ status: 204 }]);
+describe.each(["same", "resigned"] as const)("with the %s body for each attempt", (webhookBody) => {
+  it("does not handle a replayed or duplicated event again after any fault", async () => {
+    const run = await startScenarios({ webhookBody, claimTtl }, plansUpTo(2));
+    const { mock, outcomes } = run;
+    await mock.clock.advance(runTime);
+    const before = await outcomes();
+    for (const id of await run.deliveryIds()) {
+      for (const method of ["replay", "duplicate"] as const) {
+        const { attempts } = await mock.webhooks[method](id);
+        expect(attempts, method).toMatchObject([{ status: 204 }]);
       }
     }
-    expect(await fates()).toEqual(before);
+    expect(await outcomes()).toEqual(before);
     expect(allViolations(before)).toEqual([]);
     mock.close();
   });
 
-  it("an event that is being handled is not handled a second time, replayed or duplicated", async () => {
-    const { mock, fates, deliveryIds } = await runScenario({ webhookBody, claimTtl }, [
+  it("does not handle a copy while the event is being handled", async () => {
+    const { mock, outcomes, deliveryIds } = await startScenarios({ webhookBody, claimTtl }, [
       ["hangs and ends"],
       ["hangs and fails"],
     ]);
@@ -31,26 +32,27 @@ describe.each(["same", "resigned"] as const)("with the %s body", (webhookBody) =
       mock.webhooks.replay(id),
       mock.webhooks.duplicate(id),
     ]);
-    await mock.clock.advance(longEnough);
+    await mock.clock.advance(runTime);
     const statuses = (await Promise.all(copies)).map(({ attempts }) => attempts.at(-1)?.status);
-    // A replay is one attempt, and waits for what is under way as long as any.
+    // A replay is one attempt and waits like any other.
     expect(statuses).toEqual([204, 204, 204, 204]);
-    expect(allViolations(await fates())).toEqual([]);
+    expect(allViolations(await outcomes())).toEqual([]);
     mock.close();
   });
 
-  it("a forgery is refused before it reaches the handler, of an event that was handled and of one that was not", async () => {
-    const fails = ["fails", "fails", "fails", "fails"] as const;
-    const { mock, fates, deliveryIds } = await runScenario({ webhookBody, claimTtl }, [[], fails]);
-    await mock.clock.advance(longEnough);
-    const before = await fates();
-    for (const id of await deliveryIds()) {
+  it("rejects a forgery before the handler, for a handled and for an unhandled event", async () => {
+    const plans = [[], ["fails", "fails", "fails", "fails"]] as const;
+    const run = await startScenarios({ webhookBody, claimTtl }, plans);
+    const { mock, outcomes } = run;
+    await mock.clock.advance(runTime);
+    const before = await outcomes();
+    for (const id of await run.deliveryIds()) {
       const { attempts, state } = await mock.webhooks.tamper(id);
       expect(attempts).toMatchObject([{ status: 400 }]);
       expect(state).toBe("given-up");
     }
-    expect(await fates()).toEqual(before);
-    expect(before.map(({ ends }) => ends)).toEqual([1, 0]);
+    expect(await outcomes()).toEqual(before);
+    expect(before.map(({ completions }) => completions)).toEqual([1, 0]);
     mock.close();
   });
 });

@@ -1,4 +1,4 @@
-/** What can befall one attempt of a delivery. */
+/** A fault of one attempt of a delivery. */
 export type Fault =
   | "fails"
   | "hangs and ends"
@@ -6,49 +6,44 @@ export type Fault =
   | "redirects"
   | "is down"
   | "is killed"
-  | "is killed before the note"
+  | "is killed before done"
   | "hangs and is killed";
 
-/** What can befall an event, one after the other. The service makes four attempts. */
-export type Plan = readonly Fault[];
+/** Faults of an event, in order. The service makes four attempts. */
+export type FaultPlan = readonly Fault[];
 
-/** How many of the four attempts each trouble takes up. */
-export type Weights = Readonly<Record<Fault, number>>;
+/** Number of attempts that each fault costs. */
+export type FaultCosts = Readonly<Record<Fault, number>>;
 
-/** Where only the attempt is lost that has the trouble; the one that waits for a handler dies with it. */
-const ownAttempt: Weights = {
+/** Costs with claims of less than 9 s. An attempt that waits for a handler is lost with its process. */
+const shortClaimCosts: FaultCosts = {
   fails: 1,
   "hangs and ends": 1,
   "hangs and fails": 1,
   redirects: 1,
   "is down": 1,
   "is killed": 1,
-  "is killed before the note": 1,
+  "is killed before done": 1,
   "hangs and is killed": 2,
 };
 
-/** Where the claim of a dead process also outlasts the wait of the next attempt. */
-export const oneMoreForKills: Weights = {
-  ...ownAttempt,
+/** Costs with claims of 15 s, which outlast the wait of the next attempt. */
+export const longClaimCosts: FaultCosts = {
+  ...shortClaimCosts,
   "is killed": 2,
-  "is killed before the note": 2,
+  "is killed before done": 2,
   "hangs and is killed": 3,
 };
 
-/** Every order of troubles that take up no more than `most` attempts, that of none included. */
-export function plansUpTo(most: number, weights: Weights = ownAttempt): readonly Plan[] {
-  // The keys of a record of all troubles are all troubles.
-  const troubles = Object.keys(weights) as Fault[];
-  const first = troubles.filter((trouble) => weights[trouble] <= most);
+/** Every order of faults that cost at most `maxAttempts`, including no fault. */
+export function plansUpTo(maxAttempts: number, costs = shortClaimCosts): readonly FaultPlan[] {
+  // The record has every fault as a key.
+  const faults = Object.keys(costs) as Fault[];
+  const possible = faults.filter((fault) => costs[fault] <= maxAttempts);
   return [
     [],
-    ...first.flatMap((trouble) =>
-      plansUpTo(most - weights[trouble], weights).map((rest) => [trouble, ...rest]),
+    ...possible.flatMap((fault) =>
+      plansUpTo(maxAttempts - costs[fault], costs).map((rest) => [fault, ...rest]),
     ),
   ];
-}
-
-/** Whether it happens before the receiver has the event. */
-export function isOnTheWay(trouble: Fault | undefined): trouble is "redirects" | "is down" {
-  return trouble === "redirects" || trouble === "is down";
 }

@@ -1,84 +1,63 @@
 import { describe, expect, it } from "vitest";
 import { createReceiver } from "../../src/index.ts";
 import type { ReceiverStore } from "../../src/index.ts";
-import { allViolations } from "./delivery-record.ts";
-import type { MakeReceiver } from "./fault-scenario.ts";
-import type { ScenarioSettings } from "./scenario-run.ts";
-import { longEnough, runScenario, runAll } from "./scenario-run.ts";
+import { allViolations } from "./delivery-outcome.ts";
+import type { CreateReceiver } from "./fault-scenario.ts";
 import { plansUpTo } from "./faults.ts";
+import { runScenarios, runTime, startScenarios } from "./run-scenarios.ts";
+import type { ScenarioSettings } from "./run-scenarios.ts";
 
-const upToOne = plansUpTo(1);
-
-/** Each wrong of the events of a receiver that is made otherwise, once. */
-async function wrongsOf(setting: ScenarioSettings): Promise<readonly string[]> {
-  return allViolations(await runAll({ claimTtl: 7_500, ...setting }, upToOne)).toSorted();
+async function violationsOf(settings: ScenarioSettings): Promise<readonly string[]> {
+  return allViolations(
+    await runScenarios({ claimTtl: 7_500, ...settings }, plansUpTo(1)),
+  ).toSorted();
 }
 
-interface Fault {
-  readonly name: string;
-  readonly store: (shared: ReceiverStore) => ReceiverStore;
-  readonly wrongs: readonly string[];
-}
+const repeated = [
+  "hangs and ends: handled again after it was recorded",
+  "hangs and ends: handled concurrently",
+  "hangs and fails: handled concurrently",
+];
+const lost = [
+  "fails: never handled",
+  "hangs and fails: never handled",
+  "is killed before done: handled, never recorded",
+  "is killed: never handled",
+];
 
-const faults: readonly Fault[] = [
-  {
-    name: "a receiver without claims",
-    store: (shared) => ({ ...shared, claim: async () => "claimed" }),
-    wrongs: [
-      "hangs and ends: handled again after the note",
-      "hangs and ends: handled twice at a time",
-      "hangs and fails: handled twice at a time",
-    ],
-  },
-  {
-    name: "one that notes no end",
-    store: (shared) => ({ ...shared, done: async () => undefined }),
-    wrongs: ["hangs and ends: handled again after the note"],
-  },
-  {
-    name: "one that notes the end before the beginning",
-    store: (shared) => ({
-      ...shared,
+describe.each<[string, (shared: ReceiverStore) => Partial<ReceiverStore>, readonly string[]]>([
+  ["grants every claim", () => ({ claim: async () => "claimed" }), repeated],
+  ["does not store done", () => ({ done: async () => undefined }), repeated.slice(0, 1)],
+  [
+    "stores done before the handler",
+    (shared) => ({
       claim: async (key, owner, ttl) => {
         const state = await shared.claim(key, owner, ttl);
         if (state === "claimed") await shared.done(key, 86_400_000);
         return state;
       },
     }),
-    wrongs: [
-      "fails: never handled to its end",
-      "hangs and fails: never handled to its end",
-      "is killed before the note: handled, and never noted",
-      "is killed: never handled to its end",
-    ],
-  },
-  {
-    name: "one that does not give a claim up when its handler fails",
-    store: (shared) => ({
-      ...shared,
+    lost,
+  ],
+  [
+    "does not release the claim of a failed handler",
+    (shared) => ({
       claim: (key, owner) => shared.claim(key, owner, 86_400_000),
       release: async () => undefined,
     }),
-    wrongs: [
-      "fails: never handled to its end",
-      "hangs and fails: never handled to its end",
-      "is killed before the note: handled, and never noted",
-      "is killed: never handled to its end",
-    ],
-  },
-];
-
-describe.each(faults)("$name", ({ store, wrongs }) => {
-  it.each(["same", "resigned"] as const)("is found out with the %s body", async (webhookBody) => {
-    expect(await wrongsOf({ webhookBody, store })).toEqual(wrongs);
+    lost,
+  ],
+])("a receiver that %s", (_name, mutate, expected) => {
+  it.each(["same", "resigned"] as const)("is detected with the %s body", async (webhookBody) => {
+    expect(await violationsOf({ webhookBody, changeStore: mutate })).toEqual(expected);
   });
 });
 
-/** A receiver that knows an event by something else than what was signed. */
-function knowingBy(keyOf: (request: Request) => Promise<string>): MakeReceiver {
+/** Creates receivers that identify an event by another key than its signed fields. */
+function identifyingBy(keyOf: (request: Request) => Promise<string>): CreateReceiver {
   return (options) => {
     const { store } = options;
-    if (store === undefined) throw new TypeError("store: a performance always has one.");
+    if (store === undefined) throw new TypeError("store: a scenario always has one.");
     return async (request) => {
       const key = await keyOf(request.clone());
       const keyed: ReceiverStore = {
@@ -91,49 +70,39 @@ function knowingBy(keyOf: (request: Request) => Promise<string>): MakeReceiver {
   };
 }
 
-describe("a receiver that knows an event by a digest of its body", () => {
-  const make = knowingBy(async (request) => {
+describe("a receiver that identifies an event by the digest of its body", () => {
+  const create = identifyingBy(async (request) => {
     const digest = await crypto.subtle.digest("SHA-256", await request.arrayBuffer());
     return Buffer.from(digest).toString("hex");
   });
 
-  it("handles it twice where each attempt is signed anew", async () => {
-    expect(await wrongsOf({ webhookBody: "resigned", make })).toEqual([
-      "hangs and ends: handled again after the note",
-      "hangs and ends: handled twice at a time",
-      "hangs and fails: handled twice at a time",
-    ]);
-  });
-
-  it("is found out by that alone", async () => {
-    expect(await wrongsOf({ webhookBody: "same", make })).toEqual([]);
+  it.each([
+    ["resigned", repeated],
+    ["same", []],
+  ] as const)("has violations with the %s body: %j", async (webhookBody, expected) => {
+    expect(await violationsOf({ webhookBody, create })).toEqual(expected);
   });
 });
 
-/** The wrongs of an event that was handled, when its request comes again with fewer headers. */
-async function sentAgain(make: MakeReceiver): Promise<readonly string[]> {
-  const { mock, ordeals, fates } = await runScenario({ webhookBody: "same", make }, [[]]);
-  await mock.clock.advance(longEnough);
-  const [ordeal] = ordeals;
-  const request = ordeal?.last ?? new Request("https://shop.example/");
-  request.headers.delete("x-service-job-id");
-  request.headers.delete("x-service-event");
-  const answer = await ordeal?.receive(request);
-  expect(answer?.status).toBe(204);
-  const wrongs = allViolations(await fates());
-  mock.close();
-  return wrongs;
-}
+describe("a recorded delivery that is sent again without its unsigned headers", () => {
+  const byHeader = identifyingBy(
+    async ({ headers }) => headers.get("x-service-job-id") ?? crypto.randomUUID(),
+  );
 
-describe("a delivery that somebody recorded and sends again without the headers that are not signed", () => {
-  it("is handled again by a receiver that knows it by them", async () => {
-    const make = knowingBy(
-      async ({ headers }) => headers.get("x-service-job-id") ?? crypto.randomUUID(),
-    );
-    expect(await sentAgain(make)).toEqual(["no trouble: handled again after the note"]);
-  });
-
-  it("is not handled again by one that knows it by what was signed", async () => {
-    expect(await sentAgain(createReceiver)).toEqual([]);
+  it.each<[string, CreateReceiver, string[]]>([
+    ["its headers", byHeader, ["no fault: handled again after it was recorded"]],
+    ["its signed fields", createReceiver, []],
+  ])("has violations if the receiver identifies it by %s: %j", async (_name, create, expected) => {
+    const { mock, scenarios, outcomes } = await startScenarios({ webhookBody: "same", create }, [
+      [],
+    ]);
+    await mock.clock.advance(runTime);
+    const [scenario] = scenarios;
+    const request = scenario?.lastRequest ?? new Request("https://shop.example/");
+    request.headers.delete("x-service-job-id");
+    request.headers.delete("x-service-event");
+    expect(await scenario?.receive(request)).toMatchObject({ status: 204 });
+    expect(allViolations(await outcomes())).toEqual(expected);
+    mock.close();
   });
 });

@@ -1,12 +1,12 @@
 import type { Mock } from "@tryon/mock";
 
-/** Submits a job that has its end told to an address; gives its id. */
+/** Submits a job with a webhook and returns its id. */
 export async function submit(
   mock: Pick<Mock, "fetch" | "baseUrl">,
   token: string,
   webhookUrl: string,
 ): Promise<string> {
-  const answer = await mock.fetch(`${mock.baseUrl}/api/v1/tryon`, {
+  const response = await mock.fetch(`${mock.baseUrl}/api/v1/tryon`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     body: JSON.stringify({
@@ -16,7 +16,7 @@ export async function submit(
       wait: false,
     }),
   });
-  if (!answer.ok) throw new Error(`The submission was answered ${answer.status}.`);
-  // The body of a submission is an object with its id.
-  return ((await answer.json()) as { job_id: string }).job_id;
+  if (!response.ok) throw new Error(`The submission failed with ${response.status}.`);
+  // A submission returns an object with the id.
+  return ((await response.json()) as { job_id: string }).job_id;
 }

@@ -1,108 +1,114 @@
-import type { Random } from "./random.ts";
+import type { Choices } from "./choices.ts";
 
-/** A header's name and its values, none of which is nothing. */
+/** Name of a header and its values, without `null` and `undefined`. */
 export type Header = readonly [name: string, values: readonly unknown[]];
 
-/** Something to hand over, and what is in it as the other side has to see it. */
-export interface Handed<Content> {
+/** A value of an option, and the content that verification must read from it. */
+export interface Input<Content> {
   readonly value: unknown;
   readonly content: Content;
 }
 
-function fail(): never {
+export function throwHostile(): never {
   throw new Error("hostile");
 }
 
-/** Throws at whatever is done with it. */
+/** Creates an object of which every use throws. */
 function hostile(): object {
-  return new Proxy({}, Object.fromEntries(Reflect.ownKeys(Reflect).map((trap) => [trap, fail])));
+  return new Proxy(
+    {},
+    Object.fromEntries(Reflect.ownKeys(Reflect).map((trap) => [trap, throwHostile])),
+  );
 }
 
-/** A header's name in capitals, half in capitals, or as it is. */
-function cased(name: string, random: Random): string {
-  const way = random.below(4);
-  if (way === 0) return name.toUpperCase();
-  if (way === 1) return name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
-  const middle = random.below(name.length);
-  return way === 2 ? name : name.slice(0, middle) + name.slice(middle).toUpperCase();
+function inSomeCase(name: string, choices: Choices): string {
+  const middle = choices.below(name.length);
+  return choices.pick([
+    name,
+    name.toUpperCase(),
+    name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase()),
+    name.slice(0, middle) + name.slice(middle).toUpperCase(),
+  ]);
 }
 
-/** One pair for each value, among pairs that have nothing to do with it. */
-function pairsOf(headers: readonly Header[], random: Random): Array<[string, unknown]> {
+/** One pair for each value, among pairs of other names. */
+function pairsOf(headers: readonly Header[], choices: Choices): Array<[string, unknown]> {
   const pairs: Array<[string, unknown]> = [["content-type", "application/json"]];
   for (const [name, values] of headers) {
-    // A list is what a header may have as its value: one within it is a value.
-    for (const one of values) pairs.push([cased(name, random), Array.isArray(one) ? [one] : one]);
-    if (random.oneIn(8)) pairs.push([name, random.oneIn(2) ? undefined : []]);
-    if (random.oneIn(8)) pairs.push([`${name}-2`, "other"], [`${name} `, "other"]);
-    if (random.oneIn(8)) pairs.push([name.replace("s", "\u017f"), "other"]);
+    // A header may have an array of values: an array within it is one value.
+    for (const value of values) {
+      pairs.push([inSomeCase(name, choices), Array.isArray(value) ? [value] : value]);
+    }
+    if (choices.oneIn(8)) pairs.push([name, choices.oneIn(2) ? undefined : []]);
+    if (choices.oneIn(8)) pairs.push([`${name}-2`, "other"], [`${name} `, "other"]);
+    if (choices.oneIn(8)) pairs.push([name.replace("s", "\u017f"), "other"]);
   }
   return pairs;
 }
 
-function recordOf(headers: readonly Header[], random: Random): Record<string, unknown> {
+function recordOf(headers: readonly Header[], choices: Choices): Record<string, unknown> {
   const record: Record<string, unknown> = { host: "shop.example" };
   for (const [name, values] of headers) {
     const [first] = values;
-    const bare = values.length === 1 && !Array.isArray(first) && random.oneIn(2);
-    if (values.length > 0) record[cased(name, random)] = bare ? first : [...values, undefined];
-    else if (random.oneIn(4)) record[cased(name, random)] = undefined;
+    const single = values.length === 1 && !Array.isArray(first) && choices.oneIn(2);
+    if (values.length > 0) record[inSomeCase(name, choices)] = single ? first : [...values, null];
+    else if (choices.oneIn(4)) record[inSomeCase(name, choices)] = undefined;
   }
   return record;
 }
 
-/** Joined as Node and `Headers` join what came in several lines, if all of it is text. */
-function joined(headers: readonly Header[]): Array<[string, string[]]> | undefined {
-  const lines: Array<[string, string[]]> = [];
+/** Joins several values as Node and `Headers` do, if all are strings. */
+function joinValues(headers: readonly Header[]): Array<[string, string[]]> | undefined {
+  const joined: Array<[string, string[]]> = [];
   for (const [name, values] of headers) {
     if (!values.every((value) => typeof value === "string")) return undefined;
-    lines.push([name, values.length > 0 ? [values.join(", ")] : []]);
+    joined.push([name, values.length > 0 ? [values.join(", ")] : []]);
   }
-  return lines;
+  return joined;
 }
 
-/** A `Headers`, if it holds these values as they are. */
-function asHeaders(headers: readonly Header[]): Handed<readonly Header[]> | undefined {
-  const content = joined(headers);
-  if (content === undefined) return undefined;
+/** Creates a `Headers`, if it keeps these values unchanged. */
+function headersObject(headers: readonly Header[]): Input<readonly Header[]> | undefined {
+  const content = joinValues(headers);
   const value = new Headers();
   try {
-    for (const [name, [line]] of content) if (line !== undefined) value.set(name, line);
+    for (const [name, [line]] of content ?? []) {
+      if (line !== undefined) value.set(name, line);
+      if ((value.get(name) ?? undefined) !== line) return undefined;
+    }
   } catch {
     return undefined;
   }
-  const kept = content.every(([name, [line]]) => (value.get(name) ?? undefined) === line);
-  return kept ? { value, content } : undefined;
+  return content && { value, content };
 }
 
-/** Headers in one of the forms that they may have. */
-export function headersAs(headers: readonly Header[], random: Random): Handed<readonly Header[]> {
-  const way = random.below(9);
-  if (way === 8) return { value: pairsOf(headers, random).values(), content: headers };
-  if (way === 0) return { value: pairsOf(headers, random), content: headers };
-  if (way < 3) return { value: new Set(pairsOf(headers, random)), content: headers };
-  if (way === 3) {
-    const value = Object.freeze(Object.assign(Object.create(null), recordOf(headers, random)));
-    return { value, content: headers };
-  }
-  if (way < 6) {
-    const fitting = asHeaders(headers);
-    if (fitting !== undefined) return fitting;
-  }
-  if (way === 6) {
-    const content = joined(headers);
-    if (content !== undefined) return { value: recordOf(content, random), content };
-  }
-  return { value: recordOf(headers, random), content: headers };
-}
-
-/** What are no headers at all, or break off before the last. */
-export function brokenHeaders(
+/** Headers in one of the accepted forms. */
+export function headersInput(
   headers: readonly Header[],
-  random: Random,
-): Handed<readonly Header[]> {
-  const pairs = pairsOf(headers, random);
-  const value = random.pick<() => unknown>([
+  choices: Choices,
+): Input<readonly Header[]> {
+  const record = { value: recordOf(headers, choices), content: headers };
+  return choices.pick<() => Input<readonly Header[]>>([
+    () => record,
+    () => ({ value: Object.assign(Object.create(null), record.value), content: headers }),
+    () => ({ value: pairsOf(headers, choices), content: headers }),
+    () => ({ value: new Set(pairsOf(headers, choices)), content: headers }),
+    () => ({ value: pairsOf(headers, choices).values(), content: headers }),
+    () => headersObject(headers) ?? record,
+    () => {
+      const content = joinValues(headers);
+      return content === undefined ? record : { value: recordOf(content, choices), content };
+    },
+  ])();
+}
+
+/** Values without readable headers: other types, and iterators and properties that throw. */
+export function invalidHeaders(
+  headers: readonly Header[],
+  choices: Choices,
+): Input<readonly Header[]> {
+  const pairs = pairsOf(headers, choices);
+  const value = choices.pick<() => unknown>([
     () => undefined,
     () => null,
     () => 42,
@@ -111,77 +117,63 @@ export function brokenHeaders(
     () => [],
     () => hostile(),
     () => [...pairs, null],
-    () => [...pairs, undefined],
     () => [...pairs, hostile()],
-    () => [
-      [Symbol("odd"), "x"],
-      [hostile(), "x"],
-    ],
-    () => ({ [Symbol.iterator]: fail }),
-    () => ({ [Symbol.iterator]: () => ({ next: () => fail() }) }),
+    () => [[Symbol("odd"), "x"]],
+    () => [[hostile(), "x"]],
+    () => ({ [Symbol.iterator]: throwHostile }),
     () => ({
       *[Symbol.iterator]() {
         yield* pairs;
-        fail();
+        throwHostile();
       },
     }),
-    () => Object.defineProperty({}, "x-service-signature", { get: fail, enumerable: true }),
-    () => new Proxy(Object.fromEntries(pairs), { get: fail }),
-    () => new Proxy(Object.fromEntries(pairs), { ownKeys: fail, has: fail }),
+    () => Object.defineProperty({}, "x-service-signature", { get: throwHostile, enumerable: true }),
+    () => new Proxy(Object.fromEntries(pairs), { get: throwHostile }),
+    () => new Proxy(Object.fromEntries(pairs), { ownKeys: throwHostile, has: throwHostile }),
     () => () => pairs,
   ])();
   return { value, content: [] };
 }
 
-/** Bytes in one of the forms that they may have in memory. */
-export function bytesAs(bytes: Buffer, random: Random): unknown {
+/** Bytes in memory, in one of the accepted forms. */
+export function bufferedBody(bytes: Buffer, choices: Choices): Input<Buffer> {
   const copy = new Uint8Array(bytes);
   const longer = new Uint8Array(bytes.length + 24).fill(0x7b);
   longer.set(bytes, 8);
-  const even = bytes.length % 2 === 0;
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
   const text = bytes.toString();
-  return random.pick<() => unknown>([
-    () => bytes,
-    () => copy,
-    () => copy.buffer,
-    () => new DataView(longer.buffer, 8, bytes.length),
-    () => longer.subarray(8, 8 + bytes.length),
-    () => (even ? new Uint16Array(copy.buffer) : new Int8Array(copy.buffer)),
-    () =>
-      bytes.length % 8 === 0 ? new BigInt64Array(copy.buffer) : new Uint8ClampedArray(copy.buffer),
-    () => shared(bytes),
-    () => (Buffer.from(text).equals(bytes) ? text : copy),
-    () => ({ headers: {}, body: copy }),
-    () => readRequest({ rawBody: copy, body: { parsed: true } }),
-    () => readRequest({ rawBody: Buffer.from(text).equals(bytes) ? text : copy, body: {} }),
-  ])();
+  const textOrBytes = Buffer.from(text).equals(bytes) ? text : copy;
+  const value = choices.pick<unknown>([
+    bytes,
+    copy,
+    copy.buffer,
+    new DataView(longer.buffer, 8, bytes.length),
+    longer.subarray(8, 8 + bytes.length),
+    bytes.length % 2 === 0 ? new Uint16Array(copy.buffer) : new Int8Array(copy.buffer),
+    bytes.length % 8 === 0 ? new BigInt64Array(copy.buffer) : new Uint8ClampedArray(copy.buffer),
+    shared,
+    textOrBytes,
+    { headers: {}, body: copy },
+    readRequest({ rawBody: copy, body: { parsed: true } }),
+    readRequest({ rawBody: textOrBytes, body: {} }),
+  ]);
+  return { value, content: bytes };
 }
 
-/** A request of Node that was read, with what a framework has kept on it. */
+/** A Node request that was read, with the fields of a framework. */
 function readRequest(fields: object): object {
-  return { headers: {}, readableDidRead: true, [Symbol.asyncIterator]: fail, ...fields };
+  return { headers: {}, readableDidRead: true, [Symbol.asyncIterator]: throwHostile, ...fields };
 }
 
-function shared(bytes: Buffer): Uint8Array {
-  const view = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  view.set(bytes);
-  return view;
-}
-
-/** Bytes whose memory has gone elsewhere. */
-function detached(bytes: Buffer): Uint8Array<ArrayBuffer> {
-  const view = new Uint8Array(bytes);
-  view.buffer.transfer();
-  return view;
-}
-
-/** What holds no bytes: parsed, read before, gone, or never there. */
-export function noBytes(bytes: Buffer, random: Random): unknown {
-  return random.pick<() => unknown>([
+/** Values that hold no bytes: parsed bodies, read requests, detached buffers and other types. */
+export function invalidBody(bytes: Buffer, choices: Choices): Input<undefined> {
+  const detached = new Uint8Array(bytes);
+  detached.buffer.transfer();
+  const value = choices.pick<() => unknown>([
     () => undefined,
     () => null,
     () => 42,
-    () => true,
     () => Symbol("odd"),
     () => ({}),
     () => [...bytes.subarray(0, 4)],
@@ -189,19 +181,19 @@ export function noBytes(bytes: Buffer, random: Random): unknown {
     () => ({ headers: {}, body: { event: "tryon.completed" } }),
     () => ({ headers: {}, body: "text" }),
     () => readRequest({ rawBody: {}, body: [] }),
+    () => readRequest({ body: {} }),
     () => ({ headers: {}, rawBody: bytes.toString(), body: {} }),
     () => ({ type: "Buffer", data: [...bytes.subarray(0, 4)] }),
     () => ({ bodyUsed: true, body: null }),
-    () => ({ readableDidRead: true, body: {}, headers: {}, [Symbol.asyncIterator]: fail }),
     () => hostile(),
-    () => fail,
-    () => detached(bytes),
-    () => detached(bytes).buffer,
+    () => throwHostile,
+    () => detached,
+    () => detached.buffer,
     () => new URLSearchParams("event=tryon.completed"),
-    () => new Map(),
     () => Object.create(null) as unknown,
     () => ({ byteLength: bytes.length, buffer: bytes.buffer, byteOffset: 0 }),
     () => ({ [Symbol.toStringTag]: "Uint8Array", length: 4 }),
     () => Promise.resolve(bytes),
   ])();
+  return { value, content: undefined };
 }

@@ -1,13 +1,10 @@
-import type { Random } from "./random.ts";
+import type { Choices } from "./choices.ts";
 
-type Mutation = (bytes: Buffer, random: Random) => Buffer;
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-const mark = Buffer.from([0xef, 0xbb, 0xbf]);
-
-/** Bytes that decoders stumble over: no UTF-8, half of it, or UTF-8 that looks like something else. */
-const tricks: readonly Buffer[] = [
+/** Bytes that decoders get wrong: invalid or cut UTF-8, overlong forms and special characters. */
+const sequences: readonly Buffer[] = [
   "ff",
-  "fe",
   "c1a1",
   "c0af",
   "eda080",
@@ -18,98 +15,61 @@ const tricks: readonly Buffer[] = [
   "efbfbd",
   "efbbbf",
   "00",
-  "e28080",
   "e280ae",
-  "cc81",
   "0d0a",
 ].map((hex) => Buffer.from(hex, "hex"));
 
-function spliced(bytes: Buffer, start: number, removed: number, added: Uint8Array): Buffer {
+function splice(bytes: Buffer, start: number, removed: number, added: Uint8Array): Buffer {
   return Buffer.concat([bytes.subarray(0, start), added, bytes.subarray(start + removed)]);
 }
 
-/** Two positions, in order. */
-function range(bytes: Buffer, random: Random): [number, number] {
-  const one = random.below(bytes.length + 1);
-  const other = random.below(bytes.length + 1);
-  return [Math.min(one, other), Math.max(one, other)];
-}
-
-/** Parses and writes anew, where that can be done. */
-function rewritten(bytes: Buffer, write: (value: unknown) => string): Buffer {
+/** Writes the parsed JSON again, if the bytes are JSON. */
+function rewrite(bytes: Buffer, write: (value: unknown) => string): Buffer {
   try {
     return Buffer.from(write(JSON.parse(bytes.toString())));
   } catch {
-    return Buffer.from(bytes.toString());
+    return bytes;
   }
 }
 
-const mutations: Readonly<Record<string, Mutation>> = {
-  bit(bytes, random) {
-    const copy = Buffer.from(bytes);
-    if (copy.length === 0) return copy;
-    const at = random.below(copy.length);
-    copy.writeUInt8(copy.readUInt8(at) ^ (1 << random.below(8)), at);
-    return copy;
+type Mutation = (bytes: Buffer, choices: Choices) => Buffer;
+
+const mutations: readonly Mutation[] = [
+  function flipBit(bytes, choices) {
+    if (bytes.length === 0) return bytes;
+    const index = choices.below(bytes.length);
+    return splice(bytes, index, 1, Buffer.of((bytes[index] ?? 0) ^ (1 << choices.below(8))));
   },
-  byte: (bytes, random) => spliced(bytes, random.below(bytes.length + 1), 1, random.bytes(1)),
-  insert: (bytes, random) =>
-    spliced(bytes, random.below(bytes.length + 1), 0, random.bytes(1 + random.below(4))),
-  delete(bytes, random) {
-    return spliced(bytes, random.below(bytes.length + 1), 1 + random.below(4), Buffer.alloc(0));
+  (bytes, choices) => {
+    const added = choices.bytes(choices.below(4));
+    return splice(bytes, choices.below(bytes.length + 1), choices.below(4), added);
   },
-  truncate: (bytes, random) => Buffer.from(bytes.subarray(0, random.below(bytes.length + 1))),
-  behead: (bytes, random) => Buffer.from(bytes.subarray(random.below(bytes.length + 1))),
-  append: (bytes, random) => Buffer.concat([bytes, random.bytes(1 + random.below(8))]),
-  repeat(bytes, random) {
-    const [start, end] = range(bytes, random);
-    return spliced(bytes, end, 0, bytes.subarray(start, end));
-  },
-  reverse(bytes, random) {
-    const [start, end] = range(bytes, random);
-    return spliced(bytes, start, end - start, bytes.subarray(start, end).toReversed());
-  },
-  swap(bytes, random) {
-    const [start, end] = range(bytes, random);
-    return Buffer.concat([
-      bytes.subarray(end),
-      bytes.subarray(start, end),
-      bytes.subarray(0, start),
-    ]);
-  },
-  trick: (bytes, random) =>
-    spliced(bytes, random.below(bytes.length + 1), random.below(2), random.pick(tricks)),
-  mark: (bytes) =>
-    bytes.subarray(0, 3).equals(mark)
-      ? Buffer.from(bytes.subarray(3))
-      : Buffer.concat([mark, bytes]),
-  decoded: (bytes) => Buffer.from(bytes.toString()),
-  composed: (bytes) => Buffer.from(bytes.toString().normalize("NFC")),
-  decomposed: (bytes) => Buffer.from(bytes.toString().normalize("NFD")),
-  latin1: (bytes) => Buffer.from(bytes.toString(), "latin1"),
-  utf16: (bytes) => Buffer.from(bytes.toString(), "utf16le"),
-  case: (bytes, random) =>
-    Buffer.from(random.oneIn(2) ? bytes.toString().toUpperCase() : bytes.toString().toLowerCase()),
-  spaced: (bytes) => rewritten(bytes, (value) => JSON.stringify(value, null, 2)),
-  tight: (bytes) => rewritten(bytes, (value) => JSON.stringify(value)),
-  reordered: (bytes) =>
-    rewritten(bytes, (value) =>
-      JSON.stringify(Object.fromEntries(Object.entries(Object(value) as object).toReversed())),
-    ),
-  escaped: (bytes, random) => {
+  (bytes, choices) =>
+    splice(bytes, choices.below(bytes.length + 1), choices.below(2), choices.pick(sequences)),
+  (bytes, choices) => bytes.subarray(0, choices.below(bytes.length + 1)),
+  (bytes, choices) => Buffer.concat([bytes, choices.bytes(1 + choices.below(8))]),
+  (bytes) =>
+    bytes.subarray(0, 3).equals(byteOrderMark)
+      ? bytes.subarray(3)
+      : Buffer.concat([byteOrderMark, bytes]),
+  // The loss of a receiver that decodes the body before it verifies.
+  (bytes) => Buffer.from(bytes.toString()),
+  (bytes) => Buffer.from(bytes.toString().normalize("NFD")),
+  (bytes) => Buffer.from(bytes.toString(), "utf16le"),
+  (bytes) => Buffer.from(bytes.toString().replaceAll("\n", "\r\n").trim()),
+  (bytes) => rewrite(bytes, (value) => JSON.stringify(value, null, 2)),
+  (bytes) => rewrite(bytes, (value) => JSON.stringify(value)),
+  function escapeCharacter(bytes, choices) {
     const text = bytes.toString();
-    const at = random.below(text.length + 1);
-    const code = (text.charCodeAt(at) || 0).toString(16).padStart(4, "0");
-    return Buffer.from(`${text.slice(0, at)}\\u${code}${text.slice(at + 1)}`);
+    const index = choices.below(text.length + 1);
+    const code = (text.charCodeAt(index) || 0).toString(16).padStart(4, "0");
+    return Buffer.from(`${text.slice(0, index)}\\u${code}${text.slice(index + 1)}`);
   },
-  broken: (bytes) => Buffer.from(bytes.toString().replaceAll("\n", "\r\n").trim()),
-  empty: () => Buffer.alloc(0),
-  noise: (_bytes, random) => random.bytes(random.below(64)),
-};
+  () => Buffer.alloc(0),
+  (_bytes, choices) => choices.bytes(choices.below(64)),
+];
 
-const names = Object.keys(mutations);
-
-/** Changes bytes in one way; now and then what comes is what was there. */
-export function mutateBytes(bytes: Buffer, random: Random): Buffer {
-  return mutations[random.pick(names)]?.(bytes, random) ?? bytes;
+/** Changes bytes in one way. Some changes have no effect. */
+export function mutateBytes(bytes: Buffer, choices: Choices): Buffer {
+  return choices.pick(mutations)(bytes, choices);
 }

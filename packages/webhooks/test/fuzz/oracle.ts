@@ -3,33 +3,34 @@ import { isUtf8 } from "node:buffer";
 import type { VerifyOutcome } from "../../src/verification/verify.ts";
 import { signatureOf } from "./delivery.ts";
 
-/** A delivery as it is, whatever the form in which it is handed over. */
-export interface Delivery {
-  /** The values of the three headers, those that are nothing left out. */
+/** Content of a delivery and of the options, independent of their form. */
+export interface DeliveryContent {
+  /** Values of the three headers, without `null` and `undefined`. */
   readonly signatures: readonly unknown[];
   readonly kinds: readonly unknown[];
   readonly jobIds: readonly unknown[];
-  /** The secrets on hand, in order; none where they cannot be had. */
+  /** List of secrets, or `undefined` if the source has none. */
   readonly secrets: readonly unknown[] | undefined;
-  /** The bytes that arrived; none where they cannot be had. */
+  /** Bytes of the body, or `undefined` if it has none. */
   readonly bytes: Buffer | undefined;
   readonly maxBodyBytes: number;
   readonly maxAge: number;
   readonly now: number;
 }
 
-type Known = Exclude<VerifyOutcome, { readonly ok: false }>["event"];
+type Refused = Extract<VerifyOutcome, { readonly ok: false }>;
+type Event = Exclude<VerifyOutcome, Refused>["event"];
 
-/** What has to come of a delivery: a code, or the event and the position of its secret. */
-export type Verdict =
-  | { readonly code: Extract<VerifyOutcome, { readonly ok: false }>["code"] }
-  | { readonly code: "ok"; readonly event: Known; readonly secretIndex: number };
+/** Expected outcome: a code, or the event and the index of its secret. */
+export type Expected =
+  | { readonly code: Exclude<Refused["code"], "duplicate_event"> }
+  | { readonly code: "ok"; readonly event: Event; readonly secretIndex: number };
 
 /**
- * Judges a delivery by other means than the package has: letter by letter instead of by a pattern,
- * the HMAC by node:crypto and as text, UTF-8 by node:buffer.
+ * Computes the outcome of a verification in other ways than the package: the grammar by character,
+ * the HMAC as text by node:crypto, and UTF-8 by node:buffer.
  */
-export function judge(delivery: Delivery): Verdict {
+export function expectedOutcome(delivery: DeliveryContent): Expected {
   const { signatures, secrets, bytes } = delivery;
   const [signature] = signatures;
   if (signatures.length === 0) return { code: "missing_signature" };
@@ -53,7 +54,7 @@ export function judge(delivery: Delivery): Verdict {
     (secret) => typeof secret === "string" && signatureOf(bytes, secret) === lower,
   );
   if (secretIndex === -1) return { code: "signature_mismatch" };
-  const event = eventIn(bytes);
+  const event = parseEvent(bytes);
   if (typeof event === "string") return { code: event };
   if (differs(delivery.kinds, event.event) || differs(delivery.jobIds, event.job_id)) {
     return { code: "header_mismatch" };
@@ -66,13 +67,10 @@ export function judge(delivery: Delivery): Verdict {
   return { code: "ok", event, secretIndex };
 }
 
-/** Whether a text is one letter of its prefix after the other, and 64 digits. */
+/** Returns true for the prefix and 64 hexadecimal digits. */
 function isWellFormed(value: string): boolean {
   if (value.length !== 71 || value.slice(0, 7) !== "sha256=") return false;
-  for (let at = 7; at < 71; at += 1) {
-    if (!"0123456789abcdefABCDEF".includes(value.charAt(at))) return false;
-  }
-  return true;
+  return Array.from(value.slice(7)).every((digit) => "0123456789abcdefABCDEF".includes(digit));
 }
 
 function isUsable(secret: unknown): boolean {
@@ -90,7 +88,7 @@ function timeOf(time: string | null): number {
   return new Date(zoned ? time : `${time}Z`).getTime();
 }
 
-function eventIn(bytes: Buffer): Known | "invalid_json" | "invalid_event" {
+function parseEvent(bytes: Buffer): Event | "invalid_json" | "invalid_event" {
   if (!isUtf8(bytes)) return "invalid_json";
   let parsed: unknown;
   try {

@@ -1,108 +1,95 @@
 import type { VerifyOptions } from "../../src/verification/verify.ts";
-import { epoch, eventOf, forged, mutateEvent, secretOf, signatureOf, written } from "./delivery.ts";
-import { brokenHeaders, bytesAs, headersAs, noBytes } from "./forms.ts";
-import type { Handed, Header } from "./forms.ts";
+import type { Choices } from "./choices.ts";
+import {
+  createEvent,
+  createSecret,
+  epoch,
+  forgeSignature,
+  mutateEvent,
+  serialize,
+  signatureOf,
+} from "./delivery.ts";
+import { bufferedBody, headersInput, invalidBody, invalidHeaders } from "./forms.ts";
+import type { Header, Input } from "./forms.ts";
 import { mutateBytes } from "./mutate-bytes.ts";
 import { mutateSignature } from "./mutate-signature.ts";
-import { judge } from "./oracle.ts";
-import type { Verdict } from "./oracle.ts";
-import { randomOf } from "./random.ts";
-import type { Random } from "./random.ts";
+import { expectedOutcome } from "./oracle.ts";
+import type { Expected } from "./oracle.ts";
+import { streamedBody, unreadableBody } from "./streamed-body.ts";
 
-/** Something to verify, and what has to come of it. */
+/** Options of a verification, and the outcome that it must have. */
 export interface Trial {
   readonly options: VerifyOptions;
-  readonly expected: Verdict;
-  /** What is not as the service sends it, in words, to look at where the trial fails. */
+  readonly expected: Expected;
+  /** Changed parts of the delivery, for the message of a failure. */
   readonly changed: string;
 }
 
-/** Hands over bytes that are still to be read; all of them where `whole`, otherwise maybe none. */
-export type BodyForm = (
-  bytes: Buffer,
-  random: Random,
-  whole: boolean,
-) => Handed<Buffer | undefined>;
-
-/** What can be changed in a delivery. What is left alone is as the service sends it. */
+/** Parts of a delivery that can be changed. The others are as the service sends them. */
 const parts = [
   "event",
-  "signed",
+  "signed bytes",
   "key",
   "body",
-  "no bytes",
+  "invalid body",
   "signature",
   "other headers",
-  "no headers",
+  "invalid headers",
   "secrets",
-  "bound",
-  "age",
+  "maxBodyBytes",
+  "maxAge",
 ] as const;
-type Part = (typeof parts)[number];
 
-/** Nothing now and then, one thing mostly, and up to four. */
-function changesOf(random: Random): ReadonlySet<Part> {
-  const many = random.pick([0, 1, 1, 1, 1, 1, 2, 2, 3, 4]);
-  return new Set(Array.from({ length: many }, () => random.pick(parts)));
-}
+const blankSecrets = ["", " ", "\t\r\n", "\u00a0", "\u3000\ufeff", "undefined", " null\n"];
 
-const blanks = ["", " ", "\t\r\n", "\u00a0", "\u3000\ufeff", "undefined", " null\n"];
-
-/** What is no secret, wherever it stands. */
-function noSecret(secret: string, random: Random): unknown {
-  return random.pick<unknown>([
-    ...blanks,
-    null,
-    0,
-    Number.NaN,
-    false,
-    {},
-    Buffer.from(secret),
-    Object(secret),
-    [secret],
-    Symbol("secret"),
-    { toString: () => secret },
-  ]);
-}
-
-/** The secrets that a receiver has, the right one among them or not; none where one cannot be used. */
-function secretsOf(
+/** Secrets of a receiver. The content is `undefined` if the source has no list of secrets. */
+function secretsInput(
   secret: string,
   mutated: boolean,
-  random: Random,
-): Handed<readonly unknown[] | undefined> {
+  choices: Choices,
+): Input<readonly unknown[] | undefined> {
   const list: unknown[] = [secret];
-  while (random.oneIn(3)) {
-    const other = random.pick([undefined, secretOf(random), secret]);
-    list.splice(random.below(list.length + 1), 0, other);
+  for (let others = choices.pick([0, 0, 0, 1, 1, 2]); others > 0; others -= 1) {
+    const other = choices.pick([undefined, createSecret(choices), secret]);
+    list.splice(choices.below(list.length + 1), 0, other);
   }
   if (mutated) {
-    const wrong = random.pick<() => unknown>([
-      () => secretOf(random),
-      () => secret.trim(),
-      () => `${secret}\n`,
-      () => secret.slice(0, -1) || "l",
-      () => secret.toUpperCase(),
-      () => undefined,
-      () => noSecret(secret, random),
-      () => noSecret(secret, random),
-    ])();
-    if (random.oneIn(2)) list.splice(list.indexOf(secret), 1, wrong);
+    if (choices.oneIn(20)) return failingSecrets(choices);
+    const wrong = choices.pick<unknown>([
+      createSecret(choices),
+      secret.trim(),
+      `${secret}\n`,
+      secret.slice(0, -1) || "l",
+      secret.toUpperCase(),
+      undefined,
+      choices.pick(blankSecrets),
+      choices.pick<unknown>([
+        null,
+        0,
+        Number.NaN,
+        {},
+        Buffer.from(secret),
+        Object(secret),
+        [secret],
+        Symbol("secret"),
+        { toString: () => secret },
+      ]),
+    ]);
+    if (choices.oneIn(2)) list.splice(list.indexOf(secret), 1, wrong);
     else list.push(wrong);
-    if (random.oneIn(20)) list.length = 0;
-    if (random.oneIn(20)) return failing(random);
+    if (choices.oneIn(20)) list.length = 0;
   }
-  // Alone, a list would be one secret within another list.
-  const [only] = list;
-  const alone = list.length === 1 && !Array.isArray(only) && random.oneIn(2);
-  const given: unknown = alone && typeof only !== "function" ? only : list;
-  return { value: random.oneIn(4) ? () => given : given, content: list };
+  // Without its list, an array in it would be the list.
+  const [first] = list;
+  const single = list.length === 1 && !Array.isArray(first) && choices.oneIn(2);
+  const given: unknown = single ? first : list;
+  return { value: choices.oneIn(4) ? () => given : given, content: list };
 }
 
-function failing(random: Random): Handed<undefined> {
-  const value = random.pick<unknown>([
+function failingSecrets(choices: Choices): Input<undefined> {
+  const value = choices.pick<unknown>([
     () => {
-      throw new Error("no secrets today");
+      throw new Error("The secrets are unavailable.");
     },
     () => null,
     () => new Set(["whsec_set"]),
@@ -112,11 +99,15 @@ function failing(random: Random): Handed<undefined> {
   return { value, content: undefined };
 }
 
-/** A header beside the signature: absent, right, or something else. */
-function beside(right: string | null, mutated: boolean, random: Random): readonly unknown[] {
-  if (!mutated) return right === null || random.oneIn(2) ? [] : [right];
-  const text = right ?? "job_1";
-  return random.pick<readonly unknown[]>([
+/** Values of an unsigned header: none, the signed value or others. */
+function unsignedHeader(
+  signed: string | null,
+  mutated: boolean,
+  choices: Choices,
+): readonly unknown[] {
+  if (!mutated) return signed === null || choices.oneIn(2) ? [] : [signed];
+  const text = signed ?? "job_1";
+  return choices.pick<readonly unknown[]>([
     [],
     [text],
     [text, text],
@@ -125,7 +116,6 @@ function beside(right: string | null, mutated: boolean, random: Random): readonl
     [` ${text}`],
     [`${text}\n`],
     [""],
-    ["null"],
     [0],
     [{ toString: () => text }],
     [[text]],
@@ -134,96 +124,80 @@ function beside(right: string | null, mutated: boolean, random: Random): readonl
   ]);
 }
 
-function boundOf(length: number, random: Random): number {
-  return random.pick([
-    length,
-    length - 1,
-    length + 1,
-    length + 0.5,
-    0,
-    -1,
-    Infinity,
-    Number.NaN,
-    random.below(600),
-  ]);
+/** A body that holds these bytes, or sometimes, when it can be unreadable, none. */
+function bodyInput(
+  bytes: Buffer,
+  { has }: { readonly has: (part: (typeof parts)[number]) => boolean },
+  streams: boolean,
+  choices: Choices,
+): Input<Buffer | undefined> {
+  if (has("invalid body")) return invalidBody(bytes, choices);
+  if (!streams) return bufferedBody(bytes, choices);
+  // Beyond maxBodyBytes, an aborted body is too large or aborted, depending on its chunks.
+  if (has("maxBodyBytes") || !choices.oneIn(6)) return streamedBody(bytes, choices);
+  return unreadableBody(bytes, choices);
 }
 
-/** Of an event that says when it ended, the time; the epoch for all others. */
-function timeIn(event: Record<string, unknown>): number {
-  const time = Date.parse(String(event["completed_at"]));
-  return Number.isNaN(time) ? epoch : time;
-}
-
-/**
- * Makes one delivery: right at first, then changed here and there, and handed over in some form.
- * The same seed and number make the same one.
- */
-export function trialOf(seed: number, number: number, unread?: BodyForm): Trial {
-  const random = randomOf(seed, number);
-  const changes = changesOf(random);
-  const secret = secretOf(random);
-  const right = eventOf(random);
-  const event = changes.has("event") ? mutateEvent(right, random) : right;
-  let signed = written(event, random);
-  if (changes.has("signed")) signed = mutateBytes(signed, random);
-  const signature = changes.has("key")
-    ? forged(signed, secret, random)
+/** Creates a valid delivery, and then changes none to four of its parts. */
+export function createTrial(choices: Choices, streams: boolean): Trial {
+  const count = choices.pick([0, 1, 1, 1, 1, 1, 2, 2, 3, 4]);
+  const changes = new Set(Array.from({ length: count }, () => choices.pick(parts)));
+  const has = (part: (typeof parts)[number]): boolean => changes.has(part);
+  const secret = createSecret(choices);
+  const valid = createEvent(choices);
+  const event = has("event") ? mutateEvent(valid, choices) : valid;
+  const written = serialize(event, choices);
+  const signed = has("signed bytes") ? mutateBytes(written, choices) : written;
+  const signature = has("key")
+    ? forgeSignature(signed, secret, choices)
     : signatureOf(signed, secret);
-  const arrived = changes.has("body") ? mutateBytes(signed, random) : signed;
-  const otherHeaders = changes.has("other headers");
-  // Of an event that was changed the headers may say what they would have, or nothing.
-  const same = event === right && !changes.has("signed");
-  const kind = same ? String(right["event"]) : null;
-  const job = same ? String(right["job_id"]) : null;
+  const arrived = has("body") ? mutateBytes(signed, choices) : signed;
+  // A changed event may not have the values of these headers any more.
+  const unchanged = event === valid && !has("signed bytes");
+  const unsigned = (name: string): readonly unknown[] =>
+    unsignedHeader(unchanged ? String(valid[name]) : null, has("other headers"), choices);
   const headers: Header[] = [
-    ["x-service-event", beside(kind, otherHeaders, random)],
-    ["x-service-job-id", beside(job, otherHeaders, random)],
-    [
-      "x-service-signature",
-      changes.has("signature") ? mutateSignature(signature, random) : [signature],
-    ],
+    ["x-service-event", unsigned("event")],
+    ["x-service-job-id", unsigned("job_id")],
+    ["x-service-signature", has("signature") ? mutateSignature(signature, choices) : [signature]],
   ];
-  const secrets = secretsOf(secret, changes.has("secrets"), random);
-  const settings = {
-    maxBodyBytes: changes.has("bound") ? boundOf(arrived.length, random) : 1_048_576,
-    maxAge: changes.has("age") ? random.pick([0, 1, 300_000, 3_600_000, -1, Number.NaN]) : Infinity,
-    now: timeIn(right) + random.pick([0, 1, -1, 300_000, 300_001, 4e6, -4e6, Number.NaN]),
-  };
-  const hand = changes.has("no headers") ? brokenHeaders : headersAs;
-  const handed = hand(headers, random);
-  const valuesOf = (name: string) => handed.content.find(([other]) => other === name)?.[1] ?? [];
-  // What breaks off beyond the bound is too large, or broken off, as it happens to be cut.
-  const body = changes.has("no bytes")
-    ? { value: noBytes(arrived, random), content: undefined }
-    : (unread ?? inMemory)(arrived, random, changes.has("bound"));
-  const expected = judge({
+  const secrets = secretsInput(secret, has("secrets"), choices);
+  const { length } = arrived;
+  const sizes = [length, length - 1, length + 1, length + 0.5, 0, -1, Infinity, Number.NaN];
+  const maxBodyBytes = has("maxBodyBytes") ? choices.pick(sizes) : undefined;
+  const maxAge = has("maxAge") ? choices.pick([0, 1, 300_000, -1, Number.NaN]) : undefined;
+  const ended = Date.parse(String(valid["completed_at"]));
+  const age = choices.pick([0, 1, -1, 300_000, 300_001, 4e6, -4e6, Number.NaN]);
+  const now = (Number.isNaN(ended) ? epoch : ended) + age;
+  const given = (has("invalid headers") ? invalidHeaders : headersInput)(headers, choices);
+  const valuesOf = (name: string) => given.content.find(([other]) => other === name)?.[1] ?? [];
+  const body = bodyInput(arrived, { has }, streams, choices);
+  const expected = expectedOutcome({
     signatures: valuesOf("x-service-signature"),
     kinds: valuesOf("x-service-event"),
     jobIds: valuesOf("x-service-job-id"),
     secrets: secrets.content,
     bytes: body.content,
-    ...settings,
+    maxBodyBytes: maxBodyBytes ?? 1_048_576,
+    maxAge: maxAge ?? Infinity,
+    now,
   });
-  const { maxBodyBytes, maxAge, now } = settings;
-  const brought = body.content !== undefined && random.oneIn(2) && bring(body.value, handed.value);
-  // Values of every type stand here, as they do in what programs without types hand over.
+  const onRequest =
+    body.content !== undefined && choices.oneIn(2) && setHeaders(body.value, given.value);
+  // JavaScript can pass values of every type.
   const options = {
     body: body.value,
-    headers: brought ? undefined : handed.value,
+    headers: onRequest ? undefined : given.value,
     secrets: secrets.value,
-    maxBodyBytes: changes.has("bound") ? maxBodyBytes : undefined,
-    maxAge: changes.has("age") ? maxAge : undefined,
+    maxBodyBytes,
+    maxAge,
     now: () => now,
   } as VerifyOptions;
   return { options, expected, changed: [...changes].join(", ") || "nothing" };
 }
 
-function inMemory(bytes: Buffer, random: Random): Handed<Buffer> {
-  return { value: bytesAs(bytes, random), content: bytes };
-}
-
-/** Lets a request bring its headers along, if this body is one. */
-function bring(body: unknown, headers: unknown): boolean {
+/** Sets the headers of the body, if it is a request. */
+function setHeaders(body: unknown, headers: unknown): boolean {
   if (typeof body !== "object" || body === null || !("headers" in body)) return false;
   Object.defineProperty(body, "headers", { value: headers });
   return true;

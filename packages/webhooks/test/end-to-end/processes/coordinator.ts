@@ -1,21 +1,21 @@
 import { createMemoryStore } from "../../../src/index.ts";
 import type { ProcessSlot, SlotEvent } from "./process-slot.ts";
 
-/** What a receiver is told when it asks. */
-export interface ProcessResponse {
+/** Result of a call from a receiver process. */
+export interface CallResult {
   readonly state?: string;
   readonly redirects?: boolean;
   readonly fails?: boolean;
 }
 
-/** What a receiver asks. */
-export interface ProcessRequest {
-  readonly about: string;
-  readonly said: Said;
+/** Call from a receiver process. */
+export interface Call {
+  readonly method: string;
+  readonly params: CallParams;
 }
 
-/** What a receiver says when it asks; each question has some of it. */
-interface Said {
+/** Parameters of all calls. Each call has some of them. */
+interface CallParams {
   readonly path: string;
   readonly job: string;
   readonly key: string;
@@ -23,139 +23,134 @@ interface Said {
   readonly ttl: number;
 }
 
-const never = new Promise<never>(() => undefined);
-const standstill =
-  "the claim was lost while the handler was at work: the receiver or this process stood still for two thirds of claimTtl, or the store gave the claim to another.";
+interface Place {
+  readonly slot: ProcessSlot;
+  readonly event: SlotEvent;
+}
 
-/** What outlives the receivers: the store that they share, and the one who knows what is to befall which event. */
+const never = new Promise<never>(() => undefined);
+const lostClaim =
+  "the claim was lost during the handler: a process was suspended for two thirds of claimTtl, or the store granted the claim again.";
+
+/** The shared store of all receiver processes, and the faults of their events. */
 export class Coordinator {
-  readonly seats: ProcessSlot[] = [];
-  /** What happened and was in no plan. */
-  readonly mishaps: string[] = [];
-  readonly #events = new Map<string, { readonly seat: ProcessSlot; readonly event: SlotEvent }>();
-  readonly #jobs = new Map<string, string>();
+  readonly slots: ProcessSlot[] = [];
+  /** Errors that no plan has. */
+  readonly errors: string[] = [];
+  readonly #places = new Map<string, Place>();
+  readonly #paths = new Map<string, string>();
   readonly #store = createMemoryStore();
 
-  /** Tells a receiver what it asks, or nothing where that is in no plan. */
-  readonly tell = async ({ about, said }: ProcessRequest): Promise<ProcessResponse | undefined> => {
+  /** Responds to a call, with `undefined` after an error. */
+  readonly respond = async ({ method, params }: Call): Promise<CallResult | undefined> => {
     try {
-      return await this.#tell(about, said);
+      return await this.#respond(method, params);
     } catch (error) {
-      this.mishaps.push(`${about}: ${String(error)}`);
+      this.errors.push(`${method}: ${String(error)}`);
       return undefined;
     }
   };
 
-  seat(seat: ProcessSlot): void {
-    this.seats.push(seat);
-    for (const event of seat.events) this.#events.set(event.path, { seat, event });
+  add(slot: ProcessSlot): void {
+    this.slots.push(slot);
+    for (const event of slot.events) this.#places.set(event.path, { slot, event });
   }
 
-  /** Sends a webhook over the network, and notes what comes of it. */
+  /** Sends a webhook over the network and records a refused connection. */
   readonly send = async (request: Request): Promise<Response> => {
-    const { seat, event } = this.#at(new URL(request.url).pathname);
-    await seat.mayBeSent(event);
+    const { slot, event } = this.#placeOf(new URL(request.url).pathname);
+    await slot.ready(event);
     try {
-      const answer = await fetch(request);
-      if (seat.isOpen && seat.comingTo(event) === "is down") this.#hear(seat.readyToDie(event));
-      return answer;
+      const response = await fetch(request);
+      if (slot.isOpen && slot.nextFault(event) === "is down") this.#run(slot.crash(event));
+      return response;
     } catch (error) {
-      if (isRefusal(error)) this.#hear(seat.metClosedPort(event));
+      if (isConnectionRefused(error)) this.#run(slot.connectionRefused(event));
       throw error;
     }
   };
 
   async close(): Promise<void> {
-    await Promise.all(this.seats.map((seat) => seat.close()));
+    await Promise.all(this.slots.map((slot) => slot.close()));
   }
 
-  async #tell(about: string, said: Said): Promise<ProcessResponse> {
-    if (about === "arrives") {
-      this.#jobs.set(said.job, said.path);
-      return this.#arrives(this.#at(said.path));
+  async #respond(method: string, params: CallParams): Promise<CallResult> {
+    const { path, job, key, owner, ttl } = params;
+    if (method === "arrive") {
+      this.#paths.set(job, path);
+      return this.#arrive(this.#placeOf(path));
     }
-    if (about === "claim") {
-      return { state: await this.#store.claim(said.key, said.owner, said.ttl) };
-    }
-    if (about === "release") {
-      await this.#store.release(said.key, said.owner);
+    if (method === "claim") return { state: await this.#store.claim(key, owner, ttl) };
+    if (method === "release") {
+      await this.#store.release(key, owner);
       return {};
     }
     // The key of a claim ends with the job of its event.
-    const place = this.#at(this.#jobs.get(said.job ?? said.key.split(":")[1]) ?? "");
-    if (about === "begins") return this.#begins(place);
-    if (about === "ends") return this.#ends(place.event);
-    if (about === "loses") throw new Error(`${place.event.path}: ${standstill}`);
-    if (about === "done") return this.#notes(place, said);
-    throw new Error("There is no such question.");
+    const place = this.#placeOf(this.#paths.get(job ?? key.split(":")[1]) ?? "");
+    if (method === "start") return this.#start(place);
+    if (method === "complete") return this.#complete(place.event);
+    if (method === "abort") throw new Error(`${place.event.path}: ${lostClaim}`);
+    if (method === "done") return this.#done(place, key, ttl);
+    throw new Error("Unknown method.");
   }
 
-  #arrives({ seat, event }: { seat: ProcessSlot; event: SlotEvent }): ProcessResponse {
-    const redirects = seat.comingTo(event) === "redirects";
-    if (redirects) event.troubles += 1;
-    event.goOn();
-    seat.arrived(event);
+  #arrive({ slot, event }: Place): CallResult {
+    const redirects = slot.nextFault(event) === "redirects";
+    if (redirects) event.faults += 1;
+    event.resume();
+    slot.arrived(event);
     return { redirects };
   }
 
-  async #begins({
-    seat,
-    event,
-  }: {
-    seat: ProcessSlot;
-    event: SlotEvent;
-  }): Promise<ProcessResponse> {
-    const trouble = seat.comingTo(event);
-    if (trouble !== undefined) event.troubles += 1;
-    event.atWork += 1;
-    event.mostAtOnce = Math.max(event.mostAtOnce, event.atWork);
-    if (trouble?.startsWith("hangs")) {
+  async #start({ slot, event }: Place): Promise<CallResult> {
+    const fault = slot.nextFault(event);
+    if (fault !== undefined) event.faults += 1;
+    event.handlers += 1;
+    event.maxConcurrentHandlers = Math.max(event.maxConcurrentHandlers, event.handlers);
+    if (fault?.startsWith("hangs")) {
       await new Promise<void>((resolve) => {
-        event.goOn = resolve;
+        event.resume = resolve;
       });
     }
-    if (trouble === "is killed" || trouble === "hangs and is killed") {
-      this.#hear(seat.readyToDie(event));
+    if (fault === "is killed" || fault === "hangs and is killed") {
+      this.#run(slot.crash(event));
       return never;
     }
-    event.diesAtNote = trouble === "is killed before the note";
-    const fails = trouble === "fails" || trouble === "hangs and fails";
-    if (fails) event.atWork -= 1;
+    event.killBeforeDone = fault === "is killed before done";
+    const fails = fault === "fails" || fault === "hangs and fails";
+    if (fails) event.handlers -= 1;
     return { fails };
   }
 
-  #ends(event: SlotEvent): ProcessResponse {
-    event.ends += 1;
-    event.atWork -= 1;
+  #complete(event: SlotEvent): CallResult {
+    event.completions += 1;
+    event.handlers -= 1;
     return {};
   }
 
-  async #notes(
-    { seat, event }: { seat: ProcessSlot; event: SlotEvent },
-    said: Said,
-  ): Promise<ProcessResponse> {
-    if (event.diesAtNote) {
-      event.diesAtNote = false;
-      event.endsUnnoted += 1;
-      this.#hear(seat.readyToDie(event));
+  async #done({ slot, event }: Place, key: string, ttl: number): Promise<CallResult> {
+    if (event.killBeforeDone) {
+      event.killBeforeDone = false;
+      event.lostCompletions += 1;
+      this.#run(slot.crash(event));
       return never;
     }
-    await this.#store.done(said.key, said.ttl);
+    await this.#store.done(key, ttl);
     return {};
   }
 
-  #at(path: string): { readonly seat: ProcessSlot; readonly event: SlotEvent } {
-    const found = this.#events.get(path);
-    if (found === undefined) throw new RangeError(`There is no event for ${path}.`);
-    return found;
+  #placeOf(path: string): Place {
+    const place = this.#places.get(path);
+    if (place === undefined) throw new RangeError(`No event has the path ${path}.`);
+    return place;
   }
 
-  #hear(work: Promise<void>): void {
-    work.catch((error: unknown) => this.mishaps.push(String(error)));
+  #run(work: Promise<void>): void {
+    work.catch((error: unknown) => this.errors.push(String(error)));
   }
 }
 
-function isRefusal(error: unknown): boolean {
+function isConnectionRefused(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED";
 }

@@ -1,138 +1,134 @@
-import type { Plan, Fault } from "../faults.ts";
+import type { Fault, FaultPlan } from "../faults.ts";
 import type { ReceiverProcess } from "./receiver-process.ts";
 
-/** One event of a seat, and what has become of it. */
+/** One event of a slot, with its counters. */
 export interface SlotEvent {
   readonly path: string;
-  ends: number;
-  endsUnnoted: number;
-  mostAtOnce: number;
-  atWork: number;
-  /** How many of the troubles of its seat have befallen it. */
-  troubles: number;
-  /** Lets a handler go on that hangs until the service has sent the next attempt. */
-  goOn: () => void;
-  diesAtNote: boolean;
+  completions: number;
+  lostCompletions: number;
+  maxConcurrentHandlers: number;
+  handlers: number;
+  /** Number of planned faults that occurred. */
+  faults: number;
+  /** Resumes a handler that hangs until the service sends the next attempt. */
+  resume: () => void;
+  killBeforeDone: boolean;
 }
 
 /**
- * A place behind one port, where a receiver lives, is killed and is followed by another. All events that come to it have
- * the same troubles, so that a kill, which takes all handlers down, is one for each of them: it falls when all have come
- * to it.
+ * A port where one receiver process follows another. A kill stops all handlers, so all events of a slot have the same
+ * faults, and the process is killed when all events have reached that fault.
  */
 export class ProcessSlot {
-  readonly plan: Plan;
+  readonly plan: FaultPlan;
   readonly events: readonly SlotEvent[];
   port = 0;
-  readonly #receivers: ReceiverProcess[] = [];
-  readonly #there = new Set<SlotEvent>();
-  #living: ReceiverProcess | undefined;
+  readonly #processes: ReceiverProcess[] = [];
+  readonly #waiting = new Set<SlotEvent>();
+  #current: ReceiverProcess | undefined;
   #change: Promise<void> = Promise.resolve();
-  #gathering = Promise.withResolvers<void>();
-  readonly #arrivals = new Set<SlotEvent>();
-  readonly #begun = Promise.withResolvers<void>();
+  #allWait = Promise.withResolvers<void>();
+  readonly #arrived = new Set<SlotEvent>();
+  readonly #allArrived = Promise.withResolvers<void>();
 
-  constructor(name: string, plan: Plan, events: number) {
+  constructor(name: string, plan: FaultPlan, events: number) {
     this.plan = plan;
     this.events = Array.from({ length: events }, (_, index) => ({
       path: `/${name}/${index}`,
-      ends: 0,
-      endsUnnoted: 0,
-      mostAtOnce: 0,
-      atWork: 0,
-      troubles: 0,
-      goOn: () => undefined,
-      diesAtNote: false,
+      completions: 0,
+      lostCompletions: 0,
+      maxConcurrentHandlers: 0,
+      handlers: 0,
+      faults: 0,
+      resume: () => undefined,
+      killBeforeDone: false,
     }));
   }
 
-  /** What befalls an event next. */
-  comingTo(event: SlotEvent): Fault | undefined {
-    return this.plan[event.troubles];
+  nextFault(event: SlotEvent): Fault | undefined {
+    return this.plan[event.faults];
   }
 
-  /** Starts all receivers that there will be, so that no start of one keeps the machine busy later; one listens. */
+  /** Starts the processes for all faults, so that no later start keeps the machine busy. The first one listens. */
   async open(start: () => Promise<ReceiverProcess>): Promise<void> {
-    const deaths = this.plan.filter(
-      (trouble, at) =>
-        trouble.includes("killed") ||
-        (trouble === "is down" && this.plan[at - 1]?.includes("killed") !== true),
+    const replaced = this.plan.filter(
+      (fault, index) =>
+        fault.includes("killed") ||
+        (fault === "is down" && this.plan[index - 1]?.includes("killed") !== true),
     );
-    const started = await Promise.all([start(), ...deaths.map(start)]);
-    this.#receivers.push(...started);
-    await this.#rise();
-    if (this.plan[0] === "is down") await this.#takeDown();
+    this.#processes.push(...(await Promise.all([start(), ...replaced.map(start)])));
+    await this.#listen();
+    if (this.plan[0] === "is down") await this.#kill();
   }
 
   /**
-   * Resolves when an event may be sent: when nobody is being taken down or about to listen, and, for one that has come
-   * to where the receiver is taken down or put up, when all others have and it is done. However far apart the attempts
-   * of the others are, none of them then finds the seat in a state that was planned for the one before.
+   * Resolves when an event may be sent: while no process is being replaced, and, after the event has reached a
+   * replacement, when all other events have too. No attempt then meets the state of another fault.
    */
-  async mayBeSent(event: SlotEvent): Promise<void> {
-    if (this.#there.has(event)) await this.#gathering.promise;
+  async ready(event: SlotEvent): Promise<void> {
+    if (this.#waiting.has(event)) await this.#allWait.promise;
     await this.#change;
   }
 
-  /** Resolves when each event has been sent to the port for the first time. */
-  get begun(): Promise<void> {
-    return this.#begun.promise;
+  /** Resolves when each event was sent to the port for the first time. */
+  get allArrived(): Promise<void> {
+    return this.#allArrived.promise;
   }
 
   arrived(event: SlotEvent): void {
-    this.#arrivals.add(event);
-    if (this.#arrivals.size === this.events.length) this.#begun.resolve();
+    this.#arrived.add(event);
+    if (this.#arrived.size === this.events.length) this.#allArrived.resolve();
   }
 
   get isOpen(): boolean {
-    return this.#living !== undefined;
+    return this.#current !== undefined;
   }
 
-  /** An event has come to where the receiver is taken down; when all have, it is. */
-  readyToDie(event: SlotEvent): Promise<void> {
+  /** Replaces the process when all events have reached the kill. */
+  crash(event: SlotEvent): Promise<void> {
     return this.#whenAll(event, async () => {
-      await this.#takeDown();
-      if (this.comingTo(event) !== "is down") await this.#rise();
+      await this.#kill();
+      if (this.nextFault(event) !== "is down") await this.#listen();
     });
   }
 
-  /** An event has met a closed port; when all have, somebody listens again. */
-  async metClosedPort(event: SlotEvent): Promise<void> {
-    if (this.isOpen || this.comingTo(event) !== "is down") {
-      throw new Error(`${event.path}: the port was closed, and was not to be.`);
+  /** Listens again when the connections of all events were refused. */
+  async connectionRefused(event: SlotEvent): Promise<void> {
+    if (this.isOpen || this.nextFault(event) !== "is down") {
+      throw new Error(`${event.path}: the connection was refused without a planned fault.`);
     }
-    event.troubles += 1;
+    event.faults += 1;
     this.arrived(event);
-    return this.#whenAll(event, () => this.#rise());
+    return this.#whenAll(event, () => this.#listen());
   }
 
   async close(): Promise<void> {
-    await this.#living?.kill();
-    await Promise.all(this.#receivers.map((receiver) => receiver.kill()));
+    await this.#current?.kill();
+    await Promise.all(this.#processes.map((receiver) => receiver.kill()));
   }
 
   async #whenAll(event: SlotEvent, change: () => Promise<void>): Promise<void> {
-    this.#there.add(event);
-    if (this.#there.size < this.events.length) return;
-    const { resolve } = this.#gathering;
-    this.#gathering = Promise.withResolvers();
-    this.#there.clear();
+    this.#waiting.add(event);
+    if (this.#waiting.size < this.events.length) return;
+    const { resolve } = this.#allWait;
+    this.#allWait = Promise.withResolvers();
+    this.#waiting.clear();
     this.#change = change();
     resolve();
     await this.#change;
   }
 
-  async #rise(): Promise<void> {
-    const receiver = this.#receivers.shift();
-    if (receiver === undefined) throw new Error("All receivers of this seat have died.");
+  async #listen(): Promise<void> {
+    const receiver = this.#processes.shift();
+    if (receiver === undefined) throw new Error("All processes of this slot were killed.");
     this.port = await receiver.listen(this.port);
-    this.#living = receiver;
+    this.#current = receiver;
   }
 
-  async #takeDown(): Promise<void> {
-    const receiver = this.#living;
-    this.#living = undefined;
-    for (const event of this.events) event.atWork = 0;
+  async #kill(): Promise<void> {
+    const receiver = this.#current;
+    this.#current = undefined;
+    for (const event of this.events) event.handlers = 0;
     await receiver?.kill();
   }
 }

@@ -3,37 +3,36 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 import { node } from "@tryon/test-kit/repository";
-import type { ProcessRequest, ProcessResponse } from "./coordinator.ts";
+import type { Call, CallResult } from "./coordinator.ts";
 
 const program = fileURLToPath(new URL("receiver-program.ts", import.meta.url));
 
-/** A receiver in a process of its own, which waits to be told where to listen. */
+/** A started receiver process. */
 export interface ReceiverProcess {
-  /** Resolves with its port, once it listens there; 0 for one that is free. */
+  /** Listens on a port, or on a free port for 0, and returns the port. */
   listen(port: number): Promise<number>;
-  /** Kills it as the system does when memory is short; resolves when it has gone. */
+  /** Kills the process with SIGKILL and waits for its end. */
   kill(): Promise<void>;
 }
 
-/** What it is told: where to listen, or what it has asked. */
-export type Order =
+/** Message to a receiver process: a port to listen on, or the result of a call. */
+export type ParentMessage =
   | { readonly port: number }
-  | { readonly number: number; readonly told: ProcessResponse | undefined };
+  | { readonly id: number; readonly result: CallResult | undefined };
 
-/** What it says: that it has started or listens, or a question. */
-type ChildMessage = { readonly port: number } | (ProcessRequest & { readonly number: number });
+/** Message from a receiver process: its port, once it has started and once it listens, or a call. */
+type ChildMessage = { readonly port: number } | (Call & { readonly id: number });
 
-/** What all receivers have in common. */
-export interface ProcessContext {
-  readonly tell: (question: ProcessRequest) => Promise<ProcessResponse | undefined>;
-  /** The folder where the first leaves for the others what it has compiled. */
+export interface ProcessSettings {
+  readonly respond: (call: Call) => Promise<CallResult | undefined>;
+  /** Folder of the compile cache that all processes share. */
   readonly cache: string;
   readonly secret: string;
 }
 
-/** Starts one, and resolves when it could listen. */
-export async function receiverProcess(
-  { tell, cache, secret }: ProcessContext,
+/** Starts a receiver process that can listen. */
+export async function startReceiver(
+  { respond, cache, secret }: ProcessSettings,
   claimTtl: number,
 ): Promise<ReceiverProcess> {
   const child = fork(program, [secret, String(claimTtl)], {
@@ -42,22 +41,23 @@ export async function receiverProcess(
     env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: cache },
   });
   const ended = once(child, "close");
-  const early = ended.then(() => Promise.reject(new Error("The receiver has ended by itself.")));
-  early.catch(() => undefined);
-  let heard = Promise.withResolvers<number>();
-  // Whoever has been killed hears nothing, which is no fault.
-  const order = (what: Order): unknown => child.connected && child.send(what, () => undefined);
+  const endedEarly = ended.then(() => Promise.reject(new Error("The receiver process ended.")));
+  endedEarly.catch(() => undefined);
+  let port = Promise.withResolvers<number>();
+  // A message to a killed process fails, as planned.
+  const send = (message: ParentMessage): unknown =>
+    child.connected && child.send(message, () => undefined);
   child.on("message", (message: ChildMessage) => {
-    if ("number" in message) {
-      void tell(message).then((told) => order({ number: message.number, told }));
-    } else heard.resolve(message.port);
+    if ("id" in message) {
+      void respond(message).then((result) => send({ id: message.id, result }));
+    } else port.resolve(message.port);
   });
-  await Promise.race([heard.promise, early]);
+  await Promise.race([port.promise, endedEarly]);
   return {
-    async listen(port) {
-      heard = Promise.withResolvers();
-      order({ port });
-      return Promise.race([heard.promise, early]);
+    async listen(wanted) {
+      port = Promise.withResolvers();
+      send({ port: wanted });
+      return Promise.race([port.promise, endedEarly]);
     },
     async kill() {
       child.kill("SIGKILL");

@@ -1,53 +1,52 @@
 /*
- * A program: a receiver as an app has it, and nothing that outlives it. What it remembers, and what is to befall it, is
- * with the process that has started it, which says where to listen, too.
+ * Program of a receiver process. Its store and the faults are in the parent process, which also sets the port.
  */
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { flushCompileCache } from "node:module";
 import type { ClaimState } from "../../../src/index.ts";
 import { createReceiver } from "../../../src/node/index.ts";
-import type { ProcessResponse } from "./coordinator.ts";
-import type { Order } from "./receiver-process.ts";
+import type { CallResult } from "./coordinator.ts";
+import type { ParentMessage } from "./receiver-process.ts";
 
 const [secret = "", claimTtl = ""] = process.argv.slice(2);
-const asked: ((told: ProcessResponse | undefined) => void)[] = [];
+const calls: ((result: CallResult | undefined) => void)[] = [];
 
-/** Asks the process that has started this one: over its channel, which costs a busy machine less than HTTP. */
-async function ask(
-  about: string,
-  said: Readonly<Record<string, unknown>>,
-): Promise<ProcessResponse> {
-  const answered = new Promise<ProcessResponse | undefined>((resolve) => {
-    process.send?.({ number: asked.push(resolve), about, said });
+/** Calls the parent process over its channel, which loads a busy machine less than HTTP. */
+async function call(
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+): Promise<CallResult> {
+  const result = await new Promise<CallResult | undefined>((resolve) => {
+    process.send?.({ id: calls.push(resolve), method, params });
   });
-  const told = await answered;
-  if (told === undefined) throw new Error(`${about}: that was in no plan.`);
-  return told;
+  if (result === undefined) throw new Error(`${method} failed.`);
+  return result;
 }
 
 const receive = createReceiver({
   secrets: secret,
   claimTtl: Number(claimTtl),
   store: {
-    // It is direction.ts that answers, with what its own store says.
-    claim: async (key, owner, ttl) => (await ask("claim", { key, owner, ttl })).state as ClaimState,
-    done: (key, ttl) => ask("done", { key, ttl }),
-    release: (key, owner) => ask("release", { key, owner }),
+    // The coordinator returns the state of its store.
+    claim: async (key, owner, ttl) =>
+      (await call("claim", { key, owner, ttl })).state as ClaimState,
+    done: (key, ttl) => call("done", { key, ttl }),
+    release: (key, owner) => call("release", { key, owner }),
   },
   async onCompleted({ job_id: job }, { signal }) {
-    signal.addEventListener("abort", () => void ask("loses", { job }).catch(() => undefined));
-    const { fails } = await ask("begins", { job });
-    if (fails === true) throw new Error("As planned.");
-    await ask("ends", { job });
+    signal.addEventListener("abort", () => void call("abort", { job }).catch(() => undefined));
+    const { fails } = await call("start", { job });
+    if (fails === true) throw new Error("Planned failure.");
+    await call("complete", { job });
   },
   onError: () => undefined,
 });
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // A connection that is kept would break at a kill though nothing is under way on it.
+async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  // A kill would reset an idle connection that is kept alive.
   response.setHeader("connection", "close");
-  const { redirects } = await ask("arrives", {
+  const { redirects } = await call("arrive", {
     path: request.url,
     job: request.headers["x-service-job-id"],
   });
@@ -56,19 +55,19 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 }
 
 const server = createServer((request, response) => {
-  answer(request, response).catch(() => response.destroy());
+  handle(request, response).catch(() => response.destroy());
 });
-let place = 0;
-const listen = (): void => void server.listen(place, "127.0.0.1");
-// The port is free as soon as the system has cleared away whoever was there before.
+let port = 0;
+const listen = (): void => void server.listen(port, "127.0.0.1");
+// The system frees the port soon after the previous process was killed.
 server.on("error", () => setTimeout(listen, 20));
 server.on("listening", () => process.send?.(server.address()));
 process.on("disconnect", () => process.exit());
-process.on("message", (order: Order) => {
-  if ("number" in order) return asked[order.number - 1]?.(order.told);
-  place = order.port;
+process.on("message", (message: ParentMessage) => {
+  if ("id" in message) return calls[message.id - 1]?.(message.result);
+  port = message.port;
   return listen();
 });
-// Those that are started later compile nothing again, which is most of what a start costs.
+// Later processes reuse the compiled code, which saves most of their start time.
 flushCompileCache();
 process.send?.({ port: 0 });
