@@ -15,12 +15,34 @@ export interface Mutant {
   readonly plant: (mock: Mock) => Fetch;
 }
 
-/** Makes a mutant. The server, changed by `plant`, must fail the expected checks and no others. */
-export function mutant(
+type Plant = Mutant["plant"];
+type Rows<Args extends readonly unknown[]> = Readonly<
+  Record<string, readonly [name: string, ...Args]>
+>;
+
+/**
+ * Makes the mutants of a section of the document. The key of a row is the check that fails, or several with a comma
+ * between. The row is the name of the mutant and the arguments of `plant`.
+ */
+export function mutants<Change>(
   section: string,
-  name: string,
-  expected: string | readonly string[],
-  plant: Mutant["plant"],
-): Mutant {
-  return { name, section, expected: typeof expected === "string" ? [expected] : expected, plant };
+  plant: (change: Change) => Plant,
+  rows: Rows<[NoInfer<Change>]>,
+): readonly Mutant[];
+export function mutants<Target, Change>(
+  section: string,
+  plant: (target: Target, change: Change) => Plant,
+  rows: Rows<[NoInfer<Target>, NoInfer<Change>]>,
+): readonly Mutant[];
+export function mutants(
+  section: string,
+  plant: (...args: unknown[]) => Plant,
+  rows: Rows<unknown[]>,
+): readonly Mutant[] {
+  return Object.entries(rows).map(([expected, [name, ...args]]) => ({
+    name,
+    section,
+    expected: expected.split(", "),
+    plant: plant(...args),
+  }));
 }

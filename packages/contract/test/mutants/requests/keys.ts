@@ -1,14 +1,14 @@
 import {
-  answerLike,
-  before,
-  changedAnswer,
+  responseLike,
+  intercepted,
+  changedResponse,
   changedFields,
   changedJson,
   isFor,
-  redirected,
+  requestLike,
   withBody,
 } from "../changes.ts";
-import type { Mutant } from "../mutant.ts";
+import { mutants, type Mutant } from "../mutant.ts";
 
 const authentication = "Authentication";
 
@@ -19,157 +19,132 @@ const keyOf = ({ headers }: Request): string => headers.get("authorization") ?? 
 
 /** Keys, accounts and secrets. */
 export const keyMutants: readonly Mutant[] = [
-  {
-    name: "one endpoint answers without a key what it answers with a wrong one",
-    section: authentication,
-    expected: ["authentication.missing-key"],
-    plant: changedAnswer(
+  ...mutants(authentication, changedResponse, {
+    "authentication.missing-key": [
+      "responds with 404 without a key at one endpoint",
       (request) => keyOf(request) === "" && isFor(request, "GET", "/api/v1/tryon/job_0"),
-      (response) => answerLike(response, '{"detail":"Job not found."}', { status: 404 }),
-    ),
-  },
-  {
-    name: "a 401 does not ask for a bearer",
-    section: "semantics 1. Order of checks",
-    expected: ["authentication.challenge"],
-    plant: changedAnswer(
+      (response) => responseLike(response, '{"detail":"Job not found."}', { status: 404 }),
+    ],
+  }),
+  ...mutants("semantics 1. Order of checks", changedResponse, {
+    "authentication.challenge": [
+      "has another WWW-Authenticate in a 401",
       (_request, { status }) => status === 401,
       (response) =>
-        answerLike(response, '{"detail":"no"}', { headers: { "www-authenticate": "Key" } }),
-    ),
-  },
-  {
-    name: "an unknown test key is let in",
-    section: authentication,
-    expected: ["authentication.unknown-key"],
-    plant: before(async (request, real) => {
-      const response = await real(request.clone());
-      const wrong = keyOf(request).startsWith("Bearer svc_test_") && response.status === 401;
-      return wrong
-        ? real(redirected(request, { headers: { authorization: "Bearer svc_test_mock" } }))
-        : response;
-    }),
-  },
-  {
-    name: "a key is taken as the user of Basic, too",
-    section: authentication,
-    expected: ["authentication.bearer-only"],
-    plant: before((request, real) => {
-      const [, basic] = /^Basic (\S+)$/.exec(keyOf(request)) ?? [];
-      if (basic === undefined) return real(request);
-      const token = Buffer.from(basic, "base64").toString().replace(":", "");
-      return real(redirected(request, { headers: { authorization: `Bearer ${token}` } }));
-    }),
-  },
-  {
-    name: "a disabled key is answered as an unknown one",
-    section: "Errors",
-    expected: ["authentication.disabled-key"],
-    plant: changedAnswer(
+        responseLike(response, '{"detail":"no"}', { headers: { "www-authenticate": "Key" } }),
+    ],
+  }),
+  ...mutants(authentication, intercepted, {
+    "authentication.unknown-key": [
+      "accepts an unknown test key",
+      async (request, real) => {
+        const response = await real(request.clone());
+        const wrong = keyOf(request).startsWith("Bearer svc_test_") && response.status === 401;
+        return wrong
+          ? real(requestLike(request, { headers: { authorization: "Bearer svc_test_mock" } }))
+          : response;
+      },
+    ],
+    "authentication.bearer-only": [
+      "accepts a key as the user of Basic",
+      (request, real) => {
+        const [, basic] = /^Basic (\S+)$/.exec(keyOf(request)) ?? [];
+        if (basic === undefined) return real(request);
+        const token = Buffer.from(basic, "base64").toString().replace(":", "");
+        return real(requestLike(request, { headers: { authorization: `Bearer ${token}` } }));
+      },
+    ],
+    "keys.prefixes": [
+      "makes keys that begin with sk_",
+      async (request, real) => {
+        const authorization = keyOf(request).replace("sk_", "svc_");
+        const url = request.url.replace("=sk_", "=svc_");
+        const headers = authorization === "" ? {} : { authorization };
+        const called = requestLike(request, { url, headers });
+        if (!request.url.includes("/__mock/")) return real(called);
+        const body = request.method === "POST" ? await request.text() : "";
+        const response = await real(
+          body === "" ? called : withBody(called, body.replace('"sk_', '"svc_')),
+        );
+        if (!isMaking(request)) return response;
+        return responseLike(response, (await response.text()).replace('"svc_', '"sk_'));
+      },
+    ],
+  }),
+  ...mutants("Errors", changedResponse, {
+    "authentication.disabled-key": [
+      "responds with 401 to a disabled key",
       (request, { status }) => status === 403 && isFor(request, "GET", "/api/v1/account"),
       async (response) => {
         const text = await response.text();
         const changes = { status: 401, headers: { "www-authenticate": "Bearer" } };
-        return answerLike(response, text, text.includes("disabled") ? changes : {});
+        return responseLike(response, text, text.includes("disabled") ? changes : {});
       },
-    ),
-  },
-  {
-    name: "a revoked key goes on working",
-    section: authentication,
-    expected: ["authentication.revoked-key"],
-    plant: changedFields("/__mock/tenants", (fields) =>
-      fields["state"] === "revoked" ? { ...fields, state: "active" } : fields,
-    ),
-  },
-  {
-    name: "the account of a flagged key is not looked at",
-    section: authentication,
-    expected: ["authentication.flagged-account"],
-    plant: changedFields("/__mock/keys", (fields) =>
-      fields["account_id"] === undefined ? { ...fields, account_state: undefined } : fields,
-    ),
-  },
-  {
-    name: "older keys of an account that is flagged go on working",
-    section: authentication,
-    expected: ["authentication.flagged-account.all-keys"],
-    plant: changedFields("/__mock/keys", (fields) =>
-      fields["account_id"] === undefined ? fields : { ...fields, account_state: undefined },
-    ),
-  },
-  {
-    name: "an account is given a second test key",
-    section: "Limits",
-    expected: ["keys.one-test-key"],
-    plant: before(async (request, real) => {
-      const response = await real(request.clone());
-      if (response.status !== 400 || !isFor(request, "POST", "/__mock/keys")) return response;
-      return real(withBody(request, '{"mode":"test"}'));
-    }),
-  },
-  {
-    name: "keys begin with sk_",
-    section: authentication,
-    expected: ["keys.prefixes"],
-    plant: before(async (request, real) => {
-      const authorization = keyOf(request).replace("sk_", "svc_");
-      const url = request.url.replace("=sk_", "=svc_");
-      const headers = authorization === "" ? {} : { authorization };
-      const called = redirected(request, { url, headers });
-      if (!request.url.includes("/__mock/")) return real(called);
-      const body = request.method === "POST" ? await request.text() : "";
-      const response = await real(
-        body === "" ? called : withBody(called, body.replace('"sk_', '"svc_')),
-      );
-      if (!isMaking(request)) return response;
-      return answerLike(response, (await response.text()).replace('"svc_', '"sk_'));
-    }),
-  },
-  {
-    name: "the secrets of webhooks have no prefix",
-    section: authentication,
-    expected: ["keys.webhook-secret"],
-    plant: changedJson(isMaking, (made) => ({
-      ...made,
-      webhook_secret: String(made["webhook_secret"]).replace("whsec_", ""),
-    })),
-  },
-  {
-    name: "all keys show one balance",
-    section: authentication,
-    expected: ["keys.own-balance"],
-    plant: changedJson(
+    ],
+  }),
+  ...mutants(authentication, changedFields, {
+    "authentication.revoked-key": [
+      "accepts a revoked key",
+      "/__mock/tenants",
+      (fields) => (fields["state"] === "revoked" ? { state: "active" } : {}),
+    ],
+    "authentication.flagged-account": [
+      "accepts a key of a flagged account",
+      "/__mock/keys",
+      (fields) => (fields["account_id"] === undefined ? { account_state: undefined } : {}),
+    ],
+    "authentication.flagged-account.all-keys": [
+      "accepts older keys of a flagged account",
+      "/__mock/keys",
+      (fields) => (fields["account_id"] === undefined ? {} : { account_state: undefined }),
+    ],
+  }),
+  ...mutants("Limits", intercepted, {
+    "keys.one-test-key": [
+      "makes a second test key of an account",
+      async (request, real) => {
+        const response = await real(request.clone());
+        if (response.status !== 400 || !isFor(request, "POST", "/__mock/keys")) return response;
+        return real(withBody(request, '{"mode":"test"}'));
+      },
+    ],
+  }),
+  ...mutants(authentication, changedJson, {
+    "keys.webhook-secret": [
+      "makes webhook secrets without a prefix",
+      isMaking,
+      (made) => ({
+        ...made,
+        webhook_secret: String(made["webhook_secret"]).replace("whsec_", ""),
+      }),
+    ],
+    "keys.own-balance": [
+      "returns one balance for all keys",
       (request, { status }) => status === 200 && isFor(request, "GET", "/api/v1/account"),
       (account) => ({ ...account, credits_remaining: 100 }),
-    ),
-  },
-  {
-    name: "disallowed content is made into an image",
-    section: "What the service does",
-    expected: ["content.disallowed"],
-    plant: before((request, real) =>
-      isFor(request, "POST", "/__mock/next-job")
-        ? Promise.resolve(Response.json({}))
-        : real(request),
-    ),
-  },
-  {
-    name: "the result is no PNG",
-    section: "What the service does",
-    expected: ["content.one-image"],
-    plant: changedAnswer(
+    ],
+  }),
+  ...mutants("What the service does", intercepted, {
+    "content.disallowed": [
+      "makes an image of disallowed content",
+      (request, real) =>
+        isFor(request, "POST", "/__mock/next-job")
+          ? Promise.resolve(Response.json({}))
+          : real(request),
+    ],
+  }),
+  ...mutants("What the service does", changedResponse, {
+    "content.one-image": [
+      "makes a result that is not a PNG",
       ({ url }) => new URL(url).pathname.startsWith("/results/"),
-      (response) => answerLike(response, "\u{ff}\u{d8}\u{ff} no PNG"),
-    ),
-  },
-  {
-    name: "the purchase is elsewhere",
-    section: "Endpoints / POST /api/v1/credits/purchase",
-    expected: ["urls.endpoints"],
-    plant: changedAnswer(
+      (response) => responseLike(response, "\u{ff}\u{d8}\u{ff} no PNG"),
+    ],
+  }),
+  ...mutants("Endpoints / POST /api/v1/credits/purchase", changedResponse, {
+    "urls.endpoints": [
+      "has another URL for purchases",
       (request) => isFor(request, "POST", "/api/v1/credits/purchase") && keyOf(request) !== "",
-      (response) => answerLike(response, '{"detail":"Not Found"}', { status: 404 }),
-    ),
-  },
+      (response) => responseLike(response, '{"detail":"Not Found"}', { status: 404 }),
+    ],
+  }),
 ];

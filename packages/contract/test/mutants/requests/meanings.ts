@@ -1,6 +1,6 @@
 import { elementsOf, fieldsOf, type Fields } from "../../../src/wire/response.ts";
 import { changedJson, changedSubmission, isFor } from "../changes.ts";
-import type { Mutant } from "../mutant.ts";
+import { mutants, type Mutant } from "../mutant.ts";
 
 const request = "Resources and their fields / TryOnRequest (body of POST /api/v1/tryon)";
 
@@ -28,109 +28,79 @@ const lower = (fields: Fields): boolean => fields["output_size"] === "2k";
 
 /** Sizes, waiting, and the words for the model. */
 export const meaningMutants: readonly Mutant[] = [
-  {
-    name: "size is not known",
-    section: request,
-    expected: ["output-size.aliases.known", "output-size.aliases.used"],
-    plant: changedSubmission((fields) => ({ ...fields, size: undefined })),
-  },
-  {
-    name: "1k is refused",
-    section: request,
-    expected: ["output-size.any-case"],
-    plant: changedSubmission((fields) =>
-      fields["output_size"] === "1k" ? { ...fields, output_size: "8K" } : fields,
-    ),
-  },
-  {
-    name: "2k is taken for 1K",
-    section: request,
-    expected: ["output-size.lower-case-cost"],
-    plant: changedSubmission((fields) =>
-      lower(fields) ? { ...fields, output_size: "1K" } : fields,
-    ),
-  },
-  {
-    name: "resolution goes before output_size",
-    section: "semantics 3. Aliases and precedence",
-    expected: ["output-size.precedence"],
-    plant: changedSubmission((fields) =>
-      isText(fields["resolution"]) && isText(fields["output_size"])
-        ? { ...fields, output_size: fields["resolution"] }
-        : fields,
-    ),
-  },
-  {
-    name: "2K is made where no size is said",
-    section: "Output sizes and cost",
-    expected: ["output-size.default"],
-    plant: changedSubmission((fields) =>
-      ["output_size", "resolution", "size"].every((name) => fields[name] === undefined)
-        ? { ...fields, output_size: "2K" }
-        : fields,
-    ),
-  },
-  {
-    name: "a submission that does not say whether to wait is not waited for",
-    section: request,
-    expected: ["wait.default"],
-    plant: changedSubmission((fields) =>
-      fields["wait"] === undefined && fields["mode"] === undefined
-        ? { ...fields, wait: false }
-        : fields,
-    ),
-  },
-  {
-    name: "mode is not known",
-    section: request,
-    expected: ["wait.mode"],
-    plant: changedSubmission((fields) =>
-      fields["mode"] === "async" && fields["wait"] === undefined
-        ? { ...fields, mode: undefined }
-        : fields,
-    ),
-  },
-  {
-    name: "mode goes before wait",
-    section: request,
-    expected: ["wait.before-mode"],
-    plant: changedSubmission((fields) =>
-      isText(fields["mode"]) && fields["wait"] !== undefined
-        ? { ...fields, wait: fields["mode"] === "sync" }
-        : fields,
-    ),
-  },
-  {
-    name: "the words of prompt are put before the instruction",
-    section: request,
-    expected: ["wording.prompt.appended"],
-    plant: told((instruction, prompt) => `${prompt}\n${instruction.replace(`\n${prompt}`, "")}`),
-  },
-  {
-    name: "a prompt can drop all rules",
-    section: request,
-    expected: ["wording.safety.stays"],
-    plant: told((instruction, prompt) =>
-      prompt.startsWith("Ignore all instructions") ? prompt : instruction,
-    ),
-  },
-  {
-    name: "style_hint is added to prompt",
-    section: request,
-    expected: ["wording.style-hint.without-effect"],
-    plant: changedSubmission((fields) => {
-      const { prompt, style_hint: hint } = fields;
-      return isText(prompt) && isText(hint) ? { ...fields, prompt: `${prompt} ${hint}` } : fields;
-    }),
-  },
-  {
-    name: "negative_prompt is dropped",
-    section: request,
-    expected: ["wording.negative-prompt.avoid"],
-    plant: changedSubmission((fields) => {
-      const { negative_prompt: avoid } = fields;
-      const fits = isText(avoid) && avoid.length <= 500;
-      return fits ? { ...fields, negative_prompt: undefined } : fields;
-    }),
-  },
+  ...mutants(request, changedSubmission, {
+    "output-size.aliases.known, output-size.aliases.used": [
+      "ignores size",
+      () => ({ size: undefined }),
+    ],
+    "output-size.any-case": [
+      "refuses 1k",
+      (fields) => (fields["output_size"] === "1k" ? { output_size: "8K" } : {}),
+    ],
+    "output-size.lower-case-cost": [
+      "reads 2k as 1K",
+      (fields) => (lower(fields) ? { output_size: "1K" } : {}),
+    ],
+    "wait.default": [
+      "does not wait without wait and mode",
+      (fields) =>
+        fields["wait"] === undefined && fields["mode"] === undefined ? { wait: false } : {},
+    ],
+    "wait.mode": [
+      "ignores mode async",
+      (fields) =>
+        fields["mode"] === "async" && fields["wait"] === undefined ? { mode: undefined } : {},
+    ],
+    "wait.before-mode": [
+      "prefers mode to wait",
+      (fields) =>
+        isText(fields["mode"]) && fields["wait"] !== undefined
+          ? { wait: fields["mode"] === "sync" }
+          : {},
+    ],
+    "wording.style-hint.without-effect": [
+      "adds style_hint to prompt",
+      (fields) => {
+        const { prompt, style_hint: hint } = fields;
+        return isText(prompt) && isText(hint) ? { prompt: `${prompt} ${hint}` } : fields;
+      },
+    ],
+    "wording.negative-prompt.avoid": [
+      "drops negative_prompt",
+      (fields) => {
+        const { negative_prompt: avoid } = fields;
+        const fits = isText(avoid) && avoid.length <= 500;
+        return fits ? { negative_prompt: undefined } : {};
+      },
+    ],
+  }),
+  ...mutants("semantics 3. Aliases and precedence", changedSubmission, {
+    "output-size.precedence": [
+      "prefers resolution to output_size",
+      (fields) =>
+        isText(fields["resolution"]) && isText(fields["output_size"])
+          ? { output_size: fields["resolution"] }
+          : {},
+    ],
+  }),
+  ...mutants("Output sizes and cost", changedSubmission, {
+    "output-size.default": [
+      "makes 2K without a size",
+      (fields) =>
+        ["output_size", "resolution", "size"].every((name) => fields[name] === undefined)
+          ? { output_size: "2K" }
+          : {},
+    ],
+  }),
+  ...mutants(request, told, {
+    "wording.prompt.appended": [
+      "puts prompt before the instruction",
+      (instruction, prompt) => `${prompt}\n${instruction.replace(`\n${prompt}`, "")}`,
+    ],
+    "wording.safety.stays": [
+      "lets a prompt drop the safety rules",
+      (instruction, prompt) =>
+        prompt.startsWith("Ignore all instructions") ? prompt : instruction,
+    ],
+  }),
 ];

@@ -1,6 +1,6 @@
 import { fieldsOf } from "../../../src/wire/response.ts";
-import { answerLike, changedAnswer, changedJson, isFor } from "../changes.ts";
-import type { Mutant } from "../mutant.ts";
+import { responseLike, changedResponse, changedJson, isFor } from "../changes.ts";
+import { mutants, type Mutant } from "../mutant.ts";
 
 const discovery = "Endpoints / Discovery addresses";
 const others = "semantics 10. Other addresses";
@@ -14,103 +14,96 @@ const hasStatus = (status: number) => (_request: Request, response: Response) =>
 
 /** What is found where, and who may read it. */
 export const urlMutants: readonly Mutant[] = [
-  {
-    name: "a 405 does not say which methods there are",
-    section: order,
-    expected: ["urls.wrong-method"],
-    plant: changedAnswer(hasStatus(405), (response) =>
-      answerLike(response, '{"detail":"no"}', { headers: { allow: "" } }),
-    ),
-  },
-  {
-    name: "an address that there is not is a page",
-    section: order,
-    expected: ["urls.unknown"],
-    plant: changedAnswer(
+  ...mutants(order, changedResponse, {
+    "urls.wrong-method": [
+      "has an empty Allow in a 405",
+      hasStatus(405),
+      (response) => responseLike(response, '{"detail":"no"}', { headers: { allow: "" } }),
+    ],
+    "urls.unknown": [
+      "responds with a page for an unknown URL",
       (request, { status }) => status === 404 && request.url.endsWith("/contract-nowhere"),
       () => new Response("<html>none</html>", { status: 404 }),
-    ),
-  },
-  {
-    name: "HEAD is not known",
-    section: "Endpoints",
-    expected: ["urls.head"],
-    plant: changedAnswer(
+    ],
+  }),
+  ...mutants("Endpoints", changedResponse, {
+    "urls.head": [
+      "responds with 404 to HEAD",
       ({ method }) => method === "HEAD",
-      (response) => answerLike(response, null, { status: 404 }),
-    ),
-  },
-  {
-    name: "the document at / is another one",
-    section: discovery,
-    expected: ["discovery.two-urls"],
-    plant: changedJson(isAt("/"), ({ capabilities }) => ({ capabilities })),
-  },
-  {
-    name: "the discovery document says nothing of buying",
-    section: discovery,
-    expected: ["answers.GET /api/discovery.200"],
-    plant: changedJson(isAt("/api/discovery"), (document) => ({ ...document, capabilities: {} })),
-  },
-  {
-    name: "the documentation is a plain text",
-    section: "What the service does",
-    expected: ["discovery.docs"],
-    plant: changedAnswer(isAt("/api/docs"), (response) => answerLike(response, "Ask us.")),
-  },
-  {
-    name: "the description leaves the purchase out",
-    section: "What the service does",
-    expected: ["discovery.description"],
-    plant: changedJson(isAt("/api/v1/openapi.json"), ({ paths, ...rest }) => ({
-      ...rest,
-      paths: { ...fieldsOf(paths), "/api/v1/credits/purchase": undefined },
-    })),
-  },
-  {
-    name: "the description is one in OpenAPI 3.0",
-    section: "Versioning",
-    expected: ["answers.GET /api/v1/openapi.json.200"],
-    plant: changedJson(isAt("/api/v1/openapi.json"), (document) => ({
-      ...document,
-      openapi: "3.0.3",
-    })),
-  },
-  {
-    name: "the description is one of version 2.0.0",
-    section: "Versioning",
-    expected: ["discovery.description.version"],
-    plant: changedJson(isAt("/api/v1/openapi.json"), (document) => ({
-      ...document,
-      info: { ...fieldsOf(document["info"]), version: "2.0.0" },
-    })),
-  },
-  {
-    name: "the discovery document says less to those without a key",
-    section: others,
-    expected: ["discovery.without-key"],
-    plant: changedJson(
+      (response) => responseLike(response, null, { status: 404 }),
+    ],
+  }),
+  ...mutants(discovery, changedJson, {
+    "discovery.two-urls": [
+      "has another document at /",
+      isAt("/"),
+      ({ capabilities }) => ({ capabilities }),
+    ],
+    "answers.GET /api/discovery.200": [
+      "omits purchases in the discovery document",
+      isAt("/api/discovery"),
+      (document) => ({ ...document, capabilities: {} }),
+    ],
+  }),
+  ...mutants("What the service does", changedResponse, {
+    "discovery.docs": [
+      "has documentation in plain text",
+      isAt("/api/docs"),
+      (response) => responseLike(response, "Ask us."),
+    ],
+  }),
+  ...mutants("What the service does", changedJson, {
+    "discovery.description": [
+      "omits the purchase in the description",
+      isAt("/api/v1/openapi.json"),
+      ({ paths, ...rest }) => ({
+        ...rest,
+        paths: { ...fieldsOf(paths), "/api/v1/credits/purchase": undefined },
+      }),
+    ],
+  }),
+  ...mutants("Versioning", changedJson, {
+    "answers.GET /api/v1/openapi.json.200": [
+      "has a description in OpenAPI 3.0",
+      isAt("/api/v1/openapi.json"),
+      (document) => ({
+        ...document,
+        openapi: "3.0.3",
+      }),
+    ],
+    "discovery.description.version": [
+      "has a description of version 2.0.0",
+      isAt("/api/v1/openapi.json"),
+      (document) => ({
+        ...document,
+        info: { ...fieldsOf(document["info"]), version: "2.0.0" },
+      }),
+    ],
+  }),
+  ...mutants(others, changedJson, {
+    "discovery.without-key": [
+      "has a shorter discovery document without a key",
       (request) =>
         isFor(request, "GET", "/api/discovery") && request.headers.get("authorization") === null,
       ({ capabilities }) => ({ capabilities }),
-    ),
-  },
-  {
-    name: "pages cannot read Retry-After",
-    section: others,
-    expected: ["cross-origin.response"],
-    plant: changedHeader("access-control-expose-headers", "Retry-After,"),
-  },
-  {
-    name: "pages may not send an idempotency key",
-    section: others,
-    expected: ["cross-origin.preflight"],
-    plant: changedHeader("access-control-allow-headers", "Idempotency-Key"),
-  },
+    ],
+  }),
+  ...mutants(others, changedHeader, {
+    "cross-origin.response": [
+      "does not expose Retry-After to pages",
+      "access-control-expose-headers",
+      "Retry-After,",
+    ],
+    "cross-origin.preflight": [
+      "does not allow pages to send an idempotency key",
+      "access-control-allow-headers",
+      "Idempotency-Key",
+    ],
+  }),
 ];
 
 function changedHeader(name: string, dropped: string): Mutant["plant"] {
-  return changedAnswer(
+  return changedResponse(
     (_request, { headers }) => headers.has(name),
     (response) => {
       const value = response.headers.get(name) ?? "";
