@@ -3,15 +3,15 @@ import type { Mock } from "@tryon/mock";
 /** A function like the global `fetch`. */
 export type Fetch = typeof globalThis.fetch;
 
-/** A deviation that is put into a reference server, to see that the kit finds it, by name, and finds nothing else. */
+/** A reference server with one defect, which the expected checks find and no others. */
 export interface Mutant {
-  /** What the deployment does wrong, as a sentence without a subject. */
+  /** Sentence about the defect, without its subject. */
   readonly name: string;
-  /** Where the rule stands that it breaks. */
+  /** Section of the document with the rule. */
   readonly section: string;
-  /** The checks that find it. */
+  /** Checks that fail. */
   readonly expected: readonly string[];
-  /** The server, seen through the deviation. */
+  /** Requests to the server with the defect. */
   readonly plant: (mock: Mock) => Fetch;
 }
 

@@ -4,13 +4,13 @@ import { mutants, type Mutant } from "../mutant.ts";
 
 const request = "Resources and their fields / TryOnRequest (body of POST /api/v1/tryon)";
 
-const cut = (field: string, most: number): Mutant["plant"] =>
+const cut = (field: string, max: number): Mutant["plant"] =>
   changedSubmission((fields) => {
     const value = fields[field];
-    return typeof value === "string" ? { [field]: value.slice(0, most) } : {};
+    return typeof value === "string" ? { [field]: value.slice(0, max) } : {};
   });
 
-/** Bounds and types of fields. */
+/** Mutants in bounds and types of fields. */
 export const fieldMutants: readonly Mutant[] = [
   ...mutants("Limits", cut, {
     "text.prompt.length": ["cuts a prompt that is too long", "prompt", 1_000],

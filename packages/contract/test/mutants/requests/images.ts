@@ -16,7 +16,7 @@ const isEmpty = (value: unknown): boolean =>
 const hasNone = (fields: Fields, names: readonly string[]): boolean =>
   names.every((name) => isEmpty(fields[name]));
 
-/** Rewrites the texts of a field, be it one or a list. */
+/** Rewrites the text or the list of texts of some fields. */
 function rewritten(names: readonly string[], change: (text: string) => unknown): Mutant["plant"] {
   const changed = (value: unknown): unknown => (typeof value === "string" ? change(value) : value);
   return changedSubmission((fields) =>
@@ -32,7 +32,7 @@ function rewritten(names: readonly string[], change: (text: string) => unknown):
 const good = (text: string): string =>
   /^(iVBOR|\/9j|UklG|R0lG|AAAA)/.test(text) ? text : images.garment;
 
-/** Persons, garments, and the addresses and names of their images. */
+/** Mutants in images, their URLs, and other names of their fields. */
 export const imageMutants: readonly Mutant[] = [
   ...mutants(request, changedSubmission, {
     "person.required": [

@@ -6,7 +6,7 @@ import { meaningMutants } from "./meanings.ts";
 import { imageMutants } from "./images.ts";
 import type { Mutant } from "../mutant.ts";
 
-/** Deviations in what is taken and refused, one for each check of this part that is not slow. */
+/** Mutants in which requests the server takes. */
 export const requestMutants: readonly Mutant[] = [
   ...fieldMutants,
   ...imageMutants,

@@ -17,7 +17,7 @@ const isMaking = (request: Request): boolean =>
 
 const keyOf = ({ headers }: Request): string => headers.get("authorization") ?? "";
 
-/** Keys, accounts and secrets. */
+/** Mutants in keys, accounts and secrets. */
 export const keyMutants: readonly Mutant[] = [
   ...mutants(authentication, changedResponse, {
     "authentication.missing-key": [

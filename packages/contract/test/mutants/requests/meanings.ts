@@ -1,11 +1,11 @@
-import { elementsOf, fieldsOf, type Fields } from "../../../src/wire/response.ts";
+import { elementsOf, fieldsOf } from "../../../src/wire/response.ts";
 import { changedJson, changedSubmission, isFor } from "../changes.ts";
 import { mutants, type Mutant } from "../mutant.ts";
 
 const request = "Resources and their fields / TryOnRequest (body of POST /api/v1/tryon)";
 
-/** Changes what the journal says that the model was told. */
-function told(change: (instruction: string, prompt: string) => string): Mutant["plant"] {
+/** Changes the instructions for the model in the journal. */
+function instructions(change: (instruction: string, prompt: string) => string): Mutant["plant"] {
   return changedJson(
     (call, { status }) => status === 200 && isFor(call, "GET", "/__mock/journal"),
     (journal) => ({
@@ -24,9 +24,7 @@ function told(change: (instruction: string, prompt: string) => string): Mutant["
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
-const lower = (fields: Fields): boolean => fields["output_size"] === "2k";
-
-/** Sizes, waiting, and the words for the model. */
+/** Mutants in sizes, waiting, and instructions for the model. */
 export const meaningMutants: readonly Mutant[] = [
   ...mutants(request, changedSubmission, {
     "output-size.aliases.known, output-size.aliases.used": [
@@ -35,11 +33,11 @@ export const meaningMutants: readonly Mutant[] = [
     ],
     "output-size.any-case": [
       "refuses 1k",
-      (fields) => (fields["output_size"] === "1k" ? { output_size: "8K" } : {}),
+      (fields) => (fields["output_size"] === "1k" ? { output_size: "9K" } : {}),
     ],
     "output-size.lower-case-cost": [
       "reads 2k as 1K",
-      (fields) => (lower(fields) ? { output_size: "1K" } : {}),
+      (fields) => (fields["output_size"] === "2k" ? { output_size: "1K" } : {}),
     ],
     "wait.default": [
       "does not wait without wait and mode",
@@ -62,7 +60,7 @@ export const meaningMutants: readonly Mutant[] = [
       "adds style_hint to prompt",
       (fields) => {
         const { prompt, style_hint: hint } = fields;
-        return isText(prompt) && isText(hint) ? { prompt: `${prompt} ${hint}` } : fields;
+        return isText(prompt) && isText(hint) ? { prompt: `${prompt} ${hint}` } : {};
       },
     ],
     "wording.negative-prompt.avoid": [
@@ -92,7 +90,7 @@ export const meaningMutants: readonly Mutant[] = [
           : {},
     ],
   }),
-  ...mutants(request, told, {
+  ...mutants(request, instructions, {
     "wording.prompt.appended": [
       "puts prompt before the instruction",
       (instruction, prompt) => `${prompt}\n${instruction.replace(`\n${prompt}`, "")}`,

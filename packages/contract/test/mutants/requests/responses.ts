@@ -16,7 +16,7 @@ const order = "semantics 1. Order of checks";
 const hasStatus = (status: number) => (_request: Request, response: Response) =>
   response.status === status;
 
-/** Lists as if one name were not in the query. */
+/** Removes names from the query of the list. */
 function withoutQuery(fits: (query: URLSearchParams) => readonly string[]): Mutant["plant"] {
   return intercepted((request, real) => {
     const url = new URL(request.url);
@@ -26,7 +26,7 @@ function withoutQuery(fits: (query: URLSearchParams) => readonly string[]): Muta
   });
 }
 
-/** What is answered, in which form, and in which order it is looked at. */
+/** Mutants in refusals, their order, and queries of the list. */
 export const responseMutants: readonly Mutant[] = [
   ...mutants("semantics 7. Jobs", withoutQuery, {
     "list-query.limit": [
@@ -148,7 +148,7 @@ export const responseMutants: readonly Mutant[] = [
   }),
 ];
 
-/** Refuses a seed that cannot be where the server refuses the call for another reason. */
+/** Refuses an invalid seed instead of the refusal that the server sends. */
 function formBefore(status: number): Mutant["plant"] {
   return intercepted(async (request, real) => {
     const response = await real(request.clone());
@@ -168,6 +168,6 @@ async function bodyOf(request: Request): Promise<Fields> {
 }
 
 async function balanceOf(authorization: string, { url }: Request, real: Fetch): Promise<number> {
-  const answer = await real(new URL("/api/v1/account", url), { headers: { authorization } });
-  return Number(fieldsOf(await answer.json())["credits_remaining"]);
+  const response = await real(new URL("/api/v1/account", url), { headers: { authorization } });
+  return Number(fieldsOf(await response.json())["credits_remaining"]);
 }

@@ -12,7 +12,7 @@ const isAt = (path: string) => (request: Request, response: Response) =>
 const hasStatus = (status: number) => (_request: Request, response: Response) =>
   response.status === status;
 
-/** What is found where, and who may read it. */
+/** Mutants in URLs, discovery, and requests of pages. */
 export const urlMutants: readonly Mutant[] = [
   ...mutants(order, changedResponse, {
     "urls.wrong-method": [
