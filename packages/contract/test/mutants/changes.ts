@@ -50,6 +50,11 @@ export function changedJson(
   });
 }
 
+/** Chooses responses with a status. */
+export function hasStatus(status: number) {
+  return (_request: Request, response: Response): boolean => response.status === status;
+}
+
 export function isFor(request: Request, method: string, path: string): boolean {
   return request.method === method && new URL(request.url).pathname === path;
 }

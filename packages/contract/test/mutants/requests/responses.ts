@@ -4,6 +4,7 @@ import {
   intercepted,
   changedResponse,
   changedJson,
+  hasStatus,
   isFor,
   requestLike,
   withBody,
@@ -12,9 +13,6 @@ import { mutants, type Fetch, type Mutant } from "../mutant.ts";
 
 const list = "Endpoints / GET /api/v1/tryon";
 const order = "semantics 1. Order of checks";
-
-const hasStatus = (status: number) => (_request: Request, response: Response) =>
-  response.status === status;
 
 /** Removes names from the query of the list. */
 function withoutQuery(fits: (query: URLSearchParams) => readonly string[]): Mutant["plant"] {
