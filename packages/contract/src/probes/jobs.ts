@@ -9,7 +9,7 @@ import {
   pageOf,
   pollVisible,
 } from "../checks/jobs/job-run.ts";
-import { withSignatureChanged } from "../checks/jobs/results.ts";
+import { withSignatureChanged } from "../checks/jobs/result-urls.ts";
 import { must, SkipCheck } from "../outcome.ts";
 import { fieldsOf } from "../wire/response.ts";
 import { jobTimeProbes } from "./job-times.ts";
