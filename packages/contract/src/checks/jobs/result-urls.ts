@@ -1,112 +1,195 @@
-import type { Check } from "../../check.ts";
+import { images } from "../../images.ts";
 import { must, SkipCheck } from "../../outcome.ts";
-import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
-import { fetchResult, finished, heldSuccess, needVirtualTime, ownKey } from "./journey.ts";
+import type { Session } from "../../session.ts";
+import { fieldsOf } from "../../wire/response.ts";
+import { checkGroup, mustHave, mustHaveStatus, oneOf } from "../expectations.ts";
+import { fetchResult, finished, idsOf, ownKey, pageOf, syncSuccess } from "./job-run.ts";
 
-const free = { level: "safe", on: "any", credits: 8 } as const;
 const minute = 60_000;
 const hour = 60 * minute;
+const day = 24 * hour;
 
-/** The signed addresses of results. */
-export const resultUrls: readonly Check[] = [
+/** Signed URLs of results, and retention of jobs, results and inputs. */
+export const resultUrls = checkGroup({ level: "safe", on: "any", credits: 8 }, [
   {
-    ...free,
     id: "job.result-url.regenerated",
-    title: "Every poll signs a new result_url",
+    title: "Signs a new result_url for every poll",
     rules: ["job.result-url.regenerated"],
     async run(session) {
       const { key, jobId, job } = await finished(session);
-      // Addresses that hold good from one second on may be the same within it.
+      // URLs of the same second may be equal.
       await session.time.pass(1_100);
       const again = await session.poll(jobId, { key });
-      const { result_url: address } = fieldsOf(again.json);
-      must(address !== job["result_url"], "Two polls gave the very same result_url.", again);
+      const { result_url: url } = fieldsOf(again.json);
+      must(url !== job["result_url"], "Two polls have the same result_url.", again);
     },
   },
   {
-    ...free,
     level: "full",
     id: "job.result-url.day",
-    title: "The result_url of a poll works for 24 hours from that poll",
+    title: "Serves the result_url of a poll for 24 hours from that poll",
     rules: ["job.result-url.validity"],
     async run(session) {
       needVirtualTime(session, "24 hours");
       const { key, jobId, job } = await finished(session);
       await session.time.pass(20 * hour);
       const later = await session.poll(jobId, { key });
-      const { result_url: address } = fieldsOf(later.json);
-      // Where it is no new one, that is another check's, and only the rest of its day is left.
-      await session.time.pass(address === job["result_url"] ? 3 * hour : 24 * hour - minute);
-      const answer = await fetchResult(session, address);
-      must(answer.status === 200, workedNoMore(answer), answer);
+      const { result_url: url } = fieldsOf(later.json);
+      // Another check fails when the URL is not new, and then only the rest of its day is left.
+      await session.time.pass(url === job["result_url"] ? 3 * hour : 24 * hour - minute);
+      await mustServe(session, url, "within 24 hours");
     },
   },
   {
-    ...free,
     level: "full",
-    id: "submit-answer.result-url.day",
-    title: "The result_url of a held call works for 24 hours",
+    id: "submit-response.result-url.day",
+    title: "Serves the result_url of a synchronous request for 24 hours",
     rules: ["submit-response.result-url.validity"],
     async run(session) {
       needVirtualTime(session, "24 hours");
-      const held = await heldSuccess(session, {}, { key: await ownKey(session) });
+      const response = await syncSuccess(session, {}, { key: await ownKey(session) });
       await session.time.pass(24 * hour - minute);
-      const answer = await fetchResult(session, fieldsOf(held.json)["result_url"]);
-      must(answer.status === 200, workedNoMore(answer), answer);
+      await mustServe(session, fieldsOf(response.json)["result_url"], "within 24 hours");
     },
   },
   {
-    ...free,
     level: "full",
     id: "job.result-url.expires",
-    title: "A result_url works no more once its 24 hours are over",
+    title: "Refuses a result_url after 24 hours",
     rules: ["job.result-url.validity", "job.result-url.expired-answer"],
     async run(session) {
       needVirtualTime(session, "24 hours");
       const { job } = await finished(session);
       await session.time.pass(24 * hour + minute);
-      const answer = await fetchResult(session, job["result_url"]);
-      must(
-        answer.status >= 400,
-        `An address that is over 24 hours old was answered ${answer.status}.`,
-        answer,
-      );
+      await mustNotServe(session, job["result_url"], "after 24 hours");
     },
   },
   {
-    ...free,
     credits: 16,
     id: "job.result-url.signed",
-    title: "A result_url that was changed works no more",
+    title: "Refuses a result_url that was changed",
     rules: ["submit-response.result-url.validity", "job.result-url.expired-answer"],
     async run(session) {
       const { key, job } = await finished(session);
-      const other = await finished(session, {}, { key });
-      const address = String(job["result_url"]);
-      const forged: Readonly<Record<string, string | undefined>> = {
-        "with another signature": withSignatureChanged(address),
-        "with a later expiry": withLaterExpiry(address),
-        "with the path of another job": withPathOf(address, String(other.job["result_url"])),
+      const other = await finished(session, {}, key);
+      const url = String(job["result_url"]);
+      const signed = withSignatureChanged(url);
+      if (signed === undefined) throw new SkipCheck("URLs of results have no signature parameter.");
+      await mustNotServe(session, signed, "with another signature");
+      const forged = {
+        "with a later expiry": withLaterExpiry(url),
+        "with the path of another job": withPathOf(url, String(other.job["result_url"])),
       };
-      const tried = Object.entries(forged).filter(([, changed]) => changed !== undefined);
-      if (forged["with another signature"] === undefined) {
-        throw new SkipCheck("The addresses of results have no parameter that is a signature.");
-      }
-      for (const [what, changed] of tried) {
-        const answer = await fetchResult(session, changed);
-        must(answer.status >= 400, `An address ${what} was answered ${answer.status}.`, answer);
+      for (const [what, changed] of Object.entries(forged)) {
+        if (changed !== undefined) await mustNotServe(session, changed, what);
       }
     },
   },
-];
+  {
+    id: "states.terminal.final",
+    title: "Never changes a job that has ended",
+    rules: ["states.terminal.final"],
+    async run(session) {
+      const { key, jobId, job } = await finished(session);
+      const { status, completed_at, duration_ms } = job;
+      const ended = {
+        status: oneOf(status),
+        completed_at: oneOf(completed_at),
+        duration_ms: oneOf(duration_ms),
+      };
+      for (const wait of session.time.virtual ? [minute, hour, 31 * day] : [1_000, 2_000]) {
+        await session.time.pass(wait);
+        mustHave(await session.poll(jobId, { key }), ended, "a poll of a job that has ended");
+      }
+    },
+  },
+  {
+    level: "full",
+    id: "privacy.results.kept",
+    title: "Keeps a result for 30 days",
+    rules: ["privacy.results.thirty-days"],
+    async run(session) {
+      needVirtualTime(session, "30 days");
+      const { key, jobId } = await finished(session);
+      await session.time.pass(30 * day - hour);
+      const poll = await session.poll(jobId, { key });
+      await mustServe(session, fieldsOf(poll.json)["result_url"], "within 30 days");
+    },
+  },
+  {
+    level: "full",
+    id: "privacy.results.deleted",
+    title: "Deletes a result after 30 days",
+    rules: ["privacy.results.thirty-days", "privacy.results.after-purge"],
+    async run(session) {
+      needVirtualTime(session, "30 days");
+      const { key, jobId } = await finished(session);
+      // The service may delete results once an hour or once a day.
+      await session.time.pass(31 * day);
+      const poll = await session.poll(jobId, { key });
+      const { result_url: url } = fieldsOf(poll.json);
+      if (typeof url === "string") await mustNotServe(session, url, "after 30 days");
+    },
+  },
+  {
+    id: "privacy.inputs",
+    title: "Returns no image of the request after the end of the job",
+    rules: ["privacy.inputs.dropped"],
+    async run(session) {
+      const { key, response } = await finished(session);
+      const texts = [response.text, (await pageOf(session, key)).text];
+      const { control } = session.bench;
+      if (control !== undefined) {
+        const journal = await control.get("journal?method=POST&path=/api/v1/tryon");
+        texts.push(JSON.stringify(journal));
+      }
+      for (const image of [images.person, images.garment]) {
+        const part = image.slice(60, 120);
+        const isGone = texts.every((text) => !text.includes(part));
+        must(isGone, "A response has an image of the request.", response);
+      }
+    },
+  },
+  {
+    on: "test",
+    credits: 0,
+    id: "test-key.job",
+    title: "Lists and polls a job of a test key, and sends its webhook",
+    rules: ["test-key.whole-journey"],
+    async run(session) {
+      const hook = session.hook();
+      const key = await ownKey(session);
+      const jobId = await session.start({ webhook_url: hook.url }, { key });
+      await session.end(jobId, { key });
+      const page = await pageOf(session, key);
+      must(idsOf(page).includes(jobId), "The list lacks the job of a test key.", page);
+      await session.until("the webhook of a test key's job arrives", async () =>
+        hook.deliveries.length > 0 ? true : undefined,
+      );
+    },
+  },
+]);
 
-function workedNoMore({ status }: HttpResponse): string {
-  return `Within its 24 hours the address was answered ${status}.`;
+async function mustServe(session: Session, url: unknown, when: string): Promise<void> {
+  mustHaveStatus(await fetchResult(session, url), 200, `a result_url ${when}`);
 }
 
-/** The address with another signature, or undefined where there is none to be seen. */
-export function withSignatureChanged(address: string): string | undefined {
-  const url = new URL(address);
+async function mustNotServe(session: Session, url: unknown, when: string): Promise<void> {
+  const response = await fetchResult(session, url);
+  const { status } = response;
+  const message = `Expected a status of at least 400 for a result_url ${when}, got ${status}.`;
+  must(status >= 400, message, response);
+}
+
+/** @throws Skip where time is real. */
+function needVirtualTime({ time }: Session, span: string): void {
+  if (time.virtual) return;
+  throw new SkipCheck(`It takes ${span}: only a deployment whose clock the kit controls shows it.`);
+}
+
+/** Changes the signature of a URL. @returns undefined where no parameter is a signature. */
+export function withSignatureChanged(text: string): string | undefined {
+  const url = new URL(text);
   const name = [...url.searchParams.keys()].find((key) => /sig/i.test(key));
   const signature = name === undefined ? null : url.searchParams.get(name);
   if (name === undefined || !signature) return undefined;
@@ -116,8 +199,8 @@ export function withSignatureChanged(address: string): string | undefined {
   return url.href;
 }
 
-function withLaterExpiry(address: string): string | undefined {
-  const url = new URL(address);
+function withLaterExpiry(text: string): string | undefined {
+  const url = new URL(text);
   for (const [name, value] of url.searchParams) {
     if (!/expire/i.test(name) || !/^\d+$/.test(value)) continue;
     url.searchParams.set(name, String(Number(value) + 1));
@@ -126,10 +209,10 @@ function withLaterExpiry(address: string): string | undefined {
   return undefined;
 }
 
-function withPathOf(address: string, other: string): string | undefined {
-  const url = new URL(address);
+/** Replaces the path of a URL. @returns undefined where the path does not name the job. */
+function withPathOf(text: string, other: string): string | undefined {
+  const url = new URL(text);
   const { pathname } = new URL(other);
-  // Where the path names no job there is nothing to be changed.
   if (pathname === url.pathname) return undefined;
   url.pathname = pathname;
   return url.href;
