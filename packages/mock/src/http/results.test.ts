@@ -159,7 +159,7 @@ describe("the address of an image", () => {
       const expired = await image(url.href);
       expect(expired.status).toBe(expiredStatus);
       expect(expired.headers.get("content-type")).toBe("application/xml");
-      expect(expired.text).toContain("<Message>The address has expired.</Message>");
+      expect(expired.text).toContain("<Message>The URL has expired.</Message>");
     },
   );
 
