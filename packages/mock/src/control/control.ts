@@ -1,6 +1,6 @@
 import type { DeliveryAttemptPlan } from "../delivery/webhook-delivery.ts";
-import type { Clock } from "../system/clock.ts";
-import type { ServerStateClock } from "../system/server-state-clock.ts";
+import type { Clock } from "../system/timers.ts";
+import type { ServerStateClock } from "../system/system.ts";
 import { connectionReset, truncate } from "./broken-connection.ts";
 import { faultResponse } from "./fault-response.ts";
 import type { FaultInput } from "./fault.ts";

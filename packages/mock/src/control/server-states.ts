@@ -1,10 +1,9 @@
 import type { MemoryStore } from "../store/memory.ts";
 import type { MemoryTables } from "../store/memory-tables.ts";
 import type { Service, ServiceState } from "../service/service.ts";
-import type { ScheduledTask } from "../system/scheduler.ts";
 import type { SystemClock } from "../system/clock.ts";
 import type { RandomState } from "../system/random.ts";
-import type { System } from "../system/system.ts";
+import type { ScheduledTask, System } from "../system/system.ts";
 
 /** A state of a server, to be given back to `restore` of the same server; opaque. */
 export interface Snapshot {
