@@ -151,7 +151,9 @@ export function createMock(input: MockOptions = {}): Mock {
     restore: async (snapshot) => {
       requireOpen();
       states.restore(snapshot);
-      endRequests("The reference server was put back into an earlier state; send the request again.");
+      endRequests(
+        "The reference server was put back into an earlier state; send the request again.",
+      );
     },
     reset: async () => {
       requireOpen();

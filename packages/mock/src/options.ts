@@ -213,7 +213,7 @@ export type ProfileName = (typeof profileNames)[number];
 export function profileOptions(profile: ProfileName): Options {
   const pick = (row: OptionRow): unknown =>
     profile === "default" ? row.values[0] : row.values[row.values.length - 1];
-  // Every id gets a value of its own row, which the types of fromEntries cannot express.
+  // Every id gets a value of the same row, which the types of fromEntries cannot express.
   return Object.fromEntries(optionTable.map((row) => [row.id, pick(row)])) as Options;
 }
 

@@ -66,7 +66,7 @@ export interface SettingsInput {
    */
   sendWebhook?: (request: Request) => Promise<Response>;
   /**
-   * Resolves and connects to the hosts of webhooks and images, so that the connection goes to a checked IP address:
+   * Resolves and connects to the hosts of webhooks and images, so that the connection goes to a checked host:
    * `nodeNetwork()` from `@tryon/mock/node`, or your own. `sendWebhook` takes precedence.
    * @default the global `fetch`, which checks only the URL, because browsers and workers have no DNS
    */

@@ -16,7 +16,7 @@ export class OversizeBody extends Error {
   }
 }
 
-/** The connection broke while the client was sending the body, so there is no one to respond to. */
+/** The connection broke while the client was sending the body, so the server sends no response. */
 export class BrokenBody extends Error {
   constructor(cause: unknown) {
     super("The body could not be read to its end.", { cause });

@@ -17,7 +17,7 @@ export type RequestSchemas = ReturnType<typeof requestSchemas>;
 export function requestSchemas({ jsonTypes, maxLimit }: Options) {
   const lax = jsonTypes === "lax";
   const flag = lax ? z.preprocess(readFlag, z.boolean()) : z.boolean();
-  const integer = integerBetween(0, limits.largestSeed).nullable();
+  const integer = integerBetween(0, limits.maxSeed).nullable();
   const url = text(0, limits.urlCharacters).nullable().optional();
   const size = word(sizes, (value) => value.toUpperCase()).optional();
   const images = textList(limits.garments).optional();

@@ -96,12 +96,7 @@ export class SystemClock implements Clock {
     return this.#afterOtherMoves(async () => {
       const target = this.now() + length;
       const era = this.#era;
-      await this.#settle();
-      while (era === this.#era) {
-        const next = this.#timers.next();
-        if (next === undefined || next.dueAt > target) break;
-        await this.#fire(next);
-      }
+      await this.#fireUntil(target);
       if (era === this.#era) this.#moveTo(target);
       await this.#settle();
       return this.now();
@@ -116,18 +111,8 @@ export class SystemClock implements Clock {
    */
   runAll(): Promise<number> {
     return this.#afterOtherMoves(async () => {
-      const era = this.#era;
-      await this.#settle();
-      for (let fired = 0; ; fired += 1) {
-        const next = this.#timers.next();
-        if (next === undefined || era !== this.#era) return this.now();
-        if (fired === runAllLimit) {
-          throw new Error(
-            `runAll fired ${runAllLimit} timers and more are set: something sets timers without end. Use advance() with a duration.`,
-          );
-        }
-        await this.#fire(next);
-      }
+      await this.#fireUntil(Number.POSITIVE_INFINITY, runAllLimit);
+      return this.now();
     });
   }
 
@@ -248,6 +233,22 @@ export class SystemClock implements Clock {
           'Move it with clock.advance("2s") or clock.runAll(), or leave out clock: "manual".',
       );
     };
+  }
+
+  /** Fires timers up to a time, or until the time is set. */
+  async #fireUntil(target: number, limit = Number.POSITIVE_INFINITY): Promise<void> {
+    const era = this.#era;
+    await this.#settle();
+    for (let fired = 0; era === this.#era; fired += 1) {
+      const next = this.#timers.next();
+      if (next === undefined || next.dueAt > target) return;
+      if (fired === limit) {
+        throw new Error(
+          `runAll fired ${limit} timers and more are set: something sets timers without end. Use advance() with a duration.`,
+        );
+      }
+      await this.#fire(next);
+    }
   }
 
   async #settle(): Promise<void> {
