@@ -5,7 +5,7 @@ import { formatTime } from "../service/time.ts";
 import type { JobRecord } from "../store/records.ts";
 
 /** The one kind of event that the service sends. */
-export const eventKind = "tryon.completed";
+const eventKind = "tryon.completed";
 
 /** A body, and the signature that is sent with it. */
 export interface SignedEvent {
