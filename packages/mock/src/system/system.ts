@@ -69,7 +69,7 @@ export interface ScheduledTask {
 }
 
 /** Runs tasks when they are due. Unlike timers, tasks can be saved and restored. */
-export class Scheduler {
+class Scheduler {
   readonly #clock: ServerStateClock;
   readonly #handlers = new Map<ScheduledTask["kind"], (id: string) => void>();
   readonly #entries = new Map<string, { task: ScheduledTask; timer: Timer }>();
