@@ -64,7 +64,7 @@ describe("the facts of the service", () => {
       "`prompt`": `${number(limits.promptCharacters)} characters`,
       "`style_hint`, `negative_prompt`": `${number(limits.hintCharacters)} characters`,
       "`metadata`": `${limits.metadataKeys} keys, ${limits.metadataCharacters} characters each`,
-      "`seed`": `0 to ${number(limits.largestSeed)}`,
+      "`seed`": `0 to ${number(limits.maxSeed)}`,
       "`Idempotency-Key`": `${limits.idempotencyKeyCharacters} characters`,
       "`shared_payment_granted_token`": `${least} to ${most} characters`,
       "a held answer": seconds(limits.hold),

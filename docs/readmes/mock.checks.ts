@@ -20,7 +20,7 @@ export const checks: Checks = {
   "msw.ts": async ({ snippet, run }) => {
     expect(await run(snippet.code)).toBe("1000\n");
   },
-  "steering.ts": async ({ snippet, run }) => {
+  "control.ts": async ({ snippet, run }) => {
     expect(await run(snippet.code)).toBe("true\n");
   },
   "journal.ts": async ({ snippet, run }) => {

@@ -41,12 +41,14 @@ describe("the reference server keeps the contract", () => {
     const { checks, observations } = await look({ profile: "alternate" });
     expect(checks.filter(({ status }) => status === "broken")).toEqual([]);
     const deviating = observations.filter(({ deviations }) => deviations.length > 0);
-    expect(deviating.map(({ option }) => option).toSorted()).toEqual(
-      optionTable
-        .filter((row) => row.deviations.length > 0)
-        .map(({ id }) => id)
-        .toSorted(),
-    );
+    expect(deviating.map(({ option }) => option).toSorted()).toEqual([
+      "oversize",
+      "rateHeaders",
+      "slashRedirect",
+      "sparseSubmit",
+      "syncCut",
+      "timeFormat",
+    ]);
   });
 
   test.each(mixtures(cases(20)))("whatever its options are: mixture %#", async (options) => {

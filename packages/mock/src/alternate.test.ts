@@ -1,22 +1,16 @@
 import { describe, expect, test } from "vitest";
 
-import { createMock } from "./mock.ts";
-import { caller } from "../test/caller.ts";
+import { manualServer } from "../test/caller.ts";
 import { receiver } from "../test/receiver.ts";
 
 function setUp() {
   const hooks = receiver((attempt) => new Response(null, { status: attempt === 1 ? 500 : 200 }));
-  const mock = createMock({
-    profile: "alternate",
-    clock: "manual",
-    seed: "c",
-    sendWebhook: hooks.send,
-  });
-  return { mock, call: caller(mock), received: hooks.received };
+  const server = manualServer({ profile: "alternate", sendWebhook: hooks.send });
+  return { ...server, received: hooks.received };
 }
 
-describe("a server under profile alternate", () => {
-  test("does a whole try-on that is polled and announced", async () => {
+describe("the profile alternate", () => {
+  test("polls and delivers an asynchronous try-on", async () => {
     const { mock, call, received } = setUp();
     const { body } = await call.submit({ webhook_url: "https://a.example/hook", wait: "false" });
     expect(body).toEqual({ job_id: expect.stringMatching(/^job_/), status: "running" });
@@ -38,14 +32,14 @@ describe("a server under profile alternate", () => {
     expect((await call.list("?status=succeeded")).body.jobs).toHaveLength(1);
   });
 
-  test("does a held one, once, however often it is asked", async () => {
+  test("runs a synchronous try-on once under its key", async () => {
     const { mock, call } = setUp();
     const key = { "idempotency-key": "order-1" };
-    const held = call.submit({ wait: true }, key);
+    const sync = call.submit({ wait: true }, key);
     await mock.clock.advance("1s");
     expect((await call.submit({ wait: true }, key)).status).toBe(409);
     await mock.clock.advance("1s");
-    const { body } = await held;
+    const { body } = await sync;
     expect(Object.keys(body).toSorted()).toEqual([
       "cost_credits",
       "credits_remaining",
@@ -59,7 +53,7 @@ describe("a server under profile alternate", () => {
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
   });
 
-  test("buys a pack, and refuses to say so twice", async () => {
+  test("buys a pack once per token", async () => {
     const { mock, call } = setUp();
     const order = { pack_slug: "demo", shared_payment_granted_token: "spt_1" };
     expect((await call.purchase(order)).body).toMatchObject({ credits_added: 100 });

@@ -24,5 +24,6 @@ export type { Fault, FaultInput, Latency } from "./control/fault.ts";
 export type { MockFaults } from "./control/faults.ts";
 export type { JournalEntry, JournalSubmission } from "./control/journal-entry.ts";
 export type { JournalFilter, MockJournal, WaitForOptions } from "./control/journal.ts";
-export type { Clock, ClockMode, Timer, SystemClock } from "./system/clock.ts";
+export type { ClockMode, SystemClock } from "./system/clock.ts";
 export type { Duration } from "./system/duration.ts";
+export type { Clock, Timer } from "./system/timers.ts";

@@ -8,7 +8,7 @@ import { loadProcess } from "../test/load-process.ts";
 
 const connections = 200;
 
-/** A machine that is busy may take its time; nothing here is about how long it takes. */
+/** Timeout of a busy machine; these tests do not check times. */
 const patience = 300_000;
 
 function callerOf(url: string, key: string): LoadCaller {
@@ -17,7 +17,7 @@ function callerOf(url: string, key: string): LoadCaller {
   return caller;
 }
 
-/** Lets customers come until so many have been served, as many at once as there are connections. */
+/** Runs all requests of a number of users, one user per connection at a time. */
 async function served(caller: LoadCaller, journeys: number): Promise<readonly JourneyJob[]> {
   const jobs: JourneyJob[] = [];
   const before = caller.counts.sent;
@@ -29,7 +29,7 @@ async function served(caller: LoadCaller, journeys: number): Promise<readonly Jo
   return jobs;
 }
 
-/** Every job is there once, has ended, and was paid for once; gives what all of them cost. */
+/** Checks that every job exists, has ended and was charged once, and returns the total cost. */
 async function checkBooks(
   caller: LoadCaller,
   jobs: readonly JourneyJob[],
@@ -48,7 +48,7 @@ async function checkBooks(
 
 describe("200 connections at once", () => {
   test(
-    "with 20,000 requests: none is lost or wrong, and a reset gives the memory back",
+    "complete 20,000 requests, and a reset releases the memory",
     { timeout: patience },
     async () => {
       const server = loadProcess();
@@ -68,42 +68,37 @@ describe("200 connections at once", () => {
           new Map(jobs.map(({ jobId, cost: price }) => [jobId, price])),
         );
         const account = await caller.send("GET", "/api/v1/account");
-        // One request of each journey came with a key that there is not.
+        // One request of each user had an unknown key.
         expect(account.body["total_calls"]).toBe(caller.counts.sent - jobs.length);
         caller.close();
         await expect.poll(() => server.connections(), { interval: 20 }).toBe(0);
         await server.reset();
         return server.memory();
       };
-      // The first round is not measured: it has code compiled, modules loaded, images drawn and tables grown to their
-      // size, all of which stays for good and is no leak. The second begins and ends as the third does, but for its length.
+      // The first round compiles code, loads modules and renders images, which stay in memory and are not a leak.
       await round(1_200);
       const start = await round(100);
       const end = await round(2_000);
-      expect(end / start, "memory after a reset, against that at the start").toBeGreaterThan(0.9);
-      expect(end / start, "memory after a reset, against that at the start").toBeLessThan(1.1);
+      expect(end / start, "memory after a reset, relative to the start").toBeGreaterThan(0.9);
+      expect(end / start, "memory after a reset, relative to the start").toBeLessThan(1.1);
     },
   );
 
-  test(
-    "with 20,000 requests to the command: none is lost or wrong",
-    { timeout: patience },
-    async () => {
-      const run = command("--port", "0", "--latency", "0", "--quiet");
-      const url = await run.listening;
-      const { post, get } = controls(fetch, url);
-      const { body } = await post("tenants", {
-        credits: 1_000_000,
-        rate_limit_per_min: 1_000_000_000,
-      });
-      const key = String(body["api_key"]);
-      const caller = callerOf(url, key);
-      const jobs = await served(caller, 2_000);
-      const cost = await checkBooks(caller, jobs, 1_000_000);
-      const ledger = await get(`ledger?api_key=${key}`);
-      expect(ledger.body).toMatchObject({ balance: 1_000_000 - cost });
-      expect(ledger.body["entries"]).toHaveLength(jobs.length + 1);
-      expect(run.stderr()).toBe("");
-    },
-  );
+  test("complete 20,000 requests to the command", { timeout: patience }, async () => {
+    const run = command("--port", "0", "--latency", "0", "--quiet");
+    const url = await run.listening;
+    const { post, get } = controls(fetch, url);
+    const { body } = await post("tenants", {
+      credits: 1_000_000,
+      rate_limit_per_min: 1_000_000_000,
+    });
+    const key = String(body["api_key"]);
+    const caller = callerOf(url, key);
+    const jobs = await served(caller, 2_000);
+    const cost = await checkBooks(caller, jobs, 1_000_000);
+    const ledger = await get(`ledger?api_key=${key}`);
+    expect(ledger.body).toMatchObject({ balance: 1_000_000 - cost });
+    expect(ledger.body["entries"]).toHaveLength(jobs.length + 1);
+    expect(run.stderr()).toBe("");
+  });
 });

@@ -1,17 +1,12 @@
 import { schemaNamed, type Schema } from "@tryon/spec/openapi-document";
 
-/** Values of every JSON type, one of which a schema of one type takes and the others not. */
+/** One or more values of every JSON type. */
 const oneOfEachType: readonly unknown[] = [null, true, 0, 1.5, "text", [], ["text"], {}];
 
-/** The same letter so many times; an emoji is one character and two units of UTF-16. */
-function long(length: number, letter: string): string {
-  return letter.repeat(Math.max(0, length));
-}
-
 /**
- * Values at each bound that a schema has and just past it, and one of each JSON type.
+ * Returns values at and past each bound of a schema, and values of each JSON type.
  *
- * @throws Error for a keyword it does not know, so that none is passed over unseen.
+ * @throws Error for an unknown keyword.
  */
 export function boundaryValues(schema: Schema): readonly unknown[] {
   return [
@@ -50,9 +45,9 @@ function values(keyword: string, of: unknown): readonly unknown[] {
     case "pattern":
       return ["spt_1", "spt_", "tok_1", " spt_1"];
     case "format":
-      return ["https://a.example/p.png", "no address"];
+      return ["https://a.example/p.png", "invalid URL"];
     case "contentEncoding":
-      return ["AAAA", "no base64"];
+      return ["AAAA", "?"];
     case "type":
     case "description":
     case "default":
@@ -61,12 +56,13 @@ function values(keyword: string, of: unknown): readonly unknown[] {
     case "x-packs":
       return [];
     default:
-      throw new Error(`Say in boundary-values.ts what is at the bound of ${keyword}.`);
+      throw new Error(`Add the bound of ${keyword} to boundary-values.ts.`);
   }
 }
 
+/** Strings of a number of characters; the emoji is one character and two UTF-16 units. */
 function texts(length: unknown): readonly string[] {
-  return ["x", "👗"].map((letter) => long(Number(length), letter));
+  return ["x", "👗"].map((letter) => letter.repeat(Math.max(0, Number(length))));
 }
 
 function keys(count: number): Record<string, number> {
@@ -80,6 +76,6 @@ function list(value: unknown): readonly unknown[] {
 }
 
 function object(value: unknown): Schema {
-  // Only keywords whose value is a schema are read with this.
+  // Callers pass only keywords whose value is a schema.
   return value as Schema;
 }

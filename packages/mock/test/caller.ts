@@ -8,29 +8,29 @@ import type {
   TryOnSubmitResponse,
   ValidationError,
 } from "../src/generated/openapi.ts";
-import type { Mock } from "../src/mock.ts";
+import { createMock, type Mock, type MockOptions } from "../src/mock.ts";
 import { checkContract } from "./contract-check.ts";
 import { garmentUrl, personUrl } from "./images.ts";
 
-/** An answer whose body has been held against the contract, so that its type is known. */
+/** A response that fits the contract, so the type of its body is certain. */
 export interface ClientResponse<Body> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Body;
-  /** The sentence of an error, or "" where there is none. */
+  /** The `detail` of an error, or "". */
   readonly detail: string;
-  /** The problems that a 422 lists. */
+  /** The problems of a 422. */
   readonly problems: readonly ValidationError[];
 }
 
 type Extra = Readonly<Record<string, string>>;
 
-/** A JSON body that is taken: one person and one garment by address, answered at once. */
+/** A valid body: one person and one garment by URL, asynchronous. */
 export function tryOn(fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return { person_url: personUrl, garment_urls: [garmentUrl], wait: false, ...fields };
 }
 
-/** Calls a server as a client would; each answer is held against the contract on the way. */
+/** Sends requests to a server and checks each response against the contract. */
 export function caller(mock: Mock, key: string | null = mock.keys.live) {
   const call = async <Body>(
     path: string,
@@ -41,7 +41,7 @@ export function caller(mock: Mock, key: string | null = mock.keys.live) {
       headers.set("authorization", `Bearer ${key}`);
     }
     const response = await mock.fetch(`${mock.baseUrl}${path}`, { ...init, headers });
-    return readAnswer(mock, { method: init.method ?? "GET", path }, response);
+    return readResponse(mock, { method: init.method ?? "GET", path }, response);
   };
   const post = <Body = unknown>(path: string, body: unknown, extra: Extra = {}) =>
     call<Body>(path, {
@@ -63,9 +63,15 @@ export function caller(mock: Mock, key: string | null = mock.keys.live) {
   };
 }
 
+/** Creates a server on a manual clock, with a caller for its live key and one without a key. */
+export function manualServer(input: MockOptions = {}) {
+  const mock = createMock({ clock: "manual", ...input });
+  return { mock, call: caller(mock), anonymous: caller(mock, null) };
+}
+
 export type Caller = ReturnType<typeof caller>;
 
-/** Submits, lets the model's time pass, and polls. */
+/** Submits, waits until the job ends, and polls. */
 export async function finished(
   mock: Mock,
   call: Caller,
@@ -76,7 +82,7 @@ export async function finished(
   return (await call.poll(body.job_id)).body;
 }
 
-async function readAnswer<Body>(
+async function readResponse<Body>(
   mock: Mock,
   request: { method: string; path: string },
   response: Response,
@@ -94,10 +100,10 @@ async function readAnswer<Body>(
   return {
     status,
     headers,
-    // The contract's schema for this answer has just let it pass.
+    // The schema of the response has just accepted it.
     body: body as Body,
     detail: typeof detail === "string" ? detail : "",
-    // A detail that is a list has just passed the schema of a 422.
+    // The schema of a 422 has just accepted the list.
     problems: Array.isArray(detail) ? (detail as ValidationError[]) : [],
   };
 }

@@ -6,7 +6,7 @@ import type { Mock } from "../src/mock.ts";
 import { caller } from "./caller.ts";
 import type { Received } from "./receiver.ts";
 
-/** Sends a submission twice under one idempotency key: the second is answered as the first and costs nothing. */
+/** Checks that a submission repeated under its idempotency key gets the same response and costs nothing. */
 export async function checkReplayChargesOnce(mock: Mock): Promise<void> {
   const call = caller(mock);
   const key = { "idempotency-key": "order-1" };
@@ -16,16 +16,16 @@ export async function checkReplayChargesOnce(mock: Mock): Promise<void> {
   const { entries = [], balance } = (await mock.ledger(mock.keys.live)) ?? {};
   expect(
     entries.filter(({ cause }) => cause === "tryon"),
-    "what was taken for a submission and its replay",
+    "charges of a submission and its replay",
   ).toMatchObject([{ credits: -8, jobId: first.body.job_id }]);
-  expect(balance, "the balance after a submission and its replay").toBe(before - 8);
-  expect(again.body, "the answer to the replay").toEqual(first.body);
+  expect(balance, "balance after a submission and its replay").toBe(before - 8);
+  expect(again.body, "response to the replay").toEqual(first.body);
   expect(first.headers.get("idempotent-replayed")).toBeNull();
   expect(again.headers.get("idempotent-replayed")).toBe("true");
-  expect((await call.list()).body.jobs, "the jobs of both").toHaveLength(1);
+  expect((await call.list()).body.jobs, "jobs of both").toHaveLength(1);
 }
 
-/** Uses up a key's calls of a minute: every further one is refused until the minute is over, and only until then. */
+/** Checks that requests over a key's rate limit are refused until the end of the minute. */
 export async function checkRateWindowResets(mock: Mock): Promise<void> {
   const { token } = await mock.createKey({ rateLimitPerMinute: 2 });
   const call = caller(mock, token);
@@ -33,17 +33,17 @@ export async function checkRateWindowResets(mock: Mock): Promise<void> {
   expect((await call.account()).status).toBe(200);
   expect((await call.submit()).status).toBe(200);
   const refused = await call.account();
-  expect(refused.status, "a call over the limit").toBe(429);
+  expect(refused.status, "a request over the limit").toBe(429);
   expect(refused.detail).toContain("2 requests a minute");
   expect((await call.submit()).status, "a submission over the limit").toBe(429);
-  expect((await caller(mock).account()).status, "a call with another key").toBe(200);
+  expect((await caller(mock).account()).status, "a request with another key").toBe(200);
   await mock.clock.advance(60_000 - intoMinute - 1);
-  expect((await call.account()).status, "a call at the end of the minute").toBe(429);
+  expect((await call.account()).status, "a request at the end of the minute").toBe(429);
   await mock.clock.advance(1);
-  expect((await call.account()).status, "a call in the next minute").toBe(200);
+  expect((await call.account()).status, "a request in the next minute").toBe(200);
 }
 
-/** Lets an event be refused three times, then replayed and duplicated: the receiver can verify each of the six. */
+/** Checks the signatures of an event that is sent with three retries, replayed and duplicated. */
 export async function checkWebhooksCarrySignedBytes(
   mock: Mock,
   received: readonly Received[],
@@ -53,14 +53,14 @@ export async function checkWebhooksCarrySignedBytes(
   const [delivery] = await mock.webhooks.deliveries(body.job_id);
   await mock.webhooks.replay(delivery?.id ?? "");
   await mock.webhooks.duplicate(delivery?.id ?? "");
-  expect(received, "the events that came").toHaveLength(6);
+  expect(received, "received events").toHaveLength(6);
   expect(
     received.map(({ bytes }) => signatureOf(bytes, mock.webhookSecret)),
-    "the signatures of the bytes that came",
+    "signatures of the received bytes",
   ).toEqual(received.map(({ request }) => request.headers.get("x-service-signature")));
 }
 
-/** The value of `X-Service-Signature` that belongs to these bytes. */
+/** Returns the `X-Service-Signature` of the bytes. */
 export function signatureOf(bytes: Uint8Array, secret: string): string {
   return `sha256=${createHmac("sha256", secret).update(bytes).digest("hex")}`;
 }

@@ -4,7 +4,7 @@ import formats from "ajv-formats";
 import { openapi, operations, type Schema } from "@tryon/spec/openapi-document";
 import type { Options } from "../src/options.ts";
 
-/** What an answer has to fit. */
+/** Schema that a response must fit. */
 type Verdict = { readonly schema: Schema; readonly name: string } | "free" | "undocumented";
 
 const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
@@ -12,39 +12,41 @@ formats.default(ajv);
 ajv.addVocabulary(["components", "x-credits", "x-packs"]);
 const compiled = new Map<string, ValidateFunction>();
 
-/** Statuses that any address can have without the contract saying so at each: their body is an ErrorResponse. */
+/** Statuses of any URL that the contract does not list at each: their body is an ErrorResponse. */
 const anywhere = new Set([404, 405]);
 
 /**
- * Holds an answer against spec/openapi.json: the status has to be documented for the operation, and a JSON body has to
- * fit its schema. What an option is documented to deviate in is let pass.
+ * Checks a response against spec/openapi.json: its status is documented for the operation, and its JSON body fits the
+ * schema. Deviations by an option are allowed.
  *
- * @throws Error naming operation, status and everything that does not fit.
+ * @throws Error with the operation, the status and every problem.
  */
 export function checkContract(
   request: { readonly method: string; readonly path: string },
-  answer: { readonly status: number; readonly headers: Headers; readonly body: unknown },
+  response: { readonly status: number; readonly headers: Headers; readonly body: unknown },
   options: Options,
 ): void {
   const title = titleOf(request);
-  const verdict = verdictOn(title, answer, options);
+  const verdict = verdictOn(title, response, options);
   if (verdict === "free") return;
-  const place = `${title ?? `${request.method} ${request.path}`} ${answer.status}`;
+  const place = `${title ?? `${request.method} ${request.path}`} ${response.status}`;
   if (verdict === "undocumented") throw new Error(`${place} is not in the contract.`);
-  const type = answer.headers.get("content-type");
+  const type = response.headers.get("content-type");
   if (type !== "application/json") throw new Error(`${place} has the content type ${type}.`);
-  const found = problemsOf(verdict, answer.body).filter((problem) => !isExcused(problem, options));
+  const found = problemsOf(verdict, response.body).filter(
+    (problem) => !isExcused(problem, options),
+  );
   if (found.length > 0) throw new Error(`${place} breaks the contract: ${found.join("; ")}`);
 }
 
 function titleOf({ method, path }: { method: string; path: string }): string | undefined {
-  const asked = method === "HEAD" ? "GET" : method;
+  const sent = method === "HEAD" ? "GET" : method;
   const segments = path.split("/");
   return operations.find(({ title }) => {
     const [verb, template = ""] = title.split(" ");
     const parts = template.split("/");
     const fits = parts.every((part, index) => part.startsWith("{") || part === segments[index]);
-    return verb === asked && parts.length === segments.length && fits;
+    return verb === sent && parts.length === segments.length && fits;
   })?.title;
 }
 

@@ -1,8 +1,8 @@
 import type { DeliveryAttemptPlan } from "../delivery/webhook-delivery.ts";
 import { connectionReset, truncate } from "../http/broken-connection.ts";
-import type { Clock } from "../system/clock.ts";
 import { milliseconds, type Duration } from "../system/duration.ts";
-import type { ServerStateClock } from "../system/server-state-clock.ts";
+import type { Clock } from "../system/timers.ts";
+import type { ServerStateClock } from "../system/system.ts";
 import { faultResponse } from "./fault-response.ts";
 import { Faults, type FaultsState } from "./faults.ts";
 import { Journal, type JournalState } from "./journal.ts";

@@ -1,5 +1,5 @@
 import type { SubmissionFields } from "../service/submission.ts";
-import type { Clock } from "../system/clock.ts";
+import type { Clock } from "../system/timers.ts";
 import { milliseconds, type Duration } from "../system/duration.ts";
 import { host } from "../system/host.ts";
 import {

@@ -2,10 +2,9 @@ import type { Control, ControlState } from "./control.ts";
 import type { MemoryStore } from "../store/memory.ts";
 import type { MemoryTables } from "../store/memory-tables.ts";
 import type { Service, ServiceState } from "../service/service.ts";
-import type { ScheduledTask } from "../system/scheduler.ts";
 import type { SystemClock } from "../system/clock.ts";
 import type { RandomState } from "../system/random.ts";
-import type { System } from "../system/system.ts";
+import type { ScheduledTask, System } from "../system/system.ts";
 
 /** State of a server, for `restore` of the same server. */
 export interface Snapshot {

@@ -3,8 +3,8 @@ import type { RateWindow } from "../service/keys.ts";
 import { ServiceError, type ServiceErrorCode } from "../service/service-error.ts";
 import { isConnectionReset } from "./broken-connection.ts";
 import { httpDate } from "../system/date.ts";
-import { BrokenBody, OversizeBody } from "./body.ts";
-import { InvalidInput, MalformedBody } from "./invalid-input.ts";
+import { BrokenBody, MalformedBody, OversizeBody } from "./body.ts";
+import { InvalidInput } from "./validation.ts";
 
 const statusOf: Readonly<Record<ServiceErrorCode, number>> = {
   "bad-request": 400,
@@ -35,8 +35,8 @@ export function json(
 }
 
 /**
- * The body of an answer as the text that it was made of, where it is known. A face that sends it as it is saves the way
- * through a stream, which costs more than all that the service does for a small answer.
+ * Returns the text that the response was created from, or undefined. Sending it directly saves a stream, which costs more
+ * than all other work for a small response.
  */
 export function textOf(response: Response): string | undefined {
   const text: unknown = Reflect.get(response, textMark);
@@ -54,7 +54,7 @@ export function html(
   });
 }
 
-/** The answer of a proxy in front of the service, which knows nothing of JSON. */
+/** Creates an HTML response, such as a proxy in front of the service sends. */
 export function proxyPage(status: number, title: string): Response {
   return html(
     `<html><head><title>${status} ${title}</title></head><body><center><h1>${status} ${title}</h1></center></body></html>`,
@@ -63,9 +63,9 @@ export function proxyPage(status: number, title: string): Response {
 }
 
 /**
- * Puts whatever ended a call early into the documented form.
+ * Converts an error to its documented response.
  *
- * @throws BrokenBody and broken connections again, since there is nobody to answer.
+ * @throws BrokenBody and connection resets again, since no one can receive a response.
  */
 export function errorResponse(error: unknown, options: Options): Response {
   if (error instanceof ServiceError) {
@@ -86,7 +86,7 @@ export function errorResponse(error: unknown, options: Options): Response {
   return json({ detail: `Internal error of the reference server: ${message}` }, 500);
 }
 
-/** The headers of the rate limit, as far as the server is set to send them. */
+/** Returns the rate limit headers that the options select. */
 export function rateHeaders(
   window: RateWindow,
   now: number,

@@ -37,7 +37,7 @@ export const limits = {
   hintCharacters: 500,
   metadataKeys: 8,
   metadataCharacters: 256,
-  largestSeed: 2_147_483_647,
+  maxSeed: 2_147_483_647,
   idempotencyKeyCharacters: 200,
   paymentTokenCharacters: { least: 4, most: 200 },
   bodyBytes: 64 * 1024 * 1024,

@@ -4,10 +4,16 @@ import { manualHost } from "../../test/manual-host.ts";
 import { manualStart, SystemClock } from "./clock.ts";
 import { turn } from "./host.ts";
 
-describe("work that time waits for", () => {
-  test("gets no more patience than it was given", async () => {
-    const machine = manualHost();
-    const clock = new SystemClock({ mode: "manual", host: machine.host });
+function setUp() {
+  const machine = manualHost();
+  return { machine, clock: new SystemClock({ mode: "manual", host: machine.host }) };
+}
+
+const never = new Promise<never>(() => undefined);
+
+describe("work that stops time", () => {
+  test("stops it for its patience", async () => {
+    const { machine, clock } = setUp();
     let end: (() => void) | undefined;
     const work = clock.during(() => new Promise<void>((resolve) => (end = resolve)), 1_000);
     const moved = clock.advance(10);
@@ -20,9 +26,8 @@ describe("work that time waits for", () => {
     expect(await clock.advance(10)).toBe(manualStart + 20);
   });
 
-  test("may itself wait for time, with patience or without", async () => {
-    const machine = manualHost();
-    const clock = new SystemClock({ mode: "manual", host: machine.host });
+  test("can wait for time, with or without patience", async () => {
+    const { machine, clock } = setUp();
     await Promise.all([clock.during(() => clock.outside(clock.sleep(10))), clock.advance(10)]);
     const patient = clock.during(() => clock.outside(clock.sleep(10), 500));
     const moved = clock.advance(10);
@@ -33,7 +38,7 @@ describe("work that time waits for", () => {
     expect(machine.pending()).toEqual([]);
   });
 
-  test("and fails does not stop time", async () => {
+  test("no longer stops it after a failure", async () => {
     const clock = new SystemClock({ mode: "manual" });
     await expect(clock.during(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
     await expect(
@@ -42,21 +47,17 @@ describe("work that time waits for", () => {
     expect(await clock.advance(10)).toBe(manualStart + 10);
   });
 
-  test("and waits on a clock that nobody moves is told of once after 2 s", () => {
-    const machine = manualHost();
-    const clock = new SystemClock({ mode: "manual", host: machine.host });
-    for (let call = 0; call < 2; call += 1) void clock.during(() => clock.outside(clock.sleep(10)));
+  test("causes one warning after 2 s on a clock that does not move", () => {
+    const { machine, clock } = setUp();
+    for (let time = 0; time < 2; time += 1) void clock.during(() => clock.outside(clock.sleep(10)));
     machine.pass(1_999);
     expect(machine.warnings).toEqual([]);
     machine.pass(1);
-    expect(machine.warnings).toHaveLength(1);
-    expect(machine.warnings[0]).toContain("clock.advance");
+    expect(machine.warnings).toEqual([expect.stringContaining("clock.advance")]);
   });
 
-  test("and may lack time is told of although it had patience first, and else is not", () => {
-    const machine = manualHost();
-    const clock = new SystemClock({ mode: "manual", host: machine.host });
-    const never = new Promise<never>(() => undefined);
+  test("with patience causes a warning only if it lacks time", () => {
+    const { machine, clock } = setUp();
     void clock.during(() => clock.outside(never, 1_000));
     machine.pass(2_000);
     expect(machine.warnings).toEqual([]);
@@ -68,22 +69,20 @@ describe("work that time waits for", () => {
     expect(machine.pending()).toEqual([]);
   });
 
-  test("and waits on a clock that was moved, or on a real one, is not told of", async () => {
-    const machine = manualHost();
-    const clock = new SystemClock({ mode: "manual", host: machine.host });
+  test("causes no warning on a clock that moved, or on a real one", async () => {
+    const { machine, clock } = setUp();
     void clock.during(() => clock.outside(clock.sleep(10)));
     await clock.advance(1);
     machine.pass(2_000);
     const real = new SystemClock({ host: machine.host });
-    void real.during(() => real.outside(new Promise(() => undefined)));
+    void real.during(() => real.outside(never));
     machine.pass(2_000);
     expect(machine.warnings).toEqual([]);
   });
 
-  test("and was left behind when time was set is not told of, but the next one is", () => {
-    const machine = manualHost();
-    const clock = new SystemClock({ mode: "manual", host: machine.host });
-    const wait = () => void clock.during(() => clock.outside(new Promise(() => undefined)));
+  test("causes no warning after a later call of set", () => {
+    const { machine, clock } = setUp();
+    const wait = () => void clock.during(() => clock.outside(never));
     wait();
     clock.set();
     machine.pass(2_000);
@@ -93,10 +92,8 @@ describe("work that time waits for", () => {
     expect(machine.warnings).toHaveLength(1);
   });
 
-  test("leaves nothing of itself on the machine when the clock is closed", async () => {
-    const machine = manualHost();
-    const clock = new SystemClock({ mode: "manual", host: machine.host });
-    const never = new Promise<never>(() => undefined);
+  test("leaves no timer of the machine after close", async () => {
+    const { machine, clock } = setUp();
     void clock.during(() => clock.outside(never));
     void clock.during(() => clock.outside(never, 1_000));
     void clock.during(() => never, 1_000);

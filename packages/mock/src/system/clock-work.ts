@@ -1,13 +1,13 @@
 import type { ClockHost } from "./host.ts";
 
-/** Milliseconds of the machine after which a wait is worth a notice. */
+/** Milliseconds of the machine after which a wait is logged. */
 const noticeAfter = 2_000;
 
-/** The work that a clock waits for before it moves. */
+/** Work that a clock waits for before it moves. */
 export class ClockWork {
   readonly #host: ClockHost;
-  /** Timers of the machine, each with its action. */
-  readonly #watches = new Map<ReturnType<typeof setTimeout>, () => void>();
+  /** Timers of the machine with their actions. */
+  readonly #hostTimers = new Map<ReturnType<typeof setTimeout>, () => void>();
   #running = 0;
   #idleWaiters: (() => void)[] = [];
   #closed = false;
@@ -20,29 +20,29 @@ export class ClockWork {
     return this.#running === 0;
   }
 
-  /** Resolves when the work under way has ended or waits for time. */
+  /** Resolves when all work has ended or waits for time. */
   whenIdle(): Promise<void> {
     return new Promise((resolve) => this.#idleWaiters.push(resolve));
   }
 
-  /** See `WorldClock.during`. */
+  /** See `SystemClock.during`. */
   async during<T>(work: () => Promise<T>, patience?: number): Promise<T> {
-    let held = true;
+    let counted = true;
     const release = (): void => {
-      if (held) this.#release();
-      held = false;
+      if (counted) this.#release();
+      counted = false;
     };
     this.#running += 1;
-    const watch = this.#watch(release, patience);
+    const timer = this.#setTimeout(release, patience);
     try {
       return await work();
     } finally {
-      this.#clear(watch);
+      this.#clearTimeout(timer);
       release();
     }
   }
 
-  /** See `WorldClock.outside`; calls `notice` when the wait lasts for 2 seconds of the machine. */
+  /** See `SystemClock.outside`; calls `notice` after 2 seconds of the machine. */
   async outside<T>(
     waiting: Promise<T>,
     patience: number | undefined,
@@ -54,20 +54,23 @@ export class ClockWork {
       this.#release();
     };
     if (patience === undefined) leave();
-    const watches = [this.#watch(leave, patience), notice && this.#watch(notice, noticeAfter)];
+    const timers = [
+      this.#setTimeout(leave, patience),
+      notice && this.#setTimeout(notice, noticeAfter),
+    ];
     try {
       return await waiting;
     } finally {
-      for (const watch of watches) this.#clear(watch);
+      for (const timer of timers) this.#clearTimeout(timer);
       if (left) this.#running += 1;
     }
   }
 
-  /** Ends every patience now; later ones end at once. */
+  /** Ends every patience now, and later ones at once. */
   close(): void {
     this.#closed = true;
-    for (const [watch, act] of this.#watches) {
-      this.#clear(watch);
+    for (const [timer, act] of this.#hostTimers) {
+      this.#clearTimeout(timer);
       act();
     }
   }
@@ -78,24 +81,27 @@ export class ClockWork {
     for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 
-  /** Calls `act` after a delay of the machine; at once when closed, never without a delay. */
-  #watch(act: () => void, delay: number | undefined): ReturnType<typeof setTimeout> | undefined {
+  /** Calls `act` after a delay of the machine, at once when closed, or never without a delay. */
+  #setTimeout(
+    act: () => void,
+    delay: number | undefined,
+  ): ReturnType<typeof setTimeout> | undefined {
     if (delay === undefined) return undefined;
     if (this.#closed) {
       act();
       return undefined;
     }
-    const watch = this.#host.setTimeout(() => {
-      this.#watches.delete(watch);
+    const timer = this.#host.setTimeout(() => {
+      this.#hostTimers.delete(timer);
       act();
     }, delay);
-    this.#watches.set(watch, act);
-    return watch;
+    this.#hostTimers.set(timer, act);
+    return timer;
   }
 
-  #clear(watch: ReturnType<typeof setTimeout> | undefined): void {
-    if (watch === undefined) return;
-    this.#watches.delete(watch);
-    this.#host.clearTimeout(watch);
+  #clearTimeout(timer: ReturnType<typeof setTimeout> | undefined): void {
+    if (timer === undefined) return;
+    this.#hostTimers.delete(timer);
+    this.#host.clearTimeout(timer);
   }
 }

@@ -12,26 +12,31 @@ function manual() {
   return { clock, fired, set };
 }
 
+function real() {
+  const machine = manualHost();
+  return { machine, clock: new SystemClock({ host: machine.host }) };
+}
+
 describe("a manual clock", () => {
-  test("stands still until it is moved", async () => {
+  test("moves only by advance", async () => {
     const { clock } = manual();
     expect(clock.now()).toBe(Date.UTC(2026, 0, 1));
     expect(await clock.advance("90s")).toBe(manualStart + 90_000);
     expect(clock.now()).toBe(manualStart + 90_000);
   });
 
-  test("fires timers at their own instants, and those of one instant in the order they were set", async () => {
+  test("fires timers at their own instants, and those of one instant in their order", async () => {
     const { clock, fired, set } = manual();
     set("c", 20);
     set("a", 10);
     set("b", 10);
-    set("late", 31);
+    set("d", 31);
     await clock.advance(30);
     expect(fired).toEqual(["a@10", "b@10", "c@20"]);
     expect(clock.pending).toBe(1);
   });
 
-  test("fires a timer that is due at the very end, and one without delay at once", async () => {
+  test("fires timers at the end of a move and those without a delay", async () => {
     const { clock, fired, set } = manual();
     set("end", 30);
     set("now", 0);
@@ -42,7 +47,7 @@ describe("a manual clock", () => {
     expect(fired).toEqual(["now@0", "past@0", "end@30"]);
   });
 
-  test("fires timers that timers have set on the way", async () => {
+  test("fires timers that were set by timers", async () => {
     const { clock, fired, set } = manual();
     clock.setTimeout(() => {
       set("second", 10);
@@ -54,23 +59,23 @@ describe("a manual clock", () => {
     expect(fired).toEqual(["second@20", "third@35"]);
   });
 
-  test("lets the work that a timer starts end before time moves on", async () => {
+  test("waits for work that a timer started", async () => {
     const { clock } = manual();
-    const seen: number[] = [];
+    const times: number[] = [];
     clock.setTimeout(() => {
       void clock.during(async () => {
         for (let step = 0; step < 50; step += 1) await turn();
-        seen.push(clock.now() - manualStart);
+        times.push(clock.now() - manualStart);
       });
     }, 10);
     await clock.advance("1h");
-    expect(seen).toEqual([10]);
+    expect(times).toEqual([10]);
   });
 
-  test("does not fire what was taken back, even by a timer of the same instant", async () => {
+  test("does not fire canceled timers, even of the same instant", async () => {
     const { clock, fired, set } = manual();
-    clock.setTimeout(() => clock.clearTimeout(victim), 10);
-    const victim = set("victim", 10);
+    clock.setTimeout(() => clock.clearTimeout(canceled), 10);
+    const canceled = set("canceled", 10);
     const early = set("early", 5);
     clock.clearTimeout(early);
     clock.clearTimeout(early);
@@ -81,7 +86,7 @@ describe("a manual clock", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("wakes sleepers one after the other", async () => {
+  test("resolves sleeps in order", async () => {
     const { clock, fired } = manual();
     const sleepTwice = async (name: string, span: number): Promise<void> => {
       await clock.sleep(span);
@@ -95,7 +100,7 @@ describe("a manual clock", () => {
     expect(fired).toEqual(["a1", "b1", "a2", "b2"]);
   });
 
-  test("runs until no timer is left", async () => {
+  test("fires all timers by runAll", async () => {
     const { clock, fired, set } = manual();
     set("a", 10);
     clock.setTimeout(() => set("c", 86_400_000), 20);
@@ -103,7 +108,7 @@ describe("a manual clock", () => {
     expect(fired).toEqual(["a@10", "c@86400020"]);
   });
 
-  test("makes one move after the other", async () => {
+  test("runs concurrent moves one after the other", async () => {
     const { clock, fired, set } = manual();
     set("a", 10);
     set("b", 20);
@@ -113,7 +118,7 @@ describe("a manual clock", () => {
   });
 
   test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, "soon", "1.5", "5 s"])(
-    "refuses to advance by %j, and can be moved afterwards",
+    "rejects an advance by %j, and can move afterwards",
     async (span) => {
       const { clock } = manual();
       await expect(clock.advance(span)).rejects.toThrow(RangeError);
@@ -121,7 +126,7 @@ describe("a manual clock", () => {
     },
   );
 
-  test("can be moved after a timer has thrown", async () => {
+  test("can move after a timer threw", async () => {
     const { clock, fired, set } = manual();
     clock.setTimeout(() => {
       throw new Error("broken timer");
@@ -132,7 +137,7 @@ describe("a manual clock", () => {
     expect(fired).toEqual(["after@20"]);
   });
 
-  test("fires nothing any more once it is closed", async () => {
+  test("fires no timer after close", async () => {
     const { clock, fired, set } = manual();
     set("before", 10);
     clock.close();
@@ -144,9 +149,8 @@ describe("a manual clock", () => {
 });
 
 describe("a real clock", () => {
-  test("goes with the machine and fires when the machine says so", () => {
-    const machine = manualHost();
-    const clock = new SystemClock({ host: machine.host });
+  test("fires timers by timers of the machine", () => {
+    const { machine, clock } = real();
     const fired: string[] = [];
     clock.setTimeout(() => fired.push("b"), 20);
     clock.setTimeout(() => fired.push("a"), 10);
@@ -158,9 +162,8 @@ describe("a real clock", () => {
     expect(machine.pending()).toEqual([]);
   });
 
-  test("keeps no timer of the machine for one that was taken back", () => {
-    const machine = manualHost();
-    const clock = new SystemClock({ host: machine.host });
+  test("keeps no timer of the machine for canceled timers", () => {
+    const { machine, clock } = real();
     clock.clearTimeout(clock.setTimeout(() => undefined, 10));
     expect(machine.pending()).toEqual([]);
     clock.setTimeout(() => undefined, 10);
@@ -168,9 +171,8 @@ describe("a real clock", () => {
     expect(machine.pending()).toEqual([]);
   });
 
-  test("jumps ahead, and goes on from there", async () => {
-    const machine = manualHost();
-    const clock = new SystemClock({ host: machine.host });
+  test("moves ahead and continues from there", async () => {
+    const { machine, clock } = real();
     const fired: number[] = [];
     clock.setTimeout(() => fired.push(clock.now()), 60_000);
     expect(await clock.advance("2m")).toBe(121_000);
@@ -182,9 +184,8 @@ describe("a real clock", () => {
     expect(fired).toEqual([61_000, 121_015]);
   });
 
-  test("waits in steps for a timer that is further away than a machine counts", () => {
-    const machine = manualHost();
-    const clock = new SystemClock({ host: machine.host });
+  test("splits a delay above the maximum of the machine", () => {
+    const { machine, clock } = real();
     const fired: number[] = [];
     const far = 30 * 86_400_000;
     clock.setTimeout(() => fired.push(clock.now()), far);
@@ -196,7 +197,7 @@ describe("a real clock", () => {
 });
 
 describe("runUntil", () => {
-  test("fires timers until the promise settles, and none after it", async () => {
+  test("fires timers until the promise settles", async () => {
     const { clock, fired, set } = manual();
     const work = clock.sleep(10).then(() => clock.sleep(15));
     set("before", 20);
@@ -215,7 +216,7 @@ describe("runUntil", () => {
     expect(clock.now()).toBe(manualStart + 20);
   });
 
-  test("lets the work move the clock itself", async () => {
+  test("allows the work to move the clock", async () => {
     const { clock, fired, set } = manual();
     set("on the way", 30);
     await clock.runUntil(clock.sleep(10).then(() => clock.advance(40)));
@@ -223,7 +224,7 @@ describe("runUntil", () => {
     expect(clock.now()).toBe(manualStart + 50);
   });
 
-  test("waits for work outside of the clock when no timer is left", async () => {
+  test("waits for other work when no timer is left", async () => {
     const { clock } = manual();
     const read = new Promise<string>((resolve) => {
       setTimeout(resolve, 5, "read");
@@ -232,7 +233,7 @@ describe("runUntil", () => {
     expect(clock.now()).toBe(manualStart);
   });
 
-  test("fails at its limit, with the clock at the last timer before it", async () => {
+  test("fails at its limit, at the last timer before it", async () => {
     const { clock } = manual();
     const never = new Promise<never>(() => undefined);
     const repeat = (): unknown => clock.setTimeout(repeat, 60_000);

@@ -1,82 +1,63 @@
 import { ClockWork } from "./clock-work.ts";
 import { milliseconds, type Duration } from "./duration.ts";
 import { host, turn, type ClockHost } from "./host.ts";
-import { Timers, type PendingTimer } from "./timers.ts";
+import { Timers, type Clock, type PendingTimer, type Timer } from "./timers.ts";
 
-/** A timer that was set on a {@link Clock}; opaque. */
-export interface Timer {
-  readonly dueAt: number;
-}
-
-/** The part of a clock that others may be put on: the client takes one as its `clock` option. */
-export interface Clock {
-  /** Milliseconds since 1970-01-01T00:00:00Z. */
-  now(): number;
-  /** Calls `callback` once, after `delay` milliseconds of this clock. */
-  setTimeout(callback: () => void, delay: number): Timer;
-  /** Takes a timer back; does nothing for one that has fired. */
-  clearTimeout(timer: Timer | undefined): void;
-}
-
-/** How a {@link SystemClock} gets its time: from the machine, or only from `advance`. */
+/** Source of a {@link SystemClock}'s time: the machine, or only `advance`. */
 export type ClockMode = "real" | "manual";
 
-/** Where a manual clock starts when nothing else is said: 2026-01-01T00:00:00Z. */
+/** Start of a manual clock: 2026-01-01T00:00:00Z. */
 export const manualStart = Date.UTC(2026, 0, 1);
 
-/** A machine cannot count down further than this; a later timer is looked at again after it. */
-const longestHostTimeout = 2 ** 31 - 1;
+/** Maximum delay of a timer of the machine. A later timer is set again after it. */
+const maxHostTimeout = 2 ** 31 - 1;
 
-/** How many timers `runAll` fires before it takes the chain of timers for an endless one. */
+/** Number of timers after which `runAll` fails, because timers set new ones without end. */
 const runAllLimit = 1_000_000;
 
-/** How many milliseconds of the machine `runUntil` waits for something to happen when no timer is left. */
+/** Milliseconds of the machine that `runUntil` waits for other work when no timer is left. */
 const runUntilPatience = 10_000;
 
-/** Event loop turns that callers in the same process get after each instant, before time moves on. */
+/** Event loop turns after each instant, in which callers in the same process can continue. */
 const turnsPerInstant = 8;
 
-const noTimerLeft = `runUntil: the promise is still pending, and for ${runUntilPatience} ms no timer was left to fire. It waits for something other than this clock, or for nothing.`;
+const noTimerLeft = `runUntil: the promise is still pending, and for ${runUntilPatience} ms no timer was left to fire. It does not wait for this clock.`;
 
 /**
- * The server's own time. Every delay of the service hangs on it and none on the machine's timers, so a test moves time
- * by `advance` and the result does not depend on how fast the machine is. With `mode: "real"` time runs by itself and
- * `advance` jumps ahead of it.
+ * The server's time. Every delay of the service uses it, so results do not depend on the speed of the machine. A manual
+ * clock moves only by `advance`. A real clock follows the machine, and `advance` moves it ahead.
  */
 export class SystemClock implements Clock {
   readonly mode: ClockMode;
   readonly #host: ClockHost;
-  readonly #startAt: number;
-  #instant: number;
+  #instant = manualStart;
   #offset = 0;
   readonly #timers = new Timers();
   #alarm: ReturnType<typeof setTimeout> | undefined;
   #alarmAt = Number.POSITIVE_INFINITY;
   readonly #work: ClockWork;
   #lastMove: Promise<unknown> = Promise.resolve();
-  /** Goes up when time is set: a move that was under way then ends. */
+  /** Number of calls of `set`, each of which ends a move in progress. */
   #era = 0;
   #noticed = false;
   #closed = false;
 
-  constructor(options: { mode?: ClockMode; startAt?: number; host?: ClockHost } = {}) {
+  constructor(options: { mode?: ClockMode; host?: ClockHost } = {}) {
     this.mode = options.mode ?? "real";
     this.#host = options.host ?? host;
     this.#work = new ClockWork(this.#host);
-    this.#startAt = options.startAt ?? manualStart;
-    this.#instant = this.#startAt;
   }
 
   now(): number {
     return this.mode === "manual" ? this.#instant : this.#host.now() + this.#offset;
   }
 
-  /** How many timers have neither fired nor been taken back. */
+  /** Number of timers that have neither fired nor been canceled. */
   get pending(): number {
     return this.#timers.pending;
   }
 
-  /** Whether no work is under way that time would wait for. */
+  /** If true, no work of `during` is in progress. */
   get idle(): boolean {
     return this.#work.idle;
   }
@@ -91,7 +72,7 @@ export class SystemClock implements Clock {
 
   clearTimeout(timer: Timer | undefined): void {
     if (timer === undefined) return;
-    // Only this class makes timers, so each one that comes back is a PendingTimer.
+    // Every timer of this clock is a PendingTimer.
     if (this.#timers.take(timer as PendingTimer) !== undefined) this.#setAlarm();
   }
 
@@ -101,8 +82,8 @@ export class SystemClock implements Clock {
   }
 
   /**
-   * Moves time ahead, firing every timer on the way at its own instant and letting the work that it starts end before
-   * time moves on. A second call begins where the first has ended.
+   * Moves time ahead and fires each timer at its own instant. Time moves on after the work that a timer starts has ended.
+   * A second call begins where the first has ended.
    *
    * @returns the new time in milliseconds since 1970.
    * @example
@@ -115,12 +96,7 @@ export class SystemClock implements Clock {
     return this.#afterOtherMoves(async () => {
       const target = this.now() + length;
       const era = this.#era;
-      await this.#settle();
-      while (era === this.#era) {
-        const next = this.#timers.next();
-        if (next === undefined || next.dueAt > target) break;
-        await this.#fire(next);
-      }
+      await this.#fireUntil(target);
       if (era === this.#era) this.#moveTo(target);
       await this.#settle();
       return this.now();
@@ -128,35 +104,24 @@ export class SystemClock implements Clock {
   }
 
   /**
-   * Moves time ahead until no timer is left: every job has ended and every delivery has been tried to its end.
+   * Moves time ahead until no timer is left: every job and every delivery has ended.
    *
    * @returns the new time in milliseconds since 1970.
    * @throws Error when timers keep setting new ones without end.
    */
   runAll(): Promise<number> {
     return this.#afterOtherMoves(async () => {
-      const era = this.#era;
-      await this.#settle();
-      for (let fired = 0; ; fired += 1) {
-        const next = this.#timers.next();
-        if (next === undefined || era !== this.#era) return this.now();
-        if (fired === runAllLimit) {
-          throw new Error(
-            `runAll fired ${runAllLimit} timers and there is always another: something sets timers without end. Use advance() with a duration.`,
-          );
-        }
-        await this.#fire(next);
-      }
+      await this.#fireUntil(Number.POSITIVE_INFINITY, runAllLimit);
+      return this.now();
     });
   }
 
   /**
-   * Moves the clock from timer to timer until a promise settles. The time it ends at is exact: no timer is fired after
-   * the one that settled the promise. Only work of the mock holds the clock: an app that also waits for something real,
-   * such as a file, may see its timers fire early.
+   * Moves the clock from timer to timer until a promise settles. No timer fires after the one that settled the promise.
+   * Only work of the mock stops the clock: when an app also waits for a file or a socket, timers may fire early.
    *
-   * @param work the promise to wait for, such as that of a call of the client on this clock.
-   * @param limit how far the clock may move; the default is "24h".
+   * @param work the promise to wait for, such as that of a client on this clock.
+   * @param limit maximum duration that the clock moves; the default is "24h".
    * @returns the value of `work`, or throws its error.
    * @throws Error when `work` is pending at the limit, or for 10 seconds while no timer is left.
    * @example
@@ -178,7 +143,7 @@ export class SystemClock implements Clock {
       if (settled) return true;
       const next = this.#timers.next();
       if (next === undefined) {
-        // Something outside of the clock is at work, such as a file or a socket.
+        // The work may wait for a file or a socket.
         if (this.#host.now() - movedAt > runUntilPatience) throw new Error(noTimerLeft);
         return false;
       }
@@ -191,23 +156,22 @@ export class SystemClock implements Clock {
       movedAt = this.#host.now();
       return settled;
     };
-    // One step at a time, so that other moves of the clock can come between.
+    // Other moves of the clock can run between two steps.
     for (let done = false; !done;) done = await this.#afterOtherMoves(step);
     return work;
   }
 
   /**
-   * Runs work that time must wait for: `advance` does not move on before it has ended. Work that depends on others, who
-   * may themselves wait for time to move, gets `patience`, in milliseconds of the machine; then time moves on without it.
+   * Runs work that stops time: `advance` moves on after the work has ended, or after `patience` milliseconds of the
+   * machine. Work that depends on others needs a patience, because they may wait for time to move.
    */
   during<T>(work: () => Promise<T>, patience?: number): Promise<T> {
     return this.#work.during(work, patience);
   }
 
   /**
-   * Within `during`: waits for something that may itself need time to move. With `patience`, in milliseconds of the
-   * machine, time stands still for that long at most. Where it is time that may be lacking, which is what is waited for
-   * without patience, somebody is told when a manual clock stands still.
+   * Waits, within `during`, for something that may need time to move: time moves on at once, or after `patience`
+   * milliseconds of the machine. With `lacksTime`, a warning is logged when a manual clock does not move.
    */
   outside<T>(
     waiting: Promise<T>,
@@ -217,7 +181,7 @@ export class SystemClock implements Clock {
     return this.#work.outside(waiting, patience, lacksTime ? this.#notice() : undefined);
   }
 
-  /** Does something between two moves of time, when no work is under way but what waits for time itself. */
+  /** Runs work between two moves of time, when all other work has ended or waits for time. */
   still<T>(work: () => Promise<T>): Promise<T> {
     return this.#afterOtherMoves(async () => {
       await this.#settle();
@@ -226,15 +190,14 @@ export class SystemClock implements Clock {
   }
 
   /**
-   * Sets the time, forward or back, and fires nothing; a move that is under way ends. Timers keep the time that they
-   * had left.
+   * Sets the time, forward or back, and fires nothing. A move in progress ends. Timers keep their remaining time.
    *
-   * @param instant the new time; left out, that of the start: a real clock then has the machine's time again.
+   * @param instant the new time; the default is the start, which for a real clock is the machine's time.
    */
   set(instant?: number): void {
     this.#era += 1;
     const before = this.now();
-    if (this.mode === "manual") this.#instant = instant ?? this.#startAt;
+    if (this.mode === "manual") this.#instant = instant ?? manualStart;
     else this.#offset = instant === undefined ? 0 : instant - this.#host.now();
     this.#timers.shift(this.now() - before);
     this.#host.clearTimeout(this.#alarm);
@@ -242,7 +205,7 @@ export class SystemClock implements Clock {
     this.#setAlarm();
   }
 
-  /** Forgets all timers without firing them; those that are set from now on never fire. */
+  /** Clears all timers; timers set afterwards never fire. */
   close(): void {
     this.#closed = true;
     this.#work.close();
@@ -256,20 +219,36 @@ export class SystemClock implements Clock {
     return moved;
   }
 
-  /** Makes what warns, once, of a call that waits on a manual clock which nobody moves. */
+  /** Creates a function that warns, once per clock, of a request that waits for a manual clock to move. */
   #notice(): (() => void) | undefined {
     if (this.mode === "real" || this.#noticed) return undefined;
     const since = this.#instant;
     const era = this.#era;
     return () => {
-      // A call that was left behind when time was set waits for nothing any more.
+      // A request from before the last `set` has already ended.
       if (this.#noticed || this.#closed || this.#instant !== since || this.#era !== era) return;
       this.#noticed = true;
       this.#host.warn(
-        "tryon-mock: a call has been waiting for 2 seconds on a manual clock that nobody moves. " +
+        "tryon-mock: a request has been waiting for 2 seconds on a manual clock that does not move. " +
           'Move it with clock.advance("2s") or clock.runAll(), or leave out clock: "manual".',
       );
     };
+  }
+
+  /** Fires timers up to a time, or until the time is set. */
+  async #fireUntil(target: number, limit = Number.POSITIVE_INFINITY): Promise<void> {
+    const era = this.#era;
+    await this.#settle();
+    for (let fired = 0; era === this.#era; fired += 1) {
+      const next = this.#timers.next();
+      if (next === undefined || next.dueAt > target) return;
+      if (fired === limit) {
+        throw new Error(
+          `runAll fired ${limit} timers and more are set: something sets timers without end. Use advance() with a duration.`,
+        );
+      }
+      await this.#fire(next);
+    }
   }
 
   async #settle(): Promise<void> {
@@ -302,11 +281,11 @@ export class SystemClock implements Clock {
     this.#alarm = undefined;
     this.#alarmAt = dueAt;
     if (dueAt === Number.POSITIVE_INFINITY) return;
-    const delay = Math.min(Math.max(0, dueAt - this.now()), longestHostTimeout);
-    this.#alarm = this.#host.setTimeout(() => this.#ring(), delay);
+    const delay = Math.min(Math.max(0, dueAt - this.now()), maxHostTimeout);
+    this.#alarm = this.#host.setTimeout(() => this.#onAlarm(), delay);
   }
 
-  #ring(): void {
+  #onAlarm(): void {
     this.#alarmAt = Number.POSITIVE_INFINITY;
     for (let next = this.#timers.next(); next !== undefined; next = this.#timers.next()) {
       if (next.dueAt > this.now()) break;

@@ -30,7 +30,7 @@ test.each([
   "5sec",
   "1e3ms",
   "toString",
-])("%j is no duration", (duration) => {
+])("%j is an invalid duration", (duration) => {
   expect(() => milliseconds(duration)).toThrow(RangeError);
   expect(() => milliseconds(duration)).toThrow(/milliseconds/);
 });

@@ -1,32 +1,32 @@
 /**
- * What the world takes from the platform. It is read when this module is loaded: a test framework that replaces the
- * global timers later does not freeze the server, and one that answers the global `fetch` does not swallow webhooks.
+ * Parts of the platform that the server uses. They are read when this module loads, so a test framework that replaces the
+ * global timers or `fetch` later does not affect the server.
  */
 export const host = {
   now: Date.now.bind(Date),
   setTimeout: globalThis.setTimeout.bind(globalThis),
   clearTimeout: globalThis.clearTimeout.bind(globalThis),
   fetch: globalThis.fetch.bind(globalThis),
-  /** The global `fetch` as it is at the time of the call, for whoever has to go through what replaced it. */
+  /** Calls the global `fetch` of the moment, replaced or not. */
   currentFetch: (request: Request): Promise<Response> => globalThis.fetch(request),
-  /** Tells whoever runs the server something; in Node on stderr. */
+  /** Logs a warning; in Node on stderr. */
   warn: (message: string): void => {
-    // The one place where the server speaks up by itself.
+    // The only place where the server logs on its own.
     // oxlint-disable-next-line no-console
     console.error(message);
   },
 };
 
-/** The part of the platform that a clock stands on. */
+/** Part of the platform that a clock uses. */
 export type ClockHost = Pick<typeof host, "now" | "setTimeout" | "clearTimeout" | "warn">;
 
-// setImmediate is much cheaper than a message channel. Pages and service workers have only the channel.
+// setImmediate is much cheaper than a message channel, but pages and service workers do not have it.
 const { setImmediate: immediate } = globalThis as {
-  // The types of pages, under which this package is checked, do not have it.
+  // The DOM types of this package do not have it.
   setImmediate?: (callback: () => void) => void;
 };
 
-/** Lets everything run that is already due in this event loop: promises, messages and finished reads. */
+/** Waits for everything that is already due in this event loop: promises, messages and finished reads. */
 export function turn(): Promise<void> {
   if (immediate !== undefined) return new Promise((resolve) => immediate(resolve));
   return new Promise((resolve) => {

@@ -3,18 +3,18 @@ import { utf8ToBytes } from "@noble/hashes/utils.js";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** The largest multiple of the alphabet's length that a byte can hold: bytes above it would favour some letters. */
+/** Largest multiple of the alphabet's length in a byte. Higher bytes would make some letters more frequent. */
 const fairBytes = Math.floor(256 / alphabet.length) * alphabet.length;
 
-/** How far a stream of chance has been read. */
+/** Position in a random stream. */
 export interface RandomState {
   readonly counter: number;
   readonly position: number;
 }
 
 /**
- * Chance that can be repeated: the stream of SHA-256 digests over the seed and a counter. The same seed gives the same
- * ids on every machine and in every runtime.
+ * Random source with a seed: the stream of SHA-256 digests of the seed and a counter. The same seed gives the same ids on
+ * every machine and in every runtime.
  */
 export class SeededRandom {
   readonly seed: string;
@@ -42,21 +42,21 @@ export class SeededRandom {
     return { counter: this.#counter, position: this.#position };
   }
 
-  /** Goes on from where a stream of the same seed was. */
+  /** Continues at the position of a stream of the same seed. */
   resume({ counter, position }: RandomState): void {
     this.#block = counter === 0 ? new Uint8Array(0) : this.#digest(counter - 1);
     this.#counter = counter;
     this.#position = position;
   }
 
-  /** A number from 0 up to, and without, 1. */
+  /** Returns a number from 0 to 1, without 1. */
   fraction(): number {
     let value = 0;
     for (let index = 0; index < 4; index += 1) value = value * 256 + this.byte();
     return value / 2 ** 32;
   }
 
-  /** `length` characters of [0-9A-Za-z]. */
+  /** Returns `length` characters of [0-9A-Za-z]. */
   token(length: number): string {
     let text = "";
     while (text.length < length) {
@@ -71,7 +71,7 @@ export class SeededRandom {
   }
 }
 
-/** A seed that no other run has. */
+/** Creates a new random seed. */
 export function freshSeed(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

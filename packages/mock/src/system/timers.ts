@@ -1,26 +1,42 @@
 import TinyQueue from "tinyqueue";
 
-import type { Timer } from "./clock.ts";
+/** A timer of a {@link Clock}; opaque. */
+export interface Timer {
+  readonly dueAt: number;
+}
 
-/** A timer that has not fired yet: its callback is there as long as it may. */
+/** Time and timers: the client takes one as its `clock` option. */
+export interface Clock {
+  /** Returns milliseconds since 1970-01-01T00:00:00Z. */
+  now(): number;
+  /** Calls `callback` once, after `delay` milliseconds of this clock. */
+  setTimeout(callback: () => void, delay: number): Timer;
+  /** Cancels a timer. Does nothing for one that has fired. */
+  clearTimeout(timer: Timer | undefined): void;
+}
+
+/** A timer in the queue. It has its callback until it fires or is canceled. */
 export interface PendingTimer extends Timer {
   dueAt: number;
   readonly order: number;
   callback: (() => void) | undefined;
 }
 
-/** The timers of a clock, by the time at which they are due; those due at once in the order in which they were set. */
+/** The timers of a clock by due time. Timers of one instant keep the order in which they were set. */
 export class Timers {
   #order = 0;
   #pending = 0;
-  readonly #queue = new TinyQueue<PendingTimer>([], byTime);
+  readonly #queue = new TinyQueue<PendingTimer>(
+    [],
+    (a, b) => a.dueAt - b.dueAt || a.order - b.order,
+  );
 
-  /** How many have neither fired nor been taken back. */
+  /** Number of timers that have neither fired nor been canceled. */
   get pending(): number {
     return this.#pending;
   }
 
-  /** A timer that is not in the queue and never fires. */
+  /** Creates a timer that is not in the queue. */
   make(dueAt: number, callback: () => void): PendingTimer {
     return { dueAt, order: this.#order++, callback };
   }
@@ -30,17 +46,17 @@ export class Timers {
     this.#pending += 1;
   }
 
-  /** Takes a timer out, and gives what was to be called; nothing for one that is out already. */
+  /** Removes a timer and returns its callback, or undefined when it was removed before. */
   take(timer: PendingTimer): (() => void) | undefined {
     const { callback } = timer;
     if (callback === undefined) return undefined;
-    // It stays in the queue until it comes to the front: looking for it would cost more.
+    // Finding its place in the queue would cost more than keeping it until it is first.
     timer.callback = undefined;
     this.#pending -= 1;
     return callback;
   }
 
-  /** The timer that is due next. */
+  /** Returns the timer that is due next. */
   next(): PendingTimer | undefined {
     for (let timer = this.#queue.peek(); timer !== undefined; timer = this.#queue.peek()) {
       if (timer.callback !== undefined) return timer;
@@ -49,21 +65,15 @@ export class Timers {
     return undefined;
   }
 
-  /** Moves them all by the same length. */
+  /** Moves all timers by the same number of milliseconds, which keeps their order. */
   shift(length: number): void {
-    // Their order does not change by it, so that of the queue stays right.
     for (const timer of this.#queue.data) timer.dueAt += length;
   }
 
-  /** Forgets them all. */
   clear(): void {
     for (let timer = this.#queue.pop(); timer !== undefined; timer = this.#queue.pop()) {
       timer.callback = undefined;
     }
     this.#pending = 0;
   }
-}
-
-function byTime(a: PendingTimer, b: PendingTimer): number {
-  return a.dueAt - b.dueAt || a.order - b.order;
 }

@@ -1,7 +1,7 @@
 import { optionTable } from "../../options.ts";
 import type { DeliveryRecord, JobRecord, JobStatus, KeyRecord } from "../../store/records.ts";
 import type { Transaction } from "../../store/store.ts";
-import type { ScheduledTask } from "../../system/scheduler.ts";
+import type { ScheduledTask } from "../../system/system.ts";
 import { maskKey } from "../masking.ts";
 import type { ServerState } from "../server-states.ts";
 import type { ControlledMock } from "./input.ts";

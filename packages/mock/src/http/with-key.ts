@@ -8,7 +8,7 @@ import type { KeyRecord } from "../store/records.ts";
 import type { System } from "../system/system.ts";
 import { errorResponse, rateHeaders } from "./responses.ts";
 import { readJsonObject, readPatience } from "./body.ts";
-import { bodySchemas, type BodySchemas } from "./schemas.ts";
+import type { RequestSchemas } from "./schemas.ts";
 
 /** Records submissions for the request journal. */
 interface SubmissionLog {
@@ -16,45 +16,38 @@ interface SubmissionLog {
   noteJob(request: Request, jobId: string, replayed: boolean): void;
 }
 
-/** What every route stands on. */
-export interface Site {
+/** Parts of the server that routes use. */
+export interface RouteContext {
   readonly service: Service;
   readonly system: System;
   readonly settings: Settings;
-  readonly schemas: BodySchemas;
+  readonly schemas: RequestSchemas;
   readonly journal: SubmissionLog;
 }
 
-export function createSite(site: Omit<Site, "schemas">): Site {
-  return { ...site, schemas: bodySchemas(site.service.options.jsonTypes) };
-}
-
-/** A call that has passed authentication and the rate limit. */
-export interface Call {
+/** A request with a valid key and within the rate limit. */
+export interface KeyedRequest {
   readonly key: KeyRecord;
   readonly request: Request;
-  /** Scheme and host that the caller used. */
-  readonly origin: () => string;
-  /** Reads the body; the second time gives the same. */
+  /** Reads the body; a second call returns the same promise. */
   readonly body: () => Promise<Readonly<Record<string, unknown>>>;
 }
 
 /**
- * A route that needs a key: authentication, state of the key and rate limit come before the handler, and the headers of
- * the rate limit go on whatever the answer is.
+ * Wraps the handler of a route that needs a key. The key, its state and the rate limit are checked before the handler
+ * runs, and every response after that has the headers of the rate limit.
  */
-export function keyed(
-  site: Site,
-  handler: (call: Call, context: Context) => Promise<Response>,
+export function withKey(
+  { service, system }: RouteContext,
+  handler: (request: KeyedRequest, context: Context) => Promise<Response>,
 ): (context: Context) => Promise<Response> {
-  const { service, system } = site;
   const { options } = service;
   return async (context) => {
     let limitHeaders: Record<string, string> = {};
-    const answer = async (): Promise<Response> => {
+    const respond = async (): Promise<Response> => {
       const request = context.req.raw;
-      let read: ReturnType<Call["body"]> | undefined;
-      const body: Call["body"] = () =>
+      let read: ReturnType<KeyedRequest["body"]> | undefined;
+      const body: KeyedRequest["body"] = () =>
         (read ??= system.clock.outside(readJsonObject(request, options), readPatience));
       if (options.checkOrder === "body-first" && request.method === "POST") await body();
       const key = await service.keys.authenticate(bearerToken(request));
@@ -66,9 +59,9 @@ export function keyed(
           `Rate limit exceeded: ${window.limit} requests a minute are allowed for this key.`,
         );
       }
-      return handler({ key, request, origin: () => new URL(request.url).origin, body }, context);
+      return handler({ key, request, body }, context);
     };
-    const response = await answer().catch((error: unknown) => errorResponse(error, options));
+    const response = await respond().catch((error: unknown) => errorResponse(error, options));
     for (const [name, value] of Object.entries(limitHeaders)) response.headers.set(name, value);
     return response;
   };
