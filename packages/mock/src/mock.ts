@@ -72,7 +72,7 @@ export function createMock(input: MockOptions = {}): Mock {
     };
     const service = new Service(context, {
       processor: embeddedProcessor,
-      depart: () => steering.webhook((request) => way.send(request)),
+      planAttempt: () => steering.webhook((request) => way.send(request)),
       imageFetch:
         settings.images === "fetch"
           ? new ImageFetch({ system, network, allowPrivate: allowPrivateImages })
@@ -140,7 +140,7 @@ export function createMock(input: MockOptions = {}): Mock {
     },
     ledger: async (token) => (await settled()).service.ledger(token),
     webhooks: {
-      deliveries: (jobId) =>
+      deliveries: async (jobId) =>
         worlds.current.store.transact((transaction) => transaction.deliveries(jobId)),
       replay: (id) => worlds.current.service.deliveries.repeat(id, "replay"),
       duplicate: (id) => worlds.current.service.deliveries.repeat(id, "duplicate"),

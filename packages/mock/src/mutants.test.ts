@@ -45,28 +45,30 @@ function methodOf<Name extends keyof MemoryTables>(name: Name): MemoryTables[Nam
 /** A store that takes the price once more whenever it is asked for a submission that it remembers. */
 function chargeReplays(): void {
   const idempotency = methodOf("idempotency");
-  const planted = vi
-    .spyOn(MemoryTables.prototype, "idempotency")
-    .mockImplementation(async function (this: MemoryTables, keyId, idempotencyKey) {
-      const record = await idempotency.call(this, keyId, idempotencyKey);
-      const key = await this.key(keyId);
-      if (!record?.answer || key === undefined) return record;
-      const { jobId } = record;
-      await this.putKey({ ...key, credits: key.credits - 8 });
-      await this.addLedgerEntry({ keyId, credits: -8, cause: "tryon", at: 0, jobId });
-      return record;
-    });
+  const planted = vi.spyOn(MemoryTables.prototype, "idempotency").mockImplementation(function (
+    this: MemoryTables,
+    keyId,
+    idempotencyKey,
+  ) {
+    const record = idempotency.call(this, keyId, idempotencyKey);
+    const key = this.key(keyId);
+    if (!record?.response || key === undefined) return record;
+    const { jobId } = record;
+    this.putKey({ ...key, credits: key.credits - 8 });
+    this.addLedgerEntry({ keyId, credits: -8, cause: "tryon", at: 0, jobId });
+    return record;
+  });
   onTestFinished(() => planted.mockRestore());
 }
 
 /** A store that takes every minute for the one in which a key was last used. */
 function neverResetWindows(mock: Mock): void {
   const key = methodOf("key");
-  const planted = vi.spyOn(MemoryTables.prototype, "key").mockImplementation(async function (
+  const planted = vi.spyOn(MemoryTables.prototype, "key").mockImplementation(function (
     this: MemoryTables,
     id,
   ) {
-    const record = await key.call(this, id);
+    const record = key.call(this, id);
     return record && { ...record, window: Math.floor(mock.clock.now() / 60_000) };
   });
   onTestFinished(() => planted.mockRestore());

@@ -1,7 +1,7 @@
 import { webhookSecret } from "../default-keys.ts";
 import { completedEvent, eventHeaders, type SignedEvent } from "../delivery/event.ts";
 import { limits } from "../service/catalogue.ts";
-import { contentBlocked, failureCode } from "../service/outcome.ts";
+import { contentBlocked, failureCode } from "../service/next-jobs.ts";
 import { ResultUrls } from "../service/result-urls.ts";
 import { milliseconds } from "../system/duration.ts";
 import { host } from "../system/host.ts";
@@ -23,7 +23,7 @@ export async function runTrigger(command: TriggerCommand): Promise<number> {
   const { body, signature } = eventOf(command, id, secret);
   const headers = eventHeaders(id, signature);
   process.stdout.write(`POST ${command.to.href}\n${headerLines(headers)}\n${body}\n\n`);
-  const timeout = milliseconds(command.timeout ?? limits.webhookAnswer);
+  const timeout = milliseconds(command.timeout ?? limits.webhookResponse);
   const answer = await send(command.to, { headers, body }, timeout);
   if ("problem" in answer) {
     process.stderr.write(`tryon-mock: ${answer.problem}\n`);

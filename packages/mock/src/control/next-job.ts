@@ -1,5 +1,4 @@
-import type { PlannedOutcome } from "../service/next-jobs.ts";
-import { failureCode } from "../service/outcome.ts";
+import { failureCode, type PlannedOutcome } from "../service/next-jobs.ts";
 
 const failures = ["content_blocked", "model_rejected", "storage_failed"] as const;
 const outcomes = ["succeeded", ...failures, "failed", "never"] as const;

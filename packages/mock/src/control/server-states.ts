@@ -103,7 +103,7 @@ export class ServerStates<Current extends ServerState> {
     const { current } = this;
     const { system, store, service } = current;
     await service.precompute();
-    return store.transact(async () => {
+    return store.transact(() => {
       const state = this.#clock.idle && current === this.current ? service.state() : undefined;
       if (state === undefined) return undefined;
       const snapshot: Snapshot = Object.freeze({ takenAt: this.#clock.now() });

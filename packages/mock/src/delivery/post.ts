@@ -1,7 +1,8 @@
+import { abortable } from "../abortable.ts";
 import type { DeliveryAttempt, DeliveryRecord } from "../store/records.ts";
 import { eventHeaders } from "./event.ts";
 
-/** Sends the request of a delivery once, and says what came of it; it does not throw. */
+/** Sends a webhook once and returns the outcome. It never throws. */
 export async function postEvent(
   delivery: DeliveryRecord,
   send: (request: Request) => Promise<Response>,
@@ -15,29 +16,18 @@ export async function postEvent(
       headers: eventHeaders(delivery.jobId, delivery.signature),
       body: delivery.body,
     });
-    const response = await whicheverComes(send(request), signal);
-    // The status is all that counts; a body that somebody reads or has read cannot be cancelled.
+    const response = await abortable(send(request), signal);
+    // Only the status counts. Canceling fails if the body was read.
     response.body?.cancel().catch(() => undefined);
-    // A browser hides where a redirect leads and what status it had.
+    // A browser hides the status and the target of a redirect.
     const redirected = response.type === "opaqueredirect";
     return redirected
-      ? { status: null, error: "The receiver redirects; a webhook is not sent on." }
+      ? {
+          status: null,
+          error: "The receiver redirects; the service does not follow redirects of webhooks.",
+        }
       : { status: response.status, error: null };
   } catch (error) {
     return { status: null, error: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-/** The answer, or the abort; a sender that does not listen to the signal cannot hold the delivery up. */
-async function whicheverComes(answer: Promise<Response>, signal: AbortSignal): Promise<Response> {
-  let listener: (() => void) | undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    listener = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", listener);
-  });
-  try {
-    return await Promise.race([answer, aborted]);
-  } finally {
-    if (listener !== undefined) signal.removeEventListener("abort", listener);
   }
 }

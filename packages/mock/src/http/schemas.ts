@@ -19,8 +19,8 @@ export function bodySchemas(jsonTypes: Options["jsonTypes"]): BodySchemas {
   const lax = jsonTypes === "lax";
   const flag = lax ? z.preprocess(readFlag, z.boolean()) : z.boolean();
   const seed = lax
-    ? z.preprocess(readNumber, wholeNumber(limits.largestSeed).nullable())
-    : wholeNumber(limits.largestSeed).nullable();
+    ? z.preprocess(readNumber, wholeNumber(limits.maxSeed).nullable())
+    : wholeNumber(limits.maxSeed).nullable();
   const address = text({ most: limits.urlCharacters }).nullable();
   const size = word(sizeNames, true);
   const images = texts(limits.garments);

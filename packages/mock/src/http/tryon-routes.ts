@@ -3,7 +3,7 @@ import type { Hono } from "hono";
 import type { ValidationError } from "../generated/openapi.ts";
 import type { Options } from "../options.ts";
 import { limits } from "../service/catalogue.ts";
-import type { SubmitResponse } from "../service/submissions.ts";
+import type { SubmitResponse } from "../service/first-responses.ts";
 import { json, proxyPage } from "./responses.ts";
 import { keyed, type Site } from "./calls.ts";
 import { characters, tooLong } from "./checks.ts";

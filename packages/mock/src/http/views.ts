@@ -9,7 +9,7 @@ import { sizes } from "../service/catalogue.ts";
 import type { JobPage } from "../service/jobs.ts";
 import type { PurchaseResponse } from "../service/purchases.ts";
 import type { Service } from "../service/service.ts";
-import type { SubmitResponse } from "../service/submissions.ts";
+import type { SubmitResponse } from "../service/first-responses.ts";
 import { formatTime } from "../service/time.ts";
 import type { JobRecord, KeyRecord } from "../store/records.ts";
 
@@ -45,20 +45,20 @@ export function submitView(
   service: Service,
   submitted: SubmitResponse,
 ): TryOnSubmitResponse | Partial<TryOnSubmitResponse> {
-  const { job, answer } = submitted;
-  const succeeded = answer.status === "succeeded" && job.result !== null;
+  const { job, response } = submitted;
+  const succeeded = response.status === "succeeded" && job.result !== null;
   const whole: TryOnSubmitResponse = {
     job_id: job.id,
-    status: answer.status,
+    status: response.status,
     result_url: succeeded ? service.results.sign(job, service.now()) : null,
     cost_credits: job.costCredits,
     credits_remaining: submitted.creditsRemaining,
     seed: job.seed,
     metadata: job.metadata,
     test_mode: job.testMode,
-    error_code: answer.errorCode,
-    error_message: answer.errorMessage,
-    message: answer.message,
+    error_code: response.errorCode,
+    error_message: response.errorMessage,
+    message: response.message,
   };
   return service.options.sparseSubmit ? sparse(whole) : whole;
 }

@@ -72,7 +72,7 @@ async function afterTheEnd(fields: SubmissionFields, network?: Network) {
   await system.clock.advance("2s");
   collectGarbage();
   expect(held).toBeDefined();
-  const deliveries = await store.transact((transaction) => transaction.deliveries());
+  const deliveries = store.transact((transaction) => transaction.deliveries());
   expect(deliveries).toHaveLength(1);
   expect(written.length).toBeGreaterThan(4);
   return { held: held?.deref(), kept: [...written, ...deliveries] };

@@ -44,7 +44,7 @@ export function addPageRoutes(app: Hono, parts: PageParts): void {
     }
     const epoch = await parts.current();
     const about = { mock: parts.mock, epoch, epochNumber: numberOf(epoch) };
-    return json(await stateView(about, { status, jobId: job }), 200);
+    return json(stateView(about, { status, jobId: job }), 200);
   });
   app.get("/images/:file", async ({ req }) => {
     const jobId = /^(.+)\.png$/.exec(req.param("file"))?.[1];

@@ -21,8 +21,8 @@ export class RecordViews {
     this.#service = service;
   }
 
-  readonly job = async (job: JobRecord): Promise<JobState> => {
-    const key = await this.#transaction.key(job.keyId);
+  readonly job = (job: JobRecord): JobState => {
+    const key = this.#transaction.key(job.keyId);
     const result = this.#service.jobs.isPurged(job) ? null : job.result;
     return {
       job_id: job.id,
@@ -64,7 +64,7 @@ export class RecordViews {
     })),
   });
 
-  async chosen(job: JobRecord, journal: Pick<MockJournal, "entries">): Promise<ChosenJob> {
+  chosen(job: JobRecord, journal: Pick<MockJournal, "entries">): ChosenJob {
     const calls = journal.entries({
       method: "POST",
       path: "/api/v1/tryon",
@@ -73,9 +73,9 @@ export class RecordViews {
     });
     const submission = calls.find(({ jobId }) => jobId === job.id)?.submission;
     const prompt = submission?.fields["prompt"];
-    const deliveries = await this.#transaction.deliveries(job.id);
+    const deliveries = this.#transaction.deliveries(job.id);
     return {
-      ...(await this.job(job)),
+      ...this.job(job),
       prompt: typeof prompt === "string" ? prompt : null,
       instruction: submission?.instruction ?? null,
       deliveries: deliveries.map(this.delivery).toReversed(),
@@ -83,20 +83,20 @@ export class RecordViews {
   }
 
   /** The keys that every server has, and the newest of the others. */
-  async keys(tokens: readonly string[]): Promise<readonly KeyAccount[]> {
-    const usual = await inTurn(tokens, (token) => this.#transaction.keyByToken(token));
-    const latest = await this.#transaction.latestKeys(bounds.keys);
+  keys(tokens: readonly string[]): readonly KeyAccount[] {
+    const usual = tokens.map((token) => this.#transaction.keyByToken(token));
+    const latest = this.#transaction.latestKeys(bounds.keys);
     const known = usual.filter((key) => key !== undefined);
     const others = latest.filter(({ token }) => !tokens.includes(token));
     return [
-      ...(await inTurn(known, (key) => this.#account(key, key.token))),
-      ...(await inTurn(others, (key) => this.#account(key, null))),
+      ...known.map((key) => this.#account(key, key.token)),
+      ...others.map((key) => this.#account(key, null)),
     ];
   }
 
-  async #account(key: KeyRecord, token: string | null): Promise<KeyAccount> {
-    const account = await this.#transaction.account(key.accountId);
-    const entries = await this.#transaction.ledger(key.id);
+  #account(key: KeyRecord, token: string | null): KeyAccount {
+    const account = this.#transaction.account(key.accountId);
+    const entries = this.#transaction.ledger(key.id);
     return {
       key_id: key.id,
       api_key: maskKey(key.token),
@@ -116,14 +116,4 @@ export class RecordViews {
       },
     };
   }
-}
-
-/** Does a step after the other, as a step of the store wants it. */
-export async function inTurn<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = [];
-  for (const item of items) results.push(await work(item));
-  return results;
 }

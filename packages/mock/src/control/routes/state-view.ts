@@ -4,7 +4,7 @@ import type { Fault } from "../fault.ts";
 import { maskKey } from "../masking.ts";
 import type { MockJournal } from "../journal.ts";
 import type { ServerState } from "../server-states.ts";
-import { inTurn, RecordViews } from "./record-views.ts";
+import { RecordViews } from "./record-views.ts";
 import type { OptionState, State } from "./state.ts";
 import { Times } from "./times.ts";
 import { faultView } from "./views.ts";
@@ -32,25 +32,25 @@ export interface StateQuery {
 }
 
 /** Reads everything that the page shows, as it is at one moment. */
-export function stateView(parts: StateParts, query: StateQuery): Promise<State> {
+export function stateView(parts: StateParts, query: StateQuery): State {
   const { mock, epoch } = parts;
   const { store, service } = epoch;
   const times = new Times(epoch);
-  return store.transact(async (transaction) => {
+  return store.transact((transaction) => {
     const view = new RecordViews(transaction, times, service);
     const { status, jobId } = query;
-    const jobs = await transaction.latestJobs({ limit: bounds.jobs, ...(status && { status }) });
-    const { deliveries, total } = await transaction.latestDeliveries(bounds.deliveries);
-    const chosen = jobId === undefined ? undefined : await transaction.job(jobId);
+    const jobs = transaction.latestJobs({ limit: bounds.jobs, ...(status && { status }) });
+    const { deliveries, total } = transaction.latestDeliveries(bounds.deliveries);
+    const chosen = jobId === undefined ? undefined : transaction.job(jobId);
     return {
       now: service.now(),
       clock: mock.clock.mode,
       next: times.next,
       epoch: parts.epochNumber,
-      jobs: { counts: await transaction.jobCounts(), latest: await inTurn(jobs, view.job) },
-      chosen: chosen === undefined ? null : await view.chosen(chosen, mock.journal),
+      jobs: { counts: transaction.jobCounts(), latest: jobs.map(view.job) },
+      chosen: chosen === undefined ? null : view.chosen(chosen, mock.journal),
       deliveries: { total, latest: deliveries.map(view.delivery) },
-      keys: await view.keys(Object.values(mock.keys)),
+      keys: view.keys(Object.values(mock.keys)),
       next_jobs: service.nextJobs.state.map(({ outcome, apiKey }) => ({
         outcome: outcome.ending,
         error_message: outcome.errorMessage,
