@@ -16,7 +16,7 @@ import { readNextJob } from "./control/next-job.ts";
 import { settlePayment } from "./control/payments.ts";
 import { createTenant } from "./control/tenant.ts";
 import { ServerStates } from "./control/server-states.ts";
-import { MemoryStore } from "./store/memory.ts";
+import { MemoryStore } from "./store/memory-store.ts";
 import type { MemoryTables } from "./store/memory-tables.ts";
 import { Control } from "./control/control.ts";
 import { abortable, type OpenCalls } from "./abortable.ts";

@@ -63,12 +63,12 @@ function chargeReplays(): void {
 
 /** A store that takes every minute for the one in which a key was last used. */
 function neverResetWindows(mock: Mock): void {
-  const key = methodOf("key");
-  const planted = vi.spyOn(MemoryTables.prototype, "key").mockImplementation(function (
+  const keyByToken = methodOf("keyByToken");
+  const planted = vi.spyOn(MemoryTables.prototype, "keyByToken").mockImplementation(function (
     this: MemoryTables,
-    id,
+    token,
   ) {
-    const record = key.call(this, id);
+    const record = keyByToken.call(this, token);
     return record && { ...record, window: Math.floor(mock.clock.now() / 60_000) };
   });
   onTestFinished(() => planted.mockRestore());

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createMock } from "../mock.ts";
 import { caller, finished } from "../../test/caller.ts";
 import { bareService } from "../../test/bare-service.ts";
-import { MemoryStore } from "../store/memory.ts";
+import { MemoryStore } from "../store/memory-store.ts";
 import type { NextJob } from "./next-job.ts";
 
 const endings: readonly (readonly [NextJob, Readonly<Record<string, unknown>>])[] = [

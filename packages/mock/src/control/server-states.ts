@@ -1,4 +1,4 @@
-import type { MemoryStore } from "../store/memory.ts";
+import type { MemoryStore } from "../store/memory-store.ts";
 import type { MemoryTables } from "../store/memory-tables.ts";
 import type { Service, ServiceState } from "../service/service.ts";
 import type { ScheduledTask } from "../system/scheduler.ts";

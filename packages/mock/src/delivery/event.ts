@@ -1,7 +1,7 @@
 import type { TryOnCompletedEvent } from "../generated/openapi.ts";
 import type { Options } from "../options.ts";
 import { hmacHex } from "../service/digest.ts";
-import { formatTime } from "../service/time.ts";
+import { formatTime } from "../service/format-time.ts";
 import type { JobRecord } from "../store/records.ts";
 
 /** The only kind of event. */

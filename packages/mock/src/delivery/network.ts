@@ -1,5 +1,5 @@
 import { host } from "../system/host.ts";
-import { bareHost, checkUrl, checkResolved, isIp, type UrlRules } from "./address-guard.ts";
+import { bareHost, checkUrl, checkResolved, isIp, type UrlRules } from "./check-url.ts";
 
 /**
  * Network access of the server for webhooks and images. `connect` gets the IP addresses that the server has checked, so

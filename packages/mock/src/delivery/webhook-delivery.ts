@@ -5,7 +5,7 @@ import type { DeliveryAttempt, DeliveryRecord, JobRecord } from "../store/record
 import { getKey, type Store } from "../store/store.ts";
 import type { System } from "../system/system.ts";
 import { completedEvent, tampered, type SignedEvent } from "./event.ts";
-import { postEvent } from "./post.ts";
+import { postEvent } from "./post-event.ts";
 
 /** Real milliseconds that a manual clock waits for a receiver. */
 const patience = 1_000;

@@ -1,4 +1,4 @@
-import type { ImageKind } from "../service/image-kind.ts";
+import type { ImageKind } from "./image-kind.ts";
 
 /** Bytes with their own buffer, in a type that TypeScript 5.4 and later accept. */
 export type Bytes = ReturnType<typeof Uint8Array.from>;

@@ -27,7 +27,7 @@ describe("a request that has the right form and makes no try-on", () => {
         garment_urls: [garmentUrl, garmentUrl],
         garment_images_b64: [pixel, pixel],
       },
-      /hold 4 .*at most 3/,
+      /have 4 .*maximum is 3/,
     ],
     ["base64 that is none", { ...base, person_image_b64: "ab$c" }, /^person_image_b64: .*base64/],
     [
@@ -44,7 +44,7 @@ describe("a request that has the right form and makes no try-on", () => {
     [
       "a data: prefix",
       { ...base, person_image_b64: `data:image/png;base64,${pixel}` },
-      /^person_image_b64: .*drop/,
+      /^person_image_b64: .*remove/,
     ],
     [
       "bytes that are no image",
@@ -59,7 +59,7 @@ describe("a request that has the right form and makes no try-on", () => {
     [
       "a garment with a data: prefix",
       { person_url: personUrl, garment_images_b64: [`data:image/png;base64,${pixel}`] },
-      /^garment_images_b64\[0\]: .*drop/,
+      /^garment_images_b64\[0\]: .*remove/,
     ],
     ["an SVG", { ...base, person_image_b64: headed("<svg xmlns") }, /not an image/],
     [

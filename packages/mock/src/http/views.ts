@@ -10,7 +10,7 @@ import type { JobPage } from "../service/jobs.ts";
 import type { PurchaseResponse } from "../service/purchases.ts";
 import type { Service } from "../service/service.ts";
 import type { SubmitResponse } from "../service/first-responses.ts";
-import { formatTime } from "../service/time.ts";
+import { formatTime } from "../service/format-time.ts";
 import type { JobRecord, KeyRecord } from "../store/records.ts";
 
 /** A job as a poll and the list show it. */

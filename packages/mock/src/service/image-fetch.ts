@@ -5,7 +5,7 @@ import type { EngineImage } from "../engine/engine.ts";
 import type { System } from "../system/system.ts";
 import { limits } from "./catalogue.ts";
 import { imageKindNames } from "./image-input.ts";
-import { imageKind } from "./image-kind.ts";
+import { imageKind } from "../engine/image-kind.ts";
 import type { Submission } from "./submission.ts";
 
 /** Real milliseconds that a manual clock waits for hosts. */

@@ -1,7 +1,7 @@
-import { checkUrl } from "../delivery/address-guard.ts";
+import { checkUrl } from "../delivery/check-url.ts";
 import type { EngineImage } from "../engine/engine.ts";
 import { limits } from "./catalogue.ts";
-import { imageKind } from "./image-kind.ts";
+import { imageKind } from "../engine/image-kind.ts";
 import { ServiceError } from "./service-error.ts";
 
 const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import type { Network } from "../delivery/network.ts";
 import { stockEngine } from "../engine/stock.ts";
-import { MemoryStore } from "../store/memory.ts";
+import { MemoryStore } from "../store/memory-store.ts";
 import type { Store, Transaction } from "../store/store.ts";
 import { bareService } from "../../test/bare-service.ts";
 import { imageHost } from "../../test/image-host.ts";

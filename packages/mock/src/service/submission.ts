@@ -1,4 +1,4 @@
-import { checkUrl } from "../delivery/address-guard.ts";
+import { checkUrl } from "../delivery/check-url.ts";
 import type { EngineImage } from "../engine/engine.ts";
 import type { Settings } from "../settings.ts";
 import type { OutputSize } from "../store/records.ts";

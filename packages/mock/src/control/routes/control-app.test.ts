@@ -264,7 +264,7 @@ describe("the control API", () => {
     expect(hooks.received).toHaveLength(4);
     const none = await post("deliveries/dlv_none/replay");
     expect(none.status).toBe(404);
-    expect(none.answer["detail"]).toMatch(/^delivery_id: there is no delivery "dlv_none"/);
+    expect(none.answer["detail"]).toMatch(/^delivery_id: unknown delivery "dlv_none"/);
   });
 
   test("settles payments", async () => {

@@ -5,7 +5,7 @@ import { cases } from "@tryon/test-kit/cases";
 import { stockEngine } from "../engine/stock.ts";
 import { bareService } from "../../test/bare-service.ts";
 import { job } from "../../test/store-records.ts";
-import { MemoryStore } from "./memory.ts";
+import { MemoryStore } from "./memory-store.ts";
 import type { JobRecord, JobStatus } from "./records.ts";
 
 /** Adds a job's id to `visited` when any field of the job is read. */

@@ -8,7 +8,7 @@ import {
   purchase,
   type NewJob,
 } from "../../test/store-records.ts";
-import { MemoryStore } from "./memory.ts";
+import { MemoryStore } from "./memory-store.ts";
 import type { JobRecord } from "./records.ts";
 import type { Transaction } from "./store.ts";
 
