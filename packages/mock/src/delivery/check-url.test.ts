@@ -73,7 +73,7 @@ describe("checkUrl", () => {
 const publicIps = list("93.184.216.34 8.8.8.8 172.32.0.1 2606:4700::1111 ::ffff:8.8.8.8");
 const loopbackIps = list("127.0.0.1 127.9.9.9 ::1 ::ffff:127.0.0.1 ::ffff:7f00:1");
 const privateIps = [
-  "not an IP address",
+  "not an IP",
   "",
   ...list(`
     0.0.0.0 10.0.0.1 100.64.0.1 100.100.100.200 168.63.129.16 169.254.169.254 172.16.0.1
@@ -107,7 +107,7 @@ describe("checkResolved", () => {
     ]) {
       const blocked = checkResolved(ips, onlyPublic);
       expect(blocked?.problem).toContain("blocked URL");
-      // The IP address would disclose the server's network to the caller.
+      // The IP would disclose the server's network to the caller.
       expect(ip !== "" && blocked?.problem.includes(ip)).toBe(false);
     }
   });

@@ -20,11 +20,11 @@ export interface UrlRules {
 const internalName = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa)$/;
 
 /** Metadata services of clouds in public ranges (here Azure's). */
-const metadataAddresses = new Set(["168.63.129.16"]);
+const metadataIps = new Set(["168.63.129.16"]);
 
 /**
  * Checks that a URL has https and a public host. `allowPrivate` also allows http and loopback. Parsing the URL
- * normalizes octal, hexadecimal and other forms of an IP address.
+ * normalizes octal, hexadecimal and other forms of an IP.
  */
 export function checkUrl(text: string, rules: UrlRules): UrlVerdict {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -38,12 +38,12 @@ export function checkUrl(text: string, rules: UrlRules): UrlVerdict {
   if (url.username !== "" || url.password !== "") {
     return blocked("invalid URL; it must not contain a user name or password.", false);
   }
-  const reach = reachOf(url.hostname);
-  if (rules.allowPrivate && reach !== "private") return { ok: true, url };
-  if (reach !== "public") {
+  const network = networkOf(url.hostname);
+  if (rules.allowPrivate && network !== "private") return { ok: true, url };
+  if (network !== "public") {
     return blocked(
       "blocked URL; the host is not public. Use a URL that is reachable from the internet.",
-      reach === "loopback",
+      network === "loopback",
     );
   }
   if (url.protocol !== "https:") return blocked("blocked URL; use https instead of http.", true);
@@ -55,38 +55,38 @@ function blocked(problem: string, isPrivate: boolean): Extract<UrlVerdict, { ok:
 }
 
 /** Network of a host. */
-type Reach = "public" | "loopback" | "private";
+type HostNetwork = "public" | "loopback" | "private";
 
-/** Checks the IP addresses of a host. All must be allowed, because the server may connect to any. */
+/** Checks the IPs of a host. All must be allowed, because the server may connect to any. */
 export function checkResolved(
-  addresses: readonly string[],
+  ips: readonly string[],
   rules: UrlRules,
 ): Extract<UrlVerdict, { ok: false }> | undefined {
-  const reaches = addresses.map(reachOfResolved);
-  const allowed = (reach: Reach): boolean =>
-    reach === "public" || (reach === "loopback" && rules.allowPrivate);
-  if (reaches.every(allowed)) return undefined;
+  const networks = ips.map(networkOfIp);
+  const allowed = (network: HostNetwork): boolean =>
+    network === "public" || (network === "loopback" && rules.allowPrivate);
+  if (networks.every(allowed)) return undefined;
   return blocked(
-    "blocked URL; its host name resolves to an IP address that is not public.",
-    !reaches.includes("private"),
+    "blocked URL; its host name resolves to an IP that is not public.",
+    !networks.includes("private"),
   );
 }
 
-function reachOfResolved(address: string): Reach {
+function networkOfIp(ip: string): HostNetwork {
   // ipaddr.js reads the outdated form ::1.2.3.4 as a mapped IPv4 address, but operating systems do not.
-  return isIp(address) && !/^::\d+\./.test(address) ? reachOf(address) : "private";
+  return isIp(ip) && !/^::\d+\./.test(ip) ? networkOf(ip) : "private";
 }
 
-/** Forms of an IP address: it has a colon, or its last part begins with a digit. */
+/** Forms of an IP: it has a colon, or its last part begins with a digit. */
 const likeIp = /:|(^|\.)\d[^.]*$/;
 
-/** Returns true if a host is an IP address. */
+/** Returns true if a host is an IP. */
 export function isIp(host: string): boolean {
   // For a name, `isValid` throws and catches an error, which is slower than all other checks of a request.
   return likeIp.test(host) && ipaddr.isValid(host);
 }
 
-function reachOf(hostname: string): Reach {
+function networkOf(hostname: string): HostNetwork {
   const host = bareHost(hostname).replace(/\.+$/, "");
   if (/(^|\.)localhost$/.test(host)) return "loopback";
   if (internalName.test(host)) return "private";
@@ -95,7 +95,7 @@ function reachOf(hostname: string): Reach {
   const ip = ipaddr.process(host);
   const range = ip.range();
   if (range === "loopback") return "loopback";
-  if (range !== "unicast" || metadataAddresses.has(ip.toString())) return "private";
+  if (range !== "unicast" || metadataIps.has(ip.toString())) return "private";
   return ip.kind() === "ipv4" || isGlobal(ip) ? "public" : "private";
 }
 

@@ -2,17 +2,17 @@ import { host } from "../system/host.ts";
 import { bareHost, checkUrl, checkResolved, isIp, type UrlRules } from "./check-url.ts";
 
 /**
- * Network access of the server for webhooks and images. `connect` gets the IP addresses that the server has checked, so
+ * Network access of the server for webhooks and images. `connect` gets the IPs that the server has checked, so
  * a later change of the DNS records has no effect.
  */
 export interface Network {
-  /** Resolves a host name to all of its IP addresses. Throws or returns none for an unknown host. */
+  /** Resolves a host name to all of its IPs. Throws or returns none for an unknown host. */
   resolve(hostname: string): Promise<readonly string[]>;
   /**
-   * Sends a request to one of these IP addresses only. The host name of the URL is for the `Host` header and the
+   * Sends a request to one of these IPs only. The host name of the URL is for the `Host` header and the
    * certificate. Returns a redirect without following it.
    */
-  connect(request: Request, addresses: readonly string[]): Promise<Response>;
+  connect(request: Request, ips: readonly string[]): Promise<Response>;
 }
 
 /** Rules for requests, and the setting that they come from. */
@@ -39,7 +39,7 @@ export function requireAllowed(url: string, rules: SendingRules): URL {
 }
 
 /**
- * Sends a request if its URL and its IP addresses are allowed. Without a network, as in a browser, only the URL counts.
+ * Sends a request if its URL and its IPs are allowed. Without a network, as in a browser, only the URL counts.
  *
  * @throws BlockedUrlError
  */
@@ -50,9 +50,9 @@ export async function sendGuarded(
 ): Promise<Response> {
   const hostname = bareHost(requireAllowed(request.url, rules).hostname);
   if (network === undefined) return host.fetch(request);
-  const addresses = isIp(hostname) ? [hostname] : [...(await network.resolve(hostname))];
-  if (addresses.length === 0) throw new Error(`The host ${hostname} has no IP address.`);
-  const refused = checkResolved(addresses, rules);
+  const ips = isIp(hostname) ? [hostname] : [...(await network.resolve(hostname))];
+  if (ips.length === 0) throw new Error(`The host ${hostname} has no IP.`);
+  const refused = checkResolved(ips, rules);
   if (refused !== undefined) throw new BlockedUrlError(refused, rules.setting);
-  return network.connect(request, addresses);
+  return network.connect(request, ips);
 }

@@ -51,7 +51,7 @@ const failures: Readonly<
     listener: redirectTo("/person.jpg"),
     message: "it is redirected more than 3 times.",
   },
-  "a redirect to a private IP address": {
+  "a redirect to a private IP": {
     listener: redirectTo("https://10.0.0.1/person.jpg"),
     message: "after a redirect: blocked URL; the host is not public.",
   },
@@ -75,7 +75,7 @@ const failures: Readonly<
     listener: redirectTo("https://[::1/"),
     message: "after a redirect: invalid URL",
   },
-  "a redirect to a host with a private IP address": {
+  "a redirect to a host with a private IP": {
     listener: redirectTo("https://inside.example/person.jpg"),
     options: {
       host: { resolve: (name) => [name === "inside.example" ? "10.0.0.1" : publicAddress] },
@@ -107,10 +107,10 @@ describe("a failed image fetch", () => {
 
   test.each([
     ["an unknown host", [], "the host is unreachable."],
-    ["a host with a private IP address", ["192.168.1.10"], "blocked URL; its host name"],
-    ["a host with a loopback IP address", ["127.0.0.1"], "allowPrivateImages"],
-    ["a host with public and private IP addresses", [publicAddress, "fd00::1"], "blocked URL"],
-  ])("connects to no IP address of %s", async (_name, addresses, words) => {
+    ["a host with a private IP", ["192.168.1.10"], "blocked URL; its host name"],
+    ["a host with a loopback IP", ["127.0.0.1"], "allowPrivateImages"],
+    ["a host with public and private IPs", [publicAddress, "fd00::1"], "blocked URL"],
+  ])("connects to no IP of %s", async (_name, addresses, words) => {
     const { submit, host, nothingHappened } = await fetchingServer(images, {
       host: { resolve: () => addresses },
     });

@@ -13,7 +13,7 @@ import { limits } from "./catalogue.ts";
 const jpeg = assetBytes("person.jpg");
 
 describe("a fetched image", () => {
-  test("reaches the engine as bytes, from the IP address that was checked", async () => {
+  test("reaches the engine as bytes, from the IP that was checked", async () => {
     const received: unknown[] = [];
     const { submit, requests, host } = await fetchingServer((request, response, path) => {
       received.push({ path, host: request.headers.host, accept: request.headers.accept });
@@ -70,10 +70,10 @@ describe("a fetched image", () => {
     expect((await poor.submit({ person_url: at("/none"), ...garments })).status).toBe(400);
     const shirts = { person_url: at("/shirt.png"), ...garments };
     expect((await poor.submit(shirts)).status).toBe(402);
-    const asked = host.connected.length;
+    const requests = host.connected.length;
     expect((await poor.submit({ ...shirts, garment_urls: [] })).status).toBe(400);
     expect((await poor.submit({ ...shirts, seed: -1 })).status).toBe(422);
-    expect(host.connected).toHaveLength(asked);
+    expect(host.connected).toHaveLength(requests);
   });
 
   test('is requested only with images: "fetch", but .invalid hosts always fail', async () => {
@@ -89,8 +89,8 @@ describe("a fetched image", () => {
   });
 });
 
-describe("a host with changing IP addresses", () => {
-  test("is requested at the IP address that was checked", async () => {
+describe("a host with changing IPs", () => {
+  test("is requested at the IP that was checked", async () => {
     const { submit, host } = await fetchingServer(images, {
       host: { resolve: (_name, time) => (time === 1 ? [publicAddress] : ["169.254.169.254"]) },
     });
@@ -104,9 +104,9 @@ describe("a host with changing IP addresses", () => {
 /** Starts a server whose image host responds only after `open`. */
 async function delayedFetches(exists: () => boolean = () => true) {
   const gate = Promise.withResolvers<void>();
-  let asked = 0;
+  let fetches = 0;
   const calls = await fetchingServer((request, response, path) => {
-    asked += 1;
+    fetches += 1;
     const respond = async (): Promise<void> => {
       await gate.promise;
       if (exists()) images(request, response, path);
@@ -114,19 +114,19 @@ async function delayedFetches(exists: () => boolean = () => true) {
     };
     void respond();
   });
-  return { calls, asked: () => asked, open: gate.resolve };
+  return { calls, fetches: () => fetches, open: gate.resolve };
 }
 
 describe("an idempotency key with fetched images", () => {
   test("replays the response although the images no longer exist", async () => {
-    let gone = false;
+    let isGone = false;
     const { submit, call, host } = await fetchingServer((request, response, path) => {
-      if (gone) response.writeHead(404).end();
+      if (isGone) response.writeHead(404).end();
       else images(request, response, path);
     });
     const key = { "idempotency-key": "order-1" };
     const first = await submit({}, key);
-    gone = true;
+    isGone = true;
     const again = await submit({}, key);
     expect(again.status).toBe(200);
     expect(again.body.job_id).toBe(first.body.job_id);
@@ -138,14 +138,14 @@ describe("an idempotency key with fetched images", () => {
   });
 
   test("is unused after a failed fetch", async () => {
-    let there = false;
+    let exists = false;
     const { submit } = await fetchingServer((request, response, path) => {
-      if (there) images(request, response, path);
+      if (exists) images(request, response, path);
       else response.writeHead(503).end();
     });
     const key = { "idempotency-key": "order-1" };
     expect((await submit({}, key)).status).toBe(400);
-    there = true;
+    exists = true;
     const second = await submit({}, key);
     expect(second.status).toBe(200);
     expect(second.headers.get("idempotent-replayed")).toBeNull();
@@ -160,7 +160,7 @@ describe("an idempotency key with fetched images", () => {
   });
 
   test("shares one fetch among concurrent requests with the same body only", async () => {
-    const { calls, asked, open } = await delayedFetches();
+    const { calls, fetches, open } = await delayedFetches();
     const key = { "idempotency-key": "order-1" };
     const repeats = [calls.submit({}, key), calls.submit({}, key), calls.submit({}, key)];
     const others = [
@@ -168,33 +168,33 @@ describe("an idempotency key with fetched images", () => {
       calls.submit({}),
       calls.submit({}),
     ];
-    await expect.poll(() => asked(), { interval: 2 }).toBe(8);
+    await expect.poll(() => fetches(), { interval: 2 }).toBe(8);
     open();
     const ids = (await Promise.all(repeats)).map(({ body }) => body.job_id);
     const statuses = (await Promise.all(others)).map(({ status }) => status);
     expect(new Set(ids).size).toBe(1);
     expect(statuses).toEqual([200, 200, 200]);
-    expect(asked()).toBe(8);
+    expect(fetches()).toBe(8);
   });
 
   test("shares a failed fetch among concurrent requests, but not with later ones", async () => {
-    let there = false;
-    const { calls, asked, open } = await delayedFetches(() => there);
+    let exists = false;
+    const { calls, fetches, open } = await delayedFetches(() => exists);
     const key = { "idempotency-key": "order-1" };
     const repeats = [calls.submit({}, key), calls.submit({}, key)];
-    await expect.poll(() => asked(), { interval: 2 }).toBe(2);
+    await expect.poll(() => fetches(), { interval: 2 }).toBe(2);
     open();
     for (const { status } of await Promise.all(repeats)) expect(status).toBe(400);
-    there = true;
+    exists = true;
     expect((await calls.submit({}, key)).status).toBe(200);
-    expect(asked()).toBe(4);
+    expect(fetches()).toBe(4);
   });
 
   test("lets a manual clock advance while requests wait for a host", async () => {
-    const { calls, asked } = await delayedFetches();
+    const { calls, fetches } = await delayedFetches();
     const key = { "idempotency-key": "order-1" };
     const repeats = [calls.submit({}, key), calls.submit({}, key)];
-    await expect.poll(() => asked(), { interval: 2 }).toBe(2);
+    await expect.poll(() => fetches(), { interval: 2 }).toBe(2);
     await calls.mock.clock.advance("10s");
     for (const { status, detail } of await Promise.all(repeats)) {
       expect(status).toBe(400);
