@@ -3,17 +3,14 @@ import ipaddr, { type IPv4, type IPv6 } from "ipaddr.js";
 /** Result of a check: the parsed URL, or the reason to block it. */
 export type UrlVerdict =
   | { readonly ok: true; readonly url: URL }
-  | {
-      readonly ok: false;
-      readonly problem: string;
-      /** If true, the URL is allowed where private hosts are. */
-      readonly private: boolean;
-    };
+  | { readonly ok: false; readonly problem: string };
 
 /** Rules for URLs. */
 export interface UrlRules {
   /** If true, http and loopback are allowed. */
   readonly allowPrivate: boolean;
+  /** Setting that `allowPrivate` comes from. */
+  readonly setting: "allowPrivateWebhooks" | "allowPrivateImages";
 }
 
 /** Host names of private networks. */
@@ -28,30 +25,29 @@ const metadataIps = new Set(["168.63.129.16"]);
  */
 export function checkUrl(text: string, rules: UrlRules): UrlVerdict {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) return blocked("invalid URL; use an absolute https URL.", false);
+  if (url === undefined) return blocked("invalid URL; use an absolute https URL.");
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    return blocked(
-      `invalid URL; the scheme is ${url.protocol.slice(0, -1)} and must be https.`,
-      false,
-    );
+    return blocked(`invalid URL; the scheme is ${url.protocol.slice(0, -1)} and must be https.`);
   }
   if (url.username !== "" || url.password !== "") {
-    return blocked("invalid URL; it must not contain a user name or password.", false);
+    return blocked("invalid URL; it must not contain a user name or password.");
   }
   const network = networkOf(url.hostname);
   if (rules.allowPrivate && network !== "private") return { ok: true, url };
   if (network !== "public") {
     return blocked(
       "blocked URL; the host is not public. Use a URL that is reachable from the internet.",
-      network === "loopback",
+      network === "loopback" ? rules : undefined,
     );
   }
-  if (url.protocol !== "https:") return blocked("blocked URL; use https instead of http.", true);
+  if (url.protocol !== "https:") return blocked("blocked URL; use https instead of http.", rules);
   return { ok: true, url };
 }
 
-function blocked(problem: string, isPrivate: boolean): Extract<UrlVerdict, { ok: false }> {
-  return { ok: false, problem, private: isPrivate };
+/** Blocks a URL. If `rules` could allow it, the problem names their setting. */
+function blocked(problem: string, rules?: UrlRules): Extract<UrlVerdict, { ok: false }> {
+  const hint = rules === undefined ? "" : ` The setting ${rules.setting} allows loopback.`;
+  return { ok: false, problem: `${problem}${hint}` };
 }
 
 /** Network of a host. */
@@ -68,12 +64,12 @@ export function checkResolved(
   if (networks.every(allowed)) return undefined;
   return blocked(
     "blocked URL; its host name resolves to an IP that is not public.",
-    !networks.includes("private"),
+    networks.includes("private") ? undefined : rules,
   );
 }
 
 function networkOfIp(ip: string): HostNetwork {
-  // ipaddr.js reads the outdated form ::1.2.3.4 as a mapped IPv4 address, but operating systems do not.
+  // ipaddr.js reads the outdated form ::1.2.3.4 as a mapped IPv4, but operating systems do not.
   return isIp(ip) && !/^::\d+\./.test(ip) ? networkOf(ip) : "private";
 }
 
@@ -91,7 +87,7 @@ function networkOf(hostname: string): HostNetwork {
   if (/(^|\.)localhost$/.test(host)) return "loopback";
   if (internalName.test(host)) return "private";
   if (!isIp(host)) return "public";
-  // `process` unwraps an IPv4 address that is mapped to IPv6.
+  // `process` unwraps an IPv4 that is mapped to IPv6.
   const ip = ipaddr.process(host);
   const range = ip.range();
   if (range === "loopback") return "loopback";
@@ -99,7 +95,7 @@ function networkOf(hostname: string): HostNetwork {
   return ip.kind() === "ipv4" || isGlobal(ip) ? "public" : "private";
 }
 
-/** Removes the brackets that an IPv6 address has in a URL. */
+/** Removes the brackets of an IPv6 in a URL. */
 export function bareHost(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, "");
 }

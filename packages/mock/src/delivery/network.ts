@@ -15,26 +15,18 @@ export interface Network {
   connect(request: Request, ips: readonly string[]): Promise<Response>;
 }
 
-/** Rules for requests, and the setting that they come from. */
-export interface SendingRules extends UrlRules {
-  readonly setting: "allowPrivateWebhooks" | "allowPrivateImages";
-}
-
 /** Error for a URL that the server must not request. Its message has the fix. */
 export class BlockedUrlError extends Error {
-  constructor(
-    { problem, private: isPrivate }: { problem: string; private: boolean },
-    setting: string,
-  ) {
-    super(isPrivate ? `${problem} The setting ${setting} allows loopback.` : problem);
+  constructor(problem: string) {
+    super(problem);
     this.name = "BlockedUrlError";
   }
 }
 
 /** @throws BlockedUrlError if the URL alone shows that the server must not request it. */
-export function requireAllowed(url: string, rules: SendingRules): URL {
+export function requireAllowed(url: string, rules: UrlRules): URL {
   const verdict = checkUrl(url, rules);
-  if (!verdict.ok) throw new BlockedUrlError(verdict, rules.setting);
+  if (!verdict.ok) throw new BlockedUrlError(verdict.problem);
   return verdict.url;
 }
 
@@ -46,13 +38,13 @@ export function requireAllowed(url: string, rules: SendingRules): URL {
 export async function sendGuarded(
   request: Request,
   network: Network | undefined,
-  rules: SendingRules,
+  rules: UrlRules,
 ): Promise<Response> {
   const hostname = bareHost(requireAllowed(request.url, rules).hostname);
   if (network === undefined) return host.fetch(request);
   const ips = isIp(hostname) ? [hostname] : [...(await network.resolve(hostname))];
   if (ips.length === 0) throw new Error(`The host ${hostname} has no IP.`);
-  const refused = checkResolved(ips, rules);
-  if (refused !== undefined) throw new BlockedUrlError(refused, rules.setting);
+  const blocked = checkResolved(ips, rules);
+  if (blocked !== undefined) throw new BlockedUrlError(blocked.problem);
   return network.connect(request, ips);
 }

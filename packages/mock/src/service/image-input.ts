@@ -1,4 +1,4 @@
-import { checkUrl } from "../delivery/check-url.ts";
+import { checkUrl, type UrlRules } from "../delivery/check-url.ts";
 import type { EngineImage } from "../engine/engine.ts";
 import { limits } from "./catalogue.ts";
 import { imageKind } from "../engine/image-kind.ts";
@@ -46,16 +46,9 @@ export function imageFromBase64(field: string, base64: string): EngineImage {
  *
  * @throws ServiceError `bad-request` that names the field and the problem.
  */
-export function imageFromUrl(
-  field: string,
-  text: string,
-  rules: { allowPrivate: boolean },
-): EngineImage {
+export function imageFromUrl(field: string, text: string, rules: UrlRules): EngineImage {
   const verdict = checkUrl(text, rules);
-  if (!verdict.ok) {
-    const hint = verdict.private ? " The setting allowPrivateImages allows loopback." : "";
-    throw new ServiceError("bad-request", `${field}: ${verdict.problem}${hint}`);
-  }
+  if (!verdict.ok) throw new ServiceError("bad-request", `${field}: ${verdict.problem}`);
   return { field, source: "url", url: verdict.url.href };
 }
 

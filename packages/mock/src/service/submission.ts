@@ -141,15 +141,18 @@ function readSize(fields: SubmissionFields): OutputSize {
 function readWebhookUrl(fields: SubmissionFields, settings: Settings): string | null {
   if (!fields.webhook_url) return null;
   const allowPrivate = settings.allowPrivateWebhooks;
-  const verdict = checkUrl(fields.webhook_url, { allowPrivate });
+  const setting = "allowPrivateWebhooks";
+  const verdict = checkUrl(fields.webhook_url, { allowPrivate, setting });
   if (verdict.ok) return fields.webhook_url;
-  const hint = verdict.private ? " The setting allowPrivateWebhooks allows loopback." : "";
-  throw new ServiceError("bad-request", `webhook_url: ${verdict.problem}${hint}`);
+  throw new ServiceError("bad-request", `webhook_url: ${verdict.problem}`);
 }
 
 function submittedUrl(field: string, url: string, settings: Settings): SubmittedImage {
-  const allowPrivate = settings.allowPrivateImages;
-  return { image: imageFromUrl(field, url, { allowPrivate }), source: url };
+  const rules = {
+    allowPrivate: settings.allowPrivateImages,
+    setting: "allowPrivateImages",
+  } as const;
+  return { image: imageFromUrl(field, url, rules), source: url };
 }
 
 function submittedBase64(field: string, base64: string): SubmittedImage {

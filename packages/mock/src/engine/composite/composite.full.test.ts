@@ -261,7 +261,7 @@ describe("the memory of the composite engine", () => {
     const renders = Array.from({ length: 7 }, async (_unused, index) => {
       const read = (): Buffer => {
         open.add(index);
-        // By then, renders that have ended are no longer in the set.
+        // By then, the set contains only renders in progress.
         void turn().then(() => counts.push(open.size));
         return index % 3 === 0 ? Buffer.from("broken") : blackPng(30, 40);
       };
