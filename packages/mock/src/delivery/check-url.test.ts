@@ -35,8 +35,8 @@ const invalidUrls = [
 const setting = "allowPrivateWebhooks";
 const onlyPublic = { allowPrivate: false, setting } as const;
 const alsoPrivate = { allowPrivate: true, setting } as const;
-const withHint: unknown = expect.stringContaining(setting);
-const withoutHint: unknown = expect.not.stringContaining(setting);
+const withHint = (): unknown => expect.stringContaining(setting);
+const withoutHint = (): unknown => expect.not.stringContaining(setting);
 
 describe("checkUrl", () => {
   test.each(publicHosts)("allows %s", (host) => {
@@ -52,7 +52,7 @@ describe("checkUrl", () => {
     "http://shop.example/hook",
   ])("allows %s only with allowPrivate", (url) => {
     covers("request.webhook-url.https", "submit.blocked-url.which");
-    expect(checkUrl(url, onlyPublic)).toMatchObject({ ok: false, problem: withHint });
+    expect(checkUrl(url, onlyPublic)).toMatchObject({ ok: false, problem: withHint() });
     expect(checkUrl(url, alsoPrivate)).toMatchObject({ ok: true });
   });
 
@@ -60,7 +60,7 @@ describe("checkUrl", () => {
     covers("submit.blocked-url.which");
     for (const rules of [onlyPublic, alsoPrivate]) {
       const verdict = checkUrl(`https://${host}/hook`, rules);
-      expect(verdict).toMatchObject({ ok: false, problem: withoutHint });
+      expect(verdict).toMatchObject({ ok: false, problem: withoutHint() });
     }
   });
 
@@ -93,13 +93,13 @@ describe("checkResolved", () => {
   });
 
   test.each(loopbackIps)("allows %s only with allowPrivate", (ip) => {
-    expect(checkResolved([ip], onlyPublic)).toMatchObject({ problem: withHint });
+    expect(checkResolved([ip], onlyPublic)).toMatchObject({ problem: withHint() });
     expect(checkResolved([ip], alsoPrivate)).toBeUndefined();
   });
 
   test.each(privateIps)("blocks %j", (ip) => {
     for (const rules of [onlyPublic, alsoPrivate]) {
-      expect(checkResolved([ip], rules)).toMatchObject({ problem: withoutHint });
+      expect(checkResolved([ip], rules)).toMatchObject({ problem: withoutHint() });
     }
   });
 

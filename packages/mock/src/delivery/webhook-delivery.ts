@@ -1,11 +1,11 @@
+import { abortable } from "../abortable.ts";
 import type { Options } from "../options.ts";
 import { limits } from "../service/catalogue.ts";
 import type { ResultUrls } from "../service/result-urls.ts";
 import type { DeliveryAttempt, DeliveryRecord, JobRecord } from "../store/records.ts";
 import { getKey, type Store } from "../store/store.ts";
 import type { System } from "../system/system.ts";
-import { completedEvent, tampered, type SignedEvent } from "./event.ts";
-import { postEvent } from "./post-event.ts";
+import { completedEvent, eventHeaders, tampered, type SignedEvent } from "./event.ts";
 
 /** Real milliseconds that a manual clock waits for a receiver. */
 const patience = 1_000;
@@ -167,6 +167,36 @@ export class WebhookDelivery {
     const { results, options, system } = this.#context;
     const resultUrl = job.result === null ? null : results.sign(job, system.clock.now());
     return completedEvent(job, resultUrl, { timeFormat: options.timeFormat, secret });
+  }
+}
+
+/** Sends a webhook once and returns the outcome. It never throws. */
+async function postEvent(
+  delivery: DeliveryRecord,
+  send: (request: Request) => Promise<Response>,
+  signal: AbortSignal,
+): Promise<Pick<DeliveryAttempt, "status" | "error">> {
+  try {
+    const request = new Request(delivery.url, {
+      method: "POST",
+      redirect: "manual",
+      signal,
+      headers: eventHeaders(delivery.jobId, delivery.signature),
+      body: delivery.body,
+    });
+    const response = await abortable(send(request), signal);
+    // Only the status counts. Canceling fails if the body was read.
+    response.body?.cancel().catch(() => undefined);
+    // A browser hides the status and the target of a redirect.
+    const redirected = response.type === "opaqueredirect";
+    return redirected
+      ? {
+          status: null,
+          error: "The receiver redirects; the service does not follow redirects of webhooks.",
+        }
+      : { status: response.status, error: null };
+  } catch (error) {
+    return { status: null, error: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -1,38 +1,18 @@
 import { checkUrl } from "../delivery/check-url.ts";
 import type { EngineImage } from "../engine/engine.ts";
+import type { TryOnRequest } from "../generated/openapi.ts";
 import type { Settings } from "../settings.ts";
 import type { OutputSize } from "../store/records.ts";
 import { limits } from "./catalogue.ts";
 import { imageFromBase64, imageFromUrl, fetchProblem } from "./image-input.ts";
 import { ServiceError } from "./service-error.ts";
 
-type Text = string | null | undefined;
-type Texts = readonly string[] | undefined;
-
 /** Body of a submission with valid types. It may use aliases. */
-export interface SubmissionFields {
-  readonly person_url?: Text;
-  readonly person?: Text;
-  readonly model_url?: Text;
-  readonly input_url?: Text;
-  readonly person_image_b64?: Text;
-  readonly garment_urls?: Texts;
-  readonly garments?: Texts;
-  readonly clothing?: Texts;
-  readonly items?: Texts;
-  readonly garment_images_b64?: Texts;
-  readonly output_size?: string | undefined;
-  readonly resolution?: string | undefined;
-  readonly size?: string | undefined;
-  readonly prompt?: Text;
-  readonly style_hint?: Text;
-  readonly negative_prompt?: Text;
-  readonly wait?: boolean | undefined;
-  readonly mode?: string | undefined;
-  readonly webhook_url?: Text;
-  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
-  readonly seed?: number | null | undefined;
-}
+export type SubmissionFields = {
+  readonly [Field in keyof TryOnRequest]:
+    | (TryOnRequest[Field] extends string | undefined ? string : TryOnRequest[Field])
+    | undefined;
+};
 
 /** Submission with resolved aliases and defaults. */
 export interface Submission {
