@@ -5,6 +5,7 @@ import { cases } from "@tryon/test-kit/cases";
 import { stockEngine } from "../engine/stock.ts";
 import { bareService } from "../../test/bare-service.ts";
 import { job } from "../../test/store-records.ts";
+import { everyKey } from "./job-lists.ts";
 import { MemoryStore } from "./memory-store.ts";
 import type { JobRecord, JobStatus } from "./records.ts";
 
@@ -98,7 +99,10 @@ const step = fc.record({
 /** Computes a list from all jobs. */
 function expected(jobs: readonly JobRecord[], keyId: string, status?: JobStatus) {
   return jobs
-    .filter((one) => one.keyId === keyId && (status === undefined || one.status === status))
+    .filter(
+      (one) =>
+        [one.keyId, everyKey].includes(keyId) && (status === undefined || one.status === status),
+    )
     .toSorted((one, other) => other.sequence - one.sequence)
     .map(({ id }) => id);
 }
@@ -119,7 +123,7 @@ function listed(store: MemoryStore, keyId: string, status?: JobStatus, before?: 
 function lists(store: MemoryStore, jobs: readonly JobRecord[]) {
   const found: (readonly string[])[] = [];
   const right: (readonly string[])[] = [];
-  for (const keyId of keyIds) {
+  for (const keyId of [...keyIds, everyKey]) {
     for (const status of [undefined, ...statuses]) {
       const all = expected(jobs, keyId, status);
       const half = all.length >>> 1;

@@ -165,15 +165,6 @@ describe("the jobs of a key", () => {
     expect(rest).toEqual(["job_3", "job_2", "job_1", "job_0"]);
   });
 
-  test("fill a page although jobs of it were removed", () => {
-    const added = addJobs(...["job_0", "job_1", "job_2", "job_3"].map((name) => job(name)));
-    store.transact((transaction) => {
-      for (const one of added.slice(1, 2)) transaction.removeJob(one);
-    });
-    const [page] = added.slice(3).map((before) => ids({ limit: 2, before }));
-    expect(page).toEqual(["job_2", "job_0"]);
-  });
-
   test("are filtered by status and time before the limit applies", () => {
     const added = addJobs(
       job("job_0", { status: "failed", createdAt: 1 }),
@@ -215,19 +206,6 @@ describe("the latest records of all keys", () => {
     expect(latest("running", 1)).toEqual(["job_2"]);
     const counts = read((transaction) => transaction.jobCounts());
     expect(counts).toEqual({ queued: 0, running: 2, succeeded: 0, failed: 2 });
-  });
-
-  test("omit removed jobs, and have them again after a rollback", () => {
-    const added = addJobs(job("job_0"), job("job_1", { keyId: "key_2" }));
-    rollBack((transaction) => {
-      for (const one of added.slice(0, 1)) transaction.removeJob(one);
-      transaction.addJob(job("job_2"));
-    });
-    expect(latest()).toEqual(["job_1", "job_0"]);
-    store.transact((transaction) => {
-      for (const one of added.slice(1)) transaction.removeJob(one);
-    });
-    expect(latest()).toEqual(["job_0"]);
   });
 
   test("list keys and deliveries, newest first, changed ones at their old place", () => {

@@ -103,28 +103,18 @@ export class MemoryTables implements Transaction {
     this.#changeJob(this.#jobs.get(job.id), undefined);
   }
 
-  jobs(query: JobPageQuery): readonly JobRecord[] {
-    const { keyId, limit, status, createdUntil = Number.POSITIVE_INFINITY } = query;
+  jobs({ keyId, limit, status, before, createdUntil }: JobPageQuery): readonly JobRecord[] {
     const page: JobRecord[] = [];
-    for (const id of this.#jobLists.newestFirst(keyId, {
-      status,
-      before: query.before?.sequence,
-    })) {
+    for (const id of this.#jobLists.newestFirst(keyId, { status, before: before?.sequence })) {
       if (page.length === limit) break;
       const job = this.#jobs.get(id);
-      if (job !== undefined && job.createdAt <= createdUntil) page.push(job);
+      if (job !== undefined && job.createdAt <= (createdUntil ?? job.createdAt)) page.push(job);
     }
     return page;
   }
 
-  latestJobs({ limit, status }: LatestJobsQuery): readonly JobRecord[] {
-    const found: JobRecord[] = [];
-    for (const id of this.#jobLists.newestFirst(everyKey, { status })) {
-      if (found.length === limit) break;
-      const job = this.#jobs.get(id);
-      if (job !== undefined) found.push(job);
-    }
-    return found;
+  latestJobs(query: LatestJobsQuery): readonly JobRecord[] {
+    return this.jobs({ keyId: everyKey, ...query });
   }
 
   jobCounts(): Readonly<Record<JobStatus, number>> {
