@@ -7,11 +7,15 @@ import { generate } from "./generate.ts";
 import { coveredRules } from "./rule-coverage.ts";
 
 const page = "packages/mock/src/control/page";
+const svg = "packages/mock/src/engine/stock.svg";
+const background = '<rect class="background" width="300" height="400"/></svg>';
+const svgStart = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 400">';
 const testFile = "packages/mock/src/rules.test.ts";
 const rule = { id: "limits.key", section: "Limits", rule: "A rule", shown_by: ["server"] };
 const sources = {
   "spec/openapi.json": '{ "openapi": "3.1.0", "info": {}, "paths": {} }',
   "spec/rules.json": JSON.stringify({ rules: [rule, { ...rule, id: "a", shown_by: ["docs"] }] }),
+  [svg]: `${svgStart}<style>.background { fill: #fff }</style>${background}`,
   [testFile]: 'describe("a key", () => test("waits", () => covers("limits.key")));',
   "docs/README.md": "# Docs\n\n## Test\n\n- [The clock](clock.md): Time\n",
   "docs/clock.md": "# The `clock`\n\n```ts examples/a.ts\nold\n```\n\n```ts b.ts\n```\n",
@@ -21,6 +25,12 @@ const sources = {
 it.each([
   ["spec/openapi.json", '{"openapi":"3.1.0","paths":{"/a":{}}}', "openapi.ts is out of", true],
   [`${page}/style/clock.css`, "", "control-page.ts is out of date.", true],
+  [
+    svg,
+    `${svgStart}<style>.background { fill: #000 }</style>${background}`,
+    "stock-images.ts is out of date.",
+    true,
+  ],
   [testFile, 'test("each key", () => covers("limits.key"));', "docs/fidelity.md is out", true],
   ["examples/a.ts", "const a = 2;\n", "docs/clock.md is out of date.", true],
   ["docs/llms.txt", "edited", "docs/llms.txt is out of date.", true],

@@ -12,7 +12,7 @@ export const stockImagesFile = "packages/mock/src/generated/stock-images.ts";
  */
 export async function stockImages(root: string, previous: string | undefined): Promise<string> {
   const svg = readFileSync(join(root, "packages/mock/src/engine/stock.svg"), "utf8");
-  const notice = `// Generated from stock.svg (${createHash("sha256").update(svg).digest("hex").slice(0, 16)}) by \`npm run generate\`. Do not edit.\n`;
+  const notice = `// Generated from stock.svg at 1K (${createHash("sha256").update(svg).digest("hex").slice(0, 16)}) by \`npm run generate\`. Do not edit.\n`;
   if (previous?.startsWith(notice)) return previous;
   const { default: sharp } = await import("sharp");
   const rules = [...svg.matchAll(/\.(\w+) \{ (?:fill: none; stroke|fill): #([0-9a-f]+)/g)];
@@ -25,11 +25,15 @@ export async function stockImages(root: string, previous: string | undefined): P
   const images: string[] = [];
   for (const width of [768, 1_536, 3_072]) {
     const height = (width / 3) * 4;
+    // Larger images repeat the pixels of the smallest, which makes them a third of the size.
     const sized = svg.replace(
       "<svg ",
-      `<svg width="${width}" height="${height}" shape-rendering="crispEdges" `,
+      '<svg width="768" height="1024" shape-rendering="crispEdges" ',
     );
-    const pixels = await sharp(Buffer.from(sized)).removeAlpha().raw().toBuffer();
+    const pixels = await sharp(await sharp(Buffer.from(sized)).removeAlpha().png().toBuffer())
+      .resize(width, height, { kernel: "nearest" })
+      .raw()
+      .toBuffer();
     images.push(
       `  "${width}x${height}":\n    "${compress(pixels, width, indexes).toString("base64")}",\n`,
     );

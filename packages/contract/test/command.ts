@@ -1,15 +1,14 @@
-import { readArguments } from "../src/cli/arguments.ts";
-import { UsageError } from "../src/cli/flags.ts";
-import { runCommand, type CliContext } from "../src/cli/run-command.ts";
+import { run } from "../src/cli/run.ts";
+import type { CliContext } from "../src/cli/run-command.ts";
 
-/** What a command has left. */
+/** Exit code and output of a command. */
 export interface Ended {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Where a test sees what was written. */
+/** Stream that keeps its text. */
 export function stream(isTTY = false) {
   const state = { text: "" };
   return {
@@ -32,14 +31,6 @@ export async function command(
   const { terminal = false, environment = {}, ...rest } = around;
   const [stdout, stderr] = [stream(terminal), stream(terminal)];
   const signal = new AbortController().signal;
-  const ended = (code: number): Ended => ({ code, stdout: stdout.text, stderr: stderr.text });
-  try {
-    const read = readArguments(argv, environment);
-    if (read.kind !== "run") throw new Error(`${argv.join(" ")} is no run.`);
-    return ended(await runCommand(read, { stdout, stderr, environment, signal, ...rest }));
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    stderr.write(`tryon-contract: ${error.message}\n`);
-    return ended(2);
-  }
+  const code = await run(argv, { stdout, stderr, environment, signal, ...rest });
+  return { code, stdout: stdout.text, stderr: stderr.text };
 }

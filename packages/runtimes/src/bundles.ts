@@ -5,7 +5,7 @@ import { build } from "esbuild";
 
 const programs = join(import.meta.dirname, "programs");
 
-/** What a program is started by, and how it tells what came of it. */
+/** Code that starts a program and prints its result. */
 export const programSetup = {
   process: (program: string) => `
     import { argv, stdout, versions } from "node:process";

@@ -1,12 +1,12 @@
 import type { Scenario } from "./scenarios.ts";
 import type { Row } from "./rows.ts";
 
-/** What is known not to work somewhere. A test sees that it fails so; when it works one day, the test fails. */
+/** Known failure on a runtime. A test checks that it still fails in this way. */
 export interface KnownFailure {
-  readonly concerns: (row: Row, deed: Scenario) => boolean;
-  /** What the failure says, whoever says it. */
+  readonly concerns: (row: Row, scenario: Scenario) => boolean;
+  /** Pattern of the error message. */
   readonly reason: RegExp;
-  /** What people are told of it. */
+  /** Note for users. */
   readonly note: string;
 }
 
@@ -20,13 +20,13 @@ const gaps: readonly KnownFailure[] = [
     concerns: ({ kind }, { program }) =>
       (kind === "bun" || kind === "deno") && program === "mock-behind-msw",
     reason: /may have been made|connection_failed/,
-    note: "`createMock` and `serve` work. msw 3.0.5 does not catch the `fetch` of Bun and of Deno, with any handler: give the client `fetch: mock.fetch`, or a server's address.",
+    note: "`createMock` and `serve` work. msw 3.0.5 does not catch the `fetch` of Bun and of Deno, with any handler: give the client `fetch: mock.fetch`, or the URL of a server.",
   },
   {
     concerns: ({ kind }, { program }) =>
       (kind === "worker" || kind === "page") && program === "journal",
     reason: /Could not resolve "node:|is not a function/,
-    note: "`batch` works. `openJournal` keeps a file, which is not there: give a journal of your own, `get` and `put` over any store.",
+    note: "`batch` works. `openJournal` keeps a file, which is not there: pass your own journal, `get` and `put` over any store.",
   },
   {
     concerns: ({ kind }, { program }) =>
@@ -36,6 +36,6 @@ const gaps: readonly KnownFailure[] = [
   },
 ];
 
-export function knownFailureOf(row: Row, deed: Scenario): KnownFailure | undefined {
-  return gaps.find(({ concerns }) => concerns(row, deed));
+export function knownFailureOf(row: Row, scenario: Scenario): KnownFailure | undefined {
+  return gaps.find(({ concerns }) => concerns(row, scenario));
 }

@@ -11,7 +11,7 @@ export interface FoundRow {
 
 export const command = "npm run runtimes";
 
-/** The page for people, made anew by each run that is told to write it. */
+/** Page for users, written by a run with the option to write it. */
 export function runtimesPage(found: readonly FoundRow[], chromium: string): string {
   const names = Object.values(columns).map(({ title }) => title);
   const notes: string[] = [];
@@ -26,7 +26,7 @@ export function runtimesPage(found: readonly FoundRow[], chromium: string): stri
   return [
     `<!-- Made by \`${command}\`. Changes made here are lost. -->`,
     "# Where the packages run",
-    "The packages are built, packed and installed into an app as from the registry, and then every runtime does real work with them against the command `tryon-mock`, a process of its own. A cell is what came of it: this page is written by the test, and the test fails when it finds something else.",
+    "The packages are built, packed and installed into an app as from the registry, and then every runtime does real work with them against the command `tryon-mock`, a separate process. A cell is what came of it: this page is written by the test, and the test fails when it finds something else.",
     [lineOf(["", ...names]), lineOf(["---", ...names.map(() => ":-:")]), ...lines].join("\n"),
     "✓ means that all of it works, ✓ with a number that it works but for what the note says, – that it does not.",
     notes.map((note, index) => `${index + 1}. ${note}`).join("\n"),
@@ -49,7 +49,7 @@ const surroundings = `- **Node**: each program as an ES module and as CommonJS, 
 
 function section(column: Column): string {
   const items = scenarios
-    .filter((deed) => deed.column === column)
+    .filter((scenario) => scenario.column === column)
     .map(({ does, on, allow }) => {
       const allowed = allow.length === 0 ? "nothing" : allow.map((flag) => `\`${flag}\``).join(" ");
       const places = on.map((kind) =>
@@ -74,10 +74,10 @@ function cell(
   findings: ReadonlyMap<Scenario, ScenarioResult>,
   notes: string[],
 ): string {
-  const tried = [...findings].filter(([deed]) => deed.column === column);
+  const tried = [...findings].filter(([scenario]) => scenario.column === column);
   const failed = tried.filter(([, { works }]) => !works);
-  const numbers = failed.map(([deed]) => {
-    const note = knownFailureOf(row, deed)?.note ?? "**Broken.**";
+  const numbers = failed.map(([scenario]) => {
+    const note = knownFailureOf(row, scenario)?.note ?? "**Broken.**";
     if (!notes.includes(note)) notes.push(note);
     return notes.indexOf(note) + 1;
   });

@@ -13,7 +13,7 @@ import { serveSite } from "./site.ts";
 
 const run = promisify(execFile);
 
-/** What bundles the code of a page. */
+/** Bundler of the code of a page. */
 export type Bundler = "vite" | "esbuild";
 
 const document = `<!doctype html><title>Page</title><script type="module" src="./main.js"></script>`;

@@ -3,10 +3,10 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Of a machine that is busy with other things besides; a program that does not end by itself has failed. */
+/** Time limit on a busy machine. A program that does not end by itself has failed. */
 const timeout = 300_000;
 
-/** What a program told of itself and of its runtime. */
+/** Output of a program, and its runtime. */
 export interface Message {
   readonly value: unknown;
   readonly versions: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export async function messagesOf(
   args: readonly string[],
   folder: string,
 ): Promise<Message> {
-  // Far from UTC, so that a time without its zone tells whether it is read as one of there.
+  // Far from UTC, so that a time without a zone shows whether it is parsed as local time.
   const env = {
     PATH: process.env["PATH"],
     TZ: "Asia/Kolkata",

@@ -12,7 +12,7 @@ import { messagesOf } from "./processes.ts";
 import type { Tenant } from "./reference-server.ts";
 import { runInWorker } from "./worker.ts";
 
-/** What a program works with, as far as it is the same everywhere. */
+/** Context of a program that is the same on every runtime. */
 interface Given extends Tenant {
   readonly baseUrl: string;
   readonly file: string;
@@ -25,7 +25,7 @@ export interface Row {
   /** The version of Node, where it is one, to hold against what a package asks for. */
   readonly node?: string;
   /** Gives what came of the program, or throws. */
-  perform(deed: Scenario, given: Given, proxyKey: string): Promise<unknown>;
+  perform(scenario: Scenario, given: Given, proxyKey: string): Promise<unknown>;
 }
 
 const nodes = {

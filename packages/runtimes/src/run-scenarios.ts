@@ -5,7 +5,7 @@ import { manifestOf, type Installation } from "./installation.ts";
 import { startReferenceServer, type ReferenceServer } from "./reference-server.ts";
 import type { Row } from "./rows.ts";
 
-/** What came of one program on one runtime. */
+/** Result of one program on one runtime. */
 export type ScenarioResult =
   | { readonly works: true }
   | { readonly works: false; readonly why: string };
@@ -17,12 +17,12 @@ export async function find(
   installation: Installation,
   server: ReferenceServer,
   row: Row,
-  deed: Scenario,
+  scenario: Scenario,
 ): Promise<ScenarioResult> {
   try {
-    await refuseForeign(installation, row, deed);
-    const value = await performed(installation, server, row, deed);
-    const wanted = expected(deed, row.kind);
+    await refuseForeign(installation, row, scenario);
+    const value = await performed(installation, server, row, scenario);
+    const wanted = expected(scenario, row.kind);
     if (matches(value, wanted)) return { works: true };
     return {
       works: false,
@@ -37,23 +37,23 @@ async function performed(
   installation: Installation,
   shared: ReferenceServer,
   row: Row,
-  deed: Scenario,
+  scenario: Scenario,
 ): Promise<unknown> {
-  const server = deed.movesTime ? await startReferenceServer(installation) : shared;
+  const server = scenario.movesTime ? await startReferenceServer(installation) : shared;
   try {
     const tenant = await server.tenant(row.kind === "page" ? "test" : "live");
     const { apiKey: proxyKey } = await server.tenant("live");
     files += 1;
     const file = `${installation.app}/journal-${files}.ndjson`;
-    return await row.perform(deed, { ...tenant, baseUrl: server.url, file }, proxyKey);
+    return await row.perform(scenario, { ...tenant, baseUrl: server.url, file }, proxyKey);
   } finally {
     if (server !== shared) await server.stop();
   }
 }
 
-/** A package says of itself which Node it is for, whatever would work besides. */
-async function refuseForeign({ app }: Installation, row: Row, deed: Scenario): Promise<void> {
-  const name = columns[deed.column].manifest;
+/** A package declares which versions of Node it supports. */
+async function refuseForeign({ app }: Installation, row: Row, scenario: Scenario): Promise<void> {
+  const name = columns[scenario.column].manifest;
   const { engines } = await manifestOf(app, `@tryon/${name}`);
   const [, least = "0"] = /^>=([\d.]+)$/.exec(engines?.node ?? "") ?? [];
   const tooOld = row.node?.localeCompare(least, "en", { numeric: true }) === -1;

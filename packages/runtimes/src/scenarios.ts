@@ -1,6 +1,6 @@
 import vectors from "@tryon/spec/vectors/webhooks.json" with { type: "json" };
 
-/** Where programs run: a process of that name, the TypeScript compiler and then Node, a worker, or a page. */
+/** Kind of runtime: a process of that name, Node after the TypeScript compiler, a worker, or a page. */
 export type Kind = "node" | "bun" | "deno" | "typescript" | "worker" | "page";
 
 /** The columns of the page, and the package that each is about. */
@@ -14,20 +14,20 @@ export const columns = {
 } as const;
 export type Column = keyof typeof columns;
 
-/** What a program does on every runtime that is meant for it, and what has to come of it. */
+/** Program with its runtimes and its expected output. */
 export interface Scenario {
   /** The file in `programs/`, without its ending. */
   readonly program: string;
   readonly column: Column;
   readonly on: readonly Kind[];
   readonly value: unknown;
-  /** What Deno has to allow it, and nothing else. */
+  /** Permissions that Deno grants, and no others. */
   readonly allow: readonly string[];
   /** For the page: what it does there. */
   readonly does: string;
-  /** Whether it moves the time of the server, which nobody else may then use. */
+  /** If true, the program moves the clock of the server, and needs a server for itself. */
   readonly movesTime?: true;
-  /** Whether the declarations of its package are those of ES modules alone. */
+  /** If true, the package has declarations for ES modules only. */
   readonly esModulesOnly?: true;
   readonly usesMsw?: true;
 }
@@ -41,10 +41,10 @@ const allPassed = {
   failures: [],
 };
 
-/** What a test key costs: pages work with one. */
+/** Cost with a test key, which pages use. */
 const onATestKey = ["PNG", 0, "sending", "succeeded"];
 
-/** What has to come of a program, which depends on the key that a place has. */
+/** Expected output of a program, which depends on the key of the runtime. */
 export function expected({ program, value }: Scenario, kind: Kind): unknown {
   return program === "try-on" && kind === "page" ? onATestKey : value;
 }
@@ -72,7 +72,7 @@ export const scenarios: readonly Scenario[] = [
     on: everywhere,
     value: [true, false, true, false, true, true, true, true],
     allow: [loopback],
-    does: "runs a batch twice on a journal of its own, the second time without a request",
+    does: "runs a batch twice on one journal, the second time without a request",
   },
   {
     program: "journal",

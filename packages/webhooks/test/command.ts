@@ -8,7 +8,7 @@ import { onTestFinished } from "vitest";
 
 import { run } from "../src/cli/run.ts";
 
-/** What a command has left. */
+/** Exit code and output of a command. */
 export interface Ended {
   readonly code: number;
   readonly stdout: string;
@@ -18,28 +18,33 @@ export interface Ended {
 /** Runs the command in this process, over real HTTP where it sends. */
 export async function command(
   argv: readonly string[],
-  around: { readonly stdin?: Uint8Array | string; readonly secret?: string | undefined } = {},
+  around: {
+    readonly stdin?: Uint8Array | string;
+    readonly secret?: string | undefined;
+    readonly terminal?: boolean;
+    readonly environment?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<Ended> {
   const texts = { stdout: "", stderr: "" };
   const code = await run(argv, {
     stdin: chunksOf(Buffer.from(around.stdin ?? "")),
-    stdout: { write: (text) => (texts.stdout += text) },
+    stdout: { isTTY: around.terminal, write: (text) => (texts.stdout += text) },
     stderr: { write: (text) => (texts.stderr += text) },
-    environment: { TRYON_WEBHOOK_SECRET: around.secret },
+    environment: { TRYON_WEBHOOK_SECRET: around.secret, ...around.environment },
     fetch,
     elapsed: () => 0,
   });
   return { code, ...texts };
 }
 
-/** Two pieces, wherever they may be cut. */
+/** Cuts bytes into two chunks. */
 async function* chunksOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
   const middle = Math.floor(bytes.length / 2);
   yield bytes.subarray(0, middle);
   yield bytes.subarray(middle);
 }
 
-/** Writes a file that is gone when the test is over. */
+/** Writes a file, and removes it after the test. */
 export function fileOf(content: string | Uint8Array): string {
   const folder = mkdtempSync(join(tmpdir(), "tryon-webhooks-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -48,13 +53,13 @@ export function fileOf(content: string | Uint8Array): string {
   return path;
 }
 
-/** What a receiver got. */
+/** Request that a receiver got. */
 export interface Arrived {
   readonly headers: IncomingMessage["headers"];
   readonly body: Buffer;
 }
 
-/** A receiver on this machine that answers as it is told. */
+/** Starts a receiver on this machine that responds with a function. */
 export async function receiver(
   answer: (response: ServerResponse, arrived: Arrived) => unknown,
 ): Promise<{ url: string; arrived: readonly Arrived[] }> {
@@ -73,7 +78,7 @@ export async function receiver(
     server.closeAllConnections();
     server.close();
   });
-  // A server that listens on a port has an address of this form.
+  // A server on a port has this form of `address()`.
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}/hook`, arrived };
 }

@@ -11,7 +11,7 @@ import { aCheck, aSuite, keeps } from "../../test/suite.ts";
 
 const suite = aSuite([keeps]);
 
-/** What the command says when there is nothing to look at: one sentence, and nothing else anywhere. */
+/** Runs a command that fails before its checks, and returns the line that it prints. */
 async function problem(argv: readonly string[]): Promise<{ code: number; sentence: string }> {
   const { code, stdout, stderr } = await command(argv, { suite });
   expect(stdout).toBe("");
@@ -22,8 +22,8 @@ async function problem(argv: readonly string[]): Promise<{ code: number; sentenc
 
 const key = ["--api-key", "svc_test_mock"];
 
-describe("a deployment that cannot be looked at is one sentence and an exit code:", () => {
-  test("a port where nobody listens", async () => {
+describe("a deployment that cannot be checked ends with one line and an exit code:", () => {
+  test("a port without a server", async () => {
     const url = await somethingElse(() => undefined);
     const { port } = new URL(url);
     const free = Number(port) === 65_535 ? 65_534 : Number(port) + 1;
@@ -49,11 +49,11 @@ describe("a deployment that cannot be looked at is one sentence and an exit code
     expect(sentence).toContain(`${url} cannot be reached: `);
   });
 
-  test("a certificate that nobody vouches for", async () => {
+  test("a self-signed certificate", async () => {
     const server = createServer(selfSigned("localhost"), (_request, response) => response.end());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
-    // A server that listens on a port has an address of this form.
+    // A server on a port has this form of `address()`.
     const url = `https://localhost:${(server.address() as AddressInfo).port}`;
     expect(await problem(["--base-url", url, ...key])).toEqual({
       code: 4,
@@ -103,7 +103,7 @@ describe("a deployment that cannot be looked at is one sentence and an exit code
     });
   });
 
-  test("an address that leads elsewhere", async () => {
+  test("a redirect", async () => {
     const url = await somethingElse((_request, response) => {
       response.writeHead(301, { location: "https://tryon.example/" }).end();
     });
@@ -118,8 +118,8 @@ describe("a deployment that cannot be looked at is one sentence and an exit code
     ["tryon.example", "has to be an http or https address"],
     ["ftp://tryon.example", "has to be an http or https address"],
     ["https://svc_live_a:b@tryon.example", 'got "https://svc_live_…:b@tryon.example"'],
-  ])("%s, which is no address of a deployment", async (address, words) => {
-    const { code, sentence } = await problem(["--base-url", address, ...key]);
+  ])("%s, which is not a URL of a deployment", async (baseUrl, words) => {
+    const { code, sentence } = await problem(["--base-url", baseUrl, ...key]);
     expect(code).toBe(2);
     expect(sentence).toContain(words);
   });
@@ -221,9 +221,10 @@ describe("money is safe:", () => {
       const fresh = aCheck("money.fresh", async (session) => {
         await session.submit({}, { key: await session.freshKey() });
       });
-      await expect(command(argv, { suite: aSuite([fresh]), fetch })).rejects.toThrow(
-        "returned a key of the user",
-      );
+      expect(await command(argv, { suite: aSuite([fresh]), fetch })).toMatchObject({
+        code: 70,
+        stderr: expect.stringContaining("returned a key of the user"),
+      });
       expect(await mock.ledger(mock.keys.live)).toMatchObject({ balance: 1_000 });
     });
   });
@@ -237,7 +238,7 @@ describe("money is safe:", () => {
     const { balance = 0 } = (await mock.ledger(mock.keys.live)) ?? {};
     const spent = 1_000 - balance;
     expect(spent).toBeLessThanOrEqual(most);
-    // What still fits is done: the cheapest costs 8.
+    // Checks that fit still run: the cheapest costs 8.
     expect(spent).toBeGreaterThan(Math.min(most, 100) - 8);
     expect(stdout).toContain(`${spent} of at most ${most} credits spent`);
     expect(stdout.includes("may be spent (--max-credits")).toBe(most < 100);

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
 
 import type { CheckResult } from "../report.ts";
-import { colours, noPaint } from "../report/paint.ts";
+import { noPaint } from "../report/paint.ts";
 import { stream } from "../../test/command.ts";
 import { sampleReport } from "../../test/sample-report.ts";
 import { progressView } from "./progress.ts";
-import { paintFor } from "./screen.ts";
 
 const announcement = {
   baseUrl: "https://a.example",
@@ -32,7 +31,7 @@ function follow(isTTY: boolean): string {
   return out.text;
 }
 
-/** What a terminal shows in the end: a line that is emptied leaves nothing. */
+/** Returns the lines on the terminal at the end, without cleared ones. */
 function screen(text: string): string {
   return text
     .split("\n")
@@ -71,14 +70,4 @@ describe("the progress of a run", () => {
       "  skipped authentication.flagged-key  It takes a key of an account that was flagged",
     );
   });
-});
-
-test.each([
-  [true, {}, colours],
-  [true, { NO_COLOR: "" }, colours],
-  [true, { NO_COLOR: "1" }, noPaint],
-  [true, { TERM: "dumb" }, noPaint],
-  [false, {}, noPaint],
-])("colours on a terminal (%s) under %j", (isTTY, environment, paint) => {
-  expect(paintFor(stream(isTTY), environment)).toBe(paint);
 });

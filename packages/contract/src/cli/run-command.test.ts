@@ -28,11 +28,11 @@ describe("a run of the command", () => {
     expect(code).toBe(0);
     expect(stderr).toContain(
       [
-        `Looking at ${url}`,
+        `Checking ${url}`,
         "  level safe: 1 check, 1 open point",
         "  keys: test (yours)",
-        "  spends nothing: there is no live key",
-        "  time is waited for; webhooks come to this machine",
+        "  spends nothing: no key is live",
+        "  time is real; webhooks arrive on this machine",
       ].join("\n"),
     );
     expect(stderr).toContain("  kept    sample.keeps\n");
@@ -46,10 +46,10 @@ describe("a run of the command", () => {
     const dear = aSuite([aCheck("sample.dear", keeps.run, { credits: 80 })]);
     const { stderr } = await command(argv, { suite: dear });
     expect(stderr).toContain(
-      "  spends at most 50 credits; all would take 80, so some checks may be left out\n",
+      "  spends at most 50 credits; all checks would take 80, so some may be skipped\n",
     );
     const free = await command([...argv, "--max-credits=0"], { suite: good });
-    expect(free.stderr).toContain("  spends nothing: nothing of this is charged\n");
+    expect(free.stderr).toContain("  spends nothing: all checks are free\n");
   });
 
   test("is 1 when something is broken, shows how to see it, and never shows a key", async () => {
@@ -62,7 +62,7 @@ describe("a run of the command", () => {
     );
     expect(ended.stderr).toContain("✗ sample.breaks");
     expect(ended.stderr).toContain(
-      "  keys: live (yours), test (made for this run), another account's (live, made for this run)",
+      "  keys: live (yours), test (created for this run), another account's (live, created for this run)",
     );
     expect(ended.stdout).toContain("  1 × It takes the moon (--moon).\n        sample.skips\n");
     expect(ended.stdout + ended.stderr).not.toMatch(/svc_(live|test)_\w/);
@@ -74,6 +74,21 @@ describe("a run of the command", () => {
     expect(ended.stderr).toBe("");
     expect(ended.stdout).toMatch(/^Broken: /);
     expect(ended.stdout).not.toContain("Observed");
+  });
+
+  test("has colors on a terminal unless NO_COLOR is set", async () => {
+    const { url } = await served();
+    for (const [NO_COLOR, colors] of [
+      ["", true],
+      ["1", false],
+    ] as const) {
+      const around = { suite: bad, terminal: true, environment: { NO_COLOR } };
+      const { stdout, stderr } = await command(["--base-url", url], around);
+      expect([stdout.includes("\u001B[31m"), stderr.includes("\u001B[31m")]).toEqual([
+        colors,
+        colors,
+      ]);
+    }
   });
 
   test("gives each report to its file, the profile to its own, and the text to people", async () => {

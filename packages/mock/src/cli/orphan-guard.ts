@@ -1,30 +1,30 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-/** A process that ends the command should this one be killed, which nobody can do for himself. */
+/** Process that kills the command if this process is killed. */
 export interface OrphanGuard {
-  /** Sends it home; resolves when it has gone. */
-  dismiss(): Promise<void>;
+  /** Ends the guard, and resolves when it has ended. */
+  stop(): Promise<void>;
 }
 
-/** It waits for a word of ours; when the pipe closes without one, we are gone. */
+/** Waits for a line. If the pipe closes without one, this process has ended. */
 const watch = 'read -r word || kill -KILL "$1"';
 
-/** @param target as `kill` takes it: a process, or a group as a negative number. */
+/** @param target id of a process, or a negative id of a process group, as for `kill` */
 export function startOrphanGuard(target: number, platform: NodeJS.Platform): OrphanGuard {
-  if (platform === "win32") return { dismiss: () => Promise.resolve() };
+  if (platform === "win32") return { stop: () => Promise.resolve() };
   const shell = spawn("/bin/sh", ["-c", watch, "tryon-mock", String(target)], {
     stdio: ["pipe", "ignore", "ignore"],
-    // What kills the whole of our group is not to reach it.
+    // A signal to the process group must not end the guard.
     detached: true,
   });
-  // A machine without a shell goes without a watchman.
-  const gone = once(shell, "exit").catch(() => undefined);
+  // Without a shell, no guard runs.
+  const ended = once(shell, "exit").catch(() => undefined);
   shell.stdin.on("error", () => undefined);
   return {
-    async dismiss() {
+    async stop() {
       shell.stdin.end("done\n");
-      await gone;
+      await ended;
     },
   };
 }

@@ -5,7 +5,7 @@ import { formatTime } from "../service/format-time.ts";
 import type { JobRecord } from "../store/records.ts";
 
 /** The only kind of event. */
-export const eventKind = "tryon.completed";
+const eventKind = "tryon.completed";
 
 /** Body and signature of a webhook. */
 export interface SignedEvent {

@@ -11,7 +11,7 @@ export async function run({ baseUrl, apiKey }: ProgramContext): Promise<unknown>
   const job = await tryon.submit(input, { idempotencyKey: "order-17" });
   let last: string | undefined;
   for await (const { status } of job) last = status;
-  // What was saved was saved by this package.
+  // The saved job is from this package.
   const saved = JSON.parse(JSON.stringify(job)) as SavedJob;
   const { image } = await tryon.jobs.resume(saved).result();
   const { size } = await image.blob();

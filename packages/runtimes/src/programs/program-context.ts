@@ -1,11 +1,11 @@
-/** What a program is told of the server that it works against, and of the place where it runs. */
+/** Server and runtime of a program. */
 export interface ProgramContext {
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Signs the webhooks of the key. */
   readonly webhookSecret: string;
-  /** Where a file may be written; nothing is there yet. */
+  /** Path for a file that does not exist yet. */
   readonly file: string;
-  /** Serves a handler as the runtime does by itself, and gives its address; where it cannot, it throws. */
+  /** Serves a handler with the server of the runtime, and returns its URL. Throws if the runtime has no server. */
   readonly listen: (handler: (request: Request) => Promise<Response>) => string;
 }

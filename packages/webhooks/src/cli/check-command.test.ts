@@ -66,7 +66,7 @@ describe.each(["verify", "explain"])("tryon-webhooks %s", (verb) => {
     expect(leaked(ended.stdout, [secret, signature.slice(7), "job_7Hk2mQ9x"])).toEqual([]);
   });
 
-  it("ends with 1 where there is no secret", async () => {
+  it("ends with 1 without a secret", async () => {
     const ended = await command([verb, "--body", fileOf(eventBody), "--header", header]);
     expect(ended).toMatchObject({ code: 1 });
     expect(ended.stdout).toMatch(/^invalid_secret: [^\n]+TRYON_WEBHOOK_SECRET or --secret-file/);

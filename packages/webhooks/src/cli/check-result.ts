@@ -1,45 +1,41 @@
 import type { Tampering } from "./tamper.ts";
 
-/** What came of one attempt to deliver an event. */
+/** Result of one attempt to deliver an event. */
 export type Attempt =
   | { readonly status: number; readonly took: number; readonly text: string }
   | { readonly problem: string };
 
-/** Whether the attempt went as it should, and what the service would make of it. */
+/** Verdict on an attempt, and the service's reaction to it. */
 export interface CheckResult {
   readonly ok: boolean;
   readonly meaning: string;
 }
 
-const again =
-  "The service would count this as failed and send it again after 1, 4 and 16 s, then give up.";
+const retries =
+  "The service would count this as failed, and retry after 1, 4 and 16 s before it stops.";
 
-/** An event that is right has to be taken, with any 2xx; one that was broken on purpose has not. */
-export function checkResult(attempt: Attempt, breakage: Tampering | undefined): CheckResult {
-  if ("problem" in attempt) return { ok: false, meaning: again };
+/** Expects 2xx for a valid event, and 4xx for one that is wrong on purpose. */
+export function checkResult(attempt: Attempt, tampering: Tampering | undefined): CheckResult {
+  if ("problem" in attempt) return { ok: false, meaning: retries };
   const { status } = attempt;
-  const taken = status >= 200 && status < 300;
-  if (breakage !== undefined && taken) {
-    return {
-      ok: false,
-      meaning: `The receiver took an event that was broken on purpose (${breakage}): it does not verify.`,
-    };
+  if (status >= 200 && status < 300) {
+    if (tampering === undefined) {
+      return { ok: true, meaning: "The service would count this as delivered." };
+    }
+    const meaning = `The receiver accepted an event that is wrong on purpose (${tampering}): it does not verify.`;
+    return { ok: false, meaning };
   }
-  if (taken) return { ok: true, meaning: "The service would count this as delivered." };
   if (status >= 300 && status < 400) {
-    const redirects = "Only 2xx counts, and a redirect is not followed: give the last address.";
-    return { ok: false, meaning: `${redirects} ${again}` };
+    const redirects = "Only 2xx counts, and the service follows no redirect: use the final URL.";
+    return { ok: false, meaning: `${redirects} ${retries}` };
   }
-  if (breakage !== undefined && (status === 404 || status === 405)) {
+  if (tampering === undefined) return { ok: false, meaning: `Only 2xx counts. ${retries}` };
+  if (status === 404 || status === 405) {
     const meaning = "Nothing receives events there, so nothing was verified: check --to.";
     return { ok: false, meaning };
   }
-  if (breakage !== undefined && status < 500) {
-    return { ok: true, meaning: "The receiver refused it, as it should." };
-  }
-  if (breakage === undefined) return { ok: false, meaning: `Only 2xx counts. ${again}` };
-  return {
-    ok: false,
-    meaning: "The receiver broke instead of refusing it; answer such a delivery with 400.",
-  };
+  if (status < 500) return { ok: true, meaning: "The receiver rejected it, as it should." };
+  const meaning =
+    "The receiver failed instead of rejecting it. Respond with 400 to such a request.";
+  return { ok: false, meaning };
 }

@@ -1,10 +1,12 @@
-/** Everything outside of itself that the command touches. */
+import type { Output } from "@tryon/command-line";
+
+/** Surroundings of the command. */
 export interface CliContext {
   readonly stdin: AsyncIterable<Uint8Array>;
-  readonly stdout: { write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
+  readonly stdout: Output;
+  readonly stderr: Output;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly fetch: (request: Request) => Promise<Response>;
-  /** A clock that only goes forward, in milliseconds. */
+  /** Monotonic clock, in milliseconds. */
   readonly elapsed: () => number;
 }

@@ -1,7 +1,8 @@
-import { sign } from "../index.ts";
-import { UsageError } from "./flags.ts";
+import { UsageError } from "@tryon/command-line";
 
-/** What can be made wrong with an event before it is sent: each has to be refused by its receiver. */
+import { sign } from "../index.ts";
+
+/** Ways to make an event wrong. A receiver must reject each. */
 export const tamperings = [
   "body",
   "rewritten",
@@ -16,17 +17,17 @@ export type Tampering = (typeof tamperings)[number];
 
 const signatureName = "x-service-signature";
 
-/** Breaks a signed request in one way. */
+/** Makes a signed request wrong in one way. */
 export async function tamper(
   request: Request,
-  breakage: Tampering,
+  tampering: Tampering,
   secret: string,
 ): Promise<Request> {
   const headers = new Headers(request.headers);
   const signature = headers.get(signatureName) ?? "";
   const digest = signature.slice("sha256=".length);
   let body: Uint8Array<ArrayBuffer> = new Uint8Array(await request.arrayBuffer());
-  switch (breakage) {
+  switch (tampering) {
     case "body":
       body = Uint8Array.of(...body, 0x20);
       break;
@@ -55,12 +56,12 @@ export async function tamper(
   return new Request(request.url, { method: "POST", headers, body });
 }
 
-/** The same JSON in other bytes, as a parser and a writer of JSON make it. */
+/** Writes the same JSON as other bytes, as a JSON parser and writer do. */
 function rewritten(body: Uint8Array): Uint8Array<ArrayBuffer> {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(body));
     return new TextEncoder().encode(JSON.stringify(value, null, 3));
   } catch {
-    throw new UsageError("--break rewritten needs a body of JSON; take --break body.");
+    throw new UsageError("--break rewritten needs a JSON body. Use --break body.");
   }
 }
