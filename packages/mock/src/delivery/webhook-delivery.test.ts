@@ -121,7 +121,7 @@ describe("the event of a finished job", () => {
   });
 
   test("is sent for synchronous jobs and test keys, but only with a webhook URL", async () => {
-    covers("webhook.sent.at-end", "test-key.whole-journey");
+    covers("webhook.sent.at-end", "test-key.all-endpoints");
     const { mock, call, received } = setUp();
     const request = call.submit({ wait: true, webhook_url: hook });
     const tested = await caller(mock, mock.keys.test).submit({ webhook_url: hook });

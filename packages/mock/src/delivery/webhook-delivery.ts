@@ -1,10 +1,9 @@
 import { abortable } from "../abortable.ts";
-import type { Options } from "../options.ts";
 import { limits } from "../service/catalogue.ts";
+import type { ServiceContext } from "../service/context.ts";
 import type { ResultUrls } from "../service/result-urls.ts";
 import type { DeliveryAttempt, DeliveryRecord, JobRecord } from "../store/records.ts";
-import { getKey, type Store } from "../store/store.ts";
-import type { System } from "../system/system.ts";
+import { getKey } from "../store/store.ts";
 import { completedEvent, eventHeaders, tampered, type SignedEvent } from "./event.ts";
 
 /** Real milliseconds that a manual clock waits for a receiver. */
@@ -18,10 +17,7 @@ export interface DeliveryAttemptPlan {
 }
 
 /** Parts that deliveries need. */
-export interface DeliveryContext {
-  readonly store: Store;
-  readonly system: System;
-  readonly options: Options;
+export interface DeliveryContext extends Pick<ServiceContext, "store" | "system" | "options"> {
   readonly results: ResultUrls;
   /** Called once for each attempt. */
   readonly planAttempt: () => DeliveryAttemptPlan;

@@ -110,7 +110,7 @@ describe("the test key of an account", () => {
 
 describe("a test key", () => {
   test("has jobs that are polled, listed and announced as those of a live one", async () => {
-    covers("test-key.stock-image", "test-key.whole-journey", "submit-response.test-mode.test-key");
+    covers("test-key.stock-image", "test-key.all-endpoints", "submit-response.test-mode.test-key");
     const hooks = receiver();
     const mock = createMock({ clock: "manual", sendWebhook: hooks.send });
     const call = caller(mock, mock.keys.test);

@@ -16,7 +16,7 @@ describe("an asynchronous job", () => {
       "submit-response.test-mode.test-key",
       "submit-response.error-code.on-failure",
       "submit-response.error-message.on-failure",
-      "submit-response.message.names-poll-address",
+      "submit-response.message.names-poll-path",
       "submit.shape.cost-credits",
       "poll.request-and-answer",
       "job.job-id.form",
@@ -211,7 +211,7 @@ describe("a synchronous job", () => {
       "states.sync.running-at-limit",
       "states.sync.job-goes-on",
       "states.sync.cut-short",
-      "submit-response.message.names-poll-address",
+      "submit-response.message.names-poll-path",
       "submit-response.result-url.sync-success-only",
     );
     const mock = createMock({ clock: "manual" });

@@ -48,17 +48,12 @@ export class Service {
   readonly #imageFetch: ImageFetch | undefined;
 
   constructor(context: ServiceContext, parts: ServiceParts) {
-    const { options, system, store } = context;
+    const { options, system } = context;
     this.#context = context;
     this.options = options;
     this.results = new ResultUrls(`results:${system.random.token(32)}`, options.resultsOrigin);
-    this.deliveries = new WebhookDelivery({
-      store,
-      system,
-      options,
-      results: this.results,
-      planAttempt: parts.planAttempt,
-    });
+    const { results } = this;
+    this.deliveries = new WebhookDelivery({ ...context, results, planAttempt: parts.planAttempt });
     this.keys = new Keys(context);
     this.jobs = new Jobs(context);
     this.#imageFetch = parts.imageFetch;

@@ -149,7 +149,7 @@ export const submitAnswers: readonly Check[] = [
     credits: 16,
     id: "submit-answer.no-message",
     title: "An answer that did not run into the limit of a held call has no message",
-    rules: ["submit-response.message.names-poll-address"],
+    rules: ["submit-response.message.names-poll-path"],
     async run(session) {
       const key = await ownKey(session);
       const answers = [await session.submit({}, { key }), await heldSuccess(session, {}, { key })];

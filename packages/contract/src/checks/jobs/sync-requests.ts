@@ -40,7 +40,7 @@ export const syncRequests: readonly Check[] = [
     ...slow,
     id: "held.limit.message",
     title: "The answer at the limit of a held call names the address to poll",
-    rules: ["submit-response.message.names-poll-address"],
+    rules: ["submit-response.message.names-poll-path"],
     async run(session) {
       const { answer } = await heldToLimit(session, await ownKey(session));
       refuseCut(answer);

@@ -11,7 +11,7 @@ export const testKeys: readonly Check[] = [
     ...free,
     id: "test-key.journey",
     title: "A job of a test key is listed, polled to its end, and told of by webhook",
-    rules: ["test-key.whole-journey"],
+    rules: ["test-key.all-endpoints"],
     async run(session) {
       const hook = session.hook();
       const key = await ownKey(session);
