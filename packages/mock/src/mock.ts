@@ -11,7 +11,7 @@ import { Service } from "./service/service.ts";
 import { embeddedProcessor } from "./service/payment-processor.ts";
 import { resolveSettings } from "./settings.ts";
 import { connectionReset } from "./control/broken-connection.ts";
-import { createControlApp, isControlCall } from "./control/routes/control-app.ts";
+import { createControlApp, isControlRequest } from "./control/routes/control-app.ts";
 import { readNextJob } from "./control/next-job.ts";
 import { settlePayment } from "./control/payments.ts";
 import { createTenant } from "./control/tenant.ts";
@@ -119,7 +119,7 @@ export function createMock(input: MockOptions = {}): Mock {
       if (request.bodyUsed)
         throw new TypeError("The body of the request was read before; send a new one.");
       const { signal } = request;
-      if (!isControlCall(request)) {
+      if (!isControlRequest(request)) {
         return abortable(serve(request), signal, open);
       }
       refuseWhenClosed();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 
 import { isLoopback } from "../loopback.ts";
-import { controlPath, isControlCall } from "../control/routes/control-app.ts";
+import { controlPath, isControlRequest } from "../control/routes/control-app.ts";
 import { mark } from "../version.ts";
 
 /** Headers that a proxy adds. Behind a proxy the TCP peer is not the client. */
@@ -20,7 +20,7 @@ export function rejectRemoteControl(
   request: Request,
   incoming: IncomingMessage,
 ): Response | undefined {
-  if (!isControlCall(request)) return undefined;
+  if (!isControlRequest(request)) return undefined;
   const { headers, socket } = incoming;
   // A request line may carry a whole URL, whose host differs from the header's: both count.
   const named = headers.host?.replace(/:\d*$/, "") ?? "";

@@ -50,10 +50,10 @@ describe("the control API over HTTP", () => {
     const before = mock.clock.now();
     expect(await post("clock", { advance_ms: 1_000 })).toEqual({
       status: 200,
-      answer: { now: before + 1_000 },
+      body: { now: before + 1_000 },
     });
     expect((await get("options")).status).toBe(200);
-    expect(await post("reset")).toEqual({ status: 200, answer: {} });
+    expect(await post("reset")).toEqual({ status: 200, body: {} });
     expect(mock.clock.now()).toBe(before);
   });
 
@@ -65,7 +65,7 @@ describe("the control API over HTTP", () => {
     });
     const held = failureOf(submit({ wait: true }));
     await mock.journal.waitFor("POST /api/v1/tryon", { until: "arrived" });
-    expect(await post("reset")).toEqual({ status: 200, answer: {} });
+    expect(await post("reset")).toEqual({ status: 200, body: {} });
     expect((await held).message).toBe("fetch failed");
   });
 

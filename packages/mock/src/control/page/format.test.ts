@@ -1,10 +1,19 @@
 import { expect, test } from "vitest";
 
-import { amount, bytes, change, counted, dateTime, duration, fromNow, timeOfDay } from "./words.ts";
+import {
+  amount,
+  bytes,
+  change,
+  counted,
+  dateTime,
+  duration,
+  fromNow,
+  timeOfDay,
+} from "./format.ts";
 
 const at = Date.UTC(2026, 0, 1, 0, 0, 12, 500);
 
-test("times are told in UTC, with milliseconds", () => {
+test("formats times in UTC with milliseconds", () => {
   expect(dateTime(at)).toBe("2026-01-01 00:00:12.500");
   expect(timeOfDay(at)).toBe("00:00:12.500");
 });
@@ -20,7 +29,7 @@ test.each([
   [125_000, "2 min 5 s"],
   [12_000_000, "3 h 20 min"],
   [187_200_000, "2 d 4 h"],
-])("%d milliseconds are %s", (length, text) => {
+])("formats %d milliseconds as %s", (length, text) => {
   expect(duration(length)).toBe(text);
 });
 
@@ -35,12 +44,12 @@ test.each([
   [-90_000_000, "1 d ago"],
   [4_000, "in 4 s"],
   [125_000, "in 2 min 5 s"],
-])("%d milliseconds from now is %s", (distance, text) => {
+])("formats %d milliseconds from now as %s", (distance, text) => {
   expect(fromNow(at + distance, at)).toBe(text);
 });
 
-test("amounts are told as people write them", () => {
+test("formats amounts with separators, signs, units and plurals", () => {
   expect([amount(1_000), change(1_000), change(-8)]).toEqual(["1,000", "+1,000", "−8"]);
   expect([bytes(12), bytes(13_400), bytes(1_440_000)]).toEqual(["12 bytes", "13.4 kB", "1.44 MB"]);
-  expect([counted(1, "call"), counted(2, "call")]).toEqual(["1 call", "2 calls"]);
+  expect([counted(1, "request"), counted(2, "request")]).toEqual(["1 request", "2 requests"]);
 });
