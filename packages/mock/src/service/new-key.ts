@@ -49,8 +49,8 @@ const checks: Readonly<Record<keyof NewKey, Check>> = {
     );
   },
   mode: oneOf(modes),
-  credits: integer(0),
-  rateLimitPerMinute: integer(1),
+  credits: wholeNumber(0),
+  rateLimitPerMinute: wholeNumber(1),
   name: (field, value) => {
     if (value === null || typeof value === "string") return;
     throw new TypeError(`${field} must be a string or null; got ${show(value)}.`);
@@ -105,10 +105,10 @@ function oneOf(allowed: readonly string[]): Check {
   };
 }
 
-function integer(min: number): Check {
+function wholeNumber(min: number): Check {
   return (field, value) => {
     if (Number.isSafeInteger(value) && Number(value) >= min) return;
-    throw new RangeError(`${field} must be an integer of at least ${min}; got ${show(value)}.`);
+    throw new RangeError(`${field} must be a whole number from ${min} up; got ${show(value)}.`);
   };
 }
 
