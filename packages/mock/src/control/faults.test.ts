@@ -2,9 +2,10 @@ import { describe, expect, test } from "vitest";
 
 import { withFaults } from "../../test/with-faults.ts";
 import type { FaultInput } from "./fault.ts";
+import { Faults } from "./faults.ts";
 
-/** Which of 200 calls a fault strikes by chance under a seed. */
-async function pattern(seed: string): Promise<string> {
+/** Returns the outcome of 200 requests under a random fault. */
+async function randomOutcomes(seed: string): Promise<string> {
   const { mock, account } = withFaults({ seed });
   mock.faults.add({ on: "* *", probability: 0.3, status: 503 });
   let text = "";
@@ -12,14 +13,14 @@ async function pattern(seed: string): Promise<string> {
   return text;
 }
 
-async function jobOf(withFault: boolean): Promise<unknown> {
+async function jobAfter(faults: readonly FaultInput[]): Promise<unknown> {
   const { mock, submit } = withFaults();
-  if (withFault) mock.faults.add({ on: "* *", probability: 1e-9, status: 503 });
+  for (const fault of faults) mock.faults.add(fault);
   return (await submit()).json();
 }
 
-describe("when a fault strikes", () => {
-  test("is said by times and after; faults of the same call take their turns", async () => {
+describe("faults", () => {
+  test("apply `times` times after `after` requests; the first that applies ends the search", async () => {
     const { mock, account } = withFaults();
     const add = (fault: Omit<FaultInput, "on">) =>
       mock.faults.add({ on: "GET /api/v1/account", ...fault });
@@ -34,17 +35,18 @@ describe("when a fault strikes", () => {
     ]);
   });
 
-  test("follows from the seed where it is left to chance", async () => {
-    const first = await pattern("one");
-    expect(await pattern("one")).toBe(first);
-    expect(await pattern("two")).not.toBe(first);
-    const struck = first.replaceAll(".", "").length;
-    expect(struck).toBeGreaterThan(35);
-    expect(struck).toBeLessThan(85);
+  test("are random by seed", async () => {
+    const first = await randomOutcomes("one");
+    expect(await randomOutcomes("one")).toBe(first);
+    expect(await randomOutcomes("two")).not.toBe(first);
+    const count = first.replaceAll(".", "").length;
+    expect(count).toBeGreaterThan(35);
+    expect(count).toBeLessThan(85);
   });
 
-  test("changes nothing about the jobs of that seed", async () => {
-    expect(await jobOf(true)).toEqual(await jobOf(false));
+  test("do not change the jobs of a seed", async () => {
+    const fault = { on: "* *", probability: 1e-9, status: 503 };
+    expect(await jobAfter([fault])).toEqual(await jobAfter([]));
   });
 
   test.each([
@@ -54,11 +56,11 @@ describe("when a fault strikes", () => {
     ["GET /api/v1/acc*", [200, 200, 503]],
     ["POST *", [200, 200, 200]],
     ["GET /api.v1/account", [200, 200, 200]],
-  ])("is said by on: %s", async (meant, expected) => {
+  ])("apply to the requests of `on`: %s", async (on, expected) => {
     const { mock, submit, get } = withFaults();
-    // The contract's answer to a submission has a job_id.
+    // The contract's response to a submission has a job_id.
     const { job_id } = (await (await submit()).json()) as { job_id: string };
-    mock.faults.add({ on: meant, status: 503 });
+    mock.faults.add({ on, status: 503 });
     const statuses = [];
     for (const path of ["/api/v1/tryon", `/api/v1/tryon/${job_id}`, "/api/v1/account?x=1"]) {
       statuses.push((await get(path)).status);
@@ -66,7 +68,7 @@ describe("when a fault strikes", () => {
     expect(statuses).toEqual(expected);
   });
 
-  test("ends when it is removed or all are cleared", async () => {
+  test("end when they are removed or cleared", async () => {
     const { mock, account } = withFaults();
     const { id } = mock.faults.add({ on: "* *", status: 503 });
     mock.faults.add({ on: "* *", status: 500 });
@@ -78,7 +80,7 @@ describe("when a fault strikes", () => {
     expect((await account()).status).toBe(200);
   });
 
-  test("is never at a preflight nor where the server is steered", async () => {
+  test("do not apply to preflights and to the control API", async () => {
     const { mock, get } = withFaults();
     mock.faults.add({ on: "* *", status: 503 });
     const preflight = await mock.fetch(`${mock.baseUrl}/api/v1/tryon`, {
@@ -88,5 +90,25 @@ describe("when a fault strikes", () => {
     expect(preflight.status).toBe(204);
     expect((await get("/__mock/nothing")).status).not.toBe(503);
     expect(mock.journal.entries().map(({ method }) => method)).toEqual(["OPTIONS"]);
+  });
+
+  test("continue from a snapshot, and start again after a reset", () => {
+    const faults = new Faults("seed");
+    faults.add({ on: "GET *", after: 2, times: 3, probability: 0.5, status: 503 });
+    faults.add({ on: "GET *", latency: { median: 10, p95: 100 } });
+    const matches = (count: number) =>
+      Array.from({ length: count }, () => faults.matchRequest("GET", "/"));
+    matches(3);
+    const state = faults.snapshot();
+    const first = matches(20);
+    faults.reset();
+    expect(faults.list()).toEqual([]);
+    expect(matches(1)).toEqual([{ delay: 0, fault: undefined, faultIds: [] }]);
+    expect(faults.add({ on: "GET *", status: 500 }).id).toBe("fault_1");
+    for (let again = 0; again < 2; again += 1) {
+      faults.restore(state);
+      expect(matches(20)).toEqual(first);
+    }
+    expect(faults.add({ on: "GET *", status: 500 }).id).toBe("fault_3");
   });
 });

@@ -3,14 +3,14 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { withFaults } from "../../test/with-faults.ts";
-import { pathMatcher } from "./call-pattern.ts";
+import { pathMatcher } from "./request-pattern.ts";
 
 const pathOf = (characters: string) =>
   fc
     .string({ unit: fc.constantFrom(...Array.from(characters)), maxLength: 8 })
     .map((rest) => `/${rest}`);
 
-/** The grammar as it is written: a star is one or more characters before the next slash. */
+/** Matches by the grammar: a star is one or more characters before the next slash. */
 function slowMatch(pattern: string, path: string): boolean {
   if (pattern === "") return path === "";
   if (pattern[0] !== "*")
@@ -21,7 +21,7 @@ function slowMatch(pattern: string, path: string): boolean {
   );
 }
 
-test("a path pattern matches what its grammar says", () => {
+test("a path pattern matches by its grammar", () => {
   fc.assert(
     fc.property(pathOf("ab*/."), fc.array(pathOf("ab/."), { minLength: 20 }), (pattern, paths) => {
       const matches = pathMatcher(pattern);
@@ -32,7 +32,7 @@ test("a path pattern matches what its grammar says", () => {
   );
 });
 
-test("a path pattern of many stars is matched without backtracking", async () => {
+test("a path pattern with many stars matches without backtracking", async () => {
   const { mock, get } = withFaults();
   const pattern = `/${"*a".repeat(30)}*`;
   mock.faults.add({ on: `GET ${pattern}`, status: 418 });
