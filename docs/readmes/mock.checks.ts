@@ -14,7 +14,7 @@ export const checks: Checks = {
   },
   "images.ts": async ({ snippet, run }) => {
     expect(await run(snippet.code)).toMatch(
-      /^400 person_url: blocked URL; .* admits loopback\.\n$/,
+      /^400 person_url: blocked URL; .* allows loopback\.\n$/,
     );
   },
   "msw.ts": async ({ snippet, run }) => {

@@ -6,7 +6,7 @@ export { createMock } from "./mock.ts";
 export type { Mock, MockOptions } from "./mock.ts";
 export { optionTable, profileNames } from "./options.ts";
 export type { OptionId, OptionRow, Options, Profile, ProfileName } from "./options.ts";
-export type { ImageKind } from "./service/image-kind.ts";
+export type { ImageKind } from "./engine/image-kind.ts";
 export type { NewKey } from "./service/new-key.ts";
 export type { ImagesSetting, SettingsInput } from "./settings.ts";
 export type { NextJob } from "./control/next-job.ts";

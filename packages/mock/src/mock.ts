@@ -15,7 +15,7 @@ import { parseNextJob } from "./control/next-job.ts";
 import { settlePayment } from "./control/payments.ts";
 import { createTenant } from "./control/tenant.ts";
 import { ServerStates } from "./control/server-states.ts";
-import { MemoryStore } from "./store/memory.ts";
+import { MemoryStore } from "./store/memory-store.ts";
 import type { MemoryTables } from "./store/memory-tables.ts";
 import { Control } from "./control/control.ts";
 import { abortable, type OpenRequests } from "./abortable.ts";
@@ -65,7 +65,7 @@ export function createMock(input: MockOptions = {}): Mock {
     const context = { store, system, options, settings, engine, stockEngine: stock };
     const service = new Service(context, {
       processor: embeddedProcessor,
-      depart: () => control.planWebhook((request) => webhookSender.send(request)),
+      planAttempt: () => control.planWebhook((request) => webhookSender.send(request)),
       imageFetch:
         settings.images === "fetch"
           ? new ImageFetch({ system, network, allowPrivate: allowPrivateImages })
@@ -135,7 +135,7 @@ export function createMock(input: MockOptions = {}): Mock {
     },
     ledger: async (token) => (await readyState()).service.ledger(token),
     webhooks: {
-      deliveries: (jobId) =>
+      deliveries: async (jobId) =>
         states.current.store.transact((transaction) => transaction.deliveries(jobId)),
       replay: (id) => states.current.service.deliveries.repeat(id, "replay"),
       duplicate: (id) => states.current.service.deliveries.repeat(id, "duplicate"),

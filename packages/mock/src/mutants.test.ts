@@ -41,17 +41,17 @@ function methodOf<Name extends keyof MemoryTables>(name: Name): MemoryTables[Nam
 /** Charges again for each replay. */
 function chargeReplays(): void {
   const idempotency = methodOf("idempotency");
-  const mutant = vi.spyOn(MemoryTables.prototype, "idempotency").mockImplementation(async function (
+  const mutant = vi.spyOn(MemoryTables.prototype, "idempotency").mockImplementation(function (
     this: MemoryTables,
     keyId,
     idempotencyKey,
   ) {
-    const record = await idempotency.call(this, keyId, idempotencyKey);
-    const key = await this.key(keyId);
-    if (!record?.answer || key === undefined) return record;
+    const record = idempotency.call(this, keyId, idempotencyKey);
+    const key = this.key(keyId);
+    if (!record?.response || key === undefined) return record;
     const { jobId } = record;
-    await this.putKey({ ...key, credits: key.credits - 8 });
-    await this.addLedgerEntry({ keyId, credits: -8, cause: "tryon", at: 0, jobId });
+    this.putKey({ ...key, credits: key.credits - 8 });
+    this.addLedgerEntry({ keyId, credits: -8, cause: "tryon", at: 0, jobId });
     return record;
   });
   onTestFinished(() => mutant.mockRestore());
@@ -59,12 +59,12 @@ function chargeReplays(): void {
 
 /** Keeps the requests of a key for all minutes. */
 function neverResetWindows(mock: Mock): void {
-  const key = methodOf("key");
-  const mutant = vi.spyOn(MemoryTables.prototype, "key").mockImplementation(async function (
+  const keyByToken = methodOf("keyByToken");
+  const mutant = vi.spyOn(MemoryTables.prototype, "keyByToken").mockImplementation(function (
     this: MemoryTables,
-    id,
+    token,
   ) {
-    const record = await key.call(this, id);
+    const record = keyByToken.call(this, token);
     return record && { ...record, window: Math.floor(mock.clock.now() / 60_000) };
   });
   onTestFinished(() => mutant.mockRestore());

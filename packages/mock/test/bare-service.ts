@@ -35,7 +35,7 @@ export function bareService(parts: {
     },
     {
       processor: embeddedProcessor,
-      depart: () => ({ delay: 0, send: async () => new Response() }),
+      planAttempt: () => ({ delay: 0, send: async () => new Response() }),
       imageFetch:
         parts.network && new ImageFetch({ system, network: parts.network, allowPrivate: false }),
     },

@@ -60,7 +60,7 @@ export const idempotency = {
   bodyDigest: "00",
   jobId: "job_1",
   expiresAt: 1,
-  answer: null,
+  response: null,
 };
 
 export const delivery = {

@@ -49,15 +49,15 @@ function recordSnapshots(): { readonly states: unknown[]; readonly tables: Memor
 }
 
 /** Returns all records of a key. */
-async function contents(tables: MemoryTables, token: string): Promise<unknown> {
-  const key = await tables.keyByToken(token);
+function contents(tables: MemoryTables, token: string): unknown {
+  const key = tables.keyByToken(token);
   const keyId = key?.id ?? "";
   return [
     key,
-    await tables.jobs({ keyId, limit: 1_000 }),
-    await tables.ledger(keyId),
-    await tables.idempotency(keyId, "order-0"),
-    await tables.deliveries(),
+    tables.jobs({ keyId, limit: 1_000 }),
+    tables.ledger(keyId),
+    tables.idempotency(keyId, "order-0"),
+    tables.deliveries(),
   ];
 }
 

@@ -1,5 +1,4 @@
-import { composeInstruction } from "../service/instruction.ts";
-import { wordingOf, type SubmissionFields } from "../service/submission.ts";
+import { composeInstruction, type SubmissionFields } from "../service/submission.ts";
 import { maskKey, maskText, maskValue } from "./masking.ts";
 
 /** Submission of a request. */
@@ -90,7 +89,7 @@ export function journalSubmission(fields: SubmissionFields): JournalSubmission {
   const { person_image_b64: person, garment_images_b64: garments } = fields;
   if (person) shown["person_image_b64"] = lengthOf(person);
   if (garments !== undefined) shown["garment_images_b64"] = garments.map(lengthOf);
-  return { fields: shown, instruction: maskText(composeInstruction(wordingOf(fields))) };
+  return { fields: shown, instruction: maskText(composeInstruction(fields)) };
 }
 
 function lengthOf(base64: string): string {

@@ -1,7 +1,6 @@
 import * as z from "zod";
 
-import type { PlannedOutcome } from "../service/next-jobs.ts";
-import { failureCode } from "../service/outcome.ts";
+import { failureCode, type PlannedOutcome } from "../service/next-jobs.ts";
 import { checkFields, type FieldRule } from "./check-fields.ts";
 
 const outcomes = [

@@ -1,5 +1,5 @@
 import type { Control, ControlState } from "./control.ts";
-import type { MemoryStore } from "../store/memory.ts";
+import type { MemoryStore } from "../store/memory-store.ts";
 import type { MemoryTables } from "../store/memory-tables.ts";
 import type { Service, ServiceState } from "../service/service.ts";
 import type { SystemClock } from "../system/clock.ts";
@@ -89,7 +89,7 @@ export class ServerStates<Current extends ServerState> {
     const { current } = this;
     const { system, store, service } = current;
     await service.precompute();
-    return store.transact(async () => {
+    return store.transact(() => {
       const state = this.#clock.idle && current === this.current ? service.state() : undefined;
       if (state === undefined) return undefined;
       const snapshot: Snapshot = Object.freeze({ takenAt: this.#clock.now() });

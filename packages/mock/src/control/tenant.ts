@@ -48,12 +48,12 @@ export async function createTenant(server: Server, options: NewTenant): Promise<
       if (ledger !== undefined) return ledger;
       throw new Error("The tenant does not exist after a reset or restore; create a new one.");
     },
-    deliveries: (jobId) =>
-      server().store.transact(async (transaction) => {
+    deliveries: async (jobId) =>
+      server().store.transact((transaction) => {
         const own: DeliveryRecord[] = [];
-        for (const delivery of await transaction.deliveries(jobId)) {
-          const job = await transaction.job(delivery.jobId);
-          const owner = job && (await transaction.key(job.keyId));
+        for (const delivery of transaction.deliveries(jobId)) {
+          const job = transaction.job(delivery.jobId);
+          const owner = job && transaction.key(job.keyId);
           if (owner?.accountId === accountId) own.push(delivery);
         }
         return own;

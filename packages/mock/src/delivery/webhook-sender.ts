@@ -1,41 +1,38 @@
-/** A function like the global `fetch` for one request that is a webhook. */
+/** Function that sends one webhook, like the global `fetch`. */
 export type SendWebhook = (request: Request) => Promise<Response>;
 
-/**
- * Under this name a server lets itself be told another way out for its webhooks. The name is registered because the
- * CommonJS files of the package each hold a copy of this module.
- */
-const wayOut = Symbol.for("@tryon/mock/webhook-way-out");
+// Registered globally, because each CommonJS file of the package has its own copy of this module.
+const redirect = Symbol.for("@tryon/mock/redirect-webhooks");
 
-/** How a server's webhooks leave the process. */
+/** Sends the webhooks of a server. */
 export class WebhookSender {
-  readonly #chosen: boolean;
+  readonly #isFixed: boolean;
   #send: SendWebhook;
 
   /**
-   * @param chosen the function that the user gave; it cannot be replaced.
-   * @param usual what sends when the user gave none.
+   * @param custom function of the user, which cannot be replaced.
+   * @param fallback function to use without it.
    */
-  constructor(chosen: SendWebhook | undefined, usual: SendWebhook) {
-    this.#chosen = chosen !== undefined;
-    this.#send = chosen ?? usual;
+  constructor(custom: SendWebhook | undefined, fallback: SendWebhook) {
+    this.#isFixed = custom !== undefined;
+    this.#send = custom ?? fallback;
   }
 
   send(request: Request): Promise<Response> {
     return this.#send(request);
   }
 
-  /** Puts up the sign that `redirectWebhooks` looks for. */
+  /** Lets `redirectWebhooks` replace the function of a server. */
   attachTo<Server extends object>(server: Server): Server {
     const replace = (send: SendWebhook): void => {
-      if (!this.#chosen) this.#send = send;
+      if (!this.#isFixed) this.#send = send;
     };
-    return Object.assign(server, { [wayOut]: replace });
+    return Object.assign(server, { [redirect]: replace });
   }
 }
 
-/** Sends the server's webhooks by another function from now on, unless its user chose one. */
+/** Makes a server send its webhooks by another function, unless its user supplied one. */
 export function redirectWebhooks(server: object, send: SendWebhook): void {
-  const replace: unknown = Reflect.get(server, wayOut);
+  const replace: unknown = Reflect.get(server, redirect);
   if (typeof replace === "function") replace(send);
 }

@@ -1,12 +1,12 @@
 const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const headerEnd = 24;
 
-/** Image with 4-bit palette indexes, its rows already compressed. */
+/** Image with 4-bit palette indexes. */
 export interface IndexedImage {
   readonly width: number;
   readonly height: number;
-  /** Data of the IDAT chunk. */
-  readonly rows: Uint8Array;
+  /** IDAT chunk, which {@link chunk} creates from compressed rows. */
+  readonly data: Uint8Array;
   /** Up to 16 colors as 0xRRGGBB. */
   readonly palette: readonly number[];
   /** Comment in ASCII, for the tEXt chunk. */
@@ -26,7 +26,7 @@ export function encodePng(image: IndexedImage): Uint8Array<ArrayBuffer> {
     chunk("IHDR", header),
     chunk("PLTE", Uint8Array.from(palette)),
     chunk("tEXt", new TextEncoder().encode(`Comment\0${image.comment}`)),
-    chunk("IDAT", image.rows),
+    image.data,
     chunk("IEND", new Uint8Array(0)),
   ];
   const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
@@ -51,7 +51,8 @@ export function pngSize(bytes: Uint8Array): { width: number; height: number } {
   return { width: view.getUint32(16), height: view.getUint32(20) };
 }
 
-function chunk(type: string, data: Uint8Array): Uint8Array {
+/** Encodes one chunk. */
+export function chunk(type: string, data: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(data.length + 12);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, data.length);

@@ -6,7 +6,7 @@ import { pngSize } from "./png.ts";
 import { stockEngine } from "./stock.ts";
 
 function request(fields: Partial<RenderRequest> = {}): RenderRequest {
-  const image = { field: "person_url", source: "address", url: "https://a.example/p.png" } as const;
+  const image = { field: "person_url", source: "url", url: "https://a.example/p.png" } as const;
   return {
     person: image,
     garments: [image],

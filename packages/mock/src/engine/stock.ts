@@ -1,6 +1,6 @@
 import { stockColors, stockRows } from "../generated/stock-images.ts";
 import type { Bytes, Engine, RenderRequest } from "./engine.ts";
-import { encodePng } from "./png.ts";
+import { chunk, encodePng } from "./png.ts";
 
 type Colors = Readonly<Record<(typeof stockColors)[number], number>>;
 
@@ -77,17 +77,21 @@ function mix(one: number, other: number, share: number): number {
   return channel(16) | channel(8) | channel(0);
 }
 
-const decoded = new Map<string, Uint8Array>();
+const dataChunks = new Map<string, Uint8Array>();
 
 function encode(width: number, height: number, colors: Colors, comment: string): Bytes {
   const size = `${width}x${height}`;
   const base64 = stockRows[size];
-  if (base64 === undefined) throw new RangeError(`There is no stock image of ${size} pixels.`);
-  let rows = decoded.get(size);
-  if (rows === undefined) {
-    rows = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-    decoded.set(size, rows);
+  if (base64 === undefined)
+    throw new RangeError(`No stock image has ${size} pixels; use the size of an output_size.`);
+  let data = dataChunks.get(size);
+  if (data === undefined) {
+    data = chunk(
+      "IDAT",
+      Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)),
+    );
+    dataChunks.set(size, data);
   }
   const palette = stockColors.map((name) => colors[name]);
-  return encodePng({ width, height, rows, palette, comment });
+  return encodePng({ width, height, data, palette, comment });
 }

@@ -103,7 +103,7 @@ describe("the only test key of an account", () => {
   });
 
   test("has jobs that are polled, listed and delivered like those of a live key", async () => {
-    covers("test-key.stock-image", "test-key.whole-journey", "submit-response.test-mode.test-key");
+    covers("test-key.stock-image", "test-key.all-endpoints", "submit-response.test-mode.test-key");
     const hooks = receiver();
     const { mock } = manualServer({ sendWebhook: hooks.send });
     const call = caller(mock, mock.keys.test);

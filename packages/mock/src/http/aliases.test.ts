@@ -8,7 +8,7 @@ import { covers } from "../../test/covers.ts";
 const base = { garment_urls: [garmentUrl], wait: false };
 
 function personOf({ person }: RenderRequest): string {
-  return person.source === "address" ? person.url : "bytes";
+  return person.source === "url" ? person.url : "bytes";
 }
 
 describe("aliases", () => {

@@ -1,9 +1,9 @@
 import type { Hono } from "hono";
 
 import type { TryOnJobStatus, TryOnSubmitResponse } from "../generated/openapi.ts";
+import type { SubmitResponse } from "../service/first-responses.ts";
+import { formatTime } from "../service/format-time.ts";
 import type { Service } from "../service/service.ts";
-import type { SubmitResponse } from "../service/submissions.ts";
-import { formatTime } from "../service/time.ts";
 import type { JobRecord } from "../store/records.ts";
 import { json, proxyPage } from "./responses.ts";
 import { validate } from "./validation.ts";
@@ -120,8 +120,8 @@ function jobView(service: Service, job: JobRecord): TryOnJobStatus {
 
 /** Converts a submission to its response: as it was at first, with a fresh result URL and balance. */
 function submitView(service: Service, submitted: SubmitResponse): Partial<TryOnSubmitResponse> {
-  const { job, answer } = submitted;
-  const { status } = answer;
+  const { job, response } = submitted;
+  const { status } = response;
   const succeeded = status === "succeeded" && job.result !== null;
   const response: Required<TryOnSubmitResponse> = {
     job_id: job.id,
@@ -132,9 +132,9 @@ function submitView(service: Service, submitted: SubmitResponse): Partial<TryOnS
     seed: job.seed,
     metadata: job.metadata,
     test_mode: job.testMode,
-    error_code: answer.errorCode,
-    error_message: answer.errorMessage,
-    message: answer.message,
+    error_code: response.errorCode,
+    error_message: response.errorMessage,
+    message: response.message,
   };
   return service.options.sparseSubmit ? sparse(response) : response;
 }

@@ -50,8 +50,7 @@ export function withKey(
       const body: KeyedRequest["body"] = () =>
         (read ??= system.clock.outside(readJsonObject(request, options), readPatience));
       if (options.checkOrder === "body-first" && request.method === "POST") await body();
-      const key = await service.keys.authenticate(bearerToken(request));
-      const window = await service.keys.countCall(key.id);
+      const { key, window } = await service.keys.admit(bearerToken(request));
       limitHeaders = rateHeaders(window, system.clock.now(), options);
       if (window.exceeded) {
         throw new ServiceError(

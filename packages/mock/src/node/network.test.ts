@@ -99,7 +99,7 @@ describe("images of this machine", () => {
     );
     expect(first && second && first.equals(second)).toBe(true);
     const lost = await call.submit({ ...fields, person_url: "http://127.0.0.1:1/person.jpg" });
-    expect(lost.detail).toContain("person_url: image fetch failed; the host cannot be reached");
+    expect(lost.detail).toContain("person_url: image fetch failed; the host is unreachable");
   });
 
   test("are not fetched from other machines in a private network", async () => {

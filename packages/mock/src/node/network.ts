@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { isIP } from "node:net";
 import { Readable } from "node:stream";
 
-import { bareHost } from "../delivery/address-guard.ts";
+import { bareHost } from "../delivery/check-url.ts";
 import type { Network } from "../delivery/network.ts";
 
 /** Options of `nodeNetwork`. */

@@ -4,14 +4,14 @@ import type { Settings } from "../settings.ts";
 import type { Store } from "../store/store.ts";
 import type { System } from "../system/system.ts";
 
-/** What the rules of the service stand on. */
+/** Parts that all rules of the service share. */
 export interface ServiceContext {
   readonly store: Store;
   readonly system: System;
   readonly options: Options;
   readonly settings: Settings;
-  /** Makes the images of live keys. */
+  /** Renders the images of live keys. */
   readonly engine: Engine;
-  /** Makes the images of test keys, which never reach the engine. */
+  /** Renders the images of test keys. */
   readonly stockEngine: Engine;
 }

@@ -4,8 +4,8 @@ import { createMock } from "../mock.ts";
 import { caller, finished } from "../../test/caller.ts";
 import { covers } from "../../test/covers.ts";
 
-describe("a job that is not waited for", () => {
-  test("is running at once, and has succeeded when the model's time has passed", async () => {
+describe("an asynchronous job", () => {
+  test("is running at once, and succeeds after the latency", async () => {
     covers(
       "submit.request-and-answer",
       "states.async.running",
@@ -16,7 +16,7 @@ describe("a job that is not waited for", () => {
       "submit-response.test-mode.test-key",
       "submit-response.error-code.on-failure",
       "submit-response.error-message.on-failure",
-      "submit-response.message.names-poll-address",
+      "submit-response.message.names-poll-path",
       "submit.shape.cost-credits",
       "poll.request-and-answer",
       "job.job-id.form",
@@ -83,7 +83,7 @@ describe("a job that is not waited for", () => {
   });
 
   test.each(["content_blocked", "model_rejected", "storage_failed"])(
-    "fails as %s when its prompt says so",
+    "fails with %s if its prompt says so",
     async (word) => {
       covers(
         "content.disallowed.refused",
@@ -113,11 +113,11 @@ describe("a job that is not waited for", () => {
     },
   );
 
-  test.each([null, "mock:content_blocked"])("stays as it ended (prompt %s)", async (prompt) => {
+  test.each([null, "mock:content_blocked"])("keeps its final state (prompt %s)", async (prompt) => {
     covers("states.terminal.final");
     const mock = createMock({ clock: "manual" });
     const call = caller(mock);
-    const { result_url: _signedAnew, ...job } = await finished(mock, call, { prompt });
+    const { result_url: _signedAgain, ...job } = await finished(mock, call, { prompt });
     expect(job.status).toBe(prompt === null ? "succeeded" : "failed");
     for (const span of ["1s", "1h", "29d"] as const) {
       await mock.clock.advance(span);
@@ -125,7 +125,7 @@ describe("a job that is not waited for", () => {
     }
   });
 
-  test("takes as long as its prompt says, or for ever", async () => {
+  test("has the duration of its prompt, or never ends", async () => {
     const mock = createMock({ clock: "manual" });
     const call = caller(mock);
     const slow = (await call.submit({ prompt: "mock:slow=20000" })).body.job_id;
@@ -141,7 +141,7 @@ describe("a job that is not waited for", () => {
     expect((await call.poll(never)).body.status).toBe("running");
   });
 
-  test("pays no heed to such words where magic is off", async () => {
+  test("ignores its prompt with magic: false", async () => {
     const mock = createMock({ clock: "manual", magic: false });
     const call = caller(mock);
     const job = await finished(mock, call, { prompt: "mock:content_blocked" });
@@ -150,41 +150,41 @@ describe("a job that is not waited for", () => {
   });
 
   test.each(["mock:content_blockedly", "xmock:never", "mock: never", "Mock:never"])(
-    "pays no heed to %j",
+    "ignores the prompt %j",
     async (prompt) => {
       const mock = createMock({ clock: "manual" });
       expect((await finished(mock, caller(mock), { prompt })).status).toBe("succeeded");
     },
   );
 
-  test("is made of images that can be fetched, or refused with 400 that names the field", async () => {
+  test("is rejected with 400 for an image at an .invalid host", async () => {
     covers("submit.400.image-fetch-failed");
     const mock = createMock({ clock: "manual" });
-    const refused = await caller(mock).submit({
+    const rejected = await caller(mock).submit({
       garment_urls: ["https://a.example/g.png", "https://gone.invalid/g.png"],
     });
-    expect(refused.status).toBe(400);
-    expect(refused.detail).toMatch(/^garment_urls\[1\]: image fetch failed/);
+    expect(rejected.status).toBe(400);
+    expect(rejected.detail).toMatch(/^garment_urls\[1\]: image fetch failed/);
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000);
   });
 });
 
-describe("a job that is waited for", () => {
-  test("is answered when it ends", async () => {
+describe("a synchronous job", () => {
+  test("gets its response when it ends", async () => {
     covers(
       "request.wait.default",
       "states.sync.succeeded",
       "submit-response.result-url.sync-success-only",
     );
     const mock = createMock({ clock: "manual" });
-    const held = caller(mock).submit({ wait: undefined });
+    const request = caller(mock).submit({ wait: undefined });
     await mock.clock.advance("1500ms");
-    const { body } = await held;
+    const { body } = await request;
     expect(body).toMatchObject({ status: "succeeded", cost_credits: 8, credits_remaining: 992 });
     expect((await mock.fetch(body.result_url ?? "")).status).toBe(200);
   });
 
-  test("is answered with 200 when it fails", async () => {
+  test("gets a 200 when it fails", async () => {
     covers(
       "errors.after-model.http-200",
       "submit-response.result-url.sync-success-only",
@@ -192,9 +192,9 @@ describe("a job that is waited for", () => {
       "submit-response.error-message.on-failure",
     );
     const mock = createMock({ clock: "manual" });
-    const held = caller(mock).submit({ wait: true, prompt: "mock:model_rejected" });
+    const request = caller(mock).submit({ wait: true, prompt: "mock:model_rejected" });
     await mock.clock.advance("2s");
-    expect(await held).toMatchObject({
+    expect(await request).toMatchObject({
       status: 200,
       body: {
         status: "failed",
@@ -206,36 +206,36 @@ describe("a job that is waited for", () => {
     });
   });
 
-  test("is answered at 90 s with a message that names where to poll, and goes on", async () => {
+  test("gets a message with the poll path after 90 s, and continues", async () => {
     covers(
       "states.sync.running-at-limit",
       "states.sync.job-goes-on",
       "states.sync.cut-short",
-      "submit-response.message.names-poll-address",
+      "submit-response.message.names-poll-path",
       "submit-response.result-url.sync-success-only",
     );
     const mock = createMock({ clock: "manual" });
     const call = caller(mock);
-    let answered = false;
-    const held = call.submit({ wait: true, prompt: "mock:slow=100000" });
-    void held.then(() => (answered = true));
+    let responded = false;
+    const request = call.submit({ wait: true, prompt: "mock:slow=100000" });
+    void request.then(() => (responded = true));
     await mock.clock.advance(89_999);
-    expect(answered).toBe(false);
+    expect(responded).toBe(false);
     await mock.clock.advance(1);
-    const { body } = await held;
+    const { body } = await request;
     expect(body).toMatchObject({ status: "running", result_url: null, error_code: null });
     expect(body.message).toContain(`/api/v1/tryon/${body.job_id}`);
     await mock.clock.advance("10s");
     expect((await call.poll(body.job_id)).body.status).toBe("succeeded");
   });
 
-  test("is cut off by a proxy after 30 s where the server says so, and goes on", async () => {
+  test("gets a 504 after 30 s with syncCut 30, and continues", async () => {
     covers("states.sync.cut-short", "states.sync.job-goes-on");
     const mock = createMock({ clock: "manual", options: { syncCut: 30 } });
     const call = caller(mock);
-    const held = call.submit({ wait: true, prompt: "mock:slow=60000" });
+    const request = call.submit({ wait: true, prompt: "mock:slow=60000" });
     await mock.clock.advance("30s");
-    const cut = await held;
+    const cut = await request;
     expect(cut.status).toBe(504);
     expect(cut.headers.get("content-type")).toContain("text/html");
     const [job] = (await call.list()).body.jobs;

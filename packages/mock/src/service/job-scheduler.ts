@@ -2,29 +2,20 @@ import type { WebhookDelivery } from "../delivery/webhook-delivery.ts";
 import type { RenderRequest } from "../engine/engine.ts";
 import { pngSize } from "../engine/png.ts";
 import type { JobRecord } from "../store/records.ts";
+import { getKey } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
 import { JobPlan, type Ending, type PlanState } from "./job-plan.ts";
-import { mustFind } from "./keys.ts";
-import { failureCode, type Outcome } from "./outcome.ts";
-import { serverError } from "./service-error.ts";
-import { settleCredits } from "./settlement.ts";
+import { settleCredits } from "./credits.ts";
+import { failureCode, type Outcome } from "./next-jobs.ts";
 
-/** Everything that is needed to run a job and is forgotten when it ends. */
+/** Input of a job, dropped when the job ends. */
 export interface JobWork {
   readonly job: JobRecord;
   readonly request: RenderRequest;
   readonly outcome: Outcome;
 }
 
-/** The right to run, which a job is given before it is made. */
-export interface Place {
-  /** The status that the job has when it is made now. */
-  readonly status: "queued" | "running";
-  /** Whether all places are taken, so that the job has to wait for one. */
-  readonly waits: boolean;
-}
-
-/** The jobs that have not ended, in data. */
+/** Unfinished jobs as data. */
 export interface JobSchedulerState {
   readonly running: readonly (PlanState & { readonly startedAt: number })[];
   readonly waiting: readonly PlanState[];
@@ -35,14 +26,14 @@ interface RunningJob {
   readonly startedAt: number;
 }
 
-/** Takes jobs from their start to their end. */
+/** Runs jobs and ends them. */
 export class JobScheduler {
   readonly #context: ServiceContext;
   readonly #delivery: WebhookDelivery;
   readonly #running = new Map<string, RunningJob>();
   readonly #waiting: JobPlan[] = [];
   readonly #endWaiters = new Map<string, ((job: JobRecord) => void)[]>();
-  #taken = 0;
+  #slotsTaken = 0;
 
   constructor(context: ServiceContext, delivery: WebhookDelivery) {
     this.#context = context;
@@ -51,31 +42,32 @@ export class JobScheduler {
     scheduler.on("job-end", (jobId) => void clock.during(() => this.#end(jobId)));
   }
 
-  /** Takes a place, or a place in the queue; it is either started on or given back. */
-  reserve(): Place {
-    const waits = this.#taken >= this.#context.settings.concurrency;
-    if (!waits) this.#taken += 1;
-    const status = waits && this.#context.options.reportQueued ? "queued" : "running";
-    return { status, waits };
+  /** Status of a job that is created now. */
+  get nextStatus(): "queued" | "running" {
+    return this.#isFull && this.#context.options.reportQueued ? "queued" : "running";
   }
 
-  /** Gives back the place of a job that was not started. */
-  async giveBack(place: Place): Promise<void> {
-    if (!place.waits) await this.#leave();
+  /** Takes a slot for a job. Returns false if all slots are taken and the job has to wait. */
+  takeSlot(): boolean {
+    if (this.#isFull) return false;
+    this.#slotsTaken += 1;
+    return true;
   }
 
-  /**
-   * Starts a job, or lets it wait for a place.
-   *
-   * @throws Refusal `server-error` when the engine could not be reached; the place is still taken then.
-   */
-  async start(work: JobWork, place: Place): Promise<void> {
-    await this.#prepare(work.job);
+  /** Releases the slot of a job, which starts the next job in the queue. */
+  releaseSlot(): void {
+    this.#slotsTaken -= 1;
+    this.#startNext();
+  }
+
+  /** Starts a job that has a slot, or queues it. */
+  start(work: JobWork, hasSlot: boolean): void {
     const plan = this.#plan(work);
-    if (place.waits) {
+    if (hasSlot) this.#run(plan);
+    else {
       this.#waiting.push(plan);
-      await this.#startNext();
-    } else this.#run(plan);
+      this.#startNext();
+    }
   }
 
   /** Resolves with the job when it ends. */
@@ -85,42 +77,38 @@ export class JobScheduler {
     });
   }
 
-  /** When a job that has not ended got its place; undefined for one that waits for it. */
+  /** Start time of a running job. Undefined for any other job. */
   startedAt(jobId: string): number | undefined {
     return this.#running.get(jobId)?.startedAt;
   }
 
-  /** Makes the images of the jobs that wait, so that {@link state} can do without what was sent. */
-  async foresee(): Promise<void> {
+  /** Renders the images of waiting jobs, so that {@link state} contains no submitted image. */
+  async precompute(): Promise<void> {
     for (const plan of this.#waiting) await plan.ending();
   }
 
-  /** Undefined while an image is still being made. */
+  /** Undefined while an image is being rendered. */
   state(): JobSchedulerState | undefined {
     const running = [...this.#running.values()].flatMap(({ plan, startedAt }) =>
       plan.state === undefined ? [] : [{ ...plan.state, startedAt }],
     );
     const waiting = this.#waiting.flatMap(({ state }) => state ?? []);
-    const whole = running.length === this.#running.size && waiting.length === this.#waiting.length;
-    return whole ? { running, waiting } : undefined;
+    const isComplete =
+      running.length === this.#running.size && waiting.length === this.#waiting.length;
+    return isComplete ? { running, waiting } : undefined;
   }
 
-  /** Goes on from a state; when each job ends is in the scheduler. */
+  /** Restores a state. The system's scheduler has the end times of the jobs. */
   resume(state: JobSchedulerState): void {
     for (const { startedAt, ...job } of state.running) {
       this.#running.set(job.jobId, { plan: new JobPlan(job, job.ending), startedAt });
     }
     this.#waiting.push(...state.waiting.map((job) => new JobPlan(job, job.ending)));
-    this.#taken = this.#running.size;
+    this.#slotsTaken = this.#running.size;
   }
 
-  async #prepare(job: JobRecord): Promise<void> {
-    if (job.testMode) return;
-    try {
-      await this.#context.engine.prepare?.();
-    } catch {
-      throw serverError();
-    }
+  get #isFull(): boolean {
+    return this.#slotsTaken >= this.#context.settings.concurrency;
   }
 
   #plan({ job, request, outcome }: JobWork): JobPlan {
@@ -150,19 +138,14 @@ export class JobScheduler {
     scheduler.add({ kind: "job-end", id: plan.jobId, dueAt: startedAt + plan.durationMs });
   }
 
-  async #leave(): Promise<void> {
-    this.#taken -= 1;
-    await this.#startNext();
-  }
-
-  async #startNext(): Promise<void> {
-    if (this.#taken >= this.#context.settings.concurrency) return;
+  #startNext(): void {
+    if (this.#isFull) return;
     const plan = this.#waiting.shift();
     if (plan === undefined) return;
-    this.#taken += 1;
-    await this.#context.store.transact(async (transaction) => {
-      const job = await transaction.job(plan.jobId);
-      if (job !== undefined) await transaction.putJob({ ...job, status: "running" });
+    this.#slotsTaken += 1;
+    this.#context.store.transact((transaction) => {
+      const job = transaction.job(plan.jobId);
+      if (job !== undefined) transaction.putJob({ ...job, status: "running" });
     });
     this.#run(plan);
   }
@@ -171,15 +154,15 @@ export class JobScheduler {
     const running = this.#running.get(jobId);
     const ending = await running?.plan.ending();
     if (running === undefined || ending === undefined) return;
-    await this.#finish(jobId, ending, running.startedAt);
+    this.#finish(jobId, ending, running.startedAt);
     this.#running.delete(jobId);
-    await this.#leave();
+    this.releaseSlot();
   }
 
-  async #finish(jobId: string, ending: Ending, startedAt: number): Promise<void> {
+  #finish(jobId: string, ending: Ending, startedAt: number): void {
     const completedAt = this.#context.system.clock.now();
-    const outcome = await this.#context.store.transact(async (transaction) => {
-      const job = await transaction.job(jobId);
+    const outcome = this.#context.store.transact((transaction) => {
+      const job = transaction.job(jobId);
       if (job === undefined) return undefined;
       const ended: JobRecord = {
         ...job,
@@ -190,14 +173,14 @@ export class JobScheduler {
         errorCode: "result" in ending ? null : ending.errorCode,
         errorMessage: "result" in ending ? null : ending.errorMessage,
       };
-      await transaction.putJob(ended);
-      await settleCredits(transaction, ended, this.#context.options);
-      return { job: ended, key: await mustFind(transaction, job.keyId) };
+      transaction.putJob(ended);
+      settleCredits(transaction, ended, this.#context.options);
+      return { job: ended, key: getKey(transaction, job.keyId) };
     });
     if (outcome === undefined) return;
     for (const resolve of this.#endWaiters.get(jobId) ?? []) resolve(outcome.job);
     this.#endWaiters.delete(jobId);
-    await this.#delivery.announce(outcome.job, outcome.key.webhookSecret);
+    this.#delivery.deliver(outcome.job, outcome.key.webhookSecret);
   }
 }
 

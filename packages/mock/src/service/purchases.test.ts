@@ -17,14 +17,14 @@ async function balanceOf(mock: Mock): Promise<number | undefined> {
   return (await mock.ledger(mock.keys.live))?.balance;
 }
 
-describe("buying a pack", () => {
+describe("a purchase", () => {
   test.each([
     ["demo", 100],
     ["starter", 1_200],
     ["pro", 5_600],
     ["scale", 32_000],
     ["enterprise", 72_000],
-  ])("adds for %s %i credits at once", async (pack, credits) => {
+  ])("of %s adds %i credits at once", async (pack, credits) => {
     covers(
       "purchase.request-and-answer",
       "purchase.agent.shared-token",
@@ -60,16 +60,16 @@ describe("buying a pack", () => {
   test.each([
     ["spt_declined_1", "declined"],
     ["spt_insufficient_funds_1", "insufficient funds"],
-  ])("with %s is refused with 402", async (token, reason) => {
+  ])("with %s is rejected with 402", async (token, reason) => {
     covers("purchase.402.payment-failed", "purchase.agent.shared-token");
     const { mock, call } = setUp();
-    const refused = await call.purchase(order(token));
-    expect(refused.status).toBe(402);
-    expect(refused.detail).toContain(reason);
+    const rejected = await call.purchase(order(token));
+    expect(rejected.status).toBe(402);
+    expect(rejected.detail).toContain(reason);
     expect(await balanceOf(mock)).toBe(1_000);
   });
 
-  test("with a cancelled payment says so and adds nothing", async () => {
+  test("with a canceled payment adds no credits", async () => {
     covers("purchase-response.status.open-set");
     const { mock, call } = setUp();
     const { body } = await call.purchase(order("spt_canceled_1"));
@@ -79,9 +79,9 @@ describe("buying a pack", () => {
 
   test.each([
     ["an unknown pack", order("spt_one", "huge"), /pack_slug.*demo/],
-    ["a property of objects in place of a pack", order("spt_one", "toString"), /pack_slug/],
-    ["a token that is none", order("tok_one"), /shared_payment_granted_token.*spt_/],
-  ])("refuses %s with 400", async (_what, body, detail) => {
+    ["a property of objects instead of a pack", order("spt_one", "toString"), /pack_slug/],
+    ["an invalid token", order("tok_one"), /shared_payment_granted_token.*spt_/],
+  ])("with %s is rejected with 400", async (_what, body, detail) => {
     covers(
       "purchase.400.invalid-pack-or-token",
       "purchase.validation.400-or-422",
@@ -89,9 +89,9 @@ describe("buying a pack", () => {
       "purchase-request.shared-payment-granted-token.grant",
     );
     const { call } = setUp();
-    const refused = await call.purchase(body);
-    expect(refused.status).toBe(400);
-    expect(refused.detail).toMatch(detail);
+    const rejected = await call.purchase(body);
+    expect(rejected.status).toBe(400);
+    expect(rejected.detail).toMatch(detail);
   });
 
   test.each([
@@ -110,20 +110,20 @@ describe("buying a pack", () => {
       order(`spt_${"x".repeat(197)}`),
       [["shared_payment_granted_token", "string_too_long"]],
     ],
-  ])("refuses %s with 422", async (_what, body, expected) => {
+  ])("with %s is rejected with 422", async (_what, body, expected) => {
     covers(
       "purchase.validation.400-or-422",
       "purchase-request.pack-slug.values",
       "purchase-request.shared-payment-granted-token.length",
     );
     const { call } = setUp();
-    const refused = await call.purchase(body);
-    expect(refused.status).toBe(422);
-    expect(refused.problems.map(({ loc, type }) => [loc.at(-1), type])).toEqual(expected);
+    const rejected = await call.purchase(body);
+    expect(rejected.status).toBe(422);
+    expect(rejected.problems.map(({ loc, type }) => [loc.at(-1), type])).toEqual(expected);
   });
 
   test.each(["spt_", `spt_${"x".repeat(196)}`])(
-    "takes a token of the bound's length",
+    "may have a token of the minimum or maximum length",
     async (token) => {
       covers(
         "purchase-request.shared-payment-granted-token.length",
@@ -135,8 +135,8 @@ describe("buying a pack", () => {
   );
 });
 
-describe("the same token again", () => {
-  test("buys once for the same key and pack, and gets the first answer", async () => {
+describe("a repeated token", () => {
+  test("repeats the first response for the same key and pack", async () => {
     covers("purchase.repeat.idempotent", "purchase.repeat.answer");
     const { mock, call } = setUp();
     const first = await call.purchase(order());
@@ -145,15 +145,15 @@ describe("the same token again", () => {
     expect(await balanceOf(mock)).toBe(1_100);
   });
 
-  test("buys once for many calls at the same time", async () => {
+  test("buys once for concurrent requests", async () => {
     covers("purchase.repeat.idempotent");
     const { mock, call } = setUp();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => call.purchase(order())));
-    expect(new Set(answers.map(({ body }) => body.payment_intent_id)).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => call.purchase(order())));
+    expect(new Set(responses.map(({ body }) => body.payment_intent_id)).size).toBe(1);
     expect(await balanceOf(mock)).toBe(1_100);
   });
 
-  test("is 409 where the server repeats no purchase", async () => {
+  test("is rejected with purchaseRepeat 409", async () => {
     covers("purchase.409.already-processed", "purchase.repeat.answer");
     const { mock, call } = setUp({ options: { purchaseRepeat: 409 } });
     await call.purchase(order());
@@ -161,7 +161,7 @@ describe("the same token again", () => {
     expect(await balanceOf(mock)).toBe(1_100);
   });
 
-  test("is 409 with another pack and from another key", async () => {
+  test("is rejected with another pack or from another key", async () => {
     covers("purchase.409.already-processed", "purchase.repeat.idempotent");
     const { mock, call } = setUp();
     await call.purchase(order());
@@ -171,7 +171,7 @@ describe("the same token again", () => {
     expect(await balanceOf(mock)).toBe(1_100);
   });
 
-  test("may be tried again after it was declined", async () => {
+  test("is charged again after a declined payment", async () => {
     const { call } = setUp();
     await call.purchase(order("spt_declined_1"));
     expect((await call.purchase(order("spt_declined_1"))).status).toBe(402);
@@ -179,7 +179,7 @@ describe("the same token again", () => {
 });
 
 describe("a purchase with a test key", () => {
-  test("succeeds without the processor and without credits", async () => {
+  test("succeeds without the payment processor and adds no credits", async () => {
     covers(
       "purchase.test-key.fake-success",
       "purchase.test-key.nothing-granted",

@@ -2,7 +2,7 @@ import type { Options } from "../options.ts";
 import { limits } from "./catalogue.ts";
 import { hmacHex, sameText } from "./digest.ts";
 
-/** Makes and checks the signed addresses of result images. */
+/** Signs and verifies the URLs of result images. */
 export class ResultUrls {
   readonly #secret: string;
   readonly #origin: Options["resultsOrigin"];
@@ -12,15 +12,15 @@ export class ResultUrls {
     this.#origin = origin;
   }
 
-  /** An address that is good for 24 hours from `now`. */
+  /** Creates a URL that is valid for 24 hours from `now`. */
   sign(job: { readonly id: string; readonly origin: string }, now: number): string {
-    const expires = Math.floor((now + limits.resultAddressValidity) / 1_000);
+    const expires = Math.floor((now + limits.resultUrlValidity) / 1_000);
     const path = `/results/${job.id}.png`;
     const origin = this.#origin === "other" ? otherOrigin(job.origin) : job.origin;
     return `${origin}${path}?expires=${expires}&signature=${this.#signature(path, expires)}`;
   }
 
-  /** Says why an address is not good at `now`, or undefined when it is. */
+  /** Returns the reason why a URL is invalid at `now`, if it is. */
   problem(url: URL, now: number): "signature" | "expired" | undefined {
     const expires = Number(url.searchParams.get("expires") ?? Number.NaN);
     const expected = this.#signature(url.pathname, expires);
@@ -33,7 +33,7 @@ export class ResultUrls {
   }
 }
 
-/** Another origin that reaches the same server: the other name of loopback, or a subdomain. */
+/** Returns another origin of the same server: the other name of loopback, or a subdomain. */
 export function otherOrigin(origin: string): string {
   const url = new URL(origin);
   if (url.hostname === "localhost") url.hostname = "127.0.0.1";

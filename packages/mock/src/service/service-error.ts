@@ -1,4 +1,4 @@
-/** Why the service does not do what it was asked for. Nothing was charged, stored or counted as a job. */
+/** Reason for an error. Nothing was charged, and no job was created. */
 export type ServiceErrorCode =
   | "bad-request"
   | "unauthorized"
@@ -10,18 +10,18 @@ export type ServiceErrorCode =
   | "rate-limited"
   | "server-error";
 
-/** A call that the service refuses, with the sentence that the caller is told. */
+/** Error that the service returns to the caller, with its message. */
 export class ServiceError extends Error {
   readonly reason: ServiceErrorCode;
 
   constructor(reason: ServiceErrorCode, detail: string) {
     super(detail);
-    this.name = "Refusal";
+    this.name = "ServiceError";
     this.reason = reason;
   }
 }
 
-/** The refusal of a submission that failed on the server's side before it reached the model. */
+/** Creates the error for a submission that failed before it reached the model. */
 export function serverError(): ServiceError {
   return new ServiceError(
     "server-error",

@@ -155,7 +155,7 @@ export const resultUrls = checkGroup({ level: "safe", on: "any", credits: 8 }, [
     credits: 0,
     id: "test-key.job",
     title: "Lists and polls a job of a test key, and sends its webhook",
-    rules: ["test-key.whole-journey"],
+    rules: ["test-key.all-endpoints"],
     async run(session) {
       const hook = session.hook();
       const key = await ownKey(session);

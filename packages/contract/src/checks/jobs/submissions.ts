@@ -114,7 +114,7 @@ const responseRows: readonly SubmitRow[] = [
   {
     id: "submit-response.no-message",
     title: "Has a message only at the limit of a synchronous request",
-    rules: ["submit-response.message.names-poll-address"],
+    rules: ["submit-response.message.names-poll-path"],
     cases: [
       ["async", {}, noMessage],
       ["sync", {}, noMessage],
@@ -185,7 +185,7 @@ export const submissions: readonly Check[] = [
     {
       id: "sync.limit.message",
       title: "Has the URL to poll in the message at the limit of a synchronous request",
-      rules: ["submit-response.message.names-poll-address"],
+      rules: ["submit-response.message.names-poll-path"],
       async run(session) {
         const { answer } = await waitToLimit(session, await ownKey(session));
         skipGatewayTimeout(answer);

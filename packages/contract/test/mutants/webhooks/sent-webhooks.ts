@@ -26,7 +26,7 @@ export interface SentWebhook {
 export type WebhookTamper = (webhook: SentWebhook) => Promise<Response>;
 
 /** Under this name a reference server lets itself be told another way out for its webhooks. */
-const wayOut = Symbol.for("@tryon/mock/webhook-way-out");
+const wayOut = Symbol.for("@tryon/mock/redirect-webhooks");
 
 /** The server with somebody between it and the receivers of its webhooks. */
 export function sendingOtherwise(

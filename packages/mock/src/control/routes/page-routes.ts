@@ -44,7 +44,7 @@ export function addPageRoutes(
     const state = await currentState();
     const generation = generations.get(state) ?? (lastGeneration += 1);
     generations.set(state, generation);
-    return json(await stateView(mock, state, generation, { status, jobId }));
+    return json(stateView(mock, state, generation, { status, jobId }));
   });
 
   app.get("/images/:file", async ({ req }) => {

@@ -14,7 +14,7 @@ const limits = { jobs: 100, deliveries: 50, addedKeys: 20, ledgerEntries: 20 } a
 const maxSubmissionTime = 600_000;
 
 /** Everything that the page shows. Times are milliseconds since 1970 on the server's clock. */
-export type State = Awaited<ReturnType<typeof stateView>>;
+export type State = ReturnType<typeof stateView>;
 
 /** Reads everything that the page shows in one transaction. */
 export function stateView(
@@ -24,12 +24,12 @@ export function stateView(
   query: { readonly status?: JobStatus | undefined; readonly jobId?: string | undefined },
 ) {
   const { store, service } = serverState;
-  return store.transact(async (transaction) => {
+  return store.transact((transaction) => {
     const view = new StateView(mock, serverState, transaction);
     const { status, jobId } = query;
-    const jobs = await transaction.latestJobs({ limit: limits.jobs, ...(status && { status }) });
-    const { deliveries, total } = await transaction.latestDeliveries(limits.deliveries);
-    const job = jobId === undefined ? undefined : await transaction.job(jobId);
+    const jobs = transaction.latestJobs({ limit: limits.jobs, ...(status && { status }) });
+    const { deliveries, total } = transaction.latestDeliveries(limits.deliveries);
+    const job = jobId === undefined ? undefined : transaction.job(jobId);
     return {
       now: service.now(),
       clock: mock.clock.mode,
@@ -37,11 +37,11 @@ export function stateView(
       generation,
       /** The task that is due first. */
       next: view.nextTask(),
-      jobs: { counts: await transaction.jobCounts(), latest: await inTurn(jobs, view.job) },
+      jobs: { counts: transaction.jobCounts(), latest: jobs.map(view.job) },
       /** The job of the query; null if it does not exist. */
-      ...(jobId !== undefined && { chosen: job === undefined ? null : await view.jobDetails(job) }),
+      ...(jobId !== undefined && { chosen: job === undefined ? null : view.jobDetails(job) }),
       deliveries: { total, latest: deliveries.map(view.delivery) },
-      keys: await view.keys(),
+      keys: view.keys(),
       next_jobs: service.nextJobs.state.map(({ outcome, apiKey }) => ({
         outcome: outcome.ending,
         error_message: outcome.errorMessage,
@@ -80,8 +80,8 @@ class StateView {
     return task === undefined ? null : { kind: task.kind, at: task.dueAt };
   }
 
-  readonly job = async (job: JobRecord) => {
-    const key = await this.#transaction.key(job.keyId);
+  readonly job = (job: JobRecord) => {
+    const key = this.#transaction.key(job.keyId);
     const result = this.#service.jobs.isPurged(job) ? null : job.result;
     const { completedAt, durationMs } = job;
     return {
@@ -114,7 +114,7 @@ class StateView {
   };
 
   /** The prompt and the instruction are null if the journal no longer has the job's request. */
-  async jobDetails(job: JobRecord) {
+  jobDetails(job: JobRecord) {
     const requests = this.#mock.journal.entries({
       method: "POST",
       path: "/api/v1/tryon",
@@ -122,9 +122,9 @@ class StateView {
     });
     const submission = requests.find(({ jobId }) => jobId === job.id)?.submission;
     const prompt = submission?.fields["prompt"];
-    const deliveries = await this.#transaction.deliveries(job.id);
+    const deliveries = this.#transaction.deliveries(job.id);
     return {
-      ...(await this.job(job)),
+      ...this.job(job),
       prompt: typeof prompt === "string" ? prompt : null,
       instruction: submission?.instruction ?? null,
       deliveries: deliveries.map(this.delivery).toReversed(),
@@ -143,24 +143,21 @@ class StateView {
   });
 
   /** Returns the default keys and the newest added keys. */
-  async keys() {
+  keys() {
     const tokens = Object.values(this.#mock.keys);
-    const defaults = await inTurn(tokens, (token) => this.#transaction.keyByToken(token));
-    const latest = await this.#transaction.latestKeys(limits.addedKeys);
+    const defaults = tokens.map((token) => this.#transaction.keyByToken(token));
+    const latest = this.#transaction.latestKeys(limits.addedKeys);
     const added = latest.filter(({ token }) => !tokens.includes(token));
     return [
-      ...(await inTurn(
-        defaults.filter((key) => key !== undefined),
-        (key) => this.#key(key, key.token),
-      )),
-      ...(await inTurn(added, (key) => this.#key(key, null))),
+      ...defaults.flatMap((key) => (key === undefined ? [] : [this.#key(key, key.token)])),
+      ...added.map((key) => this.#key(key, null)),
     ];
   }
 
   /** @param token The whole key, which only a default key shows. */
-  async #key(key: KeyRecord, token: string | null) {
-    const account = await this.#transaction.account(key.accountId);
-    const entries = await this.#transaction.ledger(key.id);
+  #key(key: KeyRecord, token: string | null) {
+    const account = this.#transaction.account(key.accountId);
+    const entries = this.#transaction.ledger(key.id);
     return {
       key_id: key.id,
       api_key: maskKey(key.token),
@@ -181,14 +178,4 @@ class StateView {
   #dueAt(kind: ScheduledTask["kind"], id: string): number | null {
     return this.#dueTimes.get(`${kind} ${id}`) ?? null;
   }
-}
-
-/** Runs the steps one after the other, because a transaction does one step at a time. */
-async function inTurn<Item, Result>(
-  items: readonly Item[],
-  step: (item: Item) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = [];
-  for (const item of items) results.push(await step(item));
-  return results;
 }

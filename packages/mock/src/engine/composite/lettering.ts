@@ -1,6 +1,6 @@
 type Point = readonly [x: number, y: number];
 
-/** Letters of five by seven squares, one row a number, so that images need no installed font. */
+/** Letters of 5 × 7 squares; each number is one row. */
 const letters: Readonly<Record<string, readonly number[]>> = {
   A: [14, 17, 17, 31, 17, 17, 17],
   B: [30, 17, 17, 30, 17, 17, 30],
@@ -46,14 +46,14 @@ const letters: Readonly<Record<string, readonly number[]>> = {
 
 const advance = 6;
 
-/** How wide a line of text is, in units of its squares. */
+/** Returns the width of a line of text, in squares. */
 export function lineWidth(text: string): number {
   return Math.max(0, text.length * advance - 1);
 }
 
 /**
- * The outlines of a line of capitals, digits and - . / :, its upper left corner at `at`, each square `square` wide.
- * Other characters are left blank.
+ * Returns the outlines of a line of capitals, digits and - . / :, with the upper left corner `at`. Other characters are
+ * blank.
  */
 export function lettering(text: string, at: Point, square: number): readonly (readonly Point[])[] {
   const runs: Point[][] = [];
@@ -63,7 +63,7 @@ export function lettering(text: string, at: Point, square: number): readonly (re
         const left = at[0] + (position * advance + from) * square;
         const right = at[0] + (position * advance + to) * square;
         const top = at[1] + row * square;
-        // Rows overlap a little, or the background would shine through between them.
+        // Rows overlap, because otherwise antialiasing leaves gaps.
         const bottom = top + square * 1.2;
         runs.push([
           [left, top],

@@ -29,16 +29,16 @@ async function delivered(
   return { mock, received, jobId: body.job_id, id: delivery?.id ?? "", text, signature, valid };
 }
 
-const noAfter =
-  (good: number): ReceiverAnswer =>
+const failAfter =
+  (successes: number): ReceiverAnswer =>
   (attempt) =>
-    new Response(null, { status: attempt <= good ? 200 : 500 });
+    new Response(null, { status: attempt <= successes ? 200 : 500 });
 
-describe("a delivery that is replayed", () => {
-  test("is sent once more with the same bytes and signature, as a delivery of its own", async () => {
+describe("a replayed delivery", () => {
+  test("is a new delivery with the same bytes and signature", async () => {
     const { mock, jobId, id, text, signature, received } = await delivered();
-    const again = await mock.webhooks.replay(id);
-    expect(again).toMatchObject({
+    const replayed = await mock.webhooks.replay(id);
+    expect(replayed).toMatchObject({
       jobId,
       url: hook,
       cause: "replay",
@@ -49,36 +49,36 @@ describe("a delivery that is replayed", () => {
     expect(received).toHaveLength(2);
     expect([text(1), signature(1)]).toEqual([text(0), signature(0)]);
     expect(received[1]?.request.headers.get("x-service-job-id")).toBe(jobId);
-    expect((await mock.webhooks.deliveries(jobId)).map((one) => one.id)).toEqual([id, again.id]);
+    expect((await mock.webhooks.deliveries(jobId)).map((one) => one.id)).toEqual([id, replayed.id]);
   });
 
   test("is not retried", async () => {
-    const { mock, id, received } = await delivered({}, noAfter(1));
+    const { mock, id, received } = await delivered({}, failAfter(1));
     expect(await mock.webhooks.replay(id)).toMatchObject({ state: "given-up" });
     await mock.clock.advance("1h");
     expect(received).toHaveLength(2);
   });
 
-  test("has the bytes that were sent last where each attempt is signed anew", async () => {
+  test("has the bytes of the last attempt with webhookBody resigned", async () => {
     const { mock, id, text } = await delivered(
       { options: { webhookBody: "resigned" } },
-      noAfter(0),
+      failAfter(0),
     );
     await mock.webhooks.replay(id);
     expect(text(4)).toBe(text(3));
     expect(text(4)).not.toBe(text(0));
   });
 
-  test("may itself be replayed", async () => {
+  test("may be replayed again", async () => {
     const { mock, id, received, text } = await delivered();
-    const again = await mock.webhooks.replay(id);
-    expect((await mock.webhooks.replay(again.id)).repeats).toBe(again.id);
+    const replayed = await mock.webhooks.replay(id);
+    expect((await mock.webhooks.replay(replayed.id)).repeats).toBe(replayed.id);
     expect(received.map((_one, index) => text(index))).toEqual([text(0), text(0), text(0)]);
   });
 });
 
-describe("a delivery that is duplicated", () => {
-  test("tells the same event a second time", async () => {
+describe("a duplicated delivery", () => {
+  test("has the same event", async () => {
     const { mock, id, text, signature, valid } = await delivered();
     expect(await mock.webhooks.duplicate(id)).toMatchObject({
       cause: "duplicate",
@@ -88,15 +88,15 @@ describe("a delivery that is duplicated", () => {
     expect([text(1), signature(1), valid(1)]).toEqual([text(0), signature(0), true]);
   });
 
-  test("is retried as the first one is", async () => {
-    const { mock, id, received } = await delivered({}, noAfter(1));
+  test("is retried like the first", async () => {
+    const { mock, id, received } = await delivered({}, failAfter(1));
     const start = mock.clock.now();
     expect(await mock.webhooks.duplicate(id)).toMatchObject({ state: "pending" });
     await mock.clock.advance("1h");
     expect(received.slice(1).map(({ at }) => (at - start) / 1_000)).toEqual([0, 1, 5, 21]);
   });
 
-  test("is signed anew where the server does so", async () => {
+  test("is signed again with webhookBody resigned", async () => {
     const { mock, id, text, valid } = await delivered({ options: { webhookBody: "resigned" } });
     await mock.webhooks.duplicate(id);
     expect(valid(1)).toBe(true);
@@ -104,11 +104,11 @@ describe("a delivery that is duplicated", () => {
   });
 });
 
-describe("a delivery that is tampered with", () => {
+describe("a tampered delivery", () => {
   test.each([
     [null, "succeeded", "failed"],
     ["mock:model_rejected", "failed", "succeeded"],
-  ])("says the contrary under the old signature (%s)", async (prompt, was, says) => {
+  ])("has the opposite status under the old signature (%s)", async (prompt, was, says) => {
     const { mock, id, received, signature, valid } = await delivered({}, undefined, prompt);
     const forged = await mock.webhooks.tamper(id);
     expect(forged).toMatchObject({ cause: "tamper", repeats: id });
@@ -117,8 +117,8 @@ describe("a delivery that is tampered with", () => {
     expect([valid(0), valid(1)]).toEqual([true, false]);
   });
 
-  test("is not retried when the receiver refuses it", async () => {
-    const { mock, id, received } = await delivered({}, noAfter(1));
+  test("is not retried", async () => {
+    const { mock, id, received } = await delivered({}, failAfter(1));
     expect(await mock.webhooks.tamper(id)).toMatchObject({
       state: "given-up",
       attempts: [{ status: 500 }],
@@ -128,7 +128,7 @@ describe("a delivery that is tampered with", () => {
   });
 });
 
-test("a delivery that there is none of is named", async () => {
+test("an unknown delivery is rejected with its id", async () => {
   const { mock } = await delivered();
   for (const how of ["replay", "duplicate", "tamper"] as const) {
     await expect(mock.webhooks[how]("dlv_none")).rejects.toThrow(RangeError);

@@ -1,7 +1,7 @@
 import type { Options } from "../options.ts";
 import { isoSeconds } from "../system/date.ts";
 
-/** Writes a time to the second, UTC, in the format that the server is set to. */
+/** Formats a time in UTC to the second. */
 export function formatTime(at: number, format: Options["timeFormat"]): string {
   const naive = isoSeconds(at);
   if (format === "naive") return naive;

@@ -1,4 +1,4 @@
-/** The kinds of images that the service takes, by their media types. */
+/** Media types of accepted images. */
 export type ImageKind =
   | "image/jpeg"
   | "image/png"
@@ -9,7 +9,7 @@ export type ImageKind =
 
 const heicBrands = new Set(["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"]);
 
-/** Tells the kind of an image by its first bytes (24 are enough), or undefined when they are of no known kind. */
+/** Detects the kind of an image by its first 24 bytes. */
 export function imageKind(head: Uint8Array): ImageKind | undefined {
   const text = (from: number, to: number): string =>
     String.fromCharCode(...head.subarray(from, to));
