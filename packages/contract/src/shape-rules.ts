@@ -1,4 +1,4 @@
-import { jobShapes } from "./checks/jobs/shapes.ts";
+import { jobShapes } from "./checks/jobs/index.ts";
 import { billingShapes } from "./checks/billing/shapes.ts";
 import { requestShapes } from "./checks/requests/shapes.ts";
 

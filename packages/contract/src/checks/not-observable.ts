@@ -1,4 +1,3 @@
-import { jobsNotObservable } from "./jobs/not-observable.ts";
 import { billingNotObservable } from "./billing/not-observable.ts";
 import { requestsNotObservable } from "./requests/not-observable.ts";
 import { webhooksNotObservable } from "./webhooks/not-observable.ts";
@@ -6,7 +5,6 @@ import { webhooksNotObservable } from "./webhooks/not-observable.ts";
 /** Rules of the server that no check shows, each with the reason why they cannot be seen from outside. */
 export const notObservableRules: Readonly<Record<string, string>> = {
   ...requestsNotObservable,
-  ...jobsNotObservable,
   ...billingNotObservable,
   ...webhooksNotObservable,
 };

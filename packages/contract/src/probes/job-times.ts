@@ -1,5 +1,5 @@
 import type { Probe } from "../check.ts";
-import { ownKey, steer } from "../checks/jobs/journey.ts";
+import { ownKey, setNextJob } from "../checks/jobs/job-run.ts";
 import { must } from "../outcome.ts";
 import { jobIdOf } from "../submission.ts";
 import type { Session } from "../session.ts";
@@ -58,7 +58,7 @@ export const jobTimeProbes: readonly Probe[] = [
     async observe(session) {
       const key = await ownKey(session);
       const duration = 85_000;
-      await steer(session, key, { outcome: "succeeded", duration_ms: duration });
+      await setNextJob(session, key, { outcome: "succeeded", duration_ms: duration });
       const idempotencyKey = session.unique("held");
       const from = session.time.now();
       const call = session.submit({ wait: true }, { key, idempotencyKey });
@@ -87,7 +87,7 @@ async function submitCrowd(
   const ended: HttpResponse[] = [];
   for (let index = 0; index < crowd; index += 1) {
     if (control !== undefined) {
-      await steer(session, key, { outcome: "succeeded", duration_ms: each });
+      await setNextJob(session, key, { outcome: "succeeded", duration_ms: each });
     }
     submitted.push(await session.submit({}, { key }));
   }

@@ -1,7 +1,15 @@
 import type { Probe } from "../check.ts";
-import { fetchResult, finished, isNone, mustBeText, ownKey, seen } from "../checks/jobs/journey.ts";
-import { idsOf, pageOf } from "../checks/jobs/pages.ts";
-import { withSignatureChanged } from "../checks/jobs/result-urls.ts";
+import { isNone } from "../checks/expectations.ts";
+import {
+  fetchResult,
+  finished,
+  idsOf,
+  mustBeText,
+  ownKey,
+  pageOf,
+  pollVisible,
+} from "../checks/jobs/job-run.ts";
+import { withSignatureChanged } from "../checks/jobs/results.ts";
 import { must, SkipCheck } from "../outcome.ts";
 import { fieldsOf } from "../wire/response.ts";
 import { jobTimeProbes } from "./job-times.ts";
@@ -63,7 +71,7 @@ export const jobProbes: readonly Probe[] = [
         const jobId = await session.start({}, { key });
         const { status } = await session.poll(jobId, { key });
         late = status === 404 || !idsOf(await pageOf(session, key)).includes(jobId);
-        await seen(session, jobId, key);
+        await pollVisible(session, jobId, key);
       }
       return late ? 800 : 0;
     },

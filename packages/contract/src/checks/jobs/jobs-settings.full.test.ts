@@ -25,7 +25,7 @@ function withStatus(report: Report, wanted: "broken" | "skipped"): readonly stri
 }
 
 /** What cannot be seen where a proxy cuts held calls short. */
-const cutShort = ["held.limit", "held.limit.message"];
+const cutShort = ["sync.limit", "sync.limit.message"];
 
 describe("a reference server", () => {
   test.each([

@@ -60,7 +60,7 @@ export const resultUrlMutants: readonly Mutant[] = [
   {
     name: "gives held calls addresses that work for an hour",
     section: submission,
-    expected: ["submit-answer.result-url.day"],
+    expected: ["submit-response.result-url.day"],
     plant: addresses(async (call, given, mock) =>
       given?.by === "submission" && mock.clock.now() - given.at > hour ? expired() : call.send(),
     ),
@@ -68,7 +68,7 @@ export const resultUrlMutants: readonly Mutant[] = [
   {
     name: "answers a held call before its image can be fetched",
     section: submission,
-    expected: ["submit-answer.result-url.leads"],
+    expected: ["submit-response.result-url.fetched"],
     plant: addresses(async (call, given, mock) =>
       given?.by === "submission" && mock.clock.now() - given.at < minute
         ? new Response("", { status: 404 })
@@ -147,7 +147,7 @@ export const resultUrlMutants: readonly Mutant[] = [
   {
     name: "sends no webhooks for test keys",
     section: "Semantics 7",
-    expected: ["test-key.journey"],
+    expected: ["test-key.job"],
     plant: mutated(() => (call) => {
       const test = isSubmit(call) && call.token.startsWith("svc_test_");
       return test && "webhook_url" in call.body

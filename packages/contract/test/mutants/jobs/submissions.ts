@@ -21,7 +21,7 @@ export const submissionMutants: readonly Mutant[] = [
   {
     name: "says succeeded before the job has begun",
     section: states,
-    expected: ["submit-answer.async"],
+    expected: ["submit-response.async"],
     plant: submissions((fields, { body }) =>
       body["wait"] === false ? { ...fields, status: "succeeded" } : fields,
     ),
@@ -29,7 +29,7 @@ export const submissionMutants: readonly Mutant[] = [
   {
     name: "leaves the balance out of the answer to a held call",
     section: "Endpoints / POST /api/v1/tryon",
-    expected: ["submit-answer.held"],
+    expected: ["submit-response.sync"],
     plant: submissions(({ credits_remaining: balance, ...fields }) =>
       fields["status"] === "succeeded" ? fields : { ...fields, credits_remaining: balance },
     ),
@@ -37,7 +37,7 @@ export const submissionMutants: readonly Mutant[] = [
   {
     name: "gives an address of the result before there is one",
     section: answer,
-    expected: ["submit-answer.result-url"],
+    expected: ["submit-response.result-url"],
     plant: submissions((fields) =>
       going(fields) ? { ...fields, result_url: "https://results.example/soon.png" } : fields,
     ),
@@ -45,37 +45,37 @@ export const submissionMutants: readonly Mutant[] = [
   {
     name: "takes the seed 0 for none",
     section: answer,
-    expected: ["submit-answer.seed"],
+    expected: ["submit-response.seed"],
     plant: submissions((fields) => ({ ...fields, seed: fields["seed"] || null })),
   },
   {
     name: "loses metadata in the answer to a submission",
     section: answer,
-    expected: ["submit-answer.metadata"],
+    expected: ["submit-response.metadata"],
     plant: submissions((fields) => ({ ...fields, metadata: null })),
   },
   {
     name: "does not tell that a test key was used",
     section: "Authentication",
-    expected: ["submit-answer.test-mode.test-key"],
+    expected: ["submit-response.test-mode.test-key"],
     plant: submissions((fields) => ({ ...fields, test_mode: false })),
   },
   {
     name: "tells a live key that it is a test key",
     section: answer,
-    expected: ["submit-answer.test-mode.live-key"],
+    expected: ["submit-response.test-mode.live-key"],
     plant: submissions((fields) => ({ ...fields, test_mode: true })),
   },
   {
     name: "gives an empty error_code where nothing went wrong",
     section: answer,
-    expected: ["submit-answer.no-error"],
+    expected: ["submit-response.no-error"],
     plant: submissions((fields) => ({ ...fields, error_code: fields["error_code"] ?? "" })),
   },
   {
     name: "has a message for every submission",
     section: answer,
-    expected: ["submit-answer.no-message"],
+    expected: ["submit-response.no-message"],
     plant: submissions((fields) => ({
       ...fields,
       message: fields["message"] ?? "Thank you: see GET /api/v1/tryon/{job_id}.",
@@ -84,7 +84,7 @@ export const submissionMutants: readonly Mutant[] = [
   {
     name: "says the price of 1K at every size",
     section: answer,
-    expected: ["submit-answer.cost-credits"],
+    expected: ["submit-response.cost-credits"],
     plant: submissions((fields, { token }) => ({
       ...fields,
       cost_credits: ofTestKey(token) ? 0 : 8,
@@ -93,7 +93,7 @@ export const submissionMutants: readonly Mutant[] = [
   {
     name: "says the balance from before the charge",
     section: answer,
-    expected: ["submit-answer.credits-remaining"],
+    expected: ["submit-response.credits-remaining"],
     plant: submissions((fields) => ({
       ...fields,
       credits_remaining: Number(fields["credits_remaining"]) + Number(fields["cost_credits"]),
@@ -102,7 +102,7 @@ export const submissionMutants: readonly Mutant[] = [
   {
     name: "answers 500 when a held job has failed",
     section: "Errors",
-    expected: ["failure.held"],
+    expected: ["failure.sync"],
     plant: mutated(() => async (call) => {
       const response = await call.send();
       if (!isSubmit(call) || !failed(fieldsOf(await response.clone().json()))) return response;
@@ -112,13 +112,13 @@ export const submissionMutants: readonly Mutant[] = [
   {
     name: "does not say why a held job has failed",
     section: "Endpoints / POST /api/v1/tryon",
-    expected: ["failure.held"],
+    expected: ["failure.sync"],
     plant: submissions((fields) => ({ ...fields, error_message: null })),
   },
   {
     name: "gives a result with a held job that has failed",
     section: answer,
-    expected: ["failure.held.no-result"],
+    expected: ["failure.sync.no-result"],
     plant: submissions((fields) =>
       failed(fields) ? { ...fields, result_url: "https://results.example/none.png" } : fields,
     ),
@@ -126,7 +126,7 @@ export const submissionMutants: readonly Mutant[] = [
   {
     name: "holds every call for a minute",
     section: states,
-    expected: ["held.waits"],
+    expected: ["sync.waits"],
     plant: mutated((mock) => async (call) => {
       const from = mock.clock.now();
       const response = await call.send();
@@ -138,7 +138,7 @@ export const submissionMutants: readonly Mutant[] = [
   {
     name: "gives up a held call after 60 seconds",
     section: "Limits",
-    expected: ["held.limit"],
+    expected: ["sync.limit"],
     plant: mutated((mock) => async (call) => {
       if (!isSubmit(call) || call.body["wait"] !== true) return call.send();
       const limit = mock.clock.sleep(60_000).then(() => undefined);
@@ -155,7 +155,7 @@ export const submissionMutants: readonly Mutant[] = [
   {
     name: "does not say where to poll when a held call is given up",
     section: states,
-    expected: ["held.limit.message"],
+    expected: ["sync.limit.message"],
     plant: submissions((fields) => ({
       ...fields,
       message: fields["message"] ? "Still running." : null,
@@ -164,7 +164,7 @@ export const submissionMutants: readonly Mutant[] = [
   {
     name: "gives up the job together with the held call",
     section: states,
-    expected: ["held.limit.job-goes-on"],
+    expected: ["sync.limit.job-continues"],
     plant: mutated(() => {
       const dropped = new Set<string>();
       return async (call) => {
