@@ -1,5 +1,5 @@
 import { billingNotObservable } from "./billing/not-observable.ts";
-import { requestsNotObservable } from "./requests/not-observable.ts";
+import { requestsNotObservable } from "./requests/index.ts";
 import { webhooksNotObservable } from "./webhooks/not-observable.ts";
 
 /** Rules of the server that no check shows, each with the reason why they cannot be seen from outside. */

@@ -14,3 +14,13 @@ export interface Mutant {
   /** The server, seen through the deviation. */
   readonly plant: (mock: Mock) => Fetch;
 }
+
+/** Makes a mutant. The server, changed by `plant`, must fail the expected checks and no others. */
+export function mutant(
+  section: string,
+  name: string,
+  expected: string | readonly string[],
+  plant: Mutant["plant"],
+): Mutant {
+  return { name, section, expected: typeof expected === "string" ? [expected] : expected, plant };
+}

@@ -1,16 +1,16 @@
 import type { Mock } from "@tryon/mock";
 
 import { elementsOf, fieldsOf, type Fields } from "../../src/wire/response.ts";
-import type { Mutant } from "./mutant.ts";
+import { mutant, type Mutant } from "./mutant.ts";
 
-/** One call as a deviation sees it. */
+/** A request on its way to the server. */
 export interface MutatedRequest {
   readonly method: string;
   readonly url: URL;
   readonly token: string;
-  /** The fields of its body, where that is JSON. */
+  /** Fields of a JSON body. */
   readonly body: Fields;
-  /** Sends it on as it came, or with other fields, another address or another key. */
+  /** Forwards the request, or one with other fields, another URL or another key. */
   readonly send: (other?: {
     readonly body?: Fields;
     readonly url?: URL;
@@ -18,12 +18,12 @@ export interface MutatedRequest {
   }) => Promise<Response>;
 }
 
-/** Makes a deployment of a function that answers one call. */
+/** Changes a server by a function that handles each request. */
 export function mutated(
-  make: (mock: Mock) => (call: MutatedRequest) => Promise<Response>,
+  make: (mock: Mock) => (request: MutatedRequest) => Promise<Response>,
 ): Mutant["plant"] {
   return (mock) => {
-    const answer = make(mock);
+    const handle = make(mock);
     return async (input, init) => {
       const request = new Request(input, init);
       const url = new URL(request.url);
@@ -40,7 +40,7 @@ export function mutated(
           ...(request.method === "POST" && { body }),
         });
       };
-      return answer({ method: request.method, url, token, body: fieldsOf(parsed(text)), send });
+      return handle({ method: request.method, url, token, body: fieldsOf(parsed(text)), send });
     };
   };
 }
@@ -61,53 +61,75 @@ export function isResult({ url }: MutatedRequest): boolean {
   return url.pathname.startsWith("/results/");
 }
 
-/** The job that a poll or the address of a result is about. */
+/** Id of the job in the URL of a poll or a result. */
 export function jobIdIn({ url }: MutatedRequest): string {
   return /job_[a-zA-Z0-9]+/.exec(url.pathname)?.[0] ?? "";
 }
 
-/** The job that a submission was answered with; empty for a refusal. */
+/** Id of the job in the response to a submission. Empty for a refusal. */
 export async function jobIdOf(response: Response): Promise<string> {
   const { job_id: jobId } = fieldsOf(await response.clone().json());
   return typeof jobId === "string" ? jobId : "";
 }
 
-/** An answer with other fields. */
+/** Changes fields of a response. A field that is undefined is removed. */
 export async function withFields(
   response: Response,
   change: (fields: Fields) => Fields,
 ): Promise<Response> {
   if (response.status !== 200) return response;
   const fields = fieldsOf(await response.json());
-  return new Response(JSON.stringify(change(fields)), { headers: headersOf(response) });
+  const body = JSON.stringify({ ...fields, ...change(fields) });
+  return new Response(body, { headers: headersOf(response) });
 }
 
-/** An answer with another body. */
+/** Replaces the body of a response. */
 export function withBytes(response: Response, bytes: Uint8Array<ArrayBuffer>): Response {
   return new Response(bytes, { headers: headersOf(response) });
 }
 
-/** Changes the answers to submissions. */
-export function submissions(
-  change: (fields: Fields, call: MutatedRequest, mock: Mock) => Fields,
-): Mutant["plant"] {
-  return mutated((mock) => async (call) => {
-    const response = await call.send();
-    return isSubmit(call) ? withFields(response, (fields) => change(fields, call, mock)) : response;
+/** Makes a mutant that changes fields of responses to submissions. */
+export function submitMutant(
+  section: string,
+  name: string,
+  expected: string,
+  change: (fields: Fields, request: MutatedRequest) => Fields,
+): Mutant {
+  const plant = mutated(() => async (request) => {
+    const response = await request.send();
+    if (!isSubmit(request)) return response;
+    return withFields(response, (fields) => change(fields, request));
   });
+  return mutant(section, name, expected, plant);
 }
 
-/** Changes jobs as polls and the list show them. */
-export function jobs(change: (job: Fields, mock: Mock) => Fields): Mutant["plant"] {
-  return mutated((mock) => async (call) => {
-    const response = await call.send();
-    if (isPoll(call)) return withFields(response, (job) => change(job, mock));
-    if (!isList(call)) return response;
-    return withFields(response, (page) => ({
-      ...page,
-      jobs: elementsOf(page["jobs"]).map((job) => change(fieldsOf(job), mock)),
-    }));
-  });
+/** Makes a mutant that changes fields of jobs in polls and in the list. */
+export function jobMutant(
+  section: string,
+  name: string,
+  expected: string,
+  change: (job: Fields, mock: Mock) => Fields,
+): Mutant {
+  const plant = mutated(
+    (mock) => async (request) =>
+      changeJobs(request, await request.send(), (job) => change(job, mock)),
+  );
+  return mutant(section, name, expected, plant);
+}
+
+/** Changes fields of the jobs of a response to a poll or a list. */
+export async function changeJobs(
+  request: MutatedRequest,
+  response: Response,
+  change: (job: Fields) => Fields,
+): Promise<Response> {
+  if (isPoll(request)) return withFields(response, change);
+  if (!isList(request)) return response;
+  return withFields(response, (page) => ({
+    jobs: elementsOf(page["jobs"])
+      .map(fieldsOf)
+      .map((job) => ({ ...job, ...change(job) })),
+  }));
 }
 
 function headersOf({ headers }: Response): Headers {

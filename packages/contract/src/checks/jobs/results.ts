@@ -30,7 +30,8 @@ const imageChecks = checkGroup({ level: "safe", on: "any", credits: 8 }, [
     async run(session) {
       const { image } = await makeImage(session);
       const png = readPng(image.bytes);
-      if (typeof png === "string") throw new CheckFailure(`The result is not a PNG: ${png}.`, image);
+      if (typeof png === "string")
+        throw new CheckFailure(`The result is not a PNG: ${png}.`, image);
     },
   },
   {

@@ -14,7 +14,7 @@ const ids = all.map(({ id }) => id);
 const quick = all.filter(({ level }) => level !== "full").map(({ id }) => id);
 
 // A server in process lets webhooks lead into its own machine.
-const unseenInProcess = ["addresses-sent.webhook_url.https"];
+const unseenInProcess = ["submitted-urls.webhook_url.https"];
 
 describe("a server that keeps the contract", () => {
   test.each(["default", "alternate"] as const)("is seen as that under %s", async (profile) => {

@@ -116,13 +116,13 @@ export const fieldMutants: readonly Mutant[] = [
   {
     name: "a fourth item of garment_images_b64 is dropped",
     section: request,
-    expected: ["garments.images.most"],
+    expected: ["garments.images.max"],
     plant: changedGarments((garments) => garments.slice(0, 3)),
   },
   {
     name: "a fourth item of garment_urls is dropped",
     section: request,
-    expected: ["garments.urls.most"],
+    expected: ["garments.urls.max"],
     plant: changedSubmission((fields) => ({
       ...fields,
       ...("garment_urls" in fields && {
@@ -133,7 +133,7 @@ export const fieldMutants: readonly Mutant[] = [
   {
     name: "the two lists of garments are counted apart",
     section: request,
-    expected: ["garments.mixed.most"],
+    expected: ["garments.mixed.max"],
     plant: changedSubmission((fields) =>
       elementsOf(fields["garment_urls"]).length === 2 ? without(fields, "garment_urls") : fields,
     ),

@@ -45,7 +45,7 @@ export const imageMutants: readonly Mutant[] = [
   {
     name: "a submission without a garment is given one",
     section: request,
-    expected: ["garments.least"],
+    expected: ["garments.min"],
     plant: changedSubmission((fields) =>
       hasNone(fields, garmentFields) ? { ...fields, garment_images_b64: [images.garment] } : fields,
     ),
@@ -118,37 +118,37 @@ export const imageMutants: readonly Mutant[] = [
   {
     name: "http is taken for the address of a person",
     section: request,
-    expected: ["addresses-sent.person_url.https"],
+    expected: ["submitted-urls.person_url.https"],
     plant: rewritten(["person_url"], (text) => text.replace(/^http:/, "https:")),
   },
   {
     name: "ftp is taken for the address of a garment",
     section: request,
-    expected: ["addresses-sent.garment_urls.https"],
+    expected: ["submitted-urls.garment_urls.https"],
     plant: rewritten(["garment_urls"], (text) => text.replace(/^ftp:/, "https:")),
   },
   {
     name: "ftp is taken for the address of a webhook",
     section: request,
-    expected: ["addresses-sent.webhook_url.https"],
+    expected: ["submitted-urls.webhook_url.https"],
     plant: rewritten(["webhook_url"], (text) => (text.startsWith("ftp:") ? null : text)),
   },
   {
     name: "an address of a webhook that is none is passed over",
     section: "Errors",
-    expected: ["addresses-sent.bad-url"],
+    expected: ["submitted-urls.bad-url"],
     plant: rewritten(["webhook_url"], (text) => (text.includes(" ") ? null : text)),
   },
   {
     name: "the address of a cloud's metadata is gone to",
     section: "semantics 8. Webhooks",
-    expected: ["addresses-sent.blocked"],
+    expected: ["submitted-urls.blocked"],
     plant: rewritten(["person_url"], (text) => text.replace("169.254.169.254", "example.com")),
   },
   {
     name: "a garment that cannot be fetched is passed over",
     section: "Endpoints / POST /api/v1/tryon",
-    expected: ["addresses-sent.fetch-failed"],
+    expected: ["submitted-urls.fetch-failed"],
     plant: rewritten(["garment_urls"], (text) => text.replace(/[\w-]+\.invalid/, "example.com")),
   },
   {

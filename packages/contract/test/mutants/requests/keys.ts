@@ -166,7 +166,7 @@ export const keyMutants: readonly Mutant[] = [
   {
     name: "the purchase is elsewhere",
     section: "Endpoints / POST /api/v1/credits/purchase",
-    expected: ["addresses.endpoints"],
+    expected: ["urls.endpoints"],
     plant: changedAnswer(
       (request) => isFor(request, "POST", "/api/v1/credits/purchase") && keyOf(request) !== "",
       (response) => answerLike(response, '{"detail":"Not Found"}', { status: 404 }),

@@ -17,7 +17,7 @@ export const urlMutants: readonly Mutant[] = [
   {
     name: "a 405 does not say which methods there are",
     section: order,
-    expected: ["addresses.wrong-method"],
+    expected: ["urls.wrong-method"],
     plant: changedAnswer(hasStatus(405), (response) =>
       answerLike(response, '{"detail":"no"}', { headers: { allow: "" } }),
     ),
@@ -25,7 +25,7 @@ export const urlMutants: readonly Mutant[] = [
   {
     name: "an address that there is not is a page",
     section: order,
-    expected: ["addresses.unknown"],
+    expected: ["urls.unknown"],
     plant: changedAnswer(
       (request, { status }) => status === 404 && request.url.endsWith("/contract-nowhere"),
       () => new Response("<html>none</html>", { status: 404 }),
@@ -34,7 +34,7 @@ export const urlMutants: readonly Mutant[] = [
   {
     name: "HEAD is not known",
     section: "Endpoints",
-    expected: ["addresses.head"],
+    expected: ["urls.head"],
     plant: changedAnswer(
       ({ method }) => method === "HEAD",
       (response) => answerLike(response, null, { status: 404 }),
@@ -43,7 +43,7 @@ export const urlMutants: readonly Mutant[] = [
   {
     name: "the document at / is another one",
     section: discovery,
-    expected: ["discovery.two-addresses"],
+    expected: ["discovery.two-urls"],
     plant: changedJson(isAt("/"), ({ capabilities }) => ({ capabilities })),
   },
   {
@@ -98,7 +98,7 @@ export const urlMutants: readonly Mutant[] = [
   {
     name: "pages cannot read Retry-After",
     section: others,
-    expected: ["cross-origin.answer"],
+    expected: ["cross-origin.response"],
     plant: changedHeader("access-control-expose-headers", "Retry-After,"),
   },
   {
