@@ -1,6 +1,7 @@
 import type { Level } from "./check.ts";
 import type { Plan } from "./plan.ts";
-import { keyNames, type CheckContext, type Key, type KeyName } from "./check-context.ts";
+import { type CheckContext } from "./check-context.ts";
+import { keyNames, type Key, type KeyName } from "./target/keys.ts";
 
 /** A key that a run uses, without the key itself. */
 export interface KeyUse {

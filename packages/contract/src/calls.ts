@@ -1,5 +1,5 @@
-import type { Key } from "./check-context.ts";
 import type { RequestInput } from "./wire/send.ts";
+import type { Key } from "./target/keys.ts";
 
 /** How a call differs from a plain one. */
 export interface CallOptions {

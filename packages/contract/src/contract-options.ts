@@ -1,8 +1,8 @@
 import type { Announcement } from "./announcement.ts";
 import { levels, type Level } from "./check.ts";
 import type { Progress } from "./run.ts";
-import type { Key, KeyName } from "./check-context.ts";
 import { OptionsError } from "./target/problem.ts";
+import type { Key, KeyName } from "./target/keys.ts";
 
 /** Options of `runContract`. */
 export interface ContractOptions {

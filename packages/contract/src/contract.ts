@@ -12,11 +12,10 @@ import { allProbes } from "./probes/index.ts";
 import { profileOf } from "./profile.ts";
 import type { Report } from "./report.ts";
 import { runPlan } from "./run.ts";
-import { keyNames, type CheckContext, type KeyName } from "./check-context.ts";
+import { type CheckContext } from "./check-context.ts";
 import { SchemaChecks } from "./schema-checks.ts";
 import { Budget } from "./target/budget.ts";
-import { findControl } from "./target/control.ts";
-import { collectKeys } from "./target/keys.ts";
+import { addMissingKeys, findControl } from "./target/control.ts";
 import { RequestPacer } from "./target/request-pacer.ts";
 import { balanceOf, preflight } from "./target/preflight.ts";
 import { TargetProblem } from "./target/problem.ts";
@@ -25,6 +24,7 @@ import { interruptible, realTime, virtualTime, type Time } from "./target/time.t
 import { isLoopback } from "./wire/ip-zones.ts";
 import { Redactor } from "./wire/redactor.ts";
 import { createSend, withSignal } from "./wire/send.ts";
+import { keyNames, type KeyName } from "./target/keys.ts";
 
 /** The checks and probes that there are. */
 export interface Suite {
@@ -83,7 +83,7 @@ async function run(suite: Suite, redactor: Redactor, options: ContractOptions): 
   const { live, ...others } = given;
   // A key that would run dry on the way is of no use where one can be made that does not.
   const lasting = live !== undefined && reference && balance < plan.credits ? others : given;
-  const keys = await collectKeys(lasting, control);
+  const keys = await addMissingKeys(lasting, control);
   if (keys.live === undefined && keys.test === undefined) {
     throw new TargetProblem(
       "wrong-key",

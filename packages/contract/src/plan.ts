@@ -1,5 +1,5 @@
 import { levels, type Check, type Level, type Probe } from "./check.ts";
-import type { KeyName } from "./check-context.ts";
+import type { KeyName } from "./target/keys.ts";
 
 /** What a run is going to do, and what that may cost. */
 export interface Plan {

@@ -1,4 +1,4 @@
-import { notObservableOptions } from "./probes/not-observable.ts";
+import { notObservableOptions } from "./probes/index.ts";
 import type { Observation, Profile, Report } from "./report.ts";
 
 /** What was observed, as options for the reference server. */

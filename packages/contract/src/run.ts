@@ -5,7 +5,7 @@ import type { Plan } from "./plan.ts";
 import type { CheckResult, Observation } from "./report.ts";
 import { Session } from "./session.ts";
 import type { CheckContext } from "./check-context.ts";
-import { shapeRules } from "./shape-rules.ts";
+import { shapeRules } from "./checks/index.ts";
 import type { Shape } from "./schema-checks.ts";
 import { curlLine } from "./wire/curl.ts";
 import { NoResponse } from "./wire/send.ts";

@@ -15,7 +15,7 @@ test("answers below a base address with a path are held against the document, to
     },
     only: ["authentication.missing-key", "account."],
   });
-  expect(checks.find(({ id }) => id === "answers.GET /api/v1/account.200")).toMatchObject({
+  expect(checks.find(({ id }) => id === "responses.GET /api/v1/account.200")).toMatchObject({
     status: "broken",
     message: expect.stringContaining("total_calls"),
   });

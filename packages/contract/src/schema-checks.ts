@@ -4,7 +4,7 @@ import { operationOf, operations } from "./wire/document.ts";
 
 /** What came of holding every answer with one status of one operation against the document. */
 export interface Shape {
-  /** Such as `answers.GET /api/v1/account.200`. */
+  /** Such as `responses.GET /api/v1/account.200`. */
   readonly id: string;
   readonly operation: string;
   readonly status: number;
@@ -83,7 +83,7 @@ export class SchemaChecks {
   }
 
   #shape(operation: string, status: number) {
-    const id = `answers.${operation}.${status}`;
+    const id = `responses.${operation}.${status}`;
     const shape = this.#shapes.get(id) ?? { id, operation, status, seen: 0, problems: [] };
     this.#shapes.set(id, shape);
     return shape;

@@ -42,7 +42,7 @@ export function failed({ checks }: Report): { ids: readonly string[]; why: strin
 /** The ids of the checks that were left out. */
 export function skipped({ checks }: Report): readonly string[] {
   return checks
-    .filter(({ id, status }) => status === "skipped" && !id.startsWith("answers."))
+    .filter(({ id, status }) => status === "skipped" && !id.startsWith("responses."))
     .map(({ id }) => id);
 }
 

@@ -80,7 +80,7 @@ export const sampleReport: Report = {
       status: "skipped",
       message: "It takes a key of an account that was flagged for fraud (--flagged-key).",
     }),
-    check("answers.POST /api/v1/tryon.504", {
+    check("responses.POST /api/v1/tryon.504", {
       status: "skipped",
       message: "No call of this run was answered so.",
     }),

@@ -1,8 +1,8 @@
-import type { Key, KeyName } from "../check-context.ts";
 import { elementsOf, fieldsOf, type HttpResponse } from "../wire/response.ts";
 import { NoResponse, type Send } from "../wire/send.ts";
 import type { Redactor } from "../wire/redactor.ts";
 import { problemOf, TargetProblem } from "./problem.ts";
+import type { Key, KeyName } from "./keys.ts";
 
 /** A deployment that is not known yet. */
 interface Target {

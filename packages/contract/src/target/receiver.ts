@@ -15,7 +15,7 @@ export interface Delivery {
 }
 
 /** What a receiver says to its first, second, … webhook; `hang` says nothing. */
-type HookAnswer = (
+export type HookResponse = (
   attempt: number,
 ) => { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | "hang";
 
@@ -29,7 +29,7 @@ export interface Hook {
 
 /** Where webhooks come in. */
 export interface Receiver {
-  open(answer?: HookAnswer): Hook;
+  open(answer?: HookResponse): Hook;
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export async function openReceiver(
     port = 0,
   }: { readonly publicUrl?: string | undefined; readonly port?: number | undefined },
 ): Promise<Receiver> {
-  const hooks = new Map<string, { answer: HookAnswer; deliveries: Delivery[] }>();
+  const hooks = new Map<string, { answer: HookResponse; deliveries: Delivery[] }>();
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const name = /([^/?]+)(\?.*)?$/.exec(request.url ?? "")?.[1] ?? "";
     const hook = hooks.get(name);

@@ -61,7 +61,7 @@ export class RequestPacer {
 }
 
 /** What `Retry-After` asks for, in milliseconds: seconds, or a date that is held against the answer's own. */
-function retryAfter({ headers }: HttpResponse): number | undefined {
+export function retryAfter({ headers }: HttpResponse): number | undefined {
   const text = headers.get("retry-after");
   if (text === null) return undefined;
   if (/^\d+$/.test(text)) return Number(text) * 1_000;

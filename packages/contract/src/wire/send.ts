@@ -76,7 +76,7 @@ export function createSend(
       ending.signal.throwIfAborted();
       const text = new TextDecoder().decode(bytes);
       const { status } = response;
-      return { call, status, headers: response.headers, bytes, text, json: parse(text) };
+      return { call, status, headers: response.headers, bytes, text, json: parseJson(text) };
     } catch (error) {
       throw new NoResponse(call, error);
     } finally {
@@ -126,7 +126,7 @@ function firstOf(signals: readonly (AbortSignal | undefined)[]) {
   return { signal: first.signal, forget: () => forgotten.abort() };
 }
 
-function parse(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

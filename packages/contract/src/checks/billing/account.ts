@@ -1,9 +1,9 @@
 import { must } from "../../outcome.ts";
-import type { Key } from "../../check-context.ts";
 import type { Session } from "../../session.ts";
 import { costs } from "../../target/budget.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
 import { checkGroup, mustHave, type Condition } from "../expectations.ts";
+import type { Key } from "../../target/keys.ts";
 
 const knownCosts: Condition = {
   text: JSON.stringify(costs),

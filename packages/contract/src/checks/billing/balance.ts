@@ -1,7 +1,7 @@
 import { CheckFailure, SkipCheck } from "../../outcome.ts";
-import type { Key } from "../../check-context.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
+import type { Key } from "../../target/keys.ts";
 
 /** Balance and number of requests of an account. */
 interface AccountState {

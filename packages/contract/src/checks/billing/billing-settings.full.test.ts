@@ -1,7 +1,7 @@
 import { optionTable, type MockOptions, type Options } from "@tryon/mock";
 import { describe, expect, test } from "vitest";
 
-import { notObservableOptions } from "../../probes/not-observable.ts";
+import { notObservableOptions } from "../../probes/index.ts";
 import { billingProbes } from "../../probes/billing.ts";
 import { failed, related, runChecks, skipped } from "../../../test/run-checks.ts";
 import { billingMutants } from "../../../test/mutants/billing/index.ts";

@@ -1,12 +1,12 @@
 import { must, SkipCheck } from "../../outcome.ts";
 import { jobIdOf } from "../../submission.ts";
-import type { Key } from "../../check-context.ts";
 import type { Session } from "../../session.ts";
 import { costs } from "../../target/budget.ts";
 import { elementsOf, fieldsOf, type HttpResponse } from "../../wire/response.ts";
 import { checkGroup, mustHave, mustHaveStatus } from "../expectations.ts";
 import { setNextJob } from "../jobs/job-run.ts";
 import { mustCost, payingKey, readBalance, skipUnlessStatus } from "./balance.ts";
+import type { Key } from "../../target/keys.ts";
 
 const day = 86_400_000;
 

@@ -1,10 +1,10 @@
 import { must, SkipCheck } from "../../outcome.ts";
-import type { Key } from "../../check-context.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type Fields } from "../../wire/response.ts";
 import { checkGroup, mustHave, mustHaveStatus, type Condition } from "../expectations.ts";
 import { balanceChange, readBalance, skipUnlessStatus } from "./balance.ts";
 import { buy, buyWithNewKey, order, paymentToken, type Purchase } from "./purchases.ts";
+import type { Key } from "../../target/keys.ts";
 
 const openStatus = "purchase.validation.400-or-422";
 const invalid = "purchase.400.invalid-pack-or-token";

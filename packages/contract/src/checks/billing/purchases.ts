@@ -1,9 +1,9 @@
 import { must, SkipCheck } from "../../outcome.ts";
-import type { Key } from "../../check-context.ts";
 import type { Session } from "../../session.ts";
 import { elementsOf, fieldsOf, type HttpResponse, type Fields } from "../../wire/response.ts";
 import { absent, checkGroup, mustHave, mustHaveStatus, oneOf } from "../expectations.ts";
 import { balanceChange, readBalance, skipUnlessStatus } from "./balance.ts";
+import type { Key } from "../../target/keys.ts";
 
 /** Price in US dollars and credits of each pack. */
 const packs: Readonly<Record<string, { readonly price: number; readonly credits: number }>> = {

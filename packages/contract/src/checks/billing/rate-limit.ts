@@ -1,9 +1,9 @@
 import { must, SkipCheck } from "../../outcome.ts";
-import type { Key } from "../../check-context.ts";
 import type { Session } from "../../session.ts";
 import { retryAfter } from "../../target/request-pacer.ts";
 import type { HttpResponse } from "../../wire/response.ts";
 import { checkGroup, mustHave } from "../expectations.ts";
+import type { Key } from "../../target/keys.ts";
 
 const window = 60_000;
 

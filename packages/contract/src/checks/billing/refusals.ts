@@ -1,5 +1,4 @@
 import { must } from "../../outcome.ts";
-import type { Key } from "../../check-context.ts";
 import type { Session } from "../../session.ts";
 import type { HttpResponse } from "../../wire/response.ts";
 import { jobIdOf } from "../../submission.ts";
@@ -7,6 +6,7 @@ import { checkGroup, mustHaveStatus, type CheckRow } from "../expectations.ts";
 import { unknownJobId } from "./account.ts";
 import { balanceChange, mustCost, payingKey, skipUnlessStatus } from "./balance.ts";
 import { exceedLimit, requestLimit } from "./rate-limit.ts";
+import type { Key } from "../../target/keys.ts";
 
 const submission = "POST /api/v1/tryon";
 

@@ -1,10 +1,10 @@
 import { must, SkipCheck } from "../../outcome.ts";
 import { jobIdOf } from "../../submission.ts";
-import type { Key } from "../../check-context.ts";
 import type { Session } from "../../session.ts";
 import type { SubmitOptions } from "../../calls.ts";
 import { elementsOf, fieldsOf, type HttpResponse, type Fields } from "../../wire/response.ts";
 import { mustHave, mustHaveStatus } from "../expectations.ts";
+import type { Key } from "../../target/keys.ts";
 
 /** More requests a minute than a check sends. */
 const rateLimit = 1_000_000;

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Key } from "../../check-context.ts";
 import { must, SkipCheck } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
 import { checkGroup } from "../expectations.ts";
 import { finished, idsOf, jobsOf, ownKey, pageOf, startAndList, strangersTo } from "./job-run.ts";
+import type { Key } from "../../target/keys.ts";
 
 /** Maximum number of pages that a check reads of the history of a key. */
 const maxPages = 20;

@@ -1,5 +1,4 @@
 import type { Check } from "../../check.ts";
-import type { Key } from "../../check-context.ts";
 import { images } from "../../images.ts";
 import { CheckFailure, must, SkipCheck } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
@@ -15,6 +14,7 @@ import {
   pageOf,
   syncSuccess,
 } from "./job-run.ts";
+import type { Key } from "../../target/keys.ts";
 
 const sizes = { "1K": 1_024, "2K": 2_048, "4K": 4_096 } as const;
 const minute = 60_000;

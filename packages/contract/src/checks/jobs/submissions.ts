@@ -1,6 +1,5 @@
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
-import type { Key } from "../../check-context.ts";
 import { jobIdOf } from "../../submission.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
@@ -25,6 +24,7 @@ import {
   skipGatewayTimeout,
   syncSuccess,
 } from "./job-run.ts";
+import type { Key } from "../../target/keys.ts";
 
 /** Metadata with names and values that careless code would change. */
 export const metadata = { sku: "LS-204 ", Größe: "  M\n", empty: "", "0": "1" } as const;

@@ -1,11 +1,11 @@
 import { createHmac } from "node:crypto";
 
 import type { Check } from "../../check.ts";
-import type { Key } from "../../check-context.ts";
 import { must, SkipCheck } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { checkGroup, mustHaveStatus } from "../expectations.ts";
 import { requestCheck, type ExpectedStatus, type RequestRow } from "./check-rows.ts";
+import type { Key } from "../../target/keys.ts";
 
 const account = "GET /api/v1/account";
 

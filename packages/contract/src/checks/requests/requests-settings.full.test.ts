@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { createMock, type Mock } from "@tryon/mock";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 
-import { notObservableOptions } from "../../probes/not-observable.ts";
+import { notObservableOptions } from "../../probes/index.ts";
 import { requestProbes } from "../../probes/requests.ts";
 import { brokenIn, mutated, runAgainst } from "../../../test/area-run.ts";
 import { requestMutants } from "../../../test/mutants/requests/index.ts";

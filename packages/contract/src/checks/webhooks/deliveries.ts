@@ -2,12 +2,13 @@ import { createHmac } from "node:crypto";
 
 import { must, SkipCheck } from "../../outcome.ts";
 import { jobIdOf } from "../../submission.ts";
-import type { CheckContext, Key } from "../../check-context.ts";
+import type { CheckContext } from "../../check-context.ts";
 import type { Session } from "../../session.ts";
 import type { Delivery, Hook } from "../../target/receiver.ts";
-import { fieldsOf, type Fields } from "../../wire/response.ts";
+import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
 import { parseJson } from "../../wire/send.ts";
 import { setNextJob } from "../jobs/job-run.ts";
+import type { Key } from "../../target/keys.ts";
 
 /** Precision of arrival times in milliseconds: a virtual clock advances in these steps. */
 export const step = 250;
@@ -18,8 +19,8 @@ export const signatureHeader = "x-service-signature";
 /** A job with the webhooks that it sent. Many checks share one job, so that a deployment makes it once. */
 export interface WebhookJob {
   readonly jobId: string;
-  /** Fields of the poll after the end. */
-  readonly polled: Fields;
+  /** Poll after the end. */
+  readonly poll: HttpResponse;
   readonly deliveries: readonly Delivery[];
 }
 
@@ -41,21 +42,21 @@ async function runWebhookJob(session: Session, kind: WebhookJobKind): Promise<We
   if (kind === "failed") await setNextJob(session, session.key, { outcome: "model_rejected" });
   const hook = session.hook(() => ({ status: kind === "undelivered" ? 500 : 200 }));
   const jobId = await startWithHook(session, hook);
-  const polled = fieldsOf((await session.end(jobId)).json);
+  const poll = await session.end(jobId);
   await waitForDeliveries(session, hook);
   // The last retry comes after 21 s.
   if (kind === "undelivered" && hook.deliveries.length > 0) await passInSteps(session, 85_000);
-  return { jobId, polled, deliveries: [...hook.deliveries] };
+  return { jobId, poll, deliveries: [...hook.deliveries] };
 }
 
-/** First webhook of a job that succeeded, with its body. */
+/** First webhook of a job, with its body and the fields of the poll after the end. */
 export async function firstEvent(
   session: Session,
   kind: WebhookJobKind = "succeeded",
-): Promise<WebhookJob & { readonly delivery: Delivery; readonly event: Fields }> {
-  const job = await webhookJob(session, kind);
-  const delivery = firstOf(job.deliveries);
-  return { ...job, delivery, event: eventOf(delivery) };
+): Promise<{ jobId: string; delivery: Delivery; event: Fields; polled: Fields }> {
+  const { jobId, poll, deliveries } = await webhookJob(session, kind);
+  const delivery = firstOf(deliveries);
+  return { jobId, delivery, event: eventOf(delivery), polled: fieldsOf(poll.json) };
 }
 
 /** Submits a try-on with a webhook and returns the id of the job. @throws SkipCheck when its URL is refused. */

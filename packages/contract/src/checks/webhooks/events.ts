@@ -1,5 +1,4 @@
 import { must, SkipCheck } from "../../outcome.ts";
-import type { Key } from "../../check-context.ts";
 import type { Session } from "../../session.ts";
 import type { Delivery } from "../../target/receiver.ts";
 import { eventProblems } from "../../wire/document.ts";
@@ -16,6 +15,7 @@ import {
   startWithHook,
   waitForDeliveries,
 } from "./deliveries.ts";
+import type { Key } from "../../target/keys.ts";
 
 const hour = 3_600_000;
 const resultUrl = "webhook.body.result-url";

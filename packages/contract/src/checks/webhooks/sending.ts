@@ -35,8 +35,9 @@ const firstAttemptChecks = checkGroup({ level: "safe", on: "any", credits: 8 }, 
     title: "Sends an event to webhook_url with POST when a job has succeeded",
     rules: [atEnd],
     async run(session) {
-      const [first] = (await webhookJob(session, "succeeded")).deliveries;
-      must(first !== undefined, "No webhook arrived within 30 s of the end of a job.");
+      const { deliveries, poll } = await webhookJob(session, "succeeded");
+      const [first] = deliveries;
+      must(first !== undefined, "No webhook arrived within 30 s of the end of a job.", poll);
       must(first.method === "POST", `Expected a webhook with POST, got ${first.method}.`);
     },
   },
@@ -45,8 +46,8 @@ const firstAttemptChecks = checkGroup({ level: "safe", on: "any", credits: 8 }, 
     title: "Sends an event to webhook_url when a job has failed",
     rules: [atEnd],
     async run(session) {
-      const { length } = (await webhookJob(session, "failed")).deliveries;
-      must(length > 0, "No webhook arrived within 30 s of the failure of a job.");
+      const { deliveries, poll } = await webhookJob(session, "failed");
+      must(deliveries.length > 0, "No webhook arrived within 30 s of the failure of a job.", poll);
     },
   },
   {

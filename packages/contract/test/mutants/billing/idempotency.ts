@@ -73,7 +73,7 @@ export const idempotencyMutants: readonly Mutant[] = [
   {
     name: "answers a replay with today's status",
     section,
-    expected: ["idempotency.replay.first-answer"],
+    expected: ["idempotency.replay.first-response"],
     plant: (mock) => {
       const firsts = new Firsts();
       return tampered(mock, async (call) => {

@@ -89,7 +89,7 @@ export const purchaseMutants: readonly Mutant[] = [
   },
   answering(
     "says it added one credit more than it did",
-    ["purchase.answer.credits-added"],
+    ["purchase.response.credits-added"],
     (fields, call) =>
       isTest(call) || fields["credits_added"] === 0
         ? undefined
@@ -97,11 +97,11 @@ export const purchaseMutants: readonly Mutant[] = [
   ),
   answering(
     "tells the balance from before the purchase",
-    ["purchase.answer.credits-remaining"],
+    ["purchase.response.credits-remaining"],
     ({ credits_remaining: left, credits_added: added }, call) =>
       isTest(call) ? undefined : { credits_remaining: Number(left) - Number(added) },
   ),
-  answering("names another pack than was bought", ["purchase.answer.pack"], () => ({
+  answering("names another pack than was bought", ["purchase.response.pack"], () => ({
     pack_slug: "demo",
   })),
   ...["demo", "starter", "pro", "scale", "enterprise"].map(lean),

@@ -65,7 +65,7 @@ export const rateLimitMutants: readonly Mutant[] = [
   {
     name: "tells a limit that is not the key's",
     section: "AccountResponse",
-    expected: ["rate-limit.told"],
+    expected: ["rate-limit.account"],
     plant: (mock) =>
       tampered(mock, async (call) => {
         const response = await call.send();

@@ -49,7 +49,7 @@ export const urlMutants: readonly Mutant[] = [
   {
     name: "the discovery document says nothing of buying",
     section: discovery,
-    expected: ["answers.GET /api/discovery.200"],
+    expected: ["responses.GET /api/discovery.200"],
     plant: changedJson(isAt("/api/discovery"), (document) => ({ ...document, capabilities: {} })),
   },
   {
@@ -70,7 +70,7 @@ export const urlMutants: readonly Mutant[] = [
   {
     name: "the description is one in OpenAPI 3.0",
     section: "Versioning",
-    expected: ["answers.GET /api/v1/openapi.json.200"],
+    expected: ["responses.GET /api/v1/openapi.json.200"],
     plant: changedJson(isAt("/api/v1/openapi.json"), (document) => ({
       ...document,
       openapi: "3.0.3",
