@@ -13,9 +13,9 @@ export interface CheckContext {
   readonly baseUrl: string;
   readonly send: Send;
   readonly time: Time;
-  readonly pace: RequestPacer;
+  readonly pacer: RequestPacer;
   readonly budget: Budget;
-  readonly watch: SchemaChecks;
+  readonly schemaChecks: SchemaChecks;
   readonly control: Control | undefined;
   /** Removes the keys of the run from text that leaves the kit. */
   readonly redactor: Redactor;

@@ -16,7 +16,7 @@ test.each(chosenMutants.map((plant) => [plant.name, plant] as const))(
       only: expected,
     });
     mock.close();
-    const broken = checks.filter(({ status }) => status === "broken").map(({ id }) => id);
+    const broken = checks.filter(({ status }) => status === "failed").map(({ id }) => id);
     expect(broken).toEqual(expect.arrayContaining([...expected]));
   },
 );

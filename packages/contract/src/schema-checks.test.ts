@@ -16,7 +16,7 @@ test("answers below a base address with a path are held against the document, to
     only: ["authentication.missing-key", "account."],
   });
   expect(checks.find(({ id }) => id === "responses.GET /api/v1/account.200")).toMatchObject({
-    status: "broken",
+    status: "failed",
     message: expect.stringContaining("total_calls"),
   });
 });

@@ -3,7 +3,12 @@ import { randomBytes } from "node:crypto";
 import { must, SkipCheck } from "./outcome.ts";
 import { images } from "./images.ts";
 import type { CheckContext } from "./check-context.ts";
-import { callInput, tokenOf, type CallOptions, type SubmitOptions } from "./calls.ts";
+import {
+  buildRequest,
+  tokenOf,
+  type RequestOptions,
+  type SubmitOptions,
+} from "./request-options.ts";
 import { jobIdOf } from "./submission.ts";
 import { costs } from "./target/budget.ts";
 import type { Control } from "./target/control.ts";
@@ -20,7 +25,7 @@ const maxJobTime = 180_000;
 
 /** Requests of one check: paced, checked against the document, and paid for out of the budget. */
 export class Session {
-  readonly bench: CheckContext;
+  readonly context: CheckContext;
   readonly time: Time;
   /** Key that the check works on. */
   readonly key: Key;
@@ -33,9 +38,9 @@ export class Session {
   readonly #faults: string[] = [];
   readonly #hooks: Hook[] = [];
 
-  /** @throws Skip when the run has no key of this kind. */
+  /** @throws SkipCheck when the run has no key of this kind. */
   constructor(bench: CheckContext, on: KeyKind) {
-    this.bench = bench;
+    this.context = bench;
     this.time = bench.time;
     const { test, live } = bench.keys;
     const key = on === "any" ? (test ?? live) : bench.keys[on];
@@ -45,7 +50,7 @@ export class Session {
 
   /** Returns the URL of a path of the deployment. */
   url(path: string): string {
-    return `${this.bench.baseUrl.replace(/\/+$/, "")}${path}`;
+    return `${this.context.baseUrl.replace(/\/+$/, "")}${path}`;
   }
 
   /** Returns a new text, for idempotency keys and the like. */
@@ -53,21 +58,21 @@ export class Session {
     return `${prefix}-${randomBytes(9).toString("base64url")}`;
   }
 
-  /** Returns a key of the run. @throws Skip when the run lacks it. */
+  /** Returns a key of the run. @throws SkipCheck when the run lacks it. */
   keyNamed(name: KeyName): Key {
-    const key = this.bench.keys[name];
+    const key = this.context.keys[name];
     if (key === undefined) throw new SkipCheck(missingKey(name));
     return key;
   }
 
-  /** Control API of the deployment. @throws Skip when it has none. */
+  /** Control API of the deployment. @throws SkipCheck when it has none. */
   get control(): Control {
-    const { control } = this.bench;
+    const { control } = this.context;
     if (control !== undefined) return control;
     throw new SkipCheck("It takes a deployment with the control API (/__mock/).");
   }
 
-  /** Makes a key for this check. @throws Skip without the control API. */
+  /** Makes a key for this check. @throws SkipCheck without the control API. */
   async freshKey(options: NewKey = {}): Promise<Key> {
     const path = options.account_id === undefined ? "tenants" : "keys";
     const key = await this.control.makeKey(path, { ...options });
@@ -80,15 +85,15 @@ export class Session {
     return this.freshKey({ ...options, account_id: accountId });
   }
 
-  /** Adds a fault until the end of the check. @throws Skip without the control API. */
+  /** Adds a fault until the end of the check. @throws SkipCheck without the control API. */
   async addFault(fault: Fields): Promise<void> {
     const { fault_id: id } = await this.control.post("faults", fault);
     this.#faults.push(String(id));
   }
 
-  /** Opens a URL for webhooks. @throws Skip when the deployment cannot reach the kit. */
-  hook(respond?: HookResponse): Hook {
-    const { receiver } = this.bench;
+  /** Opens a URL for webhooks. @throws SkipCheck when the deployment cannot reach the kit. */
+  openHook(respond?: HookResponse): Hook {
+    const { receiver } = this.context;
     if (receiver === undefined) {
       throw new SkipCheck(
         "The deployment must reach the kit: use --webhook-url with a public URL that leads to --webhook-port of this machine.",
@@ -100,18 +105,18 @@ export class Session {
   }
 
   /** Sends a request within the limits of its key, and checks the response against the document. */
-  async call(method: string, path: string, options: CallOptions = {}): Promise<HttpResponse> {
-    const { pace, send, watch } = this.bench;
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<HttpResponse> {
+    const { pacer, send, schemaChecks } = this.context;
     const token = tokenOf(options.key === undefined ? this.key : options.key);
-    const input = callInput(method, path, token, options);
+    const input = buildRequest(method, path, token, options);
     for (let retries = 0; ; retries += 1) {
-      if (token !== null && !options.take429) await pace.turn(token);
+      if (token !== null && !options.return429) await pacer.acquire(token);
       this.sent += 1;
       const response = await send(input);
-      watch.look(response);
-      if (token !== null) pace.learn(token, response);
-      if (response.status !== 429 || options.take429 || retries === maxRetries) return response;
-      await pace.waitOut(response);
+      schemaChecks.check(response);
+      if (token !== null) pacer.readLimit(token, response);
+      if (response.status !== 429 || options.return429 || retries === maxRetries) return response;
+      await pacer.waitAfter429(response);
     }
   }
 
@@ -119,7 +124,7 @@ export class Session {
    * Submits a good try-on with some fields changed. A field that is undefined is left out. The request is asynchronous
    * unless the fields say otherwise.
    *
-   * @throws Skip when it could exceed the budget.
+   * @throws SkipCheck when it could exceed the budget.
    */
   submit(fields: Fields = {}, options: SubmitOptions = {}): Promise<HttpResponse> {
     const response = this.#submit(fields, options);
@@ -132,7 +137,7 @@ export class Session {
     const { idempotencyKey, headers, ...rest } = options;
     const key = options.key === undefined ? this.key : options.key;
     const cost = this.#reserve(key, fields);
-    const response = await this.call("POST", "/api/v1/tryon", {
+    const response = await this.request("POST", "/api/v1/tryon", {
       ...rest,
       body: { ...this.goodRequest(), ...fields },
       headers: {
@@ -141,7 +146,7 @@ export class Session {
       },
     });
     if (response.status >= 400 && response.status < 500) {
-      this.bench.budget.giveBack(cost);
+      this.context.budget.release(cost);
       this.spent -= cost;
     }
     return response;
@@ -157,18 +162,18 @@ export class Session {
     };
   }
 
-  /** Submits a try-on and returns the id of the job. @throws Broken when the submission is refused. */
+  /** Submits a try-on and returns the id of the job. @throws CheckFailure when the submission is refused. */
   async start(fields: Fields = {}, options: SubmitOptions = {}): Promise<string> {
     return jobIdOf(await this.submit(fields, options));
   }
 
   /** Polls a job. */
-  poll(jobId: string, options: CallOptions = {}): Promise<HttpResponse> {
-    return this.call("GET", `/api/v1/tryon/${jobId}`, options);
+  poll(jobId: string, options: RequestOptions = {}): Promise<HttpResponse> {
+    return this.request("GET", `/api/v1/tryon/${jobId}`, options);
   }
 
-  /** Polls a job until it ends, and returns the last poll. @throws Broken when it does not end. */
-  async end(jobId: string, options: CallOptions = {}): Promise<HttpResponse> {
+  /** Polls a job until it ends, and returns the last poll. @throws CheckFailure when it does not end. */
+  async waitForEnd(jobId: string, options: RequestOptions = {}): Promise<HttpResponse> {
     return this.until(
       `${jobId} ends`,
       async () => {
@@ -181,13 +186,13 @@ export class Session {
   }
 
   /** Submits a try-on and waits for its end. */
-  async whole(fields: Fields = {}, options: SubmitOptions = {}): Promise<HttpResponse> {
+  async submitAndWait(fields: Fields = {}, options: SubmitOptions = {}): Promise<HttpResponse> {
     const jobId = await this.start(fields, options);
-    return this.end(jobId, options.key === undefined ? {} : { key: options.key });
+    return this.waitForEnd(jobId, options.key === undefined ? {} : { key: options.key });
   }
 
   /** Sends a synchronous request while time passes, and measures how long it took. */
-  async held(
+  async submitSync(
     fields: Fields,
     options: SubmitOptions = {},
   ): Promise<{ answer: HttpResponse; took: number }> {
@@ -195,12 +200,12 @@ export class Session {
     const idempotencyKey = options.idempotencyKey ?? this.unique("sync");
     const from = time.now();
     const request = this.submit({ wait: true, ...fields }, { ...options, idempotencyKey });
-    const answer = await this.passing(request, idempotencyKey);
+    const answer = await this.passUntilSettled(request, idempotencyKey);
     return { answer, took: time.now() - from };
   }
 
   /** Lets time pass until a request has its response. The server must have received the request before. */
-  async passing<Result>(
+  async passUntilSettled<Result>(
     request: Promise<Result>,
     idempotencyKey: string,
     step = 500,
@@ -226,7 +231,7 @@ export class Session {
     count: number,
     isOver: () => boolean = () => false,
   ): Promise<void> {
-    const { time, control } = this.bench;
+    const { time, control } = this.context;
     if (control === undefined || !time.virtual) return time.pass(500);
     for (let read = 0; read < 2_000 && !isOver(); read += 1) {
       const { entries } = await control.get("journal?method=POST&path=/api/v1/tryon");
@@ -236,7 +241,7 @@ export class Session {
     }
   }
 
-  /** Lets time pass until a function returns a value. @throws Broken when that takes too long. */
+  /** Lets time pass until a function returns a value. @throws CheckFailure when that takes too long. */
   async until<Result>(
     what: string,
     read: () => Promise<Result | undefined>,
@@ -253,8 +258,8 @@ export class Session {
   }
 
   /** Reads the account of a key. */
-  account(options: CallOptions = {}): Promise<HttpResponse> {
-    return this.call("GET", "/api/v1/account", options);
+  account(options: RequestOptions = {}): Promise<HttpResponse> {
+    return this.request("GET", "/api/v1/account", options);
   }
 
   /** Reads the balance of a key. */
@@ -267,7 +272,7 @@ export class Session {
 
   /** Removes the faults and closes the hooks of the check. */
   async cleanUp(): Promise<void> {
-    for (const id of this.#faults.splice(0)) await this.bench.control?.remove(`faults/${id}`);
+    for (const id of this.#faults.splice(0)) await this.context.control?.remove(`faults/${id}`);
     for (const hook of this.#hooks.splice(0)) hook.close();
   }
 
@@ -280,7 +285,7 @@ export class Session {
     );
     // An unknown size may cost as much as the largest.
     const cost = typeof size === "string" ? (costs[size.toUpperCase()] ?? 20) : 8;
-    this.bench.budget.take(cost);
+    this.context.budget.reserve(cost);
     this.spent += cost;
     return cost;
   }

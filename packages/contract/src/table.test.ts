@@ -19,8 +19,8 @@ interface Rule {
 
 const file = join(root, "spec/rules.json");
 const { rules } = JSON.parse(await readFile(file, "utf8")) as { readonly rules: readonly Rule[] };
-const shapes = operations.flatMap(({ title, answers }) =>
-  [...answers.keys()].flatMap((status) => shapeRules(title, status)),
+const shapes = operations.flatMap(({ title, responses }) =>
+  [...responses.keys()].flatMap((status) => shapeRules(title, status)),
 );
 const shown = [...[...allChecks, ...allProbes].flatMap((check) => check.rules), ...shapes];
 

@@ -16,7 +16,7 @@ export function runAgainst(
 /** The ids of what a report has that is broken, sorted. */
 export function brokenIn({ checks }: Report): readonly string[] {
   return checks
-    .filter(({ status }) => status === "broken")
+    .filter(({ status }) => status === "failed")
     .map(({ id }) => id)
     .toSorted();
 }

@@ -32,7 +32,7 @@ export async function runChecks(
 
 /** The ids of what was broken, in order, and why. */
 export function failed({ checks }: Report): { ids: readonly string[]; why: string } {
-  const found = checks.filter(({ status }) => status === "broken");
+  const found = checks.filter(({ status }) => status === "failed");
   return {
     ids: found.map(({ id }) => id).toSorted((one, other) => one.localeCompare(other)),
     why: found.map(({ id, message }) => `${id}: ${message}`).join("\n"),
@@ -42,7 +42,7 @@ export function failed({ checks }: Report): { ids: readonly string[]; why: strin
 /** The ids of the checks that were left out. */
 export function skipped({ checks }: Report): readonly string[] {
   return checks
-    .filter(({ id, status }) => status === "skipped" && !id.startsWith("responses."))
+    .filter(({ id, status }) => status === "not-observable" && !id.startsWith("responses."))
     .map(({ id }) => id);
 }
 

@@ -7,7 +7,7 @@ function check(id: string, more: Partial<CheckResult> = {}): CheckResult {
     title: `A deployment that keeps ${id} does what the document says`,
     rules: [`${id}.rule`, "auth.bearer.header"],
     level: "safe",
-    status: "kept",
+    status: "passed",
     message: undefined,
     curl: undefined,
     credits: 0,
@@ -53,35 +53,35 @@ export const sampleReport: Report = {
   milliseconds: 83_210,
   virtualTime: false,
   complete: true,
-  credits: { planned: 64, most: 50, spent: 44 },
+  credits: { planned: 64, max: 50, spent: 44 },
   checks: [
     ...kept,
     check("idempotency.replay.charges-nothing", {
       title: "The same call with the same idempotency key is charged once",
-      status: "broken",
+      status: "failed",
       message: "The second call took 8 more credits; it should have taken none.",
       curl,
       credits: 16,
     }),
     check("validation.field-names", {
       title: "A refusal names the field that is wrong",
-      status: "broken",
+      status: "failed",
       message: `The detail does not name garment_images_b64: ${nasty}`,
       curl: `curl -i 'https://tryon.example/?q=${nasty}'`,
     }),
     ...["schedule", "redirect", "resend"].map((name) =>
       check(`webhooks.${name}`, {
-        status: "skipped",
+        status: "not-observable",
         message:
           "The deployment has to reach the kit for this: give --webhook-url, a public address that leads to --webhook-port of this machine.",
       }),
     ),
     check("authentication.flagged-key", {
-      status: "skipped",
+      status: "not-observable",
       message: "It takes a key of an account that was flagged for fraud (--flagged-key).",
     }),
     check("responses.POST /api/v1/tryon.504", {
-      status: "skipped",
+      status: "not-observable",
       message: "No call of this run was answered so.",
     }),
   ],
@@ -92,5 +92,5 @@ export const sampleReport: Report = {
 /** The same of a deployment in which nothing is wrong. */
 export const goodReport: Report = {
   ...sampleReport,
-  checks: sampleReport.checks.filter(({ status }) => status === "kept"),
+  checks: sampleReport.checks.filter(({ status }) => status === "passed"),
 };

@@ -247,7 +247,7 @@ describe("money is safe:", () => {
   test("nothing is taken from a live key on level safe when there is a test key", async () => {
     const { mock, url } = await deployed();
     const any = aCheck("money.any", async (session) => {
-      await session.whole({ wait: true });
+      await session.submitAndWait({ wait: true });
     });
     const keys = ["--live-key=svc_live_mock", "--test-key=svc_test_mock", "--allow-live"];
     expect((await command(["--base-url", url, ...keys], { suite: aSuite([any]) })).code).toBe(0);

@@ -34,7 +34,7 @@ export const billingProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
     credits: 16,
     async observe(session) {
       const idempotencyKey = session.unique();
-      await session.bench.control?.post("next-job", {
+      await session.context.control?.post("next-job", {
         outcome: "succeeded",
         duration_ms: 8_000,
         api_key: session.key.token,
@@ -55,7 +55,7 @@ export const billingProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
       const second = send();
       await Promise.race([second, session.waitForRequests(idempotencyKey, 2)]);
       const both = Promise.all([first, second]);
-      const [response, twin] = await session.passing(both, idempotencyKey);
+      const [response, twin] = await session.passUntilSettled(both, idempotencyKey);
       if (twin.status === 409) return 409;
       return response.status === 200 && twin.status === 200 ? "join" : undefined;
     },
@@ -84,7 +84,7 @@ export const billingProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
     title: "Response to a repeated purchase with the same key and token",
     rules: ["purchase.repeat.answer"],
     async observe(session) {
-      const { control } = session.bench;
+      const { control } = session.context;
       const key = control === undefined ? session.key : await session.freshKey();
       // Without the control API a payment with a live key is a real one.
       if (control === undefined && key.kind === "live") throw new SkipCheck("It takes a test key.");

@@ -33,7 +33,7 @@ export const jobProbes = probeGroup({ level: "safe", on: "any", credits: 8 }, [
     title: "Form of times",
     rules: ["job.completed-at.form"],
     async observe(session) {
-      const response = await session.whole();
+      const response = await session.submitAndWait();
       const { completed_at: time } = fieldsOf(response.json);
       must(typeof time === "string", "A job that has ended has no completed_at.", response);
       if (time.endsWith("Z")) return "Z";
@@ -52,7 +52,7 @@ export const jobProbes = probeGroup({ level: "safe", on: "any", credits: 8 }, [
       const ends = ended.map(({ json }) => instantOf(fieldsOf(json)["completed_at"]) ?? 0);
       // Jobs of the same duration that end at different times have waited.
       const waited = Math.max(...ends) - Math.min(...ends) >= jobDuration - 1_000;
-      const isKnown = waited && session.bench.control !== undefined && session.time.virtual;
+      const isKnown = waited && session.context.control !== undefined && session.time.virtual;
       return isKnown ? false : undefined;
     },
   },
@@ -67,7 +67,7 @@ export const jobProbes = probeGroup({ level: "safe", on: "any", credits: 8 }, [
       const idempotencyKey = session.unique("sync");
       const from = session.time.now();
       const request = session.submit({ wait: true }, { key, idempotencyKey });
-      const { status, headers } = await session.passing(request, idempotencyKey, 3_000);
+      const { status, headers } = await session.passUntilSettled(request, idempotencyKey, 3_000);
       const duration = session.time.now() - from;
       // The job must not delay those of other checks.
       if (session.time.virtual && duration < syncDuration) {
@@ -85,7 +85,7 @@ export const jobProbes = probeGroup({ level: "safe", on: "any", credits: 8 }, [
     async observe(session) {
       const accepts = async (limit: number): Promise<boolean> => {
         const query = { limit: String(limit) };
-        return (await session.call("GET", "/api/v1/tryon", { query })).status === 200;
+        return (await session.request("GET", "/api/v1/tryon", { query })).status === 200;
       };
       for (const max of [100, 50]) {
         // A deployment may also reduce a limit over its maximum.
@@ -165,7 +165,7 @@ export const jobProbes = probeGroup({ level: "safe", on: "any", credits: 8 }, [
     async observe(session) {
       const { job } = await finished(session);
       const { origin } = new URL(mustBeText(job["result_url"]));
-      return origin === new URL(session.bench.baseUrl).origin ? "same" : "other";
+      return origin === new URL(session.context.baseUrl).origin ? "same" : "other";
     },
   },
 ]);
@@ -176,11 +176,12 @@ async function submitCrowd(session: Session) {
   const submitted: HttpResponse[] = [];
   const ended: HttpResponse[] = [];
   for (let index = 0; index < crowd; index += 1) {
-    if (session.bench.control !== undefined) {
+    if (session.context.control !== undefined) {
       await setNextJob(session, key, { outcome: "succeeded", duration_ms: jobDuration });
     }
     submitted.push(await session.submit({}, { key }));
   }
-  for (const response of submitted) ended.push(await session.end(jobIdOf(response), { key }));
+  for (const response of submitted)
+    ended.push(await session.waitForEnd(jobIdOf(response), { key }));
   return { submitted, ended };
 }

@@ -19,7 +19,7 @@ export const requestProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
     title: "Order in which the service checks the key and the body",
     rules: ["endpoints.refusals.order"],
     async observe(session) {
-      const response = await session.call("POST", path, { ...invalidJson, key: null });
+      const response = await session.request("POST", path, { ...invalidJson, key: null });
       mustHaveStatus(response, [400, 401, 422], "a request without key and JSON");
       return response.status === 401 ? "auth-first" : "body-first";
     },
@@ -29,7 +29,7 @@ export const requestProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
     title: "Status for a body that is not a JSON object",
     rules: ["submit.validation.400-or-422"],
     async observe(session) {
-      const response = await session.call("POST", path, invalidJson);
+      const response = await session.request("POST", path, invalidJson);
       mustHaveStatus(response, [400, 422], "a body that is not JSON");
       return response.status;
     },
@@ -56,7 +56,7 @@ export const requestProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
     credits: 8,
     async observe(session) {
       // The kit only sends it once, and only where the transfer costs nothing.
-      if (!isLoopback(session.bench.baseUrl) && session.bench.control === undefined) {
+      if (!isLoopback(session.context.baseUrl) && session.context.control === undefined) {
         throw new SkipCheck("The kit sends 64 MiB only to a deployment on this machine.");
       }
       const padding = "x".repeat(oversizeBytes);
@@ -77,7 +77,9 @@ export const requestProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
       const seed = await isTaken(session, { seed: "7" });
       const wait = await isTaken(session, { wait: "false" });
       if (seed === wait) return seed ? "lax" : "strict";
-      throw new SkipCheck(`The service accepts a string for a ${seed ? "number" : "boolean"} only.`);
+      throw new SkipCheck(
+        `The service accepts a string for a ${seed ? "number" : "boolean"} only.`,
+      );
     },
   },
   {
@@ -85,13 +87,13 @@ export const requestProbes = probeGroup({ level: "safe", on: "any", credits: 0 }
     title: "Redirect of a path with a trailing slash",
     rules: ["endpoints.addresses.other-spellings"],
     async observe(session) {
-      const response = await session.call("GET", "/api/v1/account/");
+      const response = await session.request("GET", "/api/v1/account/");
       const { status } = response;
       if (status === 404) return false;
       if (status < 300 || status >= 400) {
         throw new SkipCheck(`A path with a trailing slash got ${status}.`);
       }
-      const { pathname } = new URL(response.headers.get("location") ?? "", response.call.url);
+      const { pathname } = new URL(response.headers.get("location") ?? "", response.request.url);
       const expected = new URL(session.url("/api/v1/account")).pathname;
       must(pathname === expected, `A trailing slash redirects to ${pathname}.`, response);
       return true;

@@ -7,8 +7,8 @@ export const webhookProbes = probeGroup({ level: "safe", on: "any", credits: 8 }
     title: "Bytes of each attempt to deliver a webhook",
     rules: ["webhook.body.each-attempt"],
     async observe(session) {
-      const hook = session.hook((attempt) => ({ status: attempt === 1 ? 500 : 200 }));
-      await session.end(await startWithHook(session, hook));
+      const hook = session.openHook((attempt) => ({ status: attempt === 1 ? 500 : 200 }));
+      await session.waitForEnd(await startWithHook(session, hook));
       const [first, second] = await waitForDeliveries(session, hook, { count: 2 });
       if (first === undefined || second === undefined) return undefined;
       return first.text === second.text ? "same" : "resigned";

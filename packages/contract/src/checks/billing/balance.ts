@@ -12,7 +12,7 @@ interface AccountState {
 
 /** Returns a live key to pay with: a new one where the kit can make keys, otherwise the key of the run. */
 export async function payingKey(session: Session, credits = 100): Promise<Key> {
-  return session.bench.control === undefined ? session.key : session.freshKey({ credits });
+  return session.context.control === undefined ? session.key : session.freshKey({ credits });
 }
 
 /** Returns the balance of a key. @throws SkipCheck when the account lacks it, which has other checks. */
@@ -41,7 +41,10 @@ export async function mustCost<Result>(
   if (after.requests - before.requests > session.sent - sent) {
     throw new SkipCheck("Another process used the key at the same time. Use a key for this alone.");
   }
-  throw new CheckFailure(`Expected ${what} to take ${credits} credits, got ${taken}.`, after.response);
+  throw new CheckFailure(
+    `Expected ${what} to take ${credits} credits, got ${taken}.`,
+    after.response,
+  );
 }
 
 /** Measures by how much some work changes the balance of a key. */

@@ -20,7 +20,7 @@ const costChecks = checkGroup({ level: "paid", on: "live", credits: 0 }, [
       const what = `a try-on in ${size}`;
       const key = await payingKey(session);
       const job = await mustCost(session, key, { credits: cost, what }, async () => {
-        const ended = await session.whole({ output_size: size }, { key });
+        const ended = await session.submitAndWait({ output_size: size }, { key });
         if (fieldsOf(ended.json)["status"] === "succeeded") return ended;
         // The document leaves open which failures are refunded.
         throw new SkipCheck("The try-on failed, so that its price is unknown.");
@@ -37,7 +37,7 @@ const costChecks = checkGroup({ level: "paid", on: "live", credits: 0 }, [
     async run(session) {
       const what = "a try-on with a test key";
       const job = await mustCost(session, session.key, { credits: 0, what }, () =>
-        session.whole({ output_size: "1K" }),
+        session.submitAndWait({ output_size: "1K" }),
       );
       mustHave(job, { cost_credits: 0 }, what);
     },
@@ -121,7 +121,7 @@ export const creditChecks = [
       rules: ["credits.deducted.atomically"],
       async run(session) {
         const key = await session.freshKey({ credits: 64 });
-        await session.whole({}, { key });
+        await session.submitAndWait({}, { key });
         await failedJob(session, key, "model_rejected");
         const ledger = await session.control.get(`ledger?api_key=${key.token}`);
         const sum = elementsOf(ledger["entries"])
@@ -177,12 +177,12 @@ export async function failedJob(
   outcome: Failure,
 ): Promise<HttpResponse> {
   await setNextJob(session, key, { outcome });
-  const job = await session.whole({}, { key });
+  const job = await session.submitAndWait({}, { key });
   if (fieldsOf(job.json)["status"] === "failed") return job;
   throw new SkipCheck("The job did not fail, which has other checks.");
 }
 
-/** @throws Broken when the first page of the list has more jobs than this. */
+/** @throws CheckFailure when the first page of the list has more jobs than this. */
 export async function mustHaveMade(
   session: Session,
   key: Key,
@@ -191,7 +191,7 @@ export async function mustHaveMade(
 ): Promise<void> {
   // The list may omit a new job for a moment.
   await session.time.pass(1_000);
-  const list = await session.call("GET", "/api/v1/tryon", { key });
+  const list = await session.request("GET", "/api/v1/tryon", { key });
   const { length } = elementsOf(fieldsOf(list.json)["jobs"]);
   must(length <= max, `Expected at most ${max} jobs after ${what}, got ${length}.`, list);
 }

@@ -1,7 +1,7 @@
 import { must, SkipCheck } from "../../outcome.ts";
 import { jobIdOf } from "../../submission.ts";
 import type { Session } from "../../session.ts";
-import type { SubmitOptions } from "../../calls.ts";
+import type { SubmitOptions } from "../../request-options.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
 import { checkGroup, mustHave, mustHaveStatus } from "../expectations.ts";
 import { mustCost, payingKey, skipUnlessStatus } from "./balance.ts";
@@ -51,7 +51,7 @@ export const idempotencyChecks = checkGroup({ level: "safe", on: "any", credits:
       const options = { key, idempotencyKey: session.unique() };
       const first = await session.submit({}, options);
       skipUnlessStatus(first, 200);
-      await session.end(jobIdOf(first), { key });
+      await session.waitForEnd(jobIdOf(first), { key });
       await mustCost(session, key, { credits: 0, what: "a replay" }, async () =>
         skipUnlessReplay(first, await session.submit({}, options)),
       );
@@ -208,6 +208,6 @@ async function submitTwice(
   const keyed = { ...options, idempotencyKey: session.unique() };
   const first = await session.submit({}, keyed);
   skipUnlessStatus(first, 200);
-  if (ended) await session.end(jobIdOf(first), options);
+  if (ended) await session.waitForEnd(jobIdOf(first), options);
   return { first, replay: await session.submit({}, keyed) };
 }

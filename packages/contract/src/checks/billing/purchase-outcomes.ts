@@ -218,7 +218,7 @@ function forgeNotification(session: Session, key: Key, fields: Fields) {
   const object = { id: fields["payment_intent_id"] };
   const seconds = Math.floor(session.time.now() / 1_000);
   return balanceChange(session, key, () =>
-    session.call("POST", "/api/webhooks/payments", {
+    session.request("POST", "/api/webhooks/payments", {
       key: null,
       body: { type: "payment_intent.succeeded", data: { object } },
       headers: { "stripe-signature": `t=${seconds},v1=${"0".repeat(64)}` },

@@ -85,7 +85,7 @@ export const purchaseChecks = [
       rules: Object.keys(packs).map((pack) => `packs.${pack}.price-and-credits`),
       on: "any",
       async run(session) {
-        const response = await session.call("GET", "/api/discovery", { key: null });
+        const response = await session.request("GET", "/api/discovery", { key: null });
         const { capabilities } = fieldsOf(response.json);
         const { packs: listed } = fieldsOf(fieldsOf(capabilities)["agentic_commerce"]);
         const offers = elementsOf(listed).map(fieldsOf);
@@ -101,7 +101,8 @@ export const purchaseChecks = [
     },
     {
       id: "purchase.test-key.succeeds",
-      title: "Responds with succeeded to a purchase of every pack with a test key, whatever the token",
+      title:
+        "Responds with succeeded to a purchase of every pack with a test key, whatever the token",
       rules: ["purchase.test-key.fake-success"],
       async run(session) {
         // A payment processor would decline the last one.
@@ -124,7 +125,11 @@ export const purchaseChecks = [
         const { result, credits } = await balanceChange(session, session.key, () =>
           buy(session, session.key, { token }),
         );
-        must(credits === 0, `A purchase with a test key changed the balance by ${credits}.`, result);
+        must(
+          credits === 0,
+          `A purchase with a test key changed the balance by ${credits}.`,
+          result,
+        );
       },
     },
     {
@@ -158,7 +163,7 @@ export function buy(
 
 /** Sends the body of a purchase. */
 export function order(session: Session, key: Key, body: Fields): Promise<HttpResponse> {
-  return session.call("POST", "/api/v1/credits/purchase", { key, body });
+  return session.request("POST", "/api/v1/credits/purchase", { key, body });
 }
 
 /** A purchase with a new key. */

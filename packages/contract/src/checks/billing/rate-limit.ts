@@ -29,7 +29,7 @@ export const rateLimitChecks = checkGroup({ level: "safe", on: "any", credits: 0
     async run(session) {
       const key = await limitedKey(session);
       for (let request = 1; request <= requestLimit; request += 1) {
-        const response = await session.account({ key, take429: true });
+        const response = await session.account({ key, return429: true });
         const message = `Request ${request} of ${requestLimit} a minute got 429.`;
         must(response.status !== 429, message, response);
       }
@@ -58,7 +58,7 @@ export const rateLimitChecks = checkGroup({ level: "safe", on: "any", credits: 0
     async run(session) {
       const { key } = await refusedRequest(session);
       const sibling = await session.siblingKey(key, { rate_limit_per_min: requestLimit });
-      const response = await session.account({ key: sibling, take429: true });
+      const response = await session.account({ key: sibling, return429: true });
       const message = "The first request of a key got 429 after too many requests of another key.";
       must(response.status !== 429, message, response);
     },
@@ -80,7 +80,7 @@ export const rateLimitChecks = checkGroup({ level: "safe", on: "any", credits: 0
         response,
       );
       await session.time.pass(delay + 50);
-      const next = await session.account({ key, take429: true });
+      const next = await session.account({ key, return429: true });
       must(next.status !== 429, "A request after Retry-After got 429.", next);
     },
   },
@@ -142,7 +142,7 @@ async function limitedKey(session: Session): Promise<Key> {
 export async function exceedLimit(session: Session, key: Key): Promise<readonly HttpResponse[]> {
   const responses: HttpResponse[] = [];
   for (let request = 0; request <= 2 * requestLimit; request += 1) {
-    responses.push(await session.account({ key, take429: true }));
+    responses.push(await session.account({ key, return429: true }));
   }
   return responses;
 }

@@ -58,7 +58,7 @@ const refusals: readonly Refusal[] = [
     async prepare(session, key, idempotencyKey) {
       const first = await session.submit({}, { key, idempotencyKey });
       skipUnlessStatus(first, 200);
-      await session.end(jobIdOf(first), { key });
+      await session.waitForEnd(jobIdOf(first), { key });
     },
     send: (session, key, idempotencyKey) => session.submit({ seed: 7 }, { key, idempotencyKey }),
   },
@@ -84,7 +84,11 @@ export const refusalChecks = checkGroup({ level: "paid", on: "any", credits: 0 }
       skipUnlessStatus(response, 403);
       // A disabled key cannot read its account.
       const { balance } = await session.control.get(`ledger?api_key=${key.token}`);
-      must(balance === 100, `A submission with 403 left ${String(balance)} of 100 credits.`, response);
+      must(
+        balance === 100,
+        `A submission with 403 left ${String(balance)} of 100 credits.`,
+        response,
+      );
     },
   },
   {
@@ -96,7 +100,7 @@ export const refusalChecks = checkGroup({ level: "paid", on: "any", credits: 0 }
       const key = await session.freshKey({ credits: 100, rate_limit_per_min: requestLimit });
       const { result: response, credits } = await balanceChange(session, key, async () => {
         await exceedLimit(session, key);
-        const refused = await session.submit({}, { key, take429: true });
+        const refused = await session.submit({}, { key, return429: true });
         skipUnlessStatus(refused, 429);
         await session.time.pass(61_000);
         return refused;

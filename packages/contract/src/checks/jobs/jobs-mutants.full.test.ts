@@ -18,7 +18,7 @@ test.each(jobMutants.map((deviation) => [deviation.name, deviation] as const))(
       level: "full",
       only,
     });
-    const broken = checks.filter(({ status }) => status === "broken");
+    const broken = checks.filter(({ status }) => status === "failed");
     expect(broken.map(({ id }) => id)).toEqual(expected);
   },
 );

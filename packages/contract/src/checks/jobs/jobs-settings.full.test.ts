@@ -18,9 +18,9 @@ function server(options: MockOptions = {}): Mock {
 }
 
 /** The checks of this part with a status; answers that the part does not cause are none of its own. */
-function withStatus(report: Report, wanted: "broken" | "skipped"): readonly string[] {
+function withStatus(report: Report, wanted: "failed" | "not-observable"): readonly string[] {
   return report.checks
-    .filter(({ id, status }) => status === wanted && (wanted === "broken" || ids.includes(id)))
+    .filter(({ id, status }) => status === wanted && (wanted === "failed" || ids.includes(id)))
     .map(({ id }) => id);
 }
 
@@ -37,8 +37,8 @@ describe("a reference server", () => {
     ["whose model takes long", { latency: "20s" }, []],
   ] as const)("%s keeps everything", async (_name, options, skipped) => {
     const report = await run(server(options));
-    expect(withStatus(report, "broken")).toEqual([]);
-    expect(withStatus(report, "skipped")).toEqual(skipped);
+    expect(withStatus(report, "failed")).toEqual([]);
+    expect(withStatus(report, "not-observable")).toEqual(skipped);
   });
 
   const mixtures = [1, 2, 3].map((turn) =>
@@ -51,7 +51,7 @@ describe("a reference server", () => {
   );
   test.each(mixtures)("with a mixture of options keeps everything (%#)", async (options) => {
     const report = await run(server({ options }));
-    expect(withStatus(report, "broken")).toEqual([]);
+    expect(withStatus(report, "failed")).toEqual([]);
     expect(report.profile.options).toEqual(
       Object.fromEntries(
         jobProbes
@@ -71,7 +71,7 @@ describe("a probe", () => {
     const mock = server({ options: { [option]: value }, concurrency: 2 });
     const { profile, checks } = await run(mock, mock.fetch, [id]);
     expect(profile.options).toEqual({ [option]: value });
-    expect(checks.filter(({ status }) => status === "broken")).toEqual([]);
+    expect(checks.filter(({ status }) => status === "failed")).toEqual([]);
   });
 
   test("does not say how a queue is shown where there is none", async () => {
@@ -86,7 +86,7 @@ describe("deviations", () => {
     "a deployment that %s is found",
     async (_name, { plant, expected }) => {
       const mock = server();
-      expect(withStatus(await run(mock, plant(mock), expected), "broken")).toEqual(expected);
+      expect(withStatus(await run(mock, plant(mock), expected), "failed")).toEqual(expected);
     },
   );
 

@@ -253,7 +253,7 @@ const retentionChecks = checkGroup({ level: "safe", on: "any", credits: 8 }, [
     async run(session) {
       const { key, answer } = await finished(session);
       const texts = [answer.text, (await pageOf(session, key)).text];
-      const { control } = session.bench;
+      const { control } = session.context;
       if (control !== undefined) {
         const journal = await control.get("journal?method=POST&path=/api/v1/tryon");
         texts.push(JSON.stringify(journal));
@@ -272,10 +272,10 @@ const retentionChecks = checkGroup({ level: "safe", on: "any", credits: 8 }, [
     title: "Lists and polls a job of a test key, and sends its webhook",
     rules: ["test-key.whole-journey"],
     async run(session) {
-      const hook = session.hook();
+      const hook = session.openHook();
       const key = await ownKey(session);
       const jobId = await session.start({ webhook_url: hook.url }, { key });
-      await session.end(jobId, { key });
+      await session.waitForEnd(jobId, { key });
       const page = await pageOf(session, key);
       must(idsOf(page).includes(jobId), "The list lacks the job of a test key.", page);
       await session.until("the webhook of a test key's job arrives", async () =>
@@ -294,7 +294,7 @@ async function makeImage(session: Session, request: Fields = {}, key?: Key) {
   return { answer, image: await fetchImage(session, job["result_url"]) };
 }
 
-/** Reads the header of an image. @throws Skip when the image is not a PNG, for which another check fails. */
+/** Reads the header of an image. @throws SkipCheck when the image is not a PNG, for which another check fails. */
 function headerOf(image: HttpResponse): PngHeader {
   const header = readPngHeader(image.bytes);
   if (header === undefined) throw new SkipCheck("The result is not a PNG with a readable header.");
@@ -316,7 +316,7 @@ async function mustNotServe(session: Session, url: unknown, when: string): Promi
   must(status >= 400, message, response);
 }
 
-/** @throws Skip where time is real. */
+/** @throws SkipCheck where time is real. */
 function needVirtualTime({ time }: Session, span: string): void {
   if (time.virtual) return;
   throw new SkipCheck(`It takes ${span}: only a deployment whose clock the kit controls shows it.`);

@@ -299,7 +299,7 @@ function waitCheck({ cases, ...row }: WaitRow): Check {
     async run(session) {
       for (const [waits, fields] of cases) {
         const what = `a submission with ${described(fields)}`;
-        const { answer, took } = await session.held(fields);
+        const { answer, took } = await session.submitSync(fields);
         skipUnlessJudged(answer);
         // A gateway timeout shows that the service waited.
         mustHaveStatus(answer, waits ? [200, 504] : 200, what);
@@ -350,8 +350,8 @@ function addedTo(start: string, all: string): string {
 
 /** Finds a URL for webhooks that can be made longer. @returns undefined where the deployment takes none. */
 async function findHookUrl(session: Session): Promise<string | undefined> {
-  if (session.bench.receiver === undefined) return undefined;
-  const { url } = session.hook();
+  if (session.context.receiver === undefined) return undefined;
+  const { url } = session.openHook();
   const response = await session.submit({ webhook_url: url });
   return response.status === 200 ? `${url}?x=` : undefined;
 }

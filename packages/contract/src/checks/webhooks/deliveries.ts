@@ -31,8 +31,8 @@ const jobs = new WeakMap<CheckContext, Map<WebhookJobKind, Promise<WebhookJob>>>
 
 /** Runs a job with a webhook once in a run, even if it fails. @throws SkipCheck for `failed` without the control API. */
 export function webhookJob(session: Session, kind: WebhookJobKind): Promise<WebhookJob> {
-  const known = jobs.get(session.bench) ?? new Map<WebhookJobKind, Promise<WebhookJob>>();
-  jobs.set(session.bench, known);
+  const known = jobs.get(session.context) ?? new Map<WebhookJobKind, Promise<WebhookJob>>();
+  jobs.set(session.context, known);
   const job = known.get(kind) ?? runWebhookJob(session, kind);
   known.set(kind, job);
   return job;
@@ -40,9 +40,9 @@ export function webhookJob(session: Session, kind: WebhookJobKind): Promise<Webh
 
 async function runWebhookJob(session: Session, kind: WebhookJobKind): Promise<WebhookJob> {
   if (kind === "failed") await setNextJob(session, session.key, { outcome: "model_rejected" });
-  const hook = session.hook(() => ({ status: kind === "undelivered" ? 500 : 200 }));
+  const hook = session.openHook(() => ({ status: kind === "undelivered" ? 500 : 200 }));
   const jobId = await startWithHook(session, hook);
-  const poll = await session.end(jobId);
+  const poll = await session.waitForEnd(jobId);
   await waitForDeliveries(session, hook);
   // The last retry comes after 21 s.
   if (kind === "undelivered" && hook.deliveries.length > 0) await passInSteps(session, 85_000);
@@ -100,7 +100,7 @@ export function firstOf([first]: readonly Delivery[]): Delivery {
   throw new SkipCheck("No webhook arrived, which has other checks.");
 }
 
-/** Fields of the body of a webhook. @throws Broken when it is not a JSON object. */
+/** Fields of the body of a webhook. @throws CheckFailure when it is not a JSON object. */
 export function eventOf({ text }: Delivery): Fields {
   const fields = fieldsOf(parseJson(text));
   must(Object.keys(fields).length > 0, "The body of the webhook is not a JSON object.");

@@ -148,7 +148,8 @@ export const eventChecks = [
         if (sent === undefined || known === undefined) {
           throw new SkipCheck("completed_at is not a time, which has other checks.");
         }
-        if (sent !== known) mustEqual("completed_at", event["completed_at"], polled["completed_at"]);
+        if (sent !== known)
+          mustEqual("completed_at", event["completed_at"], polled["completed_at"]);
       },
     },
     {
@@ -168,9 +169,9 @@ export const eventChecks = [
       level: "full",
       async run(session) {
         if (!session.time.virtual) throw new SkipCheck("This takes a day without a virtual clock.");
-        const hook = session.hook(() => ({ status: 200 }));
+        const hook = session.openHook(() => ({ status: 200 }));
         const jobId = await startWithHook(session, hook);
-        await session.end(jobId);
+        await session.waitForEnd(jobId);
         const event = eventOf(firstOf(await waitForDeliveries(session, hook)));
         if ((await imageStatus(session, event)) !== 200) {
           throw new SkipCheck("result_url does not lead to the image, which has other checks.");
@@ -198,9 +199,9 @@ export const eventChecks = [
 
 /** First webhook of a new job of this key. */
 async function webhookOf(session: Session, key: Key): Promise<Delivery> {
-  const hook = session.hook(() => ({ status: 200 }));
+  const hook = session.openHook(() => ({ status: 200 }));
   const jobId = await startWithHook(session, hook, key);
-  await session.end(jobId, { key });
+  await session.waitForEnd(jobId, { key });
   return firstOf(await waitForDeliveries(session, hook));
 }
 
@@ -218,7 +219,7 @@ function mustEqual(field: string, value: unknown, expected: unknown): void {
   must(value === expected, `Expected ${field} of a webhook to be ${wanted}, got ${actual}.`);
 }
 
-/** @throws Broken unless a webhook has the URL of an image, SkipCheck when a poll has none either. */
+/** @throws CheckFailure unless a webhook has the URL of an image, SkipCheck when a poll has none either. */
 async function mustHaveImage(session: Session, event: Fields, polled: Fields): Promise<void> {
   const status = await imageStatus(session, event);
   if (status === 200) return;
@@ -234,5 +235,5 @@ async function imageStatus(
   { result_url: url }: Fields,
 ): Promise<number | undefined> {
   if (typeof url !== "string" || !URL.canParse(url)) return undefined;
-  return (await session.call("GET", url, { key: null })).status;
+  return (await session.request("GET", url, { key: null })).status;
 }

@@ -68,10 +68,10 @@ const firstAttemptChecks = checkGroup({ level: "safe", on: "any", credits: 8 }, 
     rules: [atEnd],
     async run(session) {
       // The control API makes the job slow.
-      if (session.bench.control !== undefined) {
+      if (session.context.control !== undefined) {
         await setNextJob(session, session.key, { outcome: "succeeded", duration_ms: 6_000 });
       }
-      const hook = session.hook(() => ({ status: 200 }));
+      const hook = session.openHook(() => ({ status: 200 }));
       const jobId = await startWithHook(session, hook);
       firstOf(await waitForDeliveries(session, hook, { within: 120_000 }));
       const poll = await session.poll(jobId);
@@ -89,14 +89,14 @@ const firstAttemptChecks = checkGroup({ level: "safe", on: "any", credits: 8 }, 
     rules: [atEnd],
     credits: 16,
     async run(session) {
-      const hook = session.hook(() => ({ status: 200 }));
-      await session.end(await startWithHook(session, hook));
+      const hook = session.openHook(() => ({ status: 200 }));
+      await session.waitForEnd(await startWithHook(session, hook));
       firstOf(await waitForDeliveries(session, hook));
       const { length } = hook.deliveries;
       const jobId = await session.start();
-      await session.end(jobId);
+      await session.waitForEnd(jobId);
       await passInSteps(session, 2_000);
-      const sent = await session.bench.control?.get(`deliveries?job_id=${jobId}`);
+      const sent = await session.context.control?.get(`deliveries?job_id=${jobId}`);
       must(
         elementsOf(sent?.["deliveries"]).length === 0 && hook.deliveries.length === length,
         "A job without webhook_url has sent a webhook.",
@@ -172,7 +172,9 @@ const retryChecks = checkGroup({ level: "full", on: "any", credits: 8 }, [
     rules: [any2xx],
     async run(session) {
       const statuses = [404, 410, 400];
-      const hook = await deliverTo(session, (attempt) => ({ status: statuses[attempt - 1] ?? 200 }));
+      const hook = await deliverTo(session, (attempt) => ({
+        status: statuses[attempt - 1] ?? 200,
+      }));
       const count = Math.min(4, await countAttempts(session));
       const { length } = await waitForDeliveries(session, hook, { count, within: 60_000 });
       must(length >= count, `A webhook that got ${statuses[length - 1]} was not sent again.`);
@@ -183,7 +185,7 @@ const retryChecks = checkGroup({ level: "full", on: "any", credits: 8 }, [
     title: "Retries a webhook after a redirect, and does not follow it",
     rules: [any2xx],
     async run(session) {
-      const target = session.hook(() => ({ status: 200 }));
+      const target = session.openHook(() => ({ status: 200 }));
       const redirect = { status: 307, headers: { location: target.url } };
       const hook = await deliverTo(session, (attempt) =>
         attempt === 1 ? redirect : { status: 200 },
@@ -240,9 +242,9 @@ export const sendingChecks = [
       credits: 16,
       async run(session) {
         const loopback = await session.submit({ webhook_url: "https://127.0.0.1:9/hook" });
-        const { receiver } = session.bench;
+        const { receiver } = session.context;
         // The kit receives webhooks on the same machine unless it has a public URL.
-        const isLocal = receiver !== undefined && !session.hook().url.startsWith("https:");
+        const isLocal = receiver !== undefined && !session.openHook().url.startsWith("https:");
         if (loopback.status === 200 && isLocal) {
           throw new SkipCheck("The deployment allows webhooks to its own machine, as for tests.");
         }
@@ -256,7 +258,7 @@ export const sendingChecks = [
 
 /** Runs a job with a receiver and waits for the first webhook. @throws SkipCheck when none arrives. */
 async function deliverTo(session: Session, respond: HookResponse) {
-  const hook = session.hook(respond);
+  const hook = session.openHook(respond);
   await startWithHook(session, hook);
   firstOf(await waitForDeliveries(session, hook, { within: 120_000 }));
   return hook;
