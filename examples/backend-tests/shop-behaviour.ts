@@ -34,7 +34,7 @@ export function behavesAsShop(start: () => Promise<{ readonly server: Server }>)
     vi.stubEnv("TRYON_WEBHOOK_SECRET", mock.webhookSecret);
     ({ server } = await start());
     if (!server.listening) await once(server, "listening");
-    // A server that listens on a port has an address of this form.
+    // A server that listens on a port has an `AddressInfo`.
     const { port } = server.address() as AddressInfo;
     shop = `http://localhost:${port}`;
     vi.stubEnv("TRYON_WEBHOOK_URL", `${shop}/webhooks/tryon`);
@@ -70,7 +70,7 @@ export function behavesAsShop(start: () => Promise<{ readonly server: Server }>)
     return { id, answers: attempts.map(({ status }) => status) };
   }
 
-  it("takes a photo to a picture, paid once though a connection breaks, and to the looks of whoever made it", async () => {
+  it("creates an image, charged once despite a cut connection, and lists it for its visitor", async () => {
     const before = Number(await balance());
     const told = vi.spyOn(console, "error").mockImplementation(() => undefined);
     mock.faults.add({ on: "POST /api/v1/tryon", times: 1, reset: "after" });
@@ -97,12 +97,12 @@ export function behavesAsShop(start: () => Promise<{ readonly server: Server }>)
     ];
     expect(forged.attempts.map(({ status }) => status)).toEqual([400]);
     expect(second.attempts.map(({ status }) => status)).toEqual([204]);
-    // Whoever handles an event asks the service whose the job is.
+    // The handler reads the user of the job from the service.
     expect(mock.journal.entries()).toHaveLength(calls);
     expect(await looksOf(ada)).toEqual(looks);
   });
 
-  it("shows nobody what others have made, and lets nobody in without a session", async () => {
+  it("shows each visitor only their results, and rejects requests without a session", async () => {
     const { id } = await page(ada).submit(input);
     await latestEvent();
     await expect(page(bob).jobs.get(id)).rejects.toMatchObject({ code: "not_found" });
@@ -121,7 +121,7 @@ export function behavesAsShop(start: () => Promise<{ readonly server: Server }>)
     expect(await looksOf(ada)).toEqual(looks);
   });
 
-  it("reads the bodies of its other addresses as ever", async () => {
+  it("parses the bodies of other routes", async () => {
     const answer = await fetch(`${shop}/cart`, {
       method: "POST",
       headers: { "content-type": "application/json" },

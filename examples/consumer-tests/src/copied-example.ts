@@ -6,14 +6,14 @@ import { packedPackages, type Published, type Tarballs } from "@tryon/test-kit/p
 import { root } from "@tryon/test-kit/repository";
 import { startProgram, type Program } from "@tryon/test-kit/start-program";
 
-/** How long packing, copying, installing and building may take together, on a busy machine, in milliseconds. */
+/** Time limit of packing, copying, installing and building on a busy machine, in milliseconds. */
 export const installing = 600_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An example in a folder of its own, outside of the repository, installed as its readers install it. */
+/** Example in a folder outside of the repository, installed as users install it. */
 export class CopiedExample {
-  /** Where it is. */
+  /** Path of the folder. */
   readonly folder: string;
   readonly #environment: Environment;
 
@@ -84,7 +84,7 @@ export class CopiedExample {
   }
 }
 
-/** Whether a file is the example's own, and was not installed. */
+/** Returns true for a file of the example, and false for an installed one. */
 function isOwn(path: string): boolean {
   return basename(path) !== "node_modules";
 }

@@ -46,7 +46,7 @@ afterAll(async () => {
   await example.remove();
 }, installing);
 
-/** What the receiver has written down. */
+/** Events that the receiver has logged. */
 async function looks(): Promise<readonly unknown[]> {
   const text = await readFile(example.path("looks.ndjson"), "utf8").catch(() => "");
   const lines = text.split("\n").filter((line) => line !== "");
@@ -54,7 +54,7 @@ async function looks(): Promise<readonly unknown[]> {
 }
 
 describe.runIf(hasChromium)("the page", { timeout: installing }, () => {
-  test("takes two files to a picture, with no key, and is told of it by a webhook", async () => {
+  test("creates an image from two files without a key, and receives its webhook", async () => {
     const page = await browser.newPage();
     const said: string[] = [];
     page.on("pageerror", (error) => said.push(error.message));
@@ -106,15 +106,12 @@ describe.runIf(hasChromium)("the page", { timeout: installing }, () => {
   });
 });
 
-test.each(["", "session=made-up"])(
-  "the proxy lets nobody in with the cookie %j",
-  async (cookie) => {
-    const refused = await visitor(url, cookie)
-      .run(wish)
-      .catch((error: unknown) => error);
-    expect(isTryOnError(refused, "unauthorized")).toBe(true);
-  },
-);
+test.each(["", "session=made-up"])("the proxy rejects the cookie %j", async (cookie) => {
+  const refused = await visitor(url, cookie)
+    .run(wish)
+    .catch((error: unknown) => error);
+  expect(isTryOnError(refused, "unauthorized")).toBe(true);
+});
 
 test("the receiver handles an event once that comes twice, and refuses a changed one", async () => {
   await visitor(url, "session=7f3a").run(wish);

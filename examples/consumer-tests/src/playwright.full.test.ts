@@ -25,7 +25,7 @@ describe.runIf(hasChromium)("the example for Playwright", () => {
   });
 
   test("passes in a real browser", { timeout: installing }, async () => {
-    // A busy machine is no reason to fail.
+    // A busy machine must not fail the test.
     const said = await example.run("npm", ["test", "--", "--timeout", "120000"]);
     expect(said).toMatch(/3 passed/);
   });

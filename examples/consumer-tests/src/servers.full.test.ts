@@ -7,7 +7,7 @@ import { freePort } from "@tryon/test-kit/free-port";
 import { CopiedExample, installing } from "./copied-example.ts";
 import { visitor, wish } from "./visitor.ts";
 
-/** What puts a reference server beside a command, as the example has installed it. */
+/** Command of the example's installed reference server. */
 const beside = ["tryon-mock", "exec", "--latency", "0", "--"] as const;
 
 async function copied(name: string): Promise<CopiedExample> {
@@ -17,7 +17,7 @@ async function copied(name: string): Promise<CopiedExample> {
 }
 
 test.each(["express", "fastify", "hono"])(
-  "the shop with %s starts where it was copied to, and is told of a try-on by a webhook",
+  "the copied shop with %s starts, and receives the webhook of a try-on",
   async (name) => {
     const example = await copied(name);
     const port = await freePort();
@@ -42,7 +42,7 @@ test.each(["express", "fastify", "hono"])(
 );
 
 test(
-  "the script saves a picture where it was copied to",
+  "the copied script saves an image",
   async () => {
     const example = await copied("node");
     const pictures = ["person.jpg", "shirt.png"];

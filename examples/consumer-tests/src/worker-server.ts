@@ -29,7 +29,7 @@ interface Events {
 
 type Constructor = new (options: object) => Miniflare;
 
-/** What Wrangler makes of the example's own `wrangler.jsonc`. */
+/** Configuration that Wrangler reads from `wrangler.jsonc` of the example. */
 type ReadConfiguration = (path: string) => {
   readonly main: string;
   readonly workerOptions: { readonly bindings: object };
@@ -42,7 +42,7 @@ export async function serveWorker(
   bindings: Readonly<Record<string, string>>,
 ): Promise<Miniflare> {
   const load = createRequire(example.path("package.json"));
-  // What is installed there is untyped here.
+  // The installed package has no types here.
   const { unstable_getMiniflareWorkerOptions: readConfiguration } = load("wrangler") as {
     unstable_getMiniflareWorkerOptions: ReadConfiguration;
   };

@@ -51,14 +51,14 @@ async function made() {
   return { ...delivery, result };
 }
 
-/** How the attempts of a delivery were answered. */
+/** Statuses of the attempts of a delivery. */
 async function answers(id: string) {
   const deliveries = await mock.webhooks.deliveries();
   const delivery = deliveries.find((one) => one.id === id);
   return delivery?.attempts.map(({ status }) => status) ?? [];
 }
 
-/** How often a picture was fetched, which the handler does. */
+/** Number of images that the handler has fetched. */
 function handled(jobId: string): number {
   const path = mock.journal.entries({ method: "GET" }).map((entry) => entry.path);
   return path.filter((one) => one.includes(jobId)).length;
@@ -74,7 +74,7 @@ test("the example compiles with the types of workers", { timeout: installing }, 
 });
 
 describe("the worker", () => {
-  test("makes a visitor's try-on, and saves its picture when the webhook comes", async () => {
+  test("creates a try-on of a visitor, and saves its image after the webhook", async () => {
     const { result, jobId } = await made();
     expect((await result.image.bytes()).subarray(1, 4)).toEqual(
       Uint8Array.from(Buffer.from("PNG")),
@@ -82,7 +82,7 @@ describe("the worker", () => {
     await expect.poll(saved).toContain(`${jobId}.png`);
   });
 
-  test("lets in only whom it knows, each to jobs of their own", async () => {
+  test("accepts known visitors only, each for their own jobs", async () => {
     const refused = await page("s0000")
       .run(wish)
       .catch((error: unknown) => error);
@@ -95,7 +95,7 @@ describe("the worker", () => {
     expect((await fetch(url)).status).toBe(404);
   });
 
-  test("handles an event that is told again once", async () => {
+  test("handles a duplicate event once", async () => {
     const { id, jobId } = await made();
     await expect.poll(() => answers(id)).toEqual([204]);
     const again = await mock.webhooks.duplicate(id);

@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 
-/** What a workflow's expressions stand for, by what is written between their braces. */
+/** Values of the expressions of a workflow, by their text. */
 export type Values = Readonly<Record<string, string>>;
 
 /** A command of a workflow, as a runner would start it. */
@@ -8,7 +8,7 @@ export interface Command {
   readonly job: string;
   readonly run: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What the matrix of its job is at. */
+  /** Values of the matrix of the job. */
   readonly matrix: Values;
 }
 
@@ -32,8 +32,8 @@ interface Workflow {
 /**
  * All commands of a workflow in their order, once for each value of the matrix of their job.
  *
- * @param values - What expressions stand for that are not of the matrix.
- * @throws Error for an expression that stands for nothing.
+ * @param values - Values of expressions other than those of the matrix.
+ * @throws Error for an expression without a value.
  */
 export function commandsOf(text: string, values: Values): readonly Command[] {
   // It has been checked against the scheme of such files.
@@ -61,7 +61,7 @@ function combinations(matrix: Readonly<Record<string, readonly string[]>>): read
 function filled(text: string, values: Values): string {
   return text.replaceAll(/\$\{\{\s*(.+?)\s*\}\}/g, (whole, expression: string) => {
     const value = values[expression];
-    if (value === undefined) throw new Error(`Nothing says what ${whole} stands for.`);
+    if (value === undefined) throw new Error(`The expression ${whole} has no value.`);
     return value;
   });
 }

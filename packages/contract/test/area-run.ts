@@ -2,7 +2,6 @@ import type { Mock } from "@tryon/mock";
 
 import { runContract } from "../src/contract.ts";
 import type { Report } from "../src/report.ts";
-import type { Mutant } from "./mutants/mutant.ts";
 
 /** Runs chosen checks and probes against a server in this process. */
 export function runAgainst(
@@ -19,9 +18,4 @@ export function brokenIn({ checks }: Report): readonly string[] {
     .filter(({ status }) => status === "failed")
     .map(({ id }) => id)
     .toSorted();
-}
-
-/** A server with several deviations at once. */
-export function mutated(mock: Mock, plants: readonly Mutant[]): typeof globalThis.fetch {
-  return plants.reduce((fetch, { plant }) => plant({ ...mock, fetch }), mock.fetch);
 }

@@ -27,9 +27,7 @@ async function written(argv: readonly string[], around: Parameters<typeof comman
 }
 
 test("shows no key of a deployment that accepts keys by Basic", async () => {
-  const basic = requestMutants.find(
-    ({ name }) => name === "a key is taken as the user of Basic, too",
-  );
+  const basic = requestMutants.find(({ name }) => name === "accepts a key as the user of Basic");
   const mock = createMock({ clock: "manual" });
   const key = await mock.createKey({ mode: "test" });
   const argv = ["--base-url", mock.baseUrl, "--api-key", key.token, "--only=authentication.bearer"];

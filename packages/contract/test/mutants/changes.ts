@@ -3,59 +3,64 @@ import type { Fetch, Mutant } from "./mutant.ts";
 
 type Handler = (request: Request, real: Fetch) => Promise<Response>;
 
-/** A server in front of which something changes what goes in or comes out. */
-export function before(handler: Handler): Mutant["plant"] {
+/** Handles every request before the server. */
+export function intercepted(handler: Handler): Mutant["plant"] {
   return (mock) => (input, init) => handler(new Request(input, init), mock.fetch);
 }
 
-/** Changes the fields of JSON bodies that are sent to a path. */
+/** Changes fields of JSON requests to a path. A field that is undefined is removed. */
 export function changedFields(
   path: string,
   change: (fields: Fields) => Fields,
   method = "POST",
 ): Mutant["plant"] {
-  return before(async (request, real) => {
+  return intercepted(async (request, real) => {
     if (!isFor(request, method, path)) return real(request);
     const text = await request.text();
     const fields = parsed(text);
-    const body = fields === undefined ? text : JSON.stringify(change(fields));
+    const body = fields === undefined ? text : JSON.stringify({ ...fields, ...change(fields) });
     return real(withBody(request, body));
   });
 }
 
-/** Changes the fields of submissions. */
+/** Changes fields of submissions. */
 export function changedSubmission(change: (fields: Fields) => Fields): Mutant["plant"] {
   return changedFields("/api/v1/tryon", change);
 }
 
-/** Changes answers. */
-export function changedAnswer(
+/** Changes responses. */
+export function changedResponse(
   fits: (request: Request, response: Response) => boolean,
   change: (response: Response, request: Request) => Promise<Response> | Response,
 ): Mutant["plant"] {
-  return before(async (request, real) => {
+  return intercepted(async (request, real) => {
     const response = await real(request.clone());
     return fits(request, response) ? change(response, request) : response;
   });
 }
 
-/** Changes the fields of answers of JSON. */
+/** Replaces the fields of JSON responses. */
 export function changedJson(
   fits: (request: Request, response: Response) => boolean,
   change: (fields: Fields, request: Request) => unknown,
 ): Mutant["plant"] {
-  return changedAnswer(fits, async (response, request) => {
+  return changedResponse(fits, async (response, request) => {
     const fields = fieldsOf(await response.json());
-    return answerLike(response, JSON.stringify(change(fields, request)));
+    return responseLike(response, JSON.stringify(change(fields, request)));
   });
+}
+
+/** Chooses responses with a status. */
+export function hasStatus(status: number) {
+  return (_request: Request, response: Response): boolean => response.status === status;
 }
 
 export function isFor(request: Request, method: string, path: string): boolean {
   return request.method === method && new URL(request.url).pathname === path;
 }
 
-/** An answer with the headers of another one. */
-export function answerLike(
+/** A response with the headers of another one. */
+export function responseLike(
   { headers, status }: Response,
   body: string | null,
   changes: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
@@ -70,8 +75,8 @@ export function withBody(request: Request, body: string): Request {
   return new Request(url, { method, headers, signal, body });
 }
 
-/** A call to another address, or with another header, that is otherwise the same. */
-export function redirected(
+/** A request with another URL or other headers. */
+export function requestLike(
   request: Request,
   changes: { readonly url?: string; readonly headers?: Readonly<Record<string, string>> },
 ): Request {

@@ -3,24 +3,46 @@ import type { Mock } from "@tryon/mock";
 /** A function like the global `fetch`. */
 export type Fetch = typeof globalThis.fetch;
 
-/** A deviation that is put into a reference server, to see that the kit finds it, by name, and finds nothing else. */
+/** A reference server with one defect, which the expected checks find and no others. */
 export interface Mutant {
-  /** What the deployment does wrong, as a sentence without a subject. */
+  /** Sentence about the defect, without its subject. */
   readonly name: string;
-  /** Where the rule stands that it breaks. */
+  /** Section of the document with the rule. */
   readonly section: string;
-  /** The checks that find it. */
+  /** Checks that fail. */
   readonly expected: readonly string[];
-  /** The server, seen through the deviation. */
+  /** Requests to the server with the defect. */
   readonly plant: (mock: Mock) => Fetch;
 }
 
-/** Makes a mutant. The server, changed by `plant`, must fail the expected checks and no others. */
-export function mutant(
+type Plant = Mutant["plant"];
+type Rows<Args extends readonly unknown[]> = Readonly<
+  Record<string, readonly [name: string, ...Args]>
+>;
+
+/**
+ * Makes the mutants of a section of the document. The key of a row is the check that fails, or several with a comma
+ * between. The row is the name of the mutant and the arguments of `plant`.
+ */
+export function mutants<Change>(
   section: string,
-  name: string,
-  expected: string | readonly string[],
-  plant: Mutant["plant"],
-): Mutant {
-  return { name, section, expected: typeof expected === "string" ? [expected] : expected, plant };
+  plant: (change: Change) => Plant,
+  rows: Rows<[NoInfer<Change>]>,
+): readonly Mutant[];
+export function mutants<Target, Change>(
+  section: string,
+  plant: (target: Target, change: Change) => Plant,
+  rows: Rows<[NoInfer<Target>, NoInfer<Change>]>,
+): readonly Mutant[];
+export function mutants(
+  section: string,
+  plant: (...args: unknown[]) => Plant,
+  rows: Rows<unknown[]>,
+): readonly Mutant[] {
+  return Object.entries(rows).map(([expected, [name, ...args]]) => ({
+    name,
+    section,
+    expected: expected.split(", "),
+    plant: plant(...args),
+  }));
 }

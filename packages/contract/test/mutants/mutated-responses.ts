@@ -1,7 +1,7 @@
 import type { Mock } from "@tryon/mock";
 
 import { elementsOf, fieldsOf, type Fields } from "../../src/wire/response.ts";
-import { mutant, type Mutant } from "./mutant.ts";
+import type { Mutant } from "./mutant.ts";
 
 /** A request on its way to the server. */
 export interface MutatedRequest {
@@ -88,33 +88,23 @@ export function withBytes(response: Response, bytes: Uint8Array<ArrayBuffer>): R
   return new Response(bytes, { headers: headersOf(response) });
 }
 
-/** Makes a mutant that changes fields of responses to submissions. */
-export function submitMutant(
-  section: string,
-  name: string,
-  expected: string,
+/** Changes fields of responses to submissions. */
+export function submissions(
   change: (fields: Fields, request: MutatedRequest) => Fields,
-): Mutant {
-  const plant = mutated(() => async (request) => {
+): Mutant["plant"] {
+  return mutated(() => async (request) => {
     const response = await request.send();
     if (!isSubmit(request)) return response;
     return withFields(response, (fields) => change(fields, request));
   });
-  return mutant(section, name, expected, plant);
 }
 
-/** Makes a mutant that changes fields of jobs in polls and in the list. */
-export function jobMutant(
-  section: string,
-  name: string,
-  expected: string,
-  change: (job: Fields, mock: Mock) => Fields,
-): Mutant {
-  const plant = mutated(
-    (mock) => async (request) =>
-      changeJobs(request, await request.send(), (job) => change(job, mock)),
-  );
-  return mutant(section, name, expected, plant);
+/** Changes fields of jobs in polls and in the list. */
+export function jobs(change: (job: Fields, mock: Mock) => Fields): Mutant["plant"] {
+  return mutated((mock) => async (request) => {
+    const response = await request.send();
+    return changeJobs(request, response, (job) => change(job, mock));
+  });
 }
 
 /** Changes fields of the jobs of a response to a poll or a list. */

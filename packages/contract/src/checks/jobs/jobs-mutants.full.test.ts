@@ -1,24 +1,19 @@
 import { createMock } from "@tryon/mock";
 import { expect, test } from "vitest";
 
-import { runContract } from "../../contract.ts";
 import { jobProbes } from "../../probes/jobs.ts";
+import { brokenIn, runAgainst } from "../../../test/area-run.ts";
 import { jobMutants } from "../../../test/mutants/jobs/index.ts";
 import { jobChecks } from "./index.ts";
 
-const only = [...jobChecks, ...jobProbes].map(({ id }) => id);
+const ids = [...jobChecks, ...jobProbes].map(({ id }) => id);
 
-test.each(jobMutants.map((deviation) => [deviation.name, deviation] as const))(
-  "a deployment that %s is reported for that alone",
-  async (_name, { plant, expected }) => {
-    const mock = createMock({ clock: "manual" });
-    const { checks } = await runContract({
-      baseUrl: mock.baseUrl,
-      fetch: plant(mock),
-      level: "full",
-      only,
-    });
-    const broken = checks.filter(({ status }) => status === "failed");
-    expect(broken.map(({ id }) => id)).toEqual(expected);
-  },
-);
+test.each(jobMutants)("fails only $expected for a server that $name", async (mutant) => {
+  const mock = createMock({ clock: "manual" });
+  expect(brokenIn(await runAgainst(mock, ids, mutant.plant(mock)))).toEqual(mutant.expected);
+});
+
+test("has a mutant for every check", () => {
+  const caught = new Set(jobMutants.flatMap(({ expected }) => expected));
+  expect(jobChecks.map(({ id }) => id).filter((id) => !caught.has(id))).toEqual([]);
+});

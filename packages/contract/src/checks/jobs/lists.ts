@@ -177,7 +177,7 @@ function cursorOf(page: HttpResponse): string | undefined {
   return typeof cursor === "string" ? cursor : undefined;
 }
 
-/** @throws SkipCheck when there is no next page. */
+/** @throws SkipCheck on the last page. */
 function needCursor(page: HttpResponse): string {
   const cursor = cursorOf(page);
   if (cursor === undefined) throw new SkipCheck("The list has no second page.");

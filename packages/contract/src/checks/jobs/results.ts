@@ -198,7 +198,7 @@ const urlChecks = checkGroup({ level: "safe", on: "any", credits: 8 }, [
   },
 ]);
 
-/** How long jobs, results and inputs are kept. */
+/** Retention of jobs, results and inputs. */
 const retentionChecks = checkGroup({ level: "safe", on: "any", credits: 8 }, [
   {
     id: "states.terminal.final",

@@ -10,7 +10,7 @@ import { mustHaveStatus } from "../expectations.ts";
 type Row = Pick<Check, "id" | "title" | "rules"> & Partial<Pick<Check, "level">>;
 
 /** Fields in which submissions differ from a good one, and that may need the URL of an image. */
-export type Variants = readonly Fields[] | ((imageUrl: string) => readonly Fields[]);
+type Variants = readonly Fields[] | ((imageUrl: string) => readonly Fields[]);
 
 /** Submissions that the service takes or refuses. */
 export interface SubmissionRow extends Row {

@@ -110,39 +110,22 @@ const imageRows: readonly SubmissionRow[] = [
   },
 ];
 
-/** A field that holds URLs, with a submission whose other fields do not replace it. */
-interface UrlField {
-  readonly field: string;
-  readonly rule: string;
-  readonly submission: (url: string) => Fields;
-}
-
-const personUrl: UrlField = {
-  field: "person_url",
-  rule: "request.person-url.https",
-  submission: (url) => ({ ...noPerson, person_url: url }),
+/** Submissions in which the URL of a field counts. */
+const withUrl = {
+  person_url: (url: string): Fields => ({ ...noPerson, person_url: url }),
+  garment_urls: (url: string): Fields => ({ ...noGarment, garment_urls: [url] }),
+  webhook_url: (url: string): Fields => ({ webhook_url: url }),
 };
-const garmentUrls: UrlField = {
-  field: "garment_urls",
-  rule: "request.garment-urls.https",
-  submission: (url) => ({ ...noGarment, garment_urls: [url] }),
-};
-const webhookUrl: UrlField = {
-  field: "webhook_url",
-  rule: "request.webhook-url.https",
-  submission: (url) => ({ webhook_url: url }),
-};
-const urlFields = [personUrl, garmentUrls, webhookUrl];
 
 /** Private hosts that the service blocks even where development allows loopback. */
 const privateHosts = ["10.0.0.1", "169.254.169.254", "[fd00::1]", "0x0a000001"];
 
 const httpsChecks = checkGroup(
   { level: "safe", on: "any", credits: 24 },
-  urlFields.map(({ field, rule, submission }) => ({
+  Object.entries(withUrl).map(([field, submission]) => ({
     id: `submitted-urls.${field}.https`,
     title: `Refuses a URL in ${field} that is not HTTPS`,
-    rules: [rule],
+    rules: [`request.${field.replaceAll("_", "-")}.https`],
     async run(session) {
       await mustRefuse(session, submission("ftp://example.com/image.png"));
       // No service listens on this port, so that nothing is sent.
@@ -161,7 +144,7 @@ const urlRows: readonly SubmissionRow[] = [
     title: "Refuses an invalid URL with 400",
     rules: ["submit.400.bad-url"],
     statuses: [400],
-    refused: urlFields.map(({ submission }) => submission("not a URL")),
+    refused: Object.values(withUrl).map((submission) => submission("not a URL")),
   },
   {
     id: "submitted-urls.blocked",
@@ -169,8 +152,8 @@ const urlRows: readonly SubmissionRow[] = [
     rules: ["submit.blocked-url.which", "submit.400.bad-url"],
     statuses: [400],
     refused: [
-      ...privateHosts.map((host) => personUrl.submission(`https://${host}/image.png`)),
-      webhookUrl.submission("https://10.0.0.1/hook"),
+      ...privateHosts.map((host) => withUrl.person_url(`https://${host}/image.png`)),
+      withUrl.webhook_url("https://10.0.0.1/hook"),
     ],
   },
   {
@@ -178,16 +161,14 @@ const urlRows: readonly SubmissionRow[] = [
     title: "Refuses an image that cannot be fetched with 400",
     rules: ["submit.400.image-fetch-failed"],
     statuses: [400],
-    refused: [personUrl, garmentUrls].map(({ submission }) => submission(unreachable)),
+    refused: [withUrl.person_url(unreachable), withUrl.garment_urls(unreachable)],
   },
 ];
 
 /** Other names of a field that holds URLs. */
 interface Alias {
-  readonly id: string;
   readonly field: string;
   readonly others: readonly [string, ...string[]];
-  readonly rule: string;
   /** Submission whose images all come from the URLs of these fields. */
   readonly submission: (urls: Readonly<Record<string, string>>) => Fields;
   readonly empty: readonly unknown[];
@@ -195,18 +176,14 @@ interface Alias {
 
 const aliases: readonly Alias[] = [
   {
-    id: "person-url",
     field: "person_url",
     others: ["person", "model_url", "input_url"],
-    rule: "request.person-url.aliases",
     submission: (urls) => ({ ...noPerson, ...urls }),
     empty: [null, ""],
   },
   {
-    id: "garment-urls",
     field: "garment_urls",
     others: ["garments", "clothing", "items"],
-    rule: "request.garment-urls.aliases",
     submission: (urls) => ({
       ...noGarment,
       ...Object.fromEntries(Object.entries(urls).map(([name, url]) => [name, [url]])),
@@ -216,20 +193,21 @@ const aliases: readonly Alias[] = [
 ];
 
 const aliasChecks = aliases.flatMap((alias): readonly Check[] => {
-  const { id, field, others, rule, submission, empty } = alias;
+  const { field, others, submission, empty } = alias;
+  const id = field.replaceAll("_", "-");
   const [first, ...later] = others;
   const unreachableLater = Object.fromEntries(later.map((name) => [name, unreachable]));
   return [
     submissionCheck({
       id: `aliases.${id}.read`,
       title: `Takes ${others.join(", ")} for ${field}`,
-      rules: [rule],
+      rules: [`request.${id}.aliases`],
       taken: (url) => others.map((name) => submission({ [name]: url })),
     }),
     {
       id: `aliases.${id}.canonical-first`,
       title: `Reads other names of ${field} only where it is empty`,
-      rules: [rule],
+      rules: [`request.${id}.aliases`],
       level: "safe",
       on: "any",
       credits: imageUrlCredits + 24,

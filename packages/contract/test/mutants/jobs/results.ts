@@ -16,7 +16,7 @@ import {
   withFields,
   type MutatedRequest,
 } from "../mutated-responses.ts";
-import { mutant, type Mutant } from "../mutant.ts";
+import { mutants, type Mutant } from "../mutant.ts";
 
 const sizes = "Resources and their fields / Output sizes and cost";
 const response = "Resources and their fields / TryOnSubmitResponse";
@@ -34,154 +34,152 @@ const commentLength = 12 + "Comment".length + 1 + 28;
 
 /** Mutants in images. */
 const imageMutants: readonly Mutant[] = [
-  mutant(
-    sizes,
-    "serves results without their content type",
-    "result.served-as-png",
-    mutated(() => async (request) => {
-      const result = await request.send();
-      if (!isResult(request) || result.status !== 200) return result;
-      const headers = { "content-type": "application/octet-stream" };
-      return new Response(await result.arrayBuffer(), { headers });
-    }),
-  ),
-  mutant(
-    sizes,
-    "cuts the end of results",
-    "result.png",
-    images(
+  ...mutants(sizes, mutated, {
+    "result.served-as-png": [
+      "serves results without their content type",
+      () => async (request) => {
+        const result = await request.send();
+        if (!isResult(request) || result.status !== 200) return result;
+        const headers = { "content-type": "application/octet-stream" };
+        return new Response(await result.arrayBuffer(), { headers });
+      },
+    ],
+  }),
+  ...mutants(sizes, images, {
+    "result.png": [
+      "cuts the end of results",
       () => true,
-      (bytes) => bytes.slice(0, -endLength),
-      ({ result_bytes: bytes }) => ({ result_bytes: Number(bytes) - endLength }),
-    ),
-  ),
-  mutant(
-    sizes,
-    "makes 4K as large as 2K",
-    "sizes.pixels",
-    replaced((body) => body["output_size"] === "4K", [1_536, 2_048]),
-  ),
-  mutant(
-    semantics,
-    "makes landscapes",
-    "sizes.portrait",
-    replaced((body, token) => body["output_size"] === "1K" && isLive(token), [1_024, 768]),
-  ),
-  mutant(
-    "Authentication",
-    "makes another image for every job of a test key",
-    "test-key.same-image",
-    images(
+      {
+        image: (bytes) => bytes.slice(0, -endLength),
+        job: ({ result_bytes: bytes }) => ({ result_bytes: Number(bytes) - endLength }),
+      },
+    ],
+  }),
+  ...mutants(sizes, replaced, {
+    "sizes.pixels": [
+      "makes 4K as large as 2K",
+      (body) => body["output_size"] === "4K",
+      [1_536, 2_048],
+    ],
+  }),
+  ...mutants(semantics, replaced, {
+    "sizes.portrait": [
+      "makes landscapes",
+      (body, token) => body["output_size"] === "1K" && isLive(token),
+      [1_024, 768],
+    ],
+  }),
+  ...mutants("Authentication", images, {
+    "test-key.same-image": [
+      "makes another image for every job of a test key",
       (_body, token) => !isLive(token),
-      (bytes, jobId) => withComment(bytes, jobId),
-      ({ result_bytes: bytes }) => ({ result_bytes: Number(bytes) + commentLength }),
-    ),
-  ),
+      {
+        image: withComment,
+        job: ({ result_bytes: bytes }) => ({ result_bytes: Number(bytes) + commentLength }),
+      },
+    ],
+  }),
 ];
 
 /** Mutants in signed URLs and retention. */
 const urlMutants: readonly Mutant[] = [
-  mutant(
-    "Resources and their fields / TryOnJobStatus",
-    "has the same result_url in polls for 23 hours",
-    "job.result-url.regenerated",
-    mutated((mock) => {
-      const first = new Map<string, { url: unknown; at: number }>();
-      return polls(mock, (fields, jobId, now) => {
-        if (fields["result_url"] === null) return {};
-        const known = first.get(jobId);
-        const isKept = known !== undefined && now - known.at < 23 * hour;
-        const next = isKept ? known : { url: fields["result_url"], at: now };
-        first.set(jobId, next);
-        return { result_url: next.url };
-      });
-    }),
-  ),
-  mutant(
-    limits,
-    "expires the result_url of a poll after an hour",
-    "job.result-url.day",
-    urls(async (request, { by, age }) =>
-      by === "poll" && age > hour ? expired() : request.send(),
-    ),
-  ),
-  mutant(
-    response,
-    "expires the result_url of a synchronous request after an hour",
-    "submit-response.result-url.day",
-    urls(async (request, { by, age }) =>
-      by === "submission" && age > hour ? expired() : request.send(),
-    ),
-  ),
-  mutant(
-    response,
-    "responds to a synchronous request before its image is stored",
-    "submit-response.result-url.fetched",
-    urls(async (request, { by, age }) =>
-      by === "submission" && age < minute ? new Response("", { status: 404 }) : request.send(),
-    ),
-  ),
-  mutant(
-    limits,
-    "never expires a result_url",
-    "job.result-url.expires",
-    urls(async (request, { by }, sendNew) => {
-      const result = await request.send();
-      const refused = by !== undefined && result.status === 403;
-      return refused ? ((await sendNew()) ?? result) : result;
-    }),
-  ),
-  mutant(
-    semantics,
-    "accepts any expiry in a result_url",
-    "job.result-url.signed",
-    mutated((mock) => {
-      const known = new Map<string, string>();
-      const idOf = ({ pathname, searchParams }: URL): string =>
-        `${pathname} ${searchParams.get("signature")}`;
-      const poll = polls(mock, ({ result_url: url }) => {
-        if (typeof url === "string") known.set(idOf(new URL(url)), url);
-        return {};
-      });
-      return async (request) => {
-        if (!isResult(request)) return poll(request);
-        const good = known.get(idOf(request.url));
-        const expires = Number(request.url.searchParams.get("expires")) * 1_000;
-        const isValid = good !== undefined && expires > mock.clock.now();
-        return request.send({ url: isValid ? new URL(good) : request.url });
-      };
-    }),
-  ),
-  mutant(
-    limits,
-    "deletes results after a week",
-    "privacy.results.kept",
-    mutated((mock) =>
-      polls(mock, ({ completed_at: completed }, _jobId, now) =>
-        now - Date.parse(String(completed)) > 7 * day ? { result_url: null } : {},
-      ),
-    ),
-  ),
-  mutant(
-    "What the service does",
-    "never deletes results",
-    "privacy.results.deleted",
-    mutated((mock) => {
-      const kept = new Set<string>();
-      const poll = polls(mock, ({ result_url: url }, id) => {
-        if (url !== null) kept.add(id);
-        return url === null && kept.has(id) ? { result_url: `${mock.baseUrl}/kept/${id}.png` } : {};
-      });
-      return async (request) => {
-        if (!request.url.pathname.startsWith("/kept/")) return poll(request);
-        return new Response("an image", { headers: { "content-type": "image/png" } });
-      };
-    }),
-  ),
+  ...mutants("Resources and their fields / TryOnJobStatus", mutated, {
+    "job.result-url.regenerated": [
+      "has the same result_url in polls for 23 hours",
+      (mock) => {
+        const first = new Map<string, { url: unknown; at: number }>();
+        return polls(mock, (fields, jobId, now) => {
+          if (fields["result_url"] === null) return {};
+          const known = first.get(jobId);
+          const isKept = known !== undefined && now - known.at < 23 * hour;
+          const next = isKept ? known : { url: fields["result_url"], at: now };
+          first.set(jobId, next);
+          return { result_url: next.url };
+        });
+      },
+    ],
+  }),
+  ...mutants(limits, urls, {
+    "job.result-url.day": [
+      "expires the result_url of a poll after an hour",
+      async (request, { by, age }) => (by === "poll" && age > hour ? expired() : request.send()),
+    ],
+    "job.result-url.expires": [
+      "never expires a result_url",
+      async (request, { by }, sendNew) => {
+        const result = await request.send();
+        const refused = by !== undefined && result.status === 403;
+        return refused ? ((await sendNew()) ?? result) : result;
+      },
+    ],
+  }),
+  ...mutants(response, urls, {
+    "submit-response.result-url.day": [
+      "expires the result_url of a synchronous request after an hour",
+      async (request, { by, age }) =>
+        by === "submission" && age > hour ? expired() : request.send(),
+    ],
+    "submit-response.result-url.fetched": [
+      "responds to a synchronous request before its image is stored",
+      async (request, { by, age }) =>
+        by === "submission" && age < minute ? new Response("", { status: 404 }) : request.send(),
+    ],
+  }),
+  ...mutants(semantics, mutated, {
+    "job.result-url.signed": [
+      "accepts any expiry in a result_url",
+      (mock) => {
+        const known = new Map<string, string>();
+        const poll = polls(mock, ({ result_url: url }) => {
+          if (typeof url === "string") known.set(idOf(new URL(url)), url);
+          return {};
+        });
+        return async (request) => {
+          if (!isResult(request)) return poll(request);
+          const good = known.get(idOf(request.url));
+          const expires = Number(request.url.searchParams.get("expires")) * 1_000;
+          const isValid = good !== undefined && expires > mock.clock.now();
+          return request.send({ url: isValid ? new URL(good) : request.url });
+        };
+      },
+    ],
+  }),
+  ...mutants(limits, mutated, {
+    "privacy.results.kept": [
+      "deletes results after a week",
+      (mock) =>
+        polls(mock, ({ completed_at: completed }, _jobId, now) =>
+          now - Date.parse(String(completed)) > 7 * day ? { result_url: null } : {},
+        ),
+    ],
+  }),
+  ...mutants("What the service does", mutated, {
+    "privacy.results.deleted": [
+      "never deletes results",
+      (mock) => {
+        const kept = new Set<string>();
+        const poll = polls(mock, ({ result_url: url }, id) => {
+          if (url !== null) kept.add(id);
+          return url === null && kept.has(id)
+            ? { result_url: `${mock.baseUrl}/kept/${id}.png` }
+            : {};
+        });
+        return async (request) => {
+          if (!request.url.pathname.startsWith("/kept/")) return poll(request);
+          return new Response("an image", { headers: { "content-type": "image/png" } });
+        };
+      },
+    ],
+  }),
 ];
 
 /** Mutants in images, their URLs and retention. */
 export const resultMutants: readonly Mutant[] = [...imageMutants, ...urlMutants];
+
+/** Path and signature of a signed URL. */
+function idOf({ pathname, searchParams }: URL): string {
+  return `${pathname} ${searchParams.get("signature")}`;
+}
 
 function isLive(token: string): boolean {
   return token.startsWith("svc_live_");
@@ -203,12 +201,13 @@ function polls(mock: Mock, change: (job: Fields, jobId: string, now: number) => 
 
 type Choice = (body: Fields, token: string) => boolean;
 
+interface ImageChange {
+  readonly image: (bytes: Uint8Array<ArrayBuffer>, jobId: string) => Uint8Array<ArrayBuffer>;
+  readonly job: (job: Fields) => Fields;
+}
+
 /** Changes the images of chosen jobs, and the fields of these jobs. */
-function images(
-  isChosen: Choice,
-  change: (bytes: Uint8Array<ArrayBuffer>, jobId: string) => Uint8Array<ArrayBuffer>,
-  changeJob: (job: Fields) => Fields,
-): Mutant["plant"] {
+function images(isChosen: Choice, change: ImageChange): Mutant["plant"] {
   return mutated(() => {
     const ids = new Set<string>();
     return async (request) => {
@@ -216,10 +215,10 @@ function images(
       if (isSubmit(request) && isChosen(request.body, request.token)) ids.add(await jobIdOf(sent));
       const jobId = jobIdIn(request);
       if (isResult(request) && sent.status === 200 && ids.has(jobId)) {
-        return withBytes(sent, change(new Uint8Array(await sent.arrayBuffer()), jobId));
+        return withBytes(sent, change.image(new Uint8Array(await sent.arrayBuffer()), jobId));
       }
       return changeJobs(request, sent, (job) =>
-        ids.has(String(job["job_id"])) && job["result_bytes"] !== null ? changeJob(job) : {},
+        ids.has(String(job["job_id"])) && job["result_bytes"] !== null ? change.job(job) : {},
       );
     };
   });
@@ -230,11 +229,12 @@ function replaced(isChosen: Choice, [width, height]: readonly [number, number]):
   let made: Uint8Array<ArrayBuffer> | undefined;
   const image = (): Uint8Array<ArrayBuffer> =>
     (made ??= new Uint8Array(png(width, height, [120, 120, 120])));
-  return images(isChosen, image, () => ({
+  const job = (): Fields => ({
     result_width: width,
     result_height: height,
     result_bytes: image().length,
-  }));
+  });
+  return images(isChosen, { image, job });
 }
 
 /** Adds an id of 28 characters as a comment before the end of an image. */

@@ -1,17 +1,13 @@
-import { urlMutants } from "./urls.ts";
-import { responseMutants } from "./responses.ts";
-import { fieldMutants } from "./fields.ts";
-import { keyMutants } from "./keys.ts";
-import { meaningMutants } from "./meanings.ts";
-import { imageMutants } from "./images.ts";
 import type { Mutant } from "../mutant.ts";
+import { endpointMutants } from "./endpoints.ts";
+import { fieldMutants } from "./fields.ts";
+import { imageMutants } from "./images.ts";
+import { responseMutants } from "./responses.ts";
 
-/** Deviations in what is taken and refused, one for each check of this part that is not slow. */
+/** Mutants in which requests the server takes. */
 export const requestMutants: readonly Mutant[] = [
   ...fieldMutants,
   ...imageMutants,
-  ...meaningMutants,
   ...responseMutants,
-  ...urlMutants,
-  ...keyMutants,
+  ...endpointMutants,
 ];

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 
-/** What a picture is made of: drawings laid one over the other, saved as one file. */
+/** Image of several drawings, one over the other, in one file. */
 export interface Picture {
   file: string;
   format: "jpeg" | "png" | "webp";
@@ -12,7 +12,7 @@ export interface Picture {
   layers: readonly [string, ...string[]];
 }
 
-export const pictures: readonly Picture[] = [
+export const images: readonly Picture[] = [
   {
     file: "person.jpg",
     format: "jpeg",
@@ -30,15 +30,15 @@ function garment(file: string, format: "png" | "webp", layer: string): Picture {
   return { file, format, width: 800, height: 800, transparent: true, layers: [layer] };
 }
 
-/** Draws every picture into a folder; the drawings have no text, so no font of the machine shows. */
+/** Draws every image into a folder. The drawings have no text, so fonts of the machine do not matter. */
 export async function drawAll(folder: string): Promise<void> {
-  for (const picture of pictures) await draw(picture, folder);
+  for (const image of images) await draw(image, folder);
 }
 
-async function draw(picture: Picture, folder: string): Promise<void> {
-  const [ground, ...above] = picture.layers.map(drawing);
+async function draw(image: Picture, folder: string): Promise<void> {
+  const [ground, ...above] = image.layers.map(drawing);
   const drawn = sharp(ground).composite(above.map((input) => ({ input })));
-  await encoded(drawn, picture.format).toFile(join(folder, picture.file));
+  await encoded(drawn, image.format).toFile(join(folder, image.file));
 }
 
 function encoded(drawn: Sharp, format: Picture["format"]): Sharp {
