@@ -56,9 +56,9 @@ describe("a run of the command", () => {
     const { url } = await served();
     const ended = await command(["--base-url", url, "--api-key=svc_live_mock"], { suite: bad });
     expect(ended.code).toBe(1);
-    expect(ended.stdout).toContain("but    It was wrong with svc_test_….");
+    expect(ended.stdout).toContain("actual    It was wrong with svc_test_….");
     expect(ended.stdout).toContain(
-      `see    curl -i ${url}/api/v1/account -H 'authorization: Bearer svc_test_…'`,
+      `request   curl -i ${url}/api/v1/account -H 'authorization: Bearer svc_test_…'`,
     );
     expect(ended.stderr).toContain("✗ sample.breaks");
     expect(ended.stderr).toContain(
@@ -72,7 +72,7 @@ describe("a run of the command", () => {
     const { url } = await served();
     const ended = await command(["--base-url", url, "--quiet"], { suite: bad });
     expect(ended.stderr).toBe("");
-    expect(ended.stdout).toMatch(/^Broken: /);
+    expect(ended.stdout).toMatch(/^Failed: /);
     expect(ended.stdout).not.toContain("Observed");
   });
 
@@ -142,7 +142,7 @@ describe("a run of the command", () => {
     const argv = ["--base-url", url, "--api-key", "svc_test_mock", `--report=json=${at}/json`];
     const ended = await command(argv, { suite, signal: ending.signal });
     expect(ended.code).toBe(130);
-    expect(ended.stdout).toContain("The run was ended early");
+    expect(ended.stdout).toContain("The run ended early");
     expect(JSON.parse(await readFile(join(at, "json"), "utf8"))).toMatchObject({
       complete: false,
       summary: { passed: expect.any(Number), failed: 0, observed: 0, unknown: 1 },
@@ -151,7 +151,7 @@ describe("a run of the command", () => {
         expect.objectContaining({
           id: "sample.breaks",
           status: "not-observable",
-          message: "The run was ended before this.",
+          message: "The run ended before this check.",
         }),
       ]),
     });
