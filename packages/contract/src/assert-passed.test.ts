@@ -11,7 +11,7 @@ function withStatus(status: CheckResult["status"]): CheckResult {
 }
 
 describe("a test for each check", () => {
-  // oxlint-disable-next-line vitest/expect-expect -- what is asserted with stands in place of the test
+  // oxlint-disable-next-line vitest/expect-expect -- assertPassed is the test
   test.for(goodReport.checks)("can be written so: $id: $title", assertPassed);
 
   test("fails with the fault, the rules and a request when the check failed", () => {

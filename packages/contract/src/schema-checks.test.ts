@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { runContract } from "./contract.ts";
 
-test("answers below a base address with a path are held against the document, too", async () => {
+test("checks responses below a base URL with a path against the document", async () => {
   const mock = createMock({ clock: "manual" });
   const { checks } = await runContract({
     baseUrl: `${mock.baseUrl}/tryon`,

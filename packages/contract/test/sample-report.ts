@@ -30,17 +30,17 @@ const groups: readonly (readonly [area: string, names: readonly string[]])[] = [
   ["answers", ["GET /api/v1/account.200", "POST /api/v1/tryon.422"]],
 ];
 
-const kept = groups.flatMap(([area, names]) => names.map((name) => check(`${area}.${name}`)));
+const passed = groups.flatMap(([area, names]) => names.map((name) => check(`${area}.${name}`)));
 
 function observation([option, values]: [string, Readonly<Record<string, string>>]): Observation {
-  const unseen = option === "readLag" || option === "concurrentTwin";
+  const isUnknown = option === "readLag" || option === "concurrentTwin";
   return {
     id: `observe.${option}`,
     option,
     title: `Which way ${option} goes`,
     rules: [],
-    value: unseen ? "unknown" : (Object.keys(values).at(-1) ?? "unknown"),
-    message: unseen ? "This run could not tell." : undefined,
+    value: isUnknown ? "unknown" : (Object.keys(values).at(-1) ?? "unknown"),
+    message: isUnknown ? "This run could not tell." : undefined,
     deviations: option === "timeFormat" ? ["times that do not end in Z"] : [],
   };
 }
@@ -55,7 +55,7 @@ export const sampleReport: Report = {
   complete: true,
   credits: { planned: 64, max: 50, spent: 44 },
   checks: [
-    ...kept,
+    ...passed,
     check("idempotency.replay.charges-nothing", {
       title: "The same call with the same idempotency key is charged once",
       status: "failed",
@@ -73,7 +73,7 @@ export const sampleReport: Report = {
       check(`webhooks.${name}`, {
         status: "not-observable",
         message:
-          "The deployment has to reach the kit for this: give --webhook-url, a public address that leads to --webhook-port of this machine.",
+          "The deployment must reach the kit: use --webhook-url with a public URL that leads to --webhook-port of this machine.",
       }),
     ),
     check("authentication.flagged-key", {
@@ -82,7 +82,7 @@ export const sampleReport: Report = {
     }),
     check("responses.POST /api/v1/tryon.504", {
       status: "not-observable",
-      message: "No call of this run was answered so.",
+      message: "No request of this run had this response.",
     }),
   ],
   observations: Object.entries(meanings).map(observation),

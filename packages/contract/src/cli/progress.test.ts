@@ -64,7 +64,10 @@ describe("the progress of a run", () => {
     expect(text.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
     const lines = text.split("\n");
     const line = ({ id, status }: CheckResult): boolean =>
-      lines.some((one) => one.includes(id) && (status === "failed" || one.includes(status.replace("-", " "))));
+      lines.some(
+        (one) =>
+          one.includes(id) && (status === "failed" || one.includes(status.replace("-", " "))),
+      );
     expect(sampleReport.checks.filter((check) => !line(check))).toEqual([]);
     expect(text).toContain(
       "  not observable authentication.flagged-key  It takes a key of an account that was flagged",

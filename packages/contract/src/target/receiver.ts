@@ -78,7 +78,7 @@ export async function openReceiver(
     server.once("error", reject);
     server.listen(port, host, resolve);
   });
-  // The address of a TCP server has this type.
+  // A TCP server has this type.
   const { port: taken } = server.address() as AddressInfo;
   const base = (publicUrl ?? `http://127.0.0.1:${taken}`).replace(/\/+$/, "");
   return {
