@@ -24,7 +24,7 @@ const sources = {
 
 it.each([
   ["spec/openapi.json", '{"openapi":"3.1.0","paths":{"/a":{}}}', "openapi.ts is out of", true],
-  [`${page}/style/clock.css`, "", "control-page.ts is out of date.", true],
+  [`${page}/style/base.css`, "", "control-page.ts is out of date.", true],
   [
     svg,
     `${svgStart}<style>.background { fill: #000 }</style>${background}`,

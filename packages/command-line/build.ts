@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 
 // @ts-expect-error The `exports` of this package leave out its types.
 import untypedLicensePlugin from "esbuild-plugin-license";
@@ -21,32 +21,44 @@ const licensePlugin = untypedLicensePlugin as (options: {
   thirdParty: { output: { file: string; template(dependencies: readonly Dependency[]): string } };
 }) => Plugin;
 
-const writeLicenses = licensePlugin({
-  banner: " ",
-  thirdParty: {
-    output: {
-      file: "THIRD-PARTY-LICENSES.txt",
-      template: (dependencies) =>
-        dependencies
-          .filter(({ packageJson: { name } }) => !name.startsWith("@tryon/"))
-          .map(
-            ({ packageJson: { name, version, license }, licenseText }) =>
-              `${name} ${version} (${license})\n\n${licenseText.trim()}\n`,
-          )
-          .join(`\n${"-".repeat(80)}\n\n`),
+/**
+ * Writes the licenses of the packages that a command bundles.
+ *
+ * @param generatedFrom Names of further packages, which generated modules contain.
+ */
+export function thirdPartyLicenses(...generatedFrom: readonly string[]): Plugin {
+  const others = generatedFrom.map((name): Dependency => {
+    const read = (file: string): string => readFileSync(`node_modules/${name}/${file}`, "utf8");
+    // Every manifest has these fields.
+    const packageJson = JSON.parse(read("package.json")) as Dependency["packageJson"];
+    return { packageJson, licenseText: read("LICENSE") };
+  });
+  const writeLicenses = licensePlugin({
+    banner: " ",
+    thirdParty: {
+      output: {
+        file: "THIRD-PARTY-LICENSES.txt",
+        template: (dependencies) =>
+          [...dependencies, ...others]
+            .filter(({ packageJson: { name } }) => !name.startsWith("@tryon/"))
+            .toSorted((one, other) => (one.packageJson.name < other.packageJson.name ? -1 : 1))
+            .map(
+              ({ packageJson: { name, version, license }, licenseText }) =>
+                `${name} ${version} (${license})\n\n${licenseText.trim()}\n`,
+            )
+            .join(`\n${"-".repeat(80)}\n\n`),
+      },
     },
-  },
-});
-
-/** Writes the licenses of the packages that a command bundles. */
-export const thirdPartyLicenses: Plugin = {
-  ...writeLicenses,
-  setup(build) {
-    // The plugin needs the folder, which tsup creates later.
-    mkdirSync("dist", { recursive: true });
-    return writeLicenses.setup(build);
-  },
-};
+  });
+  return {
+    ...writeLicenses,
+    setup(build) {
+      // The plugin needs the folder, which tsup creates later.
+      mkdirSync("dist", { recursive: true });
+      return writeLicenses.setup(build);
+    },
+  };
+}
 
 /** Reduces the bundled manifest of a package to its version. */
 export function versionOnly({ name, version }: { name: string; version: string }): Plugin {

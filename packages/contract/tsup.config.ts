@@ -12,5 +12,5 @@ export default defineConfig({
   splitting: true,
   treeshake: true,
   removeNodeProtocol: false,
-  esbuildPlugins: [requireBuiltins, versionOnly(packageJson), thirdPartyLicenses],
+  esbuildPlugins: [requireBuiltins, versionOnly(packageJson), thirdPartyLicenses()],
 });

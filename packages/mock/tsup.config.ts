@@ -71,7 +71,7 @@ export default defineConfig([
       requireBuiltins,
       sharedData,
       versionOnly(packageJson),
-      thirdPartyLicenses,
+      thirdPartyLicenses("preact"),
     ],
   },
 ]);

@@ -32,6 +32,6 @@ export default defineConfig([
     splitting: false,
     minify: true,
     removeNodeProtocol: false,
-    esbuildPlugins: [requireBuiltins, versionOnly(packageJson), thirdPartyLicenses],
+    esbuildPlugins: [requireBuiltins, versionOnly(packageJson), thirdPartyLicenses()],
   },
 ]);

@@ -92,17 +92,17 @@ describe("200 connections at once", () => {
       const run = command("--port", "0", "--latency", "0", "--quiet");
       const url = await run.listening;
       const { post, get } = controls(fetch, url);
-      const { answer } = await post("tenants", {
+      const { body } = await post("tenants", {
         credits: 1_000_000,
         rate_limit_per_min: 1_000_000_000,
       });
-      const key = String(answer["api_key"]);
+      const key = String(body["api_key"]);
       const caller = callerOf(url, key);
       const jobs = await served(caller, 2_000);
       const cost = await checkBooks(caller, jobs, 1_000_000);
       const ledger = await get(`ledger?api_key=${key}`);
-      expect(ledger.answer).toMatchObject({ balance: 1_000_000 - cost });
-      expect(ledger.answer["entries"]).toHaveLength(jobs.length + 1);
+      expect(ledger.body).toMatchObject({ balance: 1_000_000 - cost });
+      expect(ledger.body["entries"]).toHaveLength(jobs.length + 1);
       expect(run.stderr()).toBe("");
     },
   );

@@ -10,9 +10,9 @@ import { ImageFetch } from "./service/image-fetch.ts";
 import { Service } from "./service/service.ts";
 import { embeddedProcessor } from "./service/payment-processor.ts";
 import { resolveSettings } from "./settings.ts";
-import { connectionReset } from "./control/broken-connection.ts";
-import { createControlApp, isControlCall } from "./control/routes/control-app.ts";
-import { readNextJob } from "./control/next-job.ts";
+import { connectionReset } from "./http/broken-connection.ts";
+import { createControlApp, isControlRequest } from "./control/routes/control-app.ts";
+import { parseNextJob } from "./control/next-job.ts";
 import { settlePayment } from "./control/payments.ts";
 import { createTenant } from "./control/tenant.ts";
 import { ServerStates } from "./control/server-states.ts";
@@ -72,7 +72,7 @@ export function createMock(input: MockOptions = {}): Mock {
     };
     const service = new Service(context, {
       processor: embeddedProcessor,
-      depart: () => steering.webhook((request) => way.send(request)),
+      depart: () => steering.planWebhook((request) => way.send(request)),
       imageFetch:
         settings.images === "fetch"
           ? new ImageFetch({ system, network, allowPrivate: allowPrivateImages })
@@ -86,7 +86,7 @@ export function createMock(input: MockOptions = {}): Mock {
     const ready = tables === undefined ? defaultKeys.create(service.keys) : Promise.resolve();
     return { system, store, service, app, ready };
   };
-  const worlds = new ServerStates(clock, begin, steering.parts);
+  const worlds = new ServerStates(clock, begin, steering);
   const settled = async () => {
     const { current } = worlds;
     await current.ready;
@@ -119,7 +119,7 @@ export function createMock(input: MockOptions = {}): Mock {
       if (request.bodyUsed)
         throw new TypeError("The body of the request was read before; send a new one.");
       const { signal } = request;
-      if (!isControlCall(request)) {
+      if (!isControlRequest(request)) {
         return abortable(serve(request), signal, open);
       }
       refuseWhenClosed();
@@ -146,7 +146,7 @@ export function createMock(input: MockOptions = {}): Mock {
       duplicate: (id) => worlds.current.service.deliveries.repeat(id, "duplicate"),
       tamper: (id) => worlds.current.service.deliveries.repeat(id, "tamper"),
     },
-    nextJob: (job) => worlds.current.service.nextJobs.add(readNextJob(job)),
+    nextJob: (job) => worlds.current.service.nextJobs.add(parseNextJob(job)),
     settlePayment: (id, status = "succeeded") => settlePayment(worlds.current.service, id, status),
     snapshot: async () => {
       refuseWhenClosed();

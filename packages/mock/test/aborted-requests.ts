@@ -1,6 +1,6 @@
 import type { Mock } from "../src/mock.ts";
 
-/** A server that tells when a submission that never ends has reached it. */
+/** Wraps a server; `reached` resolves when a submission with an idempotency key arrives. */
 export function noticing(mock: Mock): { noticed: Mock; reached: Promise<void> } {
   let note: (() => void) | undefined;
   const reached = new Promise<void>((resolve) => (note = resolve));
@@ -11,13 +11,13 @@ export function noticing(mock: Mock): { noticed: Mock; reached: Promise<void> } 
   return { noticed: { ...mock, fetch }, reached };
 }
 
-/** Leaves a submission that is held and an image that is read; says how each ended and what jobs there are now. */
+/** Aborts a synchronous submission and the download of an image; returns the error and the status of each job. */
 export async function abort(mock: Mock, baseUrl: string, reached: Promise<void>, image: string) {
   const headers = { authorization: `Bearer ${mock.keys.live}`, "content-type": "application/json" };
   const [submission, reading] = [new AbortController(), new AbortController()];
-  const held = fetch(`${baseUrl}/api/v1/tryon`, {
+  const response = fetch(`${baseUrl}/api/v1/tryon`, {
     method: "POST",
-    headers: { ...headers, "idempotency-key": "leaving" },
+    headers: { ...headers, "idempotency-key": "aborted" },
     signal: submission.signal,
     body: JSON.stringify({
       person_url: "https://shop.example/me.jpg",
@@ -28,11 +28,11 @@ export async function abort(mock: Mock, baseUrl: string, reached: Promise<void>,
   }).catch((error: unknown) => String(error));
   await reached;
   submission.abort(new Error("enough"));
-  const answer = await fetch(image, { signal: reading.signal });
+  const download = await fetch(image, { signal: reading.signal });
   reading.abort(new Error("enough"));
-  await answer.arrayBuffer().catch(() => undefined);
+  await download.arrayBuffer().catch(() => undefined);
   const list = await fetch(`${baseUrl}/api/v1/tryon`, { headers });
   // The contract's list has jobs, each with a status.
   const { jobs } = (await list.json()) as { jobs: { status: string }[] };
-  return { held: await held, jobs: jobs.map(({ status }) => status).toSorted() };
+  return { error: await response, jobs: jobs.map(({ status }) => status).toSorted() };
 }

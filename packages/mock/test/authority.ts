@@ -1,6 +1,6 @@
 import forge from "node-forge";
 
-/** What an https server needs to show who it is, in PEM. */
+/** Key and certificate of an https server, in PEM. */
 export interface Identity {
   readonly key: string;
   readonly cert: string;
@@ -8,7 +8,7 @@ export interface Identity {
 
 const day = 24 * 3_600_000;
 
-/** A certificate authority that nobody trusts but who is given its certificate. */
+/** Creates a certificate authority, which only those with its certificate trust. */
 export function authority() {
   const keys = forge.pki.rsa.generateKeyPair(2_048);
   const name = [{ shortName: "CN", value: "An authority of a test" }];
@@ -20,11 +20,11 @@ export function authority() {
   root.sign(keys.privateKey, forge.md.sha256.create());
   return {
     ca: forge.pki.certificateToPem(root),
-    /** Says of whoever has the key that they are the host of this name. */
-    vouchFor(hostname: string): Identity {
+    /** Signs a certificate for a host name. */
+    certify(hostname: string): Identity {
       const own = forge.pki.rsa.generateKeyPair(2_048);
       const leaf = certificate(own.publicKey, [{ shortName: "CN", value: hostname }], name);
-      // Of the kinds of names, the second is that of hosts (RFC 5280, GeneralName).
+      // Type 2 is a DNS name (RFC 5280, GeneralName).
       leaf.setExtensions([{ name: "subjectAltName", altNames: [{ type: 2, value: hostname }] }]);
       leaf.sign(keys.privateKey, forge.md.sha256.create());
       return {

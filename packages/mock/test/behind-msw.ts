@@ -7,10 +7,10 @@ import { handlers } from "../src/msw/handlers.ts";
 import { tryOn } from "./caller.ts";
 import { loopback } from "./loopback.ts";
 
-/** Where the code under test calls the service. */
+/** Base URL of the tested code. */
 export const baseUrl = "https://api.tryon.example";
 
-/** A server behind msw until the end of the test, and what calls it through the global `fetch`. */
+/** Creates a server behind msw until the end of the test, and functions that send requests with the global `fetch`. */
 export function behindMsw(
   options: MockOptions = {},
   base = baseUrl,
@@ -19,11 +19,14 @@ export function behindMsw(
   const mock = createMock({ clock: "manual", seed: "msw", ...options });
   let note: (() => void) | undefined;
   const reached = new Promise<void>((resolve) => (note = resolve));
-  const noting: typeof mock.fetch = (resource, init) => {
+  const observing: typeof mock.fetch = (resource, init) => {
     note?.();
     return mock.fetch(resource, init);
   };
-  const server = setupServer(...handlers({ ...mock, fetch: noting }, { baseUrl: base }), ...others);
+  const server = setupServer(
+    ...handlers({ ...mock, fetch: observing }, { baseUrl: base }),
+    ...others,
+  );
   server.listen({ onUnhandledFrame: "bypass" });
   onTestFinished(() => {
     server.close();
@@ -39,20 +42,20 @@ export function behindMsw(
     });
   const poll = async (jobId: string) => {
     const response = await fetch(`${base}/api/v1/tryon/${jobId}`, { headers });
-    // The contract's answer to a poll has these.
+    // The contract's response to a poll has these.
     return (await response.json()) as { status: string; result_url: string; result_bytes: number };
   };
   const submitted = async (fields: Record<string, unknown> = {}) => {
-    // The contract's answer to a submission has a job_id.
+    // The contract's response to a submission has a job_id.
     const { job_id } = (await (await submit(fields)).json()) as { job_id: string };
     return job_id;
   };
   return { mock, headers, submit, submitted, poll, reached };
 }
 
-/** A real receiver until the end of the test. */
-export async function receiver() {
-  const server = await loopback();
+/** Starts a server on this machine until the end of the test. */
+export async function receiver(respond?: Parameters<typeof loopback>[0]) {
+  const server = await loopback(respond);
   onTestFinished(() => server.close());
   return server;
 }

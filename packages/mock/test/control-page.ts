@@ -7,19 +7,19 @@ import { createMock } from "../src/mock.ts";
 import { serve } from "../src/node/serve.ts";
 import { plainCalls } from "./with-faults.ts";
 
-/** A served mock on a manual clock with its page open. What goes wrong in the page, or leaves its origin, is a trouble. */
+/** Serves a mock on a manual clock and opens its page. Errors and requests to other origins are problems. */
 export async function openControlPage(
   browser: Browser,
   options: MockOptions = {},
-  look: BrowserContextOptions = {},
+  context: BrowserContextOptions = {},
 ) {
   const mock = createMock({ clock: "manual", seed: "page", ...options });
   let server = await serve(mock);
   onTestFinished(() => server.close());
-  const { page, problems: troubles } = await openTestPage(
+  const { page, problems } = await openTestPage(
     browser,
     ({ origin, protocol }) => origin === server.url || protocol === "data:",
-    look,
+    context,
   );
   await page.goto(`${server.url}/__mock/`);
   await page.getByText("Live", { exact: true }).waitFor();
@@ -31,19 +31,19 @@ export async function openControlPage(
   const restart = async (): Promise<void> => {
     server = await serve(mock, { port: server.port });
   };
-  return { mock, page, troubles, submit, stop: () => server.close(), restart };
+  return { mock, page, problems, submit, stop: () => server.close(), restart };
 }
 
-/** Parts of the page as people find them. */
+/** Locators by the roles and names of the page's elements. */
 export const card = (page: Page, title: string) =>
   page.getByRole("region", { name: title, exact: true });
 export const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 export const jobs = (page: Page) => card(page, "Jobs").getByRole("listitem");
-export const said = (page: Page, text: RegExp) =>
+export const waitForNotice = (page: Page, text: RegExp) =>
   page.locator(".notice", { hasText: text }).waitFor();
 
-/** The widths of the images in a place, 0 for one that has not come. */
-export const images = (page: Page, place: string): Promise<unknown> =>
+/** Returns the widths of images; 0 for an image that has not loaded. */
+export const imageWidths = (page: Page, container: string): Promise<unknown> =>
   page.evaluate(
-    `Array.from(document.querySelectorAll(${JSON.stringify(`${place} img`)}), (image) => image.naturalWidth)`,
+    `Array.from(document.querySelectorAll(${JSON.stringify(`${container} img`)}), (image) => image.naturalWidth)`,
   );

@@ -1,15 +1,15 @@
-/** Calls of the control API through any fetch, each with its status and what it says. */
+/** Returns requests to the control API through any fetch, each with its status and body. */
 export function controls(fetch: typeof globalThis.fetch, baseUrl: string) {
-  const call = async (method: string, path: string, body?: unknown) => {
-    const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
+  const send = async (method: string, path: string, fields?: unknown) => {
+    const init = fields === undefined ? { method } : { method, body: JSON.stringify(fields) };
     const response = await fetch(`${baseUrl}/__mock/${path}`, init);
-    // Every answer of the control API is a JSON object, which a test looks into.
-    const answer = (await response.json()) as Readonly<Record<string, unknown>>;
-    return { status: response.status, answer };
+    // Every response of the control API is a JSON object.
+    const body = (await response.json()) as Readonly<Record<string, unknown>>;
+    return { status: response.status, body };
   };
   return {
-    get: (path: string) => call("GET", path),
-    post: (path: string, body?: unknown) => call("POST", path, body),
-    remove: (path: string) => call("DELETE", path),
+    get: (path: string) => send("GET", path),
+    post: (path: string, fields?: unknown) => send("POST", path, fields),
+    remove: (path: string) => send("DELETE", path),
   };
 }

@@ -9,26 +9,26 @@ import { caller } from "./caller.ts";
 import { imageHost, type HostOptions } from "./image-host.ts";
 import { assetBytes } from "./images.ts";
 
-/** Bytes that begin as a PNG does. */
+/** Returns bytes that begin like a PNG. */
 export function png(length: number): Buffer {
   const bytes = Buffer.alloc(length);
   bytes.write("\u0089PNG\r\n\u001A\n", "latin1");
   return bytes;
 }
 
-/** Answers the requests of a host, given their path. */
+/** Responds to the requests of a host, given their path. */
 export type Listener = (...call: [...Parameters<RequestListener>, path: string]) => void;
 
-/** How the server is to be, and the host that it fetches from. */
+/** Options of the server, and of the host that it fetches from. */
 export type FetchingOptions = MockOptions & { readonly host?: HostOptions };
 
-/** A server that fetches images, and the host that it fetches them from. */
+/** Creates a server that fetches images, and the host of the images. */
 export async function fetchingServer(
-  answer: Listener,
+  respond: Listener,
   { host: hostOptions, ...options }: FetchingOptions = {},
 ) {
   const host = await imageHost((request, response) => {
-    answer(request, response, request.url ?? "");
+    respond(request, response, request.url ?? "");
   }, hostOptions);
   const requests: RenderRequest[] = [];
   const stock = stockEngine();
@@ -57,12 +57,12 @@ export async function fetchingServer(
   return { mock, host, call, submit, requests, at, nothingHappened };
 }
 
-/** The host as it should be: a person and garments. */
+/** Responds with a person and garments. */
 export const images: Listener = (_request, response, path) => {
   response.end(path === "/person.jpg" ? assetBytes("person.jpg") : assetBytes("shirt.png"));
 };
 
-/** The person by an address that answers in some way; the garment is always there. */
+/** Responds to requests of the person with a listener, and to others with the garment. */
 export function personAnswers(listener: Listener): Listener {
   return (request, response, path) => {
     if (path.startsWith("/shirt")) images(request, response, path);

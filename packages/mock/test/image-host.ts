@@ -8,22 +8,22 @@ import type { Network } from "../src/delivery/network.ts";
 import { nodeNetwork } from "../src/node/network.ts";
 import { authority } from "./authority.ts";
 
-/** An address that looks public; the tests connect to this machine in its place. */
+/** A public IP address; the tests connect to this machine instead. */
 export const publicAddress = "93.184.216.34";
 
 const trusted = authority();
-const identity = trusted.vouchFor("shop.example");
+const identity = trusted.certify("shop.example");
 
 export interface HostOptions {
-  /** The addresses that a name has, when it is asked for for the first, second, … time. */
+  /** Returns the IP addresses of a host name on the first, second, … request. */
   readonly resolve?: (hostname: string, time: number) => readonly string[];
-  /** Whether the server's authority is trusted. */
+  /** If false, the network does not trust the server's authority. */
   readonly trust?: boolean;
 }
 
 /**
- * A real https server on this machine that passes for `shop.example`, and a network through which it is found there.
- * The network notes what was resolved and which addresses were connected to.
+ * Starts an https server on this machine under the name `shop.example`, and a network that resolves the name to it.
+ * The network records the resolved names and the IP addresses of each connection.
  */
 export async function imageHost(listener: RequestListener, options: HostOptions = {}) {
   const server = createServer(identity, listener);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request that came over a real connection. */
+/** A request over a TCP connection. */
 interface Arrived {
   readonly method: string;
   readonly path: string;
@@ -9,22 +9,31 @@ interface Arrived {
   readonly body: string;
 }
 
-/** What a server has at an address. */
+/** A response of the server. */
 export interface Page {
-  readonly type: string;
-  readonly content: string;
+  readonly status?: number;
+  readonly location?: string;
+  readonly type?: string;
+  readonly content?: string | Buffer;
 }
 
-/** A server on this machine that answers with its pages, else "over the network", and notes what it gets. */
+/** A server on this machine. */
 export interface Loopback {
   readonly url: string;
   readonly arrived: readonly Arrived[];
   /** Resolves with the first request. */
   readonly first: Promise<Arrived>;
-  close(): Promise<void>;
+  close(): void;
 }
 
-export async function loopback(pages: Readonly<Record<string, Page>> = {}): Promise<Loopback> {
+/**
+ * Starts a server on this machine and records its requests.
+ *
+ * @param respond returns the response to a request, given its path and its number; by default "over the network".
+ */
+export async function loopback(
+  respond: (path: string, number: number) => Page | undefined = () => undefined,
+): Promise<Loopback> {
   const arrived: Arrived[] = [];
   let note: ((request: Arrived) => void) | undefined;
   const first = new Promise<Arrived>((resolve) => (note = resolve));
@@ -33,24 +42,25 @@ export async function loopback(pages: Readonly<Record<string, Page>> = {}): Prom
     request.on("data", (part: Buffer) => parts.push(part));
     request.on("end", () => {
       const { method = "", url: path = "", headers } = request;
-      const body = Buffer.concat(parts).toString();
-      arrived.push({ method, path, headers, body });
-      note?.({ method, path, headers, body });
-      const { type, content } = pages[path] ?? { type: "text/plain", content: "over the network" };
-      response.writeHead(200, { "content-type": type }).end(content);
+      const entry = { method, path, headers, body: Buffer.concat(parts).toString() };
+      arrived.push(entry);
+      note?.(entry);
+      const {
+        status = 200,
+        location,
+        type = "text/plain",
+        content = "over the network",
+      } = respond(path, arrived.length) ?? {};
+      const redirect = location === undefined ? {} : { location };
+      response.writeHead(status, { "content-type": type, ...redirect }).end(content);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   // A server that listens on a port has an address of this form.
   const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    arrived,
-    first,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
   };
+  return { url: `http://127.0.0.1:${port}`, arrived, first, close };
 }

@@ -5,7 +5,7 @@ import { handlers } from "../src/msw/handlers.ts";
 import { abort, noticing } from "./aborted-requests.ts";
 import { wholeTryOn } from "./whole-try-on.ts";
 
-/** What the test calls in the page: does a try-on through the service worker and says what came of it. */
+/** Runs a try-on through the service worker, and returns its outcome to the test. */
 async function tryOnInPage(baseUrl: string) {
   const mock = createMock({ latency: 0 });
   const { noticed, reached } = noticing(mock);
@@ -16,11 +16,11 @@ async function tryOnInPage(baseUrl: string) {
   const image = new Image();
   image.src = outcome.resultUrl;
   await image.decode();
-  const left = await abort(mock, baseUrl, reached, outcome.resultUrl);
-  // msw 3 waits for calls under way, also for those that their callers have left: the server ends them.
+  const aborted = await abort(mock, baseUrl, reached, outcome.resultUrl);
+  // msw 3 waits for requests in progress, including aborted ones: the server ends them.
   mock.close();
   await worker.stop();
-  return { ...outcome, unrelated, left, width: image.naturalWidth, height: image.naturalHeight };
+  return { ...outcome, unrelated, aborted, width: image.naturalWidth, height: image.naturalHeight };
 }
 
 Object.assign(globalThis, { tryOnInPage });

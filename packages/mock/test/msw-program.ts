@@ -5,7 +5,7 @@ import { handlers } from "../src/msw/handlers.ts";
 import { abort, noticing } from "./aborted-requests.ts";
 import { wholeTryOn } from "./whole-try-on.ts";
 
-/** Started with the address of a server on this machine: does a try-on behind msw and prints what came of it. */
+/** Runs a try-on behind msw, given the URL of a server on this machine, and prints its outcome. */
 async function main(network = ""): Promise<void> {
   const mock = createMock({ latency: 0 });
   const { noticed, reached } = noticing(mock);
@@ -14,10 +14,10 @@ async function main(network = ""): Promise<void> {
   server.listen();
   const outcome = await wholeTryOn(mock, baseUrl, `${network}/hook`);
   const unrelated = await (await fetch(`${network}/unrelated`)).text();
-  const left = await abort(mock, baseUrl, reached, outcome.resultUrl);
+  const aborted = await abort(mock, baseUrl, reached, outcome.resultUrl);
   server.close();
   mock.close();
-  process.stdout.write(JSON.stringify({ ...outcome, unrelated, left }));
+  process.stdout.write(JSON.stringify({ ...outcome, unrelated, aborted }));
 }
 
 void main(process.argv[2]);

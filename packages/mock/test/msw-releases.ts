@@ -6,10 +6,10 @@ import { build, type Format, type Platform, type Plugin } from "esbuild";
 
 import { installApp } from "@tryon/test-kit/install-app";
 
-/** The oldest and the newest releases of msw that the handlers work with. */
+/** Oldest and newest releases of msw that the handlers support. */
 export const releases = ["2.11.0", "2", "3"] as const;
 
-/** A folder of its own with one release of msw in it. */
+/** A folder with one release of msw. */
 export interface Installed {
   readonly folder: string;
   remove(): Promise<void>;
@@ -27,10 +27,10 @@ export interface BundleOptions {
   readonly platform: Platform;
 }
 
-/** Bundles a program of this folder with the msw that stands in the given one; for Node it stays outside. */
+/** Bundles a program of this folder with the msw of the given one; for Node, msw is external. */
 export async function bundleWithMsw(folder: string, options: BundleOptions): Promise<string> {
   const { entry, format, platform } = options;
-  const ofTheFolder: Plugin = {
+  const mswOfFolder: Plugin = {
     name: "msw-of-the-folder",
     setup(building) {
       building.onResolve({ filter: /^msw(\/|$)/ }, ({ path, kind, resolveDir }) =>
@@ -47,7 +47,7 @@ export async function bundleWithMsw(folder: string, options: BundleOptions): Pro
     platform,
     conditions: ["@tryon/source"],
     external: inNode ? ["msw"] : [],
-    plugins: inNode ? [] : [ofTheFolder],
+    plugins: inNode ? [] : [mswOfFolder],
   });
   const [file] = outputFiles;
   if (file === undefined) throw new Error(`Nothing was bundled of ${entry}.`);

@@ -1,7 +1,7 @@
 import type { Mock } from "../src/mock.ts";
 import { caller } from "./caller.ts";
 
-/** Everything about a server that can be seen from outside without changing it, but for the calls that reading costs. */
+/** Returns everything that requests can read from a server; the requests themselves count. */
 export async function observed(mock: Mock, token: string = mock.keys.live): Promise<unknown> {
   const call = caller(mock, token);
   const { body: account } = await call.account();
@@ -17,7 +17,7 @@ export async function observed(mock: Mock, token: string = mock.keys.live): Prom
   };
 }
 
-/** The ids that the server gives next: of a key, a purchase and a job. They count as things that were done. */
+/** Creates a key, a purchase and a job, and returns their ids. */
 export async function nextIds(mock: Mock): Promise<readonly unknown[]> {
   const key = await mock.createKey();
   const call = caller(mock, key.token);

@@ -2,27 +2,25 @@ import { connect, type Socket } from "node:net";
 
 import { onTestFinished } from "vitest";
 
-/** A connection on which a test writes what no client would. */
+/** A TCP connection for requests that no HTTP client sends. */
 export interface RawConnection {
   readonly socket: Socket;
-  /** What has come back so far. */
+  /** Returns the received text, one character for each byte. */
   received(): string;
-  /** Resolves when this text has come back. */
+  /** Returns the code of the error that ended the connection. */
+  error(): string | undefined;
+  /** Resolves when this text was received. */
   until(text: string): Promise<void>;
-  /** Resolves with all that came back when the server has closed the connection. */
+  /** Resolves with the received text when the server has closed the connection. */
   readonly closed: Promise<string>;
 }
 
 export function rawConnection(port: number, text = ""): RawConnection {
   const socket = connect(port, "127.0.0.1");
   let received = "";
-  let look: (() => void) | undefined;
-  socket.setEncoding("utf8").on("data", (part: string) => {
-    received += part;
-    look?.();
-  });
-  // A server that cuts a connection is what many of these tests are about.
-  socket.on("error", () => undefined);
+  let errorCode: string | undefined;
+  socket.setEncoding("latin1").on("data", (part: string) => (received += part));
+  socket.on("error", ({ code }: NodeJS.ErrnoException) => (errorCode = code));
   const closed = new Promise<string>((resolve) => {
     socket.once("close", () => resolve(received));
   });
@@ -30,11 +28,12 @@ export function rawConnection(port: number, text = ""): RawConnection {
   onTestFinished(() => void socket.destroy());
   const until = (wanted: string): Promise<void> =>
     new Promise((resolve, reject) => {
-      look = () => {
+      const check = (): void => {
         if (received.includes(wanted)) resolve();
       };
-      look();
+      check();
+      socket.on("data", check);
       void closed.then(() => reject(new Error(`The connection was closed after: ${received}`)));
     });
-  return { socket, received: () => received, until, closed };
+  return { socket, received: () => received, error: () => errorCode, until, closed };
 }

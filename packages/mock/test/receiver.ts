@@ -1,4 +1,4 @@
-/** What a receiver of webhooks got. */
+/** A webhook that a receiver got. */
 export interface Received {
   readonly request: Request;
   readonly bytes: Uint8Array;
@@ -9,11 +9,11 @@ export interface Received {
 export type ReceiverAnswer = (attempt: number) => Response | Promise<Response>;
 
 /**
- * Stands in for the network between the server and whoever receives its webhooks.
+ * Creates a receiver of webhooks in process.
  *
- * @param answer what the receiver says to its first, second, … request.
+ * @param respond returns the response to the first, second, … request.
  */
-export function receiver(answer: ReceiverAnswer = () => new Response(null, { status: 204 })) {
+export function receiver(respond: ReceiverAnswer = () => new Response(null, { status: 204 })) {
   const received: Received[] = [];
   let watched: { now(): number } | undefined;
   /** Notes the time of each request on this clock. */
@@ -23,10 +23,10 @@ export function receiver(answer: ReceiverAnswer = () => new Response(null, { sta
   const send = async (request: Request): Promise<Response> => {
     const at = watched?.now() ?? 0;
     const bytes = new Uint8Array(await request.clone().arrayBuffer());
-    // A webhook's body is an object of JSON, or the test fails here.
+    // A webhook's body is a JSON object, or the test fails here.
     const body = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
     received.push({ request, bytes, body, at });
-    return answer(received.length);
+    return respond(received.length);
   };
   return { received, watch, send };
 }

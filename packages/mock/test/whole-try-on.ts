@@ -1,19 +1,19 @@
 import type { Mock } from "../src/mock.ts";
 
-/** What came of calls with the global `fetch`. */
+/** Outcome of requests with the global `fetch`. */
 export interface WholeTryOn {
   readonly mark: string | null;
   readonly jobId: string;
   readonly status: string;
   readonly resultUrl: string;
-  /** Whether the image had as many bytes as the job says. */
+  /** If true, the image has as many bytes as `result_bytes`. */
   readonly complete: boolean;
   readonly credits: number;
-  /** The status of a call without a key. */
+  /** Status of a request with an unknown key. */
   readonly refused: number;
-  /** What the test key's try-on cost. */
+  /** Cost of a try-on with the test key. */
   readonly testCost: number;
-  /** How many attempts the webhook took, and what the receiver said. */
+  /** Statuses of the attempts of the webhook. */
   readonly webhook: readonly (number | null)[];
 }
 
@@ -29,7 +29,7 @@ export async function wholeTryOn(
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    // Each caller below names fields of the contract's answer, and compares them.
+    // Each caller below compares fields of the contract's response.
     return { response, json: (await response.json()) as Record<string, string & number> };
   };
   const input = {
@@ -47,7 +47,7 @@ export async function wholeTryOn(
   const { json: job } = await call(`/api/v1/tryon/${jobId}`, live);
   const image = await fetch(job["result_url"] ?? "");
   const { json: account } = await call("/api/v1/account", live);
-  const { response: refused } = await call("/api/v1/account", "nobody");
+  const { response: refused } = await call("/api/v1/account", "unknown");
   const { json: tested } = await call("/api/v1/tryon", test, input);
   return {
     mark: response.headers.get("x-mock"),

@@ -3,14 +3,14 @@ import { expect } from "vitest";
 import { createMock, type Mock, type MockOptions } from "../src/mock.ts";
 import { tryOn } from "./caller.ts";
 
-/** A server on a manual clock, and calls to it that say no more than a test needs. */
+/** Creates a server on a manual clock, and functions that send requests. */
 export function withFaults(options: MockOptions = {}) {
-  const mock = createMock({ clock: "manual", seed: "steering", ...options });
+  const mock = createMock({ clock: "manual", seed: "faults", ...options });
   const headers = { authorization: `Bearer ${mock.keys.live}`, "content-type": "application/json" };
-  return { mock, ...plainCalls(mock.fetch, mock.baseUrl, headers) };
+  return { mock, headers, ...plainCalls(mock.fetch, mock.baseUrl, headers) };
 }
 
-/** Submits and asks for the account through any fetch, and looks at nothing. */
+/** Creates functions that send requests through any fetch and do not check the responses. */
 export function plainCalls(
   fetch: typeof globalThis.fetch,
   baseUrl: string,
@@ -28,22 +28,22 @@ export function plainCalls(
   };
 }
 
-/** What is left of the first key's credits. */
+/** Returns the balance of the first key. */
 export async function balanceOf(mock: Mock): Promise<number> {
   const ledger = await mock.ledger(mock.keys.live);
   return ledger?.balance ?? Number.NaN;
 }
 
-/** What a call failed with: its message, and the code of its cause. */
+/** Returns the error of a failed request, with the code of its cause. */
 export async function failureOf(
   work: Promise<unknown>,
 ): Promise<{ name: string; message: string; code: unknown }> {
   const error = await work.then(
-    () => expect.fail("The call did not fail."),
+    () => expect.fail("The request did not fail."),
     (reason: unknown) => reason,
   );
   expect(error).toBeInstanceOf(TypeError);
-  // The line above has seen that it is one.
+  // The line above checks the type.
   const { name, message, cause } = error as TypeError;
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   return { name, message, code };

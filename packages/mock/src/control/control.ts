@@ -1,38 +1,45 @@
 import type { DeliveryAttemptPlan } from "../delivery/webhook-delivery.ts";
+import { connectionReset, truncate } from "../http/broken-connection.ts";
 import type { Clock } from "../system/clock.ts";
+import { milliseconds, type Duration } from "../system/duration.ts";
 import type { ServerStateClock } from "../system/server-state-clock.ts";
-import { connectionReset, truncate } from "./broken-connection.ts";
 import { faultResponse } from "./fault-response.ts";
-import type { FaultInput } from "./fault.ts";
-import { Faults, type FaultMatch } from "./faults.ts";
-import { Journal } from "./journal.ts";
-import type { SnapshotPart } from "./server-states.ts";
-import { milliseconds } from "../system/duration.ts";
+import { Faults, type FaultsState } from "./faults.ts";
+import { Journal, type JournalState } from "./journal.ts";
 
-/** Faults and journal, put around everything that comes in and goes out. */
+/** State of the faults and the journal in a snapshot. */
+export interface ControlState {
+  readonly faults: FaultsState;
+  readonly journal: JournalState;
+}
+
+type Work = () => Promise<Response>;
+
+/** Applies faults to requests and webhooks, and records requests in the journal. */
 export class Control {
   readonly faults: Faults;
   readonly journal: Journal;
-  /** Faults and journal as parts of the server that a snapshot keeps. */
-  readonly parts: readonly SnapshotPart[];
   readonly #truncated = new WeakMap<Request, number>();
 
-  constructor(parts: {
+  constructor({
+    clock,
+    seed,
+    journalLimit,
+  }: {
     readonly clock: Clock;
     readonly seed: string;
     readonly journalLimit: number;
   }) {
-    this.faults = new Faults(parts.seed);
-    this.journal = new Journal(parts.clock, parts.journalLimit);
-    this.parts = [keptPart(this.faults), keptPart(this.journal)];
+    this.faults = new Faults(seed);
+    this.journal = new Journal(clock, journalLimit);
   }
 
-  /** A call from its beginning to its end; `answer` is the whole HTTP face. */
-  async handleRequest(request: Request, answer: () => Promise<Response>): Promise<Response> {
+  /** Records a request and its response, which `respond` returns with all headers. */
+  async handleRequest(request: Request, respond: Work): Promise<Response> {
     const { journal } = this;
     journal.begin(request);
     try {
-      const response = await answer();
+      const response = await respond();
       journal.end(request, response.status);
       const length = this.#truncated.get(request);
       return length === undefined ? response : await truncate(response, length);
@@ -42,22 +49,30 @@ export class Control {
     }
   }
 
-  /** The part of a call that faults have a hand in: what comes back goes through headers and CORS as any answer does. */
-  async applyFaults(
-    request: Request,
-    work: () => Promise<Response>,
-    clock: ServerStateClock,
-  ): Promise<Response> {
-    if (this.faults.none) return work();
-    const strike = this.faults.strikeCall(request.method, new URL(request.url).pathname);
-    if (strike.faultIds.length === 0) return work();
-    this.journal.noteFaults(request, strike.faultIds);
-    return this.#carryOut(request, strike, work, clock);
+  /** Applies faults to a request. The response gets the same headers as one without faults. */
+  async applyFaults(request: Request, work: Work, clock: ServerStateClock): Promise<Response> {
+    if (this.faults.isEmpty) return work();
+    const { pathname } = new URL(request.url);
+    const { delay, fault, faultIds } = this.faults.matchRequest(request.method, pathname);
+    if (faultIds.length === 0) return work();
+    this.journal.noteFaults(request, faultIds);
+    if (delay > 0) {
+      await clock.outside(new Promise<void>((resolve) => clock.setTimeout(resolve, delay)));
+    }
+    if (fault === undefined) return work();
+    const { reset, cutAfter, status, truncateAt } = fault;
+    if (reset === "before") throw connectionReset();
+    let response: Response | undefined;
+    if (cutAfter !== undefined) response = await within(cutAfter, work, clock);
+    else if (status === undefined) response = await work();
+    if (reset === "after") throw connectionReset();
+    if (truncateAt !== undefined) this.#truncated.set(request, truncateAt);
+    return response ?? faultResponse(fault);
   }
 
-  /** How the webhook that is about to be sent leaves, or does not. */
-  webhook(send: DeliveryAttemptPlan["send"]): DeliveryAttemptPlan {
-    const { delay, fault, faultIds } = this.faults.strikeWebhook();
+  /** Plans the delivery attempt of the next webhook. */
+  planWebhook(send: DeliveryAttemptPlan["send"]): DeliveryAttemptPlan {
+    const { delay, fault, faultIds } = this.faults.matchWebhook();
     return {
       delay,
       async send(request) {
@@ -70,63 +85,37 @@ export class Control {
     };
   }
 
-  async #carryOut(
-    request: Request,
-    { delay, fault }: FaultMatch,
-    work: () => Promise<Response>,
-    clock: ServerStateClock,
-  ): Promise<Response> {
-    if (delay > 0) {
-      await clock.outside(new Promise<void>((resolve) => clock.setTimeout(resolve, delay)));
-    }
-    if (fault?.reset === "before") throw connectionReset();
-    const response = await this.#answer(fault, work, clock);
-    if (fault?.reset === "after") throw connectionReset();
-    if (fault?.truncateAt !== undefined) this.#truncated.set(request, fault.truncateAt);
-    return response;
+  snapshot(): ControlState {
+    return { faults: this.faults.snapshot(), journal: this.journal.snapshot() };
   }
 
-  #answer(
-    fault: FaultInput | undefined,
-    work: () => Promise<Response>,
-    clock: ServerStateClock,
-  ): Promise<Response> {
-    if (fault?.cutAfter !== undefined) return this.#cut(fault, fault.cutAfter, work, clock);
-    return fault?.status === undefined ? work() : Promise.resolve(faultResponse(fault));
+  restore({ faults, journal }: ControlState): void {
+    this.faults.restore(faults);
+    this.journal.restore(journal);
   }
 
-  /** The work's answer, or the proxy's when that comes first; the work goes on either way. */
-  async #cut(
-    fault: FaultInput,
-    after: NonNullable<FaultInput["cutAfter"]>,
-    work: () => Promise<Response>,
-    clock: ServerStateClock,
-  ): Promise<Response> {
-    let timer: ReturnType<typeof clock.setTimeout> | undefined;
-    const cut = new Promise<undefined>((resolve) => {
-      timer = clock.setTimeout(() => resolve(undefined), milliseconds(after));
-    });
-    const working = clock.during(work);
-    try {
-      return (await clock.outside(Promise.race([working, cut]))) ?? faultResponse(fault);
-    } finally {
-      clock.clearTimeout(timer);
-      // When the proxy has answered, nobody is left to hear of a failure.
-      working.catch(() => undefined);
-    }
+  reset(): void {
+    this.faults.reset();
+    this.journal.reset();
   }
 }
 
-function keptPart<State>(part: {
-  snapshot(): State;
-  restore(state: State): void;
-  reset(): void;
-}): SnapshotPart {
-  return {
-    keep() {
-      const state = part.snapshot();
-      return () => part.restore(state);
-    },
-    reset: () => part.reset(),
-  };
+/** Returns the response, or undefined after the time; the work goes on. */
+async function within(
+  time: Duration,
+  work: Work,
+  clock: ServerStateClock,
+): Promise<Response | undefined> {
+  let timer: ReturnType<typeof clock.setTimeout> | undefined;
+  const cut = new Promise<undefined>((resolve) => {
+    timer = clock.setTimeout(() => resolve(undefined), milliseconds(time));
+  });
+  const working = clock.during(work);
+  try {
+    return await clock.outside(Promise.race([working, cut]));
+  } finally {
+    clock.clearTimeout(timer);
+    // After the cut, nothing else handles a failure.
+    working.catch(() => undefined);
+  }
 }

@@ -1,30 +1,42 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 
-import type { FaultInput } from "./fault.ts";
-import { balanceOf, failureOf, withFaults } from "../../test/with-faults.ts";
 import { covers } from "../../test/covers.ts";
+import { balanceOf, failureOf, plainCalls, withFaults } from "../../test/with-faults.ts";
+import { serve } from "../node/serve.ts";
+import type { FaultInput } from "./fault.ts";
 
 const on = "POST /api/v1/tryon";
+const key = { "idempotency-key": "once" };
 
-describe("a fault with a status", () => {
-  test("answers instead of the service, charges nothing and leaves no record", async () => {
+async function overHttp() {
+  const { mock, headers } = withFaults();
+  const server = await serve(mock);
+  onTestFinished(() => server.close());
+  return { mock, ...plainCalls(fetch, server.url, headers) };
+}
+
+describe.each([
+  ["in process", () => Promise.resolve(withFaults())],
+  ["over HTTP", overHttp],
+])("a fault %s", (_transport, setUp) => {
+  test("with a status replaces the response, charges nothing and leaves no record", async () => {
     covers("errors.503.charge");
-    const { mock, submit, get } = withFaults();
+    const { mock, submit, get } = await setUp();
     mock.faults.add({ on, times: 1, status: 503, retryAfter: 2 });
-    const refused = await submit({}, { "idempotency-key": "a" });
-    expect(refused.status).toBe(503);
-    expect(refused.headers.get("retry-after")).toBe("2");
-    expect(refused.headers.get("x-mock")).toMatch(/^tryon-mock\//);
-    expect(await refused.json()).toEqual({ detail: expect.any(String) });
+    const failed = await submit({}, key);
+    expect(failed.status).toBe(503);
+    expect(failed.headers.get("retry-after")).toBe("2");
+    expect(failed.headers.get("x-mock")).toMatch(/^tryon-mock\//);
+    expect(await failed.json()).toEqual({ detail: expect.any(String) });
     expect(await balanceOf(mock)).toBe(1_000);
     expect(await (await get("/api/v1/tryon")).json()).toMatchObject({ jobs: [] });
-    const taken = await submit({ seed: 7 }, { "idempotency-key": "a" });
-    expect(taken.status).toBe(200);
-    expect(taken.headers.get("idempotent-replayed")).toBeNull();
+    const accepted = await submit({ seed: 7 }, key);
+    expect(accepted.status).toBe(200);
+    expect(accepted.headers.get("idempotent-replayed")).toBeNull();
     expect(await balanceOf(mock)).toBe(992);
   });
 
-  test.each<[Omit<FaultInput, "on">, string, RegExp]>([
+  test.each<[Omit<FaultInput, "on">, string | null, RegExp]>([
     [{ status: 429 }, "application/json", /^\{"detail":"/],
     [{ status: 422 }, "application/json", /^\{"detail":\[\{"loc"/],
     [{ status: 418 }, "application/json", /^\{"detail":"/],
@@ -36,148 +48,136 @@ describe("a fault with a status", () => {
     [{ status: 500, body: { detail: "x" } }, "application/json", /^\{"detail":"x"\}$/],
     [{ status: 500, body: '{"detail":"y"}' }, "application/json", /^\{"detail":"y"\}$/],
     [{ status: 200, body: "ok" }, "text/plain", /^ok$/],
-    [{ status: 204 }, "", /^$/],
-  ])("has the body and the type that belong to it: %j", async (fault, type, body) => {
-    const { mock, submit } = withFaults();
+    [{ status: 204 }, null, /^$/],
+  ])("%j has its body and content type", async (fault, type, body) => {
+    const { mock, submit } = await setUp();
     mock.faults.add({ on, ...fault });
     const response = await submit();
     expect(response.status).toBe(fault.status);
-    expect(response.headers.get("content-type") ?? "").toBe(type);
+    expect(response.headers.get("content-type")).toBe(type);
     expect(await response.text()).toMatch(body);
   });
 
-  test("has further headers, and those that callers know the status by", async () => {
-    const { mock, submit } = withFaults();
-    const { id } = mock.faults.add({ on, status: 307, headers: { location: "https://a.example" } });
-    expect((await submit()).headers.get("location")).toBe("https://a.example");
-    mock.faults.remove(id);
-    mock.faults.add({ on, status: 429 });
-    const limited = await submit();
-    expect(limited.headers.get("retry-after")).toBe("1");
-    expect(limited.headers.get("access-control-allow-origin")).toBe("*");
-  });
-});
-
-describe("a fault with latency", () => {
-  test("holds the call up on the server's clock before anything is done", async () => {
-    const { mock, submit } = withFaults();
-    mock.faults.add({ on, latency: "3s" });
-    const answer = submit();
-    await mock.clock.advance("2999ms");
-    expect(await balanceOf(mock)).toBe(1_000);
-    await mock.clock.advance(1);
-    expect((await answer).status).toBe(200);
-    expect(await balanceOf(mock)).toBe(992);
-  });
-
-  test("adds to others and to what comes after it", async () => {
-    const { mock, submit } = withFaults();
+  test("adds the latency of several faults on the server's clock, before the work", async () => {
+    const { mock, submit } = await setUp();
     mock.faults.add({ on: "* *", latency: 1_000 });
+    mock.faults.add({ on, times: 1, latency: "500ms", status: 503 });
     mock.faults.add({ on, latency: "1s" });
-    mock.faults.add({ on, latency: "500ms", status: 503 });
-    const answer = submit();
-    await mock.clock.advance("10s");
-    expect((await answer).status).toBe(503);
+    for (const [delay, status, balance] of [
+      [1_500, 503, 1_000],
+      [2_000, 200, 992],
+    ] as const) {
+      const arrival = mock.journal.waitFor(on, { until: "arrived", since: mock.clock.now() });
+      const response = submit();
+      await arrival;
+      await mock.clock.advance(delay - 1);
+      expect(await balanceOf(mock)).toBe(1_000);
+      await mock.clock.advance(1);
+      expect((await response).status).toBe(status);
+      expect(await balanceOf(mock)).toBe(balance);
+    }
     expect(mock.journal.entries()).toMatchObject([
-      { durationMs: 2_500, faultIds: ["fault_1", "fault_2", "fault_3"] },
+      { durationMs: 1_500, faultIds: ["fault_1", "fault_2"] },
+      { durationMs: 2_000, faultIds: ["fault_1", "fault_3"] },
     ]);
   });
 
-  test("draws from a distribution with the median and the 95th percentile that were asked for", async () => {
-    const { mock, account } = withFaults();
-    mock.faults.add({ on: "* *", latency: { median: "200ms", p95: "1s" } });
-    const calls = Array.from({ length: 400 }, account);
-    await mock.clock.advance("1h");
-    await Promise.all(calls);
-    const times = mock.journal.entries().map(({ durationMs }) => durationMs ?? Number.NaN);
-    const share = (limit: number): number => times.filter((time) => time <= limit).length / 400;
-    expect(share(200)).toBeGreaterThan(0.42);
-    expect(share(200)).toBeLessThan(0.58);
-    expect(share(1_000)).toBeGreaterThan(0.92);
-    expect(share(1_000)).toBeLessThan(0.98);
-  });
-});
-
-describe("a connection that is reset in process", () => {
-  test("before the work fails as fetch does, and nothing was done", async () => {
-    const { mock, submit } = withFaults();
-    mock.faults.add({ on, times: 1, reset: "before" });
-    expect(await failureOf(submit())).toEqual({
-      name: "TypeError",
-      message: "fetch failed",
-      code: "ECONNRESET",
-    });
-    expect(await balanceOf(mock)).toBe(1_000);
-    expect((await submit()).status).toBe(200);
-  });
-
-  test("after the work fails alike, and the same key gets the work's answer", async () => {
-    const { mock, submit } = withFaults();
-    mock.faults.add({ on, times: 1, reset: "after" });
-    const key = { "idempotency-key": "once" };
-    expect(await failureOf(submit({}, key))).toMatchObject({ code: "ECONNRESET" });
-    expect(await balanceOf(mock)).toBe(992);
+  test.each([
+    ["before", 1_000, null],
+    ["after", 992, "true"],
+  ] as const)("resets the connection %s the work", async (reset, balance, replayed) => {
+    const { mock, submit } = await setUp();
+    mock.faults.add({ on, times: 1, reset });
+    expect(await failureOf(submit({}, key))).toMatchObject({ message: "fetch failed" });
+    expect(await balanceOf(mock)).toBe(balance);
     const again = await submit({}, key);
-    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect(again.headers.get("idempotent-replayed")).toBe(replayed);
     expect(await balanceOf(mock)).toBe(992);
     expect(mock.journal.entries({ method: "POST" })).toMatchObject([
       { status: null, durationMs: 0, replayed: false, faultIds: ["fault_1"] },
-      { status: 200, durationMs: 0, replayed: true, faultIds: [] },
+      { status: 200, durationMs: 0, replayed: replayed === "true", faultIds: [] },
     ]);
   });
-});
 
-describe("a body that is truncated in process", () => {
-  test("announces its whole length, gives its first bytes, then breaks as fetch does", async () => {
-    const { mock, account } = withFaults();
+  test("truncates the body of any response that is longer", async () => {
+    const { mock, submit, account } = await setUp();
     const whole = await (await account()).arrayBuffer();
-    mock.faults.add({ on: "GET /api/v1/account", truncateAt: 10 });
-    const response = await account();
-    expect(response.status).toBe(200);
-    expect(response.headers.get("content-length")).toBe(String(whole.byteLength));
-    const reader = response.body?.getReader();
-    expect((await reader?.read())?.value).toHaveLength(10);
-    expect(await failureOf(reader?.read() ?? Promise.resolve())).toMatchObject({
-      message: "terminated",
-      code: "UND_ERR_SOCKET",
-    });
-    expect(await failureOf((await account()).json())).toMatchObject({ message: "terminated" });
-  });
-
-  test("may be that of a made-up answer, and is whole when it is no longer than that", async () => {
-    const { mock, account } = withFaults();
+    mock.faults.add({ on: "* *", times: 2, truncateAt: 5 });
     mock.faults.add({ on: "* *", times: 1, status: 503, body: "much too long", truncateAt: 0 });
     mock.faults.add({ on: "* *", truncateAt: 100_000 });
     const cut = await account();
-    expect(cut.status).toBe(503);
-    expect(await failureOf(cut.text())).toMatchObject({ message: "terminated" });
-    expect(await (await account()).json()).toMatchObject({ credits_remaining: 1_000 });
+    expect(cut.status).toBe(200);
+    expect(cut.headers.get("content-length")).toBe(String(whole.byteLength));
+    expect(await failureOf(cut.json())).toMatchObject({ message: "terminated" });
+    expect(await failureOf((await submit()).text())).toMatchObject({ message: "terminated" });
+    const replaced = await account();
+    expect(replaced.status).toBe(503);
+    expect(await failureOf(replaced.text())).toMatchObject({ message: "terminated" });
+    expect(await (await account()).json()).toMatchObject({ credits_remaining: 992 });
   });
-});
 
-describe("a proxy that cuts a call", () => {
-  test("answers with its own page while the work goes on", async () => {
-    const { mock, submit, get } = withFaults();
-    mock.faults.add({ on, cutAfter: "1s" });
-    const answer = submit({ wait: true });
+  test("responds as a proxy after a time, while the work goes on", async () => {
+    const { mock, submit, get } = await setUp();
+    mock.faults.add({ on, times: 1, cutAfter: "1s" });
+    mock.faults.add({ on, cutAfter: "1s", status: 524 });
+    const response = submit({ wait: true });
+    await mock.journal.waitFor(on, { until: "arrived" });
     await mock.clock.advance("1s");
-    const cut = await answer;
+    const cut = await response;
     expect(cut.status).toBe(504);
-    expect(cut.headers.get("content-type")).toContain("text/html");
+    expect(cut.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(await cut.text()).toContain("504 Gateway Time-out");
     await mock.clock.advance("1s");
     const [entry] = mock.journal.entries({ method: "POST" });
     const job = await (await get(`/api/v1/tryon/${entry?.jobId}`)).json();
     expect(job).toMatchObject({ status: "succeeded", cost_credits: 8 });
+    expect((await submit()).status).toBe(200);
+    const other = submit({ wait: true });
+    await mock.journal.waitFor(on, { until: "arrived", count: 3 });
+    await mock.clock.advance("2s");
+    expect((await other).status).toBe(524);
     expect(mock.clock.pending).toBe(0);
   });
+});
 
-  test("lets an answer pass that comes in time, and may say another status", async () => {
-    const { mock, submit } = withFaults();
-    mock.faults.add({ on, cutAfter: "1s", status: 524 });
-    expect((await submit()).status).toBe(200);
-    const held = submit({ wait: true });
-    await mock.clock.advance("2s");
-    expect((await held).status).toBe(524);
+test("a fault adds headers to the defaults of its status", async () => {
+  const { mock, submit } = withFaults();
+  const { id } = mock.faults.add({ on, status: 307, headers: { location: "https://a.example" } });
+  expect((await submit()).headers.get("location")).toBe("https://a.example");
+  mock.faults.remove(id);
+  mock.faults.add({ on, status: 429 });
+  const limited = await submit();
+  expect(limited.headers.get("retry-after")).toBe("1");
+  expect(limited.headers.get("access-control-allow-origin")).toBe("*");
+});
+
+test("latency has the median and the 95th percentile of its distribution", async () => {
+  const { mock, account } = withFaults();
+  mock.faults.add({ on: "* *", latency: { median: "200ms", p95: "1s" } });
+  const responses = Array.from({ length: 400 }, account);
+  await mock.clock.advance("1h");
+  await Promise.all(responses);
+  const times = mock.journal.entries().map(({ durationMs }) => durationMs ?? Number.NaN);
+  const share = (limit: number): number => times.filter((time) => time <= limit).length / 400;
+  expect(share(200)).toBeGreaterThan(0.42);
+  expect(share(200)).toBeLessThan(0.58);
+  expect(share(1_000)).toBeGreaterThan(0.92);
+  expect(share(1_000)).toBeLessThan(0.98);
+});
+
+test("errors in process have the form of fetch's errors", async () => {
+  const { mock, account } = withFaults();
+  mock.faults.add({ on: "* *", times: 1, reset: "before" });
+  mock.faults.add({ on: "* *", truncateAt: 10 });
+  expect(await failureOf(account())).toEqual({
+    name: "TypeError",
+    message: "fetch failed",
+    code: "ECONNRESET",
+  });
+  const reader = (await account()).body?.getReader();
+  expect((await reader?.read())?.value).toHaveLength(10);
+  expect(await failureOf(reader?.read() ?? Promise.resolve())).toMatchObject({
+    message: "terminated",
+    code: "UND_ERR_SOCKET",
   });
 });

@@ -5,7 +5,7 @@ import { cases } from "@tryon/test-kit/cases";
 import { balanceOf, withFaults } from "../../test/with-faults.ts";
 import type { FaultInput } from "./fault.ts";
 
-/** Whatever may go wrong with a submission that is tried again. */
+/** Faults of a submission that the caller retries. */
 const effect = fc.constantFrom<Omit<FaultInput, "on">>(
   { status: 503 },
   { status: 502, latency: "1s" },
@@ -25,24 +25,24 @@ const fault = fc
   })
   .map(({ effect: kind, ...when }): FaultInput => ({ on: "POST /api/v1/tryon", ...kind, ...when }));
 
-test("whatever faults strike, calls under one idempotency key make one job and one charge", async () => {
+test("under any faults, requests with one idempotency key make one job and one charge", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fault, { maxLength: 5 }), fc.boolean(), async (faults, wait) => {
       const { mock, submit, get } = withFaults();
       for (const input of faults) mock.faults.add(input);
-      /** Tries until an answer has come whole; the bound is above what the faults can strike. */
-      const persist = async (key: string): Promise<string> => {
+      /** Retries until a whole response arrives; the limit is above that of the faults. */
+      const retry = async (key: string): Promise<string> => {
         for (let attempt = 0; attempt < 20; attempt += 1) {
           const body = await submit({ wait }, { "idempotency-key": key })
             .then(async (response) => (response.ok ? ((await response.json()) as unknown) : null))
             .catch(() => null);
           if (body !== null) return JSON.stringify(body);
         }
-        return "No answer came.";
+        return "No response arrived.";
       };
-      const answers = Promise.all([persist("a"), persist("a"), persist("b")]);
+      const responses = Promise.all([retry("a"), retry("a"), retry("b")]);
       await mock.clock.runAll();
-      const [first, twin, other] = (await answers).map(
+      const [first, twin, other] = (await responses).map(
         (text) => /"job_id":"(\w+)"/.exec(text)?.[1],
       );
       expect(first).toBeDefined();

@@ -1,10 +1,10 @@
 import { html, json, proxyPage } from "../http/responses.ts";
 import type { FaultInput } from "./fault.ts";
 
-/** Statuses whose answers have no body. */
+/** Statuses of responses without a body. */
 export const nullBodyStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Statuses that are a proxy's rather than the service's, and what it calls them. */
+/** Statuses of a proxy, and their titles. */
 const proxyTitles: Readonly<Record<number, string>> = {
   413: "Request Entity Too Large",
   502: "Bad Gateway",
@@ -16,13 +16,13 @@ const proxyTitles: Readonly<Record<number, string>> = {
   524: "A timeout occurred",
 };
 
-/** What the service says with a status. */
+/** Error details of the service. */
 const details: Readonly<Record<number, unknown>> = {
-  400: "The request cannot be carried out.",
-  401: "The API key is missing or not known.",
+  400: "The request is invalid.",
+  401: "The API key is missing or unknown.",
   402: "Not enough credits.",
-  403: "This key may not be used.",
-  404: "There is no such job.",
+  403: "This key is disabled.",
+  404: "Job not found.",
   409: "The idempotency key was used with another body.",
   422: [{ loc: ["body"], msg: "Value error", type: "value_error" }],
   429: "Rate limit exceeded.",
@@ -30,35 +30,37 @@ const details: Readonly<Record<number, unknown>> = {
   503: "Temporarily unavailable; try again later.",
 };
 
-/** Headers without which a status would not be what callers know. */
-const ownHeaders: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+/** Headers that clients expect with a status. */
+const defaultHeaders: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { "www-authenticate": "Bearer" },
   429: { "retry-after": "1" },
 };
 
-/** The answer that a fault gives in place of the service. */
+/** Builds the response of a fault. */
 export function faultResponse(fault: FaultInput): Response {
   const status = fault.status ?? 504;
-  const response = bodied(fault, status);
+  const response = responseWithBody(fault, status);
   const retryAfter =
     fault.retryAfter === undefined ? {} : { "retry-after": String(fault.retryAfter) };
-  const headers = { ...ownHeaders[status], ...retryAfter, ...fault.headers };
+  const headers = { ...defaultHeaders[status], ...retryAfter, ...fault.headers };
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
 }
 
-function bodied(fault: FaultInput, status: number): Response {
+function responseWithBody(fault: FaultInput, status: number): Response {
   if (nullBodyStatuses.has(status)) return new Response(null, { status });
-  const fromProxy =
-    fault.html ?? (fault.cutAfter !== undefined || Object.hasOwn(proxyTitles, status));
   const { body } = fault;
   if (body !== undefined && typeof body !== "string") return json(body, status);
-  if (fromProxy) {
+  const isFromProxy =
+    fault.html ?? (fault.cutAfter !== undefined || Object.hasOwn(proxyTitles, status));
+  if (isFromProxy) {
     return body === undefined
       ? proxyPage(status, proxyTitles[status] ?? "Error")
       : html(body, status);
   }
-  if (body === undefined) return json({ detail: details[status] ?? "A fault was set." }, status);
+  if (body === undefined) {
+    return json({ detail: details[status] ?? "A fault replaced the response." }, status);
+  }
   const headers = { "content-type": isJson(body) ? "application/json" : "text/plain" };
   return new Response(body, { status, headers });
 }

@@ -1,11 +1,10 @@
-import { readTarget, type Target } from "./call-pattern.ts";
-import { drawLatency, strikes } from "./chance.ts";
-import { missingIn, type LimitedTransport } from "./transports.ts";
-import { checkFields } from "./fault-checks.ts";
-import { checkCombination, kindsOf } from "./fault-combinations.ts";
-import type { Fault, FaultInput } from "./fault.ts";
+import { milliseconds } from "../system/duration.ts";
+import { SeededRandom } from "../system/random.ts";
+import { checkFault, isFinal } from "./check-fault.ts";
+import type { Fault, FaultInput, Latency } from "./fault.ts";
+import { parseTarget, type Target } from "./request-pattern.ts";
 
-interface Standing {
+interface ActiveFault {
   readonly id: string;
   readonly input: FaultInput;
   readonly target: Target;
@@ -13,64 +12,58 @@ interface Standing {
   struck: number;
 }
 
-/** What happens to one call. */
+/** Faults that apply to one request or webhook. */
 export interface FaultMatch {
-  /** How long it is held up first, in milliseconds. */
+  /** Delay before anything else, in milliseconds. */
   readonly delay: number;
-  /** What happens then, if anything does. */
+  /** Fault to apply after the delay. */
   readonly fault: FaultInput | undefined;
-  /** Every fault that has had its part in it. */
   readonly faultIds: readonly string[];
 }
 
-/** Everything that faults remember, as plain data. */
+/** State of the faults in a snapshot. */
 export interface FaultsState {
   readonly added: number;
   readonly faults: readonly Fault[];
 }
 
-const nothing: FaultMatch = { delay: 0, fault: undefined, faultIds: [] };
-
 /**
- * The faults of a server. They are asked in the order in which they were added: the first that strikes has the call, but
- * for one that has nothing but latency, which adds to it.
+ * Faults of a server, checked in the order in which they were added. The first that applies replaces the outcome; a
+ * fault with `latency` alone adds its delay, and the next faults are checked.
  */
 export class Faults {
   readonly #seed: string;
-  readonly #faces = new Set<LimitedTransport>();
   #added = 0;
-  #faults: Standing[] = [];
+  #faults: ActiveFault[] = [];
+  #isBehindMsw = false;
 
   constructor(seed: string) {
     this.#seed = seed;
   }
 
   /**
-   * Adds a fault; it stays until it is spent or removed.
+   * Adds a fault, which stays until it has applied `times` times or is removed.
    *
-   * @throws TypeError or RangeError for a field that cannot be or that contradicts another; it names the way out.
+   * @throws TypeError or RangeError for an invalid field or one that contradicts another; it names the fix.
    * @example
    * ```ts
    * mock.faults.add({ on: "POST /api/v1/tryon", times: 1, status: 503, retryAfter: 2 });
    * ```
    */
   add(input: FaultInput): { id: string } {
-    checkFields(input);
-    checkCombination(input);
-    const reason = missingIn(this.#faces, kindsOf(input));
-    if (reason !== undefined) throw new RangeError(reason);
+    checkFault(input);
+    if (this.#isBehindMsw) checkForMsw(input);
     this.#added += 1;
     const id = `fault_${this.#added}`;
-    this.#faults.push(begin({ ...structuredClone(input), id, met: 0, struck: 0 }));
+    this.#faults.push(activate({ ...structuredClone(input), id, met: 0, struck: 0 }));
     return { id };
   }
 
-  /** Whether nothing is to go wrong. */
-  get none(): boolean {
+  get isEmpty(): boolean {
     return this.#faults.length === 0;
   }
 
-  /** Every fault, spent ones too, in the order in which they were added. */
+  /** Returns every fault in the order in which they were added, including those that no longer apply. */
   list(): readonly Fault[] {
     return this.#faults.map(({ id, input, met, struck }) => ({
       ...structuredClone(input),
@@ -80,11 +73,11 @@ export class Faults {
     }));
   }
 
-  /** Removes a fault; false when there is none of this id. */
+  /** Removes a fault; returns false if the id is unknown. */
   remove(id: string): boolean {
-    const left = this.#faults.filter((fault) => fault.id !== id);
-    const removed = left.length < this.#faults.length;
-    this.#faults = left;
+    const remaining = this.#faults.filter((fault) => fault.id !== id);
+    const removed = remaining.length < this.#faults.length;
+    this.#faults = remaining;
     return removed;
   }
 
@@ -94,70 +87,86 @@ export class Faults {
   }
 
   /**
-   * Says that the server is reached through a face that cannot show every fault: what it cannot show is refused.
+   * Limits the faults to those that exist behind msw.
    *
-   * @throws RangeError when there already is such a fault.
+   * @throws RangeError if a fault exists that msw cannot produce.
    */
-  limitTo(face: LimitedTransport): void {
-    for (const { input } of this.#faults) {
-      const reason = missingIn([face], kindsOf(input));
-      if (reason !== undefined) throw new RangeError(reason);
-    }
-    this.#faces.add(face);
+  limitTo(_transport: "msw"): void {
+    for (const { input } of this.#faults) checkForMsw(input);
+    this.#isBehindMsw = true;
   }
 
-  /** What happens to this call. Asking counts as a meeting. */
-  strikeCall(method: string, path: string): FaultMatch {
-    return this.#strike((target) => target.kind === "call" && target.matches(method, path));
+  /** Returns the faults that apply to a request, and counts it. */
+  matchRequest(method: string, path: string): FaultMatch {
+    return this.#match((target) => target.kind === "request" && target.matches(method, path));
   }
 
-  /** What happens to the webhook that is about to be sent. Asking counts as a meeting. */
-  strikeWebhook(): FaultMatch {
-    return this.#strike((target) => target.kind === "webhook");
+  /** Returns the faults that apply to the next webhook, and counts it. */
+  matchWebhook(): FaultMatch {
+    return this.#match((target) => target.kind === "webhook");
   }
 
   reset(): void {
-    this.#faults = [];
-    this.#added = 0;
+    this.restore({ added: 0, faults: [] });
   }
 
   snapshot(): FaultsState {
     return { added: this.#added, faults: this.list() };
   }
 
-  restore(state: FaultsState): void {
-    this.#added = state.added;
-    this.#faults = state.faults.map((fault) => begin(structuredClone(fault)));
+  restore({ added, faults }: FaultsState): void {
+    this.#added = added;
+    this.#faults = faults.map((fault) => activate(structuredClone(fault)));
   }
 
-  #strike(fits: (target: Target) => boolean): FaultMatch {
-    if (this.#faults.length === 0) return nothing;
+  #match(hasTarget: (target: Target) => boolean): FaultMatch {
     let delay = 0;
     const faultIds: string[] = [];
     for (const fault of this.#faults) {
       const { times = Number.POSITIVE_INFINITY, after = 0, probability = 1 } = fault.input;
-      if (fault.struck >= times || !fits(fault.target)) continue;
+      if (fault.struck >= times || !hasTarget(fault.target)) continue;
       fault.met += 1;
-      const meeting = { seed: this.#seed, faultId: fault.id, number: fault.met };
-      if (fault.met <= after || !strikes(meeting, probability)) continue;
+      // The seed, the fault and the number of the match alone determine each draw, whatever else is drawn.
+      const random = (purpose: string): SeededRandom =>
+        new SeededRandom([this.#seed, purpose, fault.id, fault.met].join("\n"));
+      if (fault.met <= after) continue;
+      if (probability < 1 && random("strike").fraction() >= probability) continue;
       fault.struck += 1;
       faultIds.push(fault.id);
       const { latency } = fault.input;
-      if (latency !== undefined) delay += drawLatency(meeting, latency);
-      const more = kindsOf(fault.input).some((kind) => kind !== "latency");
-      if (more) return { delay, fault: fault.input, faultIds };
+      if (latency !== undefined) delay += drawLatency(latency, random("latency"));
+      if (isFinal(fault.input)) return { delay, fault: fault.input, faultIds };
     }
     return { delay, fault: undefined, faultIds };
   }
 }
 
 /**
- * The faults of a server, as its users steer them.
+ * Faults of a server.
  *
  * @interface
  */
 export type MockFaults = Pick<Faults, "add" | "list" | "remove" | "clear" | "limitTo">;
 
-function begin({ id, met, struck, ...input }: Fault): Standing {
-  return { id, input, target: readTarget("on", input.on), met, struck };
+function activate({ id, met, struck, ...input }: Fault): ActiveFault {
+  return { id, input, target: parseTarget("on", input.on), met, struck };
+}
+
+function checkForMsw({ truncateAt }: FaultInput): void {
+  if (truncateAt === undefined) return;
+  throw new RangeError(
+    "truncateAt is not available through msw, which needs whole bodies. Call mock.fetch, or serve the mock with @tryon/mock/node.",
+  );
+}
+
+/** The normal distribution's 95th percentile, in standard deviations. */
+const deviations95 = 1.6448536269514722;
+
+function drawLatency(latency: Latency, random: SeededRandom): number {
+  if (typeof latency !== "object") return milliseconds(latency);
+  const median = milliseconds(latency.median);
+  const spread = Math.log(milliseconds(latency.p95) / median) / deviations95;
+  const radius = Math.sqrt(-2 * Math.log(1 - random.fraction()));
+  const normal = radius * Math.cos(2 * Math.PI * random.fraction());
+  return Math.round(median * Math.exp(spread * normal));
 }

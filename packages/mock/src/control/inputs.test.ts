@@ -17,7 +17,7 @@ const sent = {
   garment_images_b64: [asset("shirt.png")],
 };
 
-/** Submissions with images: taken and refused ones. */
+/** Valid and invalid submissions with images. */
 const submissions = [
   {},
   { prompt: "mock:slow=60000" },
@@ -28,8 +28,8 @@ const submissions = [
   { webhook_url: "http://10.0.0.1/" },
 ];
 
-/** Notes all that parts of the server give when they are asked for it by a snapshot. */
-function noteSnapshots(): { readonly states: unknown[]; readonly tables: MemoryTables[] } {
+/** Records the states that parts of the server return for a snapshot. */
+function recordSnapshots(): { readonly states: unknown[]; readonly tables: MemoryTables[] } {
   const { prototype } = MemoryTables;
   const spies = [vi.spyOn(Service.prototype, "state"), vi.spyOn(Journal.prototype, "snapshot")];
   const copies = vi.spyOn(prototype, "copy");
@@ -48,7 +48,7 @@ function noteSnapshots(): { readonly states: unknown[]; readonly tables: MemoryT
   };
 }
 
-/** All that the tables hold of a key and of what it did. */
+/** Returns all records of a key. */
 async function contents(tables: MemoryTables, token: string): Promise<unknown> {
   const key = await tables.keyByToken(token);
   const keyId = key?.id ?? "";
@@ -61,19 +61,19 @@ async function contents(tables: MemoryTables, token: string): Promise<unknown> {
   ];
 }
 
-/** Notes what is written to the console and to both streams of the process. */
-function noteOutput(): readonly unknown[] {
+/** Records output to the console and to both streams of the process. */
+function recordOutput(): readonly unknown[] {
   const written: unknown[] = [];
-  const note = (...texts: readonly unknown[]): true => {
+  const record = (...texts: readonly unknown[]): true => {
     written.push(...texts);
     return true;
   };
   const spies = [
     ...(["error", "warn", "log", "info", "debug"] as const).map((name) =>
-      vi.spyOn(console, name).mockImplementation(note),
+      vi.spyOn(console, name).mockImplementation(record),
     ),
     ...[process.stderr, process.stdout].map((stream) =>
-      vi.spyOn(stream, "write").mockImplementation(note),
+      vi.spyOn(stream, "write").mockImplementation(record),
     ),
   ];
   onTestFinished(() => {
@@ -83,10 +83,10 @@ function noteOutput(): readonly unknown[] {
 }
 
 describe("the images of a request", () => {
-  test("are in no journal, no snapshot and no output, while jobs run and wait and afterwards", async () => {
+  test("are not in the journal, snapshots or output, while jobs run or wait and afterwards", async () => {
     covers("privacy.inputs.dropped");
-    const notes = noteSnapshots();
-    const written = noteOutput();
+    const snapshots = recordSnapshots();
+    const written = recordOutput();
     const { mock, call, submit } = await fetchingServer(images, {
       concurrency: 1,
       options: { reportQueued: true },
@@ -105,32 +105,32 @@ describe("the images of a request", () => {
     await mock.clock.advance("1h");
     await mock.snapshot();
 
-    expect(notes.tables).toHaveLength(3);
-    const kept = await Promise.all(notes.tables.map((one) => contents(one, mock.keys.live)));
+    expect(snapshots.tables).toHaveLength(3);
+    const kept = await Promise.all(snapshots.tables.map((one) => contents(one, mock.keys.live)));
     const journal = mock.journal.entries();
     expect(journal).toHaveLength(8);
-    // What is searched is there: results and what was said of the jobs that had not ended.
+    // The search includes results and the states of unfinished jobs.
     expect([...bytesWithin(kept)].some(({ length }) => length > 1_000)).toBe(true);
-    expect([...bytesWithin(notes.states)].length).toBeGreaterThan(100);
+    expect([...bytesWithin(snapshots.states)].length).toBeGreaterThan(100);
     expect(imagesWithin(kept)).toEqual([]);
-    expect(imagesWithin(notes.states)).toEqual([]);
+    expect(imagesWithin(snapshots.states)).toEqual([]);
     expect(imagesWithin(journal)).toEqual([]);
     expect(imagesWithin(written)).toEqual([]);
   });
 
-  test("are not written by the command, whatever it answers", async () => {
+  test("are not in the output of the command, whatever its response", async () => {
     covers("privacy.inputs.dropped");
     const run = command("--port", "0", "--latency", "0");
-    const address = await run.listening;
+    const url = await run.listening;
     const statuses: number[] = [];
     const bodies = submissions.map((fields) => JSON.stringify(tryOn({ ...sent, ...fields })));
     for (const body of [...bodies, JSON.stringify(sent).slice(0, -1)]) {
-      const answer = await fetch(`${address}/api/v1/tryon`, {
+      const response = await fetch(`${url}/api/v1/tryon`, {
         method: "POST",
         headers: { authorization: "Bearer svc_live_mock", "content-type": "application/json" },
         body,
       });
-      statuses.push(answer.status);
+      statuses.push(response.status);
     }
     expect(statuses).toEqual([200, 200, 422, 400, 400, 422, 400, 422]);
     run.child.kill("SIGTERM");
@@ -140,7 +140,7 @@ describe("the images of a request", () => {
   });
 });
 
-test("the search for images finds a piece of one wherever it is", () => {
+test("the search for images finds a part of one in any value", () => {
   const text = asset("person.jpg");
   expect(imagesWithin({ a: [new Map([["b", text.slice(400, 9_000)]])] })).toEqual([
     "person.jpg in base64",

@@ -2,41 +2,41 @@ import { composeInstruction } from "../service/instruction.ts";
 import { wordingOf, type SubmissionFields } from "../service/submission.ts";
 import { maskKey, maskText, maskValue } from "./masking.ts";
 
-/** What a submission asked for. */
+/** Submission of a request. */
 export interface JournalSubmission {
-  /** The fields of the body that the service knows; of images in base64 only how long they were. */
+  /** Known fields of the body; images in base64 are replaced by their length. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** What the model is told: the default instruction and the caller's words. */
+  /** Instruction for the model: the default instruction and the caller's prompt. */
   readonly instruction: string;
 }
 
-/** One call to the server. It holds neither keys nor images. */
+/** A request to the server, without keys and images. */
 export interface JournalEntry {
-  /** When it came, in milliseconds since 1970 of the server's clock. */
+  /** Time of arrival, in milliseconds since 1970 of the server's clock. */
   readonly at: number;
   readonly method: string;
-  /** The path without its query. */
+  /** Path without its query. */
   readonly path: string;
-  /** The query without its question mark. */
+  /** Query without its question mark. */
   readonly query: string;
-  /** The key's prefix and its last four characters, such as `svc_live_…mock`; null where none was sent. */
+  /** Prefix and last four characters of the key, such as `svc_live_…mock`; null without a key. */
   readonly apiKey: string | null;
   readonly idempotencyKey: string | null;
-  /** The status of the answer; null while there is none, and when a fault broke the connection. */
+  /** Status of the response; null before it, and after a fault broke the connection. */
   readonly status: number | null;
-  /** How long the call took on the server's clock; null while it is under way. */
+  /** Duration on the server's clock; null while the request is in progress. */
   readonly durationMs: number | null;
-  /** The job that was submitted; null before there is one. */
+  /** Job of the submission; null before it exists. */
   readonly jobId: string | null;
-  /** Whether the answer was that of an earlier call under the same idempotency key. */
+  /** If true, the response repeats that of an earlier request under the same idempotency key. */
   readonly replayed: boolean;
-  /** The faults that struck it. */
+  /** Faults that were applied. */
   readonly faultIds: readonly string[];
-  /** What was submitted, once it has been read and found well-formed. */
+  /** Submission, if its body is well-formed. */
   readonly submission: JournalSubmission | null;
 }
 
-/** An entry while its call goes on. */
+/** Entry of a request in progress. */
 export type OpenEntry = { -readonly [Field in keyof JournalEntry]: JournalEntry[Field] };
 
 export function openEntry(request: Request, at: number): OpenEntry {
@@ -59,8 +59,8 @@ export function openEntry(request: Request, at: number): OpenEntry {
   };
 }
 
-/** The fields of a body that the service knows and that hold no image. */
-const shownFields: readonly (keyof SubmissionFields)[] = [
+/** Fields without images. */
+const plainFields: readonly (keyof SubmissionFields)[] = [
   "person_url",
   "person",
   "model_url",
@@ -84,7 +84,7 @@ const shownFields: readonly (keyof SubmissionFields)[] = [
 
 export function journalSubmission(fields: SubmissionFields): JournalSubmission {
   const shown: Record<string, unknown> = {};
-  for (const name of shownFields) {
+  for (const name of plainFields) {
     if (fields[name] !== undefined) shown[name] = maskValue(fields[name]);
   }
   const { person_image_b64: person, garment_images_b64: garments } = fields;

@@ -1,7 +1,7 @@
 import type { SubmissionFields } from "../service/submission.ts";
 import type { Clock } from "../system/clock.ts";
 import { milliseconds, type Duration } from "../system/duration.ts";
-import { pathMatcher, pathProblem, readCallPattern, type CallPattern } from "./call-pattern.ts";
+import { host } from "../system/host.ts";
 import {
   journalSubmission,
   openEntry,
@@ -10,138 +10,126 @@ import {
 } from "./journal-entry.ts";
 import { maskKey } from "./masking.ts";
 import { nearMisses } from "./near-misses.ts";
-import { Waiters } from "./waiters.ts";
+import { parseRequestPattern, pathMatcher, pathProblem } from "./request-pattern.ts";
 
-/** Which entries of the journal are meant; what is left out is open. */
+/** Filter of the journal's entries. */
 export interface JournalFilter {
   method?: string | undefined;
-  /** A path without its query; a star stands for one or more characters up to the next slash. */
+  /** Path without its query; a star matches one or more characters up to the next slash. */
   path?: string | undefined;
-  /** A whole key, or one as the journal shows it. Keys that end alike are not told apart. */
+  /** Key, whole or masked as in the journal. Keys with the same last four characters match alike. */
   apiKey?: string | undefined;
-  /** Only calls that came at this time or later, in milliseconds since 1970 of the server's clock. */
+  /** Earliest time of a request, in milliseconds since 1970 of the server's clock. */
   since?: number | undefined;
 }
 
-/** How long and for what `mock.journal.waitFor` waits. */
+/** Options of `mock.journal.waitFor`. */
 export interface WaitForOptions extends Pick<JournalFilter, "apiKey" | "since"> {
   /**
-   * How many calls have to be there, those before the waiting included.
+   * Number of requests to wait for, including earlier ones.
    * @default 1
    */
   count?: number | undefined;
   /**
-   * The longest wait, in the machine's time, whatever the server's clock does.
+   * Maximum wait, in the machine's time, whatever the server's clock does.
    * @default "5s"
    */
   timeout?: Duration | undefined;
   /**
-   * Whether a call counts once it has been answered or as soon as it has come. A held submission on a manual clock is
-   * answered only when time is moved.
-   * @default "answered"
+   * State in which a request counts. On a manual clock, a synchronous submission completes only when time advances.
+   * @default "completed"
    */
-  until?: "answered" | "arrived" | undefined;
+  until?: "completed" | "arrived" | undefined;
 }
 
-/** The calls that were waited for have not come in time. */
+/** Error of a wait that timed out. */
 export class WaitTimeout extends Error {
   override readonly name = "WaitTimeout";
 }
 
-/** Everything that the journal remembers, as plain data. */
+/** State of the journal in a snapshot. */
 export interface JournalState {
   readonly dropped: number;
   readonly entries: readonly JournalEntry[];
 }
 
-/** What calls came and how they were answered, oldest first. */
+interface Wait {
+  check(): void;
+  end(error: Error): void;
+}
+
+/** Requests to a server and the status of their responses, oldest first. */
 export class Journal {
   readonly #clock: Pick<Clock, "now">;
   readonly #limit: number;
   readonly #open = new WeakMap<Request, OpenEntry>();
-  readonly #waiters = new Waiters();
+  readonly #waits = new Set<Wait>();
   #entries: OpenEntry[] = [];
-  #forgotten = 0;
+  #deleted = 0;
 
   constructor(clock: Pick<Clock, "now">, limit: number) {
     this.#clock = clock;
     this.#limit = limit;
   }
 
-  /** How many entries were dropped because there were more than the setting `journalLimit`. */
+  /** Number of entries that were dropped beyond the setting `journalLimit`. */
   get dropped(): number {
-    return this.#forgotten + Math.max(0, this.#entries.length - this.#limit);
+    return this.#deleted + Math.max(0, this.#entries.length - this.#limit);
   }
 
   /**
-   * The calls that came, oldest first.
+   * Returns requests, oldest first.
    *
-   * @throws RangeError for a path that cannot be one.
+   * @throws RangeError for an invalid path.
    */
   entries(filter: JournalFilter = {}): readonly JournalEntry[] {
-    const { method, path } = filter;
-    const problem = path === undefined ? undefined : pathProblem(path);
-    if (problem !== undefined) throw new RangeError(`path: ${JSON.stringify(path)} ${problem}`);
-    const matches = path === undefined ? undefined : pathMatcher(path);
-    const meant = callerAndTime(filter);
-    return this.#kept()
-      .filter(
-        (entry) =>
-          (method === undefined || entry.method === method) &&
-          (matches === undefined || matches(entry.path)) &&
-          meant(entry),
-      )
-      .map(copy);
+    return this.#kept().filter(entryFilter(filter)).map(copy);
   }
 
   /**
-   * Waits until calls such as `"POST /api/v1/tryon"` or `"GET /api/v1/tryon/*"` have come.
+   * Waits for requests such as `"POST /api/v1/tryon"` or `"GET /api/v1/tryon/*"`.
    *
-   * @returns the calls, oldest first.
-   * @throws RangeError or TypeError for a pattern or an option that cannot be.
-   * @throws WaitTimeout when the time is up; it says how many came and what came instead.
+   * @returns the requests, oldest first.
+   * @throws RangeError or TypeError for an invalid pattern or option.
+   * @throws WaitTimeout after the timeout, with the number of requests that matched and the nearest others.
    * @example
    * ```ts
-   * const calls = await mock.journal.waitFor("POST /api/v1/tryon", { count: 2 });
+   * const requests = await mock.journal.waitFor("POST /api/v1/tryon", { count: 2 });
    * ```
    */
   async waitFor(on: string, options: WaitForOptions = {}): Promise<readonly JournalEntry[]> {
-    const pattern = readCallPattern("waitFor", on);
-    const { count = 1, until = "answered" } = options;
+    const pattern = parseRequestPattern("waitFor", on);
+    const { count = 1, until = "completed", apiKey, since } = options;
     const timeout = milliseconds(options.timeout ?? "5s");
     if (!Number.isInteger(count) || count < 1) {
       throw new RangeError(`count has to be a whole number from 1 up; got ${count}.`);
     }
-    const meant = callerAndTime(options);
-    const isFound = (entry: JournalEntry): boolean => fits(entry, pattern, until) && meant(entry);
-    const found = (): readonly OpenEntry[] => this.#kept().filter(isFound);
-    await this.#waiters.wait(
-      () => found().length >= count,
-      timeout,
-      () => {
-        const rest = this.#kept().filter((entry) => !isFound(entry));
-        return new WaitTimeout(
-          [
-            `${found().length} of ${count} calls of ${on} were ${until} within ${timeout} ms.`,
-            nearMisses(pattern, rest),
-          ].join(" "),
-        );
-      },
-    );
-    return found().map(copy);
+    const passes = entryFilter({ apiKey, since });
+    const isMatch = (entry: JournalEntry): boolean =>
+      pattern.matches(entry.method, entry.path) &&
+      (until === "arrived" || entry.durationMs !== null) &&
+      passes(entry);
+    const matches = (): readonly OpenEntry[] => this.#kept().filter(isMatch);
+    const timeoutError = (): Error => {
+      const others = this.#kept().filter((entry) => !isMatch(entry));
+      const summary = `${matches().length} of ${count} requests of ${on} ${until} within ${timeout} ms.`;
+      return new WaitTimeout(`${summary} ${nearMisses(pattern, others)}`);
+    };
+    await this.#waitUntil(() => matches().length >= count, timeout, timeoutError);
+    return matches().map(copy);
   }
 
-  /** Notes that a call has come. */
+  /** Adds an entry for a request. */
   begin(request: Request): void {
     const entry = openEntry(request, this.#clock.now());
     this.#open.set(request, entry);
     this.#entries.push(entry);
     // Dropping one entry at a time would move all the others each time.
     if (this.#entries.length >= 2 * this.#limit) {
-      this.#forgotten += this.#entries.length - this.#limit;
+      this.#deleted += this.#entries.length - this.#limit;
       this.#entries = this.#kept();
     }
-    this.#waiters.check();
+    this.#checkWaits();
   }
 
   noteFaults(request: Request, faultIds: readonly string[]): void {
@@ -156,18 +144,18 @@ export class Journal {
     this.#note(request, { jobId, replayed });
   }
 
-  /** Notes the end of a call: the status of its answer, or null when there was none. */
+  /** Notes the status of the response, or null for a broken connection. */
   end(request: Request, status: number | null): void {
     const entry = this.#open.get(request);
     if (entry === undefined) return;
     entry.status = status;
     entry.durationMs = this.#clock.now() - entry.at;
-    this.#waiters.check();
+    this.#checkWaits();
   }
 
   reset(): void {
     this.#entries = [];
-    this.#forgotten = 0;
+    this.#deleted = 0;
   }
 
   snapshot(): JournalState {
@@ -176,13 +164,13 @@ export class Journal {
 
   restore(state: JournalState): void {
     this.#entries = state.entries.map(copy);
-    this.#forgotten = state.dropped;
-    this.#waiters.check();
+    this.#deleted = state.dropped;
+    this.#checkWaits();
   }
 
-  /** Ends every wait. */
+  /** Rejects every wait. */
   close(reason: Error): void {
-    this.#waiters.fail(reason);
+    for (const wait of this.#waits) wait.end(reason);
   }
 
   #kept(): OpenEntry[] {
@@ -193,28 +181,52 @@ export class Journal {
     const entry = this.#open.get(request);
     if (entry !== undefined) Object.assign(entry, facts);
   }
+
+  #checkWaits(): void {
+    for (const wait of this.#waits) wait.check();
+  }
+
+  #waitUntil(isDone: () => boolean, timeout: number, timeoutError: () => Error): Promise<void> {
+    if (isDone()) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const end = (error?: Error): void => {
+        host.clearTimeout(timer);
+        this.#waits.delete(wait);
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      const check = (): void => {
+        if (isDone()) end();
+      };
+      const wait: Wait = { check, end };
+      const timer = host.setTimeout(() => end(timeoutError()), timeout);
+      this.#waits.add(wait);
+    });
+  }
 }
 
 /**
- * The journal of a server, as its users read it.
+ * Journal of a server.
  *
  * @interface
  */
 export type MockJournal = Pick<Journal, "entries" | "dropped" | "waitFor">;
 
-function fits(entry: JournalEntry, pattern: CallPattern, until: "answered" | "arrived"): boolean {
-  return (
-    pattern.matches(entry.method, entry.path) && (until === "arrived" || entry.durationMs !== null)
-  );
-}
-
-/** What says whether an entry is of the key and of the time that are meant. */
-function callerAndTime({
+function entryFilter({
+  method,
+  path = "*",
   apiKey,
   since = Number.NEGATIVE_INFINITY,
-}: Pick<JournalFilter, "apiKey" | "since">): (entry: JournalEntry) => boolean {
+}: JournalFilter): (entry: JournalEntry) => boolean {
+  const problem = pathProblem(path);
+  if (problem !== undefined) throw new RangeError(`path: ${JSON.stringify(path)} ${problem}`);
+  const matchesPath = pathMatcher(path);
   const key = apiKey === undefined ? undefined : maskKey(apiKey);
-  return (entry) => (key === undefined || entry.apiKey === key) && entry.at >= since;
+  return (entry) =>
+    (method === undefined || entry.method === method) &&
+    matchesPath(entry.path) &&
+    (key === undefined || entry.apiKey === key) &&
+    entry.at >= since;
 }
 
 function copy(entry: JournalEntry): OpenEntry {

@@ -1,24 +1,24 @@
-/** A key of the service or a secret of it, up to its last four characters. */
+/** Keys and secrets of the service, except their last four characters. */
 const secrets = /\b(svc_live_|svc_test_|whsec_|spt_)…?(\w*)/g;
 
-/** Images and other bytes that were written into a text. */
-const written = /data:[^,\s]{0,200},[^\s"']*/gi;
+/** Images and other data in URLs. */
+const dataUrls = /data:[^,\s]{0,200},[^\s"']*/gi;
 
-/** The text with secrets cut down to prefix and last four characters, and without bytes written into it. */
+/** Shortens secrets in a text to their prefix and last four characters, and removes data URLs. */
 export function maskText(text: string): string {
   return text
-    .replaceAll(written, (bytes) => `<data of ${bytes.length} characters>`)
+    .replaceAll(dataUrls, (bytes) => `<data of ${bytes.length} characters>`)
     .replaceAll(secrets, (_whole, prefix: string, rest: string) => `${prefix}…${rest.slice(-4)}`);
 }
 
-/** A key as the journal names it: `svc_live_…mock`. */
+/** Masks a key as in the journal: `svc_live_…mock`. */
 export function maskKey(token: string): string {
   const masked = maskText(token);
   if (masked !== token || token.startsWith("svc_")) return masked;
   return token.length < 12 ? "…" : `…${token.slice(-4)}`;
 }
 
-/** A value of JSON with every text in it masked. */
+/** Masks every text in a JSON value. */
 export function maskValue(value: unknown): unknown {
   if (typeof value === "string") return maskText(value);
   if (Array.isArray(value)) return value.map(maskValue);

@@ -1,57 +1,59 @@
 import { describe, expect, test } from "vitest";
 
+import { stockEngine } from "../engine/stock.ts";
 import { createMock } from "../mock.ts";
 import { caller, finished } from "../../test/caller.ts";
-import { bareService } from "../../test/bare-service.ts";
-import { MemoryStore } from "../store/memory.ts";
 import type { NextJob } from "./next-job.ts";
 
-const endings: readonly (readonly [NextJob, Readonly<Record<string, unknown>>])[] = [
-  [{ outcome: "succeeded" }, { status: "succeeded", error_code: null, duration_ms: 1_500 }],
-  [{}, { status: "succeeded" }],
-  [{ durationMs: 700 }, { status: "succeeded", duration_ms: 700 }],
-  [{ durationMs: 0 }, { status: "succeeded", duration_ms: 0 }],
-  [{ outcome: "content_blocked" }, { status: "failed", error_message: "content_blocked" }],
-  [{ outcome: "model_rejected" }, { status: "failed", error_message: "model_rejected" }],
-  [
-    { outcome: "storage_failed", durationMs: 5 },
-    { status: "failed", error_message: "storage_failed", duration_ms: 5 },
-  ],
-  [{ outcome: "failed" }, { status: "failed", error_message: "generation_failed" }],
-  [
-    { outcome: "failed", errorMessage: "odd 👗" },
-    { status: "failed", error_message: "odd 👗" },
-  ],
-  [{ errorMessage: "odd" }, { status: "failed", error_code: "generation_failed" }],
-  [{ outcome: "never" }, { status: "running" }],
+const endings: readonly (readonly [NextJob, string, string | null, number | null])[] = [
+  [{ outcome: "succeeded" }, "succeeded", null, 1_500],
+  [{}, "succeeded", null, 1_500],
+  [{ durationMs: 700 }, "succeeded", null, 700],
+  [{ durationMs: 0 }, "succeeded", null, 0],
+  [{ outcome: "content_blocked" }, "failed", "content_blocked", 1_500],
+  [{ outcome: "model_rejected" }, "failed", "model_rejected", 1_500],
+  [{ outcome: "storage_failed", durationMs: 5 }, "failed", "storage_failed", 5],
+  [{ outcome: "failed" }, "failed", "generation_failed", 1_500],
+  [{ outcome: "failed", errorMessage: "odd 👗" }, "failed", "odd 👗", 1_500],
+  [{ errorMessage: "odd" }, "failed", "odd", 1_500],
+  [{ outcome: "never" }, "running", null, null],
 ];
 
-const refused: readonly (readonly [unknown, string, typeof RangeError | typeof TypeError])[] = [
+const invalid: readonly (readonly [unknown, string, typeof RangeError | typeof TypeError])[] = [
   [null, "nextJob takes an object", TypeError],
   ["never", "nextJob takes an object", TypeError],
-  [{ outcom: "never" }, 'no "outcom"', TypeError],
+  [{ outcom: "never" }, 'A next job has no "outcom"; it has outcome', TypeError],
   [{ outcome: "lost" }, "outcome has to be one of succeeded, content_blocked", RangeError],
-  [{ outcome: "failed", errorMessage: "" }, "errorMessage has to have 1 to 1000", RangeError],
-  [{ errorMessage: "x".repeat(1_001) }, "errorMessage has to have 1 to 1000", RangeError],
+  [
+    { outcome: "failed", errorMessage: "" },
+    "errorMessage has to be a text of 1 to 1000",
+    RangeError,
+  ],
+  [{ errorMessage: "x".repeat(1_001) }, "errorMessage has to be a text of 1", RangeError],
   [{ errorMessage: 7 }, "errorMessage has to be a text", TypeError],
-  [{ outcome: "never", errorMessage: "x" }, "errorMessage goes with", TypeError],
-  [{ outcome: "never", durationMs: 1 }, "durationMs does not go with", TypeError],
-  [{ durationMs: "1s" }, "durationMs has to be a number of milliseconds; got a string", TypeError],
+  [{ outcome: "never", errorMessage: "x" }, "errorMessage requires the outcome", TypeError],
+  [{ outcome: "never", durationMs: 1 }, "durationMs contradicts the outcome", TypeError],
+  [{ durationMs: "1s" }, "durationMs has to be a number of milliseconds from 0", TypeError],
   [{ durationMs: -1 }, "durationMs has to be a number of milliseconds from 0 to", RangeError],
   [{ durationMs: Number.NaN }, "durationMs has to be", RangeError],
   [{ durationMs: Number.POSITIVE_INFINITY }, "durationMs has to be", RangeError],
-  [{ apiKey: "" }, "apiKey has to be", TypeError],
+  [{ apiKey: "" }, "apiKey has to be the token of a key", RangeError],
   [{ apiKey: 1 }, "apiKey has to be", TypeError],
 ];
 
 describe("the next job", () => {
-  test.each(endings)("ends as was said: %j", async (said, expected) => {
+  test.each(endings)("has the outcome %j", async (input, status, message, duration) => {
     const mock = createMock({ clock: "manual" });
-    mock.nextJob(said);
-    expect(await finished(mock, caller(mock))).toMatchObject(expected);
+    mock.nextJob(input);
+    expect(await finished(mock, caller(mock))).toMatchObject({
+      status,
+      error_code: status === "failed" ? "generation_failed" : null,
+      error_message: message,
+      duration_ms: duration,
+    });
   });
 
-  test("counts for one job, and what was said first for the first", async () => {
+  test("sets one job, in the order of the calls", async () => {
     const mock = createMock({ clock: "manual" });
     const call = caller(mock);
     mock.nextJob({ outcome: "content_blocked" });
@@ -66,7 +68,7 @@ describe("the next job", () => {
     ]);
   });
 
-  test("may be that of one key, and others pass it by", async () => {
+  test("may be limited to one key", async () => {
     const mock = createMock({ clock: "manual" });
     mock.nextJob({ outcome: "storage_failed", apiKey: mock.keys.test });
     mock.nextJob({ outcome: "model_rejected" });
@@ -80,7 +82,7 @@ describe("the next job", () => {
     ]);
   });
 
-  test("ends as was said, whatever its prompt says, and also where magic is off", async () => {
+  test("overrides its prompt, with and without magic", async () => {
     for (const magic of [true, false]) {
       const mock = createMock({ clock: "manual", magic });
       mock.nextJob({ outcome: "succeeded" });
@@ -92,7 +94,7 @@ describe("the next job", () => {
     }
   });
 
-  test("is no submission that is refused, nor one that is replayed", async () => {
+  test("is not a rejected or replayed submission", async () => {
     const mock = createMock({ clock: "manual" });
     const call = caller(mock);
     const key = { "idempotency-key": "order-1" };
@@ -104,44 +106,26 @@ describe("the next job", () => {
     expect((await finished(mock, call)).error_message).toBe("storage_failed");
   });
 
-  test("is no job whose engine could not be reached", async () => {
-    let down = true;
-    const { service, system } = bareService({
-      store: new MemoryStore(),
-      engine: {
-        name: "down at first",
-        prepare: async () => {
-          if (down) throw new Error("down");
-        },
-        render: async () => new Uint8Array(),
-      },
-    });
-    const key = await service.keys.create({});
-    const submit = () =>
-      service.submissions.submit({
-        keyId: key.id,
-        fields: { person_url: "https://a.example/p", items: ["https://a.example/g"], wait: false },
-        body: {},
-        idempotencyKey: undefined,
-        origin: "https://a.example",
-      });
-    service.nextJobs.add({
-      outcome: { ending: "failed", errorMessage: "storage_failed", durationMs: null },
-      apiKey: null,
-    });
-    await expect(submit()).rejects.toThrow("before the model");
-    down = false;
-    const { job } = await submit();
-    await system.clock.advance("2s");
-    expect((await service.jobs.get(key.id, job.id)).errorMessage).toBe("storage_failed");
+  test("is not a submission whose engine is unavailable", async () => {
+    let isDown = true;
+    const stock = stockEngine();
+    const prepare = async (): Promise<void> => {
+      if (isDown) throw new Error("down");
+    };
+    const mock = createMock({ clock: "manual", engine: { ...stock, prepare } });
+    mock.nextJob({ outcome: "storage_failed" });
+    const call = caller(mock);
+    expect((await call.submit()).status).toBe(500);
+    isDown = false;
+    expect((await finished(mock, call)).error_message).toBe("storage_failed");
   });
 
-  test.each(refused)("is refused with the field and its bound: %j", async (said, message, kind) => {
+  test.each(invalid)("%j has an error with its field and limit", async (job, message, kind) => {
     const mock = createMock({ clock: "manual" });
-    // What callers without types may pass.
-    const say = (): void => mock.nextJob(said as NextJob);
-    expect(say).toThrow(kind);
-    expect(say).toThrow(message);
+    // Callers without types may pass anything.
+    const setNext = (): void => mock.nextJob(job as NextJob);
+    expect(setNext).toThrow(kind);
+    expect(setNext).toThrow(message);
     expect((await finished(mock, caller(mock))).status).toBe("succeeded");
   });
 });

@@ -1,91 +1,74 @@
+import * as z from "zod";
+
 import type { PlannedOutcome } from "../service/next-jobs.ts";
 import { failureCode } from "../service/outcome.ts";
+import { checkFields, type FieldRule } from "./check-fields.ts";
 
-const failures = ["content_blocked", "model_rejected", "storage_failed"] as const;
-const outcomes = ["succeeded", ...failures, "failed", "never"] as const;
-const fields = ["outcome", "errorMessage", "durationMs", "apiKey"] as const;
-const errorMessageCharacters = 1_000;
-const longestDuration = 1e12;
+const outcomes = [
+  "succeeded",
+  "content_blocked",
+  "model_rejected",
+  "storage_failed",
+  "failed",
+  "never",
+] as const;
+const maxMessageCharacters = 1_000;
+const maxDuration = 1e12;
 
-/** How the next job is to end. */
+/** Outcome of the next job. */
 export interface NextJob {
   /**
-   * `succeeded`, `never` (it runs for ever), one of the failures that the service is known for, or `failed` with an
-   * `errorMessage` of your own.
-   * @default "failed" when there is an `errorMessage`, else "succeeded"
+   * `succeeded`, `never` (the job runs forever), one of the service's failures, or `failed` with an `errorMessage`.
+   * @default "failed" if there is an `errorMessage`, else "succeeded"
    */
   outcome?: (typeof outcomes)[number];
-  /** The message of an outcome `failed`: 1 to 1,000 characters. @default "generation_failed" */
+  /** Message of an outcome `failed`: 1 to 1,000 characters. @default "generation_failed" */
   errorMessage?: string;
-  /** Milliseconds that the model takes, from 0 up. @default the server's latency */
+  /** Duration of the model in milliseconds, from 0 up. @default the server's latency */
   durationMs?: number;
-  /** The token of the key whose next job is meant. @default whichever key submits first */
+  /** Token of the key whose next job is meant. @default the first key that submits */
   apiKey?: string;
 }
 
-/** @throws TypeError or RangeError naming the field and what it may be. */
-export function readNextJob(input: NextJob): PlannedOutcome {
-  checkObject(input);
-  const { errorMessage, durationMs, apiKey } = input;
-  const outcome = input.outcome ?? (errorMessage === undefined ? "succeeded" : "failed");
-  if (!outcomes.includes(outcome)) {
-    const allowed = outcomes.join(", ");
-    throw new RangeError(`outcome has to be one of ${allowed}; got ${JSON.stringify(outcome)}.`);
-  }
-  if (errorMessage !== undefined) checkErrorMessage(errorMessage, outcome);
-  if (durationMs !== undefined) checkDuration(durationMs, outcome);
-  if (apiKey !== undefined && (typeof apiKey !== "string" || apiKey === "")) {
-    throw new TypeError("apiKey has to be the token of a key; leave it out for any key.");
-  }
-  const ending = outcome === "succeeded" || outcome === "never" ? outcome : "failed";
-  const message = outcome === "failed" ? (errorMessage ?? failureCode) : outcome;
-  return {
-    outcome: {
-      ending,
-      errorMessage: ending === "failed" ? message : null,
-      durationMs: durationMs ?? null,
-    },
-    apiKey: apiKey ?? null,
-  };
-}
+const rules: Readonly<Record<keyof NextJob, FieldRule>> = {
+  outcome: { schema: z.enum(outcomes), limit: `one of ${outcomes.join(", ")}` },
+  errorMessage: {
+    schema: z.string().refine((text) => {
+      const { length } = Array.from(text);
+      return length >= 1 && length <= maxMessageCharacters;
+    }),
+    limit: `a text of 1 to ${maxMessageCharacters} characters`,
+  },
+  durationMs: {
+    schema: z.number().min(0).max(maxDuration),
+    limit: `a number of milliseconds from 0 to ${maxDuration}`,
+  },
+  apiKey: {
+    schema: z.string().min(1),
+    limit: "the token of a key",
+    fix: "Leave it out for any key.",
+  },
+};
 
-function checkObject(input: unknown): void {
+/** @throws TypeError or RangeError that names the field, its limit and the fix. */
+export function parseNextJob(input: NextJob): PlannedOutcome {
   if (input === null || typeof input !== "object") {
     throw new TypeError('nextJob takes an object, such as { outcome: "content_blocked" }.');
   }
-  const known: readonly string[] = fields;
-  const unknown = Object.keys(input).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new TypeError(
-    `nextJob knows no ${JSON.stringify(unknown)}; it takes ${fields.join(", ")}.`,
-  );
-}
-
-function checkErrorMessage(errorMessage: unknown, outcome: string): void {
-  if (outcome !== "failed") {
+  checkFields("A next job", rules, input);
+  const { errorMessage, durationMs = null, apiKey = null } = input;
+  const outcome = input.outcome ?? (errorMessage === undefined ? "succeeded" : "failed");
+  if (errorMessage !== undefined && outcome !== "failed") {
     throw new TypeError(
-      `errorMessage goes with the outcome "failed" alone; the outcome is ${JSON.stringify(outcome)}.`,
+      `errorMessage requires the outcome "failed"; the outcome is ${JSON.stringify(outcome)}.`,
     );
   }
-  if (typeof errorMessage !== "string") throw new TypeError("errorMessage has to be a text.");
-  const { length } = Array.from(errorMessage);
-  if (length >= 1 && length <= errorMessageCharacters) return;
-  throw new RangeError(
-    `errorMessage has to have 1 to ${errorMessageCharacters} characters; got ${length}.`,
-  );
-}
-
-function checkDuration(durationMs: unknown, outcome: string): void {
-  if (typeof durationMs !== "number") {
-    throw new TypeError(
-      `durationMs has to be a number of milliseconds; got a ${typeof durationMs}.`,
-    );
+  if (durationMs !== null && outcome === "never") {
+    throw new TypeError('durationMs contradicts the outcome "never": such a job does not end.');
   }
-  if (outcome === "never") {
-    throw new TypeError('durationMs does not go with the outcome "never": such a job has no end.');
+  if (outcome === "succeeded" || outcome === "never") {
+    return { outcome: { ending: outcome, errorMessage: null, durationMs }, apiKey };
   }
-  if (durationMs >= 0 && durationMs <= longestDuration) return;
-  throw new RangeError(
-    `durationMs has to be a number of milliseconds from 0 to ${longestDuration}; got ${durationMs}.`,
-  );
+  const message = outcome === "failed" ? (errorMessage ?? failureCode) : outcome;
+  return { outcome: { ending: "failed", errorMessage: message, durationMs }, apiKey };
 }

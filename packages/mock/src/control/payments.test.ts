@@ -5,8 +5,8 @@ import { caller } from "../../test/caller.ts";
 
 const order = { pack_slug: "demo", shared_payment_granted_token: "spt_processing_1" };
 
-describe("a payment that is settled", () => {
-  test("gives its credits, once", async () => {
+describe("settlePayment", () => {
+  test("adds the credits, once", async () => {
     const mock = createMock({ clock: "manual" });
     const call = caller(mock);
     const { body } = await call.purchase(order);
@@ -20,7 +20,7 @@ describe("a payment that is settled", () => {
     });
   });
 
-  test("may be settled otherwise first, and gives nothing then", async () => {
+  test("adds no credits to a canceled payment", async () => {
     const mock = createMock({ clock: "manual" });
     const call = caller(mock);
     const { body } = await call.purchase(order);
@@ -29,7 +29,7 @@ describe("a payment that is settled", () => {
     expect((await call.account()).body.credits_remaining).toBe(1_000);
   });
 
-  test("has to be there, and its status a text", async () => {
+  test("requires a known payment and a status", async () => {
     const mock = createMock({ clock: "manual" });
     await expect(mock.settlePayment("pi_none")).rejects.toThrow(RangeError);
     await expect(mock.settlePayment("pi_none")).rejects.toThrow('"pi_none"');

@@ -1,6 +1,6 @@
 import type { Service } from "../service/service.ts";
 
-/** @throws TypeError for a status that is no text, RangeError for a payment that there is none of. */
+/** @throws TypeError for an invalid status, RangeError for an unknown payment. */
 export async function settlePayment(
   service: Service,
   paymentIntentId: string,
@@ -11,6 +11,6 @@ export async function settlePayment(
   }
   if (await service.purchases.settle(paymentIntentId, status)) return;
   throw new RangeError(
-    `paymentIntentId: there is no payment ${JSON.stringify(paymentIntentId)}; pass the payment_intent_id of a purchase.`,
+    `paymentIntentId: ${JSON.stringify(paymentIntentId)} is unknown; pass the payment_intent_id of a purchase.`,
   );
 }

@@ -23,7 +23,7 @@ const step = fc.oneof(
   }),
   fc.record({ kind: fc.constant("settle" as const) }),
   fc.record({
-    kind: fc.constant("say" as const),
+    kind: fc.constant("next" as const),
     outcome: fc.constantFrom("never" as const, "model_rejected" as const, "succeeded" as const),
   }),
   fc.record({
@@ -35,9 +35,9 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 const engine = stockEngine();
 
-/** A server whose receiver answers every third webhook well, counted by its time so that it has no memory. */
+/** Creates a server whose receiver accepts webhooks in every third second, so that it needs no state. */
 function makeServer(concurrency: number, webhookBody: "same" | "resigned"): Mock {
-  const mock = createMock({
+  const mock: Mock = createMock({
     clock: "manual",
     seed: 7,
     engine,
@@ -49,11 +49,11 @@ function makeServer(concurrency: number, webhookBody: "same" | "resigned"): Mock
   return mock;
 }
 
-async function carryOut(mock: Mock, steps: readonly Step[]): Promise<void> {
+async function runSteps(mock: Mock, steps: readonly Step[]): Promise<void> {
   const call = caller(mock);
   for (const one of steps) {
     if (one.kind === "advance") await mock.clock.advance(one.span);
-    else if (one.kind === "say") mock.nextJob({ outcome: one.outcome });
+    else if (one.kind === "next") mock.nextJob({ outcome: one.outcome });
     else if (one.kind === "purchase") {
       await call.purchase({ pack_slug: "demo", shared_payment_granted_token: one.token });
     } else if (one.kind === "settle") {
@@ -66,7 +66,7 @@ async function carryOut(mock: Mock, steps: readonly Step[]): Promise<void> {
       const { kind: _kind, key, hooked, ...fields } = one;
       const webhook_url = hooked ? "https://shop.example/hook" : null;
       const headers = key === undefined ? {} : { "idempotency-key": key };
-      // A held call ends with an error when the server is put back; that is not what is looked at here.
+      // A restore rejects synchronous requests.
       void call.submit({ ...fields, webhook_url }, headers).catch(() => undefined);
     }
     await mock.clock.advance(0);
@@ -79,11 +79,11 @@ const settings = [
   fc.constantFrom("same" as const, "resigned" as const),
 ] as const;
 
-test("whatever is done after a snapshot, going back gives the same state and the same future", async () => {
+test("after any steps, a restore gives the same state and the same future", async () => {
   await fc.assert(
     fc.asyncProperty(steps, steps, ...settings, async (before, after, concurrency, body) => {
       const mock = makeServer(concurrency, body);
-      await carryOut(mock, before);
+      await runSteps(mock, before);
       const snapshot = await mock.snapshot();
       const state = await observed(mock);
       const ids = await nextIds(mock);
@@ -91,12 +91,12 @@ test("whatever is done after a snapshot, going back gives the same state and the
       const future = await observed(mock);
       for (let again = 0; again < 2; again += 1) {
         await mock.restore(snapshot);
-        await carryOut(mock, after);
+        await runSteps(mock, after);
         await mock.restore(snapshot);
-        expect(withoutHolds(await observed(mock))).toEqual(withoutHolds(state));
+        expect(withoutTimers(await observed(mock))).toEqual(withoutTimers(state));
         expect(await nextIds(mock)).toEqual(ids);
         await mock.clock.advance("30s");
-        expect(withoutHolds(await observed(mock))).toEqual(withoutHolds(future));
+        expect(withoutTimers(await observed(mock))).toEqual(withoutTimers(future));
       }
       mock.close();
       expect(mock.clock.pending).toBe(0);
@@ -110,11 +110,11 @@ test("the same seed gives the same ids, times, bytes and signatures on every run
     fc.asyncProperty(steps, ...settings, async (done, concurrency, body) => {
       const runs = [makeServer(concurrency, body), makeServer(concurrency, body)].map(
         async (mock) => {
-          await carryOut(mock, done);
+          await runSteps(mock, done);
           await mock.clock.advance("30s");
           const first = [await observed(mock), await nextIds(mock)];
           await mock.reset();
-          await carryOut(mock, done);
+          await runSteps(mock, done);
           await mock.clock.advance("30s");
           expect([await observed(mock), await nextIds(mock)]).toEqual(first);
           mock.close();
@@ -128,7 +128,7 @@ test("the same seed gives the same ids, times, bytes and signatures on every run
   );
 });
 
-/** Held calls are not part of a snapshot, and each has a timer. */
-function withoutHolds(state: unknown): unknown {
+/** Removes the number of timers: a snapshot does not include those of synchronous requests. */
+function withoutTimers(state: unknown): unknown {
   return { ...(state as object), pending: undefined };
 }

@@ -1,3 +1,4 @@
+import type { Control, ControlState } from "./control.ts";
 import type { MemoryStore } from "../store/memory.ts";
 import type { MemoryTables } from "../store/memory-tables.ts";
 import type { Service, ServiceState } from "../service/service.ts";
@@ -6,56 +7,42 @@ import type { SystemClock } from "../system/clock.ts";
 import type { RandomState } from "../system/random.ts";
 import type { System } from "../system/system.ts";
 
-/** A state of a server, to be given back to `restore` of the same server; opaque. */
+/** State of a server, for `restore` of the same server. */
 export interface Snapshot {
-  /** The server's time when it was taken, in milliseconds since 1970. */
+  /** Server time of the snapshot, in milliseconds since 1970. */
   readonly takenAt: number;
 }
 
-/** A server from one reset or restore to the next: all that it knows, and all that it has under way. */
+/** Data and work of a server between two resets or restores. */
 export interface ServerState {
   readonly system: System;
   readonly store: MemoryStore;
   readonly service: Service;
 }
 
-/** What an epoch begins with, when not from nothing. */
 interface SavedState {
   readonly tables: MemoryTables;
   readonly random: RandomState;
   readonly tasks: readonly ScheduledTask[];
   readonly service: ServiceState;
-  /** Each puts a part of the server that is kept beside its epochs back into its state. */
-  readonly parts: readonly (() => void)[];
-}
-
-/** A part of the server that lives on beside its epochs and has a state of its own. */
-export interface SnapshotPart {
-  /** Notes the state; what it returns puts the part back into it, as often as it is called. */
-  keep(): () => void;
-  /** Puts the part into the state of a new server. */
-  reset(): void;
+  readonly control: ControlState;
 }
 
 /**
- * The epochs of a server. Going back never changes what there is: it ends the epoch and begins another on a copy, so
- * work that is under way in the old one writes where nobody reads any more.
+ * The current state of a server. A restore ends it and begins another one on a copy, so work that is still under way
+ * writes to a state that nothing reads.
  */
 export class ServerStates<Current extends ServerState> {
   current: Current;
   readonly #clock: SystemClock;
   readonly #begin: (tables?: MemoryTables) => Current;
-  readonly #parts: readonly SnapshotPart[];
+  readonly #control: Control;
   readonly #states = new WeakMap<Snapshot, SavedState>();
 
-  constructor(
-    clock: SystemClock,
-    begin: (tables?: MemoryTables) => Current,
-    parts: readonly SnapshotPart[] = [],
-  ) {
+  constructor(clock: SystemClock, begin: (tables?: MemoryTables) => Current, control: Control) {
     this.#clock = clock;
     this.#begin = begin;
-    this.#parts = parts;
+    this.#control = control;
     this.current = begin();
   }
 
@@ -71,7 +58,7 @@ export class ServerStates<Current extends ServerState> {
     const state = this.#states.get(snapshot);
     if (state === undefined) {
       throw new TypeError(
-        "snapshot: not one that this server has taken; pass what its own snapshot() gave.",
+        "snapshot: belongs to another server; pass a snapshot that this server returned.",
       );
     }
     this.end();
@@ -81,24 +68,24 @@ export class ServerStates<Current extends ServerState> {
     system.random.resume(state.random);
     for (const task of state.tasks) system.scheduler.add(task);
     service.resume(state.service);
-    for (const putBack of state.parts) putBack();
+    this.#control.restore(state.control);
   }
 
   reset(): void {
     this.end();
     this.#clock.set();
-    for (const part of this.#parts) part.reset();
+    this.#control.reset();
     this.current = this.#begin();
   }
 
-  /** Lets go of everything that is under way or to come. */
+  /** Ends all current and scheduled work. */
   end(): void {
     const { service, system } = this.current;
     service.close();
     system.clock.end();
   }
 
-  /** Everything at one moment, or undefined when other work was begun meanwhile. */
+  /** Takes a consistent snapshot, or returns undefined if other work began meanwhile. */
   async #capture(): Promise<Snapshot | undefined> {
     const { current } = this;
     const { system, store, service } = current;
@@ -112,7 +99,7 @@ export class ServerStates<Current extends ServerState> {
         random: system.random.state,
         tasks: system.scheduler.tasks,
         service: state,
-        parts: this.#parts.map((part) => part.keep()),
+        control: this.#control.snapshot(),
       });
       return snapshot;
     });

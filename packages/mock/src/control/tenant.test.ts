@@ -8,7 +8,7 @@ const hook = "https://shop.example/hook";
 const sendWebhook = async (): Promise<Response> => new Response();
 
 describe("a tenant", () => {
-  test("has a key, a secret and an account of its own", async () => {
+  test("has a separate key, secret and account", async () => {
     const mock = createMock({ clock: "manual" });
     const [one, other] = await Promise.all([mock.tenant(), mock.tenant({ credits: 5 })]);
     expect(one.apiKey).toMatch(/^svc_live_/);
@@ -24,7 +24,7 @@ describe("a tenant", () => {
     expect((await caller(mock, one.apiKey).account()).body.rate_limit_per_min).toBe(6_000);
   });
 
-  test("meets no other: not in jobs, credits, deliveries, idempotency keys or payment tokens", async () => {
+  test("shares no jobs, credits, deliveries, idempotency keys or payment tokens", async () => {
     const mock = createMock({ clock: "manual", sendWebhook });
     const tenants = await Promise.all([mock.tenant(), mock.tenant()]);
     const order = { pack_slug: "demo", shared_payment_granted_token: "spt_mine" };
@@ -33,6 +33,8 @@ describe("a tenant", () => {
         const call = caller(mock, apiKey);
         expect((await call.purchase(order)).body.credits_added).toBe(100);
         expect((await call.purchase(order)).status).toBe(200);
+        const declined = { ...order, shared_payment_granted_token: "spt_declined_1" };
+        expect((await call.purchase(declined)).status).toBe(402);
         const { body } = await call.submit({ webhook_url: hook }, { "idempotency-key": "one" });
         return body.job_id;
       }),
@@ -50,14 +52,7 @@ describe("a tenant", () => {
     }
   });
 
-  test("is refused a payment as others are", async () => {
-    const mock = createMock({ clock: "manual" });
-    const { apiKey } = await mock.tenant();
-    const order = { pack_slug: "demo", shared_payment_granted_token: "spt_declined_1" };
-    expect((await caller(mock, apiKey).purchase(order)).status).toBe(402);
-  });
-
-  test("shares a payment token with none of its own keys", async () => {
+  test("uses a payment token with one of its keys only", async () => {
     const mock = createMock({ clock: "manual" });
     const tenant = await mock.tenant();
     const { token, accountId } = await tenant.createKey({ accountState: "active" });
@@ -67,7 +62,7 @@ describe("a tenant", () => {
     expect((await caller(mock, token).purchase(order)).status).toBe(409);
   });
 
-  test("says how its own next job ends", async () => {
+  test("sets the outcome of the next job of its key", async () => {
     const mock = createMock({ clock: "manual" });
     const [one, other] = [await mock.tenant(), await mock.tenant({ mode: "test" })];
     other.nextJob({ outcome: "model_rejected" });
@@ -87,17 +82,17 @@ describe("a tenant", () => {
     ]);
   });
 
-  test("is part of a snapshot, and gone after a reset", async () => {
+  test("is part of a snapshot, and does not exist after a reset", async () => {
     const mock = createMock({ clock: "manual" });
     const tenant = await mock.tenant();
     const snapshot = await mock.snapshot();
     await mock.reset();
-    await expect(tenant.ledger()).rejects.toThrow("has gone");
+    await expect(tenant.ledger()).rejects.toThrow("does not exist after a reset");
     await mock.restore(snapshot);
     expect((await tenant.ledger()).balance).toBe(1_000);
   });
 
-  test("takes no account that there is", async () => {
+  test("requires a new account", async () => {
     const mock = createMock({ clock: "manual" });
     const shared: NewKey = { accountId: "acct_mock" };
     await expect(mock.tenant(shared)).rejects.toThrow(/^accountId: /);

@@ -1,55 +1,52 @@
-import type { KeyRecord, DeliveryRecord, LedgerEntry } from "../store/records.ts";
 import type { NewKey } from "../service/new-key.ts";
 import type { Service } from "../service/service.ts";
+import type { DeliveryRecord, KeyRecord, LedgerEntry } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
-import { readNextJob, type NextJob } from "./next-job.ts";
+import { parseNextJob, type NextJob } from "./next-job.ts";
 
-/** What the first key of a tenant is to be; its account is always a new one. */
+/** Options of the first key of a tenant, which always gets a new account. */
 export type NewTenant = Omit<NewKey, "accountId">;
 
-/** A key with a world of its own, so that test workers can share a server and never meet. Time is one for all. */
+/** A key with separate data, so that tests in parallel can share a server. All tenants share the clock. */
 export interface Tenant {
-  /** The token of its key. */
+  /** Token of its key. */
   readonly apiKey: string;
   readonly webhookSecret: string;
   readonly accountId: string;
-  /** Makes another key of the same account. */
+  /** Creates another key of the same account. */
   createKey(key?: NewTenant): Promise<KeyRecord>;
-  /** Every change of the balance of its key, oldest first, and the balance. */
+  /** Returns every change of the balance of its key, oldest first, and the balance. */
   ledger(): Promise<{ entries: readonly LedgerEntry[]; balance: number }>;
-  /** Deliveries of the jobs of its account, oldest first: of one job, or all. */
+  /** Returns deliveries for the jobs of its account, oldest first: of one job, or all. */
   deliveries(jobId?: string): Promise<readonly DeliveryRecord[]>;
-  /** Says how the next job of its key ends. */
+  /** Sets the outcome of the next job of its key. */
   nextJob(job: Omit<NextJob, "apiKey">): void;
 }
 
-/** Where a tenant finds the server as it is now. */
+/** Returns the current state of the server. */
 export type Server = () => { readonly service: Service; readonly store: Store };
 
-/** Requests a minute of a tenant's key, as many as the default keys have. */
+/** Rate limit of a tenant's key, as of the default keys. */
 const rateLimitPerMinute = 6_000;
 
-/** @throws as the making of a key does, and TypeError for an account that is not to be a new one. */
-export async function createTenant(server: Server, wanted: NewTenant): Promise<Tenant> {
-  if ("accountId" in wanted) {
-    throw new TypeError(
-      "accountId: a tenant has an account of its own; use createKey to share one.",
-    );
+/** @throws TypeError for an account, and the errors of `createKey`. */
+export async function createTenant(server: Server, options: NewTenant): Promise<Tenant> {
+  if ("accountId" in options) {
+    throw new TypeError("accountId: a tenant gets a new account; use createKey to share one.");
   }
-  const { service } = server();
-  const accountId = await service.keys.openTenant();
-  const key = await service.keys.create({ rateLimitPerMinute, ...wanted, accountId });
-  const { token: apiKey, webhookSecret } = key;
+  const accountId = await server().service.keys.openTenant();
+  const createKey = (key: NewTenant = {}): Promise<KeyRecord> =>
+    server().service.keys.create({ rateLimitPerMinute, ...key, accountId });
+  const { token: apiKey, webhookSecret } = await createKey(options);
   return {
     apiKey,
     webhookSecret,
     accountId,
-    createKey: (another = {}) =>
-      server().service.keys.create({ rateLimitPerMinute, ...another, accountId }),
+    createKey,
     ledger: async () => {
       const ledger = await server().service.ledger(apiKey);
       if (ledger !== undefined) return ledger;
-      throw new Error("The tenant has gone: the server was reset or put back. Make a new one.");
+      throw new Error("The tenant does not exist after a reset or restore; create a new one.");
     },
     deliveries: (jobId) =>
       server().store.transact(async (transaction) => {
@@ -61,6 +58,6 @@ export async function createTenant(server: Server, wanted: NewTenant): Promise<T
         }
         return own;
       }),
-    nextJob: (job) => server().service.nextJobs.add(readNextJob({ ...job, apiKey })),
+    nextJob: (job) => server().service.nextJobs.add(parseNextJob({ ...job, apiKey })),
   };
 }

@@ -3,12 +3,18 @@ import type { Context } from "hono";
 import type { Settings } from "../settings.ts";
 import type { Service } from "../service/service.ts";
 import { ServiceError } from "../service/service-error.ts";
-import type { Journal } from "../control/journal.ts";
+import type { SubmissionFields } from "../service/submission.ts";
 import type { KeyRecord } from "../store/records.ts";
 import type { System } from "../system/system.ts";
 import { errorResponse, rateHeaders } from "./responses.ts";
 import { readJsonObject, readPatience } from "./body.ts";
 import { bodySchemas, type BodySchemas } from "./schemas.ts";
+
+/** Records submissions for the request journal. */
+interface SubmissionLog {
+  noteSubmission(request: Request, fields: SubmissionFields): void;
+  noteJob(request: Request, jobId: string, replayed: boolean): void;
+}
 
 /** What every route stands on. */
 export interface Site {
@@ -16,7 +22,7 @@ export interface Site {
   readonly system: System;
   readonly settings: Settings;
   readonly schemas: BodySchemas;
-  readonly journal: Journal;
+  readonly journal: SubmissionLog;
 }
 
 export function createSite(site: Omit<Site, "schemas">): Site {

@@ -1,7 +1,7 @@
 import type { Options } from "../options.ts";
 import type { RateWindow } from "../service/keys.ts";
 import { ServiceError, type ServiceErrorCode } from "../service/service-error.ts";
-import { isConnectionReset } from "../control/broken-connection.ts";
+import { isConnectionReset } from "./broken-connection.ts";
 import { httpDate } from "../system/date.ts";
 import { BrokenBody, OversizeBody } from "./body.ts";
 import { InvalidInput, MalformedBody } from "./invalid-input.ts";

@@ -1,53 +1,32 @@
-/** Example images as base64, drawn here so that no setting of the server has to fetch them. */
-export function exampleImages(): { person: string; garment: string } {
-  return { person: draw(drawPerson), garment: draw(drawShirt) };
+type Shape = readonly [color: string, path: string];
+
+const background: Shape = ["#eef0f4", "M0 0h300v400H0z"];
+
+const person = [
+  background,
+  ["#c68863", "M150 48a42 42 0 1 0 .1 0z"],
+  ["#7d8799", "M128 145h44q40 0 40 40v80q0 40-40 40h-44q-40 0-40-40v-80q0-40 40-40z"],
+  ["#454d5e", "M100 290h42v110h-42zM158 290h42v110h-42z"],
+] as const;
+
+const shirt = [
+  background,
+  ["#4456c7", "M105 80h90l80 50-30 60-30-18v158H85V172l-30 18-30-60z"],
+  ["#eef0f4", "M124 80a26 26 0 0 0 52 0z"],
+] as const;
+
+/** Returns example images in base64 as fields of a submission. With them the server fetches no URL. */
+export function exampleImages() {
+  return { person_image_b64: draw(person), garment_images_b64: [draw(shirt)] };
 }
 
-function draw(paint: (context: CanvasRenderingContext2D) => void): string {
+function draw(shapes: readonly Shape[]): string {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [300, 400];
   const context = canvas.getContext("2d");
-  if (context !== null) {
-    context.fillStyle = "#eef0f4";
-    context.fillRect(0, 0, canvas.width, canvas.height);
-    paint(context);
+  for (const [color, path] of shapes) {
+    if (context !== null) context.fillStyle = color;
+    context?.fill(new Path2D(path));
   }
   return canvas.toDataURL("image/png").replace(/^data:[^,]*,/, "");
-}
-
-function drawPerson(context: CanvasRenderingContext2D): void {
-  context.fillStyle = "#c68863";
-  context.beginPath();
-  context.arc(150, 90, 42, 0, Math.PI * 2);
-  context.fill();
-  context.fillStyle = "#7d8799";
-  context.beginPath();
-  context.roundRect(88, 145, 124, 160, 40);
-  context.fill();
-  context.fillStyle = "#454d5e";
-  context.fillRect(100, 290, 42, 110);
-  context.fillRect(158, 290, 42, 110);
-}
-
-function drawShirt(context: CanvasRenderingContext2D): void {
-  context.fillStyle = "#4456c7";
-  context.beginPath();
-  const outline = [
-    [105, 80],
-    [195, 80],
-    [275, 130],
-    [245, 190],
-    [215, 172],
-    [215, 330],
-    [85, 330],
-    [85, 172],
-    [55, 190],
-    [25, 130],
-  ] as const;
-  for (const [x, y] of outline) context.lineTo(x, y);
-  context.fill();
-  context.fillStyle = "#eef0f4";
-  context.beginPath();
-  context.arc(150, 80, 26, 0, Math.PI);
-  context.fill();
 }

@@ -3,7 +3,14 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import type { MockOptions } from "../../mock-interface.ts";
 import { startChromium, type Browser, type BrowserContextOptions } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
-import { button, card, jobs, openControlPage, images, said } from "../../../test/control-page.ts";
+import {
+  button,
+  card,
+  imageWidths,
+  jobs,
+  openControlPage,
+  waitForNotice,
+} from "../../../test/control-page.ts";
 import { loopback } from "../../../test/loopback.ts";
 
 const hasChromium = await isInstalled("chromium");
@@ -15,11 +22,11 @@ describe.runIf(hasChromium)("the control page in a browser", () => {
   });
   afterAll(() => browser.close());
 
-  const opened = (options?: MockOptions, look?: BrowserContextOptions) =>
-    openControlPage(browser, options, look);
+  const open = (options?: MockOptions, context?: BrowserContextOptions) =>
+    openControlPage(browser, options, context);
 
-  test("submits a job, moves time, and shows the image and what became of the job", async () => {
-    const { mock, page, troubles } = await opened();
+  test("submits a job, advances the clock, and shows the result and its image", async () => {
+    const { mock, page, problems } = await open();
     await page.getByLabel("Prompt").fill("evening light");
     await page.getByRole("radio", { name: "2K" }).check();
     await button(page, "Submit try-on").click();
@@ -28,36 +35,36 @@ describe.runIf(hasChromium)("the control page in a browser", () => {
     await jobs(page).getByText("1 s of 1.5 s").waitFor();
     await button(page, "+1 s").click();
     await jobs(page).getByText("succeeded").waitFor();
-    await expect.poll(() => images(page, ".jobs")).toEqual([1_536]);
+    await expect.poll(() => imageWidths(page, ".jobs")).toEqual([1_536]);
     await jobs(page).getByRole("link").click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("evening light", { exact: true }).waitFor();
-    await expect.poll(() => images(page, "dialog")).toEqual([1_536]);
+    await expect.poll(() => imageWidths(page, "dialog")).toEqual([1_536]);
     expect(await dialog.innerText()).toContain("12 credits");
     expect(await dialog.innerText()).toContain("1536 × 2048");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
     await expect.poll(() => new URL(page.url()).hash).toBe("");
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(988);
-    expect(troubles).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  test("holds a call until its job ends, and can be used meanwhile", async () => {
-    const { page, troubles } = await opened();
-    await page.getByLabel("Hold the call until the job ends").check();
+  test("waits for the end of a job, and stays usable meanwhile", async () => {
+    const { page, problems } = await open();
+    await page.getByLabel("Wait until the job ends").check();
     await page.getByRole("combobox", { name: "Key" }).selectOption("svc_test_mock");
     await button(page, "Submit try-on").click();
-    await page.getByText("1 call held until the job ends.").waitFor();
+    await page.getByText("1 request in progress until the job ends.").waitFor();
     await button(page, "Run all").click();
-    await said(page, /is succeeded/);
+    await waitForNotice(page, /is succeeded/);
     await page.getByText("Nothing is due.").waitFor();
-    expect(troubles).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  test("shows deliveries to a receiver, and sends one again", async () => {
+  test("shows deliveries to a receiver, and repeats one", async () => {
     const network = await loopback();
     onTestFinished(() => network.close());
-    const { page, troubles } = await opened();
+    const { page, problems } = await open();
     await page.getByRole("textbox", { name: "Webhook" }).fill(`${network.url}/hook`);
     await button(page, "Submit try-on").click();
     await jobs(page).getByText("running").waitFor();
@@ -66,55 +73,55 @@ describe.runIf(hasChromium)("the control page in a browser", () => {
     await webhooks.getByText("delivered").waitFor();
     await webhooks.locator("summary").click();
     await button(page, "Replay").click();
-    await said(page, /dlv_\w+: 200/);
+    await waitForNotice(page, /dlv_\w+: 200/);
     await webhooks.getByText("replay", { exact: true }).waitFor();
     expect(network.arrived.map(({ path }) => path)).toEqual(["/hook", "/hook"]);
-    // The row that was opened is still open although another has come above it.
+    // The open row stays open below a new one.
     expect(await webhooks.locator("details[open]").count()).toBe(1);
     await webhooks.getByRole("link").first().click();
     const dialog = page.getByRole("dialog");
     await dialog.locator(".delivery summary").first().click();
     await dialog.getByRole("button", { name: "Tamper" }).first().click();
     await dialog.getByText("tamper", { exact: true }).waitFor();
-    // What is said of it is within reach of whoever is in the dialog.
+    // Notices can be dismissed while the dialog is open.
     await dialog.getByRole("button", { name: "Dismiss" }).last().click();
-    expect(troubles).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  test("adds and removes a fault, and says what a struck call was told", async () => {
-    const { mock, page, troubles } = await opened();
+  test("adds and removes a fault, and shows the error of a request", async () => {
+    const { mock, page, problems } = await open();
     await button(page, "Next submit: 503").click();
     const faults = card(page, "Faults");
-    await faults.getByText("answers 503, Retry-After 2").waitFor();
+    await faults.getByText("status 503, Retry-After 2").waitFor();
     await button(page, "Submit try-on").click();
-    await said(page, /503/);
+    await waitForNotice(page, /503/);
     await faults.getByText("spent").waitFor();
     await button(page, "Remove").click();
-    await faults.getByText("Nothing goes wrong.").waitFor();
+    await faults.getByText("No faults.").waitFor();
     expect(mock.faults.list()).toEqual([]);
-    // A browser itself notes an answer of 503.
-    expect(troubles.filter((trouble) => !trouble.includes("503"))).toEqual([]);
+    // The browser logs a response with status 503.
+    expect(problems.filter((problem) => !problem.includes("503"))).toEqual([]);
   });
 
-  test("says how the next job ends, and filters jobs by how they ended", async () => {
-    const { page, submit, troubles } = await opened();
+  test("sets the outcome of the next job, and filters jobs by status", async () => {
+    const { page, submit, problems } = await open();
     await page.getByLabel("Outcome").selectOption("content_blocked");
     await button(page, "Set").click();
     await card(page, "Next job").getByRole("listitem").getByText("content_blocked").waitFor();
     await submit();
     await submit();
-    await page.getByLabel("How far").fill("1.5");
+    await page.getByLabel("Duration", { exact: true }).fill("1.5");
     await button(page, "Advance").click();
     await jobs(page).getByText("content_blocked, 1.5 s").waitFor();
     await card(page, "Jobs").getByRole("button", { name: "Failed" }).click();
     await expect.poll(() => jobs(page).count()).toBe(1);
     await card(page, "Jobs").getByRole("button", { name: "Queued" }).click();
     await page.getByText("No job is queued now.").waitFor();
-    expect(troubles).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  test("goes back to a snapshot, and resets at the second click alone", async () => {
-    const { page, submit, troubles } = await opened();
+  test("restores a snapshot, and resets only after a second click", async () => {
+    const { page, submit, problems } = await open();
     await submit();
     await expect.poll(() => jobs(page).count()).toBe(1);
     await button(page, "Snapshot").click();
@@ -128,11 +135,11 @@ describe.runIf(hasChromium)("the control page in a browser", () => {
     expect(await jobs(page).count()).toBe(1);
     await button(page, "Click again to reset").click();
     await page.getByText("No jobs yet.").waitFor();
-    expect(troubles).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  test("shows what callers send as text, whatever it looks like", async () => {
-    const { mock, page, submit, troubles } = await opened({
+  test("shows input of callers as text, even if it is HTML", async () => {
+    const { mock, page, submit, problems } = await open({
       sendWebhook: () => Promise.reject(new Error(trap)),
     });
     const trap = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
@@ -149,17 +156,17 @@ describe.runIf(hasChromium)("the control page in a browser", () => {
     await jobs(page).getByText("succeeded").click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText(trap, { exact: true }).first().waitFor();
-    await expect.poll(() => images(page, "dialog")).toEqual([768]);
+    await expect.poll(() => imageWidths(page, "dialog")).toEqual([768]);
     expect(await page.title()).toBe("Try-on mock");
     expect(await page.locator("body script").count()).toBe(1);
-    expect(troubles).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  test("says that the server is gone, keeps what was typed, and goes on when it is back", async () => {
-    const { page, stop, restart } = await opened();
+  test("reports a lost connection, keeps typed text and focus, and reconnects", async () => {
+    const { page, stop, restart } = await open();
     await page.getByLabel("Prompt").fill("half a sen");
     await stop();
-    await page.getByRole("alert").getByText("The server does not answer.").waitFor();
+    await page.getByRole("alert").getByText("The server does not respond.").waitFor();
     await page.keyboard.type("tence");
     await restart();
     await page.getByText("Live", { exact: true }).waitFor();
@@ -167,21 +174,50 @@ describe.runIf(hasChromium)("the control page in a browser", () => {
     expect(await page.evaluate("document.activeElement.name")).toBe("prompt");
   });
 
-  test.each(["light", "dark"] as const)("fits a phone in a %s scheme", async (colorScheme) => {
-    const look = { viewport: { width: 390, height: 844 }, colorScheme };
-    const { mock, page, submit, troubles } = await opened({}, look);
-    const long = "x".repeat(250);
-    await submit({ metadata: { [long]: long }, webhook_url: `https://a.example/${long}` });
-    await mock.clock.advance("2s");
-    await jobs(page).getByText("succeeded").click();
-    await page.getByRole("dialog").getByText("Metadata").waitFor();
-    const width =
-      'Math.max(document.documentElement.scrollWidth, document.querySelector("dialog").scrollWidth)';
-    expect(await page.evaluate(width)).toBe(390);
-    const ground: unknown = await page.evaluate(
-      "getComputedStyle(document.documentElement).backgroundColor",
+  test("keeps focus and scroll position during updates, and opens a job by keyboard", async () => {
+    const { mock, page, submit, problems } = await open(
+      {},
+      { viewport: { width: 390, height: 300 } },
     );
-    expect(ground).toBe(colorScheme === "dark" ? "rgb(14, 17, 22)" : "rgb(245, 246, 248)");
-    expect(troubles).toEqual([]);
+    await submit();
+    const link = jobs(page).getByRole("link");
+    await link.focus();
+    const href = await link.getAttribute("href");
+    const focused = () => page.evaluate("document.activeElement.getAttribute('href')");
+    await submit();
+    await expect.poll(() => jobs(page).count()).toBe(2);
+    expect(await focused()).toBe(href);
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("running").waitFor();
+    await page.evaluate("document.querySelector('dialog').scrollTop = 40");
+    await mock.clock.advance("1s");
+    await dialog.getByText("1 s of 1.5 s").waitFor();
+    expect(await page.evaluate("document.querySelector('dialog').scrollTop")).toBe(40);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    expect(await focused()).toBe(href);
+    expect(problems).toEqual([]);
   });
+
+  test.each(["light", "dark"] as const)(
+    "fits the width of a phone with the %s color scheme",
+    async (colorScheme) => {
+      const context = { viewport: { width: 390, height: 844 }, colorScheme };
+      const { mock, page, submit, problems } = await open({}, context);
+      const long = "x".repeat(250);
+      await submit({ metadata: { [long]: long }, webhook_url: `https://a.example/${long}` });
+      await mock.clock.advance("2s");
+      await jobs(page).getByText("succeeded").click();
+      await page.getByRole("dialog").getByText("Metadata").waitFor();
+      const width =
+        'Math.max(document.documentElement.scrollWidth, document.querySelector("dialog").scrollWidth)';
+      expect(await page.evaluate(width)).toBe(390);
+      const background: unknown = await page.evaluate(
+        "getComputedStyle(document.documentElement).backgroundColor",
+      );
+      expect(background).toBe(colorScheme === "dark" ? "rgb(14, 17, 22)" : "rgb(245, 246, 248)");
+      expect(problems).toEqual([]);
+    },
+  );
 });

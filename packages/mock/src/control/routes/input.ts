@@ -1,53 +1,55 @@
 import { readBytes } from "../../http/body.ts";
 import { jsonLimitProblem } from "../../http/json-limits.ts";
+import type { Mock } from "../../mock-interface.ts";
 import { show } from "../../shown.ts";
 
-/** Why a call of the control API is not carried out, and under which status it says so. */
+/** A mock without its transport: the part that the control API exposes. */
+export type ControlledMock = Omit<Mock, "fetch" | "close">;
+
+/** An error response of the control API. */
 export class ControlError extends Error {
+  override readonly name = "ControlError";
   readonly status: number;
 
   constructor(status: number, message: string) {
     super(message);
-    this.name = "ControlRefusal";
     this.status = status;
   }
 }
 
-/** @throws ControlRefusal 400 */
-export function refuse(message: string): never {
+/** @throws ControlError 400 */
+export function badRequest(message: string): never {
   throw new ControlError(400, message);
 }
 
-/** The fields of a body as they are called over HTTP, each with its name in process. */
+/** Names of fields over HTTP, each with its name in process. */
 export type FieldNames = Readonly<Record<string, string>>;
 
 /**
- * Reads a body: a JSON object, or nothing for one without fields.
+ * Reads the JSON object in a body. An empty body is an empty object.
  *
- * @returns the fields under their names in process.
- * @throws ControlRefusal 400 for anything else, and for a field that is not one of `names`.
+ * @returns the fields by their names in process.
+ * @throws ControlError 400 for any other body, and for a field that is not in `names`.
  */
 export async function readFields(
   request: Request,
   names: FieldNames,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const value = parse(await readBytes(request));
-  if (value === null || typeof value !== "object" || Array.isArray(value)) {
-    return refuse(`The body has to be a JSON object; got ${show(value)}.`);
+  const body = parse(await readBytes(request));
+  if (body === null || typeof body !== "object" || Array.isArray(body)) {
+    return badRequest(`The body must be a JSON object; got ${show(body)}.`);
   }
-  const fields: Record<string, unknown> = {};
-  for (const [name, part] of Object.entries(value)) {
+  const fields = Object.entries(body).map(([name, value]) => {
     const known = Object.hasOwn(names, name) ? names[name] : undefined;
-    if (known === undefined) return refuse(unknownName("field", name, Object.keys(names)));
-    fields[known] = part;
-  }
-  return fields;
+    return [known ?? unknownName("field", name, Object.keys(names)), value];
+  });
+  return Object.fromEntries(fields);
 }
 
 /**
  * Reads a query.
  *
- * @throws ControlRefusal 400 for a name that is not one of `names` or that comes twice.
+ * @throws ControlError 400 for a name that is not in `names` or that occurs twice.
  */
 export function readQuery<Name extends string>(
   url: string,
@@ -55,30 +57,30 @@ export function readQuery<Name extends string>(
 ): Readonly<Partial<Record<Name, string>>> {
   const values: Partial<Record<Name, string>> = {};
   for (const [given, value] of new URL(url).searchParams) {
-    const name = names.find((candidate) => candidate === given);
-    if (name === undefined) return refuse(unknownName("query parameter", given, names));
-    if (values[name] !== undefined) return refuse(`${name} comes twice; give it once.`);
+    const name =
+      names.find((known) => known === given) ?? unknownName("query parameter", given, names);
+    if (values[name] !== undefined) return badRequest(`${name} occurs twice; send it once.`);
     values[name] = value;
   }
   return values;
 }
 
-/** @throws ControlRefusal 400 unless it is a whole number in the bounds. */
-export function wholeNumber(field: string, value: unknown, least: number, most: number): number {
+/** @throws ControlError 400 for anything but a whole number between the bounds. */
+export function wholeNumber(field: string, value: unknown, min: number, max: number): number {
   const number = typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value;
-  if (typeof number === "number" && Number.isInteger(number) && number >= least && number <= most) {
+  if (typeof number === "number" && Number.isInteger(number) && number >= min && number <= max) {
     return number;
   }
-  return refuse(`${field} has to be a whole number from ${least} to ${most}; got ${show(value)}.`);
+  return badRequest(`${field} must be a whole number from ${min} to ${max}; got ${show(value)}.`);
 }
 
 /**
- * Does what has checks of its own, which name the fields as they are called in process.
+ * Runs a function of the mock that validates its input by the names of fields in process.
  *
- * @param status the status of the refusal: 404 where only the thing that an address names can be wrong.
- * @throws ControlRefusal with the message of a TypeError or RangeError, under the names that the fields have here.
+ * @param status Status of the response; 404 if only the id in the URL can be wrong.
+ * @throws ControlError for a TypeError or RangeError, with the names of the fields over HTTP.
  */
-export async function checked<Result>(
+export async function withFieldNames<Result>(
   names: FieldNames,
   work: () => Result | Promise<Result>,
   status = 400,
@@ -87,28 +89,26 @@ export async function checked<Result>(
     return await work();
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
-    throw new ControlError(status, renamed(error.message, names));
+    const overHttp = new Map(Object.entries(names).map(([http, inProcess]) => [inProcess, http]));
+    // Words in quotes are the caller's values.
+    const words = /"[^"]*"|\b[A-Za-z]+\b/g;
+    const message = error.message.replaceAll(words, (word) => overHttp.get(word) ?? word);
+    throw new ControlError(status, message);
   }
 }
 
-function renamed(message: string, names: FieldNames): string {
-  const outside = new Map(Object.entries(names).map(([there, inside]) => [inside, there]));
-  // A word in quotes is what the caller has sent.
-  return message.replaceAll(/"[^"]*"|\b[A-Za-z]+\b/g, (word) => outside.get(word) ?? word);
-}
-
-function unknownName(kind: string, name: string, names: readonly string[]): string {
+function unknownName(kind: string, name: string, names: readonly string[]): never {
   const known = names.length === 0 ? "takes none" : `takes ${names.join(", ")}`;
-  return `There is no ${kind} ${show(name)} here; this call ${known}.`;
+  return badRequest(`Unknown ${kind} ${show(name)}; this request ${known}.`);
 }
 
 function parse(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return {};
   const limitProblem = jsonLimitProblem(bytes);
-  if (limitProblem !== undefined) return refuse(limitProblem);
+  if (limitProblem !== undefined) return badRequest(limitProblem);
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    return refuse("The body is not JSON in UTF-8; send a JSON object.");
+    return badRequest("The body is not JSON in UTF-8; send a JSON object.");
   }
 }

@@ -13,17 +13,17 @@ async function openPage(path = "/__mock/", headers: Record<string, string> = {})
 }
 
 describe("the control page", () => {
-  test("is one text of HTML that names no other address", async () => {
+  test("is one HTML document that loads nothing from other origins", async () => {
     const response = await openPage();
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(response.headers.get("cache-control")).toBe("no-store");
-    const addresses = (await response.text()).match(/https?:\/\/[\w.-]+/g) ?? [];
-    // The names of the SVG namespace and of the form's example are addresses that nothing is loaded from.
-    expect(new Set(addresses)).toEqual(new Set(["http://www.w3.org", "http://localhost"]));
+    const origins = (await response.text()).match(/https?:\/\/[\w.-]+/g) ?? [];
+    // Names of XML namespaces and the placeholder of the form load nothing.
+    expect(new Set(origins)).toEqual(new Set(["http://www.w3.org", "http://localhost"]));
   });
 
-  test("may run its own style and script, and nothing else", async () => {
+  test("allows only its own style and script", async () => {
     const response = await openPage();
     const text = await response.text();
     const policy = response.headers.get("content-security-policy") ?? "";
@@ -38,44 +38,47 @@ describe("the control page", () => {
     expect(policy).not.toContain("unsafe");
   });
 
-  test("is found without the slash at its end, too", async () => {
+  test("redirects a URL without the slash at its end", async () => {
     const response = await openPage("/__mock");
     expect(response.status).toBe(302);
     expect(response.headers.get("location")).toBe("/__mock/");
   });
 
-  test("may be opened by a link from elsewhere, while its state stays its own", async () => {
-    const foreign = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
-    expect((await openPage("/__mock/", foreign)).status).toBe(200);
-    expect((await openPage("/__mock/state", foreign)).status).toBe(403);
-    expect((await openPage("/__mock/images/job_1.png", foreign)).status).toBe(403);
+  test("opens by a link on another site, which cannot read its state", async () => {
+    const crossSite = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
+    expect((await openPage("/__mock/", crossSite)).status).toBe(200);
+    expect((await openPage("/__mock/state", crossSite)).status).toBe(403);
+    expect((await openPage("/__mock/images/job_1.png", crossSite)).status).toBe(403);
   });
 });
 
 describe("the image of a job", () => {
-  test("is the bytes of its result as long as they are kept, whatever becomes of their address", async () => {
+  test("is available until the result is deleted, even after its signed URL expires", async () => {
     const { mock, submit, get } = withFaults();
-    // A submission that is taken has a job_id.
+    // The response to a submission has the id of its job.
     const { job_id: id } = (await (await submit()).json()) as { job_id: string };
     const image = () => get(`/__mock/images/${id}.png`);
     expect((await image()).status).toBe(404);
     await mock.clock.advance("2s");
-    // The job has ended, so it has an address.
-    const { result_url: address } = (await (await get(`/api/v1/tryon/${id}`)).json()) as {
+    // A job that has ended has a result URL.
+    const { result_url: url } = (await (await get(`/api/v1/tryon/${id}`)).json()) as {
       result_url: string;
     };
-    const original = await (await mock.fetch(address)).bytes();
+    const original = await (await mock.fetch(url)).bytes();
     await mock.clock.advance(2 * dayInMilliseconds);
-    expect((await mock.fetch(address)).status).toBe(403);
-    const shown = await image();
-    expect(shown.headers.get("content-type")).toBe("image/png");
-    expect(await shown.bytes()).toEqual(original);
+    expect((await mock.fetch(url)).status).toBe(403);
+    const later = await image();
+    expect(later.headers.get("content-type")).toBe("image/png");
+    expect(await later.bytes()).toEqual(original);
     await mock.clock.advance(30 * dayInMilliseconds);
     expect((await image()).status).toBe(404);
   });
 
-  test.each(["job_none.png", "job_none", "..%2Fstate.png"])("is not found at %s", async (file) => {
-    const response = await openPage(`/__mock/images/${file}`);
-    expect(response.status).toBe(404);
-  });
+  test.each(["job_none.png", "job_none", "..%2Fstate.png"])(
+    "does not exist at %s",
+    async (file) => {
+      const response = await openPage(`/__mock/images/${file}`);
+      expect(response.status).toBe(404);
+    },
+  );
 });

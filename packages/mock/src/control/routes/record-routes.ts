@@ -1,18 +1,16 @@
 import type { Hono } from "hono";
 
 import { json } from "../../http/responses.ts";
-import { WaitTimeout, type JournalFilter } from "../journal.ts";
-import type { Steered } from "./control-app.ts";
 import {
-  checked,
+  badRequest,
   ControlError,
   readFields,
   readQuery,
-  refuse,
   wholeNumber,
-  type FieldNames,
+  withFieldNames,
+  type ControlledMock,
 } from "./input.ts";
-import { deliveryView, journalEntryView } from "./views.ts";
+import { deliveryView, journalEntryView, ledgerEntryView } from "./views.ts";
 
 const journalQuery = [
   "method",
@@ -23,31 +21,41 @@ const journalQuery = [
   "timeout_ms",
 ] as const;
 
-/** How long a call waits for others, in milliseconds. */
-const wait = { usual: 5_000, longest: 600_000 };
+/** Default and maximum of timeout_ms. */
+const timeouts = { default: "5000", max: 600_000 };
 
-/** The most calls that can be waited for, and the latest time that there is. */
-const [mostCalls, latest] = [1e6, 8.64e15];
+/** Maxima of wait_for_count and since. */
+const limits = { count: 1e6, time: 8.64e15 };
 
-/** What has happened. */
-export function addRecordRoutes(app: Hono, mock: Steered): void {
+/** Adds the routes that read records, and those that repeat a delivery. */
+export function addRecordRoutes(app: Hono, mock: ControlledMock): void {
   app.get("/journal", async ({ req }) => {
     const query = readQuery(req.url, journalQuery);
-    const { method, path, api_key: apiKey, wait_for_count: count, timeout_ms: timeout } = query;
+    const { method = "*", path, api_key: apiKey, wait_for_count: count, timeout_ms } = query;
     const since =
-      query.since === undefined ? undefined : wholeNumber("since", query.since, 0, latest);
-    if (count === undefined && timeout !== undefined) {
-      return refuse("timeout_ms goes with wait_for_count, the number of calls to wait for.");
+      query.since === undefined ? undefined : wholeNumber("since", query.since, 0, limits.time);
+    if (count !== undefined) {
+      const options = {
+        apiKey,
+        since,
+        count: wholeNumber("wait_for_count", count, 1, limits.count),
+        timeout: wholeNumber("timeout_ms", timeout_ms ?? timeouts.default, 0, timeouts.max),
+      };
+      await withFieldNames({}, () => mock.journal.waitFor(`${method} ${path ?? "*"}`, options));
+    } else if (timeout_ms !== undefined) {
+      return badRequest("timeout_ms requires wait_for_count, the number of requests to wait for.");
     }
-    const filter: JournalFilter = {
-      method: method === "*" ? undefined : method,
-      path,
-      apiKey,
-      since,
-    };
-    if (count !== undefined) await waitForCalls(mock, filter, count, timeout);
-    const entries = await checked({}, () => mock.journal.entries(filter));
+    const filter = { method: method === "*" ? undefined : method, path, apiKey, since };
+    const entries = await withFieldNames({}, () => mock.journal.entries(filter));
     return json({ entries: entries.map(journalEntryView), dropped: mock.journal.dropped });
+  });
+
+  app.get("/ledger", async ({ req }) => {
+    const { api_key: key } = readQuery(req.url, ["api_key"]);
+    if (key === undefined) return badRequest("api_key is missing; send the key as ?api_key=….");
+    const ledger = await mock.ledger(key);
+    if (ledger === undefined) throw new ControlError(404, "api_key: unknown key.");
+    return json({ entries: ledger.entries.map(ledgerEntryView), balance: ledger.balance });
   });
 
   app.get("/deliveries", async ({ req }) => {
@@ -59,33 +67,11 @@ export function addRecordRoutes(app: Hono, mock: Steered): void {
   for (const repeat of ["replay", "tamper", "duplicate"] as const) {
     app.post(`/deliveries/:id/${repeat}`, async ({ req }) => {
       await readFields(req.raw, {});
-      const names: FieldNames = { delivery_id: "deliveryId" };
-      const again = () => mock.webhooks[repeat](req.param("id"));
-      return json(deliveryView(await checked(names, again, 404)));
+      const names = { delivery_id: "deliveryId" };
+      const send = () => mock.webhooks[repeat](req.param("id"));
+      return json(deliveryView(await withFieldNames(names, send, 404)));
     });
   }
 
   app.get("/options", () => json({ options: mock.options }));
-}
-
-/** @throws ControlRefusal 408, with what came instead, when not enough of them have come in time. */
-async function waitForCalls(
-  mock: Steered,
-  { method = "*", path = "*", apiKey, since }: JournalFilter,
-  count: string,
-  timeout: string | undefined,
-): Promise<void> {
-  const options = {
-    apiKey,
-    since,
-    count: wholeNumber("wait_for_count", count, 1, mostCalls),
-    timeout:
-      timeout === undefined ? wait.usual : wholeNumber("timeout_ms", timeout, 0, wait.longest),
-  };
-  try {
-    await checked({}, () => mock.journal.waitFor(`${method} ${path}`, options));
-  } catch (error) {
-    if (error instanceof WaitTimeout) throw new ControlError(408, error.message);
-    throw error;
-  }
 }

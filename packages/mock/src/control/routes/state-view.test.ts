@@ -3,18 +3,18 @@ import { describe, expect, test } from "vitest";
 import type { MockOptions } from "../../mock-interface.ts";
 import { receiver } from "../../../test/receiver.ts";
 import { withFaults } from "../../../test/with-faults.ts";
-import type { State } from "./state.ts";
+import type { State } from "./state-view.ts";
 
-function watched(options: MockOptions = {}) {
+function setUp(options: MockOptions = {}) {
   const server = withFaults(options);
   const state = async (query = ""): Promise<State> => {
     const response = await server.get(`/__mock/state${query}`);
     expect(response.status).toBe(200);
-    // The route is the only one that answers here, with what its view makes.
+    // The body is the result of the view.
     return (await response.json()) as State;
   };
   const submitted = async (fields: Readonly<Record<string, unknown>> = {}): Promise<string> => {
-    // A submission that is taken has a job_id.
+    // The response to a submission has the id of its job.
     return ((await (await server.submit(fields)).json()) as { job_id: string }).job_id;
   };
   return { ...server, state, submitted };
@@ -22,28 +22,27 @@ function watched(options: MockOptions = {}) {
 
 const hook = "https://receiver.example/hook";
 
-describe("the state", () => {
-  test("of a new server is empty but for its keys", async () => {
-    const { mock, state } = watched();
+describe("the state for the control page", () => {
+  test("has only keys on a new server", async () => {
+    const { mock, state } = setUp();
     const { keys, ...rest } = await state();
     expect(rest).toEqual({
       now: mock.clock.now(),
       clock: "manual",
       next: null,
-      epoch: 1,
+      generation: 1,
       jobs: { counts: { queued: 0, running: 0, succeeded: 0, failed: 0 }, latest: [] },
-      chosen: null,
       deliveries: { total: 0, latest: [] },
       next_jobs: [],
       faults: [],
       options: [],
     });
     expect(keys.map(({ token }) => token)).toEqual(Object.values(mock.keys));
-    expect(keys.map(({ state: standing }) => standing)).toContain("flagged");
+    expect(keys.map(({ state: keyState }) => keyState)).toContain("flagged");
   });
 
-  test("has the jobs of all keys, newest first, with the times of their course", async () => {
-    const { mock, state, submitted } = watched({
+  test("has the jobs of all keys, newest first, with their times", async () => {
+    const { mock, state, submitted } = setUp({
       concurrency: 1,
       options: { reportQueued: true },
     });
@@ -61,8 +60,8 @@ describe("the state", () => {
     expect(next).toEqual({ kind: "job-end", at: start + 3_000 });
   });
 
-  test("has at most 100 jobs, counts them all, and finds old ones by their status", async () => {
-    const { mock, state, submitted } = watched();
+  test("has at most 100 jobs, counts all, and filters by status", async () => {
+    const { mock, state, submitted } = setUp();
     const oldest = await submitted({ prompt: "mock:never" });
     for (let number = 0; number < 100; number += 1) await submitted();
     await mock.clock.advance("2s");
@@ -73,8 +72,8 @@ describe("the state", () => {
     expect(running.jobs.latest).toMatchObject([{ job_id: oldest, due_at: null }]);
   });
 
-  test("has of a chosen job its words, what the model was told, and its deliveries", async () => {
-    const { mock, state, submitted } = watched({ sendWebhook: receiver().send });
+  test("has the prompt, instruction and deliveries of the requested job", async () => {
+    const { mock, state, submitted } = setUp({ sendWebhook: receiver().send });
     const chosen = await submitted({ prompt: "evening light", webhook_url: hook });
     await submitted({ webhook_url: hook });
     await mock.clock.advance("2s");
@@ -85,9 +84,9 @@ describe("the state", () => {
     expect((await state("?job=job_none")).chosen).toBeNull();
   });
 
-  test("has deliveries with every attempt and the time of the next", async () => {
+  test("has deliveries with every attempt and the time of the next one", async () => {
     const { send } = receiver(() => new Response(null, { status: 500 }));
-    const { mock, state, submitted } = watched({ sendWebhook: send });
+    const { mock, state, submitted } = setUp({ sendWebhook: send });
     const start = mock.clock.now();
     await submitted({ webhook_url: hook });
     await mock.clock.advance("3s");
@@ -101,9 +100,9 @@ describe("the state", () => {
     ]);
   });
 
-  test("has the ledgers of all keys, and no whole token but those that every server has", async () => {
-    const { mock, state, submitted, get } = watched();
-    const made = await mock.createKey({ credits: 40, name: "shop" });
+  test("has the ledgers of all keys, and whole tokens of default keys only", async () => {
+    const { mock, state, submitted, get } = setUp();
+    const added = await mock.createKey({ credits: 40, name: "shop" });
     const jobId = await submitted();
     const { keys } = await state();
     expect(keys.at(-1)).toMatchObject({ name: "shop", token: null, credits: 40 });
@@ -112,12 +111,12 @@ describe("the state", () => {
       latest: [{ credits: -8, cause: "tryon", job_id: jobId }, { credits: 1_000 }],
     });
     const text = await (await get("/__mock/state")).text();
-    expect(text).not.toContain(made.token);
-    expect(text).not.toContain(made.webhookSecret);
+    expect(text).not.toContain(added.token);
+    expect(text).not.toContain(added.webhookSecret);
   });
 
-  test("has what is going to go wrong, how jobs are going to end, and options off their default", async () => {
-    const { mock, state } = watched({ options: { refund: "failed" } });
+  test("has faults, outcomes of next jobs, and options that differ from their defaults", async () => {
+    const { mock, state } = setUp({ options: { refund: "failed" } });
     mock.faults.add({ on: "webhook", times: 1, drop: true });
     mock.nextJob({ outcome: "storage_failed", durationMs: 5, apiKey: mock.keys.test });
     const { faults, next_jobs: nextJobs, options } = await state();
@@ -133,30 +132,30 @@ describe("the state", () => {
     expect(options).toMatchObject([{ id: "refund", value: "failed", default: "none" }]);
   });
 
-  test("has another number after a reset and after a restore, and the same one in between", async () => {
-    const { mock, state } = watched();
+  test("has a new generation after a reset and a restore only", async () => {
+    const { mock, state } = setUp();
     const snapshot = await mock.snapshot();
-    const numbers = [(await state()).epoch, (await state()).epoch];
+    const numbers = [(await state()).generation, (await state()).generation];
     await mock.reset();
-    numbers.push((await state()).epoch);
+    numbers.push((await state()).generation);
     await mock.restore(snapshot);
-    numbers.push((await state()).epoch);
+    numbers.push((await state()).generation);
     expect(numbers).toEqual([1, 1, 2, 3]);
   });
 
-  test("is told while a call is held, and leaves no trace in journal and faults", async () => {
-    const { mock, state, submit } = watched();
+  test("is available during a synchronous submission, without an entry in journal or faults", async () => {
+    const { mock, state, submit } = setUp();
     mock.faults.add({ on: "GET *", status: 500 });
-    const held = submit({ wait: true });
+    const submission = submit({ wait: true });
     await mock.journal.waitFor("POST /api/v1/tryon", { until: "arrived" });
     await expect.poll(async () => (await state()).jobs.counts.running).toBe(1);
     expect(mock.journal.entries()).toHaveLength(1);
     await mock.clock.advance("2s");
-    expect((await held).status).toBe(200);
+    expect((await submission).status).toBe(200);
   });
 
-  test.each(["?status=done", "?jobs=1", "?job=a&job=b"])("refuses %s", async (query) => {
-    const { get } = watched();
+  test.each(["?status=done", "?jobs=1", "?job=a&job=b"])("rejects the query %s", async (query) => {
+    const { get } = setUp();
     const response = await get(`/__mock/state${query}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ detail: expect.any(String) as unknown });

@@ -1,56 +1,47 @@
-import { optionTable, type Options } from "../../options.ts";
-import type { JobStatus } from "../../store/records.ts";
-import type { Fault } from "../fault.ts";
+import { optionTable } from "../../options.ts";
+import type { DeliveryRecord, JobRecord, JobStatus, KeyRecord } from "../../store/records.ts";
+import type { Transaction } from "../../store/store.ts";
+import type { ScheduledTask } from "../../system/scheduler.ts";
 import { maskKey } from "../masking.ts";
-import type { MockJournal } from "../journal.ts";
 import type { ServerState } from "../server-states.ts";
-import { inTurn, RecordViews } from "./record-views.ts";
-import type { OptionState, State } from "./state.ts";
-import { Times } from "./times.ts";
-import { faultView } from "./views.ts";
+import type { ControlledMock } from "./input.ts";
+import { attemptView, faultView, ledgerEntryView } from "./views.ts";
 
-/** How much of each thing the page shows. */
-const bounds = { jobs: 100, deliveries: 50 } as const;
+/** Maximum number of entries of each list on the page; default keys are always on it. */
+const limits = { jobs: 100, deliveries: 50, addedKeys: 20, ledgerEntries: 20 } as const;
 
-/** What the view is made of besides the epoch. */
-export interface StateParts {
-  readonly mock: {
-    readonly clock: { readonly mode: State["clock"] };
-    readonly options: Options;
-    readonly keys: object;
-    readonly faults: { list(): readonly Fault[] };
-    readonly journal: Pick<MockJournal, "entries">;
-  };
-  readonly epoch: ServerState;
-  readonly epochNumber: number;
-}
+/** Maximum milliseconds between a request and the creation of its job, which a fault may delay. */
+const maxSubmissionTime = 600_000;
 
-/** What the page asked for. */
-export interface StateQuery {
-  readonly status?: JobStatus | undefined;
-  readonly jobId?: string | undefined;
-}
+/** Everything that the page shows. Times are milliseconds since 1970 on the server's clock. */
+export type State = Awaited<ReturnType<typeof stateView>>;
 
-/** Reads everything that the page shows, as it is at one moment. */
-export function stateView(parts: StateParts, query: StateQuery): Promise<State> {
-  const { mock, epoch } = parts;
-  const { store, service } = epoch;
-  const times = new Times(epoch);
+/** Reads everything that the page shows in one transaction. */
+export function stateView(
+  mock: ControlledMock,
+  serverState: ServerState,
+  generation: number,
+  query: { readonly status?: JobStatus | undefined; readonly jobId?: string | undefined },
+) {
+  const { store, service } = serverState;
   return store.transact(async (transaction) => {
-    const view = new RecordViews(transaction, times, service);
+    const view = new StateView(mock, serverState, transaction);
     const { status, jobId } = query;
-    const jobs = await transaction.latestJobs({ limit: bounds.jobs, ...(status && { status }) });
-    const { deliveries, total } = await transaction.latestDeliveries(bounds.deliveries);
-    const chosen = jobId === undefined ? undefined : await transaction.job(jobId);
+    const jobs = await transaction.latestJobs({ limit: limits.jobs, ...(status && { status }) });
+    const { deliveries, total } = await transaction.latestDeliveries(limits.deliveries);
+    const job = jobId === undefined ? undefined : await transaction.job(jobId);
     return {
       now: service.now(),
       clock: mock.clock.mode,
-      next: times.next,
-      epoch: parts.epochNumber,
+      /** Changes with each reset and restore, after which the same ids may be other records. */
+      generation,
+      /** The task that is due first. */
+      next: view.nextTask(),
       jobs: { counts: await transaction.jobCounts(), latest: await inTurn(jobs, view.job) },
-      chosen: chosen === undefined ? null : await view.chosen(chosen, mock.journal),
+      /** The job of the query; null if it does not exist. */
+      ...(jobId !== undefined && { chosen: job === undefined ? null : await view.jobDetails(job) }),
       deliveries: { total, latest: deliveries.map(view.delivery) },
-      keys: await view.keys(Object.values(mock.keys)),
+      keys: await view.keys(),
       next_jobs: service.nextJobs.state.map(({ outcome, apiKey }) => ({
         outcome: outcome.ending,
         error_message: outcome.errorMessage,
@@ -58,13 +49,146 @@ export function stateView(parts: StateParts, query: StateQuery): Promise<State> 
         api_key: apiKey === null ? null : maskKey(apiKey),
       })),
       faults: mock.faults.list().map(faultView),
-      options: changedOptions(mock.options),
+      /** Options whose values differ from their defaults. */
+      options: optionTable.flatMap(({ id, summary, values }) =>
+        mock.options[id] === values[0]
+          ? []
+          : [{ id, summary, value: mock.options[id], default: values[0] }],
+      ),
     };
   });
 }
 
-function changedOptions(options: Options): readonly OptionState[] {
-  return optionTable.flatMap(({ id, summary, values }) =>
-    options[id] === values[0] ? [] : [{ id, summary, value: options[id], default: values[0] }],
-  );
+/** Views of records within one transaction. Newest records are first in each list. */
+class StateView {
+  readonly #mock: ControlledMock;
+  readonly #service: ServerState["service"];
+  readonly #tasks: readonly ScheduledTask[];
+  readonly #dueTimes: ReadonlyMap<string, number>;
+  readonly #transaction: Transaction;
+
+  constructor(mock: ControlledMock, { service, system }: ServerState, transaction: Transaction) {
+    this.#mock = mock;
+    this.#service = service;
+    this.#tasks = system.scheduler.tasks;
+    this.#dueTimes = new Map(this.#tasks.map(({ kind, id, dueAt }) => [`${kind} ${id}`, dueAt]));
+    this.#transaction = transaction;
+  }
+
+  nextTask() {
+    const [task] = this.#tasks.toSorted((one, other) => one.dueAt - other.dueAt);
+    return task === undefined ? null : { kind: task.kind, at: task.dueAt };
+  }
+
+  readonly job = async (job: JobRecord) => {
+    const key = await this.#transaction.key(job.keyId);
+    const result = this.#service.jobs.isPurged(job) ? null : job.result;
+    const { completedAt, durationMs } = job;
+    return {
+      job_id: job.id,
+      status: job.status,
+      output_size: job.outputSize,
+      cost_credits: job.costCredits,
+      test_mode: job.testMode,
+      api_key: maskKey(key?.token ?? ""),
+      created_at: job.createdAt,
+      /** Null while the job is queued. */
+      started_at:
+        completedAt === null
+          ? (this.#service.startedAt(job.id) ?? null)
+          : completedAt - (durationMs ?? 0),
+      /** Null if the job has ended, is queued or never ends. */
+      due_at: this.#dueAt("job-end", job.id),
+      completed_at: completedAt,
+      error_code: job.errorCode,
+      error_message: job.errorMessage,
+      metadata: job.metadata,
+      seed: job.seed,
+      webhook_url: job.webhookUrl,
+      result: result && {
+        width: result.width,
+        height: result.height,
+        bytes: result.bytes.length,
+      },
+    };
+  };
+
+  /** The prompt and the instruction are null if the journal no longer has the job's request. */
+  async jobDetails(job: JobRecord) {
+    const requests = this.#mock.journal.entries({
+      method: "POST",
+      path: "/api/v1/tryon",
+      since: job.createdAt - maxSubmissionTime,
+    });
+    const submission = requests.find(({ jobId }) => jobId === job.id)?.submission;
+    const prompt = submission?.fields["prompt"];
+    const deliveries = await this.#transaction.deliveries(job.id);
+    return {
+      ...(await this.job(job)),
+      prompt: typeof prompt === "string" ? prompt : null,
+      instruction: submission?.instruction ?? null,
+      deliveries: deliveries.map(this.delivery).toReversed(),
+    };
+  }
+
+  readonly delivery = (delivery: DeliveryRecord) => ({
+    delivery_id: delivery.id,
+    job_id: delivery.jobId,
+    url: delivery.url,
+    cause: delivery.cause,
+    repeats: delivery.repeats,
+    state: delivery.state,
+    next_attempt_at: this.#dueAt("delivery", delivery.id),
+    attempts: delivery.attempts.map(attemptView),
+  });
+
+  /** Returns the default keys and the newest added keys. */
+  async keys() {
+    const tokens = Object.values(this.#mock.keys);
+    const defaults = await inTurn(tokens, (token) => this.#transaction.keyByToken(token));
+    const latest = await this.#transaction.latestKeys(limits.addedKeys);
+    const added = latest.filter(({ token }) => !tokens.includes(token));
+    return [
+      ...(await inTurn(
+        defaults.filter((key) => key !== undefined),
+        (key) => this.#key(key, key.token),
+      )),
+      ...(await inTurn(added, (key) => this.#key(key, null))),
+    ];
+  }
+
+  /** @param token The whole key, which only a default key shows. */
+  async #key(key: KeyRecord, token: string | null) {
+    const account = await this.#transaction.account(key.accountId);
+    const entries = await this.#transaction.ledger(key.id);
+    return {
+      key_id: key.id,
+      api_key: maskKey(key.token),
+      token,
+      name: key.name,
+      mode: key.mode,
+      state: account?.state === "flagged" ? account.state : key.state,
+      credits: key.credits,
+      rate_limit_per_min: key.rateLimitPerMinute,
+      total_calls: key.totalCalls,
+      ledger: {
+        total: entries.length,
+        latest: entries.slice(-limits.ledgerEntries).toReversed().map(ledgerEntryView),
+      },
+    };
+  }
+
+  #dueAt(kind: ScheduledTask["kind"], id: string): number | null {
+    return this.#dueTimes.get(`${kind} ${id}`) ?? null;
+  }
+}
+
+/** Runs the steps one after the other, because a transaction does one step at a time. */
+async function inTurn<Item, Result>(
+  items: readonly Item[],
+  step: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (const item of items) results.push(await step(item));
+  return results;
 }

@@ -1,9 +1,9 @@
-import type { DeliveryRecord, LedgerEntry } from "../../store/records.ts";
+import type { DeliveryAttempt, DeliveryRecord, LedgerEntry } from "../../store/records.ts";
 import { milliseconds } from "../../system/duration.ts";
 import type { Fault } from "../fault.ts";
 import type { JournalEntry } from "../journal-entry.ts";
 
-/** What the server remembers, as it is written over HTTP. Times are milliseconds since 1970 of the server's clock. */
+// Records as snake_case JSON. Times are milliseconds since 1970 on the server's clock.
 
 export function faultView({ id, latency, cutAfter, ...fault }: Fault) {
   return {
@@ -70,11 +70,10 @@ export function deliveryView(delivery: DeliveryRecord) {
     state: delivery.state,
     body: delivery.body,
     signature: delivery.signature,
-    attempts: delivery.attempts.map(({ at, status, durationMs, error }) => ({
-      at,
-      status,
-      ms: durationMs,
-      ...(error !== null && { error }),
-    })),
+    attempts: delivery.attempts.map(attemptView),
   };
+}
+
+export function attemptView({ at, status, durationMs, error }: DeliveryAttempt) {
+  return { at, status, ms: durationMs, ...(error !== null && { error }) };
 }
