@@ -10,7 +10,7 @@ import {
   pollVisible,
   setNextJob,
 } from "../checks/jobs/job-run.ts";
-import { withSignatureChanged } from "../checks/jobs/results.ts";
+import { withSignatureChanged } from "../checks/jobs/result-urls.ts";
 import { must, SkipCheck } from "../outcome.ts";
 import type { Session } from "../session.ts";
 import { jobIdOf } from "../submission.ts";

@@ -19,7 +19,7 @@ export interface ReportModel extends Omit<Report, "observations"> {
 }
 
 /** Number of checks with each status, and of observations. */
-export interface Counts {
+interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly notObservable: number;

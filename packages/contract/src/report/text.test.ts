@@ -39,7 +39,7 @@ describe("the text of a report", () => {
   });
 
   test("groups checks that were not observable by their reason", () => {
-    expect(text).toMatch(/^ {4}3 × The deployment has to reach the kit .*--webhook-port/m);
+    expect(text).toMatch(/^ {4}3 × The deployment must reach the kit.*--webhook-port/m);
     expect(text).toContain("webhooks.schedule, webhooks.redirect, webhooks.resend");
   });
 

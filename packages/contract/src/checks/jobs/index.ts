@@ -1,11 +1,18 @@
 import type { Check } from "../../check.ts";
 import { lists } from "./lists.ts";
 import { polls } from "./polls.ts";
+import { resultUrls } from "./result-urls.ts";
 import { results } from "./results.ts";
 import { submissions } from "./submissions.ts";
 
 /** Checks of submissions, jobs, the list, results and their retention. */
-export const jobChecks: readonly Check[] = [...submissions, ...polls, ...lists, ...results];
+export const jobChecks: readonly Check[] = [
+  ...submissions,
+  ...polls,
+  ...lists,
+  ...results,
+  ...resultUrls,
+];
 
 /** Rules that the schema of a response states, by operation and status. */
 export const jobShapes: Readonly<Record<string, readonly string[]>> = {

@@ -98,13 +98,13 @@ export async function finished(
   session: Session,
   fields: Fields = {},
   given?: Key,
-): Promise<{ key: Key; jobId: string; answer: HttpResponse; job: Fields }> {
+): Promise<{ key: Key; jobId: string; response: HttpResponse; job: Fields }> {
   const key = given ?? (await ownKey(session));
   const jobId = await session.start(fields, { key });
   if (session.time.virtual) await session.time.pass(1_500);
-  const answer = await session.waitForEnd(jobId, { key });
-  mustHave(answer, { status: "succeeded" }, "the last poll of a good submission");
-  return { key, jobId, answer, job: fieldsOf(answer.json) };
+  const response = await session.waitForEnd(jobId, { key });
+  mustHave(response, { status: "succeeded" }, "the last poll of a good submission");
+  return { key, jobId, response, job: fieldsOf(response.json) };
 }
 
 /** Polls a job until the deployment finds it. */

@@ -1,5 +1,6 @@
 import type { Check } from "../../check.ts";
 import { endpointChecks } from "./endpoints.ts";
+import { fieldEffects } from "./field-effects.ts";
 import { fieldChecks } from "./fields.ts";
 import { imageChecks, largeImageChecks } from "./images.ts";
 import { keyChecks } from "./keys.ts";
@@ -11,6 +12,7 @@ export const requestChecks: readonly Check[] = [
   ...keyChecks,
   ...imageChecks,
   ...fieldChecks,
+  ...fieldEffects,
   ...refusalChecks,
   ...largeImageChecks,
 ];
