@@ -11,20 +11,20 @@ function withStatus(status: CheckResult["status"]): CheckResult {
 }
 
 describe("a test for each check", () => {
-  // oxlint-disable-next-line vitest/expect-expect -- what is asserted with stands in place of the test
+  // oxlint-disable-next-line vitest/expect-expect -- assertPassed is the test
   test.for(goodReport.checks)("can be written so: $id: $title", assertPassed);
 
-  test("fails with what came, the rules and a line of curl when the check is broken", () => {
-    const broken = withStatus("broken");
-    expect(() => assertPassed(broken)).toThrow(ContractFailedError);
-    expect(() => assertPassed(broken)).toThrow(
+  test("fails with the fault, the rules and a request when the check failed", () => {
+    const failed = withStatus("failed");
+    expect(() => assertPassed(failed)).toThrow(ContractFailedError);
+    expect(() => assertPassed(failed)).toThrow(
       /^idempotency\.replay\.charges-nothing: The same call .*\nThe second call took 8 .*\nrules: .*\ncurl -i /,
     );
   });
 
-  test("is skipped, with the reason, when the check was", () => {
+  test("is skipped with the reason when the check was not observable", () => {
     const reasons: (string | undefined)[] = [];
-    const skipped = withStatus("skipped");
+    const skipped = withStatus("not-observable");
     assertPassed(skipped, { skip: (reason) => reasons.push(reason) });
     expect(reasons).toEqual([skipped.message]);
     expect(() => assertPassed(skipped)).not.toThrow();

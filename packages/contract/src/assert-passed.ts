@@ -1,12 +1,12 @@
 import type { CheckResult } from "./report.ts";
 
-/** What the context of a test of vitest and that of node:test have in common. */
+/** Context of a test of vitest or node:test. */
 export interface SkippingContext {
   /** Marks the test as skipped. */
   skip(reason?: string): unknown;
 }
 
-/** A deployment does not do what a check claims; thrown by {@link assertPassed}. */
+/** Error of {@link assertPassed} for a failed check. */
 export class ContractFailedError extends Error {
   override readonly name = "ContractFailedError";
   readonly check: CheckResult;
@@ -25,10 +25,11 @@ export class ContractFailedError extends Error {
 }
 
 /**
- * Makes a test of what came of a check: it fails when that is broken, and is marked as skipped when it could not be seen.
+ * Turns the result of a check into a test. The test fails when the check failed, and is skipped when the check was not
+ * observable.
  *
- * @param context the context of the test, of vitest or node:test; without it a check that was skipped passes.
- * @throws ContractFailedError with what came, the rules, and a line of curl.
+ * @param context of the test, of vitest or node:test. Without it, a check that was not observable passes.
+ * @throws ContractFailedError with the fault, the rules and a request as a line of curl.
  * @example
  * ```ts
  * const { checks } = await runContract({ baseUrl, apiKey });
@@ -36,6 +37,6 @@ export class ContractFailedError extends Error {
  * ```
  */
 export function assertPassed(check: CheckResult, context?: SkippingContext): void {
-  if (check.status === "broken") throw new ContractFailedError(check);
-  if (check.status === "skipped") context?.skip(check.message);
+  if (check.status === "failed") throw new ContractFailedError(check);
+  if (check.status === "not-observable") context?.skip(check.message);
 }

@@ -2,7 +2,7 @@ import { deflateSync } from "node:zlib";
 
 import { crc32 } from "./wire/check-sum.ts";
 
-/** Images for requests, in base64: small, and real PNG files. */
+/** Small PNG files for requests, in base64. */
 export interface Images {
   readonly person: string;
   readonly garment: string;
@@ -15,17 +15,17 @@ export const images: Images = {
   garment: png(96, 96, [40, 84, 160]).toString("base64"),
 };
 
-/** A PNG file of one colour. */
+/** Makes a PNG file of one color. */
 export function png(
   width: number,
   height: number,
-  colour: readonly [red: number, green: number, blue: number],
+  color: readonly [red: number, green: number, blue: number],
 ): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header.set([8, 2, 0, 0, 0], 8);
-  const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(3 * width, Uint8Array.from(colour))]);
+  const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(3 * width, Uint8Array.from(color))]);
   const rows = Buffer.concat(Array.from({ length: height }, () => row));
   return Buffer.concat([
     signature,
@@ -35,7 +35,7 @@ export function png(
   ]);
 }
 
-/** A chunk of a PNG file. */
+/** Makes a chunk of a PNG file. */
 export function chunk(type: string, data: Buffer): Buffer {
   const typed = Buffer.concat([Buffer.from(type, "latin1"), data]);
   const length = Buffer.alloc(4);

@@ -9,6 +9,6 @@ export type { CheckResult, Observation, Profile, Report } from "./report.ts";
 export { formatReport, reportForms } from "./report/index.ts";
 export type { ReportForm } from "./report/index.ts";
 export type { JsonCheck, JsonObservation, JsonReport } from "./report/json.ts";
-export type { KeyName } from "./check-context.ts";
+export type { KeyName } from "./target/keys.ts";
 export { TargetProblem } from "./target/problem.ts";
 export type { ProblemKind } from "./target/problem.ts";

@@ -1,27 +1,27 @@
 import type { HttpResponse } from "./wire/response.ts";
 
-/** A deployment does not do what the contract says. */
+/** Fault of a deployment. */
 export class CheckFailure extends Error {
-  override readonly name = "Broken";
-  /** The answer that shows it. */
-  readonly answer: HttpResponse | undefined;
+  override readonly name = "CheckFailure";
+  /** Response that shows it. */
+  readonly response: HttpResponse | undefined;
 
-  constructor(message: string, answer?: HttpResponse) {
+  constructor(message: string, response?: HttpResponse) {
     super(message);
-    this.answer = answer;
+    this.response = response;
   }
 }
 
-/** Something cannot be seen in this run; the message says why, and what would make it visible. */
+/** Behavior that is not observable in this run. The message has the reason, and what makes it observable. */
 export class SkipCheck extends Error {
-  override readonly name = "Skip";
+  override readonly name = "SkipCheck";
 }
 
-/** @throws Broken unless the condition holds. */
+/** @throws CheckFailure unless the condition holds. */
 export function must(
   condition: unknown,
   message: string,
-  answer?: HttpResponse,
+  response?: HttpResponse,
 ): asserts condition {
-  if (!condition) throw new CheckFailure(message, answer);
+  if (!condition) throw new CheckFailure(message, response);
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { runContract } from "./contract.ts";
 
-test("answers below a base address with a path are held against the document, too", async () => {
+test("checks responses below a base URL with a path against the document", async () => {
   const mock = createMock({ clock: "manual" });
   const { checks } = await runContract({
     baseUrl: `${mock.baseUrl}/tryon`,
@@ -15,8 +15,8 @@ test("answers below a base address with a path are held against the document, to
     },
     only: ["authentication.missing-key", "account."],
   });
-  expect(checks.find(({ id }) => id === "answers.GET /api/v1/account.200")).toMatchObject({
-    status: "broken",
+  expect(checks.find(({ id }) => id === "responses.GET /api/v1/account.200")).toMatchObject({
+    status: "failed",
     message: expect.stringContaining("total_calls"),
   });
 });

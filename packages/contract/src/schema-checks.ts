@@ -1,37 +1,81 @@
-import { explain, type Deviation } from "./deviations.ts";
 import type { HttpResponse, SentRequest } from "./wire/response.ts";
 import { operationOf, operations } from "./wire/document.ts";
 
-/** What came of holding every answer with one status of one operation against the document. */
+/** Result of all responses with one status of one operation. */
 export interface Shape {
-  /** Such as `answers.GET /api/v1/account.200`. */
+  /** Such as `responses.GET /api/v1/account.200`. */
   readonly id: string;
   readonly operation: string;
   readonly status: number;
-  /** How many answers were looked at. */
-  readonly seen: number;
-  /** What was wrong with them, each thing once. */
-  readonly problems: readonly { readonly text: string; readonly call: SentRequest }[];
+  /** Number of responses. */
+  readonly count: number;
+  /** Distinct deviations from the document. */
+  readonly problems: readonly { readonly text: string; readonly request: SentRequest }[];
 }
 
-/** Statuses that any address may have without the document's saying so at each. */
+/** Deviation from the document that an open point explains, so that no check fails. */
+export interface Deviation {
+  /** Option of the reference server that explains it. */
+  readonly option: string;
+  readonly what: string;
+}
+
+interface Explanation extends Deviation {
+  readonly fits: (response: HttpResponse, problem: string) => boolean;
+}
+
+const explanations: readonly Explanation[] = [
+  {
+    option: "oversize",
+    what: "413 with text/html for a body over 64 MiB",
+    fits: (response) => response.status === 413 && isHtml(response),
+  },
+  {
+    option: "syncCut",
+    what: "504 with text/html for a synchronous request",
+    fits: (response) =>
+      response.status === 504 && isHtml(response) && pathOf(response) === "/api/v1/tryon",
+  },
+  {
+    option: "slashRedirect",
+    what: "307 for a path with a trailing slash",
+    fits: (response) => response.status === 307 && pathOf(response).endsWith("/"),
+  },
+  {
+    option: "sparseSubmit",
+    what: "a response to a submission without cost_credits",
+    fits: ({ request }, problem) =>
+      request.method === "POST" && problem.includes("required property 'cost_credits'"),
+  },
+  {
+    option: "timeFormat",
+    what: "times that do not end in Z",
+    fits: (_response, problem) => /^\S*(created|completed)_at must match format/.test(problem),
+  },
+  {
+    option: "rateHeaders",
+    what: "429 without X-RateLimit-*",
+    fits: ({ status }, problem) => status === 429 && problem.includes("header x-ratelimit"),
+  },
+];
+
+/** Statuses that any path may have, even if the document lists them nowhere. */
 const anywhere = new Set([404, 405]);
 
-/** Holds every answer against `spec/openapi.json`, whatever it was asked for. */
+/** Checks every response against `spec/openapi.json`. */
 export class SchemaChecks {
   readonly #shapes = new Map<
     string,
-    Shape & { seen: number; problems: Shape["problems"][number][] }
+    Shape & { count: number; problems: Shape["problems"][number][] }
   >();
   readonly #explained = new Map<string, Deviation>();
-
-  /** What the paths of the deployment begin with. */
+  /** Start of each path of the deployment. */
   readonly #prefix: string;
 
   constructor(baseUrl: string) {
     this.#prefix = new URL(baseUrl).pathname.replace(/\/+$/, "");
-    for (const { title, answers } of operations) {
-      for (const status of answers.keys()) this.#shape(title, status);
+    for (const { title, responses } of operations) {
+      for (const status of responses.keys()) this.#shape(title, status);
     }
   }
 
@@ -39,55 +83,63 @@ export class SchemaChecks {
     return [...this.#shapes.values()];
   }
 
-  /** The deviations that open points explain. */
+  /** Deviations that open points explain. */
   get explained(): readonly Deviation[] {
     return [...this.#explained.values()];
   }
 
-  look(answer: HttpResponse): void {
-    const { method, url } = answer.call;
-    const { pathname } = new URL(url);
-    if (!pathname.startsWith(this.#prefix)) return;
-    const operation = operationOf(method, pathname.slice(this.#prefix.length));
-    if (method === "HEAD") return;
+  check(response: HttpResponse): void {
+    const { request, status } = response;
+    const { pathname } = new URL(request.url);
+    if (!pathname.startsWith(this.#prefix) || request.method === "HEAD") return;
+    const operation = operationOf(request.method, pathname.slice(this.#prefix.length));
     if (operation === undefined) {
-      this.#note(explain(answer, "The document knows no such address."));
+      this.#explain(response, "The document lacks this path.");
       return;
     }
-    const { status } = answer;
-    const documented = operation.answers.get(status);
+    const documented = operation.responses.get(status);
     if (documented === undefined && anywhere.has(status)) return;
     const shape = this.#shape(operation.title, status);
-    shape.seen += 1;
+    shape.count += 1;
     const problems =
       documented === undefined
-        ? [`${status} is no status that the document has here`]
+        ? [`the document lacks the status ${status}`]
         : [
-            ...typeProblems(answer, documented.types),
+            ...typeProblems(response, documented.types),
             ...documented.headers
-              .filter((name) => answer.headers.get(name) === null)
+              .filter((name) => response.headers.get(name) === null)
               .map((name) => `the header ${name} is missing`),
-            ...documented.problems(answer.json ?? null),
+            ...documented.problems(response.json ?? null),
           ];
     for (const text of problems) {
-      const explained = explain(answer, text);
-      this.#note(explained);
-      if (explained === undefined && shape.problems.every((problem) => problem.text !== text)) {
-        shape.problems.push({ text, call: answer.call });
+      if (this.#explain(response, text)) continue;
+      if (shape.problems.every((problem) => problem.text !== text)) {
+        shape.problems.push({ text, request });
       }
     }
   }
 
-  #note(explained: Deviation | undefined): void {
-    if (explained !== undefined) this.#explained.set(explained.what, explained);
+  /** Returns true if an open point explains a deviation. */
+  #explain(response: HttpResponse, problem: string): boolean {
+    const found = explanations.find(({ fits }) => fits(response, problem));
+    if (found !== undefined) this.#explained.set(found.what, found);
+    return found !== undefined;
   }
 
   #shape(operation: string, status: number) {
-    const id = `answers.${operation}.${status}`;
-    const shape = this.#shapes.get(id) ?? { id, operation, status, seen: 0, problems: [] };
+    const id = `responses.${operation}.${status}`;
+    const shape = this.#shapes.get(id) ?? { id, operation, status, count: 0, problems: [] };
     this.#shapes.set(id, shape);
     return shape;
   }
+}
+
+function isHtml({ headers }: HttpResponse): boolean {
+  return (headers.get("content-type") ?? "").startsWith("text/html");
+}
+
+function pathOf({ request }: HttpResponse): string {
+  return new URL(request.url).pathname;
 }
 
 function typeProblems({ headers }: HttpResponse, types: readonly string[]): string[] {

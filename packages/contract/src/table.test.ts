@@ -6,9 +6,9 @@ import { root } from "@tryon/test-kit/repository";
 import { describe, expect, test } from "vitest";
 
 import { allChecks } from "./checks/index.ts";
-import { notObservableRules } from "./checks/not-observable.ts";
+import { notObservableRules } from "./checks/index.ts";
 import { allProbes } from "./probes/index.ts";
-import { shapeRules } from "./shape-rules.ts";
+import { shapeRules } from "./checks/index.ts";
 import { chosenMutants } from "../test/mutants/chosen.ts";
 import { operations } from "./wire/document.ts";
 
@@ -19,8 +19,8 @@ interface Rule {
 
 const file = join(root, "spec/rules.json");
 const { rules } = JSON.parse(await readFile(file, "utf8")) as { readonly rules: readonly Rule[] };
-const shapes = operations.flatMap(({ title, answers }) =>
-  [...answers.keys()].flatMap((status) => shapeRules(title, status)),
+const shapes = operations.flatMap(({ title, responses }) =>
+  [...responses.keys()].flatMap((status) => shapeRules(title, status)),
 );
 const shown = [...[...allChecks, ...allProbes].flatMap((check) => check.rules), ...shapes];
 

@@ -1,4 +1,4 @@
-// The page gets this function alone, so all that it needs stands in it.
+// The page only gets this function, so it has its helpers inside.
 /* oxlint-disable unicorn/consistent-function-scoping */
 
 /** The texts of the page whose contrast is under 4.5 to 1 (WCAG 2.2, 1.4.3); it runs in the page. */

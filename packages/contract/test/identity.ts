@@ -2,7 +2,7 @@ import forge from "node-forge";
 
 const day = 24 * 3_600_000;
 
-/** What an https server needs to say that it is a host, with nobody to vouch for it, in PEM. */
+/** Makes a self-signed certificate of a host, in PEM. */
 export function selfSigned(hostname: string): { readonly key: string; readonly cert: string } {
   const keys = forge.pki.rsa.generateKeyPair(2_048);
   const certificate = forge.pki.createCertificate();

@@ -8,7 +8,7 @@ const mixture = record(
   ),
 );
 
-/** So many different mixtures, always the same ones. */
+/** Returns a number of mixtures, the same ones in every run. */
 export function mixtures(count: number): readonly Readonly<Record<string, unknown>>[] {
   return sample(mixture, { numRuns: count, seed: 20_260_101 });
 }

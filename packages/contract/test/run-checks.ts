@@ -1,4 +1,4 @@
-import { createMock, type MockOptions } from "@tryon/mock";
+import { createMock, type Mock, type MockOptions } from "@tryon/mock";
 
 import type { Check, Probe } from "../src/check.ts";
 import { runContract } from "../src/contract.ts";
@@ -6,49 +6,54 @@ import { png } from "../src/images.ts";
 import type { Report } from "../src/report.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 
-/** What images look like does not matter to some checks, and to make them takes time. */
+/** Engine for checks that ignore the image. Real images take time. */
 const engine = { name: "small", render: async () => new Uint8Array(png(3, 4, [1, 2, 3])) };
 
-/** A part of the kit that looks at a reference server in this process. */
-export interface Part {
+/** Checks and probes of one area. */
+export interface Area {
   readonly checks: readonly Check[];
   readonly probes: readonly Probe[];
 }
 
-/** What a part of the kit finds on a new reference server, through a deviation if there is one. */
-export async function runChecks(
-  { checks, probes }: Part,
+/** Runs selected checks and probes against a server in this process. */
+export function runAgainst(
+  { baseUrl, fetch }: Pick<Mock, "baseUrl" | "fetch">,
+  only: readonly string[],
+  instead = fetch,
+): Promise<Report> {
+  return runContract({ baseUrl, fetch: instead, level: "full", only });
+}
+
+/** Runs an area against a new reference server, with a mutant if given. */
+export async function runArea(
+  { checks, probes }: Area,
   options: MockOptions = {},
   plant: Mutant["plant"] = ({ fetch }) => fetch,
 ): Promise<Report> {
   const mock = createMock({ clock: "manual", engine, ...options });
   const only = [...checks, ...probes].map(({ id }) => id);
   try {
-    return await runContract({ baseUrl: mock.baseUrl, fetch: plant(mock), level: "full", only });
+    return await runAgainst(mock, only, plant(mock));
   } finally {
     mock.close();
   }
 }
 
-/** The ids of what was broken, in order, and why. */
-export function failed({ checks }: Report): { ids: readonly string[]; why: string } {
-  const found = checks.filter(({ status }) => status === "broken");
-  return {
-    ids: found.map(({ id }) => id).toSorted((one, other) => one.localeCompare(other)),
-    why: found.map(({ id, message }) => `${id}: ${message}`).join("\n"),
-  };
+/** Sorted ids of the failed checks. */
+export function failedIds({ checks }: Report): readonly string[] {
+  const failed = checks.filter(({ status }) => status === "failed");
+  return failed.map(({ id }) => id).toSorted();
 }
 
-/** The ids of the checks that were left out. */
-export function skipped({ checks }: Report): readonly string[] {
+/** Ids and messages of the failed checks. */
+export function failures({ checks }: Report): string {
+  const failed = checks.filter(({ status }) => status === "failed");
+  return failed.map(({ id, message }) => `${id}: ${message}`).join("\n");
+}
+
+/** Ids of the checks that were not observable, without those of responses. */
+export function notObservableIds({ checks }: Report): readonly string[] {
   return checks
-    .filter(({ id, status }) => status === "skipped" && !id.startsWith("answers."))
+    .filter(({ id, status }) => status === "not-observable" && !id.startsWith("responses."))
     .map(({ id }) => id);
-}
-
-/** The checks whose ids begin with the same words as one of these. */
-export function related({ checks }: Part, ids: readonly string[], words = 1): Part {
-  const start = (id: string): string => id.split(".").slice(0, words).join(".");
-  const starts = new Set(ids.map(start));
-  return { checks: checks.filter(({ id }) => starts.has(start(id))), probes: [] };
 }

@@ -7,7 +7,7 @@ function check(id: string, more: Partial<CheckResult> = {}): CheckResult {
     title: `A deployment that keeps ${id} does what the document says`,
     rules: [`${id}.rule`, "auth.bearer.header"],
     level: "safe",
-    status: "kept",
+    status: "passed",
     message: undefined,
     curl: undefined,
     credits: 0,
@@ -30,17 +30,17 @@ const groups: readonly (readonly [area: string, names: readonly string[]])[] = [
   ["answers", ["GET /api/v1/account.200", "POST /api/v1/tryon.422"]],
 ];
 
-const kept = groups.flatMap(([area, names]) => names.map((name) => check(`${area}.${name}`)));
+const passed = groups.flatMap(([area, names]) => names.map((name) => check(`${area}.${name}`)));
 
 function observation([option, values]: [string, Readonly<Record<string, string>>]): Observation {
-  const unseen = option === "readLag" || option === "concurrentTwin";
+  const isUnknown = option === "readLag" || option === "concurrentTwin";
   return {
     id: `observe.${option}`,
     option,
     title: `Which way ${option} goes`,
     rules: [],
-    value: unseen ? "unknown" : (Object.keys(values).at(-1) ?? "unknown"),
-    message: unseen ? "This run could not tell." : undefined,
+    value: isUnknown ? "unknown" : (Object.keys(values).at(-1) ?? "unknown"),
+    message: isUnknown ? "This run could not tell." : undefined,
     deviations: option === "timeFormat" ? ["times that do not end in Z"] : [],
   };
 }
@@ -53,36 +53,36 @@ export const sampleReport: Report = {
   milliseconds: 83_210,
   virtualTime: false,
   complete: true,
-  credits: { planned: 64, most: 50, spent: 44 },
+  credits: { planned: 64, max: 50, spent: 44 },
   checks: [
-    ...kept,
+    ...passed,
     check("idempotency.replay.charges-nothing", {
       title: "The same call with the same idempotency key is charged once",
-      status: "broken",
+      status: "failed",
       message: "The second call took 8 more credits; it should have taken none.",
       curl,
       credits: 16,
     }),
     check("validation.field-names", {
       title: "A refusal names the field that is wrong",
-      status: "broken",
+      status: "failed",
       message: `The detail does not name garment_images_b64: ${nasty}`,
       curl: `curl -i 'https://tryon.example/?q=${nasty}'`,
     }),
     ...["schedule", "redirect", "resend"].map((name) =>
       check(`webhooks.${name}`, {
-        status: "skipped",
+        status: "not-observable",
         message:
-          "The deployment has to reach the kit for this: give --webhook-url, a public address that leads to --webhook-port of this machine.",
+          "The deployment must reach the kit: use --webhook-url with a public URL that leads to --webhook-port of this machine.",
       }),
     ),
     check("authentication.flagged-key", {
-      status: "skipped",
+      status: "not-observable",
       message: "It takes a key of an account that was flagged for fraud (--flagged-key).",
     }),
-    check("answers.POST /api/v1/tryon.504", {
-      status: "skipped",
-      message: "No call of this run was answered so.",
+    check("responses.POST /api/v1/tryon.504", {
+      status: "not-observable",
+      message: "No request of this run had this response.",
     }),
   ],
   observations: Object.entries(meanings).map(observation),
@@ -92,5 +92,5 @@ export const sampleReport: Report = {
 /** The same of a deployment in which nothing is wrong. */
 export const goodReport: Report = {
   ...sampleReport,
-  checks: sampleReport.checks.filter(({ status }) => status === "kept"),
+  checks: sampleReport.checks.filter(({ status }) => status === "passed"),
 };

@@ -19,16 +19,16 @@ export async function served(
   return { mock, url: server.url };
 }
 
-/** The same as a deployment has it: nobody can steer it from outside. */
+/** A reference server over real HTTP without its control API. */
 export function deployed(options: MockOptions = {}): Promise<{ mock: Mock; url: string }> {
   return served(options, (mock) => async (resource, init) => {
-    const address = resource instanceof Request ? resource.url : String(resource);
-    if (!new URL(address).pathname.startsWith("/__mock")) return mock.fetch(resource, init);
+    const url = resource instanceof Request ? resource.url : String(resource);
+    if (!new URL(url).pathname.startsWith("/__mock")) return mock.fetch(resource, init);
     return Response.json({ detail: "Not Found" }, { status: 404 });
   });
 }
 
-/** Something that speaks HTTP and is not the service, until the test ends. */
+/** Another HTTP server than the service, until the test ends. */
 export async function somethingElse(answer: RequestListener): Promise<string> {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -36,7 +36,7 @@ export async function somethingElse(answer: RequestListener): Promise<string> {
     server.close();
     server.closeAllConnections();
   });
-  // A server that listens on a port has an address of this form.
+  // A TCP server has this type.
   const { port } = server.address() as AddressInfo;
   return `http://127.0.0.1:${port}`;
 }

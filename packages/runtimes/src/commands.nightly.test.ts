@@ -65,7 +65,7 @@ it("holds the reference server to the contract, and says so with the exit code",
   const command = commandOf("tryon-contract");
   const page = join(folder, "contract.html");
   const { stdout } = await run(node, [command, "--base-url", server.url, `--report=html=${page}`]);
-  expect(stdout).toContain("The contract is kept");
+  expect(stdout).toContain("The deployment passes every");
   expect(await readFile(page, "utf8")).toContain("<!doctype html>");
   const nobody = run(node, [command, "--base-url", server.url, "--api-key", "svc_test_nobody"]);
   await expect(nobody).rejects.toMatchObject({ code: 5, stdout: "" });

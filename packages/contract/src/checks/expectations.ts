@@ -42,7 +42,7 @@ export function isNone(value: unknown): boolean {
   return value === null || value === undefined;
 }
 
-/** @throws Broken unless the fields of a response are as expected. */
+/** @throws CheckFailure unless the fields of a response are as expected. */
 export function mustHave(response: HttpResponse, expected: Expectations, what: string): void {
   const fields = fieldsOf(response.json);
   for (const [name, wanted] of Object.entries(expected)) {
@@ -59,7 +59,7 @@ export function mustHave(response: HttpResponse, expected: Expectations, what: s
   }
 }
 
-/** @throws Broken unless a response has one of these statuses. */
+/** @throws CheckFailure unless a response has one of these statuses. */
 export function mustHaveStatus(
   response: HttpResponse,
   expected: number | readonly number[],

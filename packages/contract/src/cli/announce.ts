@@ -1,12 +1,12 @@
 import type { Announcement, KeyUse } from "../announcement.ts";
 import type { Paint } from "../report/paint.ts";
 import { printableLine } from "../report/printable.ts";
-import { things } from "../report/summary.ts";
+import { plural } from "../report/model.ts";
 
 /** Describes a run before it starts: checks, keys and maximum cost. */
 export function announce(announcement: Announcement, paint: Paint): string {
   const { baseUrl, level, checks, probes, keys, virtualTime, webhooks } = announcement;
-  const work = `level ${level}: ${things(checks, "check")}, ${things(probes, "open point")}`;
+  const work = `level ${level}: ${plural(checks, "check")}, ${plural(probes, "open point")}`;
   const lines = [
     paint.bold(`Checking ${printableLine(baseUrl)}`),
     `  ${work}`,
@@ -30,12 +30,12 @@ function keyWords({ name, kind, made }: KeyUse): string {
   return `${purposes[name]} (${[...kinds, made ? "created for this run" : "yours"].join(", ")})`;
 }
 
-function spending({ credits: { planned, most }, keys, reference }: Announcement): string {
+function spending({ credits: { planned, max }, keys, reference }: Announcement): string {
   const live = keys.some(({ kind }) => kind === "live");
   if (!live) return "spends nothing: no key is live";
-  const bound = Math.min(planned, most);
+  const bound = Math.min(planned, max);
   if (bound === 0) return "spends nothing: all checks are free";
   const where = reference ? " of a reference server, which cost nothing" : "";
-  const left = planned > most ? `; all checks would take ${planned}, so some may be skipped` : "";
-  return `spends at most ${things(bound, "credit")}${where}${left}`;
+  const left = planned > max ? `; all checks would take ${planned}, so some may not run` : "";
+  return `spends at most ${plural(bound, "credit")}${where}${left}`;
 }

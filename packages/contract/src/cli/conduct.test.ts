@@ -30,7 +30,7 @@ describe("a deployment that cannot be checked ends with one line and an exit cod
     const argv = ["--base-url", `http://127.0.0.1:${free}`, ...key];
     expect(await problem(argv)).toEqual({
       code: 3,
-      sentence: `http://127.0.0.1:${free} cannot be reached: nothing listens there.`,
+      sentence: `http://127.0.0.1:${free} cannot be reached: no server listens on the port.`,
     });
   });
 
@@ -38,7 +38,7 @@ describe("a deployment that cannot be checked ends with one line and an exit cod
     const { code, sentence } = await problem(["--base-url", "https://tryon.invalid", ...key]);
     expect(code).toBe(3);
     expect(sentence).toMatch(
-      /^https:\/\/tryon\.invalid cannot be reached: (there is no host of this name|the name of the host cannot be looked up now)\.$/,
+      /^https:\/\/tryon\.invalid cannot be reached: (no host has this name|the name of the host cannot be resolved now)\.$/,
     );
   });
 
@@ -57,7 +57,7 @@ describe("a deployment that cannot be checked ends with one line and an exit cod
     const url = `https://localhost:${(server.address() as AddressInfo).port}`;
     expect(await problem(["--base-url", url, ...key])).toEqual({
       code: 4,
-      sentence: `The connection to ${url} is not safe: TLS failed with DEPTH_ZERO_SELF_SIGNED_CERT.`,
+      sentence: `The connection to ${url} is not secure: TLS failed with DEPTH_ZERO_SELF_SIGNED_CERT.`,
     });
   });
 
@@ -83,7 +83,7 @@ describe("a deployment that cannot be checked ends with one line and an exit cod
     const { url } = await deployed();
     const { code, sentence } = await problem(["--base-url", url]);
     expect(code).toBe(5);
-    expect(sentence).toBe("No key was given; pass one that begins with svc_test_ or svc_live_.");
+    expect(sentence).toBe("The key is missing. Use one that begins with svc_test_ or svc_live_.");
   });
 
   test.each([
@@ -99,7 +99,7 @@ describe("a deployment that cannot be checked ends with one line and an exit cod
     });
     expect(await problem(["--base-url", url, ...key])).toEqual({
       code: 6,
-      sentence: `${url} answers, but it is something else than the try-on service: GET /api/v1/account gave ${status} with ${type}.`,
+      sentence: `${url} is not the try-on service: GET /api/v1/account got ${status} with ${type}.`,
     });
   });
 
@@ -110,13 +110,13 @@ describe("a deployment that cannot be checked ends with one line and an exit cod
     const { code, sentence } = await problem(["--base-url", url, ...key]);
     expect(code).toBe(6);
     expect(sentence).toMatch(
-      /gave 301 with no content type, which leads to https:\/\/tryon\.example\/\.$/,
+      /got 301 with no content type, which redirects to https:\/\/tryon\.example\/\.$/,
     );
   });
 
   test.each([
-    ["tryon.example", "has to be an http or https address"],
-    ["ftp://tryon.example", "has to be an http or https address"],
+    ["tryon.example", "must be an http or https URL"],
+    ["ftp://tryon.example", "must be an http or https URL"],
     ["https://svc_live_a:b@tryon.example", 'got "https://svc_live_…:b@tryon.example"'],
   ])("%s, which is not a URL of a deployment", async (baseUrl, words) => {
     const { code, sentence } = await problem(["--base-url", baseUrl, ...key]);
@@ -125,9 +125,9 @@ describe("a deployment that cannot be checked ends with one line and an exit cod
   });
 
   test.each([
-    [["--api-key", "secret-of-another-kind"], "The API key has to begin with svc_test_ or"],
-    [["--test-key", "svc_live_mock"], 'The key "test" has to begin with svc_test_'],
-    [["--live-key", "svc_live_a\nb"], 'The key "live" has to begin with svc_live_'],
+    [["--api-key", "secret-of-another-kind"], "The API key must begin with svc_test_ or"],
+    [["--test-key", "svc_live_mock"], 'The key "test" must begin with svc_test_'],
+    [["--live-key", "svc_live_a\nb"], 'The key "live" must begin with svc_live_'],
   ])("a key that can be none: %j", async (argv, words) => {
     const { code, sentence } = await problem(["--base-url", "https://tryon.invalid", ...argv]);
     expect(code).toBe(2);
@@ -229,25 +229,25 @@ describe("money is safe:", () => {
     });
   });
 
-  test.each([0, 7, 8, 30, 50, 1_000])("never over %i credits, by the ledger", async (most) => {
+  test.each([0, 7, 8, 30, 50, 1_000])("never over %i credits, by the ledger", async (max) => {
     const { mock, url } = await deployed();
     const argv = ["--base-url", url, "--api-key=svc_live_mock", "--allow-live", "--level=paid"];
-    const limit = most === 50 ? [] : [`--max-credits=${most}`];
+    const limit = max === 50 ? [] : [`--max-credits=${max}`];
     const { code, stdout } = await command([...argv, ...limit], { suite: greedy });
     expect(code).toBe(0);
     const { balance = 0 } = (await mock.ledger(mock.keys.live)) ?? {};
     const spent = 1_000 - balance;
-    expect(spent).toBeLessThanOrEqual(most);
+    expect(spent).toBeLessThanOrEqual(max);
     // Checks that fit still run: the cheapest costs 8.
-    expect(spent).toBeGreaterThan(Math.min(most, 100) - 8);
-    expect(stdout).toContain(`${spent} of at most ${most} credits spent`);
-    expect(stdout.includes("may be spent (--max-credits")).toBe(most < 100);
+    expect(spent).toBeGreaterThan(Math.min(max, 100) - 8);
+    expect(stdout).toContain(`${spent} of at most ${max} credits spent`);
+    expect(stdout.includes("may spend (--max-credits")).toBe(max < 100);
   });
 
   test("nothing is taken from a live key on level safe when there is a test key", async () => {
     const { mock, url } = await deployed();
     const any = aCheck("money.any", async (session) => {
-      await session.whole({ wait: true });
+      await session.submitAndWait({ wait: true });
     });
     const keys = ["--live-key=svc_live_mock", "--test-key=svc_test_mock", "--allow-live"];
     expect((await command(["--base-url", url, ...keys], { suite: aSuite([any]) })).code).toBe(0);

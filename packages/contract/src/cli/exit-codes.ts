@@ -2,8 +2,8 @@ import type { ProblemKind } from "../target/problem.ts";
 
 /** Exit codes of the command. */
 export const exitCodes = {
-  kept: 0,
-  broken: 1,
+  passed: 0,
+  failed: 1,
   usage: 2,
   unreachable: 3,
   tls: 4,
@@ -15,8 +15,8 @@ export const exitCodes = {
 
 /** Meanings of the exit codes. */
 export const exitMeanings: readonly (readonly [code: number, meaning: string])[] = [
-  [exitCodes.kept, "the contract is kept, as far as this run could check"],
-  [exitCodes.broken, "something is broken"],
+  [exitCodes.passed, "the deployment passes every check that this run could make"],
+  [exitCodes.failed, "a check failed"],
   [exitCodes.usage, "the command line is wrong, or a live key came without --allow-live"],
   [exitCodes.unreachable, "the deployment cannot be reached"],
   [exitCodes.tls, "TLS failed"],

@@ -63,5 +63,5 @@ test("Ctrl+C ends a run with what it has so far, and 130", async () => {
   const { code, stdout } = await ended;
   expect(code).toBe(130);
   expect(stdout).toContain("The run was ended early");
-  expect(stdout).toContain("The run was ended before this.");
+  expect(stdout).toContain("The run ended before this check.");
 });

@@ -14,10 +14,10 @@ import {
 } from "@tryon/command-line";
 
 import { levels } from "../check.ts";
-import type { KeyName } from "../check-context.ts";
 import { reportForms, type ReportForm } from "../report/index.ts";
 import { version } from "../version.ts";
 import { exitMeanings } from "./exit-codes.ts";
+import type { KeyName } from "../target/keys.ts";
 
 /** Report of a run. Without a file it goes to standard output. */
 interface WantedReport {

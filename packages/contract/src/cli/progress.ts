@@ -4,7 +4,7 @@ import type { Announcement } from "../announcement.ts";
 import type { CheckResult, Observation } from "../report.ts";
 import type { Paint } from "../report/paint.ts";
 import { printableLine } from "../report/printable.ts";
-import { brokenLines } from "../report/text.ts";
+import { failedLines } from "../report/text.ts";
 
 /** Prints the progress of a run. */
 export interface ProgressView {
@@ -34,9 +34,9 @@ function plainView(stream: Output, paint: Paint): ProgressView {
       if (!("status" in result)) return;
       const message = result.message === undefined ? "" : `  ${printableLine(result.message)}`;
       const lines =
-        result.status === "broken"
-          ? brokenLines(result, paint)
-          : [`  ${result.status.padEnd(7)} ${result.id}${message}`];
+        result.status === "failed"
+          ? failedLines(result, paint)
+          : [`  ${result.status.replace("-", " ").padEnd(14)} ${result.id}${message}`];
       stream.write(`${lines.join("\n")}\n`);
     },
   };
@@ -48,13 +48,13 @@ const emptyLine = "\r\u001B[2K";
 function updatedView(stream: Output, paint: Paint): ProgressView {
   let all = 0;
   let begun = 0;
-  let broken = 0;
+  let failed = 0;
   let current = "";
   const draw = (): void => {
     const done = `${begun}/${all}`;
     // Some terminals report a width of 0.
     const width = (stream.columns ?? 0) > 0 ? (stream.columns ?? 0) : 80;
-    const line = `${done} ${broken === 0 ? "" : `${broken} broken `}${current}`;
+    const line = `${done} ${failed === 0 ? "" : `${failed} failed `}${current}`;
     // A longer line would wrap, and could not be cleared.
     stream.write(`${emptyLine}${paint.dim(line.slice(0, width - 1))}`);
   };
@@ -68,9 +68,9 @@ function updatedView(stream: Output, paint: Paint): ProgressView {
       draw();
     },
     result(result) {
-      if (!("status" in result) || result.status !== "broken") return;
-      broken += 1;
-      stream.write(`${emptyLine}${brokenLines(result, paint).join("\n")}\n`);
+      if (!("status" in result) || result.status !== "failed") return;
+      failed += 1;
+      stream.write(`${emptyLine}${failedLines(result, paint).join("\n")}\n`);
       draw();
     },
     end() {

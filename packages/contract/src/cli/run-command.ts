@@ -7,7 +7,7 @@ import { runSuite, wholeSuite, type Suite } from "../contract.ts";
 import { profileFile } from "../profile.ts";
 import type { Report } from "../report.ts";
 import { formatReport } from "../report/index.ts";
-import { colours, noPaint, type Paint } from "../report/paint.ts";
+import { colors, noPaint, type Paint } from "../report/paint.ts";
 import { textReport } from "../report/text.ts";
 import { OptionsError, TargetProblem } from "../target/problem.ts";
 import { announce } from "./announce.ts";
@@ -40,8 +40,8 @@ export async function runChecks(options: RunOptions, context: CliContext): Promi
     const report = await createReport(options, context);
     await writeReports(report, options, context);
     if (!report.complete) return exitCodes.interrupted;
-    const broken = report.checks.some(({ status }) => status === "broken");
-    return broken ? exitCodes.broken : exitCodes.kept;
+    const hasFailed = report.checks.some(({ status }) => status === "failed");
+    return hasFailed ? exitCodes.failed : exitCodes.passed;
   } catch (error) {
     if (error instanceof TargetProblem) {
       context.stderr.write(`tryon-contract: ${error.message}\n`);
@@ -105,7 +105,7 @@ async function writeReports(
 }
 
 function paintFor(stream: Output, { environment }: CliContext): Paint {
-  return hasColors(stream, environment) ? colours : noPaint;
+  return hasColors(stream, environment) ? colors : noPaint;
 }
 
 /**

@@ -12,7 +12,7 @@ export function run(argv: readonly string[], context: CliContext): Promise<numbe
   const stderr = { write: (text: string) => context.stderr.write(redactor.redact(text)) };
   const work = async (): Promise<number> => {
     const options = readOptions(argv, context);
-    if (options === undefined) return exitCodes.kept;
+    if (options === undefined) return exitCodes.passed;
     // Loaded late, so that help is fast.
     const { runChecks } = await import("./run-command.ts");
     return runChecks(options, context);

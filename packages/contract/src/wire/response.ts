@@ -1,4 +1,4 @@
-/** A call as it was sent. */
+/** Request that was sent. */
 export interface SentRequest {
   readonly method: string;
   readonly url: string;
@@ -7,9 +7,9 @@ export interface SentRequest {
   readonly body: string | undefined;
 }
 
-/** What came back for a call. */
+/** Response to a request. */
 export interface HttpResponse {
-  readonly call: SentRequest;
+  readonly request: SentRequest;
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -19,18 +19,18 @@ export interface HttpResponse {
   readonly json: unknown;
 }
 
-/** An object of JSON, whose fields are looked at one by one. */
+/** JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of a body that is an object; of any other there are none. */
+/** Fields of a JSON object. Other values have none. */
 export function fieldsOf(value: unknown): Fields {
-  // Neither null nor a list is left, so it is an object.
+  // The rest can only be an object.
   return value !== null && typeof value === "object" && !Array.isArray(value)
     ? (value as Fields)
     : {};
 }
 
-/** The elements of a list; of anything else there are none. */
+/** Elements of a list. Other values have none. */
 export function elementsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

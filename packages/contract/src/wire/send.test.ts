@@ -16,7 +16,7 @@ const images = ["result.png"];
 async function failures(report: ReturnType<typeof runSuite>): Promise<readonly string[]> {
   const { checks } = await report;
   return checks
-    .filter(({ status }) => status === "broken")
+    .filter(({ status }) => status === "failed")
     .map(({ id, message }) => `${id}: ${message}`);
 }
 
@@ -74,7 +74,7 @@ describe("the size of a response", () => {
         ? new Response(endless())
         : mock.fetch(input, init);
     const large = aCheck("sample.large", async (session) => {
-      await session.call("GET", "/api/docs");
+      await session.request("GET", "/api/docs");
     });
     const report = runSuite(aSuite([large]), { baseUrl: mock.baseUrl, fetch });
     expect(await failures(report)).toEqual([

@@ -1,18 +1,18 @@
 import type { Mock } from "@tryon/mock";
 
 import { fieldsOf, type Fields } from "../../src/wire/response.ts";
-import type { Fetch } from "./mutant.ts";
+import type { Fetch, Mutant } from "./mutant.ts";
 
-/** A call on its way to the server. */
+/** Request on its way to the server. */
 export interface TamperedCall {
   readonly method: string;
   readonly path: string;
-  /** The API key, or an empty text. */
+  /** API key, or an empty text. */
   readonly token: string;
   readonly idempotencyKey: string;
   readonly text: string;
   readonly body: Fields;
-  /** Sends it on, changed or as it is. */
+  /** Sends it to the server, changed or not. */
   readonly send: (changed?: {
     readonly headers?: Readonly<Record<string, string | null>>;
     readonly body?: unknown;
@@ -21,7 +21,7 @@ export interface TamperedCall {
 
 export type Tamper = (call: TamperedCall) => Promise<Response>;
 
-/** The server with somebody between it and its callers. */
+/** Server behind a proxy that changes requests and responses. */
 export function tampered({ fetch }: Mock, tamper: Tamper): Fetch {
   return async (resource, init) => {
     const request = new Request(resource, init);
@@ -55,32 +55,49 @@ export function tampered({ fetch }: Mock, tamper: Tamper): Fetch {
   };
 }
 
-/** Whether a call submits a try-on. */
+/** If true, a request submits a try-on. */
 export function submits({ method, path }: TamperedCall): boolean {
   return method === "POST" && path === "/api/v1/tryon";
 }
 
-/** Whether a call buys credits. */
+/** If true, a request buys credits. */
 export function buys({ path }: TamperedCall): boolean {
   return path === "/api/v1/credits/purchase";
 }
 
-/** Whether a call asks for the account. */
+/** If true, a request reads the account. */
 export function asksAccount({ path }: TamperedCall): boolean {
   return path === "/api/v1/account";
 }
 
-/** Whether a call asks for one job. */
+/** If true, a request polls a job. */
 export function polls({ method, path }: TamperedCall): boolean {
   return method === "GET" && path.startsWith("/api/v1/tryon/");
 }
 
-/** The fields of an answer, which can be read again. */
+/** Changes the fields of responses, unless `change` returns undefined. */
+export function changedFields(
+  change: (fields: Fields, call: TamperedCall, response: Response) => Fields | undefined,
+): Mutant["plant"] {
+  return (mock) =>
+    tampered(mock, async (call) => {
+      const response = await call.send();
+      const fields = change(await fieldsIn(response), call, response);
+      return fields === undefined ? response : rewritten(response, { fields });
+    });
+}
+
+/** If true, a request reads or makes keys with the control API. */
+export function makesKey({ path }: TamperedCall): boolean {
+  return /^\/__mock\/(keys|tenants)$/.test(path);
+}
+
+/** Fields of a response, which can be read again. */
 export async function fieldsIn(response: Response): Promise<Fields> {
   return fieldsOf(parsed(await response.clone().text()));
 }
 
-/** The answer with other fields, another status or other headers. */
+/** Response with other fields, another status or other headers. */
 export async function rewritten(
   response: Response,
   change: {
@@ -102,12 +119,12 @@ export async function rewritten(
   return new Response(JSON.stringify({ ...known, ...more }), { status, headers });
 }
 
-/** A refusal as the service words it. */
-export function refusal(status: number, detail = "A planted refusal."): Response {
+/** Refusal of the service. */
+export function refusal(status: number, detail = "Refused by a mutant."): Response {
   return Response.json({ detail }, { status });
 }
 
-/** Balances that are not what the server thinks. */
+/** Changes of balances. */
 export class Books {
   readonly #changes = new Map<string, number>();
 
@@ -116,13 +133,13 @@ export class Books {
     this.#changes.set(token, (this.#changes.get(token) ?? 0) + credits);
   }
 
-  /** What is to be added to the balance of a key. */
+  /** Returns the change of the balance of a key. */
   of(token: string): number {
     return this.#changes.get(token) ?? 0;
   }
 }
 
-/** As {@link tampered}, with balances that are changed wherever they are told. */
+/** Server behind a proxy that also changes balances in every response. */
 export function miscounted(
   mock: Mock,
   tamper: (call: TamperedCall, books: Books) => Promise<Response>,
@@ -136,7 +153,7 @@ export function miscounted(
     }
     return rewritten(response, {
       fields: ({ credits_remaining: credits }) => ({
-        // The answer to a purchase cannot tell of a debt.
+        // The response to a purchase has no negative balance.
         credits_remaining: Math.max(buys(call) ? 0 : -Infinity, Number(credits) + change),
       }),
     });

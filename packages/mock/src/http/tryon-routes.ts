@@ -123,7 +123,7 @@ function submitView(service: Service, submitted: SubmitResponse): Partial<TryOnS
   const { job, response } = submitted;
   const { status } = response;
   const succeeded = status === "succeeded" && job.result !== null;
-  const response: Required<TryOnSubmitResponse> = {
+  const view: Required<TryOnSubmitResponse> = {
     job_id: job.id,
     status,
     result_url: succeeded ? service.results.sign(job, service.now()) : null,
@@ -136,7 +136,7 @@ function submitView(service: Service, submitted: SubmitResponse): Partial<TryOnS
     error_message: response.errorMessage,
     message: response.message,
   };
-  return service.options.sparseSubmit ? sparse(response) : response;
+  return service.options.sparseSubmit ? sparse(view) : view;
 }
 
 /** Keeps the fields that the interface document lists for the status. */

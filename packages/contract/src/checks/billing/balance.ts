@@ -1,53 +1,54 @@
 import { CheckFailure, SkipCheck } from "../../outcome.ts";
-import type { Key } from "../../check-context.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
+import type { Key } from "../../target/keys.ts";
 
-/** What an account says of money. */
-interface Standing {
+/** Balance and number of requests of an account. */
+interface AccountState {
   readonly balance: number;
-  readonly calls: number;
-  readonly answer: HttpResponse;
+  readonly requests: number;
+  readonly response: HttpResponse;
 }
 
-/** A live key to pay with: one of its own where the kit can make keys, else that of the run. */
+/** Returns a live key to pay with: a new one where the kit can make keys, otherwise the key of the run. */
 export async function payingKey(session: Session, credits = 100): Promise<Key> {
-  return session.bench.control === undefined ? session.key : session.freshKey({ credits });
+  return session.context.control === undefined ? session.key : session.freshKey({ credits });
 }
 
-/** The balance of a key. @throws Skip when it cannot be read: what an account says is a claim of other checks. */
+/** Returns the balance of a key. @throws SkipCheck when the account lacks it, which has other checks. */
 export async function readBalance(session: Session, key: Key): Promise<number> {
-  return (await standing(session, key)).balance;
+  return (await readAccount(session, key)).balance;
 }
 
 /**
- * Does something, and makes sure of what that takes from the balance of a key.
+ * Does some work that must take this many credits.
  *
- * @param what the subject of the sentence that says what went wrong.
- * @throws Skip when others use the key at the same time, so that there is no telling who spent what.
+ * @param what subject of the message.
+ * @throws SkipCheck when others use the key at the same time, so that the cost is unclear.
  */
-export async function mustTake<Result>(
+export async function mustCost<Result>(
   session: Session,
   key: Key,
   { credits, what }: { readonly credits: number; readonly what: string },
   work: () => Promise<Result>,
 ): Promise<Result> {
   const { sent } = session;
-  const before = await standing(session, key);
+  const before = await readAccount(session, key);
   const result = await work();
-  const after = await standing(session, key);
+  const after = await readAccount(session, key);
   const taken = before.balance - after.balance;
   if (taken === credits) return result;
-  if (after.calls - before.calls > session.sent - sent) {
-    throw new SkipCheck(
-      "Somebody else used the key at the same time; run this with a key that nobody else uses.",
-    );
+  if (after.requests - before.requests > session.sent - sent) {
+    throw new SkipCheck("Another process used the key at the same time. Use a key for this alone.");
   }
-  throw new CheckFailure(`${what} took ${taken} credits, and not ${credits}.`, after.answer);
+  throw new CheckFailure(
+    `Expected ${what} to take ${credits} credits, got ${taken}.`,
+    after.response,
+  );
 }
 
-/** What came onto the balance of a key while something was done; less than 0 when something was taken. */
-export async function gained<Result>(
+/** Measures by how much some work changes the balance of a key. */
+export async function balanceChange<Result>(
   session: Session,
   key: Key,
   work: () => Promise<Result>,
@@ -57,17 +58,19 @@ export async function gained<Result>(
   return { result, credits: (await readBalance(session, key)) - before };
 }
 
-/** @throws Skip unless an answer has the status that a check goes on from. */
-export function proceedWith(answer: HttpResponse, status: number): void {
-  if (answer.status === status) return;
+/** @throws SkipCheck unless a response has the status that a check continues from. */
+export function skipUnlessStatus(response: HttpResponse, status: number): void {
+  if (response.status === status) return;
   throw new SkipCheck(
-    `This starts from an answer with ${status}, and ${answer.status} came, which other checks look at.`,
+    `This check needs a response with ${status} first and got ${response.status}, which has other checks.`,
   );
 }
 
-async function standing(session: Session, key: Key): Promise<Standing> {
-  const answer = await session.account({ key });
-  const { credits_remaining: balance, total_calls: calls } = fieldsOf(answer.json);
-  if (typeof balance === "number" && typeof calls === "number") return { balance, calls, answer };
-  throw new SkipCheck("The account does not tell the balance, which other checks look at.");
+async function readAccount(session: Session, key: Key): Promise<AccountState> {
+  const response = await session.account({ key });
+  const { credits_remaining: balance, total_calls: requests } = fieldsOf(response.json);
+  if (typeof balance === "number" && typeof requests === "number") {
+    return { balance, requests, response };
+  }
+  throw new SkipCheck("The account has no balance, which has other checks.");
 }

@@ -1,188 +1,145 @@
-import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
-import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
-import { rateAllowance, callsOver } from "./allowance.ts";
-import { mustTake, payingKey, proceedWith, readBalance } from "./balance.ts";
-import { unknownJob } from "./unknown-job.ts";
+import type { HttpResponse } from "../../wire/response.ts";
+import { jobIdOf } from "../../submission.ts";
+import { checkGroup, mustHaveStatus, type CheckRow } from "../expectations.ts";
+import { unknownJobId } from "./account.ts";
+import { balanceChange, mustCost, payingKey, skipUnlessStatus } from "./balance.ts";
+import { exceedLimit, requestLimit } from "./rate-limit.ts";
+import type { Key } from "../../target/keys.ts";
 
-/** How a refusal is brought about that must not cost anything. */
+const submission = "POST /api/v1/tryon";
+
+/** A request that the service refuses, and that must not cost anything. */
 interface Refusal {
   readonly status: number;
-  readonly of: string;
-  /** The credits that a deployment could take that does not refuse it. */
-  readonly credits: number;
-  readonly send: (
-    session: Session,
-    key: Awaited<ReturnType<typeof payingKey>>,
-  ) => Promise<HttpResponse>;
+  readonly what: string;
+  /** @default `errors.<status>.not-charged` */
+  readonly rule?: string;
+  /** Credits that a deployment could take if it does not refuse the request. Without them the key is a new one. */
+  readonly credits?: number;
+  readonly newKey?: Parameters<Session["freshKey"]>[0];
+  /** Prepares the refusal, before the balance is read. */
+  readonly prepare?: (session: Session, key: Key, idempotencyKey: string) => Promise<unknown>;
+  /** @default sends a good submission */
+  readonly send?: (session: Session, key: Key, idempotencyKey: string) => Promise<HttpResponse>;
 }
 
 const refusals: readonly Refusal[] = [
   {
     status: 400,
-    of: "a submission without a person",
+    what: "a submission without a person",
     credits: 8,
     send: (session, key) => session.submit({ person_image_b64: undefined }, { key }),
   },
   {
     status: 401,
-    of: "a submission with a key that is almost right",
+    what: "a submission with a key that differs by one character",
     credits: 0,
     send: (session, key) => session.submit({}, { key: `${key.token}0` }),
   },
   {
     status: 404,
-    of: "a poll of a job that does not exist",
+    what: "a poll of an unknown job",
     credits: 0,
-    send: (session, key) => session.poll(unknownJob(session), { key }),
+    send: (session, key) => session.poll(unknownJobId(session), { key }),
   },
   {
     status: 422,
-    of: "a submission with a seed below 0",
+    what: "a submission with a seed below 0",
     credits: 8,
     send: (session, key) => session.submit({ seed: -1 }, { key }),
   },
+  { status: 402, what: "a submission with too few credits", newKey: { credits: 7 } },
+  {
+    status: 409,
+    what: "a submission with the idempotency key of another body",
+    credits: 16,
+    async prepare(session, key, idempotencyKey) {
+      const first = await session.submit({}, { key, idempotencyKey });
+      skipUnlessStatus(first, 200);
+      await session.waitForEnd(jobIdOf(first), { key });
+    },
+    send: (session, key, idempotencyKey) => session.submit({ seed: 7 }, { key, idempotencyKey }),
+  },
+  // The control API makes the service fail.
+  ...[500, 503].map((status) => ({
+    status,
+    what: `a submission during a fault with ${status}`,
+    rule: status === 503 ? "errors.503.charge" : "errors.500.not-charged",
+    prepare: (session: Session) => session.addFault({ on: submission, status, times: 1 }),
+  })),
 ];
 
-/** No refusal takes credits. */
-export const refusalChecks: readonly Check[] = [
-  ...refusals.map(chargeCheck),
-  {
-    id: "refusals.402.free",
-    title: "A 402 takes no credits",
-    rules: ["errors.402.not-charged"],
-    level: "paid",
-    on: "any",
-    credits: 0,
-    async run(session) {
-      const key = await session.freshKey({ credits: 7 });
-      const subject = { credits: 0, what: "A submission that was answered 402" };
-      await mustTake(session, key, subject, async () =>
-        proceedWith(await session.submit({}, { key }), 402),
-      );
-    },
-  },
+/** Refused requests, which never take credits. */
+export const refusalChecks = checkGroup({ level: "paid", on: "any", credits: 0 }, [
+  ...refusals.map(refusalCheck),
   {
     id: "refusals.403.free",
-    title: "A 403 takes no credits",
+    title: "Takes no credits with a 403",
     rules: ["errors.403.not-charged"],
-    level: "paid",
-    on: "any",
-    credits: 0,
     async run(session) {
       const key = await session.freshKey({ state: "disabled", credits: 100 });
-      const answer = await session.submit({}, { key });
-      proceedWith(answer, 403);
-      // The account of a key that may not call is not to be had.
+      const response = await session.submit({}, { key });
+      skipUnlessStatus(response, 403);
+      // A disabled key cannot read its account.
       const { balance } = await session.control.get(`ledger?api_key=${key.token}`);
       must(
         balance === 100,
-        `A submission that was answered 403 left ${String(balance)} of 100 credits.`,
-        answer,
-      );
-    },
-  },
-  {
-    id: "refusals.409.free",
-    title: "A 409 takes no credits",
-    rules: ["errors.409.not-charged"],
-    level: "paid",
-    on: "live",
-    credits: 16,
-    async run(session) {
-      const key = await payingKey(session);
-      const options = { key, idempotencyKey: session.unique() };
-      const first = await session.submit({}, options);
-      proceedWith(first, 200);
-      await session.end(String(fieldsOf(first.json)["job_id"]), { key });
-      const subject = { credits: 0, what: "A submission that was answered 409" };
-      await mustTake(session, key, subject, async () =>
-        proceedWith(await session.submit({ seed: 7 }, options), 409),
+        `A submission with 403 left ${String(balance)} of 100 credits.`,
+        response,
       );
     },
   },
   {
     id: "refusals.429.free",
-    title: "A 429 takes no credits",
+    title: "Takes no credits with a 429",
     rules: ["errors.429.not-charged"],
     level: "full",
-    on: "any",
-    credits: 0,
     async run(session) {
-      const key = await session.freshKey({ credits: 100, rate_limit_per_min: rateAllowance });
-      const before = await readBalance(session, key);
-      await callsOver(session, key);
-      const answer = await session.submit({}, { key, take429: true });
-      proceedWith(answer, 429);
-      await session.time.pass(61_000);
-      const after = await readBalance(session, key);
-      must(
-        after === before,
-        `A submission that was answered 429 took ${before - after} credits.`,
-        answer,
-      );
+      const key = await session.freshKey({ credits: 100, rate_limit_per_min: requestLimit });
+      const { result: response, credits } = await balanceChange(session, key, async () => {
+        await exceedLimit(session, key);
+        const refused = await session.submit({}, { key, return429: true });
+        skipUnlessStatus(refused, 429);
+        await session.time.pass(61_000);
+        return refused;
+      });
+      must(credits === 0, `A submission with 429 took ${-credits} credits.`, response);
     },
   },
-  faultCheck(500, ["errors.500.not-charged"]),
-  faultCheck(503, ["errors.503.charge"]),
   {
     id: "refusals.503.later",
-    title:
-      "A submission that was answered 503 is taken when it is sent again with its key, and charged once",
+    title: "Takes a submission with 503 when it is retried under its key",
     rules: ["errors.503.back-off"],
-    level: "paid",
-    on: "any",
-    credits: 0,
     async run(session) {
-      const key = await session.freshKey();
-      const options = { key, idempotencyKey: session.unique() };
-      await session.addFault({ on: "POST /api/v1/tryon", status: 503, times: 1 });
-      proceedWith(await session.submit({}, options), 503);
-      const answer = await session.submit({}, options);
-      must(
-        answer.status === 200,
-        `Sent again after a 503, a submission was answered ${answer.status}.`,
-        answer,
-      );
+      const options = { key: await session.freshKey(), idempotencyKey: session.unique() };
+      await session.addFault({ on: submission, status: 503, times: 1 });
+      skipUnlessStatus(await session.submit({}, options), 503);
+      mustHaveStatus(await session.submit({}, options), 200, "a retry after a 503");
     },
   },
-];
+]);
 
-function chargeCheck({ status, of, credits, send }: Refusal): Check {
+function refusalCheck(refusal: Refusal): CheckRow {
+  const { status, what, rule = `errors.${status}.not-charged`, newKey, prepare } = refusal;
+  const { credits, send = submitGood } = refusal;
   return {
     id: `refusals.${status}.free`,
-    title: `A ${status} takes no credits`,
-    rules: [`errors.${status}.not-charged`],
-    level: "paid",
-    on: "live",
-    credits,
+    title: `Takes no credits with a ${status}`,
+    rules: [rule],
+    ...(credits !== undefined && { on: "live", credits }),
     async run(session) {
-      const key = await payingKey(session);
-      const subject = { credits: 0, what: `A ${status} for ${of}` };
-      await mustTake(session, key, subject, async () =>
-        proceedWith(await send(session, key), status),
+      const key = await (credits === undefined ? session.freshKey(newKey) : payingKey(session));
+      const idempotencyKey = session.unique();
+      await prepare?.(session, key, idempotencyKey);
+      await mustCost(session, key, { credits: 0, what }, async () =>
+        skipUnlessStatus(await send(session, key, idempotencyKey), status),
       );
     },
   };
 }
 
-/** The control API brings about what nobody can ask a service for. */
-function faultCheck(status: number, rules: readonly string[]): Check {
-  return {
-    id: `refusals.${status}.free`,
-    title: `A ${status} leaves the balance as it was`,
-    rules,
-    level: "paid",
-    on: "any",
-    credits: 0,
-    async run(session) {
-      const key = await session.freshKey();
-      const subject = { credits: 0, what: `A submission that was answered ${status}` };
-      await mustTake(session, key, subject, async () => {
-        await session.addFault({ on: "POST /api/v1/tryon", status, times: 1 });
-        proceedWith(await session.submit({}, { key }), status);
-      });
-    },
-  };
+function submitGood(session: Session, key: Key): Promise<HttpResponse> {
+  return session.submit({}, { key });
 }

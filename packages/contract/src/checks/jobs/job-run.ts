@@ -1,10 +1,10 @@
 import { must, SkipCheck } from "../../outcome.ts";
 import { jobIdOf } from "../../submission.ts";
-import type { Key } from "../../check-context.ts";
 import type { Session } from "../../session.ts";
-import type { SubmitOptions } from "../../calls.ts";
+import type { SubmitOptions } from "../../request-options.ts";
 import { elementsOf, fieldsOf, type HttpResponse, type Fields } from "../../wire/response.ts";
 import { mustHave, mustHaveStatus } from "../expectations.ts";
+import type { Key } from "../../target/keys.ts";
 
 /** More requests a minute than a check sends. */
 const rateLimit = 1_000_000;
@@ -17,25 +17,25 @@ const maxJobTime = 180_000;
  * works on.
  */
 export async function ownKey(session: Session, mode = session.key.kind): Promise<Key> {
-  const { bench } = session;
-  if (bench.control === undefined) {
+  const { context } = session;
+  if (context.control === undefined) {
     return mode === session.key.kind ? session.key : session.keyNamed(mode);
   }
   const key = await session.freshKey({ mode, credits: 1_000, rate_limit_per_min: rateLimit });
-  bench.pace.set(key.token, rateLimit);
+  context.pacer.setLimit(key.token, rateLimit);
   return key;
 }
 
-/** The keys of the run that belong to other accounts than a key. @throws Skip when there is none. */
-export function strangersTo({ bench }: Session, key: Key): readonly Key[] {
-  const { stranger, live } = bench.keys;
+/** The keys of the run that belong to other accounts than a key. @throws SkipCheck when there is none. */
+export function strangersTo({ context }: Session, key: Key): readonly Key[] {
+  const { stranger, live } = context.keys;
   const found = [stranger, live].filter((one) => one !== undefined);
   const strangers = found.filter(({ token }) => token !== key.token);
   if (strangers.length > 0) return strangers;
   throw new SkipCheck("It takes a key of another account (--other-key).");
 }
 
-/** Sets the outcome of the next job of a key. @throws Skip without the control API. */
+/** Sets the outcome of the next job of a key. @throws SkipCheck without the control API. */
 export async function setNextJob(session: Session, key: Key, next: Fields): Promise<void> {
   await session.control.post("next-job", { ...next, api_key: key.token });
 }
@@ -66,7 +66,7 @@ export async function runJob(
   outcome = "succeeded",
 ): Promise<JobRun> {
   const key = await ownKey(session);
-  if (outcome !== "succeeded" || session.bench.control !== undefined) {
+  if (outcome !== "succeeded" || session.context.control !== undefined) {
     await setNextJob(session, key, { outcome, duration_ms: 3_000 });
   }
   const submitted = await session.submit(fields, { key });
@@ -87,7 +87,7 @@ export async function runJob(
   return { submitted, running, ended };
 }
 
-/** @throws Skip when no poll showed the job running. */
+/** @throws SkipCheck when no poll showed the job running. */
 export function needRunning({ running }: JobRun): void {
   if (running.length > 0) return;
   throw new SkipCheck("The job was over at the first poll, so no poll shows it running.");
@@ -102,7 +102,7 @@ export async function finished(
   const key = given ?? (await ownKey(session));
   const jobId = await session.start(fields, { key });
   if (session.time.virtual) await session.time.pass(1_500);
-  const response = await session.end(jobId, { key });
+  const response = await session.waitForEnd(jobId, { key });
   mustHave(response, { status: "succeeded" }, "the last poll of a good submission");
   return { key, jobId, response, job: fieldsOf(response.json) };
 }
@@ -119,13 +119,13 @@ export async function pollVisible(
   });
 }
 
-/** Sends a synchronous request whose job succeeds. @throws Skip when the response came before the end. */
+/** Sends a synchronous request whose job succeeds. @throws SkipCheck when the response came before the end. */
 export async function syncSuccess(
   session: Session,
   fields: Fields = {},
   options: SubmitOptions = {},
 ): Promise<HttpResponse> {
-  const { answer } = await session.held(fields, options);
+  const { answer } = await session.submitSync(fields, options);
   skipGatewayTimeout(answer);
   const { status } = fieldsOf(answer.json);
   if (status === "running" || status === "queued") {
@@ -134,12 +134,12 @@ export async function syncSuccess(
   return answer;
 }
 
-/** @throws Skip when a proxy ended a synchronous request, which is an open point. */
+/** @throws SkipCheck when a proxy ended a synchronous request, which is an open point. */
 export function skipGatewayTimeout({ status }: HttpResponse): void {
   if (status === 504) throw new SkipCheck("A proxy ends synchronous requests before their jobs.");
 }
 
-/** @throws Broken when a job that succeeded has no URL of its result. */
+/** @throws CheckFailure when a job that succeeded has no URL of its result. */
 export function mustBeText(url: unknown): string {
   must(typeof url === "string", "A job that succeeded has no result_url.");
   return url;
@@ -147,23 +147,23 @@ export function mustBeText(url: unknown): string {
 
 /** Fetches a result by its signed URL, without a key. */
 export function fetchResult(session: Session, url: unknown): Promise<HttpResponse> {
-  return session.call("GET", mustBeText(url), { key: null });
+  return session.request("GET", mustBeText(url), { key: null });
 }
 
-/** Fetches an image. @throws Broken when there is none. */
+/** Fetches an image. @throws CheckFailure when there is none. */
 export async function fetchImage(session: Session, url: unknown): Promise<HttpResponse> {
   const response = await fetchResult(session, url);
   mustHaveStatus(response, 200, "a new result_url");
   return response;
 }
 
-/** Reads a page of the list. @throws Broken when the request fails. */
+/** Reads a page of the list. @throws CheckFailure when the request fails. */
 export async function pageOf(
   session: Session,
   key: Key,
   query: Readonly<Record<string, string>> = {},
 ): Promise<HttpResponse> {
-  const response = await session.call("GET", "/api/v1/tryon", { key, query });
+  const response = await session.request("GET", "/api/v1/tryon", { key, query });
   mustHaveStatus(response, 200, "the list");
   return response;
 }

@@ -2,7 +2,7 @@ import { createMock } from "@tryon/mock";
 import { expect, test } from "vitest";
 
 import { jobProbes } from "../../probes/jobs.ts";
-import { brokenIn, runAgainst } from "../../../test/area-run.ts";
+import { failedIds, runAgainst } from "../../../test/run-checks.ts";
 import { jobMutants } from "../../../test/mutants/jobs/index.ts";
 import { jobChecks } from "./index.ts";
 
@@ -10,7 +10,7 @@ const ids = [...jobChecks, ...jobProbes].map(({ id }) => id);
 
 test.each(jobMutants)("fails only $expected for a server that $name", async (mutant) => {
   const mock = createMock({ clock: "manual" });
-  expect(brokenIn(await runAgainst(mock, ids, mutant.plant(mock)))).toEqual(mutant.expected);
+  expect(failedIds(await runAgainst(mock, ids, mutant.plant(mock)))).toEqual(mutant.expected);
 });
 
 test("has a mutant for every check", () => {

@@ -2,8 +2,8 @@ import { createMock, optionTable, type MockOptions } from "@tryon/mock";
 import { expect, test } from "vitest";
 
 import { jobProbes } from "../../probes/jobs.ts";
-import { brokenIn, runAgainst } from "../../../test/area-run.ts";
-import { skipped } from "../../../test/run-checks.ts";
+import { failedIds, runAgainst } from "../../../test/run-checks.ts";
+import { notObservableIds } from "../../../test/run-checks.ts";
 import { jobChecks } from "./index.ts";
 
 const ids = [...jobChecks, ...jobProbes].map(({ id }) => id);
@@ -24,8 +24,8 @@ test.each([
   ["a slow model", { latency: "20s" }, []],
 ] as const)("passes a reference server with %s", async (_name, options, expected) => {
   const report = await run(options);
-  expect(brokenIn(report)).toEqual([]);
-  expect(skipped(report).filter((id) => ids.includes(id))).toEqual(expected);
+  expect(failedIds(report)).toEqual([]);
+  expect(notObservableIds(report).filter((id) => ids.includes(id))).toEqual(expected);
 });
 
 const mixtures = [1, 2, 3].map((turn) =>
@@ -36,7 +36,7 @@ const mixtures = [1, 2, 3].map((turn) =>
 
 test.each(mixtures)("passes and observes a mixture of options (%#)", async (options) => {
   const report = await run({ options });
-  expect(brokenIn(report)).toEqual([]);
+  expect(failedIds(report)).toEqual([]);
   const observed = jobProbes.filter(({ option }) => option !== "reportQueued");
   const expected = Object.fromEntries(observed.map(({ option }) => [option, options[option]]));
   expect(report.profile.options).toEqual(expected);
@@ -51,7 +51,7 @@ const values = jobProbes.flatMap(({ id, option }) =>
 test.each(values)("%s observes %s = %s", async (id, option, value) => {
   const report = await run({ options: { [option]: value }, concurrency: 2 }, [id]);
   expect(report.profile.options).toEqual({ [option]: value });
-  expect(brokenIn(report)).toEqual([]);
+  expect(failedIds(report)).toEqual([]);
 });
 
 test("reports reportQueued as unknown without a queue", async () => {

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Key } from "../../check-context.ts";
 import { must, SkipCheck } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
 import { checkGroup } from "../expectations.ts";
 import { finished, idsOf, jobsOf, ownKey, pageOf, startAndList, strangersTo } from "./job-run.ts";
+import type { Key } from "../../target/keys.ts";
 
 /** Maximum number of pages that a check reads of the history of a key. */
 const maxPages = 20;
@@ -123,7 +123,7 @@ export const lists = checkGroup({ level: "safe", on: "any", credits: 8 }, [
       const key = await ownKey(session);
       await startAndList(session, key, 2);
       // A new key has only these jobs, so that its first page is the last one.
-      const isNewKey = session.bench.control !== undefined;
+      const isNewKey = session.context.control !== undefined;
       const pages = await readPages(session, key, isNewKey ? "2" : "50", isNewKey ? 1 : maxPages);
       const last = pages.at(-1);
       const hasMore = last !== undefined && cursorOf(last) !== undefined;
@@ -177,7 +177,7 @@ function cursorOf(page: HttpResponse): string | undefined {
   return typeof cursor === "string" ? cursor : undefined;
 }
 
-/** @throws Skip on the last page. */
+/** @throws SkipCheck on the last page. */
 function needCursor(page: HttpResponse): string {
   const cursor = cursorOf(page);
   if (cursor === undefined) throw new SkipCheck("The list has no second page.");

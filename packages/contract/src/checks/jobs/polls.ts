@@ -281,7 +281,7 @@ function tolerance({ time }: Session): number {
   return time.virtual ? 2_000 : 30_000;
 }
 
-/** @throws Skip when a response has no Date. */
+/** @throws SkipCheck when a response has no Date. */
 function requireDate(response: HttpResponse): number {
   const date = dateOf(response);
   if (date === undefined) throw new SkipCheck("Responses have no Date to compare times with.");

@@ -138,7 +138,7 @@ export const resultUrls = checkGroup({ level: "safe", on: "any", credits: 8 }, [
     async run(session) {
       const { key, response } = await finished(session);
       const texts = [response.text, (await pageOf(session, key)).text];
-      const { control } = session.bench;
+      const { control } = session.context;
       if (control !== undefined) {
         const journal = await control.get("journal?method=POST&path=/api/v1/tryon");
         texts.push(JSON.stringify(journal));
@@ -157,10 +157,10 @@ export const resultUrls = checkGroup({ level: "safe", on: "any", credits: 8 }, [
     title: "Lists and polls a job of a test key, and sends its webhook",
     rules: ["test-key.all-endpoints"],
     async run(session) {
-      const hook = session.hook();
+      const hook = session.openHook();
       const key = await ownKey(session);
       const jobId = await session.start({ webhook_url: hook.url }, { key });
-      await session.end(jobId, { key });
+      await session.waitForEnd(jobId, { key });
       const page = await pageOf(session, key);
       must(idsOf(page).includes(jobId), "The list lacks the job of a test key.", page);
       await session.until("the webhook of a test key's job arrives", async () =>
@@ -181,7 +181,7 @@ async function mustNotServe(session: Session, url: unknown, when: string): Promi
   must(status >= 400, message, response);
 }
 
-/** @throws Skip where time is real. */
+/** @throws SkipCheck where time is real. */
 function needVirtualTime({ time }: Session, span: string): void {
   if (time.virtual) return;
   throw new SkipCheck(`It takes ${span}: only a deployment whose clock the kit controls shows it.`);

@@ -1,10 +1,10 @@
-import type { Key } from "../../check-context.ts";
 import { CheckFailure, must, SkipCheck } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { readPng, readPngHeader, type PngHeader } from "../../wire/png.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
 import { checkGroup, mustHave, oneOf } from "../expectations.ts";
 import { fetchImage, finished, ownKey, syncSuccess } from "./job-run.ts";
+import type { Key } from "../../target/keys.ts";
 
 const sizes = { "1K": 1_024, "2K": 2_048, "4K": 4_096 } as const;
 
@@ -113,7 +113,7 @@ async function makeImage(session: Session, request: Fields = {}, key?: Key) {
   return { response, image: await fetchImage(session, job["result_url"]) };
 }
 
-/** Reads the header of an image. @throws Skip when the image is not a PNG, for which another check fails. */
+/** Reads the header of an image. @throws SkipCheck when the image is not a PNG, for which another check fails. */
 function headerOf(image: HttpResponse): PngHeader {
   const header = readPngHeader(image.bytes);
   if (header === undefined) throw new SkipCheck("The result is not a PNG with a readable header.");

@@ -1,6 +1,5 @@
 import type { Check } from "../../check.ts";
 import { must } from "../../outcome.ts";
-import type { Key } from "../../check-context.ts";
 import { jobIdOf } from "../../submission.ts";
 import type { Session } from "../../session.ts";
 import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
@@ -25,6 +24,7 @@ import {
   skipGatewayTimeout,
   syncSuccess,
 } from "./job-run.ts";
+import type { Key } from "../../target/keys.ts";
 
 /** Metadata with names and values that careless code would change. */
 export const metadata = { sku: "LS-204 ", Größe: "  M\n", empty: "", "0": "1" } as const;
@@ -158,7 +158,10 @@ export const submissions: readonly Check[] = [
         const key = await ownKey(session);
         const { response, charged } = await submit2K(session, key);
         const jobId = jobIdOf(response);
-        const polls = [await pollVisible(session, jobId, key), await session.end(jobId, { key })];
+        const polls = [
+          await pollVisible(session, jobId, key),
+          await session.waitForEnd(jobId, { key }),
+        ];
         for (const poll of polls) mustHave(poll, { cost_credits: charged }, "a poll");
       },
     },
@@ -206,7 +209,7 @@ export const submissions: readonly Check[] = [
         // A response of a proxy has no job id, but the key has no other job.
         const [jobId] = idsOf(await pageOf(session, key, { limit: "1" }));
         must(jobId !== undefined, "The list does not have the job of a synchronous request.");
-        const ended = await session.end(jobId, { key });
+        const ended = await session.waitForEnd(jobId, { key });
         mustHave(ended, { status: "succeeded" }, "the last poll of the job");
       },
     },
@@ -218,7 +221,7 @@ export const submissions: readonly Check[] = [
       async run(session) {
         const key = await ownKey(session);
         await setNextJob(session, key, { outcome: "succeeded", duration_ms: 8_000 });
-        const { answer, took } = await session.held({}, { key });
+        const { answer, took } = await session.submitSync({}, { key });
         skipGatewayTimeout(answer);
         // A job may be queued first.
         must(
@@ -311,20 +314,20 @@ async function submit2K(session: Session, key: Key) {
   return { response, charged: before - (await session.balance(key)) };
 }
 
-/** Sends a synchronous request whose job fails. @throws Skip without the control API. */
+/** Sends a synchronous request whose job fails. @throws SkipCheck without the control API. */
 async function failSync(session: Session, outcome: string): Promise<HttpResponse> {
   const key = await ownKey(session);
   await setNextJob(session, key, { outcome });
-  return (await session.held({}, { key })).answer;
+  return (await session.submitSync({}, { key })).answer;
 }
 
-/** Sends a synchronous request whose job takes longer than the limit. @throws Skip without the control API. */
+/** Sends a synchronous request whose job takes longer than the limit. @throws SkipCheck without the control API. */
 async function waitToLimit(session: Session, key: Key) {
   await setNextJob(session, key, { outcome: "succeeded", duration_ms: syncLimit + 30_000 });
   const idempotencyKey = session.unique("sync");
   const from = session.time.now();
   const request = session.submit({ wait: true }, { key, idempotencyKey });
-  const answer = await session.passing(request, idempotencyKey, 3_000);
+  const answer = await session.passUntilSettled(request, idempotencyKey, 3_000);
   const took = session.time.now() - from;
   // The job ends before the next check begins.
   if (session.time.virtual) await session.time.pass(Math.max(0, syncLimit + 31_000 - took));

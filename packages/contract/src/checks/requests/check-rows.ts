@@ -1,4 +1,4 @@
-import type { CallOptions } from "../../calls.ts";
+import type { RequestOptions } from "../../request-options.ts";
 import type { Check } from "../../check.ts";
 import { must, SkipCheck } from "../../outcome.ts";
 import { skipUnlessJudged } from "../../submission.ts";
@@ -30,7 +30,7 @@ export type ExpectedStatus = readonly [
   what: string,
   status: number | readonly number[],
   endpoint: string,
-  options?: CallOptions,
+  options?: RequestOptions,
 ];
 
 /** Requests with the statuses of their responses. */
@@ -83,13 +83,13 @@ export function requestCheck({ requests, ...row }: RequestRow): Check {
     async run(session) {
       for (const [what, status, endpoint, options] of await requests(session)) {
         const [method = "", path = ""] = endpoint.split(" ");
-        mustHaveStatus(await session.call(method, path, options), status, what);
+        mustHaveStatus(await session.request(method, path, options), status, what);
       }
     },
   };
 }
 
-/** @throws Broken unless the submission is taken, Skip for a response that does not depend on its fields. */
+/** @throws CheckFailure unless the submission is taken, SkipCheck for a response that does not depend on its fields. */
 export async function mustTake(session: Session, fields: Fields): Promise<HttpResponse> {
   const response = await session.submit(fields);
   skipUnlessJudged(response);
@@ -97,7 +97,7 @@ export async function mustTake(session: Session, fields: Fields): Promise<HttpRe
   return response;
 }
 
-/** @throws Broken unless the submission is refused. */
+/** @throws CheckFailure unless the submission is refused. */
 export async function mustRefuse(
   session: Session,
   fields: Fields,
@@ -108,7 +108,7 @@ export async function mustRefuse(
   mustHaveStatus(response, statuses, `a submission with ${described(fields)}`);
 }
 
-/** @throws Broken when bad input is refused with another status. */
+/** @throws CheckFailure when bad input is refused with another status. */
 export function mustBeIfRefused(response: HttpResponse, status: number, what: string): void {
   if (isRefused(response)) mustHaveStatus(response, status, what);
 }
@@ -118,7 +118,7 @@ export function isRefused({ status }: HttpResponse): boolean {
   return badInput.some((refusal) => refusal === status);
 }
 
-/** @throws Broken unless the body has a text in `detail`. */
+/** @throws CheckFailure unless the body has a text in `detail`. */
 export function mustHaveDetail(response: HttpResponse): void {
   const { detail } = fieldsOf(response.json);
   must(typeof detail === "string", `The ${response.status} has no text in detail.`, response);
@@ -128,7 +128,7 @@ export function mustHaveDetail(response: HttpResponse): void {
  * Finds a URL that the deployment takes for an image. One that fetches nothing takes any. Others can fetch the result of
  * a try-on.
  *
- * @throws Skip when there is none.
+ * @throws SkipCheck when there is none.
  */
 export async function findImageUrl(session: Session): Promise<string> {
   const takes = async (url: string): Promise<boolean> => {
@@ -137,7 +137,7 @@ export async function findImageUrl(session: Session): Promise<string> {
   };
   const any = "https://example.com/image.png";
   if (await takes(any)) return any;
-  const { result_url: result } = fieldsOf((await session.whole()).json);
+  const { result_url: result } = fieldsOf((await session.submitAndWait()).json);
   if (typeof result === "string" && (await takes(result))) return result;
   throw new SkipCheck("The deployment fetches images, but cannot fetch even its own results.");
 }

@@ -43,7 +43,7 @@ export const endpointChecks: readonly Check[] = checkGroup(
           ["POST", "/api/v1/credits/purchase"],
         ] as const) {
           const body = method === "POST" ? {} : undefined;
-          const response = await session.call(method, path, { body });
+          const response = await session.request(method, path, { body });
           const { status } = response;
           const exists = ![404, 405, 501].includes(status) && status < 600;
           must(exists, `Expected the endpoint ${method} ${path}, got ${status}.`, response);
@@ -56,7 +56,7 @@ export const endpointChecks: readonly Check[] = checkGroup(
       rules: ["error-response.detail.string"],
       async run(session) {
         for (const key of [null, session.key]) {
-          const response = await session.call("GET", "/api/v1/contract-nowhere", { key });
+          const response = await session.request("GET", "/api/v1/contract-nowhere", { key });
           mustHaveStatus(response, 404, "an unknown URL");
           mustHaveDetail(response);
         }
@@ -72,7 +72,7 @@ export const endpointChecks: readonly Check[] = checkGroup(
           ["PUT", "/api/v1/tryon", ["get", "post"]],
           ["GET", "/api/v1/credits/purchase", ["post"]],
         ] as const) {
-          const response = await session.call(method, path);
+          const response = await session.request(method, path);
           mustHaveStatus(response, 405, `${method} ${path}`);
           mustHaveDetail(response);
           mustList(response, "allow", methods);
@@ -84,7 +84,7 @@ export const endpointChecks: readonly Check[] = checkGroup(
       title: "Responds to HEAD without a body, as to GET or with 405",
       rules: [],
       async run(session) {
-        const response = await session.call("HEAD", "/api/v1/account");
+        const response = await session.request("HEAD", "/api/v1/account");
         const { status, bytes } = response;
         const isRefused = status === 405 && listOf(response, "allow").includes("get");
         must(isRefused || status === 200, `Expected 200 or 405 for HEAD, got ${status}.`, response);
@@ -106,7 +106,7 @@ export const endpointChecks: readonly Check[] = checkGroup(
       title: "Has a page of documentation in HTML",
       rules: ["discovery.docs.html-page"],
       async run(session) {
-        const response = await session.call("GET", "/api/docs");
+        const response = await session.request("GET", "/api/docs");
         mustHaveStatus(response, 200, "/api/docs");
         const isPage = /<(!doctype html|html)\b/i.test(response.text);
         must(isPage, "/api/docs is not a page of HTML.", response);
@@ -138,8 +138,8 @@ export const endpointChecks: readonly Check[] = checkGroup(
       rules: ["discovery.key.needed"],
       async run(session) {
         for (const path of discoveryPaths) {
-          const known = await session.call("GET", path);
-          const unknown = await session.call("GET", path, { key: null });
+          const known = await session.request("GET", path);
+          const unknown = await session.request("GET", path, { key: null });
           mustHaveStatus(unknown, known.status, `${path} without a key, as with one`);
           const [less, more] = [namesIn(unknown.json), namesIn(known.json)];
           must(less === more, `${path} has ${less} without a key, and ${more} with one.`, unknown);
@@ -151,7 +151,7 @@ export const endpointChecks: readonly Check[] = checkGroup(
       title: "Responds to a preflight without a key, so that a page can submit",
       rules: [],
       async run(session) {
-        const response = await session.call("OPTIONS", "/api/v1/tryon", {
+        const response = await session.request("OPTIONS", "/api/v1/tryon", {
           key: null,
           headers: {
             origin,
@@ -188,7 +188,7 @@ export const endpointChecks: readonly Check[] = checkGroup(
 );
 
 async function readDocument(session: Session, path: string): Promise<Fields> {
-  const response = await session.call("GET", path);
+  const response = await session.request("GET", path);
   mustHaveStatus(response, 200, path);
   const document = fieldsOf(response.json);
   must(Object.keys(document).length > 0, `${path} is not a JSON object.`, response);

@@ -176,7 +176,7 @@ function waitCheck({ cases, ...row }: WaitRow): Check {
     async run(session) {
       for (const [waits, fields] of cases) {
         const what = `a submission with ${described(fields)}`;
-        const { answer, took } = await session.held(fields);
+        const { answer, took } = await session.submitSync(fields);
         skipUnlessJudged(answer);
         // A gateway timeout shows that the service waited.
         mustHaveStatus(answer, waits ? [200, 504] : 200, what);

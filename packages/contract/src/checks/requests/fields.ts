@@ -128,8 +128,8 @@ export const fieldChecks: readonly Check[] = [
 
 /** Finds a URL for webhooks that can be made longer. @returns undefined where the deployment takes none. */
 async function findHookUrl(session: Session): Promise<string | undefined> {
-  if (session.bench.receiver === undefined) return undefined;
-  const { url } = session.hook();
+  if (session.context.receiver === undefined) return undefined;
+  const { url } = session.openHook();
   const response = await session.submit({ webhook_url: url });
   return response.status === 200 ? `${url}?x=` : undefined;
 }

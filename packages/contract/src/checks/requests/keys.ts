@@ -1,11 +1,11 @@
 import { createHmac } from "node:crypto";
 
 import type { Check } from "../../check.ts";
-import type { Key } from "../../check-context.ts";
 import { must, SkipCheck } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
 import { checkGroup, mustHaveStatus } from "../expectations.ts";
 import { requestCheck, type ExpectedStatus, type RequestRow } from "./check-rows.ts";
+import type { Key } from "../../target/keys.ts";
 
 const account = "GET /api/v1/account";
 
@@ -134,7 +134,7 @@ export const keyChecks: readonly Check[] = [
         for (const key of [first, second, test]) {
           mustHaveStatus(await session.account({ key }), 200, `a ${key.kind} key`);
         }
-        const again = await session.call("POST", "/__mock/keys", {
+        const again = await session.request("POST", "/__mock/keys", {
           key: null,
           body: { account_id, mode: "test" },
         });
@@ -179,7 +179,7 @@ export const keyChecks: readonly Check[] = [
       async run(session) {
         const key = await session.freshKey({ mode: "test" });
         const stranger = await session.freshKey({ mode: "test" });
-        const hook = session.hook();
+        const hook = session.openHook();
         const response = await session.submit({ webhook_url: hook.url }, { key });
         if (response.status !== 200) {
           throw new SkipCheck("The deployment refuses the webhook URL of the kit.");
@@ -197,7 +197,7 @@ export const keyChecks: readonly Check[] = [
 
 /** Two keys with the same balance on a reference server, elsewhere two keys of the run. */
 async function twoKeys(session: Session): Promise<readonly [Key, Key]> {
-  if (session.bench.control === undefined) return [session.key, session.keyNamed("stranger")];
+  if (session.context.control === undefined) return [session.key, session.keyNamed("stranger")];
   const first = await session.freshKey({ credits: 100 });
   return [first, await session.freshKey({ credits: 100, account_id: first.accountId })];
 }

@@ -89,7 +89,7 @@ export const refusalChecks: readonly Check[] = [
           "with a long token": { pack_slug: "demo", shared_payment_granted_token: token(201) },
         };
         for (const [what, body] of Object.entries(orders)) {
-          const response = await session.call("POST", "/api/v1/credits/purchase", { body });
+          const response = await session.request("POST", "/api/v1/credits/purchase", { body });
           mustBeIfRefused(response, 422, `a purchase ${what}`);
         }
       },
@@ -116,7 +116,7 @@ export const refusalChecks: readonly Check[] = [
       async run(session) {
         mustBeAt(await session.submit(badSeed), "body.seed");
         const query = { limit: "none" };
-        mustBeAt(await session.call("GET", "/api/v1/tryon", { query }), "query.limit");
+        mustBeAt(await session.request("GET", "/api/v1/tryon", { query }), "query.limit");
       },
     },
     {
@@ -158,10 +158,10 @@ export const refusalChecks: readonly Check[] = [
       title: "Lists only jobs of a status",
       rules: ["list.status-filter.values"],
       async run(session) {
-        const { job_id: id, status: end } = fieldsOf((await session.whole()).json);
+        const { job_id: id, status: end } = fieldsOf((await session.submitAndWait()).json);
         for (const status of statuses) {
           const query = { ...filterBy(status), limit: "50" };
-          const page = await session.call("GET", "/api/v1/tryon", { query });
+          const page = await session.request("GET", "/api/v1/tryon", { query });
           mustHaveStatus(page, 200, `the filter ${status}`);
           const other = jobsOf(page).find((job) => job["status"] !== status);
           const message = `The filter ${status} lists a job that is ${String(other?.["status"])}.`;
@@ -177,10 +177,10 @@ export const refusalChecks: readonly Check[] = [
       title: "Makes one PNG for a try-on that succeeds",
       rules: ["service.try-on.one-image"],
       async run(session) {
-        const job = await session.whole();
+        const job = await session.submitAndWait();
         mustHave(job, { status: "succeeded", result_url: nonEmptyText }, "the job");
         const url = String(fieldsOf(job.json)["result_url"]);
-        const image = await session.call("GET", url, { key: null });
+        const image = await session.request("GET", url, { key: null });
         mustHaveStatus(image, 200, "the result");
         const start = Buffer.from(image.bytes.subarray(0, 8)).toString("hex");
         must(
@@ -198,7 +198,7 @@ export const refusalChecks: readonly Check[] = [
       async run(session) {
         const key = await session.freshKey({ credits: 100 });
         await session.control.post("next-job", { outcome: "content_blocked", api_key: key.token });
-        const job = await session.whole({}, { key });
+        const job = await session.submitAndWait({}, { key });
         mustHave(job, { status: "failed" }, "a job with disallowed content");
         const { result_url: url } = fieldsOf(job.json);
         must(typeof url !== "string", "A job with disallowed content has a result_url.", job);
@@ -262,8 +262,8 @@ export const refusalChecks: readonly Check[] = [
       async run(session) {
         const key = await session.freshKey({ rate_limit_per_min: 1 });
         for (let attempt = 1; ; attempt += 1) {
-          await session.account({ key, take429: true });
-          const response = await session.submit(badSeed, { key, take429: true });
+          await session.account({ key, return429: true });
+          const response = await session.submit(badSeed, { key, return429: true });
           if (response.status === 429) return;
           // The window may have ended between the two requests.
           if (attempt === maxTries) mustHaveStatus(response, 429, "a bad seed over the limit");
@@ -282,7 +282,7 @@ function token(length: number): string {
   return "spt_".padEnd(length, "0").slice(0, length);
 }
 
-/** Invalid fields that a 422 lists. @throws Skip for any other status. */
+/** Invalid fields that a 422 lists. @throws SkipCheck for any other status. */
 function problemsOf(response: HttpResponse): readonly Fields[] {
   if (response.status !== 422) {
     throw new SkipCheck(`Bad input got ${response.status}; only a 422 lists invalid fields.`);

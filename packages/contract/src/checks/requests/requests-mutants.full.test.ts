@@ -4,7 +4,7 @@ import { createMock, type Mock } from "@tryon/mock";
 import { afterAll, afterEach, expect, test } from "vitest";
 
 import { requestProbes } from "../../probes/requests.ts";
-import { brokenIn, runAgainst } from "../../../test/area-run.ts";
+import { failedIds, runAgainst } from "../../../test/run-checks.ts";
 import { requestMutants } from "../../../test/mutants/requests/index.ts";
 import { requestChecks } from "./index.ts";
 
@@ -20,13 +20,13 @@ afterAll(() => mock.close());
 test.each(requestMutants)("fails only $expected for a server that $name", async (mutant) => {
   const { plant, expected } = mutant;
   const only = expected.some(isSlow) ? [...fast, "large."] : fast;
-  expect(brokenIn(await runAgainst(mock, only, plant(mock)))).toEqual(expected.toSorted());
+  expect(failedIds(await runAgainst(mock, only, plant(mock)))).toEqual(expected.toSorted());
 });
 
 test("fails for webhooks signed with the secret of another key", async () => {
   const server = signWithLastSecret();
   const report = await runAgainst(server, ["keys.webhook-secret.own"]);
-  expect(brokenIn(report)).toEqual(["keys.webhook-secret.own"]);
+  expect(failedIds(report)).toEqual(["keys.webhook-secret.own"]);
   server.close();
 });
 

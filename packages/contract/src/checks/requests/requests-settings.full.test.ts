@@ -1,10 +1,10 @@
 import { createMock, type MockOptions } from "@tryon/mock";
 import { expect, test } from "vitest";
 
-import { notObservableOptions } from "../../probes/not-observable.ts";
+import { notObservableOptions } from "../../probes/index.ts";
 import { requestProbes } from "../../probes/requests.ts";
-import { brokenIn, runAgainst } from "../../../test/area-run.ts";
-import { skipped } from "../../../test/run-checks.ts";
+import { failedIds, runAgainst } from "../../../test/run-checks.ts";
+import { notObservableIds } from "../../../test/run-checks.ts";
 import { requestChecks } from "./index.ts";
 
 const all = [...requestChecks, ...requestProbes];
@@ -23,8 +23,8 @@ async function run(options: MockOptions, only: readonly string[]) {
 
 test.each(["default", "alternate"] as const)("passes the profile %s", async (profile) => {
   const { mock, report } = await run({ profile }, ids);
-  expect(brokenIn(report)).toEqual([]);
-  expect(skipped(report).filter((id) => ids.includes(id))).toEqual([skippedInProcess]);
+  expect(failedIds(report)).toEqual([]);
+  expect(notObservableIds(report).filter((id) => ids.includes(id))).toEqual([skippedInProcess]);
   expect(report.profile.unknown).toEqual(Object.keys(notObservableOptions));
   expect(mock.options).toMatchObject(report.profile.options);
 });
@@ -32,8 +32,8 @@ test.each(["default", "alternate"] as const)("passes the profile %s", async (pro
 test("passes a server that refuses webhooks to loopback", async () => {
   const only = [skippedInProcess, "text.webhook_url"];
   const { report } = await run({ allowPrivateWebhooks: false }, only);
-  expect(brokenIn(report)).toEqual([]);
-  expect(skipped(report)).not.toContain(skippedInProcess);
+  expect(failedIds(report)).toEqual([]);
+  expect(notObservableIds(report)).not.toContain(skippedInProcess);
 });
 
 test.each([
@@ -42,7 +42,7 @@ test.each([
   { jsonTypes: "lax", rateHeaders: "none", slashRedirect: true, resultsOrigin: "other" },
 ] as const)("passes and observes %j", async (options) => {
   const { mock, report } = await run({ options, concurrency: 3 }, fast);
-  expect(brokenIn(report)).toEqual([]);
+  expect(failedIds(report)).toEqual([]);
   expect(mock.options).toMatchObject(report.profile.options);
 });
 

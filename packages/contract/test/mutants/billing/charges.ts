@@ -1,9 +1,10 @@
 import type { Mock } from "@tryon/mock";
 
 import { elementsOf, fieldsOf } from "../../../src/wire/response.ts";
-import type { Fetch, Mutant } from "../mutant.ts";
+import { mutants, type Fetch, type Mutant } from "../mutant.ts";
 import {
   asksAccount,
+  changedFields,
   fieldsIn,
   miscounted,
   polls,
@@ -16,7 +17,7 @@ import {
 
 const year = 365 * 86_400_000;
 
-/** Credits that are charged with a refusal. */
+/** Makes a mutant that takes credits for a refusal. */
 function chargesRefusals(status: number): Mutant {
   return {
     name: `charges a try-on with a ${status}`,
@@ -26,9 +27,9 @@ function chargesRefusals(status: number): Mutant {
       miscounted(mock, async (call, books) => {
         const response = await call.send();
         if (response.status !== status || !(submits(call) || polls(call))) return response;
-        // What is refused beside others at the same time is another story.
+        // Other mutants change concurrent refusals.
         const first = ((await mock.ledger(call.token))?.entries.length ?? 0) <= 1;
-        // A key that is almost right may be taken for the right one.
+        // The wrong key is the right one with a suffix.
         const token = status === 401 ? call.token.slice(0, -1) : call.token;
         if (status !== 402 || first) books.add(token, -8);
         return response;
@@ -36,50 +37,93 @@ function chargesRefusals(status: number): Mutant {
   };
 }
 
-/** Deviations in what is charged, and in what an account says. */
+/** Mutants that only change fields of responses. */
+const fieldMutants: readonly Mutant[] = [
+  ...mutants("Errors", changedFields, {
+    "refusals.403.free": [
+      "charges a disabled key",
+      ({ balance }, { path }) =>
+        path === "/__mock/ledger" && balance === 100 ? { balance: 92 } : undefined,
+    ],
+    "credits.failed-job.cost": [
+      "reports no cost for a failed job",
+      ({ status }, call) => (polls(call) && status === "failed" ? { cost_credits: 0 } : undefined),
+    ],
+  }),
+  ...mutants("Limits", changedFields, {
+    "credits.ledger": [
+      "omits the last entry of the ledger",
+      ({ entries }, { path }) =>
+        path === "/__mock/ledger" ? { entries: elementsOf(entries).slice(0, -1) } : undefined,
+    ],
+  }),
+  ...mutants("Output sizes and cost", changedFields, {
+    "costs.1k": [
+      "reports one credit more for 1K than it takes",
+      ({ status, cost_credits: cost }, call) =>
+        polls(call) && status === "succeeded" && cost === 8 ? { cost_credits: 9 } : undefined,
+    ],
+  }),
+  ...mutants("AccountResponse", changedFields, {
+    "account.balance": [
+      "rounds the balance down to tens",
+      ({ credits_remaining: balance }, call) =>
+        asksAccount(call) && balance === 37 ? { credits_remaining: 30 } : undefined,
+    ],
+    "account.costs": [
+      "has another price of 4K in the account",
+      ({ tryon_cost_credits: costs }, call) =>
+        asksAccount(call) && costs !== undefined
+          ? { tryon_cost_credits: { ...fieldsOf(costs), "4K": 16 } }
+          : undefined,
+    ],
+    "account.total-calls": [
+      "counts few requests",
+      // The kit gives its keys this label.
+      ({ name }, call) =>
+        asksAccount(call) && name === "contract" ? { total_calls: 1_000 } : undefined,
+    ],
+    "rate-limit.account": [
+      "has another rate limit in the account",
+      ({ rate_limit_per_min: limit }, call) =>
+        asksAccount(call) && limit === 17 ? { rate_limit_per_min: 60 } : undefined,
+    ],
+  }),
+];
+
+/** Mutants in charges and accounts. */
 export const chargeMutants: readonly Mutant[] = [
   ...[400, 401, 402, 404, 409, 422, 429, 500, 503].map(chargesRefusals),
+  ...fieldMutants,
   {
-    name: "charges a key that may not be used",
-    section: "Errors",
-    expected: ["refusals.403.free"],
-    plant: (mock) =>
-      tampered(mock, async (call) => {
-        const response = await call.send();
-        const { balance } = await fieldsIn(response);
-        const untouched = call.path === "/__mock/ledger" && balance === 100;
-        return untouched ? rewritten(response, { fields: { balance: 92 } }) : response;
-      }),
-  },
-  {
-    name: "lets the balance go below 0 when submissions come at once",
+    name: "lets concurrent submissions take the balance below 0",
     section: "Limits",
     expected: ["credits.at-once"],
     plant: (mock) => {
-      let underWay = 0;
+      let pending = 0;
       return miscounted(mock, async (call, books) => {
         if (!submits(call)) return call.send();
-        underWay += 1;
-        const alone = underWay === 1;
+        pending += 1;
+        const alone = pending === 1;
         try {
           const response = await call.send();
           if (alone || response.status !== 402) return response;
           books.add(call.token, -8);
           return await call.send({ headers: { authorization: `Bearer ${mock.keys.test}` } });
         } finally {
-          underWay -= 1;
+          pending -= 1;
         }
       });
     },
   },
   {
-    name: "charges a job when it has ended",
+    name: "charges a job at its end",
     section: "States and transitions",
     expected: ["credits.before-generation"],
     plant: chargedAtEnd,
   },
   {
-    name: "makes a smaller image when the credits do not hold the one that was asked for",
+    name: "makes a smaller image with too few credits",
     section: "Errors",
     expected: ["credits.too-few"],
     plant: (mock) =>
@@ -92,7 +136,7 @@ export const chargeMutants: readonly Mutant[] = [
       }),
   },
   {
-    name: "wants one credit more than a try-on costs",
+    name: "requires one credit more than a try-on costs",
     section: "Errors",
     expected: ["credits.enough"],
     plant: (mock) =>
@@ -121,30 +165,7 @@ export const chargeMutants: readonly Mutant[] = [
     },
   },
   {
-    name: "keeps a ledger that lacks its last entry",
-    section: "Limits",
-    expected: ["credits.ledger"],
-    plant: (mock) =>
-      tampered(mock, async (call) => {
-        const response = await call.send();
-        if (call.path !== "/__mock/ledger") return response;
-        const { entries } = await fieldsIn(response);
-        return rewritten(response, { fields: { entries: elementsOf(entries).slice(0, -1) } });
-      }),
-  },
-  {
-    name: "says of a failed job that it cost nothing",
-    section: "Errors",
-    expected: ["credits.failed-job.cost"],
-    plant: (mock) =>
-      tampered(mock, async (call) => {
-        const response = await call.send();
-        const failed = polls(call) && (await fieldsIn(response))["status"] === "failed";
-        return failed ? rewritten(response, { fields: { cost_credits: 0 } }) : response;
-      }),
-  },
-  {
-    name: "does not know a key any more whose content was refused three times",
+    name: "forgets a key after three jobs with blocked content",
     section: "Errors",
     expected: ["credits.content-blocked.suspension"],
     plant: (mock) => {
@@ -160,21 +181,8 @@ export const chargeMutants: readonly Mutant[] = [
       });
     },
   },
-  {
-    name: "reports one credit more for 1K than it takes",
-    section: "Output sizes and cost",
-    expected: ["costs.1k"],
-    plant: (mock) =>
-      tampered(mock, async (call) => {
-        const response = await call.send();
-        const { status, cost_credits: cost } = await fieldsIn(response);
-        return polls(call) && status === "succeeded" && cost === 8
-          ? rewritten(response, { fields: { cost_credits: 9 } })
-          : response;
-      }),
-  },
   ...["2K", "4K"].map((size): Mutant => ({
-    name: `takes less for ${size} than it says`,
+    name: `takes less for ${size} than it reports`,
     section: "Output sizes and cost",
     expected: [`costs.${size.toLowerCase()}`],
     plant: (mock) =>
@@ -198,7 +206,7 @@ export const chargeMutants: readonly Mutant[] = [
       }),
   },
   {
-    name: "shows on every key of an account the label of the first",
+    name: "shows the label of the first key for every key of an account",
     section: "AccountResponse",
     expected: ["account.name"],
     plant: (mock) => {
@@ -213,35 +221,7 @@ export const chargeMutants: readonly Mutant[] = [
     },
   },
   {
-    name: "rounds the balance down to tens",
-    section: "AccountResponse",
-    expected: ["account.balance"],
-    plant: (mock) =>
-      tampered(mock, async (call) => {
-        const response = await call.send();
-        const { credits_remaining: balance } = await fieldsIn(response);
-        return asksAccount(call) && balance === 37
-          ? rewritten(response, { fields: { credits_remaining: 30 } })
-          : response;
-      }),
-  },
-  {
-    name: "tells another price of 4K than it takes",
-    section: "AccountResponse",
-    expected: ["account.costs"],
-    plant: (mock) =>
-      tampered(mock, async (call) => {
-        const response = await call.send();
-        const { tryon_cost_credits: costs } = await fieldsIn(response);
-        return asksAccount(call) && costs !== undefined
-          ? rewritten(response, {
-              fields: { tryon_cost_credits: { ...fieldsOf(costs), "4K": 16 } },
-            })
-          : response;
-      }),
-  },
-  {
-    name: "does not count calls that it refuses",
+    name: "does not count refused requests",
     section: "AccountResponse",
     expected: ["account.total-calls.refused"],
     plant: (mock) => {
@@ -258,20 +238,6 @@ export const chargeMutants: readonly Mutant[] = [
           : response;
       });
     },
-  },
-  {
-    name: "counts calls only from time to time",
-    section: "AccountResponse",
-    expected: ["account.total-calls"],
-    plant: (mock) =>
-      tampered(mock, async (call) => {
-        const response = await call.send();
-        // The key of the run is the one that has a label of that name.
-        const { name } = await fieldsIn(response);
-        return asksAccount(call) && name === "contract"
-          ? rewritten(response, { fields: { total_calls: 1_000 } })
-          : response;
-      }),
   },
 ];
 

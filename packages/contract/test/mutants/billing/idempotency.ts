@@ -4,14 +4,14 @@ import type { TamperedCall } from "../tampering.ts";
 
 const section = "Endpoints / POST /api/v1/tryon";
 
-/** What a key was first used for. */
+/** First request under a key. */
 interface First {
   readonly token: string;
   readonly text: string;
   readonly response: Response;
 }
 
-/** Remembers the first good answer under each key of each API key. */
+/** First response with 200 under each key of each API key. */
 class Firsts {
   readonly #known = new Map<string, First>();
 
@@ -28,7 +28,7 @@ class Firsts {
   }
 }
 
-/** Repeated submissions that are answered otherwise. */
+/** Changes responses to repeated submissions. */
 function replaying(
   replay: (call: TamperedCall, first: First) => Promise<Response>,
 ): Mutant["plant"] {
@@ -45,7 +45,7 @@ function replaying(
   };
 }
 
-/** Deviations in what comes of an idempotency key. */
+/** Mutants in idempotency. */
 export const idempotencyMutants: readonly Mutant[] = [
   {
     name: "charges a replay a second time",
@@ -63,7 +63,7 @@ export const idempotencyMutants: readonly Mutant[] = [
     },
   },
   {
-    name: "makes another job of a submission that is sent again",
+    name: "makes another job of a retried submission",
     section,
     expected: ["idempotency.replay.same-job"],
     plant: replaying((call, { text }) =>
@@ -71,9 +71,9 @@ export const idempotencyMutants: readonly Mutant[] = [
     ),
   },
   {
-    name: "answers a replay with today's status",
+    name: "replays the current status",
     section,
-    expected: ["idempotency.replay.first-answer"],
+    expected: ["idempotency.replay.first-response"],
     plant: (mock) => {
       const firsts = new Firsts();
       return tampered(mock, async (call) => {
@@ -92,7 +92,7 @@ export const idempotencyMutants: readonly Mutant[] = [
     },
   },
   {
-    name: "keeps a second job that a replay has made",
+    name: "makes a second job for a replay",
     section,
     expected: ["idempotency.replay.no-second-job"],
     plant: replaying(async (call) => {
@@ -104,7 +104,7 @@ export const idempotencyMutants: readonly Mutant[] = [
     }),
   },
   {
-    name: "makes a job of each of several submissions at once",
+    name: "makes a job of each concurrent submission",
     section,
     expected: ["idempotency.concurrent.one-job"],
     plant: (mock) => {
@@ -156,7 +156,7 @@ export const idempotencyMutants: readonly Mutant[] = [
       ),
   },
   {
-    name: "takes an empty key for one",
+    name: "treats an empty key as a key",
     section,
     expected: ["idempotency.header.empty"],
     plant: (mock) => {
@@ -175,7 +175,7 @@ export const idempotencyMutants: readonly Mutant[] = [
     },
   },
   {
-    name: "looks idempotency keys up across API keys",
+    name: "shares idempotency keys between API keys",
     section,
     expected: ["idempotency.scope"],
     plant: (mock) => {
@@ -195,7 +195,7 @@ export const idempotencyMutants: readonly Mutant[] = [
     },
   },
   {
-    name: "remembers the key of a submission that it refused",
+    name: "stores the key of a refused submission",
     section,
     expected: ["idempotency.refused"],
     plant: (mock) => {

@@ -13,7 +13,7 @@ import type { Fields } from "../../../src/wire/response.ts";
 
 const section = "Endpoints / POST /api/v1/credits/purchase";
 
-/** Purchases whose answers are changed. */
+/** Makes a mutant that changes responses to purchases. */
 function answering(
   name: string,
   expected: readonly string[],
@@ -41,7 +41,7 @@ function isTest({ token }: TamperedCall): boolean {
   return token.startsWith("svc_test_");
 }
 
-/** Purchases that are sent on with another token, so that the server takes them for new ones. */
+/** Makes a mutant that repeats purchases under another token, so that the server makes new ones. */
 function forgetting(
   name: string,
   expected: readonly string[],
@@ -66,10 +66,10 @@ function forgetting(
   };
 }
 
-/** Deviations in what purchases bring. */
+/** Mutants in purchases. */
 export const purchaseMutants: readonly Mutant[] = [
   {
-    name: "grants the credits of a purchase an hour later",
+    name: "adds the credits of a purchase an hour later",
     section,
     expected: ["purchase.granted-at-once"],
     plant: (mock) => {
@@ -88,25 +88,25 @@ export const purchaseMutants: readonly Mutant[] = [
     },
   },
   answering(
-    "says it added one credit more than it did",
-    ["purchase.answer.credits-added"],
+    "reports one credit more than it added",
+    ["purchase.response.credits-added"],
     (fields, call) =>
       isTest(call) || fields["credits_added"] === 0
         ? undefined
         : { credits_added: Number(fields["credits_added"]) + 1 },
   ),
   answering(
-    "tells the balance from before the purchase",
-    ["purchase.answer.credits-remaining"],
+    "reports the balance before the purchase",
+    ["purchase.response.credits-remaining"],
     ({ credits_remaining: left, credits_added: added }, call) =>
       isTest(call) ? undefined : { credits_remaining: Number(left) - Number(added) },
   ),
-  answering("names another pack than was bought", ["purchase.answer.pack"], () => ({
+  answering("reports another pack", ["purchase.response.pack"], () => ({
     pack_slug: "demo",
   })),
   ...["demo", "starter", "pro", "scale", "enterprise"].map(lean),
   {
-    name: "offers a pack for another price than it has",
+    name: "has another price of a pack in the discovery document",
     section: "Credit packs",
     expected: ["packs.prices"],
     plant: (mock) =>
@@ -118,12 +118,12 @@ export const purchaseMutants: readonly Mutant[] = [
       }),
   },
   forgetting(
-    "grants credits again when a purchase is sent again",
+    "adds credits again for a repeated purchase",
     ["purchase.repeat.granted-once", "purchase.repeat.same-payment"],
     (call, { token, pack }) => call.token === token && call.body["pack_slug"] === pack,
   ),
   forgetting(
-    "sells another pack for a token that was used",
+    "sells another pack for a used token",
     ["purchase.repeat.other-pack"],
     (call, { token, pack }) => call.token === token && call.body["pack_slug"] !== pack,
   ),
@@ -133,7 +133,7 @@ export const purchaseMutants: readonly Mutant[] = [
     (call, { token }) => call.token !== token,
   ),
   {
-    name: "gives the credits of a purchase that was sent again once more, under the same payment",
+    name: "adds credits again for a repeated purchase with the same payment",
     section,
     expected: ["purchase.repeat.granted-once"],
     plant: (mock) => {
@@ -148,12 +148,12 @@ export const purchaseMutants: readonly Mutant[] = [
     },
   },
   answering(
-    "makes another name for a payment that is told again",
+    "has another payment id for a repeated purchase",
     ["purchase.repeat.same-payment"],
     repeatedly(() => ({ payment_intent_id: "pi_another" })),
   ),
   {
-    name: "gives half of a pack for a payment that was declined",
+    name: "adds half of a pack for a declined payment",
     section: "Errors",
     expected: ["purchase.payment-failed.nothing-granted"],
     plant: (mock) =>
@@ -164,7 +164,7 @@ export const purchaseMutants: readonly Mutant[] = [
       }),
   },
   answering(
-    "grants a purchase that is processing",
+    "adds credits for a payment that is processing",
     ["purchase.processing"],
     ({ status }, call, books) => {
       if (status === "processing") books.add(call.token, 100);
@@ -172,39 +172,37 @@ export const purchaseMutants: readonly Mutant[] = [
     },
   ),
   answering(
-    "calls a payment that requires an action one that is processing",
+    "reports processing for a payment that requires an action",
     ["purchase.requires-action"],
     ({ status }) => (status === "requires_action" ? { status: "processing" } : undefined),
   ),
   answering(
-    "says of a purchase that is processing that its credits were added",
+    "reports added credits for a payment that is processing",
     ["purchase.pending.credits-added"],
     ({ status }) => (status === "processing" ? { credits_added: 100 } : undefined),
   ),
   answering(
-    "does not say which action a purchase requires",
+    "omits the required action of a purchase",
     ["purchase.requires-action.next-action"],
     ({ status }) => (status === "requires_action" ? { next_action: null } : undefined),
   ),
-  answering(
-    "says of a payment that was canceled that it succeeded",
-    ["purchase.other-status"],
-    ({ status }) => (status === "canceled" ? { status: "succeeded" } : undefined),
+  answering("reports succeeded for a canceled payment", ["purchase.other-status"], ({ status }) =>
+    status === "canceled" ? { status: "succeeded" } : undefined,
   ),
   {
-    name: "forgets what a payment was for by the time it goes through",
+    name: "adds no credits for a late payment",
     section: "Events",
     expected: ["purchase.pending.settled"],
     plant: settling(() => "not at all"),
   },
   {
-    name: "grants a purchase each time that its payment is reported",
+    name: "adds credits for each report of a payment",
     section: "Events",
     expected: ["purchase.pending.settled-once"],
     plant: settling((reports) => (reports === 1 ? "as ever" : "again")),
   },
   {
-    name: "believes a notification of a payment that anybody sends",
+    name: "accepts a forged payment notification",
     section: "Events",
     expected: ["purchase.notification.signature"],
     plant: (mock) =>
@@ -216,7 +214,7 @@ export const purchaseMutants: readonly Mutant[] = [
       }),
   },
   {
-    name: "asks the processor for purchases with a test key",
+    name: "sends purchases with a test key to the processor",
     section,
     expected: ["purchase.test-key.succeeds"],
     plant: (mock) =>
@@ -227,7 +225,7 @@ export const purchaseMutants: readonly Mutant[] = [
       ),
   },
   answering(
-    "grants what a test key buys",
+    "adds credits for a purchase with a test key",
     ["purchase.test-key.nothing-granted"],
     (_fields, call, books) => {
       if (isTest(call)) books.add(call.token, 100);
@@ -235,13 +233,13 @@ export const purchaseMutants: readonly Mutant[] = [
     },
   ),
   answering(
-    "reports of a test key's purchase some other number of credits",
+    "reports another number of credits for a purchase with a test key",
     ["purchase.test-key.credits-added"],
     (_fields, call) => (isTest(call) ? { credits_added: 1 } : undefined),
   ),
 ];
 
-/** Changes answers from the second with a token on. */
+/** Changes every response with a token but the first. */
 function repeatedly(
   change: () => Fields,
 ): (fields: Fields, call: TamperedCall) => Fields | undefined {
@@ -253,11 +251,11 @@ function repeatedly(
   };
 }
 
-/** A pack that brings a tenth less. */
+/** Makes a mutant that adds a tenth less for a pack. */
 function lean(pack: string): Mutant {
   const known = new Set<string>();
   return answering(
-    `brings less with the pack ${pack} than is promised`,
+    `adds too few credits for the pack ${pack}`,
     [`packs.${pack}`],
     ({ pack_slug: slug, credits_added: added }, call, books) => {
       const token = tokenOf(call);
@@ -271,7 +269,7 @@ function lean(pack: string): Mutant {
   );
 }
 
-/** Reports of payments by the processor that come to something else. */
+/** Ignores or repeats reports of the payment processor. */
 function settling(of: (reports: number) => "as ever" | "not at all" | "again"): Mutant["plant"] {
   return (mock) => {
     const owners = new Map<string, string>();

@@ -1,34 +1,23 @@
-import type { Mutant } from "../mutant.ts";
-import { asksAccount, fieldsIn, refusal, rewritten, tampered } from "../tampering.ts";
+import { mutants, type Mutant } from "../mutant.ts";
+import { asksAccount, fieldsIn, makesKey, refusal, rewritten, tampered } from "../tampering.ts";
 
 const section = "Limits";
 
-/** Headers of 429s that are not what they should be. */
-function saying(
-  name: string,
-  expected: string,
-  header: string,
-  change: (value: number) => number,
-): Mutant {
-  return {
-    name,
-    section,
-    expected: [expected],
-    plant: (mock) =>
-      tampered(mock, async (call) => {
-        const response = await call.send();
-        const value = response.headers.get(header);
-        // The kit's own keys go on being paced.
-        if (value === null || response.headers.get("x-ratelimit-limit") !== "3") return response;
-        return rewritten(response, { headers: { [header]: String(change(Number(value))) } });
-      }),
-  };
+/** Changes a header of responses to keys with a low limit, because the pacing of the kit reads it. */
+function changedHeader(header: string, change: (value: number) => number): Mutant["plant"] {
+  return (mock) =>
+    tampered(mock, async (call) => {
+      const response = await call.send();
+      const value = response.headers.get(header);
+      if (value === null || response.headers.get("x-ratelimit-limit") !== "3") return response;
+      return rewritten(response, { headers: { [header]: String(change(Number(value))) } });
+    });
 }
 
-/** Deviations in the rate limit. */
+/** Mutants in the rate limit. */
 export const rateLimitMutants: readonly Mutant[] = [
   {
-    name: "lets one call too many pass in each minute",
+    name: "allows one request too many in each minute",
     section,
     expected: ["rate-limit.refused"],
     plant: (mock) => {
@@ -46,7 +35,7 @@ export const rateLimitMutants: readonly Mutant[] = [
     },
   },
   {
-    name: "refuses the last call that a key may make",
+    name: "refuses the last request within the limit",
     section,
     expected: ["rate-limit.allowed"],
     plant: (mock) =>
@@ -63,20 +52,7 @@ export const rateLimitMutants: readonly Mutant[] = [
       }),
   },
   {
-    name: "tells a limit that is not the key's",
-    section: "AccountResponse",
-    expected: ["rate-limit.told"],
-    plant: (mock) =>
-      tampered(mock, async (call) => {
-        const response = await call.send();
-        const { rate_limit_per_min: limit } = await fieldsIn(response);
-        return asksAccount(call) && limit === 17
-          ? rewritten(response, { fields: { rate_limit_per_min: 60 } })
-          : response;
-      }),
-  },
-  {
-    name: "counts the calls of all keys of an account together",
+    name: "counts the requests of all keys of an account together",
     section,
     expected: ["rate-limit.per-key"],
     plant: (mock) => {
@@ -93,7 +69,7 @@ export const rateLimitMutants: readonly Mutant[] = [
           return rewritten(refusal(429), { headers: { "retry-after": "20" } });
         }
         const response = await call.send();
-        if (/^\/__mock\/(keys|tenants)$/.test(call.path)) {
+        if (makesKey(call)) {
           const made = await fieldsIn(response);
           accounts.set(String(made["api_key"]), String(made["account_id"]));
         }
@@ -102,22 +78,21 @@ export const rateLimitMutants: readonly Mutant[] = [
       });
     },
   },
-  saying(
-    "tells Retry-After in milliseconds",
-    "rate-limit.retry-after",
-    "retry-after",
-    (seconds) => seconds * 1_000,
-  ),
-  saying(
-    "counts the calls that are left from the one before",
-    "rate-limit.headers",
-    "x-ratelimit-remaining",
-    (left) => left + 1,
-  ),
-  saying(
-    "tells X-RateLimit-Reset in milliseconds",
-    "rate-limit.reset",
-    "x-ratelimit-reset",
-    (seconds) => seconds * 1_000,
-  ),
+  ...mutants(section, changedHeader, {
+    "rate-limit.retry-after": [
+      "has milliseconds in Retry-After",
+      "retry-after",
+      (seconds) => seconds * 1_000,
+    ],
+    "rate-limit.headers": [
+      "has one request too many in X-RateLimit-Remaining",
+      "x-ratelimit-remaining",
+      (left) => left + 1,
+    ],
+    "rate-limit.reset": [
+      "has milliseconds in X-RateLimit-Reset",
+      "x-ratelimit-reset",
+      (seconds) => seconds * 1_000,
+    ],
+  }),
 ];

@@ -1,72 +1,62 @@
-import type { Mutant } from "../mutant.ts";
-import { buys, refusal, submits, tampered } from "../tampering.ts";
+import { mutants, type Mutant } from "../mutant.ts";
+import { buys, refusal, submits, tampered, type Tamper } from "../tampering.ts";
 
-/** Statuses and refusals that are wrong, and nothing else. */
+const tamper =
+  (change: Tamper): Mutant["plant"] =>
+  (mock) =>
+    tampered(mock, change);
+
+/** Mutants that only change the status of a response. */
 export const billingStatusMutants: readonly Mutant[] = [
-  {
-    name: "answers 422 for an unknown pack",
-    section: "PurchaseWithSPTRequest",
-    expected: ["purchase.unknown-pack"],
-    plant: (mock) =>
-      tampered(mock, (call) =>
-        buys(call) && call.body["pack_slug"] === "no-such-pack"
-          ? Promise.resolve(validationError())
-          : call.send(),
-      ),
-  },
-  {
-    name: "takes a token of any kind",
-    section: "PurchaseWithSPTRequest",
-    expected: ["purchase.foreign-token"],
-    plant: (mock) =>
-      tampered(mock, (call) => {
+  ...mutants("PurchaseWithSPTRequest", tamper, {
+    "purchase.unknown-pack": [
+      "responds with 422 to an unknown pack",
+      async (call) =>
+        buys(call) && call.body["pack_slug"] === "no-such-pack" ? validationError() : call.send(),
+    ],
+    "purchase.foreign-token": [
+      "takes a token of any kind",
+      (call) => {
         const { shared_payment_granted_token: token } = call.body;
         return typeof token === "string" && token.startsWith("tok")
           ? call.send({ body: { ...call.body, shared_payment_granted_token: `spt_${token}` } })
           : call.send();
-      }),
-  },
-  {
-    name: "takes tokens of 199 characters at most",
-    section: "PurchaseWithSPTRequest",
-    expected: ["purchase.token-length"],
-    plant: (mock) =>
-      tampered(mock, (call) => {
+      },
+    ],
+    "purchase.token-length": [
+      "takes tokens of at most 199 characters",
+      async (call) => {
         const { shared_payment_granted_token: token } = call.body;
-        return String(token).length === 200 ? Promise.resolve(validationError()) : call.send();
-      }),
-  },
-  {
-    name: "sells the pack demo when none is named",
-    section: "PurchaseWithSPTRequest",
-    expected: ["purchase.missing-field"],
-    plant: (mock) =>
-      tampered(mock, (call) =>
+        return String(token).length === 200 ? validationError() : call.send();
+      },
+    ],
+    "purchase.missing-field": [
+      "sells the pack demo without a pack in the request",
+      (call) =>
         buys(call) ? call.send({ body: { pack_slug: "demo", ...call.body } }) : call.send(),
-      ),
-  },
-  {
-    name: "answers 409 for a payment that found no funds",
-    section: "Errors",
-    expected: ["purchase.payment-failed"],
-    plant: (mock) =>
-      tampered(mock, async (call) => {
+    ],
+  }),
+  ...mutants("Errors", tamper, {
+    "purchase.payment-failed": [
+      "responds with 409 to a payment without funds",
+      async (call) => {
         const response = await call.send();
-        const poor = call.text.includes("spt_insufficient_funds_");
-        return poor && response.status === 402 ? refusal(409) : response;
-      }),
-  },
+        const isPoor = call.text.includes("spt_insufficient_funds_");
+        return isPoor && response.status === 402 ? refusal(409) : response;
+      },
+    ],
+  }),
   {
-    name: "answers 400 when it is asked again after a 503",
+    name: "responds with 400 to a retry after a 503",
     section: "Errors",
     expected: ["refusals.503.later"],
     plant: (mock) => {
-      const broke = new Set<string>();
+      const failed = new Set<string>();
       return tampered(mock, async (call) => {
         const { idempotencyKey } = call;
-        if (submits(call) && broke.has(idempotencyKey)) return refusal(400);
+        if (submits(call) && failed.has(idempotencyKey)) return refusal(400);
         const response = await call.send();
-        if (response.status === 503 && idempotencyKey !== "") broke.add(idempotencyKey);
+        if (response.status === 503 && idempotencyKey !== "") failed.add(idempotencyKey);
         return response;
       });
     },

@@ -180,7 +180,7 @@ export const endpointMutants: readonly Mutant[] = [
       isAt("/"),
       ({ capabilities }) => ({ capabilities }),
     ],
-    "answers.GET /api/discovery.200": [
+    "responses.GET /api/discovery.200": [
       "omits purchases in the discovery document",
       isAt("/api/discovery"),
       (document) => ({ ...document, capabilities: {} }),
@@ -204,7 +204,7 @@ export const endpointMutants: readonly Mutant[] = [
     ],
   }),
   ...mutants("Versioning", changedJson, {
-    "answers.GET /api/v1/openapi.json.200": [
+    "responses.GET /api/v1/openapi.json.200": [
       "has a description in OpenAPI 3.0",
       isAt("/api/v1/openapi.json"),
       (document) => ({

@@ -10,17 +10,17 @@ import {
   type SentWebhook,
   type WebhookTamper,
 } from "./sent-webhooks.ts";
-import { fieldsIn, rewritten, submits, tampered } from "../tampering.ts";
+import { fieldsIn, makesKey, rewritten, submits, tampered } from "../tampering.ts";
 
 const section = "Events";
 const hour = 3_600_000;
 
-/** Webhooks that are sent otherwise than they should be. */
+/** Makes a mutant that sends webhooks in another way. */
 function sends(name: string, expected: readonly string[], tamper: WebhookTamper): Mutant {
   return { name, section, expected, plant: (mock) => sendingOtherwise(mock, tamper) };
 }
 
-/** Webhooks whose bodies say something else, under a signature that fits. */
+/** Makes a mutant that changes the bodies of webhooks, with the right signature. */
 function says(
   name: string,
   expected: string,
@@ -32,7 +32,7 @@ function says(
   });
 }
 
-/** Webhooks that are sent again otherwise. */
+/** Makes a mutant that retries webhooks in another way. */
 function retries(name: string, expected: string, way: Retrying, where = section): Mutant {
   return {
     name,
@@ -46,9 +46,9 @@ function hasFailed({ status }: Fields): boolean {
   return status === "failed";
 }
 
-/** Deviations in what is sent when a job ends. */
+/** Mutants in webhooks. */
 export const webhookMutants: readonly Mutant[] = [
-  sends("signs JSON that it writes anew for sending", ["webhooks.signature"], ({ body, deliver }) =>
+  sends("signs other JSON than it sends", ["webhooks.signature"], ({ body, deliver }) =>
     deliver({ text: JSON.stringify(body, undefined, 2) }),
   ),
   sends("writes the signature without sha256=", ["webhooks.header.signature"], (webhook) =>
@@ -56,10 +56,10 @@ export const webhookMutants: readonly Mutant[] = [
       headers: { "x-service-signature": webhook.sign().replace("sha256=", "") },
     }),
   ),
-  sends("names another event in the header", ["webhooks.header.event"], ({ deliver }) =>
+  sends("has another event in the header", ["webhooks.header.event"], ({ deliver }) =>
     deliver({ headers: { "x-service-event": "job.completed" } }),
   ),
-  sends("leaves job_ out of the id in the header", ["webhooks.header.job-id"], (webhook) =>
+  sends("omits job_ from the id in the header", ["webhooks.header.job-id"], (webhook) =>
     webhook.deliver({ headers: { "x-service-job-id": webhook.jobId.replace("job_", "") } }),
   ),
   sends("sends webhooks by PUT", ["webhooks.sent.succeeded"], ({ deliver }) =>
@@ -68,18 +68,18 @@ export const webhookMutants: readonly Mutant[] = [
   sends("sends no webhook for a job that failed", ["webhooks.sent.failed"], (webhook) =>
     hasFailed(webhook.body) ? Promise.resolve(new Response()) : webhook.deliver(),
   ),
-  sends("sends a webhook twice that was taken", ["webhooks.sent.once"], async ({ deliver }) => {
+  sends("sends a delivered webhook twice", ["webhooks.sent.once"], async ({ deliver }) => {
     const response = await deliver();
     return response.ok ? deliver() : response;
   }),
   {
-    name: "tells the end of a slow job while it is running",
+    name: "sends the webhook of a slow job while it is running",
     section,
     expected: ["webhooks.sent.at-end"],
-    plant: toldEarly,
+    plant: sentEarly,
   },
   {
-    name: "tells the end of every job to where the one before it wanted to be told",
+    name: "sends webhooks to the webhook_url of an earlier job",
     section,
     expected: ["webhooks.sent.only-where-asked"],
     plant: (mock) => {
@@ -96,18 +96,18 @@ export const webhookMutants: readonly Mutant[] = [
     },
   },
   {
-    name: "gives all keys of an account one secret",
+    name: "has one secret for all keys of an account",
     section: "Authentication",
     expected: ["webhooks.secret.of-key"],
     plant: (mock) => {
       const secrets = new Map<unknown, unknown>();
       return tampered(mock, async (call) => {
         const response = await call.send();
-        if (!/^\/__mock\/(keys|tenants)$/.test(call.path)) return response;
+        if (!makesKey(call)) return response;
         const { account_id: account, webhook_secret: secret } = await fieldsIn(response);
         const first = secrets.get(account) ?? secret;
         secrets.set(account, first);
-        // The keys of the run have names, and go on as they are.
+        // The keys of the run have names, and keep their secrets.
         return call.body["name"] === undefined
           ? rewritten(response, { fields: { webhook_secret: first } })
           : response;
@@ -117,10 +117,10 @@ export const webhookMutants: readonly Mutant[] = [
   says("writes completed_at as a number", "webhooks.body.shape", () => ({
     completed_at: 1_767_225_600,
   })),
-  says("names another job in the body", "webhooks.body.job-id", () => ({
+  says("has another job in the body", "webhooks.body.job-id", () => ({
     job_id: "job_000000000000000000000000",
   })),
-  says("says of a job that succeeded that it failed", "webhooks.body.status", (fields) =>
+  says("reports failed for a job that succeeded", "webhooks.body.status", (fields) =>
     hasFailed(fields) ? undefined : { status: "failed" },
   ),
   says("has an error code for success", "webhooks.body.error-code", (fields) =>
@@ -129,28 +129,21 @@ export const webhookMutants: readonly Mutant[] = [
   says("has an error message for success", "webhooks.body.error-message", (fields) =>
     hasFailed(fields) ? undefined : { error_message: "" },
   ),
+  says("has seconds in duration_ms", "webhooks.body.duration-ms", ({ duration_ms: duration }) => ({
+    duration_ms: Math.round(Number(duration) / 1_000),
+  })),
   says(
-    "tells duration_ms in seconds",
-    "webhooks.body.duration-ms",
-    ({ duration_ms: duration }) => ({
-      duration_ms: Math.round(Number(duration) / 1_000),
-    }),
-  ),
-  says(
-    "tells completed_at by a clock of its own",
+    "has another time in completed_at",
     "webhooks.body.completed-at",
     ({ completed_at: at }) => ({
       completed_at: new Date(Date.parse(String(at)) + hour).toISOString().replace(".000Z", "Z"),
     }),
   ),
-  says(
-    "leaves the signature out of result_url",
-    "webhooks.body.result-url",
-    ({ result_url: url }) =>
-      typeof url === "string" ? { result_url: url.replace(/[?&]signature=\w+/, "") } : undefined,
+  says("omits the signature of result_url", "webhooks.body.result-url", ({ result_url: url }) =>
+    typeof url === "string" ? { result_url: url.replace(/[?&]signature=\w+/, "") } : undefined,
   ),
   {
-    name: "sends addresses of results that work for an hour",
+    name: "sends a result_url that expires after an hour",
     section,
     expected: ["webhooks.body.result-url.day"],
     plant: (mock) => {
@@ -166,11 +159,11 @@ export const webhookMutants: readonly Mutant[] = [
       };
     },
   },
-  says("has an event of its own for failures", "webhooks.body.failed", (fields) =>
+  says("has another event for failures", "webhooks.body.failed", (fields) =>
     hasFailed(fields) ? { event: "tryon.failed" } : undefined,
   ),
   {
-    name: "keeps the first signature for a retry that says which it is",
+    name: "keeps the first signature for a retry with another body",
     section,
     expected: ["webhooks.retry.signed"],
     plant: (mock) => {
@@ -183,22 +176,22 @@ export const webhookMutants: readonly Mutant[] = [
     },
   },
   retries("sends the first retry after half a second", "webhooks.retry.schedule", {
-    pauses: [500, 4_000, 16_000],
+    delays: [500, 4_000, 16_000],
   }),
-  retries("sends nothing again", "webhooks.retry.schedule", { pauses: [] }, "Limits"),
+  retries("never retries", "webhooks.retry.schedule", { delays: [] }, "Limits"),
   retries("waits twice as long before the last retry", "webhooks.retry.schedule", {
-    pauses: [1_000, 4_000, 32_000],
+    delays: [1_000, 4_000, 32_000],
   }),
   retries(
     "sends a fourth retry",
     "webhooks.retry.no-more",
-    { pauses: [1_000, 4_000, 16_000, 32_000] },
+    { delays: [1_000, 4_000, 16_000, 32_000] },
     "Limits",
   ),
-  retries("sends a webhook again that was answered 201", "webhooks.receiver.any-2xx", {
+  retries("retries a webhook after 201", "webhooks.receiver.any-2xx", {
     takes: (status) => status === 200 || status === 204,
   }),
-  retries("gives up on a receiver that answers 410", "webhooks.receiver.only-2xx", {
+  retries("does not retry after 410", "webhooks.receiver.only-2xx", {
     takes: (status) => status === 410 || (status >= 200 && status < 300),
   }),
   sends("follows redirects of receivers", ["webhooks.receiver.redirect"], ({ deliver }) =>
@@ -219,18 +212,18 @@ export const webhookMutants: readonly Mutant[] = [
   },
 ];
 
-/** Deviations that take a second of the machine each, since a receiver hangs. */
+/** Mutants with a receiver that hangs, which take a second of real time. */
 export const slowWebhookMutants: readonly Mutant[] = [
   retries(
-    "gives a receiver 5 seconds",
+    "waits 5 seconds for a receiver",
     "webhooks.receiver.ten-seconds",
-    { patience: 5_000 },
+    { timeout: 5_000 },
     "Limits",
   ),
 ];
 
-/** What is told at the end of a job is told when the job is known to take long. */
-function toldEarly(mock: Mock): Fetch {
+/** Sends a copy of an earlier webhook at the start of a slow job. */
+function sentEarly(mock: Mock): Fetch {
   const slow = new Set<unknown>();
   let known: SentWebhook | undefined;
   return sendingOtherwise(

@@ -4,17 +4,17 @@ import type { Mock } from "@tryon/mock";
 
 import { fieldsOf, type Fields } from "../../../src/wire/response.ts";
 import type { Fetch } from "../mutant.ts";
-import { fieldsIn, tampered, type TamperedCall } from "../tampering.ts";
+import { fieldsIn, makesKey, tampered, type TamperedCall } from "../tampering.ts";
 
-/** A webhook on its way to the receiver. */
+/** Webhook on its way to the receiver. */
 export interface SentWebhook {
   readonly url: string;
   readonly jobId: string;
   readonly text: string;
   readonly body: Fields;
-  /** What the true secret of the webhook signs a text with; the text of the webhook itself unless another is given. */
+  /** Signs a text, by default that of the webhook, under the right secret. */
   readonly sign: (text?: string) => string;
-  /** Sends it, changed or as it is. */
+  /** Sends it, changed or not. */
   readonly deliver: (changed?: {
     readonly method?: string;
     readonly headers?: Readonly<Record<string, string>>;
@@ -25,22 +25,22 @@ export interface SentWebhook {
 
 export type WebhookTamper = (webhook: SentWebhook) => Promise<Response>;
 
-/** Under this name a reference server lets itself be told another way out for its webhooks. */
-const wayOut = Symbol.for("@tryon/mock/redirect-webhooks");
+/** Symbol under which tests replace the `fetch` of webhooks in a reference server. */
+const redirectWebhooks = Symbol.for("@tryon/mock/redirect-webhooks");
 
-/** The server with somebody between it and the receivers of its webhooks. */
+/** Server behind a proxy that changes its webhooks. */
 export function sendingOtherwise(
   mock: Mock,
   tamper: WebhookTamper,
   callTamper: (call: TamperedCall) => Promise<Response> = (call) => call.send(),
 ): Fetch {
   const secrets = new Set([mock.webhookSecret]);
-  const replace: unknown = Reflect.get(mock, wayOut);
-  if (typeof replace !== "function") throw new Error("The server has no way out to be replaced.");
+  const replace: unknown = Reflect.get(mock, redirectWebhooks);
+  if (typeof replace !== "function") throw new Error("The server has no hook for its webhooks.");
   replace(async (request: Request) => tamper(await sentWebhook(request, secrets)));
   return tampered(mock, async (call) => {
     const response = await callTamper(call);
-    if (/^\/__mock\/(keys|tenants)$/.test(call.path)) {
+    if (makesKey(call)) {
       secrets.add(String((await fieldsIn(response))["webhook_secret"]));
     }
     return response;
@@ -78,7 +78,7 @@ function signed(secret: string, text: string): string {
   return `sha256=${createHmac("sha256", secret).update(text).digest("hex")}`;
 }
 
-/** Sends a webhook with other fields, and signs it as it is sent. */
+/** Sends a webhook with other fields and the right signature. */
 export function deliverWith(
   { body, sign, deliver }: SentWebhook,
   fields: Fields,
@@ -87,45 +87,45 @@ export function deliverWith(
   return deliver({ text, headers: { "x-service-signature": sign(text) } });
 }
 
-/** How a sender that is not the server's retries. */
+/** Retries that differ from those of the server. */
 export interface Retrying {
   /** Milliseconds before each retry. */
-  readonly pauses?: readonly number[];
-  /** Milliseconds that the receiver has. */
-  readonly patience?: number;
+  readonly delays?: readonly number[];
+  /** Timeout of a receiver in milliseconds. */
+  readonly timeout?: number;
   readonly takes?: (status: number) => boolean;
 }
 
-/** The server with a sender of webhooks that goes its own way after the first attempt. */
+/** Server with other retries of its webhooks. */
 export function retryingOtherwise(
   mock: Mock,
   {
-    pauses = [1_000, 4_000, 16_000],
-    patience = 10_000,
+    delays = [1_000, 4_000, 16_000],
+    timeout = 10_000,
     takes = (status) => status >= 200 && status < 300,
   }: Retrying,
 ): Fetch {
   const { clock } = mock;
   const attempt = async (webhook: SentWebhook, made: number): Promise<void> => {
-    const status = await clock.during(() => statusWithin(mock, webhook, patience), 1_000);
-    const pause = pauses[made];
-    if (pause === undefined || (status !== undefined && takes(status))) return;
-    clock.setTimeout(() => void attempt(webhook, made + 1), pause);
+    const status = await clock.during(() => statusWithin(mock, webhook, timeout), 1_000);
+    const delay = delays[made];
+    if (delay === undefined || (status !== undefined && takes(status))) return;
+    clock.setTimeout(() => void attempt(webhook, made + 1), delay);
   };
   return sendingOtherwise(mock, async (webhook) => {
     void attempt(webhook, 0);
-    // The server itself is done with it.
+    // The server must not retry it.
     return new Response(null, { status: 204 });
   });
 }
 
-/** The receiver's status, or undefined when none came in time. */
+/** Status of the receiver, or undefined after the timeout. */
 async function statusWithin(
   { clock }: Mock,
   { deliver }: SentWebhook,
-  patience: number,
+  timeout: number,
 ): Promise<number | undefined> {
-  const late = clock.sleep(patience).then(() => undefined);
+  const late = clock.sleep(timeout).then(() => undefined);
   const answered = deliver().then(
     ({ status }) => status,
     () => undefined,

@@ -1,40 +1,40 @@
-import type { Key } from "./check-context.ts";
 import type { RequestInput } from "./wire/send.ts";
+import type { Key } from "./target/keys.ts";
 
-/** How a call differs from a plain one. */
-export interface CallOptions {
-  /** The key that is sent; null for none. */
+/** Options of a request. */
+export interface RequestOptions {
+  /** Key of the request, or null for none. */
   readonly key?: Key | string | null;
   readonly query?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** Body that is sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it stands, in place of `body`. */
+  /** Bytes that are sent instead of `body`. */
   readonly raw?: string | Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether a 429 is an answer like any other; else it is waited out, and the call sent again. */
-  readonly take429?: boolean;
+  /** If true, returns a 429. Otherwise waits and sends the request again. */
+  readonly return429?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** How a submission is sent. */
+/** Options of a submission. */
 export interface SubmitOptions extends Pick<
-  CallOptions,
-  "key" | "headers" | "take429" | "signal" | "raw"
+  RequestOptions,
+  "key" | "headers" | "return429" | "signal" | "raw"
 > {
   readonly idempotencyKey?: string;
 }
 
-/** The token that goes with a call; null for none. */
+/** Returns the token of a request, or null for none. */
 export function tokenOf(key: Key | string | null): string | null {
   return key === null || typeof key === "string" ? key : key.token;
 }
 
-/** A call as it is sent. */
-export function callInput(
+/** Builds a request. */
+export function buildRequest(
   method: string,
   path: string,
   token: string | null,
-  { query, body, raw, headers = {}, signal }: CallOptions,
+  { query, body, raw, headers = {}, signal }: RequestOptions,
 ): RequestInput {
   const search = query === undefined ? "" : `?${new URLSearchParams(query).toString()}`;
   return {
