@@ -33,7 +33,7 @@ const isolated = globSync("{packages,examples,docs,spec,scripts}/**/*.test.ts", 
 }).filter((file) => replacing.test(readFileSync(join(import.meta.dirname, file), "utf8")));
 
 /** Kills real processes between attempts that come at real times, so nothing else runs beside it. */
-const alone = "src/end-to-end/killed.full.test.ts";
+const alone = "test/end-to-end/killed.full.test.ts";
 
 const project = (
   name: string,
@@ -113,7 +113,7 @@ export default defineConfig({
               groupOrder: 1,
             }),
             // The client once more, with every option of the server at its other value.
-            project("client-contrary", "packages/client", {
+            project("client-alternate", "packages/client", {
               ...(set === "full" && {
                 include: fastFiles.include,
                 exclude: [
@@ -122,7 +122,7 @@ export default defineConfig({
                 ],
                 shared: true,
               }),
-              env: { TRYON_PROFILE: "contrary" },
+              env: { TRYON_PROFILE: "alternate" },
               groupOrder: 2,
             }),
           ]),

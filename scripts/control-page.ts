@@ -4,19 +4,22 @@ import { join } from "node:path";
 
 import { buildSync } from "esbuild";
 
-const folder = "packages/mock/src/steering/control/page";
+const folder = "packages/mock/src/control/page";
 const digest = (text: string): string => `'sha256-${hash("sha256", text, "base64")}'`;
 
 /** Bundles the control page into a module: one HTML string, and a policy that allows only its style and script. */
 export function controlPage(root: string): string {
   const { outputFiles } = buildSync({
-    entryPoints: [join(root, folder, "page.css"), join(root, folder, "main.ts")],
+    entryPoints: [join(root, folder, "page.css"), join(root, folder, "main.tsx")],
     outdir: root,
     bundle: true,
     write: false,
     minify: true,
     target: "es2022",
     charset: "utf8",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    nodePaths: [join(import.meta.dirname, "../packages/mock/node_modules")],
     // Otherwise esbuild reads a tsconfig.json of a parent folder.
     tsconfigRaw: {},
   });

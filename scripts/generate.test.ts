@@ -6,13 +6,17 @@ import { expect, it, onTestFinished } from "vitest";
 import { generate } from "./generate.ts";
 import { coveredRules } from "./rule-coverage.ts";
 
-const page = "packages/mock/src/steering/control/page";
+const page = "packages/mock/src/control/page";
+const svg = "packages/mock/src/engine/stock.svg";
+const background = '<rect class="background" width="300" height="400"/></svg>';
+const svgStart = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 400">';
 const testFile = "packages/mock/src/rules.test.ts";
 const rule = { id: "limits.key", section: "Limits", rule: "A rule", shown_by: ["server"] };
 const sources = {
   "spec/openapi.json": '{ "openapi": "3.1.0", "info": {}, "paths": {} }',
   "spec/rules.json": JSON.stringify({ rules: [rule, { ...rule, id: "a", shown_by: ["docs"] }] }),
-  [testFile]: 'describe("a key", () => test("waits", () => shows("limits.key")));',
+  [svg]: `${svgStart}<style>.background { fill: #fff }</style>${background}`,
+  [testFile]: 'describe("a key", () => test("waits", () => covers("limits.key")));',
   "docs/README.md": "# Docs\n\n## Test\n\n- [The clock](clock.md): Time\n",
   "docs/clock.md": "# The `clock`\n\n```ts examples/a.ts\nold\n```\n\n```ts b.ts\n```\n",
   "examples/a.ts": "const a = 1;\n",
@@ -20,8 +24,14 @@ const sources = {
 
 it.each([
   ["spec/openapi.json", '{"openapi":"3.1.0","paths":{"/a":{}}}', "openapi.ts is out of", true],
-  [`${page}/style/clock.css`, "", "control-page.ts is out of date.", true],
-  [testFile, 'test("each key", () => shows("limits.key"));', "docs/fidelity.md is out", true],
+  [`${page}/style/base.css`, "", "control-page.ts is out of date.", true],
+  [
+    svg,
+    `${svgStart}<style>.background { fill: #000 }</style>${background}`,
+    "stock-images.ts is out of date.",
+    true,
+  ],
+  [testFile, 'test("each key", () => covers("limits.key"));', "docs/fidelity.md is out", true],
   ["examples/a.ts", "const a = 2;\n", "docs/clock.md is out of date.", true],
   ["docs/llms.txt", "edited", "docs/llms.txt is out of date.", true],
   [testFile, "", "No test covers limits.key. Write one in packages/mock and ", false],
@@ -45,21 +55,21 @@ it.each([
 });
 
 it.each([
-  ["a", 'test("a", () => { shows("x"); });'],
-  ["a", 'it(`a`, { timeout: 1 }, async () => { shows("x"); });'],
-  ["g › a …", 'describe.each([1])("g", () => { it.each([1])("a %i", () => { shows("x"); }); });'],
-  ["a …", 'test.each`a\n${1}`("a $a", () => { shows("x"); /* shows("y"); */ "shows(z)"; });'],
-  [undefined, 'shows("x");'],
-  [undefined, 'test("a", () => { shows(rule); });'],
-  [undefined, 'test("a", () => { shows(); });'],
-  [undefined, 'test(`a ${b}`, () => { shows("x"); });'],
-  [undefined, 'test.skip.each([1])("a", () => { shows("x"); });'],
-  [undefined, 'describe.todo("g", () => { it("a", () => { shows("x"); }); });'],
+  ["a", 'test("a", () => { covers("x"); });'],
+  ["a", 'it(`a`, { timeout: 1 }, async () => { covers("x"); });'],
+  ["g › a …", 'describe.each([1])("g", () => { it.each([1])("a %i", () => { covers("x"); }); });'],
+  ["a …", 'test.each`a\n${1}`("a $a", () => { covers("x"); /* covers("y"); */ "covers(z)"; });'],
+  [undefined, 'covers("x");'],
+  [undefined, 'test("a", () => { covers(rule); });'],
+  [undefined, 'test("a", () => { covers(); });'],
+  [undefined, 'test(`a ${b}`, () => { covers("x"); });'],
+  [undefined, 'test.skip.each([1])("a", () => { covers("x"); });'],
+  [undefined, 'describe.todo("g", () => { it("a", () => { covers("x"); }); });'],
 ])("reads the covered rule of the test %j from %s", (title, text) => {
   const problems: string[] = [];
   const file = "a.test.ts";
   const found = coveredRules(file, text, problems);
   expect(found).toEqual(title === undefined ? [] : [{ rule: "x", file, title }]);
-  const problem = expect.stringMatching(/^a\.test\.ts: Call shows\("rule\.id"\) in /);
+  const problem = expect.stringMatching(/^a\.test\.ts: Call covers\("rule\.id"\) in /);
   expect(problems).toEqual(title === undefined ? [problem] : []);
 });

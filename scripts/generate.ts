@@ -5,6 +5,7 @@ import openapiTypeScript, { astToString, type OpenAPI3 } from "openapi-typescrip
 import { controlPage } from "./control-page.ts";
 import { docsPages } from "./docs-pages.ts";
 import { ruleCoverage } from "./rule-coverage.ts";
+import { stockImages, stockImagesFile } from "./stock-images.ts";
 
 /**
  * Writes the generated files under `root`, or only checks them.
@@ -25,6 +26,9 @@ export async function generate(root: string, check: boolean): Promise<readonly s
   const types = await openapiTypes(root);
   for (const name of ["client", "mock"]) update(`packages/${name}/src/generated/openapi.ts`, types);
   update("packages/mock/src/generated/control-page.ts", controlPage(root));
+  const images = join(root, stockImagesFile);
+  const previous = existsSync(images) ? readFileSync(images, "utf8") : undefined;
+  update(stockImagesFile, await stockImages(root, previous));
   const { type, page } = ruleCoverage(root, problems);
   update("packages/mock/src/generated/server-rules.ts", type);
   update("docs/fidelity.md", page);

@@ -20,7 +20,7 @@ export function ruleCoverage(root: string, problems: string[]): Record<"type" | 
     .flatMap((file) => coveredRules(file, readFileSync(join(root, file), "utf8"), problems));
   for (const { id } of rules)
     if (!coverage.some(({ rule }) => rule === id))
-      problems.push(`No test covers ${id}. Write one in packages/mock and call shows("${id}").`);
+      problems.push(`No test covers ${id}. Write one in packages/mock and call covers("${id}").`);
   const ids = rules.map(({ id }) => `\n  | ${JSON.stringify(id)}`).join("");
   const notice = "// Generated from spec/rules.json by `npm run generate`. Do not edit.\n\n";
   const comment = "/** The id of a service rule that the reference server implements. */\n";
@@ -40,12 +40,13 @@ export function coveredRules(file: string, text: string, problems: string[]): re
     if (/^(?:test|it|describe)\b/.test(callee)) {
       const runs = !/^\w+(?:\.\w+)*\.(?:skip|todo|fails)/.test(callee);
       inside = titles && runs && texts[0] ? [...titles, texts[0]] : undefined;
-    } else if (callee === "shows") {
+    } else if (callee === "covers") {
       // The runner replaces %s and $name with the values of a case.
       const title = titles?.join(" › ").replaceAll(/%[sdifjoO#$]|\$\w+/gu, "…");
       if (title && texts[0] && texts.every(Boolean))
         found.push(...texts.map((rule) => ({ rule, file, title })));
-      else problems.push(`${file}: Call shows("rule.id") in a test that runs, under plain titles.`);
+      else
+        problems.push(`${file}: Call covers("rule.id") in a test that runs, under plain titles.`);
     }
     node.forEachChild((child) => visit(child, inside));
   };

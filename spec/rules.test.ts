@@ -120,7 +120,7 @@ const amounts = [
 ];
 
 const options =
-  "checkOrder malformedBody echoInput oversize jsonTypes replayHeader concurrentTwin idempotencyHours stored500 refund dailySpendCap suspendAfterContentBlocked rateHeaders resetUnit retryAfterFormat reportQueued holdCut maxLimit filterName readLag sparseSubmit inventSeed timeFormat expiredStatus resultsOrigin slashRedirect webhookBody purchaseRepeat".split(
+  "checkOrder malformedBody echoInput oversize jsonTypes replayHeader concurrentTwin idempotencyHours stored500 refund dailySpendCap suspendAfterContentBlocked rateHeaders resetUnit retryAfterFormat reportQueued syncCut maxLimit filterName readLag sparseSubmit inventSeed timeFormat expiredStatus resultsOrigin slashRedirect webhookBody purchaseRepeat".split(
     " ",
   );
 

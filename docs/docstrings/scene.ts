@@ -25,7 +25,7 @@ declare global {
   const createProxy: typeof proxy.createProxy;
   const createQuota: typeof proxy.createQuota;
   const runContract: typeof contract.runContract;
-  const assertKept: typeof contract.assertKept;
+  const assertPassed: typeof contract.assertPassed;
   const formatReport: typeof contract.formatReport;
   const expect: (value: unknown) => { readonly toBe: (other: unknown) => void };
   const test: typeof testOfVitest;

@@ -64,14 +64,14 @@ describe("the facts of the service", () => {
       "`prompt`": `${number(limits.promptCharacters)} characters`,
       "`style_hint`, `negative_prompt`": `${number(limits.hintCharacters)} characters`,
       "`metadata`": `${limits.metadataKeys} keys, ${limits.metadataCharacters} characters each`,
-      "`seed`": `0 to ${number(limits.largestSeed)}`,
+      "`seed`": `0 to ${number(limits.maxSeed)}`,
       "`Idempotency-Key`": `${limits.idempotencyKeyCharacters} characters`,
       "`shared_payment_granted_token`": `${least} to ${most} characters`,
-      "a held answer": seconds(limits.hold),
+      "a held answer": seconds(limits.syncWait),
       "a page of the list": `${limits.defaultPage} jobs unless asked otherwise`,
-      "the address of a picture": `${hours(limits.resultAddressValidity)} h; each look at the job gives a new one`,
+      "the address of a picture": `${hours(limits.resultUrlValidity)} h; each look at the job gives a new one`,
       "a picture": `${hours(limits.resultRetention) / 24} days`,
-      "a webhook": `${seconds(limits.webhookAnswer)} to answer, and up to ${retries} more attempts, after ${first / 1_000}, ${second / 1_000} and ${seconds(third)}`,
+      "a webhook": `${seconds(limits.webhookResponse)} to answer, and up to ${retries} more attempts, after ${first / 1_000}, ${second / 1_000} and ${seconds(third)}`,
       "test keys": "1 for each account",
     });
   });

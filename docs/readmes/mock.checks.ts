@@ -14,13 +14,13 @@ export const checks: Checks = {
   },
   "images.ts": async ({ snippet, run }) => {
     expect(await run(snippet.code)).toMatch(
-      /^400 person_url: blocked URL; .* admits loopback\.\n$/,
+      /^400 person_url: blocked URL; .* allows loopback\.\n$/,
     );
   },
   "msw.ts": async ({ snippet, run }) => {
     expect(await run(snippet.code)).toBe("1000\n");
   },
-  "steering.ts": async ({ snippet, run }) => {
+  "control.ts": async ({ snippet, run }) => {
     expect(await run(snippet.code)).toBe("true\n");
   },
   "journal.ts": async ({ snippet, run }) => {

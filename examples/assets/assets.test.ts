@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { drawAll, pictures } from "./pictures.ts";
+import { drawAll, images } from "./images.ts";
 
 const committed = import.meta.dirname;
 let redrawn = "";
@@ -17,18 +17,18 @@ afterAll(async () => {
   await rm(redrawn, { recursive: true, force: true });
 });
 
-describe.each(pictures)("$file", (picture) => {
-  const path = join(committed, picture.file);
+describe.each(images)("$file", (image) => {
+  const path = join(committed, image.file);
 
   test("is in the format its name says", async () => {
-    expect(formatOf(await readFile(path))).toBe(picture.format);
+    expect(formatOf(await readFile(path))).toBe(image.format);
   });
 
   test("has the size it should, in pixels and in bytes", async () => {
     const { width, height } = await sharp(path).metadata();
-    expect({ width, height }).toEqual({ width: picture.width, height: picture.height });
+    expect({ width, height }).toEqual({ width: image.width, height: image.height });
     const { byteLength } = await readFile(path);
-    expect(byteLength).toBeLessThan(picture.transparent ? 150_000 : 200_000);
+    expect(byteLength).toBeLessThan(image.transparent ? 150_000 : 200_000);
   });
 
   test("is transparent around a garment, and nowhere else", async () => {
@@ -40,18 +40,18 @@ describe.each(pictures)("$file", (picture) => {
       alphaAt(0, info.height - 1),
       alphaAt(info.width - 1, info.height - 1),
     ];
-    const around = picture.transparent ? 0 : 255;
+    const around = image.transparent ? 0 : 255;
     expect(corners).toEqual([around, around, around, around]);
     expect(alphaAt(info.width / 2, info.height / 2)).toBe(255);
   });
 
-  test("carries nothing but the picture", async () => {
+  test("has no metadata", async () => {
     const { exif, icc, iptc, xmp, comments } = await sharp(path).metadata();
     expect([exif, icc, iptc, xmp, comments].filter((part) => part !== undefined)).toEqual([]);
   });
 
   test("is what its drawings show", async () => {
-    const difference = await differenceBetween(path, join(redrawn, picture.file));
+    const difference = await differenceBetween(path, join(redrawn, image.file));
     // Encoders differ a little between machines; a changed drawing differs more.
     expect(difference.mean).toBeLessThan(1);
     expect(difference.shareChanged).toBeLessThan(0.0001);

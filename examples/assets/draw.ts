@@ -1,3 +1,3 @@
-import { drawAll } from "./pictures.ts";
+import { drawAll } from "./images.ts";
 
 await drawAll(import.meta.dirname);

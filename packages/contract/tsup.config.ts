@@ -1,3 +1,4 @@
+import { requireBuiltins, thirdPartyLicenses, versionOnly } from "@tryon/command-line/build";
 import { defineConfig } from "tsup";
 
 import packageJson from "./package.json" with { type: "json" };
@@ -10,15 +11,6 @@ export default defineConfig({
   dts: { entry: { index: "src/index.ts" } },
   splitting: true,
   treeshake: true,
-  esbuildPlugins: [
-    {
-      name: "version-only",
-      setup(build) {
-        build.onLoad({ filter: /[\\/]contract[\\/]package\.json$/ }, () => ({
-          contents: JSON.stringify({ version: packageJson.version }),
-          loader: "json",
-        }));
-      },
-    },
-  ],
+  removeNodeProtocol: false,
+  esbuildPlugins: [requireBuiltins, versionOnly(packageJson), thirdPartyLicenses()],
 });

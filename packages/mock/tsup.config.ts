@@ -1,5 +1,4 @@
-// @ts-expect-error The `exports` of this package leave out its types.
-import untypedLicensePlugin from "esbuild-plugin-license";
+import { requireBuiltins, thirdPartyLicenses, versionOnly } from "@tryon/command-line/build";
 import { defineConfig, type Options } from "tsup";
 
 import packageJson from "./package.json" with { type: "json" };
@@ -8,13 +7,13 @@ const shared: Options = {
   target: "es2022",
   treeshake: true,
   removeNodeProtocol: false,
-  // It is looked for when the composite engine is asked for, and not before.
+  // Only the composite engine loads it.
   external: ["sharp"],
 };
 
 /**
- * An import of node:http makes Node load its client of WebSockets too, which takes as long as Node itself does to start;
- * asked for as a value, it comes alone and when it is needed.
+ * Loads modules of Node on first use. An import of node:http also loads the WebSocket client, which doubles the time that
+ * Node takes to start.
  */
 const lateBuiltins: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "late-builtins",
@@ -29,68 +28,50 @@ const lateBuiltins: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
-/** Of the manifest only the version is for shipping. */
-const versionOnly: NonNullable<Options["esbuildPlugins"]>[number] = {
-  name: "version-only",
+/** Large generated modules are files beside the bundles, once for each format. */
+const sharedData: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "shared-data",
   setup(build) {
-    build.onLoad({ filter: /[\\/]mock[\\/]package\.json$/ }, () => ({
-      contents: JSON.stringify({ version: packageJson.version }),
-      loader: "json",
-    }));
+    const extension = build.initialOptions.format === "cjs" ? "cjs" : "js";
+    build.onResolve({ filter: /generated\/(stock-images|control-page)\.ts$/ }, ({ path, kind }) =>
+      kind === "entry-point"
+        ? undefined
+        : { path: `./${path.replace(/^.*\/|\.ts$/g, "")}.${extension}`, external: true },
+    );
   },
 };
-
-interface Dependency {
-  readonly packageJson: {
-    readonly name: string;
-    readonly version: string;
-    readonly license: string;
-  };
-  readonly licenseText: string;
-}
-
-/** The documented part of the plugin that the build uses. */
-const licensePlugin = untypedLicensePlugin as (options: {
-  banner: string;
-  thirdParty: { output: { file: string; template(dependencies: readonly Dependency[]): string } };
-}) => NonNullable<Options["esbuildPlugins"]>[number];
-
-/** Writes the licenses of the packages that the command bundles. */
-const thirdPartyLicenses = licensePlugin({
-  banner: " ",
-  thirdParty: {
-    output: {
-      file: "THIRD-PARTY-LICENSES.txt",
-      template: (dependencies) =>
-        dependencies
-          .map(
-            ({ packageJson: { name, version, license }, licenseText }) =>
-              `${name} ${version} (${license})\n\n${licenseText.trim()}\n`,
-          )
-          .join(`\n${"-".repeat(80)}\n\n`),
-    },
-  },
-});
 
 export default defineConfig([
   {
     ...shared,
-    entry: { index: "src/index.ts", node: "src/node/index.ts", msw: "src/msw/index.ts" },
+    entry: {
+      index: "src/index.ts",
+      node: "src/node/index.ts",
+      msw: "src/msw/index.ts",
+      "stock-images": "src/generated/stock-images.ts",
+      "control-page": "src/generated/control-page.ts",
+    },
     format: ["esm", "cjs"],
     platform: "neutral",
     external: ["sharp", "msw", /^node:/],
-    dts: true,
-    esbuildPlugins: [versionOnly],
+    dts: { entry: { index: "src/index.ts", node: "src/node/index.ts", msw: "src/msw/index.ts" } },
+    esbuildPlugins: [sharedData, versionOnly(packageJson)],
   },
   {
     ...shared,
-    // The command is one file: it starts fast, and what is installed beside it does not matter.
+    // One file and its data start fast, and do not depend on installed packages.
     entry: { cli: "src/cli/main.ts" },
     format: ["esm"],
     platform: "node",
     noExternal: [/^(?!sharp$)/],
     splitting: false,
     minify: true,
-    esbuildPlugins: [lateBuiltins, versionOnly, thirdPartyLicenses],
+    esbuildPlugins: [
+      lateBuiltins,
+      requireBuiltins,
+      sharedData,
+      versionOnly(packageJson),
+      thirdPartyLicenses("preact"),
+    ],
   },
 ]);

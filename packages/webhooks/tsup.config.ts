@@ -1,17 +1,7 @@
-import { defineConfig, type Options } from "tsup";
+import { requireBuiltins, thirdPartyLicenses, versionOnly } from "@tryon/command-line/build";
+import { defineConfig } from "tsup";
 
 import packageJson from "./package.json" with { type: "json" };
-
-/** Of the manifest only the version is for shipping. */
-const versionOnly: NonNullable<Options["esbuildPlugins"]>[number] = {
-  name: "version-only",
-  setup(build) {
-    build.onLoad({ filter: /[\\/]webhooks[\\/]package\.json$/ }, () => ({
-      contents: JSON.stringify({ version: packageJson.version }),
-      loader: "json",
-    }));
-  },
-};
 
 export default defineConfig([
   {
@@ -34,13 +24,14 @@ export default defineConfig([
     treeshake: true,
   },
   {
-    // The command is one file by itself.
+    // The command is one file and bundles its parser, so that the package has no dependency.
     entry: { cli: "src/cli/main.ts" },
     format: ["esm"],
     platform: "node",
     target: "node20",
     splitting: false,
-    treeshake: true,
-    esbuildPlugins: [versionOnly],
+    minify: true,
+    removeNodeProtocol: false,
+    esbuildPlugins: [requireBuiltins, versionOnly(packageJson), thirdPartyLicenses()],
   },
 ]);

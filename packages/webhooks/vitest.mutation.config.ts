@@ -7,8 +7,9 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: [
-      "src/{verification,signing,fuzz}/*.test.ts",
-      "src/node/{both-back-ends,verify-sync}.test.ts",
+      "src/{verification,signing}/*.test.ts",
+      "src/node/verify-sync.test.ts",
+      "test/fuzz/*.test.ts",
     ],
     exclude: ["**/*.full.test.ts"],
     testTimeout: 30_000,

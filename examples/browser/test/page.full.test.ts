@@ -75,7 +75,7 @@ describe.runIf(hasChromium)("the page", () => {
   });
 
   test("works with a service that has every option at its other value", async () => {
-    const opened = await submit({ mock: { profile: "contrary" } });
+    const opened = await submit({ mock: { profile: "alternate" } });
     await waitForText(opened, "Download");
     await expect.poll(() => widths(opened.page, ".compare img")).toEqual([768, 900]);
     expect(await opened.charges()).toEqual([-8]);

@@ -17,6 +17,6 @@ test("an order is made once, and paid once, however often it comes", async () =>
   assert.deepEqual(picture?.subarray(1, 4), Uint8Array.from(Buffer.from("PNG")));
 });
 
-test("content that is refused is no picture, and no fault", async () => {
+test("blocked content yields no image and no error", async () => {
   assert.equal(await look("order-18", shirt, "mock:content_blocked"), undefined);
 });

@@ -2,7 +2,7 @@ import { isTryOnError, TryOn } from "@tryon/client";
 
 const tryon = new TryOn(); // reads TRYON_API_KEY and TRYON_BASE_URL
 
-/** Tries a garment on for an order, and gives the picture, or nothing where the content is refused. */
+/** Creates the image of an order; undefined if its content is blocked. */
 export async function look(order: string, garment: string, wish = "") {
   const input = {
     person: "https://shop.example/me.jpg",

@@ -1,3 +1,3 @@
-import { behavesAsShop } from "@tryon/example-shop-tests";
+import { behavesAsShop } from "@tryon/example-backend-tests";
 
 behavesAsShop(() => import("./server.ts"));

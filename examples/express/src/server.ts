@@ -4,7 +4,7 @@ import { createProxy } from "@tryon/client/proxy";
 import { createReceiver } from "@tryon/webhooks/express";
 import express from "express";
 
-// These stand in for the sessions and the database that your shop has.
+// Replace these with the sessions and the database of your shop.
 const sessions = new Map([
   ["session=7f3a", { id: "ada" }],
   ["session=c21e", { id: "bob" }],
@@ -41,7 +41,7 @@ app.post("/cart", (request, response) => {
   response.status(201).json({ added: request.body.sku });
 });
 
-// Each address opens for 24 hours: to keep a picture, fetch it in onCompleted.
+// Each URL is valid for 24 hours. To keep an image, fetch it in onCompleted.
 app.get("/looks", (request, response) => {
   const user = sessions.get(request.headers.cookie ?? "");
   const own = [...looks.values()].filter(({ customer }) => customer === user?.id);

@@ -4,7 +4,7 @@ import { createProxy } from "@tryon/client/proxy";
 import { createReceiver } from "@tryon/webhooks/fastify";
 import Fastify from "fastify";
 
-// These stand in for the sessions and the database that your shop has.
+// Replace these with the sessions and the database of your shop.
 const sessions = new Map([
   ["session=7f3a", { id: "ada" }],
   ["session=c21e", { id: "bob" }],
@@ -36,7 +36,7 @@ const receiver = createReceiver({
 const app = Fastify();
 await app.register(receiver, { prefix: "/webhooks/tryon" });
 
-// A scope of its own: nothing in it reads bodies, and the proxy answers by itself.
+// In this scope nothing else reads bodies, and the proxy responds by itself.
 await app.register(async (scope) => {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
@@ -50,7 +50,7 @@ app.post<{ Body: { sku: string } }>("/cart", (request, reply) => {
   return reply.code(201).send({ added: request.body.sku });
 });
 
-// Each address opens for 24 hours: to keep a picture, fetch it in onCompleted.
+// Each URL is valid for 24 hours. To keep an image, fetch it in onCompleted.
 app.get("/looks", (request, reply) => {
   const user = sessions.get(request.headers.cookie ?? "");
   if (user === undefined) return reply.code(401).send();

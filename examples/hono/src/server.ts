@@ -4,7 +4,7 @@ import { createProxy } from "@tryon/client/proxy";
 import { createReceiver } from "@tryon/webhooks/hono";
 import { Hono } from "hono";
 
-// These stand in for the sessions and the database that your shop has.
+// Replace these with the sessions and the database of your shop.
 const sessions = new Map([
   ["session=7f3a", { id: "ada" }],
   ["session=c21e", { id: "bob" }],
@@ -41,7 +41,7 @@ app.post("/cart", async (context) => {
   return context.json({ added: sku }, 201);
 });
 
-// Each address opens for 24 hours: to keep a picture, fetch it in onCompleted.
+// Each URL is valid for 24 hours. To keep an image, fetch it in onCompleted.
 app.get("/looks", (context) => {
   const user = sessions.get(context.req.header("cookie") ?? "");
   if (user === undefined) return context.body(null, 401);

@@ -10,7 +10,7 @@ interface Look {
   readonly trouble?: string;
 }
 
-/** Where nobody knows what became of it, it is asked for again under its own key: never a second charge. */
+/** If the outcome is unknown, the submission is sent again under the same key, so it is never charged twice. */
 async function make(input: TryOnInput): Promise<TryOnResult> {
   try {
     return await tryon.run(input);

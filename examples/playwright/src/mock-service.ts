@@ -22,7 +22,7 @@ export async function startMockService(): Promise<void> {
   });
   const worker = setupWorker(
     http.all("/api/tryon/*", ({ request }) => proxy(request)),
-    ...handlers(mock), // for the pictures, which pages fetch themselves
+    ...handlers(mock), // for images, which the page fetches
   );
   await worker.start({ quiet: true, onUnhandledFrame: "bypass" });
   window.mock = mock;

@@ -27,7 +27,7 @@ test("a visitor sees the garment on", async ({ page }) => {
     .toBeGreaterThan(0);
 });
 
-test("a visitor is told that the content was refused", async ({ page }) => {
+test("the page reports blocked content", async ({ page }) => {
   await page.evaluate(() => window.mock.nextJob({ outcome: "content_blocked" }));
   await page.getByRole("button", { name: "Try it on" }).click();
   await expect(page.getByRole("status")).toHaveText("This cannot be shown.");

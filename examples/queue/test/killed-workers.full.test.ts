@@ -35,7 +35,7 @@ const crashPoints = Object.fromEntries(
   ]).flat(),
 );
 
-it.runIf(await isInstalled("redis")).each(["default", "contrary"] as const)(
+it.runIf(await isInstalled("redis")).each(["default", "alternate"] as const)(
   "charges 72 items once each and stays under the rate limit, despite nine killed workers and a restart of Redis, under the profile %s",
   { timeout: 300_000 },
   async (profile) => {

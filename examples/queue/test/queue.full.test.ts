@@ -15,7 +15,7 @@ const garments = ["https://shop.example/shirt.png"];
 const itemsOf = (...ids: readonly string[]): Item[] =>
   ids.map((id) => ({ id, input: { person, garments } }));
 
-const profiles = (await isInstalled("redis")) ? (["default", "contrary"] as const) : [];
+const profiles = (await isInstalled("redis")) ? (["default", "alternate"] as const) : [];
 
 describe.each(profiles)("workers of a queue, under the profile %s", (profile) => {
   let server: StoreServer;

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { look } from "./try-on.ts";
 
 const mock = createMock({ clock: "manual", latency: "70s" });
-// An address of this machine, where the client lets a live key be used in a test.
+// A loopback URL, for which the client accepts a live key in tests.
 const baseUrl = "http://localhost:4010";
 const server = setupServer(...handlers(mock, { baseUrl }));
 
@@ -45,7 +45,7 @@ test("a look that takes 70 seconds is there at once, and costs 8 credits", async
   expect(picture.headers.get("content-type")).toBe("image/png");
 });
 
-test("content that is refused is told apart from a fault", async () => {
+test("blocked content is not an error of the service", async () => {
   mock.nextJob({ outcome: "content_blocked" });
   expect(await lookLater("order-2")).toEqual({ state: "refused" });
 });

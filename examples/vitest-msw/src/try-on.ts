@@ -2,7 +2,7 @@ import { isTryOnError, TryOn } from "@tryon/client";
 
 const tryon = new TryOn(); // reads TRYON_API_KEY and TRYON_BASE_URL
 
-/** What a page of the shop shows. */
+/** Content of a page of the shop. */
 export type Look =
   | { readonly state: "ready"; readonly picture: string }
   | { readonly state: "refused" | "closed" };

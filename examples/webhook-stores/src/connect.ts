@@ -11,12 +11,12 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Says on stderr what happens to a connection while nobody asks for anything. */
+/** Logs errors of an idle connection to stderr. */
 function report(error: Error): void {
   process.stderr.write(`The store: ${error.message}\n`);
 }
 
-/** Connects to the store of an address: `redis://…` or `postgres://…`. */
+/** Connects to the store of a URL: `redis://…` or `postgres://…`. */
 export async function connect(url: string): Promise<Connection> {
   if (url.startsWith("redis")) {
     const client = createClient({ url, disableOfflineQueue: true });

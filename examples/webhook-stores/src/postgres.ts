@@ -1,7 +1,7 @@
 import type { ClaimState, ReceiverStore } from "@tryon/webhooks";
 import type { Pool } from "pg";
 
-/** A store whose old rows somebody has to delete, say once an hour. */
+/** Store whose old rows have to be deleted, for example once an hour. */
 export interface PostgresStore extends ReceiverStore {
   /** Deletes what has run out, and gives the number of rows. It may run anywhere, at any time. */
   forget(): Promise<number>;

@@ -11,15 +11,15 @@ const program = join(import.meta.dirname, "receiver.ts");
 const secret = "whsec_test";
 
 describe("the example", () => {
-  it("says what to set when it is told of no store", async () => {
+  it("names the variable to set without a store", async () => {
     const receiver = startScript(program, [], { env: { PATH: process.env["PATH"] } });
     await receiver.ended;
     expect(receiver.output.stderr).toContain(
-      "Set STORE_URL to the address of a Redis or a PostgreSQL",
+      "Set STORE_URL to the URL of a Redis or PostgreSQL server",
     );
   });
 
-  it.runIf(hasRedis)("receives an event once, and stops when it is told to", async () => {
+  it.runIf(hasRedis)("receives an event once, and stops on a signal", async () => {
     const server = await startRedis();
     const env = { STORE_URL: server.url, TRYON_WEBHOOK_SECRET: secret, PORT: "0" };
     const receiver = startScript(program, [], { env });

@@ -30,7 +30,7 @@ function onServer(start: () => Promise<StoreServer>): void {
     return { clients: [first, ...others] };
   });
 
-  describe("a server of its own", () => {
+  describe("a separate server", () => {
     let own: StoreServer;
     let connection: Connection;
     beforeAll(async () => {

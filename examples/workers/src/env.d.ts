@@ -3,7 +3,7 @@ import type { TryOnEvent } from "./try-on-event.ts";
 
 declare global {
   namespace Cloudflare {
-    /** What `wrangler.jsonc` and `wrangler secret put` give the worker. */
+    /** Bindings of `wrangler.jsonc` and secrets of `wrangler secret put`. */
     interface Env {
       readonly TRYON_API_KEY: string;
       readonly TRYON_BASE_URL: string;

@@ -8,13 +8,13 @@ interface Held {
 }
 
 /**
- * One object for each event: whoever asks, from whichever place, asks the same one, and it answers one after another.
+ * One object per event. All deliveries of the event use the same object, one after another.
  * KV cannot do this. It gives no answer to "is it there, and if not, it is mine" in one step, and may show what was
  * written a minute ago, so that two deliveries of an event would both be handled.
  */
 export class TryOnEvent extends DurableObject {
   async claim(owner: string, ttl: number): Promise<ClaimState> {
-    // Between this read and the write that follows, nobody else is let in.
+    // No other delivery runs between this read and the following write.
     const held = await this.ctx.storage.get<Held>("held");
     if (held && held.until > Date.now() && held.owner !== owner) {
       return held.owner === undefined ? "done" : "open";

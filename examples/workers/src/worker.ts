@@ -18,15 +18,15 @@ const proxy = createProxy({
   addFields: () => ({ webhook_url: env.TRYON_WEBHOOK_URL }),
 });
 
-/** The service tells this how each job ended, so that no picture is lost when its page is closed. */
+/** Receives the end of each job, so that no image is lost when its page is closed. */
 const receive = createReceiver({
   secrets: () => env.TRYON_WEBHOOK_SECRET,
   store: eventStore(env.EVENTS),
   async onCompleted(event) {
     if (!event.result_url) return; // the job has failed
     const picture = await fetch(event.result_url);
-    // Whoever throws here is told again, by the next of the service's attempts.
-    if (!picture.ok) throw new Error(`The picture of ${event.job_id} came with ${picture.status}.`);
+    // After an error here, the service retries the delivery.
+    if (!picture.ok) throw new Error(`The image of ${event.job_id} has status ${picture.status}.`);
     await env.PICTURES.put(`${event.job_id}.png`, await picture.arrayBuffer());
   },
 });

@@ -1,57 +1,57 @@
 import type { Level } from "./check.ts";
 import type { Plan } from "./plan.ts";
-import { keyNames, type Bench, type Key, type KeyName } from "./bench.ts";
+import { type CheckContext } from "./check-context.ts";
+import { keyNames, type KeyName, type Keys } from "./target/keys.ts";
 
-/** A key that a run uses, without the key itself. */
+/** Purpose and kind of a key of a run. */
 export interface KeyUse {
   readonly name: KeyName;
   readonly kind: "live" | "test";
-  /** If true, the kit has made it on a reference server. */
+  /** If true, the kit made it on a reference server. */
   readonly made: boolean;
 }
 
-/** What a run is going to do, said before it does anything. */
+/** Plan of a run, reported before its first check. */
 export interface Announcement {
   readonly baseUrl: string;
   readonly level: Level;
-  /** Number of checks, and of probes. */
   readonly checks: number;
   readonly probes: number;
   readonly keys: readonly KeyUse[];
   readonly credits: {
-    /** Credits that the chosen checks would take from the live key. */
+    /** Credits that the selected checks take from the live key at max. */
     readonly planned: number;
-    /** What may be taken from it at all; checks that would go over it are left out. */
-    readonly most: number;
+    /** Maximum for the whole run. Checks that would exceed it do not run. */
+    readonly max: number;
   };
-  /** If true, the live keys are of a reference server, and their credits cost nothing. */
+  /** If true, the live keys belong to a reference server, and their credits cost nothing. */
   readonly reference: boolean;
   readonly virtualTime: boolean;
   /** If true, webhooks reach the kit. */
   readonly webhooks: boolean;
 }
 
-export function announcementOf({
+export function createAnnouncement({
   options,
   level,
   plan,
-  most,
+  max,
   free,
   keys,
   given,
-  bench,
+  context,
 }: {
   readonly options: { readonly baseUrl: string };
   readonly level: Level;
   readonly plan: Plan;
-  readonly most: number;
+  readonly max: number;
   readonly free: boolean;
-  readonly keys: Readonly<Partial<Record<KeyName, Key>>>;
-  readonly given: Readonly<Partial<Record<KeyName, Key>>>;
-  readonly bench: Bench;
+  readonly keys: Keys;
+  readonly given: Keys;
+  readonly context: CheckContext;
 }): Announcement {
   return {
-    baseUrl: bench.redactor.redact(options.baseUrl),
+    baseUrl: context.redactor.redact(options.baseUrl),
     level,
     checks: plan.checks.length,
     probes: plan.probes.length,
@@ -59,9 +59,9 @@ export function announcementOf({
       const key = keys[name];
       return key === undefined ? [] : [{ name, kind: key.kind, made: given[name] === undefined }];
     }),
-    credits: { planned: plan.credits, most },
+    credits: { planned: plan.credits, max },
     reference: free,
-    virtualTime: bench.time.virtual,
-    webhooks: bench.receiver !== undefined,
+    virtualTime: context.time.virtual,
+    webhooks: context.receiver !== undefined,
   };
 }

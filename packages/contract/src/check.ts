@@ -1,47 +1,55 @@
 import type { Session } from "./session.ts";
+import type { KeyKind } from "./target/keys.ts";
 
 /**
- * How far a run goes. `safe`: on a test key nothing is charged. `paid`: what only a live key can show, too. `full`: slow
- * things as well, such as the 90 s limit, the schedule of retries and what expires.
+ * Levels of a run. `safe` costs nothing with a test key. `paid` adds checks that need a live key. `full` adds slow checks,
+ * such as the 90 s limit, the retries of webhooks and expiry.
  */
 export const levels = ["safe", "paid", "full"] as const;
 /**
- * How far a run goes, see `levels`.
+ * Level of a run, see `levels`.
  *
  * @useDeclaredType
  */
 export type Level = (typeof levels)[number];
 
-/** Which key a check works on: any one, or one of a kind. */
-export type KeyKind = "any" | "live" | "test";
-
-/** One thing that a deployment has to do. */
+/** Check of one behavior of a deployment. */
 export interface Check {
-  /** Words with dots between them, from the general to the particular, such as `idempotency.replay.charges-nothing`. */
+  /** Words with dots between them, from general to particular, such as `idempotency.replay.free`. */
   readonly id: string;
-  /** What a deployment that keeps it does, as a sentence without a subject of the kit. */
+  /** Required behavior, as a sentence that begins with its verb. */
   readonly title: string;
-  /** The rules of `spec/rules.json` that it shows. */
+  /** Rules of `spec/rules.json` that it covers. */
   readonly rules: readonly string[];
   readonly level: Level;
-  /** Which key it works on. */
+  /** Kind of key that it works on. */
   readonly on: KeyKind;
-  /** The most credits that it may spend when that key is a live one. */
+  /** Maximum credits that it spends if that key is a live one. */
   readonly credits: number;
-  /** @throws Broken when the deployment does something else, Skip when it cannot be seen here. */
+  /** @throws CheckFailure when the deployment fails it, SkipCheck when the behavior is not observable in this run. */
   readonly run: (session: Session) => Promise<void>;
 }
 
-/** One open point of the service's document, and how it is seen which way a deployment goes. */
+/** Observation of one open point of the service's document. */
 export interface Probe extends Omit<Check, "run"> {
-  /** The option of the reference server that the point is. */
+  /** Option of the reference server for the open point. */
   readonly option: string;
   /**
-   * @returns the value that the deployment has, or undefined when this run could not tell.
-   * @throws Broken when it does what no value of the option is, Skip when it cannot be seen here.
+   * @returns the value of the option, or undefined when this run cannot tell.
+   * @throws CheckFailure for a behavior that no value allows, SkipCheck when it is not observable in this run.
    */
   readonly observe: (session: Session) => Promise<OptionValue | undefined>;
 }
 
-/** A value of an option. */
+/** Value of an option. */
 export type OptionValue = string | number | boolean;
+
+type Shared = Pick<Probe, "level" | "on" | "credits">;
+
+/** Makes probes. A row may have its own level, key or credits. */
+export function probeGroup(
+  shared: Shared,
+  rows: readonly (Omit<Probe, "id" | keyof Shared> & Partial<Shared>)[],
+): readonly Probe[] {
+  return rows.map((row) => ({ ...shared, id: `observed.${row.option}`, ...row }));
+}

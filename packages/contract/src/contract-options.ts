@@ -1,23 +1,23 @@
 import type { Announcement } from "./announcement.ts";
 import { levels, type Level } from "./check.ts";
 import type { Progress } from "./run.ts";
-import type { Key, KeyName } from "./bench.ts";
 import { OptionsError } from "./target/problem.ts";
+import type { Key, KeyName } from "./target/keys.ts";
 
 /** Options of `runContract`. */
 export interface ContractOptions {
   /** Base URL of the deployment. */
   readonly baseUrl: string;
-  /** The key to call with. It may be left out where the deployment is a reference server, which makes keys. */
+  /** Key of the requests. A reference server needs none, because the kit makes keys there. */
   readonly apiKey?: string | undefined;
-  /** Further keys, each for what it shows; those that are missing leave checks out. */
+  /** Further keys. A check whose key is missing does not run. */
   readonly keys?: Readonly<Partial<Record<KeyName, string>>> | undefined;
-  /** The secret that signs the webhooks of the key. */
+  /** Secret that signs the webhooks of the key. */
   readonly webhookSecret?: string | undefined;
   /** @default "safe" */
   readonly level?: Level | undefined;
   /**
-   * The most credits that may be spent on live keys; what would go over it is left out.
+   * Maximum credits that may be spent on live keys. Checks that would exceed it do not run.
    * @default 50, and no limit for keys that the kit creates or for a reference server on this machine
    */
   readonly maxCredits?: number | undefined;
@@ -26,62 +26,62 @@ export interface ContractOptions {
    * @default false
    */
   readonly allowLive?: boolean | undefined;
-  /** Beginnings of the ids of checks; all are run when there is none. */
+  /** Prefixes of the ids of checks. Without them all checks run. */
   readonly only?: readonly string[] | undefined;
   /** Public URL that leads to `webhookPort` of this machine. */
   readonly webhookUrl?: string | undefined;
   /** @default a free port */
   readonly webhookPort?: number | undefined;
   /**
-   * If true, waits for time even where it could be moved.
+   * If true, waits in real time, even if a reference server can advance its clock.
    * @default false
    */
   readonly realTime?: boolean | undefined;
   /** @default the global `fetch` */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Told each result as it comes. */
+  /** Called with each result. */
   readonly onResult?: Progress | undefined;
-  /** Told what is going to be done, and what it may spend, before anything is. */
+  /** Called with the plan and its maximum cost before the first check. */
   readonly onPlan?: ((announcement: Announcement) => void) | undefined;
-  /** Told the id of each check as it begins. */
+  /** Called with the id of each check when it starts. */
   readonly onBegin?: ((id: string) => void) | undefined;
-  /** Ends the run early: the report then says of the rest that it was not looked at. */
+  /** Ends the run early. The remaining checks are not observable. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Form of a key of the service. */
 const keyForm = /^svc_(live|test)_[\w-]+$/;
 
-/** @throws OptionsError naming what cannot be, and what can. */
-export function refuseNonsense({
+/** @throws OptionsError with the invalid option and the valid values. */
+export function rejectInvalid({
   baseUrl,
   apiKey,
   keys = {},
   level,
   maxCredits,
 }: ContractOptions): void {
-  if (!isAddress(baseUrl)) {
+  if (!isBaseUrl(baseUrl)) {
     throw new OptionsError(
-      `The base URL has to be an http or https address without query and user name, such as https://tryon.example; got "${baseUrl}".`,
+      `The base URL must be an http or https URL without query and user name, such as https://tryon.example; got "${baseUrl}".`,
     );
   }
   for (const [name, token] of Object.entries({ ...keys, apiKey })) {
     const kind = name === "live" || name === "test" ? `svc_${name}_` : "svc_";
     if (token === undefined || (keyForm.test(token) && token.startsWith(kind))) continue;
-    // It is not told what was given: it may be a secret of something else.
+    // The message omits the value, which may be another secret.
     throw new OptionsError(
-      `${name === "apiKey" ? "The API key" : `The key "${name}"`} has to begin with ${kind === "svc_" ? "svc_test_ or svc_live_" : kind}, and go on with letters, digits, _ and - alone.`,
+      `${name === "apiKey" ? "The API key" : `The key "${name}"`} must begin with ${kind === "svc_" ? "svc_test_ or svc_live_" : kind}, followed by letters, digits, _ and - only.`,
     );
   }
   if (level !== undefined && !levels.includes(level)) {
-    throw new OptionsError(`The level has to be one of ${levels.join(", ")}; got "${level}".`);
+    throw new OptionsError(`The level must be one of ${levels.join(", ")}; got "${level}".`);
   }
   if (maxCredits !== undefined && !(maxCredits >= 0)) {
-    throw new OptionsError(`maxCredits has to be a number from 0 up; got ${String(maxCredits)}.`);
+    throw new OptionsError(`maxCredits must be at least 0; got ${String(maxCredits)}.`);
   }
 }
 
-function isAddress(text: string): boolean {
+function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, search, hash, username, password } = new URL(text);
   return /^https?:$/.test(protocol) && `${search}${hash}${username}${password}` === "";
@@ -94,7 +94,7 @@ export function givenKeys({
 }: ContractOptions): Partial<Record<KeyName, Key>> {
   const all: Partial<Record<KeyName, Key>> = {};
   for (const [name, token] of Object.entries(keys)) {
-    // The names are those of the option's type.
+    // The type of the option has these names.
     if (token !== undefined) all[name as KeyName] = keyOf(token, undefined);
   }
   if (apiKey !== undefined) {
@@ -110,11 +110,11 @@ function keyOf(token: string, webhookSecret: string | undefined): Key {
 }
 
 /** @throws OptionsError for a live key that may not be used. */
-export function refuseLive(given: Partial<Record<KeyName, Key>>, allowed: boolean): void {
+export function rejectLiveKeys(given: Partial<Record<KeyName, Key>>, allowed: boolean): void {
   if (allowed) return;
   const live = Object.values(given).some(({ kind }) => kind === "live");
   if (!live) return;
   throw new OptionsError(
-    "A live key spends money: say so with --allow-live (allowLive: true), or give a test key, which begins with svc_test_.",
+    "A live key spends money. Use --allow-live (allowLive: true), or a test key, which begins with svc_test_.",
   );
 }

@@ -1,18 +1,22 @@
-import { announcementOf } from "./announcement.ts";
+import { createAnnouncement } from "./announcement.ts";
 import type { Check, Probe } from "./check.ts";
 import { allChecks } from "./checks/index.ts";
-import { givenKeys, refuseLive, refuseNonsense, type ContractOptions } from "./contract-options.ts";
+import {
+  givenKeys,
+  rejectLiveKeys,
+  rejectInvalid,
+  type ContractOptions,
+} from "./contract-options.ts";
 import { makePlan } from "./plan.ts";
 import { allProbes } from "./probes/index.ts";
 import { profileOf } from "./profile.ts";
 import type { Report } from "./report.ts";
 import { runPlan } from "./run.ts";
-import { keyNames, type Bench, type KeyName } from "./bench.ts";
-import { ShapeWatch } from "./shape-watch.ts";
+import { type CheckContext } from "./check-context.ts";
+import { SchemaChecks } from "./schema-checks.ts";
 import { Budget } from "./target/budget.ts";
-import { findControl } from "./target/control.ts";
-import { gatherKeys } from "./target/keys.ts";
-import { Pace } from "./target/pace.ts";
+import { addMissingKeys, findControl } from "./target/control.ts";
+import { RequestPacer } from "./target/request-pacer.ts";
 import { balanceOf, preflight } from "./target/preflight.ts";
 import { TargetProblem } from "./target/problem.ts";
 import { openReceiver, type Receiver } from "./target/receiver.ts";
@@ -20,8 +24,9 @@ import { interruptible, realTime, virtualTime, type Time } from "./target/time.t
 import { isLoopback } from "./wire/ip-zones.ts";
 import { Redactor } from "./wire/redactor.ts";
 import { createSend, withSignal } from "./wire/send.ts";
+import { keyNames, type KeyName } from "./target/keys.ts";
 
-/** The checks and probes that there are. */
+/** Checks and probes of a run. */
 export interface Suite {
   readonly checks: readonly Check[];
   readonly probes: readonly Probe[];
@@ -33,10 +38,10 @@ export const wholeSuite: Suite = { checks: allChecks, probes: allProbes };
 const defaultMaxCredits = 50;
 
 /**
- * Looks at a deployment: whether it keeps the contract, and how it behaves where the contract is silent.
+ * Checks that a deployment keeps the contract, and observes its behavior at the open points of the contract.
  *
- * @throws TargetProblem when there is nothing to look at, TypeError for options that cannot be, and the reason of the
- * signal when that comes before the first check.
+ * @throws TargetProblem when the deployment cannot be checked, TypeError for invalid options, and the reason of the signal
+ * if it aborts before the first check.
  * @example
  * ```ts
  * const report = await runContract({ baseUrl: "https://tryon.example", apiKey: "svc_test_…" });
@@ -46,7 +51,7 @@ export function runContract(options: ContractOptions): Promise<Report> {
   return runSuite(wholeSuite, options);
 }
 
-/** The same with checks of the caller's choice. */
+/** Runs other checks than those of the kit. */
 export async function runSuite(suite: Suite, options: ContractOptions): Promise<Report> {
   const { apiKey, keys = {}, webhookSecret } = options;
   const redactor = new Redactor(apiKey, ...Object.values(keys), webhookSecret);
@@ -58,59 +63,62 @@ export async function runSuite(suite: Suite, options: ContractOptions): Promise<
 }
 
 async function run(suite: Suite, redactor: Redactor, options: ContractOptions): Promise<Report> {
-  refuseNonsense(options);
+  rejectInvalid(options);
   const { baseUrl, level = "safe", signal } = options;
   const startedAt = new Date();
   const { onResult = ignore, onBegin = ignore } = options;
-  // What the kit has put up has to be taken back even when the run is ended early.
-  const surely = createSend(baseUrl, options.fetch);
-  const send = withSignal(surely, signal);
+  // The kit must also clean up after a run that ends early.
+  const sendAlways = createSend(baseUrl, options.fetch);
+  const send = withSignal(sendAlways, signal);
   const given = givenKeys(options);
   const accounts = await preflight({ send, baseUrl, redactor, signal }, given);
-  const control = await findControl(surely, { given, redactor, signal });
-  const reference = control !== undefined;
-  // Any server can say that it is a reference server.
-  const nearby = reference && isLoopback(baseUrl);
-  refuseLive(given, options.allowLive === true || nearby);
-  const names = new Set(reference ? keyNames : (Object.keys(given) as KeyName[]));
+  const control = await findControl(sendAlways, { given, redactor, signal });
+  // Any server can claim to be a reference server, so only a local one is free of charge.
+  const isLocalMock = control !== undefined && isLoopback(baseUrl);
+  rejectLiveKeys(given, options.allowLive === true || isLocalMock);
+  // The names are those of the type.
+  const givenNames = Object.keys(given) as KeyName[];
+  const names = new Set(control === undefined ? givenNames : keyNames);
   const plan = makePlan(suite, level, options.only ?? [], names);
   const balance = balanceOf(accounts.get("live"));
   const { live, ...others } = given;
-  // A key that would run dry on the way is of no use where one can be made that does not.
-  const lasting = live !== undefined && reference && balance < plan.credits ? others : given;
-  const keys = await gatherKeys(lasting, control);
+  // The kit makes its own live key where the given one has too few credits.
+  const isShort = live !== undefined && control !== undefined && balance < plan.credits;
+  const used = isShort ? others : given;
+  const keys = await addMissingKeys(used, control);
   if (keys.live === undefined && keys.test === undefined) {
     throw new TargetProblem(
       "wrong-key",
-      "No key was given; pass one that begins with svc_test_ or svc_live_.",
+      "The key is missing. Use one that begins with svc_test_ or svc_live_.",
     );
   }
-  const moved = control !== undefined && options.realTime !== true;
-  const time = interruptible(moved ? await virtualTime(control) : realTime, signal);
-  const pace = new Pace(time);
-  const free = nearby || (reference && Object.values(lasting).every(({ kind }) => kind === "test"));
+  const isVirtual = control !== undefined && options.realTime !== true;
+  const time = interruptible(isVirtual ? await virtualTime(control) : realTime, signal);
+  const pacer = new RequestPacer(time);
+  const isTestOnly = Object.values(used).every(({ kind }) => kind === "test");
+  const free = isLocalMock || (control !== undefined && isTestOnly);
   const allowed = options.maxCredits ?? (free ? Infinity : defaultMaxCredits);
-  const most = free ? allowed : Math.min(allowed, balance);
+  const max = free ? allowed : Math.min(allowed, balance);
   const receiver = await receiverFor(options, time);
   try {
-    const bench: Bench = {
+    const context: CheckContext = {
       baseUrl,
       send,
       time,
-      pace,
+      pacer,
       control,
       redactor,
       receiver,
       keys,
-      budget: new Budget(most),
-      watch: new ShapeWatch(baseUrl),
+      budget: new Budget(max),
+      schemaChecks: new SchemaChecks(baseUrl),
     };
-    for (const [name, account] of accounts) pace.learn(given[name]?.token ?? "", account);
+    for (const [name, account] of accounts) pacer.readLimit(given[name]?.token ?? "", account);
     options.onPlan?.(
-      announcementOf({ options, level, plan, most, free, keys, given: lasting, bench }),
+      createAnnouncement({ options, level, plan, max, free, keys, given: used, context }),
     );
-    const tell = { begin: onBegin, result: onResult };
-    const found = await runPlan(plan, bench, level, tell, signal);
+    const listener = { begin: onBegin, result: onResult };
+    const results = await runPlan(plan, context, level, listener, signal);
     return {
       baseUrl: redactor.redact(baseUrl),
       level,
@@ -118,9 +126,9 @@ async function run(suite: Suite, redactor: Redactor, options: ContractOptions): 
       milliseconds: Date.now() - startedAt.getTime(),
       virtualTime: time.virtual,
       complete: signal?.aborted !== true,
-      credits: { planned: plan.credits, most, spent: bench.budget.spent },
-      ...found,
-      profile: profileOf(found.observations),
+      credits: { planned: plan.credits, max, spent: context.budget.spent },
+      ...results,
+      profile: profileOf(results.observations),
     };
   } finally {
     await receiver?.close();
@@ -129,12 +137,12 @@ async function run(suite: Suite, redactor: Redactor, options: ContractOptions): 
 
 const ignore = (): void => undefined;
 
-/** A deployment on this machine reaches a port of its own; another one only a public address. */
+/** Opens a receiver if the deployment can reach it: on the same machine, or by a public URL. */
 async function receiverFor(
   { baseUrl, webhookUrl, webhookPort, fetch }: ContractOptions,
   time: Time,
 ): Promise<Receiver | undefined> {
-  const near = fetch !== undefined || isLoopback(baseUrl);
-  if (webhookUrl === undefined && !near) return undefined;
+  const isLocal = fetch !== undefined || isLoopback(baseUrl);
+  if (webhookUrl === undefined && !isLocal) return undefined;
   return openReceiver(time, { publicUrl: webhookUrl, port: webhookPort });
 }

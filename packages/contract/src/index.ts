@@ -1,14 +1,14 @@
 export { runContract } from "./contract.ts";
 export type { ContractOptions } from "./contract-options.ts";
 export type { Announcement, KeyUse } from "./announcement.ts";
-export { assertKept, BrokenContractError } from "./assert-kept.ts";
-export type { SkippingContext } from "./assert-kept.ts";
+export { assertPassed, ContractFailedError } from "./assert-passed.ts";
+export type { SkippingContext } from "./assert-passed.ts";
 export { levels } from "./check.ts";
 export type { Level, OptionValue } from "./check.ts";
 export type { CheckResult, Observation, Profile, Report } from "./report.ts";
 export { formatReport, reportForms } from "./report/index.ts";
 export type { ReportForm } from "./report/index.ts";
 export type { JsonCheck, JsonObservation, JsonReport } from "./report/json.ts";
-export type { KeyName } from "./bench.ts";
+export type { KeyName } from "./target/keys.ts";
 export { TargetProblem } from "./target/problem.ts";
 export type { ProblemKind } from "./target/problem.ts";

@@ -1,23 +1,27 @@
-import type { Answer } from "./wire/answer.ts";
+import type { HttpResponse } from "./wire/response.ts";
 
-/** A deployment does not do what the contract says. */
-export class Broken extends Error {
-  override readonly name = "Broken";
-  /** The answer that shows it. */
-  readonly answer: Answer | undefined;
+/** Fault of a deployment. */
+export class CheckFailure extends Error {
+  override readonly name = "CheckFailure";
+  /** Response that shows it. */
+  readonly response: HttpResponse | undefined;
 
-  constructor(message: string, answer?: Answer) {
+  constructor(message: string, response?: HttpResponse) {
     super(message);
-    this.answer = answer;
+    this.response = response;
   }
 }
 
-/** Something cannot be seen in this run; the message says why, and what would make it visible. */
-export class Skip extends Error {
-  override readonly name = "Skip";
+/** Behavior that is not observable in this run. The message has the reason, and what makes it observable. */
+export class SkipCheck extends Error {
+  override readonly name = "SkipCheck";
 }
 
-/** @throws Broken unless the condition holds. */
-export function must(condition: unknown, message: string, answer?: Answer): asserts condition {
-  if (!condition) throw new Broken(message, answer);
+/** @throws CheckFailure unless the condition holds. */
+export function must(
+  condition: unknown,
+  message: string,
+  response?: HttpResponse,
+): asserts condition {
+  if (!condition) throw new CheckFailure(message, response);
 }

@@ -1,19 +1,19 @@
 import { levels, type Check, type Level, type Probe } from "./check.ts";
-import type { KeyName } from "./bench.ts";
+import type { KeyName } from "./target/keys.ts";
 
-/** What a run is going to do, and what that may cost. */
+/** Checks and probes of a run, and their maximum cost. */
 export interface Plan {
   readonly checks: readonly Check[];
   readonly probes: readonly Probe[];
-  /** The most credits that it may spend on a live key. */
+  /** Maximum credits that they take from a live key. */
   readonly credits: number;
 }
 
 /**
- * Chooses what is to be run.
+ * Selects the checks and probes of a run.
  *
- * @param only beginnings of ids; none for all.
- * @param keys the keys that there are: what runs on a test key costs nothing.
+ * @param only prefixes of ids, or none for all.
+ * @param keys of the run. Checks on a test key cost nothing.
  */
 export function makePlan(
   all: { readonly checks: readonly Check[]; readonly probes: readonly Probe[] },

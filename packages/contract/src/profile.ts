@@ -1,19 +1,19 @@
-import { unseenOptions } from "./probes/unseen.ts";
+import { notObservableOptions } from "./probes/index.ts";
 import type { Observation, Profile, Report } from "./report.ts";
 
-/** What was observed, as options for the reference server. */
+/** Makes the profile of the observations. */
 export function profileOf(observations: readonly Observation[]): Profile {
-  const seen = observations.filter(({ value }) => value !== "unknown");
+  const observed = observations.filter(({ value }) => value !== "unknown");
   return {
-    options: Object.fromEntries(seen.map(({ option, value }) => [option, value])),
+    options: Object.fromEntries(observed.map(({ option, value }) => [option, value])),
     unknown: [
       ...observations.filter(({ value }) => value === "unknown").map(({ option }) => option),
-      ...Object.keys(unseenOptions),
+      ...Object.keys(notObservableOptions),
     ],
   };
 }
 
-/** The profile as a file that the reference server takes. */
+/** Writes the profile as a file for the reference server. */
 export function profileFile({ profile }: Report): string {
   return `${JSON.stringify(profile, null, 2)}\n`;
 }

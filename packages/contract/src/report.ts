@@ -1,56 +1,57 @@
 import type { Level, OptionValue } from "./check.ts";
 
-/** What came of one check. */
+/** Result of one check. */
 export interface CheckResult {
   readonly id: string;
+  /** Required behavior. */
   readonly title: string;
   readonly rules: readonly string[];
   readonly level: Level;
-  readonly status: "kept" | "broken" | "skipped";
-  /** What is wrong, or why it was not looked at; keys are masked. */
+  readonly status: "passed" | "failed" | "not-observable";
+  /** Fault, or the reason why it was not observable. Keys are redacted. */
   readonly message: string | undefined;
-  /** The call that shows it, as a line for a shell; keys are masked. */
+  /** Request that shows the fault, as a line for a shell. Keys are redacted. */
   readonly curl: string | undefined;
-  /** The credits that it took out of the budget. */
+  /** Credits that it took out of the budget. */
   readonly credits: number;
-  /** How long it took, in milliseconds of this machine. */
+  /** Duration in milliseconds of real time. */
   readonly milliseconds: number;
 }
 
-/** How a deployment settles an open point. */
+/** Behavior of a deployment at an open point. */
 export interface Observation {
   readonly id: string;
   readonly option: string;
   readonly title: string;
   readonly rules: readonly string[];
-  /** The value that was seen, or `unknown`. */
+  /** Observed value, or `unknown`. */
   readonly value: OptionValue;
-  /** Why it is unknown. */
+  /** Reason why it is unknown. */
   readonly message: string | undefined;
   /** Deviations from the document that it explains. */
   readonly deviations: readonly string[];
 }
 
-/** What came of a run. */
+/** Result of a run. */
 export interface Report {
   readonly baseUrl: string;
   readonly level: Level;
-  /** When it began, ISO 8601. */
+  /** Start of the run, ISO 8601. */
   readonly startedAt: string;
   readonly milliseconds: number;
-  /** Whether time was moved and not waited for. */
+  /** If true, the run advanced the clock of a reference server instead of waiting. */
   readonly virtualTime: boolean;
-  /** Whether the run came to its end; what it did not come to is skipped. */
+  /** If false, the run ended early, and the remaining checks are not observable. */
   readonly complete: boolean;
-  readonly credits: { readonly planned: number; readonly most: number; readonly spent: number };
+  readonly credits: { readonly planned: number; readonly max: number; readonly spent: number };
   readonly checks: readonly CheckResult[];
   readonly observations: readonly Observation[];
   readonly profile: Profile;
 }
 
-/** How a deployment settles what the document leaves open, to be given to the reference server. */
+/** Behavior of a deployment at the open points of the document, as options of the reference server. */
 export interface Profile {
   readonly options: Readonly<Record<string, OptionValue>>;
-  /** Options that could not be seen. */
+  /** Options that were not observable. */
   readonly unknown: readonly string[];
 }

@@ -1,59 +1,59 @@
 import type { Check, Level, OptionValue, Probe } from "./check.ts";
-import type { Explained } from "./deviations.ts";
-import { Broken, Skip } from "./outcome.ts";
+import type { CheckContext } from "./check-context.ts";
+import { shapeRules } from "./checks/index.ts";
+import { CheckFailure, SkipCheck } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
 import type { CheckResult, Observation } from "./report.ts";
 import { Session } from "./session.ts";
-import type { Bench } from "./bench.ts";
-import { shapeRules } from "./shape-rules.ts";
-import type { Shape } from "./shape-watch.ts";
+import type { Deviation, Shape } from "./schema-checks.ts";
 import { curlLine } from "./wire/curl.ts";
-import { NoAnswer } from "./wire/send.ts";
+import { NoResponse } from "./wire/send.ts";
 
 /**
- * What is told while a run goes on.
+ * Called with each result.
  *
  * @inline
  */
 export type Progress = (result: CheckResult | Observation) => void;
 
-/** Who is told that a check begins, and what came of it. */
+/** Callbacks of a run. */
 export interface Listener {
   readonly begin: (id: string) => void;
   readonly result: Progress;
 }
 
-/** Runs checks and probes one after another: a deployment is never hammered. */
+/** Runs checks and probes one after another, so that the deployment has little load. */
 export async function runPlan(
   plan: Plan,
-  bench: Bench,
+  context: CheckContext,
   level: Level,
-  tell: Listener,
+  listener: Listener,
   signal?: AbortSignal,
 ): Promise<{ checks: readonly CheckResult[]; observations: readonly Observation[] }> {
   const checks: CheckResult[] = [];
-  const seen: Seen[] = [];
-  const note = (result: CheckResult): void => {
+  const observed: Observed[] = [];
+  const add = (result: CheckResult): void => {
     checks.push(result);
-    tell.result(result);
+    listener.result(result);
   };
   for (const check of plan.checks) {
-    tell.begin(check.id);
-    note((await runOne(check, bench, check.run, signal)).result);
+    listener.begin(check.id);
+    add((await runOne(check, context, check.run, signal)).result);
   }
   for (const probe of plan.probes) {
-    tell.begin(probe.id);
-    const { result, value } = await runOne(probe, bench, probe.observe, signal);
-    if (result.status === "broken") note(result);
-    seen.push({ probe, value, message: result.message });
+    listener.begin(probe.id);
+    const { result, value } = await runOne(probe, context, probe.observe, signal);
+    if (result.status === "failed") add(result);
+    observed.push({ probe, value, message: result.message });
   }
-  for (const shape of bench.watch.shapes) note(shapeResult(shape, bench, level));
-  const observations = seen.map((one) => observation(one, bench.watch.explained));
-  observations.forEach(tell.result);
+  const { shapes, explained } = context.schemaChecks;
+  for (const shape of shapes) add(shapeResult(shape, context, level));
+  const observations = observed.map((one) => observation(one, explained));
+  observations.forEach(listener.result);
   return { checks, observations };
 }
 
-interface Seen {
+interface Observed {
   readonly probe: Probe;
   readonly value: OptionValue | undefined;
   readonly message: string | undefined;
@@ -61,11 +61,12 @@ interface Seen {
 
 async function runOne<Value>(
   { id, title, rules, level, on }: Check | Probe,
-  bench: Bench,
+  context: CheckContext,
   work: (session: Session) => Promise<Value>,
   signal?: AbortSignal,
-): Promise<{ result: CheckResult; value: Value | undefined }> {
+): Promise<{ result: CheckResult; value?: Value }> {
   const from = performance.now();
+  const { redactor } = context;
   let session: Session | undefined;
   const result = (status: CheckResult["status"], message?: string, curl?: string): CheckResult => ({
     id,
@@ -73,33 +74,28 @@ async function runOne<Value>(
     rules,
     level,
     status,
-    message: message === undefined ? undefined : bench.redactor.redact(message),
+    message: message === undefined ? undefined : redactor.redact(message),
     curl,
     credits: session?.spent ?? 0,
     milliseconds: Math.round(performance.now() - from),
   });
-  const cut = { result: result("skipped", "The run was ended before this."), value: undefined };
+  const cut = { result: result("not-observable", "The run ended before this check.") };
   const ended = (): boolean => signal?.aborted === true;
   if (ended()) return cut;
   try {
-    session = new Session(bench, on);
+    session = new Session(context, on);
     const value = await work(session);
-    return { result: result("kept"), value };
+    return { result: result("passed"), value };
   } catch (error) {
-    // What fails because the run was ended says nothing of the deployment.
+    // The end of a run makes requests fail.
     if (ended()) return cut;
-    if (error instanceof Skip)
-      return { result: result("skipped", error.message), value: undefined };
-    if (error instanceof Broken) {
-      const { answer } = error;
-      const curl = answer === undefined ? undefined : curlLine(answer.call, bench.redactor);
-      return { result: result("broken", error.message, curl), value: undefined };
+    if (error instanceof SkipCheck) return { result: result("not-observable", error.message) };
+    if (error instanceof CheckFailure || error instanceof NoResponse) {
+      const request = error instanceof NoResponse ? error.request : error.response?.request;
+      const curl = request === undefined ? undefined : curlLine(request, redactor);
+      return { result: result("failed", error.message, curl) };
     }
-    if (error instanceof NoAnswer) {
-      const curl = curlLine(error.call, bench.redactor);
-      return { result: result("broken", error.message, curl), value: undefined };
-    }
-    throw new Error(`The check ${id} failed in itself, which says nothing of the deployment.`, {
+    throw new Error(`The check ${id} threw an error. This says nothing about the deployment.`, {
       cause: error,
     });
   } finally {
@@ -108,32 +104,32 @@ async function runOne<Value>(
 }
 
 function shapeResult(
-  { id, operation, status, seen, problems }: Shape,
-  { redactor }: Bench,
+  { id, operation, status, count, problems }: Shape,
+  { redactor }: CheckContext,
   level: Level,
 ): CheckResult {
   const [first] = problems;
+  const text = problems.map((problem) => problem.text).join("; ");
   return {
     id,
-    title: `${operation} ${status} is as spec/openapi.json says`,
+    title: `Has a response with ${status} to ${operation} as in spec/openapi.json`,
     rules: shapeRules(operation, status),
     level,
-    status: seen === 0 ? "skipped" : first === undefined ? "kept" : "broken",
+    status: count === 0 ? "not-observable" : first === undefined ? "passed" : "failed",
     message:
-      seen === 0
-        ? "No call of this run was answered so."
-        : redactor.redact(problems.map(({ text }) => text).join("; ")) || undefined,
-    curl: first === undefined ? undefined : curlLine(first.call, redactor),
+      count === 0
+        ? "No request of this run had this response."
+        : redactor.redact(text) || undefined,
+    curl: first === undefined ? undefined : curlLine(first.request, redactor),
     credits: 0,
     milliseconds: 0,
   };
 }
 
 function observation(
-  { probe, value, message }: Seen,
-  explained: readonly Explained[],
+  { probe: { id, option, title, rules }, value, message }: Observed,
+  explained: readonly Deviation[],
 ): Observation {
-  const { id, option, title, rules } = probe;
   return {
     id,
     option,

@@ -1,139 +1,143 @@
 import { randomBytes } from "node:crypto";
 
-import { must, Skip } from "./outcome.ts";
-import { pictures } from "./pictures.ts";
-import type { KeyKind } from "./check.ts";
-import { missingKey, type Bench, type Key, type KeyName, type NewKey } from "./bench.ts";
-import { callInput, tokenOf, type CallOptions, type SubmitOptions } from "./calls.ts";
+import { must, SkipCheck } from "./outcome.ts";
+import { images } from "./images.ts";
+import type { CheckContext } from "./check-context.ts";
+import {
+  buildRequest,
+  tokenOf,
+  type RequestOptions,
+  type SubmitOptions,
+} from "./request-options.ts";
 import { jobIdOf } from "./submission.ts";
 import { costs } from "./target/budget.ts";
 import type { Control } from "./target/control.ts";
-import type { Hook } from "./target/receiver.ts";
+import { missingKey, type Key, type KeyKind, type KeyName, type NewKey } from "./target/keys.ts";
+import type { Hook, HookResponse } from "./target/receiver.ts";
 import type { Time } from "./target/time.ts";
-import { fieldsOf, type Answer, type Fields } from "./wire/answer.ts";
+import { elementsOf, fieldsOf, type HttpResponse, type Fields } from "./wire/response.ts";
 
-/** How often a 429 is waited out before it counts as the answer. */
-const patience = 5;
+/** Maximum number of retries after a 429. */
+const maxRetries = 5;
 
-/** How long a job may take, in milliseconds. */
-const jobTime = 180_000;
+/** Maximum duration of a job, in milliseconds. */
+const maxJobTime = 180_000;
 
-/**
- * What a check works with: calls that are paced, watched and paid for out of the budget, time, and what else the run has.
- * One session serves one check.
- */
+/** Requests of one check: paced, checked against the document, and paid for out of the budget. */
 export class Session {
-  readonly bench: Bench;
+  readonly context: CheckContext;
   readonly time: Time;
-  /** The key that the check works on. */
+  /** Key that the check works on. */
   readonly key: Key;
-  /** The credits that it has taken out of the budget. */
+  /** Credits that the check has taken out of the budget. */
   spent = 0;
-  /** How many calls it has sent. */
+  /** Number of requests that the check has sent. */
   sent = 0;
-  /** The tokens of its own keys: what they spend is nobody's. */
+  /** Tokens of the keys of this check, which cost nothing. */
   readonly #made = new Set<string>();
   readonly #faults: string[] = [];
   readonly #hooks: Hook[] = [];
 
-  /** @throws Skip when the run has no key of this kind. */
-  constructor(bench: Bench, on: KeyKind) {
-    this.bench = bench;
+  /** @throws SkipCheck when the run has no key of this kind. */
+  constructor(bench: CheckContext, on: KeyKind) {
+    this.context = bench;
     this.time = bench.time;
     const { test, live } = bench.keys;
     const key = on === "any" ? (test ?? live) : bench.keys[on];
-    if (key === undefined) throw new Skip(missingKey(on === "any" ? "test" : on));
+    if (key === undefined) throw new SkipCheck(missingKey(on === "any" ? "test" : on));
     this.key = key;
   }
 
-  /** The address of a path of the deployment. */
+  /** Returns the URL of a path of the deployment. */
   url(path: string): string {
-    return `${this.bench.baseUrl.replace(/\/+$/, "")}${path}`;
+    return `${this.context.baseUrl.replace(/\/+$/, "")}${path}`;
   }
 
-  /** A word that nothing else has, for idempotency keys and the like. */
+  /** Returns a new text, for idempotency keys and the like. */
   unique(prefix = "contract"): string {
     return `${prefix}-${randomBytes(9).toString("base64url")}`;
   }
 
-  /** One of the keys of the run. @throws Skip when it is not there. */
+  /** Returns a key of the run. @throws SkipCheck when the run lacks it. */
   keyNamed(name: KeyName): Key {
-    const key = this.bench.keys[name];
-    if (key === undefined) throw new Skip(missingKey(name));
+    const key = this.context.keys[name];
+    if (key === undefined) throw new SkipCheck(missingKey(name));
     return key;
   }
 
-  /** Steering from outside. @throws Skip when the deployment has none. */
+  /** Control API of the deployment. @throws SkipCheck when it has none. */
   get control(): Control {
-    const { control } = this.bench;
+    const { control } = this.context;
     if (control !== undefined) return control;
-    throw new Skip("Only a deployment with the control API (/__mock/) can be made to do this.");
+    throw new SkipCheck("It takes a deployment with the control API (/__mock/).");
   }
 
-  /** Makes a key of its own. @throws Skip when the deployment does not let the kit make keys. */
-  async freshKey(wanted: NewKey = {}): Promise<Key> {
-    const path = wanted.account_id === undefined ? "tenants" : "keys";
-    const key = await this.control.makeKey(path, { ...wanted });
+  /** Makes a key for this check. @throws SkipCheck without the control API. */
+  async freshKey(options: NewKey = {}): Promise<Key> {
+    const path = options.account_id === undefined ? "tenants" : "keys";
+    const key = await this.control.makeKey(path, { ...options });
     this.#made.add(key.token);
     return key;
   }
 
-  /** Adds a fault for as long as the check runs. @throws Skip without the control API. */
+  /** Makes a key for this check in the account of another key. */
+  siblingKey({ accountId }: Key, options: NewKey = {}): Promise<Key> {
+    return this.freshKey({ ...options, account_id: accountId });
+  }
+
+  /** Adds a fault until the end of the check. @throws SkipCheck without the control API. */
   async addFault(fault: Fields): Promise<void> {
     const { fault_id: id } = await this.control.post("faults", fault);
     this.#faults.push(String(id));
   }
 
-  /** An address for webhooks. @throws Skip when the deployment cannot reach the kit. */
-  hook(
-    answer?: (attempt: number) => { status: number; headers?: Record<string, string> } | "hang",
-  ): Hook {
-    const { receiver } = this.bench;
+  /** Opens a URL for webhooks. @throws SkipCheck when the deployment cannot reach the kit. */
+  openHook(respond?: HookResponse): Hook {
+    const { receiver } = this.context;
     if (receiver === undefined) {
-      throw new Skip(
-        "The deployment has to reach the kit for this: give --webhook-url, a public address that leads to --webhook-port of this machine.",
+      throw new SkipCheck(
+        "The deployment must reach the kit: use --webhook-url with a public URL that leads to --webhook-port of this machine.",
       );
     }
-    const hook = receiver.open(answer);
+    const hook = receiver.open(respond);
     this.#hooks.push(hook);
     return hook;
   }
 
-  /** Sends a call within the limits of its key, and holds the answer against the document. */
-  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-    const { pace, send, watch } = this.bench;
+  /** Sends a request within the limits of its key, and checks the response against the document. */
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<HttpResponse> {
+    const { pacer, send, schemaChecks } = this.context;
     const token = tokenOf(options.key === undefined ? this.key : options.key);
-    const input = callInput(method, path, token, options);
-    for (let attempt = 0; ; attempt += 1) {
-      if (token !== null && !options.take429) await pace.turn(token);
+    const input = buildRequest(method, path, token, options);
+    for (let retries = 0; ; retries += 1) {
+      if (token !== null && !options.return429) await pacer.acquire(token);
       this.sent += 1;
-      const answer = await send(input);
-      watch.look(answer);
-      if (token !== null) pace.learn(token, answer);
-      if (answer.status !== 429 || options.take429 || attempt === patience) return answer;
-      await pace.waitOut(answer);
+      const response = await send(input);
+      schemaChecks.check(response);
+      if (token !== null) pacer.readLimit(token, response);
+      if (response.status !== 429 || options.return429 || retries === maxRetries) return response;
+      await pacer.waitAfter429(response);
     }
   }
 
   /**
-   * Submits a try-on that nothing is wrong with but what `fields` say; it does not wait for the result unless they say
-   * so. A field that is undefined is left out.
+   * Submits a good try-on with some fields changed. A field that is undefined is left out. The request is asynchronous
+   * unless the fields say otherwise.
    *
-   * @throws Skip when it could go over the budget.
+   * @throws SkipCheck when it could exceed the budget.
    */
-  submit(fields: Fields = {}, options: SubmitOptions = {}): Promise<Answer> {
-    const call = this.#submit(fields, options);
-    // A check may look at something else while its call is held; what goes wrong is met where it awaits the call.
-    call.catch(() => undefined);
-    return call;
+  submit(fields: Fields = {}, options: SubmitOptions = {}): Promise<HttpResponse> {
+    const response = this.#submit(fields, options);
+    // A check may do something else before it awaits a synchronous request.
+    response.catch(() => undefined);
+    return response;
   }
 
-  async #submit(fields: Fields, options: SubmitOptions): Promise<Answer> {
+  async #submit(fields: Fields, options: SubmitOptions): Promise<HttpResponse> {
     const { idempotencyKey, headers, ...rest } = options;
     const key = options.key === undefined ? this.key : options.key;
-    const pays = key !== null && typeof key !== "string" && this.#pays(key);
-    const cost = pays ? this.#pay(fields) : 0;
-    const answer = await this.call("POST", "/api/v1/tryon", {
+    const cost = this.#reserve(key, fields);
+    const response = await this.request("POST", "/api/v1/tryon", {
       ...rest,
       body: { ...this.goodRequest(), ...fields },
       headers: {
@@ -141,148 +145,153 @@ export class Session {
         ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
       },
     });
-    if (answer.status >= 400 && answer.status < 500) {
-      this.bench.budget.giveBack(cost);
+    if (response.status >= 400 && response.status < 500) {
+      this.context.budget.release(cost);
       this.spent -= cost;
     }
-    return answer;
+    return response;
   }
 
-  /** A request that nothing is wrong with. */
+  /** Body of a valid submission. */
   goodRequest(): Fields {
     return {
-      person_image_b64: pictures.person,
-      garment_images_b64: [pictures.garment],
+      person_image_b64: images.person,
+      garment_images_b64: [images.garment],
       output_size: "1K",
       wait: false,
     };
   }
 
-  /** Submits, and gives the job's id. @throws Broken when the submission is refused. */
+  /** Submits a try-on and returns the id of the job. @throws CheckFailure when the submission is refused. */
   async start(fields: Fields = {}, options: SubmitOptions = {}): Promise<string> {
-    const answer = await this.submit(fields, options);
-    return jobIdOf(answer);
+    return jobIdOf(await this.submit(fields, options));
   }
 
-  /** Asks for a job. */
-  poll(jobId: string, options: CallOptions = {}): Promise<Answer> {
-    return this.call("GET", `/api/v1/tryon/${jobId}`, options);
+  /** Polls a job. */
+  poll(jobId: string, options: RequestOptions = {}): Promise<HttpResponse> {
+    return this.request("GET", `/api/v1/tryon/${jobId}`, options);
   }
 
-  /** Lets time pass until a job has ended, and gives the last answer. @throws Broken when it does not. */
-  async end(jobId: string, options: CallOptions = {}): Promise<Answer> {
+  /** Polls a job until it ends, and returns the last poll. @throws CheckFailure when it does not end. */
+  async waitForEnd(jobId: string, options: RequestOptions = {}): Promise<HttpResponse> {
     return this.until(
       `${jobId} ends`,
       async () => {
-        const answer = await this.poll(jobId, options);
-        const { status } = fieldsOf(answer.json);
-        return status === "succeeded" || status === "failed" ? answer : undefined;
+        const response = await this.poll(jobId, options);
+        const { status } = fieldsOf(response.json);
+        return status === "succeeded" || status === "failed" ? response : undefined;
       },
-      jobTime,
+      maxJobTime,
     );
   }
 
-  /** Submits, and gives the answer to the poll after the end. */
-  async whole(fields: Fields = {}, options: SubmitOptions = {}): Promise<Answer> {
+  /** Submits a try-on and waits for its end. */
+  async submitAndWait(fields: Fields = {}, options: SubmitOptions = {}): Promise<HttpResponse> {
     const jobId = await this.start(fields, options);
-    return this.end(jobId, options.key === undefined ? {} : { key: options.key });
+    return this.waitForEnd(jobId, options.key === undefined ? {} : { key: options.key });
   }
 
-  /** Sends a call that is held by the service, while time passes, and says how long that took. */
-  async held(
+  /** Sends a synchronous request while time passes, and measures how long it took. */
+  async submitSync(
     fields: Fields,
     options: SubmitOptions = {},
-  ): Promise<{ answer: Answer; took: number }> {
+  ): Promise<{ answer: HttpResponse; took: number }> {
     const { time } = this;
-    const idempotencyKey = options.idempotencyKey ?? this.unique("held");
+    const idempotencyKey = options.idempotencyKey ?? this.unique("sync");
     const from = time.now();
-    const call = this.submit({ wait: true, ...fields }, { ...options, idempotencyKey });
-    const answer = await this.passing(call, idempotencyKey);
+    const request = this.submit({ wait: true, ...fields }, { ...options, idempotencyKey });
+    const answer = await this.passUntilSettled(request, idempotencyKey);
     return { answer, took: time.now() - from };
   }
 
-  /** Lets time pass until a call is answered. The server has to have got it before: its idempotency key tells. */
-  async passing<Result>(
-    call: Promise<Result>,
+  /** Lets time pass until a request has its response. The server must have received the request before. */
+  async passUntilSettled<Result>(
+    request: Promise<Result>,
     idempotencyKey: string,
     step = 500,
   ): Promise<Result> {
     const { time } = this;
-    if (!time.virtual) return call;
+    if (!time.virtual) return request;
     const state = { over: false };
     const end = (): void => {
       state.over = true;
     };
-    call.then(end, end);
-    await this.#arrived(idempotencyKey, () => state.over);
-    for (let passed = 0; !state.over && passed <= jobTime; passed += step) {
+    request.then(end, end);
+    await this.waitForRequests(idempotencyKey, 1, () => state.over);
+    for (let passed = 0; !state.over && passed <= maxJobTime; passed += step) {
       await time.pass(step);
-      // What came of it needs its turn.
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
-    return call;
+    return request;
   }
 
-  /** Lets time pass until something is there. @throws Broken when it is not there in time. */
+  /** Waits until the deployment has a number of requests with an idempotency key, by its journal or for a moment. */
+  async waitForRequests(
+    idempotencyKey: string,
+    count: number,
+    isOver: () => boolean = () => false,
+  ): Promise<void> {
+    const { time, control } = this.context;
+    if (control === undefined || !time.virtual) return time.pass(500);
+    for (let read = 0; read < 2_000 && !isOver(); read += 1) {
+      const { entries } = await control.get("journal?method=POST&path=/api/v1/tryon");
+      const keys = elementsOf(entries).map((entry) => fieldsOf(entry)["idempotency_key"]);
+      if (keys.filter((key) => key === idempotencyKey).length >= count) return;
+      await nextTurn();
+    }
+  }
+
+  /** Lets time pass until a function returns a value. @throws CheckFailure when that takes too long. */
   async until<Result>(
     what: string,
-    look: () => Promise<Result | undefined>,
+    read: () => Promise<Result | undefined>,
     within = 60_000,
     step = this.time.virtual ? 250 : 2_000,
   ): Promise<Result> {
     const from = this.time.now();
     for (;;) {
-      const found = await look();
+      const found = await read();
       if (found !== undefined) return found;
       must(this.time.now() - from <= within, `It took over ${within / 1_000} s until ${what}.`);
       await this.time.pass(step);
     }
   }
 
-  /** The account of a key. */
-  account(options: CallOptions = {}): Promise<Answer> {
-    return this.call("GET", "/api/v1/account", options);
+  /** Reads the account of a key. */
+  account(options: RequestOptions = {}): Promise<HttpResponse> {
+    return this.request("GET", "/api/v1/account", options);
   }
 
-  /** The balance of a key. */
+  /** Reads the balance of a key. */
   async balance(key: Key = this.key): Promise<number> {
-    const answer = await this.account({ key });
-    const balance = fieldsOf(answer.json)["credits_remaining"];
-    must(typeof balance === "number", "The account has no credits_remaining.", answer);
+    const response = await this.account({ key });
+    const balance = fieldsOf(response.json)["credits_remaining"];
+    must(typeof balance === "number", "The account has no credits_remaining.", response);
     return balance;
   }
 
-  /** Takes back what the check has put up. */
+  /** Removes the faults and closes the hooks of the check. */
   async cleanUp(): Promise<void> {
-    for (const id of this.#faults.splice(0)) await this.bench.control?.remove(`faults/${id}`);
+    for (const id of this.#faults.splice(0)) await this.context.control?.remove(`faults/${id}`);
     for (const hook of this.#hooks.splice(0)) hook.close();
   }
 
-  #pays({ kind, token }: Key): boolean {
-    return kind === "live" && !this.#made.has(token);
-  }
-
-  /** Takes what a submission may cost out of the budget, and says how much that is. */
-  #pay(fields: Fields): number {
+  /** Takes the maximum cost of a submission out of the budget, and returns it. */
+  #reserve(key: Key | string | null, fields: Fields): number {
+    const isKey = key !== null && typeof key !== "string";
+    if (!isKey || key.kind !== "live" || this.#made.has(key.token)) return 0;
     const size = [fields["output_size"], fields["resolution"], fields["size"]].find(
       (value) => typeof value === "string" && value !== "",
     );
-    // What is not known to be cheaper may be the dearest.
+    // An unknown size may cost as much as the largest.
     const cost = typeof size === "string" ? (costs[size.toUpperCase()] ?? 20) : 8;
-    this.bench.budget.take(cost);
+    this.context.budget.reserve(cost);
     this.spent += cost;
     return cost;
   }
+}
 
-  async #arrived(idempotencyKey: string, over: () => boolean): Promise<void> {
-    const { control } = this.bench;
-    for (let look = 0; look < 2_000 && !over(); look += 1) {
-      const journal = await control?.get("journal?method=POST&path=/api/v1/tryon");
-      const { entries } = journal ?? {};
-      const known = Array.isArray(entries) ? entries : [];
-      if (known.some((entry) => fieldsOf(entry)["idempotency_key"] === idempotencyKey)) return;
-      // In one process with the server, looking must not keep it from reading the call.
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  }
+/** Lets a server in the same process read and respond. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,19 +1,23 @@
-import { must, Skip } from "./outcome.ts";
-import { fieldsOf, type Answer } from "./wire/answer.ts";
+import { must, SkipCheck } from "./outcome.ts";
+import { fieldsOf, type HttpResponse } from "./wire/response.ts";
 
-/** @throws Skip for an answer to a submission that says nothing of what was submitted. */
-export function skipUnlessJudged({ status }: Answer): void {
+/** @throws SkipCheck for a response to a submission that does not depend on its fields. */
+export function skipUnlessJudged({ status }: HttpResponse): void {
   if (status === 402) {
-    throw new Skip("The key has too few credits left for a submission; give one that has more.");
+    throw new SkipCheck("The key has too few credits for a submission. Use a key with more.");
   }
-  if (status === 503) throw new Skip("The service was unavailable (503); run it again.");
+  if (status === 503) throw new SkipCheck("The service was unavailable (503); run it again.");
 }
 
-/** The id of a job that was submitted. @throws Broken when the submission was refused. */
-export function jobIdOf(answer: Answer): string {
-  skipUnlessJudged(answer);
-  must(answer.status === 200, `A good submission was answered ${answer.status}.`, answer);
-  const id = fieldsOf(answer.json)["job_id"];
-  must(typeof id === "string", "The answer to a submission has no job_id.", answer);
+/** Returns the id of a submitted job. @throws CheckFailure when the submission was refused. */
+export function jobIdOf(response: HttpResponse): string {
+  skipUnlessJudged(response);
+  must(
+    response.status === 200,
+    `Expected 200 for a good submission, got ${response.status}.`,
+    response,
+  );
+  const id = fieldsOf(response.json)["job_id"];
+  must(typeof id === "string", "The response to a submission has no job_id.", response);
   return id;
 }

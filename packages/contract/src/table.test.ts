@@ -6,10 +6,10 @@ import { root } from "@tryon/test-kit/repository";
 import { describe, expect, test } from "vitest";
 
 import { allChecks } from "./checks/index.ts";
-import { unseenRules } from "./checks/unseen.ts";
+import { notObservableRules } from "./checks/index.ts";
 import { allProbes } from "./probes/index.ts";
-import { shapeRules } from "./shape-rules.ts";
-import { chosenPlants } from "./testing/plants/chosen.ts";
+import { shapeRules } from "./checks/index.ts";
+import { chosenMutants } from "../test/mutants/chosen.ts";
 import { operations } from "./wire/document.ts";
 
 interface Rule {
@@ -19,8 +19,8 @@ interface Rule {
 
 const file = join(root, "spec/rules.json");
 const { rules } = JSON.parse(await readFile(file, "utf8")) as { readonly rules: readonly Rule[] };
-const shapes = operations.flatMap(({ title, answers }) =>
-  [...answers.keys()].flatMap((status) => shapeRules(title, status)),
+const shapes = operations.flatMap(({ title, responses }) =>
+  [...responses.keys()].flatMap((status) => shapeRules(title, status)),
 );
 const shown = [...[...allChecks, ...allProbes].flatMap((check) => check.rules), ...shapes];
 
@@ -32,15 +32,15 @@ describe("the table of checks", () => {
 
   test("names only rules that there are", () => {
     const known = new Set(rules.map(({ id }) => id));
-    const named = [...shown, ...Object.keys(unseenRules)];
+    const named = [...shown, ...Object.keys(notObservableRules)];
     expect(named.filter((id) => !known.has(id))).toEqual([]);
   });
 
   test("shows every rule of the server, or says why it cannot be seen", () => {
-    const covered = new Set([...shown, ...Object.keys(unseenRules)]);
+    const covered = new Set([...shown, ...Object.keys(notObservableRules)]);
     const server = rules.filter((rule) => rule.shown_by.includes("server"));
     expect(server.map(({ id }) => id).filter((id) => !covered.has(id))).toEqual([]);
-    expect(Object.keys(unseenRules).filter((id) => shown.includes(id))).toEqual([]);
+    expect(Object.keys(notObservableRules).filter((id) => shown.includes(id))).toEqual([]);
   });
 
   test("has a probe for every open point that can be observed, and for no other", () => {
@@ -49,6 +49,6 @@ describe("the table of checks", () => {
   });
 
   test("has deviations of every part that the whole kit has to find", () => {
-    expect(chosenPlants.map(({ name }) => name)).toHaveLength(58);
+    expect(chosenMutants.map(({ name }) => name)).toHaveLength(58);
   });
 });

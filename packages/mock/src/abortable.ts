@@ -1,31 +1,27 @@
-/** Calls under way: each ends with an error when it is told to. */
-export type OpenCalls = Set<(reason: Error) => void>;
+/** Requests in progress: calling one rejects it. */
+export type OpenRequests = Set<(reason: Error) => void>;
 
 /**
- * The result of work, or the reason of the signal as soon as it is aborted; the work itself goes on. While it does, it
- * can be ended through `open`.
+ * Waits for work, and rejects with the signal's reason as soon as the signal is aborted. The work itself goes on. Until
+ * then, `open` has a function that rejects it.
  */
 export async function abortable<Result>(
   work: Promise<Result>,
   signal: AbortSignal,
-  open: OpenCalls = new Set(),
+  open: OpenRequests = new Set(),
 ): Promise<Result> {
-  let stop: (() => void) | undefined;
-  let end: ((reason: Error) => void) | undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    end = reject;
-    open.add(reject);
-    // A signal may carry any value as its reason, and callers are to get that very value.
-    stop = () => reject(signal.reason as Error);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  // A signal may carry any value as its reason, and the caller gets that very value.
+  const abort = (): void => reject(signal.reason as Error);
+  open.add(reject);
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
   try {
     return await Promise.race([work, aborted]);
   } finally {
-    if (end !== undefined) open.delete(end);
-    if (stop !== undefined) signal.removeEventListener("abort", stop);
-    // When the signal has won, nobody is left to hear of a failure.
+    open.delete(reject);
+    signal.removeEventListener("abort", abort);
+    // After an abort, no one handles a failure of the work.
     work.catch(() => undefined);
   }
 }

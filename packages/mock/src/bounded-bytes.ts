@@ -1,15 +1,15 @@
-/** Reads a body to its end, or gives undefined as soon as it turns out to be longer than `most` bytes. */
+/** Reads a body to its end, or returns undefined as soon as it exceeds `max` bytes. */
 export async function boundedBytes(
   body: ReadableStream<Uint8Array> | null,
-  most: number,
+  max: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   const reader = body?.getReader();
   for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
     length += read.value.length;
-    if (length > most) {
-      // That is not waited for: a body of which somebody has a copy ends only when he has done with his.
+    if (length > max) {
+      // Not awaited: a copied body closes only after the other copy has been read.
       void reader?.cancel().catch(() => undefined);
       return undefined;
     }

@@ -1,19 +1,19 @@
 import type { Keys } from "./service/keys.ts";
 import type { NewKey } from "./service/new-key.ts";
 
-/** The tokens of the keys that every reference server has, by what they are for. */
+/** Tokens of the keys that every reference server has. */
 export interface DefaultKeys {
   /** A live key with 1,000 credits. */
   readonly live: string;
-  /** A test key: costs nothing, stock pictures. */
+  /** A test key: costs nothing, stock images. */
   readonly test: string;
-  /** A live key that was disabled: 403. */
+  /** A disabled live key: 403. */
   readonly disabled: string;
   /** A live key of an account that was flagged for fraud: 403. */
   readonly flagged: string;
   /** A live key with no credits. */
   readonly empty: string;
-  /** A live key that may make 5 requests a minute. */
+  /** A live key with a limit of 5 requests a minute. */
   readonly limited: string;
 }
 
@@ -26,7 +26,7 @@ const tokens: DefaultKeys = {
   limited: "svc_live_limited",
 };
 
-/** The webhook secret of every default key. */
+/** Webhook secret of every default key. */
 export const webhookSecret = "whsec_mock";
 
 const accountId = "acct_mock";

@@ -6,12 +6,12 @@ export { createMock } from "./mock.ts";
 export type { Mock, MockOptions } from "./mock.ts";
 export { optionTable, profileNames } from "./options.ts";
 export type { OptionId, OptionRow, Options, Profile, ProfileName } from "./options.ts";
-export type { ImageKind } from "./service/image-kind.ts";
+export type { ImageKind } from "./engine/image-kind.ts";
 export type { NewKey } from "./service/new-key.ts";
 export type { ImagesSetting, SettingsInput } from "./settings.ts";
-export type { NextJob } from "./steering/next-job.ts";
-export type { NewTenant, Tenant } from "./steering/tenant.ts";
-export type { Snapshot } from "./steering/worlds.ts";
+export type { NextJob } from "./control/next-job.ts";
+export type { NewTenant, Tenant } from "./control/tenant.ts";
+export type { Snapshot } from "./control/server-states.ts";
 export type {
   DeliveryAttempt,
   DeliveryCause,
@@ -20,9 +20,10 @@ export type {
   LedgerCause,
   LedgerEntry,
 } from "./store/records.ts";
-export type { Fault, FaultInput, Latency } from "./steering/fault.ts";
-export type { MockFaults } from "./steering/faults.ts";
-export type { JournalEntry, JournalSubmission } from "./steering/journal-entry.ts";
-export type { JournalFilter, MockJournal, WaitForOptions } from "./steering/journal.ts";
-export type { Clock, ClockMode, Timer, WorldClock } from "./world/clock.ts";
-export type { Duration } from "./world/duration.ts";
+export type { Fault, FaultInput, Latency } from "./control/fault.ts";
+export type { MockFaults } from "./control/faults.ts";
+export type { JournalEntry, JournalSubmission } from "./control/journal-entry.ts";
+export type { JournalFilter, MockJournal, WaitForOptions } from "./control/journal.ts";
+export type { ClockMode, SystemClock } from "./system/clock.ts";
+export type { Duration } from "./system/duration.ts";
+export type { Clock, Timer } from "./system/timers.ts";

@@ -1,109 +1,91 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { command } from "./testing/command.ts";
-import { controls } from "./testing/controls.ts";
-import { loadCaller, together, type LoadCaller } from "./testing/load-caller.ts";
-import { journey, journeyRequests, wholeList, type JourneyJob } from "./testing/load-journey.ts";
-import { loadProcess } from "./testing/load-process.ts";
+import { command } from "../test/command.ts";
+import { loadClient, runConcurrently } from "../test/load-client.ts";
+import { loadProcess } from "../test/load-process.ts";
+import {
+  listAllJobs,
+  runScenario,
+  scenarioRequests,
+  type ScenarioJob,
+} from "../test/load-scenario.ts";
 
 const connections = 200;
+const credits = 1_000_000;
 
-/** A machine that is busy may take its time; nothing here is about how long it takes. */
-const patience = 300_000;
+/** Long enough for a busy machine, because no test here measures time. */
+const timeout = 300_000;
 
-function callerOf(url: string, key: string): LoadCaller {
-  const caller = loadCaller(url, key, connections);
-  onTestFinished(() => caller.close());
-  return caller;
+function clientOf(url: string, key: string, maxConnections: number) {
+  const client = loadClient(url, key, maxConnections);
+  onTestFinished(() => client.close());
+  return client;
 }
 
-/** Lets customers come until so many have been served, as many at once as there are connections. */
-async function served(caller: LoadCaller, journeys: number): Promise<readonly JourneyJob[]> {
-  const jobs: JourneyJob[] = [];
-  const before = caller.counts.sent;
-  await together(journeys, connections, async (number) => {
-    jobs.push(await journey(caller, number));
+/** Runs scenarios under a new key, and checks that each job exists once and was charged once. */
+async function runScenarios(url: string, scenarios: number): Promise<void> {
+  const control = clientOf(url, "", 1);
+  const tenant = { credits, rate_limit_per_min: 1_000_000_000 };
+  const { body: created } = await control.send("POST", "/__mock/tenants", { body: tenant });
+  const key = String(created["api_key"]);
+  const client = clientOf(url, key, connections);
+  const jobs: ScenarioJob[] = [];
+  await runConcurrently(scenarios, connections, async (number) => {
+    jobs.push(await runScenario(client, number));
   });
-  expect(caller.counts.sent - before).toBe(journeys * journeyRequests);
-  expect(caller.counts.mostConnections).toBe(connections);
-  return jobs;
-}
+  expect(client.counts.sent).toBe(scenarios * scenarioRequests);
+  expect(client.counts.maxConnections).toBe(connections);
 
-/** Every job is there once, has ended, and was paid for once; gives what all of them cost. */
-async function checkBooks(
-  caller: LoadCaller,
-  jobs: readonly JourneyJob[],
-  creditsBefore: number,
-): Promise<number> {
-  const ids = jobs.map(({ jobId }) => jobId);
-  expect(new Set(ids).size, "different jobs").toBe(jobs.length);
-  const listed = await wholeList(caller);
-  expect(listed, "the jobs of the list").toHaveLength(ids.length);
-  expect(new Set(listed), "the jobs of the list").toEqual(new Set(ids));
+  const costs = new Map(jobs.map(({ jobId, cost }) => [jobId, cost]));
+  expect(costs.size, "unique jobs").toBe(jobs.length);
+  const listed = await listAllJobs(client);
+  expect(listed, "listed jobs").toHaveLength(jobs.length);
+  expect(new Set(listed), "listed jobs").toEqual(new Set(costs.keys()));
   const cost = jobs.reduce((sum, job) => sum + job.cost, 0);
-  const account = await caller.send("GET", "/api/v1/account");
-  expect(account.body["credits_remaining"]).toBe(creditsBefore - cost);
-  return cost;
+  const account = await client.send("GET", "/api/v1/account");
+  expect(account.body).toMatchObject({
+    credits_remaining: credits - cost,
+    // One request of each scenario has an unknown key.
+    total_calls: client.counts.sent - jobs.length,
+  });
+  const { body: ledger } = await control.send("GET", `/__mock/ledger?api_key=${key}`);
+  expect(ledger["balance"]).toBe(credits - cost);
+  // The ledger always has entries of this form.
+  const entries = ledger["entries"] as readonly {
+    credits: number;
+    cause: string;
+    job_id: string;
+  }[];
+  const charges = entries.filter(({ cause }) => cause === "tryon");
+  expect(charges).toHaveLength(jobs.length);
+  expect(entries).toHaveLength(jobs.length + 1);
+  expect(new Map(charges.map((entry) => [entry.job_id, -entry.credits]))).toEqual(costs);
+  client.close();
+  control.close();
 }
 
-describe("200 connections at once", () => {
-  test(
-    "with 20,000 requests: none is lost or wrong, and a reset gives the memory back",
-    { timeout: patience },
-    async () => {
-      const server = loadProcess();
-      const url = await server.url();
-      const token = "svc_live_load";
-      const round = async (journeys: number): Promise<number> => {
-        await server.key(token);
-        const caller = callerOf(url, token);
-        const jobs = await served(caller, journeys);
-        const cost = await checkBooks(caller, jobs, 1_000_000);
-        const { entries, balance } = await server.ledger(token);
-        expect(balance).toBe(1_000_000 - cost);
-        expect(entries.reduce((sum, { credits }) => sum + credits, 0)).toBe(balance);
-        const taken = entries.filter(({ cause }) => cause === "tryon");
-        expect(taken).toHaveLength(jobs.length);
-        expect(new Map(taken.map(({ jobId, credits }) => [jobId, -credits]))).toEqual(
-          new Map(jobs.map(({ jobId, cost: price }) => [jobId, price])),
-        );
-        const account = await caller.send("GET", "/api/v1/account");
-        // One request of each journey came with a key that there is not.
-        expect(account.body["total_calls"]).toBe(caller.counts.sent - jobs.length);
-        caller.close();
-        await expect.poll(() => server.connections(), { interval: 20 }).toBe(0);
-        await server.reset();
-        return server.memory();
-      };
-      // The first round is not measured: it has code compiled, modules loaded, pictures drawn and tables grown to their
-      // size, all of which stays for good and is no leak. The second begins and ends as the third does, but for its length.
-      await round(1_200);
-      const start = await round(100);
-      const end = await round(2_000);
-      expect(end / start, "memory after a reset, against that at the start").toBeGreaterThan(0.9);
-      expect(end / start, "memory after a reset, against that at the start").toBeLessThan(1.1);
-    },
-  );
+describe("20,000 requests over 200 connections", () => {
+  test("get correct responses, and a reset frees the memory", { timeout }, async () => {
+    const server = await loadProcess();
+    const round = async (scenarios: number): Promise<number> => {
+      await runScenarios(server.url, scenarios);
+      const control = clientOf(server.url, "", 1);
+      await control.send("POST", "/__mock/reset");
+      control.close();
+      await expect.poll(() => server.connections(), { interval: 20 }).toBe(0);
+      return server.memory();
+    };
+    // Before the first measurement, code is compiled, modules are loaded and tables have grown.
+    await round(1_200);
+    const start = await round(100);
+    const end = await round(2_000);
+    expect(end / start, "memory after a reset, relative to the start").toBeGreaterThan(0.9);
+    expect(end / start, "memory after a reset, relative to the start").toBeLessThan(1.1);
+  });
 
-  test(
-    "with 20,000 requests to the command: none is lost or wrong",
-    { timeout: patience },
-    async () => {
-      const run = command("--port", "0", "--latency", "0", "--quiet");
-      const url = await run.listening;
-      const { post, get } = controls(fetch, url);
-      const { answer } = await post("tenants", {
-        credits: 1_000_000,
-        rate_limit_per_min: 1_000_000_000,
-      });
-      const key = String(answer["api_key"]);
-      const caller = callerOf(url, key);
-      const jobs = await served(caller, 2_000);
-      const cost = await checkBooks(caller, jobs, 1_000_000);
-      const ledger = await get(`ledger?api_key=${key}`);
-      expect(ledger.answer).toMatchObject({ balance: 1_000_000 - cost });
-      expect(ledger.answer["entries"]).toHaveLength(jobs.length + 1);
-      expect(run.stderr()).toBe("");
-    },
-  );
+  test("get correct responses from the command", { timeout }, async () => {
+    const run = command("--port", "0", "--latency", "0", "--quiet");
+    await runScenarios(await run.listening, 2_000);
+    expect(run.stderr()).toBe("");
+  });
 });

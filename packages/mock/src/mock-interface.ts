@@ -2,62 +2,62 @@ import type { DefaultKeys } from "./default-keys.ts";
 import type { Options, Profile, ProfileName } from "./options.ts";
 import type { NewKey } from "./service/new-key.ts";
 import type { SettingsInput } from "./settings.ts";
-import type { MockFaults } from "./steering/faults.ts";
-import type { MockJournal } from "./steering/journal.ts";
-import type { NextJob } from "./steering/next-job.ts";
-import type { NewTenant, Tenant } from "./steering/tenant.ts";
-import type { Snapshot } from "./steering/worlds.ts";
+import type { MockFaults } from "./control/faults.ts";
+import type { MockJournal } from "./control/journal.ts";
+import type { NextJob } from "./control/next-job.ts";
+import type { NewTenant, Tenant } from "./control/tenant.ts";
+import type { Snapshot } from "./control/server-states.ts";
 import type { DeliveryRecord, KeyRecord, LedgerEntry } from "./store/records.ts";
-import type { ClockMode, WorldClock } from "./world/clock.ts";
+import type { ClockMode, SystemClock } from "./system/clock.ts";
 
-/** How a reference server is to be. */
+/** Options of `createMock`. */
 export interface MockOptions extends SettingsInput {
   /**
-   * A named set of option values: `default`, or `contrary` with every option at its other value. Or how a deployment was
-   * observed to behave, as `tryon-contract --profile` writes it.
+   * Option values: `default`, `alternate` with every option at its other value, or the values of a deployment as
+   * `tryon-contract --profile` writes them.
    * @default "default"
    */
   profile?: ProfileName | Profile;
   /** Options that differ from the profile. */
   options?: Partial<Options>;
   /**
-   * `real` runs by itself; `manual` stands still until `clock.advance` moves it.
+   * `real` follows the machine; `manual` moves only by `clock.advance`.
    * @default "real"
    */
   clock?: ClockMode;
   /**
    * Fixes ids and signatures; with a manual clock, times too.
-   * @default another one at each start
+   * @default a new one at each start
    */
   seed?: string | number;
   /**
-   * The address that stands in for the server's when it is called in process.
+   * URL of the server when it is used in process.
    * @default "https://tryon-mock.test"
    */
   baseUrl?: string;
 }
 
-/** A running reference server. Everything it knows hangs on it, and nothing is shared between two of them. */
+/** A running reference server. Two servers share no state. */
 export interface Mock {
-  /** The server as a function: give it to the client as its `fetch`, and nothing goes over a network. */
+  /** Handles a request. Pass it to the client as its `fetch`, and no request goes over a network. */
   readonly fetch: typeof globalThis.fetch;
   readonly baseUrl: string;
-  /** The tokens of the keys that every server has. */
+  /** Tokens of the keys that every server has. */
   readonly keys: DefaultKeys;
-  /** The webhook secret of those keys. */
+  /** Webhook secret of those keys. */
   readonly webhookSecret: string;
-  /** The server's time. */
-  readonly clock: WorldClock;
-  /** The value of every option. */
+  /** Time of the server. */
+  readonly clock: SystemClock;
+  /** Value of every option. */
   readonly options: Options;
-  /** What is to go wrong. */
+  /** Faults that the server injects. */
   readonly faults: MockFaults;
-  /** What calls came. */
+  /** Requests that the server received. */
   readonly journal: MockJournal;
-  /** Makes another key. */
+  /** Creates a key. */
   createKey(key?: NewKey): Promise<KeyRecord>;
   /**
-   * Makes a key with a world of its own, so that parallel tests can share a server and never meet.
+   * Creates a key with its own account and data, so that parallel tests can share a server.
    *
    * @example
    * ```ts
@@ -66,27 +66,29 @@ export interface Mock {
    * ```
    */
   tenant(key?: NewTenant): Promise<Tenant>;
-  /** Every change of a key's balance, oldest first, and the balance; undefined for an unknown key. */
+  /** Returns the balance of a key and every change of it, oldest first, or undefined for an unknown key. */
   ledger(token: string): Promise<{ entries: readonly LedgerEntry[]; balance: number } | undefined>;
   readonly webhooks: {
-    /** Deliveries, oldest first: of one job, or all. */
+    /** Lists the deliveries of one job, or of all, oldest first. */
     deliveries(jobId?: string): Promise<readonly DeliveryRecord[]>;
     /**
      * Sends a delivery's bytes and signature once more, without retries.
      *
-     * @returns the new delivery once it has been answered; on a manual clock, a receiver that hangs needs time to move.
-     * @throws RangeError when there is no such delivery.
+     * @returns the new delivery after the receiver's response. With a manual clock and a receiver that does not respond,
+     * move the clock.
+     * @throws RangeError for an unknown delivery.
      */
     replay(deliveryId: string): Promise<DeliveryRecord>;
-    /** Delivers the same event a second time, retries included; else as `replay`. */
+    /** Delivers the same event a second time, with retries. */
     duplicate(deliveryId: string): Promise<DeliveryRecord>;
-    /** Sends a changed body under the old signature, which receivers have to refuse; else as `replay`. */
+    /** Sends a changed body under the old signature, without retries. Receivers must refuse it. */
     tamper(deliveryId: string): Promise<DeliveryRecord>;
   };
   /**
-   * Says how the next job ends. What is said first counts for the first job, and it counts more than words in a prompt.
+   * Sets the outcome of the next job. Several calls apply to one job each, in their order. They take precedence over words
+   * in a prompt.
    *
-   * @throws TypeError or RangeError naming the field and what it may be.
+   * @throws TypeError or RangeError with the field and its valid values.
    * @example
    * ```ts
    * mock.nextJob({ outcome: "content_blocked" });
@@ -94,28 +96,27 @@ export interface Mock {
    */
   nextJob(job: NextJob): void;
   /**
-   * Settles a purchase that was not final, as the payment processor's notification does: `succeeded` gives its credits,
-   * once.
+   * Settles a pending purchase, as the payment processor's notification does. `succeeded` adds its credits, once.
    *
    * @param status @default "succeeded"
-   * @throws RangeError when there is no such payment.
+   * @throws RangeError for an unknown payment.
    */
   settlePayment(paymentIntentId: string, status?: string): Promise<void>;
   /**
-   * Takes down everything that the server knows, its time included, as soon as the calls under way have been answered
-   * or wait for a job. It holds no picture that was sent: those of waiting jobs are made now. Held calls are not in it.
+   * Saves the state of the server, its time included, after the requests in progress have ended or wait for a job. The
+   * snapshot has no input images, because the results of waiting jobs are rendered now. It has no synchronous requests.
    */
   snapshot(): Promise<Snapshot>;
   /**
-   * Puts the server at once back into an earlier state, as often as you like. Its jobs and deliveries go on from there;
-   * an attempt that was under way is made anew. Calls under way reject as when a connection breaks, a move of time ends,
-   * and timers that others have set on the clock keep the time that they had left.
+   * Restores an earlier state at once; a snapshot can be used repeatedly. Its jobs and deliveries continue, and an
+   * interrupted delivery attempt is repeated. Requests in progress reject like a broken connection, and a move of the clock
+   * ends. Timers that others set on the clock keep their remaining time.
    *
-   * @throws TypeError when the snapshot is another server's.
+   * @throws TypeError for a snapshot of another server.
    */
   restore(snapshot: Snapshot): Promise<void>;
-  /** Puts the server back to its start, as {@link Mock.restore} does: the same seed gives the same ids again. */
+  /** Restores the state at the start, like {@link Mock.restore}: the same seed gives the same ids again. */
   reset(): Promise<void>;
-  /** Ends the server: nothing is pending afterwards, calls under way and later ones are refused. */
+  /** Closes the server: it has no pending timers, and requests in progress and later ones are refused. */
   close(): void;
 }

@@ -2,28 +2,27 @@ import { sendGuarded } from "./delivery/network.ts";
 import { stockEngine } from "./engine/stock.ts";
 import { createApp } from "./http/app.ts";
 import type { Mock, MockOptions } from "./mock-interface.ts";
-import { createSite } from "./http/calls.ts";
 import { defaultKeys, webhookSecret } from "./default-keys.ts";
-import { WebhookWay } from "./delivery/webhook-way.ts";
+import { WebhookSender } from "./delivery/webhook-sender.ts";
 import { resolveOptions } from "./options.ts";
 import { ImageFetch } from "./service/image-fetch.ts";
 import { Service } from "./service/service.ts";
 import { embeddedProcessor } from "./service/payment-processor.ts";
 import { resolveSettings } from "./settings.ts";
-import { connectionReset } from "./steering/broken-connection.ts";
-import { createControlApp, isControlCall } from "./steering/control/control-app.ts";
-import { readNextJob } from "./steering/next-job.ts";
-import { settlePayment } from "./steering/payments.ts";
-import { createTenant } from "./steering/tenant.ts";
-import { Worlds } from "./steering/worlds.ts";
-import { MemoryStore } from "./store/memory.ts";
+import { connectionReset } from "./http/broken-connection.ts";
+import { createControlApp, isControlRequest } from "./control/routes/control-app.ts";
+import { parseNextJob } from "./control/next-job.ts";
+import { settlePayment } from "./control/payments.ts";
+import { createTenant } from "./control/tenant.ts";
+import { ServerStates } from "./control/server-states.ts";
+import { MemoryStore } from "./store/memory-store.ts";
 import type { MemoryTables } from "./store/memory-tables.ts";
-import { Steering } from "./steering/steering.ts";
-import { abortable, type OpenCalls } from "./abortable.ts";
-import { WorldClock } from "./world/clock.ts";
-import { freshSeed } from "./world/random.ts";
+import { Control } from "./control/control.ts";
+import { abortable, type OpenRequests } from "./abortable.ts";
+import { SystemClock } from "./system/clock.ts";
+import { freshSeed } from "./system/random.ts";
 import { mark } from "./version.ts";
-import { createWorld } from "./world/world.ts";
+import { createSystem } from "./system/system.ts";
 
 export type { Mock, MockOptions } from "./mock-interface.ts";
 
@@ -46,7 +45,7 @@ const paymentSecret = "whsec_mock_payments";
 export function createMock(input: MockOptions = {}): Mock {
   const options = resolveOptions(input.profile, input.options);
   const settings = resolveSettings(input);
-  const clock = new WorldClock({ mode: input.clock ?? "real" });
+  const clock = new SystemClock({ mode: input.clock ?? "real" });
   const seed = String(input.seed ?? freshSeed());
   const stock = stockEngine();
   const { network } = input;
@@ -55,61 +54,59 @@ export function createMock(input: MockOptions = {}): Mock {
     allowPrivate: allowPrivateWebhooks,
     setting: "allowPrivateWebhooks",
   } as const;
-  const way = new WebhookWay(input.sendWebhook, (request) =>
+  const webhookSender = new WebhookSender(input.sendWebhook, (request) =>
     sendGuarded(request, network, webhookRules),
   );
-  const steering = new Steering({ clock, seed, journalLimit: settings.journalLimit });
-  const begin = (tables?: MemoryTables) => {
-    const world = createWorld({ clock, seed });
+  const control = new Control({ clock, seed, journalLimit: settings.journalLimit });
+  const createState = (tables?: MemoryTables) => {
+    const system = createSystem({ clock, seed });
     const store = new MemoryStore(tables);
-    const context = {
-      store,
-      world,
-      options,
-      settings,
-      engine: input.engine ?? stock,
-      stockEngine: stock,
-    };
+    const engine = input.engine ?? stock;
+    const context = { store, system, options, settings, engine, stockEngine: stock };
     const service = new Service(context, {
       processor: embeddedProcessor,
-      depart: () => steering.webhook((request) => way.send(request)),
+      planAttempt: () => control.planWebhook((request) => webhookSender.send(request)),
       imageFetch:
         settings.images === "fetch"
-          ? new ImageFetch({ world, network, allowPrivate: allowPrivateImages })
+          ? new ImageFetch({ system, network, allowPrivate: allowPrivateImages })
           : undefined,
     });
-    const app = createApp(createSite({ service, world, settings, journal: steering.journal }), {
+    const app = createApp({
+      service,
+      system,
+      settings,
+      journal: control.journal,
       mark,
       paymentSecret,
-      steer: (request, work) => steering.within(request, work, world.clock),
+      applyFaults: (request, respond) => control.applyFaults(request, respond, system.clock),
     });
     const ready = tables === undefined ? defaultKeys.create(service.keys) : Promise.resolve();
-    return { world, store, service, app, ready };
+    return { system, store, service, app, ready };
   };
-  const worlds = new Worlds(clock, begin, steering.parts);
-  const settled = async () => {
-    const { current } = worlds;
+  const states = new ServerStates(clock, createState, control);
+  const readyState = async () => {
+    const { current } = states;
     await current.ready;
     return current;
   };
-  const open: OpenCalls = new Set();
-  const openControl: OpenCalls = new Set();
-  const closedMessage = "The reference server has been closed; make a new one.";
+  const openRequests: OpenRequests = new Set();
+  const openControlRequests: OpenRequests = new Set();
+  const closedMessage = "The reference server has been closed; create a new one.";
   let closed = false;
 
-  const serve = (request: Request): Promise<Response> =>
-    clock.during(async () => {
-      refuseWhenClosed();
-      const { app } = await settled();
-      return steering.around(request, () => app.fetch(request));
-    });
-
-  const refuseWhenClosed = (): void => {
+  const requireOpen = (): void => {
     if (closed) throw connectionReset(closedMessage);
   };
 
-  const endCalls = (message: string, calls: OpenCalls = open): void => {
-    for (const end of calls) end(connectionReset(message));
+  const handle = (request: Request): Promise<Response> =>
+    clock.during(async () => {
+      requireOpen();
+      const { app } = await readyState();
+      return control.handleRequest(request, () => app.fetch(request));
+    });
+
+  const endRequests = (message: string, requests = openRequests): void => {
+    for (const end of requests) end(connectionReset(message));
   };
 
   const mock: Mock = {
@@ -119,60 +116,60 @@ export function createMock(input: MockOptions = {}): Mock {
       if (request.bodyUsed)
         throw new TypeError("The body of the request was read before; send a new one.");
       const { signal } = request;
-      if (!isControlCall(request)) {
-        return abortable(serve(request), signal, open);
-      }
-      refuseWhenClosed();
-      // Going back ends the calls under way, but not the one that asks for it.
-      return abortable(control.fetch(request), signal, openControl);
+      if (!isControlRequest(request)) return abortable(handle(request), signal, openRequests);
+      requireOpen();
+      // A reset ends all other requests, so control requests are kept apart.
+      return abortable(controlApp.fetch(request), signal, openControlRequests);
     },
     baseUrl: input.baseUrl ?? "https://tryon-mock.test",
     keys: defaultKeys.tokens,
     webhookSecret,
     clock,
     options,
-    faults: steering.faults,
-    journal: steering.journal,
-    createKey: async (key = {}) => (await settled()).service.keys.create(key),
+    faults: control.faults,
+    journal: control.journal,
+    createKey: async (key = {}) => (await readyState()).service.keys.create(key),
     tenant: async (key = {}) => {
-      await settled();
-      return createTenant(() => worlds.current, key);
+      await readyState();
+      return createTenant(() => states.current, key);
     },
-    ledger: async (token) => (await settled()).service.ledger(token),
+    ledger: async (token) => (await readyState()).service.ledger(token),
     webhooks: {
-      deliveries: (jobId) =>
-        worlds.current.store.transact((transaction) => transaction.deliveries(jobId)),
-      replay: (id) => worlds.current.service.deliveries.repeat(id, "replay"),
-      duplicate: (id) => worlds.current.service.deliveries.repeat(id, "duplicate"),
-      tamper: (id) => worlds.current.service.deliveries.repeat(id, "tamper"),
+      deliveries: async (jobId) =>
+        states.current.store.transact((transaction) => transaction.deliveries(jobId)),
+      replay: (id) => states.current.service.deliveries.repeat(id, "replay"),
+      duplicate: (id) => states.current.service.deliveries.repeat(id, "duplicate"),
+      tamper: (id) => states.current.service.deliveries.repeat(id, "tamper"),
     },
-    nextJob: (job) => worlds.current.service.nextJobs.add(readNextJob(job)),
-    settlePayment: (id, status = "succeeded") => settlePayment(worlds.current.service, id, status),
+    nextJob: (job) => states.current.service.nextJobs.add(parseNextJob(job)),
+    settlePayment: (id, status = "succeeded") => settlePayment(states.current.service, id, status),
     snapshot: async () => {
-      refuseWhenClosed();
-      await settled();
-      return worlds.snapshot();
+      requireOpen();
+      await readyState();
+      return states.snapshot();
     },
     restore: async (snapshot) => {
-      refuseWhenClosed();
-      worlds.restore(snapshot);
-      endCalls("The reference server was put back into an earlier state; send the call again.");
+      requireOpen();
+      states.restore(snapshot);
+      endRequests(
+        "The reference server was put back into an earlier state; send the request again.",
+      );
     },
     reset: async () => {
-      refuseWhenClosed();
-      worlds.reset();
-      endCalls("The reference server was reset; send the call again.");
-      await settled();
+      requireOpen();
+      states.reset();
+      endRequests("The reference server was reset; send the request again.");
+      await readyState();
     },
     close: () => {
       closed = true;
-      worlds.end();
+      states.end();
       clock.close();
-      steering.journal.close(new Error(closedMessage));
-      endCalls(closedMessage);
-      endCalls(closedMessage, openControl);
+      control.journal.close(new Error(closedMessage));
+      endRequests(closedMessage);
+      endRequests(closedMessage, openControlRequests);
     },
   };
-  const control = createControlApp(mock, { mark, current: settled });
-  return way.attachTo<Mock>(mock);
+  const controlApp = createControlApp(mock, { mark, current: readyState });
+  return webhookSender.attachTo<Mock>(mock);
 }

@@ -5,17 +5,17 @@ import { cases } from "@tryon/test-kit/cases";
 import { stockEngine } from "./engine/stock.ts";
 import { createMock, type Mock } from "./mock.ts";
 import { optionTable, type OptionRow, type Options } from "./options.ts";
-import { caller, tryOn } from "./testing/caller.ts";
+import { caller, tryOn } from "../test/caller.ts";
 
 const rows: readonly OptionRow[] = optionTable;
 
-/** Any mixture of options. */
+/** Random options. */
 const anyOptions = fc
   .record(Object.fromEntries(rows.map(({ id, values }) => [id, fc.constantFrom(...values)])))
-  // Every value comes from the row of its option.
+  // Each value comes from the row of its option.
   .map((options) => options as Partial<Options>);
 
-/** Values that a field may be sent with: of its own kind, near it, or anything. */
+/** Values of a field: of its type, similar ones, or any JSON. */
 const anyField = fc.oneof(
   fc.jsonValue(),
   fc.constantFrom("1k", "8K", "async", "https://a.example/x.png", "mock:never", "data:,", ""),
@@ -48,24 +48,24 @@ const nearlyTryOn = fc
   .dictionary(fc.constantFrom(...fieldNames), anyField, { maxKeys: 6 })
   .map((fields) => ({ ...tryOn(), ...fields }));
 
-/** Sends a body and lets 90 s pass; the caller holds the answer against the contract. */
+/** Sends a body and moves the clock by 90 s. The caller checks the response against the contract. */
 async function send(mock: Mock, path: string, body: BodyInit): Promise<number> {
-  const answer = caller(mock).call(path, {
+  const response = caller(mock).call(path, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body,
   });
   await mock.clock.advance("90s");
-  return (await answer).status;
+  return (await response).status;
 }
 
 const paths = ["/api/v1/tryon", "/api/v1/credits/purchase", "/api/webhooks/payments"] as const;
-// It keeps the pictures that it has drawn, so one serves all runs.
+// One engine keeps its rendered images for all runs.
 const engine = stockEngine();
 const sendWebhook = async (): Promise<Response> => new Response();
 
-describe("whatever the body is", () => {
-  test("any JSON gets an answer of the contract and never a 5xx", async () => {
+describe("any request gets a response of the contract below 500", () => {
+  test("with any JSON body", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(fc.jsonValue(), nearlyTryOn, nearlyTryOn, nearlyTryOn),
@@ -74,8 +74,8 @@ describe("whatever the body is", () => {
         async (body, path, options) => {
           const mock = createMock({ clock: "manual", seed: 1, engine, options, sendWebhook });
           const status = await send(mock, path, JSON.stringify(body));
-          // The 504 of a cut call is what the option is for.
-          expect(status === 504 ? options.holdCut : status).toBeLessThan(500);
+          // The option syncCut responds with 504.
+          expect(status === 504 ? options.syncCut : status).toBeLessThan(500);
           mock.close();
         },
       ),
@@ -83,7 +83,7 @@ describe("whatever the body is", () => {
     );
   });
 
-  test("any bytes get one too", async () => {
+  test("with any bytes", async () => {
     const mock = createMock({ clock: "manual", seed: 1 });
     await fc.assert(
       fc.asyncProperty(
@@ -97,7 +97,7 @@ describe("whatever the body is", () => {
     );
   });
 
-  test("any address and query get one too", async () => {
+  test("with any path and query", async () => {
     const mock = createMock({ clock: "manual", seed: 1 });
     await fc.assert(
       fc.asyncProperty(fc.webPath(), fc.webQueryParameters(), async (path, query) => {
@@ -111,7 +111,7 @@ describe("whatever the body is", () => {
   });
 });
 
-describe("whatever is done in whatever order", () => {
+describe("after any sequence of requests", () => {
   const step = fc.oneof(
     fc.record({
       kind: fc.constant("submit" as const),

@@ -1,75 +1,74 @@
 import { originProblem } from "./cors-origins.ts";
 import type { Network } from "./delivery/network.ts";
 import type { Engine } from "./engine/engine.ts";
-import { milliseconds, type Duration } from "./world/duration.ts";
+import { milliseconds, type Duration } from "./system/duration.ts";
 
-/** Whether images that come as addresses are fetched. */
 export const imagesSettings = ["off", "fetch"] as const;
 /**
- * Whether images that come as addresses are fetched.
+ * Use of image URLs: `off` does not fetch them, `fetch` does.
  *
  * @useDeclaredType
  */
 export type ImagesSetting = (typeof imagesSettings)[number];
 
-/** What a server is set to besides its options: nothing here is an open point of the service, and no profile sets it. */
+/** Settings of a server that no profile changes, because no point of the service is open there. */
 export interface SettingsInput {
   /**
-   * How long the model takes for one try-on.
+   * Duration of one try-on.
    * @default "1.5s"
    */
   latency?: Duration;
   /**
-   * How many jobs run at once; further ones wait for a place.
+   * Maximum number of running jobs; further ones wait.
    * @default unlimited
    */
   concurrency?: number;
   /**
-   * Whether `prompt` may steer the outcome by words such as `mock:content_blocked`.
+   * If true, words in `prompt` such as `mock:content_blocked` decide the outcome.
    * @default true
    */
   magic?: boolean;
   /**
-   * Whether webhooks may go to http and loopback addresses.
+   * If true, webhooks may go to http and loopback URLs.
    * @default true in process and when served on loopback, else false
    */
   allowPrivateWebhooks?: boolean;
   /**
-   * Whether images that come as addresses are fetched. `off`: every well-formed public https address counts as an image.
-   * `fetch`: they are, within 10 s and 10,500,000 bytes, over at most 3 redirects; what fails is a 400.
+   * Use of image URLs. `off`: every well-formed public https URL counts as an image. `fetch`: the server fetches them,
+   * within 10 s and 10,500,000 bytes, over at most 3 redirects; a failure is a 400.
    * @default "off"
    */
   images?: ImagesSetting;
   /**
-   * Whether image addresses may be http and loopback addresses.
+   * If true, image URLs may be http and loopback URLs.
    * @default false
    */
   allowPrivateImages?: boolean;
   /**
-   * Origins of browser pages that may call the server, such as `"https://shop.example"`, besides pages of this machine:
-   * `localhost`, `127.0.0.1` and `[::1]` with any port. `"*"` allows every page. A call with any other `Origin` gets a
-   * 403.
+   * Origins of browser pages that may send requests, such as `"https://shop.example"`. Pages of `localhost`, `127.0.0.1`
+   * and `[::1]` always may, with any port. `"*"` allows every page. A request with any other `Origin` gets a 403.
    * @default []
    */
   corsOrigins?: readonly string[];
   /**
-   * The picture maker.
+   * Renders the result images.
    * @default the stock engine
    */
   engine?: Engine;
   /**
-   * How many calls the journal keeps; older ones are dropped and counted.
+   * Maximum number of requests in the journal. Older ones are dropped and counted.
    * @default 10000
    */
   journalLimit?: number;
   /**
-   * Sends webhooks: a function like the global `fetch`, which it is by default.
+   * Sends webhooks.
+   * @default the global `fetch`
    */
   sendWebhook?: (request: Request) => Promise<Response>;
   /**
-   * Resolves and reaches the hosts of webhooks and images, so that what a name leads to is checked and is what is
-   * connected to: `nodeNetwork()` from `@tryon/mock/node`, or your own. `sendWebhook` goes before it.
-   * @default the global `fetch`, with a check of the address alone, as there is no DNS in browsers and workers
+   * Resolves and connects to the hosts of webhooks and images, so that the connection goes to a checked host:
+   * `nodeNetwork()` from `@tryon/mock/node`, or your own. `sendWebhook` takes precedence.
+   * @default the global `fetch`, which checks only the URL, because browsers and workers have no DNS
    */
   network?: Network;
 }
@@ -85,17 +84,8 @@ export interface Settings {
   readonly journalLimit: number;
 }
 
-/** @throws RangeError naming the setting, its bound and what was given. */
+/** @throws RangeError with the setting, its bound and the value. */
 export function resolveSettings(input: SettingsInput): Settings {
-  const concurrency = input.concurrency ?? Number.POSITIVE_INFINITY;
-  if (
-    concurrency !== Number.POSITIVE_INFINITY &&
-    !(Number.isInteger(concurrency) && concurrency > 0)
-  ) {
-    throw new RangeError(
-      `concurrency has to be a whole number from 1 up, or left out for no limit; got ${concurrency}.`,
-    );
-  }
   const images = input.images ?? "off";
   if (!imagesSettings.includes(images)) {
     throw new RangeError(`images has to be one of ${imagesSettings.join(", ")}; got ${images}.`);
@@ -109,11 +99,11 @@ export function resolveSettings(input: SettingsInput): Settings {
     images,
     corsOrigins,
     latency: readLatency(input.latency ?? "1.5s"),
-    concurrency,
+    concurrency: readCount("concurrency", input.concurrency, Number.POSITIVE_INFINITY),
     magic: input.magic ?? true,
     allowPrivateWebhooks: input.allowPrivateWebhooks ?? true,
     allowPrivateImages: input.allowPrivateImages ?? false,
-    journalLimit: readJournalLimit(input.journalLimit ?? 10_000),
+    journalLimit: readCount("journalLimit", input.journalLimit, 10_000),
   };
 }
 
@@ -126,9 +116,11 @@ function readLatency(latency: Duration): number {
   }
 }
 
-function readJournalLimit(limit: number): number {
-  if (Number.isInteger(limit) && limit > 0) return limit;
+function readCount(name: string, count: number | undefined, fallback: number): number {
+  if (count === undefined || count === fallback) return fallback;
+  if (Number.isInteger(count) && count > 0) return count;
+  const usual = fallback === Number.POSITIVE_INFINITY ? "no limit" : fallback;
   throw new RangeError(
-    `journalLimit has to be a whole number from 1 up; got ${limit}. Leave it out for 10,000.`,
+    `${name} has to be a whole number from 1 up; got ${count}. Leave it out for ${usual}.`,
   );
 }

@@ -1,4 +1,4 @@
-/** A value as a message names it, at most 100 characters of it; what JSON cannot write is named by its type. */
+/** Formats a value for a message: at most 100 characters of JSON, or the type of a value without JSON. */
 export function show(value: unknown): string {
   if (typeof value === "number") return String(value);
   return isJsonValue(value) ? JSON.stringify(value).slice(0, 100) : typeof value;

@@ -5,8 +5,8 @@ import { build } from "esbuild";
 
 const programs = join(import.meta.dirname, "programs");
 
-/** What a program is started by, and how it tells what came of it. */
-export const surroundings = {
+/** Code that starts a program and prints its result. */
+export const programSetup = {
   process: (program: string) => `
     import { argv, stdout, versions } from "node:process";
     import { run } from ${JSON.stringify(program)};
@@ -42,13 +42,13 @@ export const surroundings = {
 /** Writes a program into a folder as one file, which finds what is installed there as any app does. */
 export async function writeProgram(
   program: string,
-  where: keyof typeof surroundings,
+  where: keyof typeof programSetup,
   format: "esm" | "cjs",
   file: string,
 ): Promise<void> {
   await build({
     stdin: {
-      contents: surroundings[where](join(programs, `${program}.ts`)),
+      contents: programSetup[where](join(programs, `${program}.ts`)),
       resolveDir: programs,
       loader: "js",
     },
@@ -57,7 +57,7 @@ export async function writeProgram(
     // Not published, so the program contains them.
     alias: {
       "@tryon/spec": join(root, "spec"),
-      "@tryon/webhooks/testing": join(root, "packages/webhooks/src/testing"),
+      "@tryon/webhooks/testing": join(root, "packages/webhooks/test"),
     },
     // In the workspace the package resolves to its sources, and to nothing once it is outside.
     platform: where === "process" ? "node" : "neutral",

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import type { Deed } from "./deeds.ts";
+import type { Scenario } from "./scenarios.ts";
 import { node } from "@tryon/test-kit/repository";
 import { type Installation } from "./installation.ts";
 
@@ -13,7 +13,7 @@ const run = promisify(execFile);
 export const compilers = ["typescript-5.4", "typescript-7"] as const;
 const newest = "typescript-7";
 
-/** How a project finds packages, and what else it has set so that it can. */
+/** Module resolution of a project, with the options that it needs. */
 const resolutions = {
   node16: { module: "node16", moduleResolution: "node16", lib: ["es2022"] },
   nodenext: { module: "nodenext", moduleResolution: "nodenext", lib: ["es2022"] },
@@ -41,11 +41,11 @@ const start: (place: never) => Promise<unknown> = run;
 void start(JSON.parse(argv[2] ?? "") as never).then((value) => stdout.write(JSON.stringify({ value, versions })));
 `;
 
-/** What every compiler says of the programs, and where the newest has put what it made of them. */
+/** Diagnostics of every compiler, and the output folder of the newest. */
 export interface Compiled {
   /** The complaints about one program, as the compilers write them. */
   complaintsAbout(program: string): readonly string[];
-  /** What can be started of one program. */
+  /** Files of one program that can be started. */
   outputsOf(program: string): readonly string[];
 }
 
@@ -53,24 +53,24 @@ export interface Compiled {
 export async function compile(
   { app }: Installation,
   resolution: Resolution,
-  deeds: readonly Deed[],
+  scenarios: readonly Scenario[],
 ): Promise<Compiled> {
   const folder = join(app, `compiled-${resolution}`);
   await mkdir(folder);
-  const formsOf = ({ esModulesOnly }: Deed): readonly string[] =>
+  const formsOf = ({ esModulesOnly }: Scenario): readonly string[] =>
     resolution === "bundler" || esModulesOnly ? ["m"] : ["m", "c"];
-  const filesOf = (deed: Deed): readonly string[] =>
-    formsOf(deed).map((form) => `start-${deed.program}.${form}ts`);
+  const filesOf = (scenario: Scenario): readonly string[] =>
+    formsOf(scenario).map((form) => `start-${scenario.program}.${form}ts`);
   for (const form of ["m", "c"]) await copy("place", form, folder);
-  for (const deed of deeds) {
-    for (const form of formsOf(deed)) {
-      await copy(deed.program, form, folder);
-      const started = join(folder, `start-${deed.program}.${form}ts`);
-      await writeFile(started, startUp(`${deed.program}.${form}js`));
+  for (const scenario of scenarios) {
+    for (const form of formsOf(scenario)) {
+      await copy(scenario.program, form, folder);
+      const started = join(folder, `start-${scenario.program}.${form}ts`);
+      await writeFile(started, startUp(`${scenario.program}.${form}js`));
     }
   }
   const complaints: string[] = [];
-  const check = async (compiler: string, skipLibCheck: boolean, checked: readonly Deed[]) => {
+  const check = async (compiler: string, skipLibCheck: boolean, checked: readonly Scenario[]) => {
     const outDir = join(folder, compiler);
     const compilerOptions = { ...strict, skipLibCheck, ...resolutions[resolution], outDir };
     const project = join(folder, `${compiler}-${skipLibCheck ? "loose" : "strict"}.json`);
@@ -86,12 +86,12 @@ export async function compile(
     );
     complaints.push(...lines.map((line) => `${compiler}: ${line}`));
   };
-  const ofMsw = deeds.filter(({ usesMsw }) => usesMsw);
+  const ofMsw = scenarios.filter(({ usesMsw }) => usesMsw);
   for (const compiler of compilers) {
     await check(
       compiler,
       false,
-      deeds.filter((deed) => !ofMsw.includes(deed)),
+      scenarios.filter((scenario) => !ofMsw.includes(scenario)),
     );
   }
   // The declarations of msw are its own affair; those who use it leave them unchecked.
@@ -99,14 +99,14 @@ export async function compile(
   return {
     complaintsAbout: (program) => complaints.filter((line) => concerns(line, program)),
     outputsOf: (program) =>
-      deeds
-        .filter((deed) => deed.program === program)
+      scenarios
+        .filter((scenario) => scenario.program === program)
         .flatMap(formsOf)
         .map((form) => join(folder, newest, `start-${program}.${form}js`)),
   };
 }
 
-/** What is wrong outside of all programs, as in a declaration that is installed, concerns each. */
+/** An error outside of all programs, such as in an installed declaration, applies to each program. */
 function concerns(complaint: string, program: string): boolean {
   const [, about = ""] = /: (.*?)\(\d+,\d+\)/.exec(complaint) ?? [];
   const inProgram = /^(?:start-)?([\w-]+)\.[mc]ts$/.exec(about);

@@ -66,7 +66,7 @@ const program = `
   });
   // @ts-expect-error A journal wants ids.
   export const unnamed = (journal: Journal) => batch(new TryOn(), [] as TryOnInput[], { journal });
-  // @ts-expect-error Nobody is let in without a word.
+  // @ts-expect-error The option authorize is required.
   export const open = createProxy({});
 
   // @ts-expect-error Four garments.
@@ -75,7 +75,7 @@ const program = `
   export const large: TryOnInput = { person: "https://a.example", garments: ["1"], output_size: "3K" };
 `;
 
-/** What is for Node alone. */
+/** Entries for Node only. */
 const server = `
   import { createServer } from "node:http";
   import { batch, type Journal } from "@tryon/client/batch";

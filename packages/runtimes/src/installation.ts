@@ -17,7 +17,7 @@ export const versions = {
   miniflare: "4.20260426.0",
 } as const;
 
-/** What strangers have beside the packages. */
+/** Packages that an app installs in addition. */
 export const tools = {
   esbuild: "0.28.2",
   vite: "8.3.8",
@@ -28,7 +28,7 @@ export const tools = {
   "@types/node": "24.19.2",
 } as const;
 
-/** Folders of which all tests of one run share the contents; what a test writes there has a name of its own. */
+/** Folders of which all tests of one run share the contents; what a test writes there has a separate name. */
 export interface Installation {
   /** All of it, and nothing else. */
   readonly folder: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { deeds } from "./deeds.ts";
-import type { Finding } from "./findings.ts";
+import { scenarios } from "./scenarios.ts";
+import type { ScenarioResult } from "./run-scenarios.ts";
 import { runtimesPage } from "./page.ts";
 import type { Row } from "./rows.ts";
 
@@ -14,9 +14,9 @@ const row: Row = {
 /** The page where all works in that row but these programs. */
 function pageWithout(...programs: readonly string[]): string {
   const findings = new Map(
-    deeds.map((deed): [typeof deed, Finding] => [
-      deed,
-      programs.includes(deed.program) ? { works: false, why: "It gave 1." } : { works: true },
+    scenarios.map((scenario): [typeof scenario, ScenarioResult] => [
+      scenario,
+      programs.includes(scenario.program) ? { works: false, why: "It gave 1." } : { works: true },
     ]),
   );
   return runtimesPage([{ row, findings }], "150.0");
@@ -29,13 +29,13 @@ describe("the page of the runtimes", () => {
     expect(page).not.toContain("\n1. ");
   });
 
-  it("tells what is known not to work, with the words for it", () => {
+  it("lists known failures with their notes", () => {
     const page = pageWithout("journal", "contract");
     expect(page).toContain("| Chromium 150.0, Vite | ✓ | ✓ 1 | ✓ | ✓ | ✓ | – 2 |\n");
     expect(page).toMatch(/\n1\. `batch` works\. .*\n2\. `@tryon\/contract` is for/);
   });
 
-  it("calls broken what nobody knows a reason for", () => {
+  it("reports unknown failures as broken", () => {
     const page = pageWithout("verify");
     expect(page).toContain("| Chromium 150.0, Vite | ✓ | ✓ | ✓ | ✓ 1 | ✓ | ✓ |\n");
     expect(page).toContain("\n1. **Broken.**\n");

@@ -1,17 +1,17 @@
-import { columns, deeds, type Column, type Deed } from "./deeds.ts";
-import { gapOf } from "./gaps.ts";
-import type { Finding } from "./findings.ts";
+import { columns, scenarios, type Column, type Scenario } from "./scenarios.ts";
+import { knownFailureOf } from "./known-failures.ts";
+import type { ScenarioResult } from "./run-scenarios.ts";
 import type { Row } from "./rows.ts";
 
 /** One row of the table, as it was found. */
 export interface FoundRow {
   readonly row: Row;
-  readonly findings: ReadonlyMap<Deed, Finding>;
+  readonly findings: ReadonlyMap<Scenario, ScenarioResult>;
 }
 
 export const command = "npm run runtimes";
 
-/** The page for people, made anew by each run that is told to write it. */
+/** Page for users, written by a run with the option to write it. */
 export function runtimesPage(found: readonly FoundRow[], chromium: string): string {
   const names = Object.values(columns).map(({ title }) => title);
   const notes: string[] = [];
@@ -26,7 +26,7 @@ export function runtimesPage(found: readonly FoundRow[], chromium: string): stri
   return [
     `<!-- Made by \`${command}\`. Changes made here are lost. -->`,
     "# Where the packages run",
-    "The packages are built, packed and installed into an app as from the registry, and then every runtime does real work with them against the command `tryon-mock`, a process of its own. A cell is what came of it: this page is written by the test, and the test fails when it finds something else.",
+    "The packages are built, packed and installed into an app as from the registry, and then every runtime does real work with them against the command `tryon-mock`, a separate process. A cell is what came of it: this page is written by the test, and the test fails when it finds something else.",
     [lineOf(["", ...names]), lineOf(["---", ...names.map(() => ":-:")]), ...lines].join("\n"),
     "✓ means that all of it works, ✓ with a number that it works but for what the note says, – that it does not.",
     notes.map((note, index) => `${index + 1}. ${note}`).join("\n"),
@@ -48,8 +48,8 @@ const surroundings = `- **Node**: each program as an ES module and as CommonJS, 
 - **Safari, Firefox, React Native and edge runtimes other than workerd** are not tried here.`;
 
 function section(column: Column): string {
-  const items = deeds
-    .filter((deed) => deed.column === column)
+  const items = scenarios
+    .filter((scenario) => scenario.column === column)
     .map(({ does, on, allow }) => {
       const allowed = allow.length === 0 ? "nothing" : allow.map((flag) => `\`${flag}\``).join(" ");
       const places = on.map((kind) =>
@@ -71,13 +71,13 @@ const kinds = {
 function cell(
   row: Row,
   column: Column,
-  findings: ReadonlyMap<Deed, Finding>,
+  findings: ReadonlyMap<Scenario, ScenarioResult>,
   notes: string[],
 ): string {
-  const tried = [...findings].filter(([deed]) => deed.column === column);
+  const tried = [...findings].filter(([scenario]) => scenario.column === column);
   const failed = tried.filter(([, { works }]) => !works);
-  const numbers = failed.map(([deed]) => {
-    const note = gapOf(row, deed)?.note ?? "**Broken.**";
+  const numbers = failed.map(([scenario]) => {
+    const note = knownFailureOf(row, scenario)?.note ?? "**Broken.**";
     if (!notes.includes(note)) notes.push(note);
     return notes.indexOf(note) + 1;
   });

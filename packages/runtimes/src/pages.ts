@@ -8,12 +8,12 @@ import type { Browser } from "@tryon/test-kit/chromium";
 import { writeProgram } from "./bundles.ts";
 import { node } from "@tryon/test-kit/repository";
 import { type Installation } from "./installation.ts";
-import type { Place } from "./programs/place.ts";
+import type { ProgramContext } from "./programs/program-context.ts";
 import { serveSite } from "./site.ts";
 
 const run = promisify(execFile);
 
-/** What bundles the code of a page. */
+/** Bundler of the code of a page. */
 export type Bundler = "vite" | "esbuild";
 
 const document = `<!doctype html><title>Page</title><script type="module" src="./main.js"></script>`;
@@ -51,7 +51,7 @@ export async function runInPage(
   installation: Installation,
   browser: Browser,
   built: string,
-  place: Omit<Place, "listen">,
+  place: Omit<ProgramContext, "listen">,
   proxyKey: string,
 ): Promise<unknown> {
   const site = await serveSite(installation, built, { baseUrl: place.baseUrl, apiKey: proxyKey });

@@ -3,22 +3,22 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Of a machine that is busy with other things besides; a program that does not end by itself has failed. */
+/** Time limit on a busy machine. A program that does not end by itself has failed. */
 const timeout = 300_000;
 
-/** What a program told of itself and of its runtime. */
-export interface Told {
+/** Output of a program, and its runtime. */
+export interface Message {
   readonly value: unknown;
   readonly versions: Readonly<Record<string, string>>;
 }
 
 /** Runs a program to its end, which has to come by itself, and gives what it told. */
-export async function told(
+export async function messagesOf(
   command: string,
   args: readonly string[],
   folder: string,
-): Promise<Told> {
-  // Far from UTC, so that a time without its zone tells whether it is read as one of there.
+): Promise<Message> {
+  // Far from UTC, so that a time without a zone shows whether it is parsed as local time.
   const env = {
     PATH: process.env["PATH"],
     TZ: "Asia/Kolkata",
@@ -32,5 +32,5 @@ export async function told(
     },
   );
   // The last line is the one that surroundings write.
-  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Told;
+  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Message;
 }

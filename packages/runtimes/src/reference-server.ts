@@ -5,13 +5,13 @@ import { startProgram } from "@tryon/test-kit/start-program";
 
 import type { Installation } from "./installation.ts";
 
-/** What a key of its own makes of a caller, with an account and a rate limit that nobody else uses. */
+/** Tenant with a separate key, account and rate limit. */
 export interface Tenant {
   readonly apiKey: string;
   readonly webhookSecret: string;
 }
 
-/** The command `tryon-mock` of the packed package, in a process of its own. */
+/** The command `tryon-mock` of the packed package, in a separate process. */
 export interface ReferenceServer {
   readonly url: string;
   tenant(mode: "live" | "test"): Promise<Tenant>;

@@ -4,15 +4,15 @@ import type { Browser } from "@tryon/test-kit/chromium";
 
 import { writeProgram } from "./bundles.ts";
 import { compile, compilers, type Compiled, type Resolution } from "./compiled.ts";
-import { deeds, type Deed, type Kind } from "./deeds.ts";
+import { scenarios, type Scenario, type Kind } from "./scenarios.ts";
 import { node } from "@tryon/test-kit/repository";
 import { tools, versions, type Installation } from "./installation.ts";
 import { buildPage, runInPage, type Bundler } from "./pages.ts";
-import { told } from "./processes.ts";
+import { messagesOf } from "./processes.ts";
 import type { Tenant } from "./reference-server.ts";
 import { runInWorker } from "./worker.ts";
 
-/** What a program works with, as far as it is the same everywhere. */
+/** Context of a program that is the same on every runtime. */
 interface Given extends Tenant {
   readonly baseUrl: string;
   readonly file: string;
@@ -25,7 +25,7 @@ export interface Row {
   /** The version of Node, where it is one, to hold against what a package asks for. */
   readonly node?: string;
   /** Gives what came of the program, or throws. */
-  perform(deed: Deed, given: Given, proxyKey: string): Promise<unknown>;
+  perform(scenario: Scenario, given: Given, proxyKey: string): Promise<unknown>;
 }
 
 const nodes = {
@@ -77,7 +77,7 @@ function nodeRow(
     async perform({ program }, given) {
       const file = join(app, `${program}-${version}.${format === "esm" ? "mjs" : "cjs"}`);
       await writeProgram(program, "process", format, file);
-      const outcome = await told(command, [file, JSON.stringify(given)], app);
+      const outcome = await messagesOf(command, [file, JSON.stringify(given)], app);
       same(outcome.versions["node"], version);
       return outcome.value;
     },
@@ -91,7 +91,7 @@ function bunRow({ app }: Installation, command: string): Row {
     async perform({ program }, given) {
       const file = join(app, `${program}-bun.mjs`);
       await writeProgram(program, "process", "esm", file);
-      const outcome = await told(command, [file, JSON.stringify(given)], app);
+      const outcome = await messagesOf(command, [file, JSON.stringify(given)], app);
       same(outcome.versions["bun"], versions.bun);
       return outcome.value;
     },
@@ -106,7 +106,7 @@ function denoRow({ app }: Installation, command: string): Row {
       const file = join(app, `${program}-deno.mjs`);
       await writeProgram(program, "process", "esm", file);
       const args = ["run", "--no-prompt", "--no-remote", ...allow, file, JSON.stringify(given)];
-      const outcome = await told(command, args, app);
+      const outcome = await messagesOf(command, args, app);
       same(outcome.versions["deno"], versions.deno);
       return outcome.value;
     },
@@ -114,7 +114,7 @@ function denoRow({ app }: Installation, command: string): Row {
 }
 
 function compiledRow(installation: Installation, resolution: Resolution): Row {
-  const meant = deeds.filter(({ on }) => on.includes("typescript"));
+  const meant = scenarios.filter(({ on }) => on.includes("typescript"));
   let compiled: Promise<Compiled> | undefined;
   const names = compilers.map((name) => tools[name].replace(/^.*@/, "")).join(" and ");
   return {
@@ -127,7 +127,7 @@ function compiledRow(installation: Installation, resolution: Resolution): Row {
       if (complaints.length > 0) throw new Error(complaints.join("\n"));
       const outcomes = made.outputsOf(program).map(async (output) => {
         const own = { ...given, file: `${given.file}${output.at(-3)}` };
-        return (await told(node, [output, JSON.stringify(own)], installation.app)).value;
+        return (await messagesOf(node, [output, JSON.stringify(own)], installation.app)).value;
       });
       const [first, ...others] = await Promise.all(outcomes);
       for (const other of others) same(JSON.stringify(other), JSON.stringify(first));

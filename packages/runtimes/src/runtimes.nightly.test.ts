@@ -7,15 +7,15 @@ import { startChromium } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { root } from "@tryon/test-kit/repository";
 import vectors from "@tryon/spec/vectors/webhooks.json" with { type: "json" };
-import { deeds, type Deed } from "./deeds.ts";
-import { find, type Finding } from "./findings.ts";
-import { gapOf } from "./gaps.ts";
+import { scenarios, type Scenario } from "./scenarios.ts";
+import { find, type ScenarioResult } from "./run-scenarios.ts";
+import { knownFailureOf } from "./known-failures.ts";
 import { command, runtimesPage } from "./page.ts";
 import { startReferenceServer, type ReferenceServer } from "./reference-server.ts";
 import { rowsOf, type Row } from "./rows.ts";
 import { workerVersions } from "./worker.ts";
 
-/** Of a machine that is busy with other things besides. */
+/** Time limit on a busy machine. */
 const timeout = 600_000;
 
 const installation = inject("installation");
@@ -31,15 +31,16 @@ const rows = rowsOf(installation, browser, await workerVersions(installation)).f
 );
 if (rows.length === 0)
   throw new Error(`TRYON_RUNTIME is "${selected}", and no runtime has that name.`);
-const deedsOf = ({ kind }: Row): readonly Deed[] => deeds.filter(({ on }) => on.includes(kind));
+const deedsOf = ({ kind }: Row): readonly Scenario[] =>
+  scenarios.filter(({ on }) => on.includes(kind));
 
-const findings = new Map(rows.map((row) => [row, new Map<Deed, Promise<Finding>>()]));
+const findings = new Map(rows.map((row) => [row, new Map<Scenario, Promise<ScenarioResult>>()]));
 
-/** Whoever asks first has it tried; the others are told the same. */
-function found(row: Row, deed: Deed): Promise<Finding> {
-  const ofRow = findings.get(row) ?? new Map<Deed, Promise<Finding>>();
-  const finding = ofRow.get(deed) ?? find(installation, server, row, deed);
-  ofRow.set(deed, finding);
+/** Runs each scenario once, and returns the same result to every caller. */
+function found(row: Row, scenario: Scenario): Promise<ScenarioResult> {
+  const ofRow = findings.get(row) ?? new Map<Scenario, Promise<ScenarioResult>>();
+  const finding = ofRow.get(scenario) ?? find(installation, server, row, scenario);
+  ofRow.set(scenario, finding);
   return finding;
 }
 
@@ -55,10 +56,10 @@ afterAll(async () => {
 describe.concurrent.each(rows)("$title", (row) => {
   it.each(deedsOf(row))(
     "$does",
-    async (deed) => {
-      const finding = await found(row, deed);
+    async (scenario) => {
+      const finding = await found(row, scenario);
       const outcome = finding.works ? "It works." : finding.why;
-      expect(outcome).toMatch(gapOf(row, deed)?.reason ?? /^It works\.$/);
+      expect(outcome).toMatch(knownFailureOf(row, scenario)?.reason ?? /^It works\.$/);
     },
     timeout,
   );
@@ -72,8 +73,8 @@ const whenAll = { timeout, skip: selected !== "" };
 it(`docs/runtimes.md says what was found; \`${command}\` writes it`, whenAll, async () => {
   const rowsFound = [];
   for (const row of rows) {
-    const ofRow = new Map<Deed, Finding>();
-    for (const deed of deedsOf(row)) ofRow.set(deed, await found(row, deed));
+    const ofRow = new Map<Scenario, ScenarioResult>();
+    for (const scenario of deedsOf(row)) ofRow.set(scenario, await found(row, scenario));
     rowsFound.push({ row, findings: ofRow });
   }
   const path = join(root, "docs/runtimes.md");
@@ -81,7 +82,7 @@ it(`docs/runtimes.md says what was found; \`${command}\` writes it`, whenAll, as
     await writeFile(path, runtimesPage(rowsFound, (await browser()).version()));
   }
   const page = await readFile(path, "utf8");
-  // Every machine has a Chromium of its own, and some have none.
+  // The version of Chromium differs between machines, and some have none.
   const [, version = ""] = /\| Chromium ([\d.]+),/.exec(page) ?? [];
   const comparable = hasChromium ? page : page.replaceAll(/^\| Chromium .*\n/gm, "");
   expect(runtimesPage(rowsFound, version)).toBe(comparable);

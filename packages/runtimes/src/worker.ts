@@ -6,7 +6,7 @@ import { build } from "esbuild";
 import { writeProgram } from "./bundles.ts";
 import { manifestOf, type Installation } from "./installation.ts";
 
-/** As much of miniflare as is used here; nobody checks it but the test itself. */
+/** Part of miniflare that is used here. Only the test checks these types. */
 interface Miniflare {
   readonly ready: Promise<URL>;
   dispose(): Promise<void>;

@@ -75,7 +75,7 @@ const generatedFolders = new Set(["node_modules", "dist"]);
 /** Hashes everything that tarballs are made of. */
 async function digestOfSources(): Promise<string> {
   const hash = createHash("sha256");
-  const sources = ["packages/{client,webhooks,mock,contract}/**", "spec/*.json", "pnpm-lock.yaml"];
+  const sources = ["packages/{c*,mock,webhooks}/**", "spec/*.json", "pnpm-lock.yaml"];
   const files = glob([...sources, "tsconfig.json", "package.json", "LICENSE"], {
     cwd: root,
     withFileTypes: true,

@@ -1,4 +1,4 @@
-export type { Cause, Finding } from "./explain/cause.ts";
+export type { Cause, Finding } from "./explain/causes.ts";
 export { explain } from "./explain/explain.ts";
 export type { Explanation, ExplainOptions } from "./explain/explain.ts";
 export type { NodeRequest } from "./verification/body.ts";

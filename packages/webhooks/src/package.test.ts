@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
-it("nothing else is installed to verify one header", () => {
+it("has no dependencies", () => {
   const file = new URL("../package.json", import.meta.url);
   const manifest: unknown = JSON.parse(readFileSync(file, "utf8"));
   for (const kind of ["dependencies", "peerDependencies", "optionalDependencies"]) {

@@ -16,8 +16,8 @@ import type { VerifySyncOptions } from "./node/index.ts";
 const secrets = "whsec_test";
 const headers = { "x-service-signature": "" };
 
-describe("what can be verified, by type", () => {
-  it("takes every kind of bytes and text, with headers in every form", () => {
+describe("VerifyOptions", () => {
+  it("accept every type of bytes and text, with headers in every form", () => {
     expectTypeOf({ body: "", headers, secrets }).toExtend<VerifyOptions>();
     expectTypeOf({
       body: new Uint8Array(),
@@ -40,14 +40,14 @@ describe("what can be verified, by type", () => {
     }).toExtend<VerifyOptions>();
   });
 
-  it("takes requests with or without headers besides", () => {
+  it("accept requests with or without other headers", () => {
     expectTypeOf<{ body: Request; secrets: string }>().toExtend<VerifyOptions>();
     expectTypeOf<{ body: IncomingMessage; secrets: string }>().toExtend<VerifyOptions>();
     expectTypeOf<{ body: Request; headers: Headers; secrets: string }>().toExtend<VerifyOptions>();
     expectTypeOf<IncomingMessage["headers"]>().toExtend<NonNullable<VerifyOptions["headers"]>>();
   });
 
-  it("refuses bytes without headers, an object that was parsed, and a body that is missing", () => {
+  it("reject bytes without headers, a parsed object, and a missing body", () => {
     expectTypeOf<{ body: string; secrets: string }>().not.toExtend<VerifyOptions>();
     expectTypeOf<{
       body: { event: string };
@@ -58,7 +58,7 @@ describe("what can be verified, by type", () => {
     expectTypeOf<{ body: Request }>().not.toExtend<VerifyOptions>();
   });
 
-  it("takes secrets as one, a list or a function, also where some may not be set", () => {
+  it("accept a secret, an array or a function, with undefined entries", () => {
     type Source = VerifyOptions["secrets"];
     expectTypeOf<string | undefined>().toExtend<Source>();
     expectTypeOf<readonly (string | undefined)[]>().toExtend<Source>();
@@ -68,8 +68,8 @@ describe("what can be verified, by type", () => {
   });
 });
 
-describe("what can be verified at once, by type", () => {
-  it("takes bytes, text, and requests that hold their bytes", () => {
+describe("VerifySyncOptions", () => {
+  it("accept bytes, text, and requests with their bytes", () => {
     expectTypeOf({ body: "", headers, secrets }).toExtend<VerifySyncOptions>();
     expectTypeOf({ body: Buffer.from(""), headers, secrets }).toExtend<VerifySyncOptions>();
     const rawBody = Buffer.from("");
@@ -79,7 +79,7 @@ describe("what can be verified at once, by type", () => {
     expectTypeOf({ body: { headers, body: rawBody }, secrets }).toExtend<VerifySyncOptions>();
   });
 
-  it("refuses requests that are to be read, bytes without headers, and promised secrets", () => {
+  it("reject unread requests, bytes without headers, and a promise of secrets", () => {
     expectTypeOf<{ body: Request; secrets: string }>().not.toExtend<VerifySyncOptions>();
     expectTypeOf<{ body: IncomingMessage; secrets: string }>().not.toExtend<VerifySyncOptions>();
     expectTypeOf<{ body: string; secrets: string }>().not.toExtend<VerifySyncOptions>();
@@ -87,39 +87,39 @@ describe("what can be verified at once, by type", () => {
     expectTypeOf<() => readonly (string | undefined)[]>().toExtend<VerifySyncOptions["secrets"]>();
   });
 
-  it("is the event, or the same outcome", () => {
+  it("lead to the event, or the same outcome", () => {
     expectTypeOf(verifySync).returns.toEqualTypeOf<TryOnEvent>();
     expectTypeOf(safeVerifySync).returns.toEqualTypeOf<VerifyOutcome>();
   });
 });
 
-describe("what comes of it, by type", () => {
-  it("is an event whose status tells the kinds apart", () => {
+describe("results", () => {
+  it("are an event whose status narrows its kind", () => {
     expectTypeOf(verify).returns.resolves.toEqualTypeOf<TryOnEvent>();
     expectTypeOf(narrowByStatus).parameter(0).toEqualTypeOf<TryOnEvent>();
     expectTypeOf<TryOnEvent>().not.toHaveProperty("result_url");
   });
 
-  it("is an outcome whose ok tells an event from a refusal", () => {
+  it("are an outcome whose ok narrows to an event or an error", () => {
     expectTypeOf(safeVerify).returns.resolves.toEqualTypeOf<VerifyOutcome>();
     type Accepted = Extract<VerifyOutcome, { ok: true }>;
-    type Refused = Extract<VerifyOutcome, { ok: false }>;
+    type Rejected = Extract<VerifyOutcome, { ok: false }>;
     expectTypeOf<Accepted["secretIndex"]>().toEqualTypeOf<number>();
-    expectTypeOf<Refused["code"]>().toEqualTypeOf<WebhookErrorCode>();
-    expectTypeOf<Refused>().not.toHaveProperty("event");
+    expectTypeOf<Rejected["code"]>().toEqualTypeOf<WebhookErrorCode>();
+    expectTypeOf<Rejected>().not.toHaveProperty("event");
   });
 
-  it("is a signature, for bytes and text but not for objects", () => {
+  it("are a signature of bytes and text, not of objects", () => {
     expectTypeOf(sign).returns.resolves.toEqualTypeOf<string>();
     expectTypeOf<{ body: object; secret: string }>().not.toExtend<Parameters<typeof sign>[0]>();
   });
 
-  it("is an error that the guard narrows to its code", () => {
+  it("are an error that the guard narrows to its code", () => {
     expectTypeOf(narrowByCode).parameter(0).toBeUnknown();
   });
 });
 
-// Only compiled: that they compile is the test.
+// These functions only have to compile.
 function narrowByStatus(event: TryOnEvent): void {
   if (event.status === "succeeded") {
     expectTypeOf(event).toEqualTypeOf<TryOnCompletedEvent>();

@@ -5,12 +5,12 @@ import { isWebhookError, sign, verify, WebhookError } from "./index.ts";
 import type { VerifyOptions, WebhookErrorCode } from "./index.ts";
 
 const secret = "whsec_hush-hush";
-const payload = "content-nobody-else-sees";
-const jobId = "job_nobody-else-sees";
+const payload = "private-content";
+const jobId = "job_private";
 
 async function errorOf(options: VerifyOptions): Promise<unknown> {
   return verify(options).then(
-    () => expect.unreachable("it was to be refused"),
+    () => expect.unreachable("verify did not throw"),
     (error: unknown) => error,
   );
 }
@@ -25,15 +25,15 @@ const body = JSON.stringify(event);
 const right = await signed(body);
 const signature = await sign({ body, secret });
 
-/** Those that verification gives. */
-type Refusal = Exclude<WebhookErrorCode, "duplicate_event">;
+/** Codes of verification. */
+type VerificationCode = Exclude<WebhookErrorCode, "duplicate_event">;
 
-const refused: Record<Refusal, VerifyOptions> = {
+const rejected: Record<VerificationCode, VerifyOptions> = {
   missing_signature: { ...right, headers: { "x-other": payload } },
   malformed_signature: { ...right, headers: { "x-service-signature": `${signature} ${payload}` } },
   multiple_signatures: { ...right, headers: { "x-service-signature": [signature, payload] } },
   invalid_secret: { ...right, secrets: [secret, ""] },
-  // Forbidden by the types.
+  // The types forbid a parsed body.
   raw_body_required: { ...right, body: event } as unknown as VerifyOptions,
   body_too_large: { ...right, maxBodyBytes: 10 },
   signature_mismatch: { ...right, secrets: [`${secret}-other`] },
@@ -43,30 +43,30 @@ const refused: Record<Refusal, VerifyOptions> = {
   stale_event: { ...right, maxAge: 1000 },
 };
 
-describe("an error holds neither header, nor payload, nor secret", () => {
-  it.each(Object.entries(refused))("%s", async (code, options) => {
+describe("an error contains no header, payload or secret", () => {
+  it.each(Object.entries(rejected))("%s", async (code, options) => {
     const error = await errorOf(options);
     expect(error).toMatchObject({ code, name: "WebhookError" });
-    const shown = [
+    const printed = [
       String(error),
       JSON.stringify(error),
       inspect(error, { depth: null, showHidden: true, getters: true }),
     ].join("\n");
-    for (const held of [secret, payload, jobId, signature, signature.slice(-64)]) {
-      expect(shown).not.toContain(held);
+    for (const part of [secret, payload, jobId, signature, signature.slice(-64)]) {
+      expect(printed).not.toContain(part);
     }
   });
 });
 
-it("the README has what to do about each code", () => {
+it("has a fix for each code in the README", () => {
   const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
   const rows = readme.matchAll(/^\| `([a-z]+_[a-z_]+)`/gm);
   expect(new Set(Array.from(rows, ([, code]) => code))).toStrictEqual(
-    new Set([...Object.keys(refused), "duplicate_event"]),
+    new Set([...Object.keys(rejected), "duplicate_event"]),
   );
 });
 
-it("an error can be logged as JSON, by name, code and message", async () => {
+it("serializes to JSON with name, code and message", async () => {
   const error = await errorOf({ ...right, headers: {} });
   expect(JSON.parse(JSON.stringify(error))).toStrictEqual({
     name: "WebhookError",
@@ -75,7 +75,7 @@ it("an error can be logged as JSON, by name, code and message", async () => {
   });
 });
 
-it("an error is known across copies of the package, where instanceof is not", async () => {
+it("is recognized across copies of the package, without instanceof", async () => {
   vi.resetModules();
   const copy = await import("./index.ts");
   const error = new copy.WebhookError("invalid_json", "…");
@@ -86,13 +86,13 @@ it("an error is known across copies of the package, where instanceof is not", as
 });
 
 it.each([undefined, null, "invalid_json", {}, { code: "invalid_json" }, new Error("invalid_json")])(
-  "anything else is no error of ours: %o",
+  "does not recognize %o as a WebhookError",
   (value) => {
     expect(isWebhookError(value)).toBe(false);
   },
 );
 
-it("what failed underneath is the cause", async () => {
+it("has the underlying error as its cause", async () => {
   const failure = new Error("reset by peer");
   const broken = {
     headers: { "x-service-signature": signature },

@@ -1,7 +1,7 @@
 /**
- * Why a delivery was refused. `invalid_secret` and `raw_body_required` come from the receiver's own
- * set-up, `duplicate_event` from a receiver that handles another delivery of the event at this very
- * moment, and all others from what was sent. The README has the fix for each.
+ * Reason why a delivery was rejected. The configuration of the receiver causes `invalid_secret` and
+ * `raw_body_required`. Another delivery of the event that is being handled causes
+ * `duplicate_event`. The request causes all others. The README has the fix for each.
  */
 export type WebhookErrorCode =
   | "missing_signature"
@@ -17,47 +17,47 @@ export type WebhookErrorCode =
   | "stale_event"
   | "duplicate_event";
 
-// In the registry of the whole program, so that an ESM and a CJS copy of this file share it.
+// A registered symbol, so that an ESM and a CJS copy of this file share it.
 const brand = Symbol.for("@tryon/webhooks");
 
 /**
- * A delivery that was refused, and what to do about it. Carries a code and a message that are safe
- * to log: no header, no part of the body and no secret is in either.
+ * Error of a rejected delivery, with the fix. Its code and message are safe to log: they contain no
+ * header, no part of the body and no secret.
  *
- * `cause` is set on two codes, and is what failed underneath: on `invalid_secret` what your function
- * for the secrets threw, on `raw_body_required` what the runtime threw when the body was read.
+ * Two codes have a `cause`: `invalid_secret` the error of your function for the secrets, and
+ * `raw_body_required` the error of the runtime when the body was read.
  *
  * @example
  * import { WebhookError } from "@tryon/webhooks";
  *
- * const error = new WebhookError("signature_mismatch", "The signature does not fit the body.");
+ * const error = new WebhookError("signature_mismatch", "The signature does not match.");
  * JSON.stringify(error); // {"name":"WebhookError","code":"signature_mismatch","message":"…"}
  */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
 
-  /** What was wrong, for programs: it stays the same when a message is reworded. */
+  /** Reason, for programs. It does not change with the message. */
   readonly code: WebhookErrorCode;
 
   constructor(code: WebhookErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
-    // Not declared, since a symbol of a declaration file is another one in the other copy.
+    // Not declared, because the declarations of the two copies would have different symbols.
     Object.defineProperty(this, brand, { value: true });
   }
 
-  /** Name, code and message: what may go into a log. Leaves out the stack and the cause. */
+  /** Returns name, code and message for a log, without the stack and the cause. */
   toJSON(): { name: string; code: WebhookErrorCode; message: string } {
     return { name: this.name, code: this.code, message: this.message };
   }
 }
 
 /**
- * Tells whether something caught is a {@link WebhookError}, of one code if one is given. Holds
- * where `instanceof` fails: when an ESM and a CJS copy of this package are loaded side by side.
+ * Returns true for a {@link WebhookError}, with `code` only for one of that code. Also works
+ * between an ESM and a CJS copy of this package, for which `instanceof` fails.
  *
- * @param error - Anything that was caught.
- * @param code - The code asked for; any code if none is given.
+ * @param error - Caught value.
+ * @param code - Required code. Default: any code.
  * @example
  * import { isWebhookError, verify } from "@tryon/webhooks";
  *
@@ -65,7 +65,7 @@ export class WebhookError extends Error {
  *   await verify({ body, headers, secrets });
  * } catch (error) {
  *   if (!isWebhookError(error, "signature_mismatch")) throw error;
- *   console.warn("Somebody else, or another secret");
+ *   console.warn("Forged, or another secret");
  * }
  */
 export function isWebhookError<Code extends WebhookErrorCode = WebhookErrorCode>(

@@ -35,7 +35,7 @@ async function render(request: RenderRequest): Promise<Uint8Array<ArrayBuffer>> 
 }
 
 function decode(image: EngineImage): Promise<ImageBitmap> {
-  if (image.source === "address") throw new Error(`${image.field} is a URL. Send a file instead.`);
+  if (image.source === "url") throw new Error(`${image.field} is a URL. Send a file instead.`);
   return createImageBitmap(new Blob([image.bytes()], { type: image.mediaType }));
 }
 

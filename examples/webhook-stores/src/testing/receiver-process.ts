@@ -30,7 +30,7 @@ const receive = createReceiver({
       }
     },
   },
-  claimFor: 3_000,
+  claimTtl: 3_000,
   async onCompleted({ job_id }) {
     const place = join(folder, job_id);
     try {

@@ -21,7 +21,7 @@ export interface Receivers {
   stop(): Promise<void>;
 }
 
-/** Starts receivers in processes of their own. */
+/** Starts receivers in separate processes. */
 export async function startReceivers(url: string, count: number): Promise<Receivers> {
   const folder = await mkdtemp(join(tmpdir(), "tryon-receivers-"));
   const start = async () => {

@@ -29,8 +29,8 @@ test("the client reaches the goals without a 429, and the peers do not", options
   expect(Math.max(...values("rateLimited", webhook.name))).toBe(0);
 });
 
-test.each([sync, polling])("$name gets no 429 from the contrary profile", options, async (it) => {
-  const strategy = { ...it, service: { profile: "contrary" } } as const;
+test.each([sync, polling])("$name gets no 429 from the alternate profile", options, async (it) => {
+  const strategy = { ...it, service: { profile: "alternate" } } as const;
   expect(await simulate(strategy, manyJobs, 1)).toMatchObject({ rateLimited: 0 });
 });
 

@@ -16,7 +16,7 @@ const fiftyOf = (call: Call) => () => Promise.all(Array.from({ length: 50 }, cal
 const programs: Readonly<Record<string, (...args: readonly string[]) => Promise<Sample>>> = {
   image: async () => {
     const engine = stockEngine();
-    const person = { field: "person_url", source: "address", url: imageUrl } as const;
+    const person = { field: "person_url", source: "url", url: imageUrl } as const;
     const input = { person, garments: [person], instruction: "", fingerprint: "00000001" };
     const time = async (seed: number): Promise<number> => {
       const start = performance.now();

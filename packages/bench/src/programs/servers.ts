@@ -27,7 +27,7 @@ if (kind === "mock") {
     else request.on("end", () => response.end(request.method === "GET" ? String(received) : job));
   });
   server.listen(0, "127.0.0.1", () => {
-    // A server on a port has an address of this type.
+    // A server that listens on a port has an `AddressInfo`.
     const { port } = server.address() as AddressInfo;
     process.stdout.write(`listening on http://127.0.0.1:${port}\n`);
   });

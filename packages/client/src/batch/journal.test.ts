@@ -151,7 +151,7 @@ describe("a batch with a journal", () => {
   });
 
   it("stops waiting in the submission after a proxy cut off a response", async () => {
-    const service = createService({ options: { holdCut: 30 }, latency: "40s" });
+    const service = createService({ options: { syncCut: 30 }, latency: "40s" });
     const journal = memoryJournal();
     await runAll(service, [order("a"), order("b")], journal, { concurrency: 1 });
     expect(["a", "b"].map((id) => journal.entries.get(id)?.sync)).toEqual([true, false]);

@@ -39,7 +39,7 @@ function countOf({ mock }: TestService, status: number): number {
 it.each(["all", "429-only", "none"] as const)(
   "uses 90 % of the rate limit without a 429, with X-RateLimit headers on: %s",
   async (rateHeaders) => {
-    const { service, tryon } = await limited({ options: { rateHeaders, holdCut: "off" } });
+    const { service, tryon } = await limited({ options: { rateHeaders, syncCut: "off" } });
     const duration = await durationOf(service, tryon, 240, { sync: true });
     // The last item takes 14 seconds.
     expect(duration / 60_000).toBeLessThan(240 / 54 + 0.25);
@@ -63,7 +63,7 @@ it("creates slow inputs concurrently, at most as many as start within ten second
 });
 
 it("waits for the reset of the rate limit if other programs use the key", async () => {
-  const options = { rateHeaders: "all", holdCut: "off" } as const;
+  const options = { rateHeaders: "all", syncCut: "off" } as const;
   const { service, tryon, apiKey } = await limited({ options, latency: 500 });
   const { run, mock, client } = service;
   const other = client({ apiKey });
@@ -84,7 +84,7 @@ it("waits for the reset of the rate limit if other programs use the key", async 
 it("starts items without spacing up to the maximum concurrency if the rate limit is unknown", async () => {
   const service = createService({
     latency: "10s",
-    options: { rateHeaders: "none", holdCut: "off" },
+    options: { rateHeaders: "none", syncCut: "off" },
   });
   const { fetch, client } = service;
   // A proxy may not expose the account.
@@ -100,7 +100,7 @@ it("starts items without spacing up to the maximum concurrency if the rate limit
 });
 
 it("halves the items in flight after a 503", async () => {
-  const service = createService({ latency: "5s", options: { holdCut: "off" } });
+  const service = createService({ latency: "5s", options: { syncCut: "off" } });
   const { mock, tryon } = service;
   const counts: number[] = [];
   const onProgress = ({ inFlight, done }: BatchProgress) => {

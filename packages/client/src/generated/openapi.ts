@@ -11,19 +11,19 @@ export interface paths {
         };
         /**
          * List try-on jobs
-         * @description The jobs of the calling key, newest first, a page at a time. Follow `next_cursor` until it is null.
+         * @description Returns the jobs of the requesting key, newest first, one page at a time. Follow `next_cursor` until it is null.
          */
         get: operations["listTryOns"];
         put?: never;
         /**
          * Submit a try-on
-         * @description Starts one try-on. The price of the requested size is deducted in one atomic step before the model is called, so concurrent submissions never overdraw a key.
+         * @description Submits one try-on. The cost of its size is charged atomically before the model is called, so concurrent submissions never overdraw a key.
          *
-         *     By default the answer is held back until the job has ended. If that takes more than 90 seconds, a 200 says `running` and its `message` names the address to poll; the job goes on. With `wait: false` the answer comes at once, also with `status` `running`.
+         *     By default the response comes when the job has ended. If that takes more than 90 seconds, it is a 200 with `running`, and its `message` names the URL to poll; the job continues. With `wait: false` the response comes at once, also with `status` `running`.
          *
-         *     A job that goes wrong once the model has been reached is **not** an HTTP error: it is a 200 whose `status` is `failed` and whose `error_code` and `error_message` say why. Whether its credits come back depends on the deployment, so look at the balance rather than assume.
+         *     A failure after the model was called is **not** an HTTP error: the response is a 200 with `status` `failed`, `error_code` and `error_message`. Whether its credits are refunded depends on the deployment, so check the balance.
          *
-         *     Send an `Idempotency-Key` with every submission that may be retried: without one, a retry is a second, separately paid try-on.
+         *     Send an `Idempotency-Key` with every submission that you may retry: without one, a retry is a second, separately charged try-on.
          */
         post: operations["submitTryOn"];
         delete?: never;
@@ -41,7 +41,7 @@ export interface paths {
         };
         /**
          * Get one try-on job
-         * @description Where a job stands. Every call signs `result_url` anew, good for 24 hours from then, so an expired link is renewed by asking again. The image itself is deleted 30 days after it was made.
+         * @description Returns the state of a job. Every request signs a new `result_url`, valid for 24 hours, so poll again to renew an expired one. The image itself is deleted 30 days after its creation.
          */
         get: operations["getTryOn"];
         put?: never;
@@ -60,8 +60,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the calling key's balance, limits and prices
-         * @description Balance, label, rate limit and call count belong to the key and not to the account: each key has its own.
+         * Get balance, limits and prices of the requesting key
+         * @description Each key has its own balance, name, rate limit and request count.
          */
         get: operations["getAccount"];
         put?: never;
@@ -83,11 +83,11 @@ export interface paths {
         put?: never;
         /**
          * Buy a pack of credits with a payment token
-         * @description Lets an agent buy a pack with a token its user granted for this service. The payment processor takes the money; card data never passes through here.
+         * @description Buys a pack with a token that its user granted to an agent for this service. The payment processor charges the user; no card data passes through the service.
          *
-         *     With `status` `succeeded` the credits are on the calling key when the answer arrives. With `processing` or `requires_action` the answer also comes at once, but the credits follow only when the processor reports `payment_intent.succeeded` to the service.
+         *     With `status` `succeeded` the credits are on the requesting key before the response. With `processing` or `requires_action` the response comes at once, and the credits follow when the processor reports `payment_intent.succeeded` to the service.
          *
-         *     The pair of key and token identifies a purchase, so the same call can safely be made again. A test key gets a made-up `succeeded` without the processor being contacted, and no real credits.
+         *     Key and token identify a purchase, so repeating it is safe. A test key gets a simulated `succeeded` without a call of the processor, and no credits.
          */
         post: operations["purchaseCredits"];
         delete?: never;
@@ -105,7 +105,7 @@ export interface paths {
         };
         /**
          * Discovery document at the root
-         * @description The document of `/api/discovery`, for those who know only the host.
+         * @description Returns the document of `/api/discovery`, for agents that have only the host.
          */
         get: operations["getRoot"];
         put?: never;
@@ -125,7 +125,7 @@ export interface paths {
         };
         /**
          * Discovery document
-         * @description Says what the deployment can do, so that an agent can find out how to buy credits.
+         * @description Describes the capabilities of the deployment, so that agents can find out how to buy credits.
          */
         get: operations["getDiscovery"];
         put?: never;
@@ -145,7 +145,7 @@ export interface paths {
         };
         /**
          * Documentation for people
-         * @description An HTML page about the API.
+         * @description Returns an HTML page about the API.
          */
         get: operations["getDocs"];
         put?: never;
@@ -164,8 +164,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This description, for programs
-         * @description The OpenAPI 3.1 description of the deployment.
+         * This description, machine-readable
+         * @description Returns the OpenAPI 3.1 description of the deployment.
          */
         get: operations["getOpenApi"];
         put?: never;
@@ -189,11 +189,11 @@ export interface webhooks {
         put?: never;
         /**
          * A job has ended
-         * @description Sent to the `webhook_url` of a job that has reached `succeeded` or `failed`.
+         * @description Event that the service sends to the `webhook_url` of a job that has reached `succeeded` or `failed`.
          *
-         *     Delivery is best effort: one attempt, then at most 3 more after 1, 4 and 16 seconds. An attempt counts as delivered when any 2xx answer arrives within 10 seconds, so the same event can come more than once, and a missed one has to be found by polling.
+         *     Delivery is best effort: one attempt, then at most 3 retries after 1, 4 and 16 seconds. An attempt succeeds with any 2xx response within 10 seconds. So the same event can arrive more than once, and you have to poll for a missed one.
          *
-         *     Check the signature over the bytes as received, before parsing: HMAC-SHA256 keyed with the webhook secret (`whsec_…`, shown once when the key is made), in hexadecimal after `sha256=`, compared in constant time.
+         *     Verify the signature over the bytes as received, before you parse them: HMAC-SHA256 with the webhook secret as the key (`whsec_…`, shown once when the key is created), in hexadecimal after `sha256=`, compared in constant time.
          */
         post: operations["onTryOnCompleted"];
         delete?: never;
@@ -206,165 +206,165 @@ export interface webhooks {
 export interface components {
     schemas: {
         /**
-         * @description One try-on: a person, one to three garments, and how to make the image.
+         * @description One try-on: a person, one to three garments, and options of the image.
          *
-         *     The schema states what is checked field by field (422). Two rules span fields and are answered with 400: there has to be a person (`person_url` or `person_image_b64`), and `garment_urls` and `garment_images_b64` together have to name 1 to 3 garments. Every image URL and the webhook URL has to be HTTPS; one that is malformed, blocked or cannot be fetched is a 400 as well.
+         *     The schema has what is validated for each field (422). Two rules apply to several fields (400): a person is required (`person_url` or `person_image_b64`), and `garment_urls` and `garment_images_b64` together have 1 to 3 garments. Image URLs and the webhook URL are HTTPS URLs; one that is malformed, blocked or cannot be fetched gets 400, too.
          *
-         *     A few fields have alternative names. The canonical name is preferred, and wins when both are filled. A property that is not listed here is accepted.
+         *     Some fields have aliases. The canonical name is preferred, and wins if both are set. Unknown properties are accepted.
          */
         TryOnRequest: {
             /**
              * Format: uri
-             * @description HTTPS address of the person's photo. Not used when `person_image_b64` is set.
+             * @description HTTPS URL of the person's photo. Ignored if `person_image_b64` is set.
              */
             person_url?: string | null;
-            /** @description The person's photo in base64, without a `data:` prefix; about 10 MB once decoded. Wins over `person_url`. */
+            /** @description Person's photo in base64, without a `data:` prefix; at most about 10 MB decoded. Wins over `person_url`. */
             person_image_b64?: string | null;
-            /** @description HTTPS addresses of garment images. May be mixed with `garment_images_b64`: 1 to 3 garments in all. */
+            /** @description HTTPS URLs of garment images. Can be combined with `garment_images_b64`: 1 to 3 garments in total. */
             garment_urls?: string[];
-            /** @description Garment images in base64, without a `data:` prefix, each up to about 10 MB once decoded. May be mixed with `garment_urls`: 1 to 3 garments in all. */
+            /** @description Garment images in base64, without a `data:` prefix, each at most about 10 MB decoded. Can be combined with `garment_urls`: 1 to 3 garments in total. */
             garment_images_b64?: string[];
             /**
-             * @description How large the result is, and so what it costs. Also accepted as `resolution` or `size`.
+             * @description Size of the result, which sets its cost. `resolution` and `size` are aliases.
              * @default 1K
              */
             output_size?: components["schemas"]["OutputSizeInput"];
-            /** @description Your own direction. It is added to the service's instruction and never takes its place; the rules that keep the person recognisable and the content safe stay in force whatever it says. */
+            /** @description Your own instruction. It is appended to the service's instruction and does not replace it; the rules on the person's identity and on safety stay in force. */
             prompt?: string | null;
             /**
              * @deprecated
-             * @description The older form of `prompt`, which replaces it. Has no effect when `prompt` is set.
+             * @description Deprecated in favor of `prompt`. Ignored if `prompt` is set.
              */
             style_hint?: string | null;
-            /** @description What the image should not show. */
+            /** @description What the image should avoid. */
             negative_prompt?: string | null;
             /**
-             * @description True holds the answer until the job has ended, for 90 seconds at most. False gives the id of the job without waiting. Wins over `mode`.
+             * @description If true, the response comes when the job has ended, after at most 90 seconds. If false, it comes at once with the id of the job. Wins over `mode`.
              * @default true
              */
             wait?: boolean;
             /**
              * Format: uri
-             * @description HTTPS address that gets the signed `tryon.completed` event when the job has ended.
+             * @description HTTPS URL that receives the signed `tryon.completed` event when the job has ended.
              */
             webhook_url?: string | null;
-            /** @description Yours to use. It comes back unchanged with the answer and on every poll. */
+            /** @description Your own data. The response and every poll return it unchanged. */
             metadata?: components["schemas"]["MetadataInput"] | null;
-            /** @description Fixes the randomness of the generation. Comes back in the answer. */
+            /** @description Seed of the random source of the generation. The response returns it. */
             seed?: number | null;
-            /** @description Another name for `output_size`. */
+            /** @description Alias of `output_size`. */
             resolution?: components["schemas"]["OutputSizeInput"];
-            /** @description Another name for `output_size`. */
+            /** @description Alias of `output_size`. */
             size?: components["schemas"]["OutputSizeInput"];
             /**
-             * @description Another way to say `wait`: `sync` is true, `async` is false. Has no effect when `wait` is set.
+             * @description Alias of `wait`: `sync` is true, `async` is false. Ignored if `wait` is set.
              * @enum {string}
              */
             mode?: "sync" | "async";
             /**
              * Format: uri
-             * @description Another name for `person_url`, used only when that is empty.
+             * @description Alias of `person_url`, used only if that is empty.
              */
             person?: string | null;
             /**
              * Format: uri
-             * @description Another name for `person_url`, used only when that is empty.
+             * @description Alias of `person_url`, used only if that is empty.
              */
             model_url?: string | null;
             /**
              * Format: uri
-             * @description Another name for `person_url`, used only when that is empty.
+             * @description Alias of `person_url`, used only if that is empty.
              */
             input_url?: string | null;
-            /** @description Another name for `garment_urls`, used only when that is empty. */
+            /** @description Alias of `garment_urls`, used only if that is empty. */
             garments?: string[];
-            /** @description Another name for `garment_urls`, used only when that is empty. */
+            /** @description Alias of `garment_urls`, used only if that is empty. */
             clothing?: string[];
-            /** @description Another name for `garment_urls`, used only when that is empty. */
+            /** @description Alias of `garment_urls`, used only if that is empty. */
             items?: string[];
         };
         /**
-         * @description Roughly how large a result is, and what it costs: 1K, about 1024 pixels, 8 credits; 2K, about 2048 pixels, 12 credits; 4K, about 4096 pixels, 20 credits. Widths and heights of a result are reported with the job.
+         * @description Approximate size of a result, and its cost: 1K, about 1024 pixels, 8 credits; 2K, about 2048 pixels, 12 credits; 4K, about 4096 pixels, 20 credits. A job reports the width and height of its result.
          * @enum {string}
          */
         OutputSize: "1K" | "2K" | "4K";
-        /** @description A size as a request may spell it. Case does not matter to the service; the lower-case spellings are listed so that they validate and are typed. */
+        /** @description Size in a request. The service ignores case; the lower-case values are listed so that they are valid and typed. */
         OutputSizeInput: components["schemas"]["OutputSize"] | ("1k" | "2k" | "4k");
-        /** @description At most 8 keys, with at most 256 characters each for a key and for its value. Values can be of any JSON type; for one that is no string, its JSON text counts, which a schema cannot state. */
+        /** @description At most 8 keys, each key and its value with at most 256 characters. Values have any JSON type; for other types than strings, their JSON text counts, which a schema cannot state. */
         MetadataInput: {
             [key: string]: unknown;
         };
-        /** @description Identifies a job. */
+        /** @description Id of a job. */
         JobId: string;
         /**
-         * @description `succeeded` and `failed` are final; a job never leaves them. Be ready for `queued`, though a deployment may never report it.
+         * @description `succeeded` and `failed` are final. Handle `queued`, although a deployment may never report it.
          * @enum {string}
          */
         JobStatus: "queued" | "running" | "succeeded" | "failed";
-        /** @description What became of a submission by the time it was answered. */
+        /** @description State of a submission at the time of the response. */
         TryOnSubmitResponse: {
             job_id: components["schemas"]["JobId"];
             status: components["schemas"]["JobStatus"];
-            /** @description Signed address of the PNG, good for 24 hours. Only there when the answer was held and the job succeeded. Send neither your key nor any other header along. */
+            /** @description Signed URL of the PNG, valid for 24 hours. Set only if the request was synchronous and the job succeeded. Send neither your key nor other headers to it. */
             result_url?: string | null;
-            /** @description Credits taken for this submission; 0 for a test key. A failed job keeps its figure. Some deployments leave it out while a job runs or when it failed: take an absent value for unknown, not for 0. */
+            /** @description Credits charged for this submission; 0 for a test key. A failed job keeps its cost. Some deployments omit it while a job runs or if it failed: an absent value is unknown, not 0. */
             cost_credits: number;
-            /** @description Balance of the key after this call. */
+            /** @description Balance of the key after this request. */
             credits_remaining?: number | null;
-            /** @description The seed used: yours, if you sent one. */
+            /** @description Seed of the image: yours, if you sent one. */
             seed?: number | null;
-            /** @description What the request carried. */
+            /** @description Metadata of the request. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description True when a test key was used.
+             * @description If true, the key is a test key.
              * @default false
              */
             test_mode?: boolean;
-            /** @description Set when the job failed. `generation_failed` is known; there may be others. */
+            /** @description Set if the job failed. `generation_failed` is known; others are possible. */
             error_code?: string | null;
-            /** @description Set when the job failed. `content_blocked` means that the content was refused. */
+            /** @description Set if the job failed. `content_blocked` means that its content was blocked. */
             error_message?: string | null;
-            /** @description Set when a held answer ran into the limit of 90 seconds. Names the address to poll. */
+            /** @description Set if a synchronous request reached the limit of 90 seconds. Names the URL to poll. */
             message?: string | null;
         };
-        /** @description A job, as a poll or the list shows it. */
+        /** @description Job, as in a poll or in the list. */
         TryOnJobStatus: {
             job_id: components["schemas"]["JobId"];
             status: components["schemas"]["JobStatus"];
-            /** @description Signed address of the PNG, made anew by every poll and good for 24 hours from then. Null unless the job succeeded. */
+            /** @description Signed URL of the PNG, new in every poll and valid for 24 hours. Null unless the job succeeded. */
             result_url?: string | null;
             /** @description Width in pixels. */
             result_width?: number | null;
             /** @description Height in pixels. */
             result_height?: number | null;
-            /** @description Length of the image file in bytes. */
+            /** @description Size of the image file in bytes. */
             result_bytes?: number | null;
-            /** @description `image/png` whenever there is a result. */
+            /** @description `image/png` if there is a result. */
             result_content_type?: string | null;
-            /** @description The seed used: yours, if you sent one. */
+            /** @description Seed of the image: yours, if you sent one. */
             seed?: number | null;
-            /** @description What the request carried. */
+            /** @description Metadata of the request. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Null unless the job failed. `generation_failed` is known; there may be others. */
+            /** @description Null unless the job failed. `generation_failed` is known; others are possible. */
             error_code?: string | null;
-            /** @description Null unless the job failed. `content_blocked` means that the content was refused. */
+            /** @description Null unless the job failed. `content_blocked` means that its content was blocked. */
             error_message?: string | null;
-            /** @description Credits taken for the job. A failed job keeps its figure, refunded or not. */
+            /** @description Credits charged for the job. A failed job keeps its cost, refunded or not. */
             cost_credits: number;
-            /** @description How long the job took, in milliseconds. Null until it has ended. */
+            /** @description Duration of the job in milliseconds. Null until it has ended. */
             duration_ms?: number | null;
             /**
              * Format: date-time
-             * @description When the job was submitted, in UTC: `YYYY-MM-DDTHH:MM:SSZ`.
+             * @description Time of the submission, in UTC: `YYYY-MM-DDTHH:MM:SSZ`.
              */
             created_at?: string | null;
             /**
              * Format: date-time
-             * @description When the job ended, in UTC: `YYYY-MM-DDTHH:MM:SSZ`. Null until then.
+             * @description Time of the end of the job, in UTC: `YYYY-MM-DDTHH:MM:SSZ`. Null until then.
              */
             completed_at?: string | null;
         };
@@ -372,20 +372,20 @@ export interface components {
         TryOnListResponse: {
             /** @description Newest first. */
             jobs: components["schemas"]["TryOnJobStatus"][];
-            /** @description Pass it as `cursor` to get the page after this one. Null on the last page. */
+            /** @description `cursor` of the next page. Null on the last page. */
             next_cursor?: string | null;
         };
-        /** @description The calling key: its balance, its limits, and what it pays. */
+        /** @description Balance, limits and prices of the requesting key. */
         AccountResponse: {
-            /** @description The label that the key was given when it was made. */
+            /** @description Name of the key. */
             name: string | null;
             /** @description Balance of the key. */
             credits_remaining: number;
-            /** @description Requests that the key may make in a minute. */
+            /** @description Maximum number of requests per minute of the key. */
             rate_limit_per_min: number;
-            /** @description Calls made with the key since it exists. */
+            /** @description Number of requests of the key since its creation. */
             total_calls: number;
-            /** @description What a try-on costs, by size: 8 credits for 1K, 12 for 2K, 20 for 4K. */
+            /** @description Cost of a try-on by size: 8 credits for 1K, 12 for 2K, 20 for 4K. */
             tryon_cost_credits: {
                 "1K": number;
                 "2K": number;
@@ -395,70 +395,70 @@ export interface components {
             };
         };
         /**
-         * @description A pack of credits: demo, 100 credits for $2; starter, 1200 for $25; pro, 5600 for $99; scale, 32000 for $499; enterprise, 72000 for $999. An unknown pack is answered with 400 rather than 422.
+         * @description Pack of credits: demo, 100 credits for $2; starter, 1200 for $25; pro, 5600 for $99; scale, 32000 for $499; enterprise, 72000 for $999. An unknown pack gets 400, not 422.
          * @enum {string}
          */
         PackSlug: "demo" | "starter" | "pro" | "scale" | "enterprise";
-        /** @description Which pack to buy, and the token that pays for it. */
+        /** @description Pack to buy, and the payment token. */
         PurchaseWithSPTRequest: {
-            /** @description The pack to buy. An unknown one is answered with 400 rather than 422. */
+            /** @description Pack to buy. An unknown one gets 400, not 422. */
             pack_slug: components["schemas"]["PackSlug"];
-            /** @description The token that the user granted to the agent for this service. A wrong length is answered with 422, another beginning with 400. */
+            /** @description Token that the user granted to the agent for this service. A wrong length gets 422, another prefix 400. */
             shared_payment_granted_token: string;
         };
-        /** @description How the payment stands, and what the key now has. */
+        /** @description State of the payment, and the new balance. */
         PurchaseWithSPTResponse: {
-            /** @description The payment's id at the payment processor. */
+            /** @description Payment processor's id of the payment. */
             payment_intent_id: string;
-            /** @description The payment's state at the payment processor, an open set: `succeeded`, `processing` and `requires_action` are known. */
+            /** @description Payment processor's state of the payment, an open set: `succeeded`, `processing` and `requires_action` are known. */
             status: string;
-            /** @description The pack that was bought. */
+            /** @description Pack that was bought. */
             pack_slug: string;
-            /** @description Credits that this very call has added; 0 as long as the payment is not final. */
+            /** @description Credits that this request has added; 0 until the payment is final. */
             credits_added: number;
-            /** @description Balance of the key after this call. */
+            /** @description Balance of the key after this request. */
             credits_remaining: number;
-            /** @description What the payment processor wants done when `status` is `requires_action`, in its own form. Null when the payment succeeded. */
+            /** @description Payment processor's next action if `status` is `requires_action`, in its own format. Null if the payment succeeded. */
             next_action?: {
                 [key: string]: unknown;
             } | null;
         };
-        /** @description The body of every error but 422. */
+        /** @description Body of every error but 422. */
         ErrorResponse: {
-            /** @description What went wrong, for people to read. */
+            /** @description Message for people. */
             detail: string;
         };
-        /** @description The body of a 422. */
+        /** @description Body of a 422. */
         HTTPValidationError: {
-            /** @description One entry for each problem. */
+            /** @description One entry per problem. */
             detail: components["schemas"]["ValidationError"][];
         };
-        /** @description One problem with one place of a request. */
+        /** @description Problem of one field of a request. */
         ValidationError: {
-            /** @description The path to the problem, from the part of the request down to the field: names and array positions. */
+            /** @description Path of the problem, from the part of the request to the field: names and array indexes. */
             loc: (string | number)[];
-            /** @description What is wrong, for people to read. */
+            /** @description Message for people. */
             msg: string;
-            /** @description What is wrong, for programs to compare. */
+            /** @description Code for programs. */
             type: string;
-            /** @description What was sent there. It can be a whole image, so keep it out of logs. */
+            /** @description Invalid value. It can be a whole image, so keep it out of logs. */
             input?: unknown;
-            /** @description Facts about the rule that was broken, such as the bound. */
+            /** @description Parameters of the violated rule, such as its limit. */
             ctx?: {
                 [key: string]: unknown;
             };
         };
-        /** @description An open document: only `capabilities.agentic_commerce` is promised. */
+        /** @description Open document: only `capabilities.agentic_commerce` is promised. */
         DiscoveryResponse: {
-            /** @description What the deployment can do. */
+            /** @description Capabilities of the deployment. */
             capabilities: {
-                /** @description How an agent can buy credits. The shape belongs to the deployment. */
+                /** @description How agents can buy credits. Its format depends on the deployment. */
                 agentic_commerce: unknown;
             };
         };
-        /** @description An OpenAPI 3.1 document. */
+        /** @description OpenAPI 3.1 document. */
         ApiDescription: {
-            /** @description The version of OpenAPI. */
+            /** @description Version of OpenAPI. */
             openapi: string;
             /** @description Name and version of the API. */
             info: {
@@ -466,30 +466,30 @@ export interface components {
                 version: string;
             };
         };
-        /** @description The body of the `tryon.completed` event. The service lists all of these fields; only the three that say what happened to which job are required here, so that a receiver does not turn away an event over a detail. */
+        /** @description Body of the `tryon.completed` event. The service sends all of these fields; only `event`, `job_id` and `status` are required here, so that a receiver does not reject an event because of another field. */
         TryOnCompletedEvent: {
             /**
-             * @description The kind of event.
+             * @description Kind of the event.
              * @constant
              */
             event: "tryon.completed";
             job_id: components["schemas"]["JobId"];
             /**
-             * @description How the job ended.
+             * @description Outcome of the job.
              * @enum {string}
              */
             status: "succeeded" | "failed";
-            /** @description Signed address of the PNG, good for 24 hours. Null when the job failed. */
+            /** @description Signed URL of the PNG, valid for 24 hours. Null if the job failed. */
             result_url?: string | null;
-            /** @description Null unless the job failed. `generation_failed` is known; there may be others. */
+            /** @description Null unless the job failed. `generation_failed` is known; others are possible. */
             error_code?: string | null;
-            /** @description Null unless the job failed. `content_blocked` means that the content was refused. */
+            /** @description Null unless the job failed. `content_blocked` means that its content was blocked. */
             error_message?: string | null;
-            /** @description How long the job took, in milliseconds. */
+            /** @description Duration of the job in milliseconds. */
             duration_ms?: number;
             /**
              * Format: date-time
-             * @description When the job ended, in UTC: `YYYY-MM-DDTHH:MM:SSZ`.
+             * @description Time of the end of the job, in UTC: `YYYY-MM-DDTHH:MM:SSZ`.
              */
             completed_at?: string;
         };
@@ -504,7 +504,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description The key is known but was disabled or revoked, or its account is flagged. Nothing was charged. */
+        /** @description The key is disabled or revoked, or its account is flagged. Nothing was charged. */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -513,7 +513,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description Body, query, path or headers do not fit their schema. Nothing was charged. The list names every place. */
+        /** @description Body, query, path or headers do not fit their schema. Nothing was charged. The list has every problem. */
         ValidationFailed: {
             headers: {
                 [name: string]: unknown;
@@ -522,7 +522,7 @@ export interface components {
                 "application/json": components["schemas"]["HTTPValidationError"];
             };
         };
-        /** @description More requests than the key may make in a minute; `rate_limit_per_min` of the account says how many that is. Nothing was charged. Other answers may carry these headers too. */
+        /** @description The key has exceeded its requests per minute, `rate_limit_per_min` of the account. Nothing was charged. Other responses may have these headers, too. */
         RateLimited: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
@@ -535,7 +535,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description Something broke before the model was called. Nothing was charged, or it has been given back. */
+        /** @description The service failed before it called the model. Nothing was charged, or it was refunded. */
         ServerError: {
             headers: {
                 [name: string]: unknown;
@@ -544,7 +544,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description Something the service depends on is down for the moment. Try again with growing pauses. Whether anything was charged is not promised: repeat a submission under its `Idempotency-Key`. */
+        /** @description A dependency of the service is unavailable. Retry with exponential backoff. The service does not say whether anything was charged: retry a submission with the same `Idempotency-Key`. */
         Unavailable: {
             headers: {
                 [name: string]: unknown;
@@ -553,7 +553,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description The discovery document. */
+        /** @description Discovery document. */
         Discovery: {
             headers: {
                 [name: string]: unknown;
@@ -565,42 +565,42 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Makes a submission safe to send again. Choose a new value for each try-on you mean to pay for and repeat it on every retry of that one. The same value with a different body is refused with 409. For how long a value is remembered depends on the deployment.
+         * @description Makes a submission safe to retry. Use a new value for each try-on that you want to pay for, and repeat it on every retry. The same value with another body gets 409. How long the service keeps a value depends on the deployment.
          * @example 9f1c2d3e-4b5a-4c6d-8e7f-0a1b2c3d4e5f
          */
         IdempotencyKey: string;
         /**
-         * @description How many jobs a page may hold. The smallest and largest value depend on the deployment; one outside them is refused with 422.
+         * @description Maximum number of jobs of a page. Its minimum and maximum depend on the deployment; another value gets 422.
          * @example 20
          */
         Limit: number;
         /**
-         * @description The `next_cursor` of the page before; absent for the first page. It looks like a job id; treat it as opaque.
+         * @description `next_cursor` of the previous page; absent for the first page. It has the format of a job id; treat it as opaque.
          * @example job_4fK9sQ2mZx7LbT1cVw8RnE3y
          */
         Cursor: string;
         /**
-         * @description Lists only jobs in this state. Some deployments may know this filter as `status`, so check the state of what comes back when it matters.
+         * @description Lists only jobs with this status. Some deployments may call this filter `status`, so check the status of the listed jobs.
          * @example succeeded
          */
         StatusFilter: components["schemas"]["JobStatus"];
         /**
-         * @description The id that the submission answered with.
+         * @description Id from the submission response.
          * @example job_4fK9sQ2mZx7LbT1cVw8RnE3y
          */
         JobId: string;
         /**
-         * @description `sha256=`, then in hexadecimal the HMAC-SHA256 of the bytes of the body under the webhook secret.
+         * @description `sha256=`, then the HMAC-SHA256 of the bytes of the body in hexadecimal, with the webhook secret as the key.
          * @example sha256=2f0c7d6f0a4d1b0c9a8e7f6d5c4b3a29181716151413121110f9e8d7c6b5a493
          */
         ServiceSignature: string;
         /**
-         * @description The kind of event, as in the body.
+         * @description Kind of the event, as in the body.
          * @example tryon.completed
          */
         ServiceEvent: "tryon.completed";
         /**
-         * @description The job id, as in the body. The signature does not cover this header: trust the body.
+         * @description Job id, as in the body. The signature does not cover this header: trust the body.
          * @example job_Pq7Wn3Yt5Rb8Kd2Hs6Jf4Lg9
          */
         ServiceJobId: components["schemas"]["JobId"];
@@ -608,22 +608,22 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Requests that this key may make in a window.
+         * @description Maximum number of requests of this key per window.
          * @example 60
          */
         RateLimitLimit: number;
         /**
-         * @description Requests left in the current window.
+         * @description Remaining requests in the current window.
          * @example 0
          */
         RateLimitRemaining: number;
         /**
-         * @description When the window ends. Deployments differ in what they count: seconds since 1970, or seconds from now.
+         * @description End of the window. Depending on the deployment, in seconds since 1970 or in seconds from now.
          * @example 1767268860
          */
         RateLimitReset: number;
         /**
-         * @description How long to wait at least before the next request, in the two forms that HTTP knows: a number of seconds or a date.
+         * @description Minimum wait before the next request: a number of seconds or an HTTP date.
          * @example 17
          */
         RetryAfter: string;
@@ -636,17 +636,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many jobs a page may hold. The smallest and largest value depend on the deployment; one outside them is refused with 422.
+                 * @description Maximum number of jobs of a page. Its minimum and maximum depend on the deployment; another value gets 422.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
                 /**
-                 * @description The `next_cursor` of the page before; absent for the first page. It looks like a job id; treat it as opaque.
+                 * @description `next_cursor` of the previous page; absent for the first page. It has the format of a job id; treat it as opaque.
                  * @example job_4fK9sQ2mZx7LbT1cVw8RnE3y
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Lists only jobs in this state. Some deployments may know this filter as `status`, so check the state of what comes back when it matters.
+                 * @description Lists only jobs with this status. Some deployments may call this filter `status`, so check the status of the listed jobs.
                  * @example succeeded
                  */
                 status_filter?: components["parameters"]["StatusFilter"];
@@ -666,7 +666,7 @@ export interface operations {
                     "application/json": components["schemas"]["TryOnListResponse"];
                 };
             };
-            /** @description The cursor is none that a page of this key's list has given. */
+            /** @description The cursor is not from a page of this key's list. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -688,7 +688,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a submission safe to send again. Choose a new value for each try-on you mean to pay for and repeat it on every retry of that one. The same value with a different body is refused with 409. For how long a value is remembered depends on the deployment.
+                 * @description Makes a submission safe to retry. Use a new value for each try-on that you want to pay for, and repeat it on every retry. The same value with another body gets 409. How long the service keeps a value depends on the deployment.
                  * @example 9f1c2d3e-4b5a-4c6d-8e7f-0a1b2c3d4e5f
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -702,7 +702,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The job was created. Read `status`: it has succeeded, is still running, or has failed. */
+            /** @description The job exists. Check `status`: it has succeeded, is still running, or has failed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -711,7 +711,7 @@ export interface operations {
                     "application/json": components["schemas"]["TryOnSubmitResponse"];
                 };
             };
-            /** @description The body fits the schema but makes no try-on. Nothing was charged. */
+            /** @description The body fits the schema but is not a valid try-on. Nothing was charged. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -721,7 +721,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The balance of the key does not cover the requested size. Nothing was charged. */
+            /** @description The balance of the key is lower than the cost of the size. Nothing was charged. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -731,7 +731,7 @@ export interface operations {
                 };
             };
             403: components["responses"]["Forbidden"];
-            /** @description This `Idempotency-Key` was sent before with another body. Nothing was charged for this request. */
+            /** @description This `Idempotency-Key` was used with another body. Nothing was charged for this request. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -752,7 +752,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id that the submission answered with.
+                 * @description Id from the submission response.
                  * @example job_4fK9sQ2mZx7LbT1cVw8RnE3y
                  */
                 job_id: components["parameters"]["JobId"];
@@ -761,7 +761,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The job as it is now. */
+            /** @description Current state of the job. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -772,7 +772,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description The calling key has no such job. */
+            /** @description The requesting key has no such job. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -796,7 +796,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The key as it is now. */
+            /** @description Current state of the key. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -826,7 +826,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The payment was started. Read `status` to learn whether it is final. */
+            /** @description The payment was started. Check `status` for whether it is final. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -835,7 +835,7 @@ export interface operations {
                     "application/json": components["schemas"]["PurchaseWithSPTResponse"];
                 };
             };
-            /** @description There is no such pack, or the token is not a shared payment token. Nothing was charged. */
+            /** @description The pack is unknown, or the token is not a shared payment token. Nothing was charged. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -845,7 +845,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The payment did not go through, for example because it was declined or the funds do not suffice. No credits were added. */
+            /** @description The payment failed, for example because it was declined or the funds are insufficient. No credits were added. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -855,7 +855,7 @@ export interface operations {
                 };
             };
             403: components["responses"]["Forbidden"];
-            /** @description A payment for this token has been dealt with already. This is no failed payment: look at the balance before paying again. */
+            /** @description A payment for this token was already processed. This does not mean that a payment failed: check the balance before you pay again. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -903,7 +903,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The page. */
+            /** @description HTML page. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -923,7 +923,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The description. */
+            /** @description OpenAPI description. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -939,17 +939,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description `sha256=`, then in hexadecimal the HMAC-SHA256 of the bytes of the body under the webhook secret.
+                 * @description `sha256=`, then the HMAC-SHA256 of the bytes of the body in hexadecimal, with the webhook secret as the key.
                  * @example sha256=2f0c7d6f0a4d1b0c9a8e7f6d5c4b3a29181716151413121110f9e8d7c6b5a493
                  */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
                 /**
-                 * @description The kind of event, as in the body.
+                 * @description Kind of the event, as in the body.
                  * @example tryon.completed
                  */
                 "X-Service-Event": components["parameters"]["ServiceEvent"];
                 /**
-                 * @description The job id, as in the body. The signature does not cover this header: trust the body.
+                 * @description Job id, as in the body. The signature does not cover this header: trust the body.
                  * @example job_Pq7Wn3Yt5Rb8Kd2Hs6Jf4Lg9
                  */
                 "X-Service-Job-Id": components["parameters"]["ServiceJobId"];
@@ -963,7 +963,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. The body, if any, is ignored. */
+            /** @description Accepted. The body, if any, is ignored. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -974,49 +974,49 @@ export interface operations {
     };
 }
 /**
- * One try-on: a person, one to three garments, and how to make the image.
+ * One try-on: a person, one to three garments, and options of the image.
  *
  * @interface
  */
 export type TryOnRequest = components["schemas"]["TryOnRequest"];
 /**
- * Roughly how large a result is, and what it costs: 1K, about 1024 pixels, 8 credits; 2K, about 2048 pixels, 12 credits; 4K, about 4096 pixels, 20 credits. Widths and heights of a result are reported with the job.
+ * Approximate size of a result, and its cost: 1K, about 1024 pixels, 8 credits; 2K, about 2048 pixels, 12 credits; 4K, about 4096 pixels, 20 credits. A job reports the width and height of its result.
  *
  * @useDeclaredType
  */
 export type OutputSize = components["schemas"]["OutputSize"];
 /**
- * A size as a request may spell it. Case does not matter to the service; the lower-case spellings are listed so that they validate and are typed.
+ * Size in a request. The service ignores case; the lower-case values are listed so that they are valid and typed.
  *
  * @useDeclaredType
  */
 export type OutputSizeInput = components["schemas"]["OutputSizeInput"];
 /**
- * At most 8 keys, with at most 256 characters each for a key and for its value. Values can be of any JSON type; for one that is no string, its JSON text counts, which a schema cannot state.
+ * At most 8 keys, each key and its value with at most 256 characters. Values have any JSON type; for other types than strings, their JSON text counts, which a schema cannot state.
  *
  * @interface
  */
 export type MetadataInput = components["schemas"]["MetadataInput"];
 /**
- * Identifies a job.
+ * Id of a job.
  *
  * @useDeclaredType
  */
 export type JobId = components["schemas"]["JobId"];
 /**
- * `succeeded` and `failed` are final; a job never leaves them. Be ready for `queued`, though a deployment may never report it.
+ * `succeeded` and `failed` are final. Handle `queued`, although a deployment may never report it.
  *
  * @useDeclaredType
  */
 export type JobStatus = components["schemas"]["JobStatus"];
 /**
- * What became of a submission by the time it was answered.
+ * State of a submission at the time of the response.
  *
  * @interface
  */
 export type TryOnSubmitResponse = components["schemas"]["TryOnSubmitResponse"];
 /**
- * A job, as a poll or the list shows it.
+ * Job, as in a poll or in the list.
  *
  * @interface
  */
@@ -1028,61 +1028,61 @@ export type TryOnJobStatus = components["schemas"]["TryOnJobStatus"];
  */
 export type TryOnListResponse = components["schemas"]["TryOnListResponse"];
 /**
- * The calling key: its balance, its limits, and what it pays.
+ * Balance, limits and prices of the requesting key.
  *
  * @interface
  */
 export type AccountResponse = components["schemas"]["AccountResponse"];
 /**
- * A pack of credits: demo, 100 credits for $2; starter, 1200 for $25; pro, 5600 for $99; scale, 32000 for $499; enterprise, 72000 for $999. An unknown pack is answered with 400 rather than 422.
+ * Pack of credits: demo, 100 credits for $2; starter, 1200 for $25; pro, 5600 for $99; scale, 32000 for $499; enterprise, 72000 for $999. An unknown pack gets 400, not 422.
  *
  * @useDeclaredType
  */
 export type PackSlug = components["schemas"]["PackSlug"];
 /**
- * Which pack to buy, and the token that pays for it.
+ * Pack to buy, and the payment token.
  *
  * @interface
  */
 export type PurchaseWithSPTRequest = components["schemas"]["PurchaseWithSPTRequest"];
 /**
- * How the payment stands, and what the key now has.
+ * State of the payment, and the new balance.
  *
  * @interface
  */
 export type PurchaseWithSPTResponse = components["schemas"]["PurchaseWithSPTResponse"];
 /**
- * The body of every error but 422.
+ * Body of every error but 422.
  *
  * @interface
  */
 export type ErrorResponse = components["schemas"]["ErrorResponse"];
 /**
- * The body of a 422.
+ * Body of a 422.
  *
  * @interface
  */
 export type HTTPValidationError = components["schemas"]["HTTPValidationError"];
 /**
- * One problem with one place of a request.
+ * Problem of one field of a request.
  *
  * @interface
  */
 export type ValidationError = components["schemas"]["ValidationError"];
 /**
- * An open document: only `capabilities.agentic_commerce` is promised.
+ * Open document: only `capabilities.agentic_commerce` is promised.
  *
  * @interface
  */
 export type DiscoveryResponse = components["schemas"]["DiscoveryResponse"];
 /**
- * An OpenAPI 3.1 document.
+ * OpenAPI 3.1 document.
  *
  * @interface
  */
 export type ApiDescription = components["schemas"]["ApiDescription"];
 /**
- * The body of the `tryon.completed` event. The service lists all of these fields; only the three that say what happened to which job are required here, so that a receiver does not turn away an event over a detail.
+ * Body of the `tryon.completed` event. The service sends all of these fields; only `event`, `job_id` and `status` are required here, so that a receiver does not reject an event because of another field.
  *
  * @interface
  */

@@ -37,7 +37,7 @@ describe("run", () => {
   it("polls the same job when the service ends the synchronous wait after 90 seconds", async () => {
     const { run, tryon, submissions, balance } = createService({
       latency: "150s",
-      options: { holdCut: "off" },
+      options: { syncCut: "off" },
     });
     const phases: string[] = [];
     const result = await run(tryon.run(input, { onUpdate: ({ phase }) => phases.push(phase) }));
@@ -57,7 +57,7 @@ describe("run", () => {
     async ({ after, status }) => {
       const { run, tryon, submissions, keys, bodies, faults, balance } = createService({
         latency: "100s",
-        options: { holdCut: "off" },
+        options: { syncCut: "off" },
       });
       faults.push({ cutAfter: after, status });
       const { job, receipt } = await run(tryon.run(input));
@@ -87,7 +87,7 @@ describe("run", () => {
   it("adds the job to the error when the timeout ends the wait", async () => {
     const { error, run, tryon, mock, balance } = createService({
       latency: "10m",
-      options: { holdCut: "off" },
+      options: { syncCut: "off" },
     });
     const late = await error(tryon.run(input, { timeout: "3m" }));
     if (!isTryOnError(late, "wait_timed_out")) throw late;

@@ -4,14 +4,14 @@ import type { AddressInfo } from "node:net";
 import { createMock } from "@tryon/mock";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { command } from "../testing/command.ts";
-import { selfSigned } from "../testing/identity.ts";
-import { deployed, served, somethingElse } from "../testing/served.ts";
-import { aCheck, aSuite, keeps } from "../testing/suite.ts";
+import { command } from "../../test/command.ts";
+import { selfSigned } from "../../test/identity.ts";
+import { deployed, served, somethingElse } from "../../test/served.ts";
+import { aCheck, aSuite, keeps } from "../../test/suite.ts";
 
 const suite = aSuite([keeps]);
 
-/** What the command says when there is nothing to look at: one sentence, and nothing else anywhere. */
+/** Runs a command that fails before its checks, and returns the line that it prints. */
 async function problem(argv: readonly string[]): Promise<{ code: number; sentence: string }> {
   const { code, stdout, stderr } = await command(argv, { suite });
   expect(stdout).toBe("");
@@ -22,15 +22,15 @@ async function problem(argv: readonly string[]): Promise<{ code: number; sentenc
 
 const key = ["--api-key", "svc_test_mock"];
 
-describe("a deployment that cannot be looked at is one sentence and an exit code:", () => {
-  test("a port where nobody listens", async () => {
+describe("a deployment that cannot be checked ends with one line and an exit code:", () => {
+  test("a port without a server", async () => {
     const url = await somethingElse(() => undefined);
     const { port } = new URL(url);
     const free = Number(port) === 65_535 ? 65_534 : Number(port) + 1;
     const argv = ["--base-url", `http://127.0.0.1:${free}`, ...key];
     expect(await problem(argv)).toEqual({
       code: 3,
-      sentence: `http://127.0.0.1:${free} cannot be reached: nothing listens there.`,
+      sentence: `http://127.0.0.1:${free} cannot be reached: no server listens on the port.`,
     });
   });
 
@@ -38,7 +38,7 @@ describe("a deployment that cannot be looked at is one sentence and an exit code
     const { code, sentence } = await problem(["--base-url", "https://tryon.invalid", ...key]);
     expect(code).toBe(3);
     expect(sentence).toMatch(
-      /^https:\/\/tryon\.invalid cannot be reached: (there is no host of this name|the name of the host cannot be looked up now)\.$/,
+      /^https:\/\/tryon\.invalid cannot be reached: (no host has this name|the name of the host cannot be resolved now)\.$/,
     );
   });
 
@@ -49,15 +49,15 @@ describe("a deployment that cannot be looked at is one sentence and an exit code
     expect(sentence).toContain(`${url} cannot be reached: `);
   });
 
-  test("a certificate that nobody vouches for", async () => {
+  test("a self-signed certificate", async () => {
     const server = createServer(selfSigned("localhost"), (_request, response) => response.end());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
-    // A server that listens on a port has an address of this form.
+    // A server on a port has this form of `address()`.
     const url = `https://localhost:${(server.address() as AddressInfo).port}`;
     expect(await problem(["--base-url", url, ...key])).toEqual({
       code: 4,
-      sentence: `The connection to ${url} is not safe: TLS failed with DEPTH_ZERO_SELF_SIGNED_CERT.`,
+      sentence: `The connection to ${url} is not secure: TLS failed with DEPTH_ZERO_SELF_SIGNED_CERT.`,
     });
   });
 
@@ -83,7 +83,7 @@ describe("a deployment that cannot be looked at is one sentence and an exit code
     const { url } = await deployed();
     const { code, sentence } = await problem(["--base-url", url]);
     expect(code).toBe(5);
-    expect(sentence).toBe("No key was given; pass one that begins with svc_test_ or svc_live_.");
+    expect(sentence).toBe("The key is missing. Use one that begins with svc_test_ or svc_live_.");
   });
 
   test.each([
@@ -99,35 +99,35 @@ describe("a deployment that cannot be looked at is one sentence and an exit code
     });
     expect(await problem(["--base-url", url, ...key])).toEqual({
       code: 6,
-      sentence: `${url} answers, but it is something else than the try-on service: GET /api/v1/account gave ${status} with ${type}.`,
+      sentence: `${url} is not the try-on service: GET /api/v1/account got ${status} with ${type}.`,
     });
   });
 
-  test("an address that leads elsewhere", async () => {
+  test("a redirect", async () => {
     const url = await somethingElse((_request, response) => {
       response.writeHead(301, { location: "https://tryon.example/" }).end();
     });
     const { code, sentence } = await problem(["--base-url", url, ...key]);
     expect(code).toBe(6);
     expect(sentence).toMatch(
-      /gave 301 with no content type, which leads to https:\/\/tryon\.example\/\.$/,
+      /got 301 with no content type, which redirects to https:\/\/tryon\.example\/\.$/,
     );
   });
 
   test.each([
-    ["tryon.example", "has to be an http or https address"],
-    ["ftp://tryon.example", "has to be an http or https address"],
+    ["tryon.example", "must be an http or https URL"],
+    ["ftp://tryon.example", "must be an http or https URL"],
     ["https://svc_live_a:b@tryon.example", 'got "https://svc_live_…:b@tryon.example"'],
-  ])("%s, which is no address of a deployment", async (address, words) => {
-    const { code, sentence } = await problem(["--base-url", address, ...key]);
+  ])("%s, which is not a URL of a deployment", async (baseUrl, words) => {
+    const { code, sentence } = await problem(["--base-url", baseUrl, ...key]);
     expect(code).toBe(2);
     expect(sentence).toContain(words);
   });
 
   test.each([
-    [["--api-key", "secret-of-another-kind"], "The API key has to begin with svc_test_ or"],
-    [["--test-key", "svc_live_mock"], 'The key "test" has to begin with svc_test_'],
-    [["--live-key", "svc_live_a\nb"], 'The key "live" has to begin with svc_live_'],
+    [["--api-key", "secret-of-another-kind"], "The API key must begin with svc_test_ or"],
+    [["--test-key", "svc_live_mock"], 'The key "test" must begin with svc_test_'],
+    [["--live-key", "svc_live_a\nb"], 'The key "live" must begin with svc_live_'],
   ])("a key that can be none: %j", async (argv, words) => {
     const { code, sentence } = await problem(["--base-url", "https://tryon.invalid", ...argv]);
     expect(code).toBe(2);
@@ -221,32 +221,33 @@ describe("money is safe:", () => {
       const fresh = aCheck("money.fresh", async (session) => {
         await session.submit({}, { key: await session.freshKey() });
       });
-      await expect(command(argv, { suite: aSuite([fresh]), fetch })).rejects.toThrow(
-        "returned a key of the user",
-      );
+      expect(await command(argv, { suite: aSuite([fresh]), fetch })).toMatchObject({
+        code: 70,
+        stderr: expect.stringContaining("returned a key of the user"),
+      });
       expect(await mock.ledger(mock.keys.live)).toMatchObject({ balance: 1_000 });
     });
   });
 
-  test.each([0, 7, 8, 30, 50, 1_000])("never over %i credits, by the ledger", async (most) => {
+  test.each([0, 7, 8, 30, 50, 1_000])("never over %i credits, by the ledger", async (max) => {
     const { mock, url } = await deployed();
     const argv = ["--base-url", url, "--api-key=svc_live_mock", "--allow-live", "--level=paid"];
-    const limit = most === 50 ? [] : [`--max-credits=${most}`];
+    const limit = max === 50 ? [] : [`--max-credits=${max}`];
     const { code, stdout } = await command([...argv, ...limit], { suite: greedy });
     expect(code).toBe(0);
     const { balance = 0 } = (await mock.ledger(mock.keys.live)) ?? {};
     const spent = 1_000 - balance;
-    expect(spent).toBeLessThanOrEqual(most);
-    // What still fits is done: the cheapest costs 8.
-    expect(spent).toBeGreaterThan(Math.min(most, 100) - 8);
-    expect(stdout).toContain(`${spent} of at most ${most} credits spent`);
-    expect(stdout.includes("may be spent (--max-credits")).toBe(most < 100);
+    expect(spent).toBeLessThanOrEqual(max);
+    // Checks that fit still run: the cheapest costs 8.
+    expect(spent).toBeGreaterThan(Math.min(max, 100) - 8);
+    expect(stdout).toContain(`${spent} of at most ${max} credits spent`);
+    expect(stdout.includes("may spend (--max-credits")).toBe(max < 100);
   });
 
   test("nothing is taken from a live key on level safe when there is a test key", async () => {
     const { mock, url } = await deployed();
     const any = aCheck("money.any", async (session) => {
-      await session.whole({ wait: true });
+      await session.submitAndWait({ wait: true });
     });
     const keys = ["--live-key=svc_live_mock", "--test-key=svc_test_mock", "--allow-live"];
     expect((await command(["--base-url", url, ...keys], { suite: aSuite([any]) })).code).toBe(0);

@@ -1,9 +1,9 @@
 import type { ProblemKind } from "../target/problem.ts";
 
-/** What the command's exit code says. */
+/** Exit codes of the command. */
 export const exitCodes = {
-  kept: 0,
-  broken: 1,
+  passed: 0,
+  failed: 1,
   usage: 2,
   unreachable: 3,
   tls: 4,
@@ -13,15 +13,15 @@ export const exitCodes = {
   interrupted: 130,
 } as const satisfies Record<ProblemKind, number> & Record<string, number>;
 
-/** Each exit code with its meaning, for people. */
+/** Meanings of the exit codes. */
 export const exitMeanings: readonly (readonly [code: number, meaning: string])[] = [
-  [exitCodes.kept, "the contract is kept, as far as this run could see"],
-  [exitCodes.broken, "something is broken"],
+  [exitCodes.passed, "the deployment passes every check that this run could make"],
+  [exitCodes.failed, "a check failed"],
   [exitCodes.usage, "the command line is wrong, or a live key came without --allow-live"],
   [exitCodes.unreachable, "the deployment cannot be reached"],
   [exitCodes.tls, "TLS failed"],
-  [exitCodes["wrong-key"], "the key is refused, or there is none"],
-  [exitCodes["other-service"], "something answers there, but it is another service"],
-  [exitCodes.internal, "the kit itself failed, or a report could not be written"],
-  [exitCodes.interrupted, "ended with Ctrl+C; reports have what there was so far"],
+  [exitCodes["wrong-key"], "the key is rejected or missing"],
+  [exitCodes["other-service"], "the URL belongs to another service"],
+  [exitCodes.internal, "tryon-contract failed, or could not write a report"],
+  [exitCodes.interrupted, "interrupted by Ctrl+C; the reports have the results so far"],
 ];

@@ -1,22 +1,10 @@
 #!/usr/bin/env node
-import { version } from "../version.ts";
-import { readArguments, type Command } from "./arguments.ts";
+import { exitOnClosedPipe } from "@tryon/command-line";
+
 import { exitCodes } from "./exit-codes.ts";
-import { UsageError } from "./flags.ts";
-import { help } from "./help.ts";
+import { run } from "./run.ts";
 
-/** Carries the command out, and gives its exit code; what a run needs is loaded when one is asked for. */
-async function run(command: Command): Promise<number> {
-  if (command.kind === "run") {
-    const { runCommand } = await import("./run-command.ts");
-    const { stdout, stderr, env: environment } = process;
-    return runCommand(command, { stdout, stderr, environment, signal: untilInterrupted() });
-  }
-  process.stdout.write(command.kind === "help" ? help() : `${version}\n`);
-  return exitCodes.kept;
-}
-
-/** The first Ctrl+C ends the run and lets it say what it has; the second ends everything. */
+/** Ends the run with its results so far at the first Ctrl+C, and the process at the second. */
 function untilInterrupted(): AbortSignal {
   const ending = new AbortController();
   const end = (): void => {
@@ -28,20 +16,12 @@ function untilInterrupted(): AbortSignal {
   return ending.signal;
 }
 
-/** Nothing of the kit is left to be done then; what has been written to a pipe still has to go through it. */
-function exit(code: number): void {
-  process.stdout.write("", () => process.stderr.write("", () => process.exit(code)));
-}
-
-// A call that nobody waits for yet may fail; whoever waits for it later is told, and the run goes on until then.
+exitOnClosedPipe();
+// A request can fail before its check awaits it.
 process.on("unhandledRejection", () => undefined);
 
-try {
-  exit(await run(readArguments(process.argv.slice(2), process.env)));
-} catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : "";
-  const usage = error instanceof UsageError;
-  process.stderr.write(`tryon-contract: ${message}${usage || cause === "" ? "" : ` ${cause}`}\n`);
-  exit(usage ? exitCodes.usage : exitCodes.internal);
-}
+const { stdout, stderr, env: environment } = process;
+const signal = untilInterrupted();
+const code = await run(process.argv.slice(2), { stdout, stderr, environment, signal });
+// Ends the process once its output is written, even if a request is still open.
+stdout.write("", () => stderr.write("", () => process.exit(code)));

@@ -1,22 +1,23 @@
+import type { Output } from "@tryon/command-line";
+
 import type { Announcement } from "../announcement.ts";
 import type { CheckResult, Observation } from "../report.ts";
 import type { Paint } from "../report/paint.ts";
 import { printableLine } from "../report/printable.ts";
-import { brokenLines } from "../report/text.ts";
-import type { Stream } from "./screen.ts";
+import { failedLines } from "../report/text.ts";
 
-/** Shows a run as it goes on. */
+/** Prints the progress of a run. */
 export interface ProgressView {
   plan(announcement: Announcement): void;
   begin(id: string): void;
   result(result: CheckResult | Observation): void;
-  /** Takes away what was only for the time of the run. */
+  /** Removes the progress line. */
   end(): void;
 }
 
-/** On a terminal one line that lives, with failures as they come; elsewhere a line for each result. */
-export function progressView(stream: Stream, paint: Paint): ProgressView {
-  return stream.isTTY === true ? liveView(stream, paint) : plainView(stream, paint);
+/** Prints one updated line and the failures on a terminal, and one line per result elsewhere. */
+export function progressView(stream: Output, paint: Paint): ProgressView {
+  return stream.isTTY === true ? updatedView(stream, paint) : plainView(stream, paint);
 }
 
 export const silentView: ProgressView = {
@@ -26,35 +27,35 @@ export const silentView: ProgressView = {
   end: () => undefined,
 };
 
-function plainView(stream: Stream, paint: Paint): ProgressView {
+function plainView(stream: Output, paint: Paint): ProgressView {
   return {
     ...silentView,
     result(result) {
       if (!("status" in result)) return;
       const message = result.message === undefined ? "" : `  ${printableLine(result.message)}`;
       const lines =
-        result.status === "broken"
-          ? brokenLines(result, paint)
-          : [`  ${result.status.padEnd(7)} ${result.id}${message}`];
+        result.status === "failed"
+          ? failedLines(result, paint)
+          : [`  ${result.status.replace("-", " ").padEnd(14)} ${result.id}${message}`];
       stream.write(`${lines.join("\n")}\n`);
     },
   };
 }
 
-/** Goes to the beginning of the line and empties it. */
+/** Moves to the start of the line and clears it. */
 const emptyLine = "\r\u001B[2K";
 
-function liveView(stream: Stream, paint: Paint): ProgressView {
+function updatedView(stream: Output, paint: Paint): ProgressView {
   let all = 0;
   let begun = 0;
-  let broken = 0;
+  let failed = 0;
   let current = "";
   const draw = (): void => {
     const done = `${begun}/${all}`;
-    // A terminal that does not know its width says 0.
+    // Some terminals report a width of 0.
     const width = (stream.columns ?? 0) > 0 ? (stream.columns ?? 0) : 80;
-    const line = `${done} ${broken === 0 ? "" : `${broken} broken `}${current}`;
-    // A line that is too long would wrap, and could not be taken away again.
+    const line = `${done} ${failed === 0 ? "" : `${failed} failed `}${current}`;
+    // A longer line would wrap, and could not be cleared.
     stream.write(`${emptyLine}${paint.dim(line.slice(0, width - 1))}`);
   };
   return {
@@ -67,9 +68,9 @@ function liveView(stream: Stream, paint: Paint): ProgressView {
       draw();
     },
     result(result) {
-      if (!("status" in result) || result.status !== "broken") return;
-      broken += 1;
-      stream.write(`${emptyLine}${brokenLines(result, paint).join("\n")}\n`);
+      if (!("status" in result) || result.status !== "failed") return;
+      failed += 1;
+      stream.write(`${emptyLine}${failedLines(result, paint).join("\n")}\n`);
       draw();
     },
     end() {

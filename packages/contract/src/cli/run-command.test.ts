@@ -6,9 +6,9 @@ import { createMock } from "@tryon/mock";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import type { Profile } from "../report.ts";
-import { command } from "../testing/command.ts";
-import { deployed, served } from "../testing/served.ts";
-import { aCheck, aProbe, aSuite, breaks, keeps, skips } from "../testing/suite.ts";
+import { command } from "../../test/command.ts";
+import { deployed, served } from "../../test/served.ts";
+import { aCheck, aProbe, aSuite, breaks, keeps, skips } from "../../test/suite.ts";
 
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "tryon-contract-"));
@@ -21,23 +21,23 @@ const good = aSuite([keeps], [refund]);
 const bad = aSuite([keeps, breaks, skips], [refund]);
 
 describe("a run of the command", () => {
-  test("is 0 when the contract is kept, and says beforehand what it may spend", async () => {
+  test("is 0 when every check passes, and says beforehand what it may spend", async () => {
     const { url } = await deployed();
     const argv = ["--base-url", url, "--api-key", "svc_test_mock"];
     const { code, stdout, stderr } = await command(argv, { suite: good });
     expect(code).toBe(0);
     expect(stderr).toContain(
       [
-        `Looking at ${url}`,
+        `Checking ${url}`,
         "  level safe: 1 check, 1 open point",
         "  keys: test (yours)",
-        "  spends nothing: there is no live key",
-        "  time is waited for; webhooks come to this machine",
+        "  spends nothing: no key is live",
+        "  time is real; webhooks arrive on this machine",
       ].join("\n"),
     );
-    expect(stderr).toContain("  kept    sample.keeps\n");
+    expect(stderr).toContain("  passed         sample.keeps\n");
     expect(stdout).toContain("  refund  failed  a failed job gives its credits back\n");
-    expect(stdout).toContain("The contract is kept");
+    expect(stdout).toContain("The deployment passes every");
   });
 
   test("says what it may spend of a live key, and never more than it was allowed", async () => {
@@ -46,34 +46,49 @@ describe("a run of the command", () => {
     const dear = aSuite([aCheck("sample.dear", keeps.run, { credits: 80 })]);
     const { stderr } = await command(argv, { suite: dear });
     expect(stderr).toContain(
-      "  spends at most 50 credits; all would take 80, so some checks may be left out\n",
+      "  spends at most 50 credits; all checks would take 80, so some may not run\n",
     );
     const free = await command([...argv, "--max-credits=0"], { suite: good });
-    expect(free.stderr).toContain("  spends nothing: nothing of this is charged\n");
+    expect(free.stderr).toContain("  spends nothing: all checks are free\n");
   });
 
-  test("is 1 when something is broken, shows how to see it, and never shows a key", async () => {
+  test("is 1 when a check fails, shows how to see it, and never shows a key", async () => {
     const { url } = await served();
     const ended = await command(["--base-url", url, "--api-key=svc_live_mock"], { suite: bad });
     expect(ended.code).toBe(1);
-    expect(ended.stdout).toContain("but    It was wrong with svc_test_….");
+    expect(ended.stdout).toContain("actual    It was wrong with svc_test_….");
     expect(ended.stdout).toContain(
-      `see    curl -i ${url}/api/v1/account -H 'authorization: Bearer svc_test_…'`,
+      `request   curl -i ${url}/api/v1/account -H 'authorization: Bearer svc_test_…'`,
     );
     expect(ended.stderr).toContain("✗ sample.breaks");
     expect(ended.stderr).toContain(
-      "  keys: live (yours), test (made for this run), another account's (live, made for this run)",
+      "  keys: live (yours), test (created for this run), another account's (live, created for this run)",
     );
     expect(ended.stdout).toContain("  1 × It takes the moon (--moon).\n        sample.skips\n");
     expect(ended.stdout + ended.stderr).not.toMatch(/svc_(live|test)_\w/);
   });
 
-  test("is quiet when asked: what is broken and the verdict, no more", async () => {
+  test("prints only failures and the verdict with --quiet", async () => {
     const { url } = await served();
     const ended = await command(["--base-url", url, "--quiet"], { suite: bad });
     expect(ended.stderr).toBe("");
-    expect(ended.stdout).toMatch(/^Broken: /);
+    expect(ended.stdout).toMatch(/^Failed: /);
     expect(ended.stdout).not.toContain("Observed");
+  });
+
+  test("has colors on a terminal unless NO_COLOR is set", async () => {
+    const { url } = await served();
+    for (const [NO_COLOR, colors] of [
+      ["", true],
+      ["1", false],
+    ] as const) {
+      const around = { suite: bad, terminal: true, environment: { NO_COLOR } };
+      const { stdout, stderr } = await command(["--base-url", url], around);
+      expect([stdout.includes("\u001B[31m"), stderr.includes("\u001B[31m")]).toEqual([
+        colors,
+        colors,
+      ]);
+    }
   });
 
   test("gives each report to its file, the profile to its own, and the text to people", async () => {
@@ -89,7 +104,7 @@ describe("a run of the command", () => {
     const profile = JSON.parse(await text("profile")) as Profile;
     expect(profile).toMatchObject({ options: { refund: "failed" } });
     expect(createMock({ profile }).options.refund).toBe("failed");
-    expect(stdout).toContain("The contract is kept");
+    expect(stdout).toContain("The deployment passes every");
     expect(stderr).toContain(`profile: ${at}/profile  (tryon-mock --profile ${at}/profile)\n`);
   });
 
@@ -97,7 +112,7 @@ describe("a run of the command", () => {
     const { url } = await served();
     const argv = ["--base-url", url, "--report", "json"];
     const { stdout } = await command(argv, { suite: bad, terminal: true });
-    expect(JSON.parse(stdout)).toMatchObject({ summary: { broken: 1 } });
+    expect(JSON.parse(stdout)).toMatchObject({ summary: { failed: 1 } });
   });
 
   test("refuses files that cannot be written before it looks at anything", async () => {
@@ -127,16 +142,16 @@ describe("a run of the command", () => {
     const argv = ["--base-url", url, "--api-key", "svc_test_mock", `--report=json=${at}/json`];
     const ended = await command(argv, { suite, signal: ending.signal });
     expect(ended.code).toBe(130);
-    expect(ended.stdout).toContain("The run was ended early");
+    expect(ended.stdout).toContain("The run ended early");
     expect(JSON.parse(await readFile(join(at, "json"), "utf8"))).toMatchObject({
       complete: false,
-      summary: { kept: expect.any(Number), broken: 0, observed: 0, unknown: 1 },
+      summary: { passed: expect.any(Number), failed: 0, observed: 0, unknown: 1 },
       checks: expect.arrayContaining([
-        expect.objectContaining({ id: "sample.keeps", status: "kept" }),
+        expect.objectContaining({ id: "sample.keeps", status: "passed" }),
         expect.objectContaining({
           id: "sample.breaks",
-          status: "skipped",
-          message: "The run was ended before this.",
+          status: "not-observable",
+          message: "The run ended before this check.",
         }),
       ]),
     });

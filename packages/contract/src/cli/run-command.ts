@@ -1,21 +1,24 @@
+import { access, constants, stat, writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+
+import { hasColors, UsageError, type Output } from "@tryon/command-line";
+
 import { runSuite, wholeSuite, type Suite } from "../contract.ts";
 import { profileFile } from "../profile.ts";
 import type { Report } from "../report.ts";
 import { formatReport } from "../report/index.ts";
+import { colors, noPaint, type Paint } from "../report/paint.ts";
 import { textReport } from "../report/text.ts";
 import { OptionsError, TargetProblem } from "../target/problem.ts";
 import { announce } from "./announce.ts";
-import type { RunCommand, WantedReport } from "./arguments.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { UsageError } from "./flags.ts";
-import { refuseUnwritable, write } from "./outputs.ts";
 import { progressView, silentView } from "./progress.ts";
-import { paintFor, type Stream } from "./screen.ts";
+import type { RunOptions } from "./program.ts";
 
-/** What is around a command. */
-export interface Surroundings {
-  readonly stdout: Stream;
-  readonly stderr: Stream;
+/** Surroundings of the command. */
+export interface CliContext {
+  readonly stdout: Output;
+  readonly stderr: Output;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Ends the run early. */
   readonly signal: AbortSignal;
@@ -24,42 +27,46 @@ export interface Surroundings {
 }
 
 /**
- * Carries a run out.
+ * Runs the checks, and writes the reports.
  *
  * @returns the exit code.
- * @throws UsageError when it cannot be begun.
+ * @throws UsageError if it cannot start.
  */
-export async function runCommand(command: RunCommand, around: Surroundings): Promise<number> {
-  const files = command.reports.map(({ file }) => file).filter((file) => file !== undefined);
-  await refuseUnwritable(command.profile === undefined ? files : [...files, command.profile]);
+export async function runChecks(options: RunOptions, context: CliContext): Promise<number> {
+  const { reports, profile } = options;
+  const files = [...reports.map(({ file }) => file), profile];
+  await rejectUnwritable(files.filter((file) => file !== undefined));
   try {
-    const report = await look(command, around);
-    await hand(report, command, around);
+    const report = await createReport(options, context);
+    await writeReports(report, options, context);
     if (!report.complete) return exitCodes.interrupted;
-    const broken = report.checks.some(({ status }) => status === "broken");
-    return broken ? exitCodes.broken : exitCodes.kept;
+    const hasFailed = report.checks.some(({ status }) => status === "failed");
+    return hasFailed ? exitCodes.failed : exitCodes.passed;
   } catch (error) {
     if (error instanceof TargetProblem) {
-      around.stderr.write(`tryon-contract: ${error.message}\n`);
+      context.stderr.write(`tryon-contract: ${error.message}\n`);
       return exitCodes[error.kind];
     }
-    // It was ended before there was anything to report.
-    if (around.signal.aborted) return exitCodes.interrupted;
-    throw error instanceof OptionsError ? new UsageError(error.message, { cause: error }) : error;
+    if (context.signal.aborted) return exitCodes.interrupted;
+    if (error instanceof OptionsError) throw new UsageError(error.message, { cause: error });
+    // The cause has the reason, such as that of a check that threw.
+    if (!(error instanceof Error && error.cause instanceof Error)) throw error;
+    throw new Error(`${error.message} ${error.cause.message}`, { cause: error });
   }
 }
 
-async function look(command: RunCommand, around: Surroundings): Promise<Report> {
-  const { stderr, environment, signal, fetch, suite = wholeSuite } = around;
-  const paint = paintFor(stderr, environment);
-  const view = command.quiet ? silentView : progressView(stderr, paint);
+async function createReport(options: RunOptions, context: CliContext): Promise<Report> {
+  const { stderr, signal, fetch, suite = wholeSuite } = context;
+  const quiet = options.quiet === true;
+  const paint = paintFor(stderr, context);
+  const view = quiet ? silentView : progressView(stderr, paint);
   try {
     return await runSuite(suite, {
-      ...command,
+      ...options,
       signal,
       fetch,
       onPlan: (announcement) => {
-        if (!command.quiet) stderr.write(announce(announcement, paint));
+        if (!quiet) stderr.write(announce(announcement, paint));
         view.plan(announcement);
       },
       onBegin: (id) => view.begin(id),
@@ -70,34 +77,62 @@ async function look(command: RunCommand, around: Surroundings): Promise<Report> 
   }
 }
 
-async function hand(report: Report, command: RunCommand, around: Surroundings): Promise<void> {
-  const { stdout, stderr } = around;
-  for (const { form, file } of command.reports) {
+async function writeReports(
+  report: Report,
+  { reports, profile, quiet }: RunOptions,
+  context: CliContext,
+): Promise<void> {
+  const { stdout, stderr } = context;
+  for (const { form, file } of reports) {
     if (file !== undefined) await write(file, formatReport(report, form));
   }
-  if (command.profile !== undefined) await write(command.profile, profileFile(report));
-  const shown = command.reports.find(({ file }) => file === undefined);
-  if (shown === undefined || shown.form === "text") {
-    stdout.write(textFor(report, command, around));
-  } else {
-    stdout.write(formatReport(report, shown.form));
+  if (profile !== undefined) await write(profile, profileFile(report));
+  const { form = "text" } = reports.find(({ file }) => file === undefined) ?? {};
+  const paint = paintFor(stdout, context);
+  // If all reports go to files, the terminal gets the text.
+  stdout.write(
+    form === "text"
+      ? textReport(report, { paint, brief: quiet === true })
+      : formatReport(report, form),
+  );
+  if (quiet === true) return;
+  for (const { form: name, file } of reports) {
+    if (file !== undefined) stderr.write(`${name}: ${file}\n`);
   }
-  if (command.quiet) return;
-  for (const line of written(command.reports, command.profile)) stderr.write(line);
+  if (profile !== undefined) {
+    stderr.write(`profile: ${profile}  (tryon-mock --profile ${profile})\n`);
+  }
 }
 
-/** Files alone would leave people at a terminal without a word, so the text stands there too. */
-function textFor(
-  report: Report,
-  { quiet }: RunCommand,
-  { stdout, environment }: Surroundings,
-): string {
-  return textReport(report, { paint: paintFor(stdout, environment), brief: quiet });
+function paintFor(stream: Output, { environment }: CliContext): Paint {
+  return hasColors(stream, environment) ? colors : noPaint;
 }
 
-function written(reports: readonly WantedReport[], profile: string | undefined): string[] {
-  return [
-    ...reports.flatMap(({ form, file }) => (file === undefined ? [] : [`${form}: ${file}\n`])),
-    ...(profile === undefined ? [] : [`profile: ${profile}  (tryon-mock --profile ${profile})\n`]),
-  ];
+/**
+ * Checks that files can be written, before a run takes credits.
+ *
+ * @throws UsageError with the file.
+ */
+async function rejectUnwritable(files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    const folder = dirname(resolve(file));
+    await access(folder, constants.W_OK).catch(() => {
+      throw new UsageError(
+        `Cannot write ${file}: the folder ${folder} does not exist or is read-only.`,
+      );
+    });
+    const there = await stat(file).catch(() => undefined);
+    if (there?.isDirectory() === true) {
+      throw new UsageError(`Cannot write ${file}: it is a folder. Name a file in it.`);
+    }
+  }
+}
+
+/** @throws Error with the file. */
+async function write(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (error) {
+    throw new Error(`Cannot write ${file}.`, { cause: error });
+  }
 }

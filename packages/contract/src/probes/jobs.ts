@@ -1,40 +1,102 @@
-import type { Probe } from "../check.ts";
-import { fetchResult, finished, isNone, mustBeText, ownKey, seen } from "../checks/jobs/journey.ts";
-import { idsOf, pageOf } from "../checks/jobs/pages.ts";
-import { withSignatureChanged } from "../checks/jobs/result-addresses.ts";
-import { must, Skip } from "../outcome.ts";
-import { fieldsOf } from "../wire/answer.ts";
-import { jobTimeProbes } from "./job-times.ts";
+import { probeGroup } from "../check.ts";
+import { isNone, mustHaveStatus } from "../checks/expectations.ts";
+import {
+  fetchResult,
+  finished,
+  idsOf,
+  mustBeText,
+  ownKey,
+  pageOf,
+  pollVisible,
+  setNextJob,
+} from "../checks/jobs/job-run.ts";
+import { withSignatureChanged } from "../checks/jobs/result-urls.ts";
+import { must, SkipCheck } from "../outcome.ts";
+import type { Session } from "../session.ts";
+import { jobIdOf } from "../submission.ts";
+import { instantOf } from "../wire/instant.ts";
+import { fieldsOf, type HttpResponse } from "../wire/response.ts";
 
-const free = { level: "safe", on: "any", credits: 8 } as const;
+/** Number of jobs submitted at once: more than a deployment usually runs at once. */
+const crowd = 12;
 
-export const jobProbes: readonly Probe[] = [
-  ...jobTimeProbes,
+/** Duration of each of them, in milliseconds. */
+const jobDuration = 3_000;
+
+/** Duration of a synchronous request, in milliseconds. */
+const syncDuration = 85_000;
+
+/** Open points of jobs, the list and results. */
+export const jobProbes = probeGroup({ level: "safe", on: "any", credits: 8 }, [
   {
-    ...free,
-    credits: 0,
-    id: "observed.maxLimit",
-    option: "maxLimit",
-    title: "The largest page of the list",
-    rules: ["list.limit.bounds"],
+    option: "timeFormat",
+    title: "Form of times",
+    rules: ["job.completed-at.form"],
     async observe(session) {
-      const takes = async (limit: number): Promise<boolean> => {
+      const response = await session.submitAndWait();
+      const { completed_at: time } = fieldsOf(response.json);
+      must(typeof time === "string", "A job that has ended has no completed_at.", response);
+      if (time.endsWith("Z")) return "Z";
+      return /[+-]\d\d:\d\d$/.test(time) ? "offset" : "naive";
+    },
+  },
+  {
+    option: "reportQueued",
+    title: "Status queued of jobs that wait",
+    rules: ["states.queued.returned"],
+    on: "test",
+    credits: 0,
+    async observe(session) {
+      const { submitted, ended } = await submitCrowd(session);
+      if (submitted.some(({ json }) => fieldsOf(json)["status"] === "queued")) return true;
+      const ends = ended.map(({ json }) => instantOf(fieldsOf(json)["completed_at"]) ?? 0);
+      // Jobs of the same duration that end at different times have waited.
+      const waited = Math.max(...ends) - Math.min(...ends) >= jobDuration - 1_000;
+      const isKnown = waited && session.context.control !== undefined && session.time.virtual;
+      return isKnown ? false : undefined;
+    },
+  },
+  {
+    option: "syncCut",
+    title: "Proxy timeout of synchronous requests before 90 seconds",
+    rules: ["states.sync.cut-short"],
+    level: "full",
+    async observe(session) {
+      const key = await ownKey(session);
+      await setNextJob(session, key, { outcome: "succeeded", duration_ms: syncDuration });
+      const idempotencyKey = session.unique("sync");
+      const from = session.time.now();
+      const request = session.submit({ wait: true }, { key, idempotencyKey });
+      const { status, headers } = await session.passUntilSettled(request, idempotencyKey, 3_000);
+      const duration = session.time.now() - from;
+      // The job must not delay those of other checks.
+      if (session.time.virtual && duration < syncDuration) {
+        await session.time.pass(syncDuration - duration);
+      }
+      if (status === 504 && (headers.get("content-type") ?? "").startsWith("text/html")) return 30;
+      return status === 200 && duration >= syncDuration - 1_500 ? "off" : undefined;
+    },
+  },
+  {
+    option: "maxLimit",
+    title: "Maximum number of jobs on a page of the list",
+    rules: ["list.limit.bounds"],
+    credits: 0,
+    async observe(session) {
+      const accepts = async (limit: number): Promise<boolean> => {
         const query = { limit: String(limit) };
-        const { status } = await session.call("GET", "/api/v1/tryon", { query });
-        return status === 200;
+        return (await session.request("GET", "/api/v1/tryon", { query })).status === 200;
       };
-      for (const most of [100, 50]) {
-        // What takes more than its bound, as one that cuts it, has another way.
-        if (await takes(most)) return (await takes(most + 1)) ? undefined : most;
+      for (const max of [100, 50]) {
+        // A deployment may also reduce a limit over its maximum.
+        if (await accepts(max)) return (await accepts(max + 1)) ? undefined : max;
       }
       return undefined;
     },
   },
   {
-    ...free,
-    id: "observed.filterName",
     option: "filterName",
-    title: "Under which names the status filter of the list is honoured",
+    title: "Names of the status filter of the list",
     rules: ["list.status-filter.name"],
     async observe(session) {
       const { key, jobId } = await finished(session);
@@ -45,78 +107,81 @@ export const jobProbes: readonly Probe[] = [
       if (!(await lists({}))) return undefined;
       const long = !(await lists({ status_filter: "failed" }));
       const short = !(await lists({ status: "failed" }));
-      must(long || short, "Neither status_filter nor status keeps the jobs of one status.");
+      must(long || short, "Neither status_filter nor status filters the list.");
       return long && short ? "both" : long ? "status_filter" : "status";
     },
   },
   {
-    ...free,
-    credits: 24,
-    id: "observed.readLag",
     option: "readLag",
-    title: "For how long a fresh job is missing from reads",
+    title: "Time until reads have a new job",
     rules: ["poll.fresh-job.visible"],
+    credits: 24,
     async observe(session) {
       const key = await ownKey(session);
-      let late = false;
-      for (let time = 0; time < 3 && !late; time += 1) {
+      let isLate = false;
+      for (let round = 0; round < 3 && !isLate; round += 1) {
         const jobId = await session.start({}, { key });
         const { status } = await session.poll(jobId, { key });
-        late = status === 404 || !idsOf(await pageOf(session, key)).includes(jobId);
-        await seen(session, jobId, key);
+        isLate = status === 404 || !idsOf(await pageOf(session, key)).includes(jobId);
+        await pollVisible(session, jobId, key);
       }
-      return late ? 800 : 0;
+      return isLate ? 800 : 0;
     },
   },
   {
-    ...free,
-    id: "observed.sparseSubmit",
     option: "sparseSubmit",
-    title: "Whether the answer to a submission has only the fields of its documented shape",
+    title: "Response to a submission with its documented fields alone",
     rules: ["submit.shape.cost-credits"],
     async observe(session) {
-      const answer = await session.submit({}, { key: await ownKey(session) });
-      must(answer.status === 200, `A good submission was answered ${answer.status}.`, answer);
-      return fieldsOf(answer.json)["cost_credits"] === undefined;
+      const response = await session.submit({}, { key: await ownKey(session) });
+      mustHaveStatus(response, 200, "a good submission");
+      return fieldsOf(response.json)["cost_credits"] === undefined;
     },
   },
   {
-    ...free,
-    id: "observed.inventSeed",
     option: "inventSeed",
-    title: "Whether a job without a seed is given one",
+    title: "Seed of a job that was submitted without one",
     rules: ["submit-response.seed.not-given"],
     async observe(session) {
-      const { job } = await finished(session);
-      return !isNone(job["seed"]);
+      return !isNone((await finished(session)).job["seed"]);
     },
   },
   {
-    ...free,
-    id: "observed.expiredStatus",
     option: "expiredStatus",
-    title: "The status of a result's address that has expired or is signed wrongly",
+    title: "Status of a result_url that has expired or has a wrong signature",
     rules: ["job.result-url.expired-answer"],
     async observe(session) {
       const { job } = await finished(session);
       const changed = withSignatureChanged(mustBeText(job["result_url"]));
-      if (changed === undefined) {
-        throw new Skip("The addresses of results have no parameter that is a signature.");
-      }
+      if (changed === undefined) throw new SkipCheck("result_url has no signature parameter.");
       const { status } = await fetchResult(session, changed);
       return status === 403 || status === 400 ? status : undefined;
     },
   },
   {
-    ...free,
-    id: "observed.resultsOrigin",
     option: "resultsOrigin",
-    title: "Whether results are served from the address of the service",
+    title: "Origin of results",
     rules: ["job.result-url.origin"],
     async observe(session) {
       const { job } = await finished(session);
       const { origin } = new URL(mustBeText(job["result_url"]));
-      return origin === new URL(session.bench.baseUrl).origin ? "same" : "other";
+      return origin === new URL(session.context.baseUrl).origin ? "same" : "other";
     },
   },
-];
+]);
+
+/** Submits more jobs at once than a deployment runs at once, and waits for their ends. */
+async function submitCrowd(session: Session) {
+  const key = await ownKey(session);
+  const submitted: HttpResponse[] = [];
+  const ended: HttpResponse[] = [];
+  for (let index = 0; index < crowd; index += 1) {
+    if (session.context.control !== undefined) {
+      await setNextJob(session, key, { outcome: "succeeded", duration_ms: jobDuration });
+    }
+    submitted.push(await session.submit({}, { key }));
+  }
+  for (const response of submitted)
+    ended.push(await session.waitForEnd(jobIdOf(response), { key }));
+  return { submitted, ended };
+}

@@ -1,140 +1,108 @@
-import type { OptionValue, Probe } from "../check.ts";
-import { must, Skip } from "../outcome.ts";
+import { probeGroup } from "../check.ts";
+import { mustHaveStatus } from "../checks/expectations.ts";
+import { must, SkipCheck } from "../outcome.ts";
 import type { Session } from "../session.ts";
-import { elementsOf, fieldsOf, type Answer } from "../wire/answer.ts";
+import { elementsOf, fieldsOf } from "../wire/response.ts";
 import { isLoopback } from "../wire/ip-zones.ts";
-import { NoAnswer } from "../wire/send.ts";
+import { NoResponse } from "../wire/send.ts";
 
 const path = "/api/v1/tryon";
-const broken = { raw: "{", headers: { "content-type": "application/json" } };
+const invalidJson = { raw: "{", headers: { "content-type": "application/json" } };
 
-/** How much is sent to see what becomes of a body over 64 MiB. */
+/** Size of the padding in a body over 64 MiB. */
 const oversizeBytes = 64 * 1024 * 1024 + 1;
 
-export const requestProbes: readonly Probe[] = [
+/** Open points of the validation of requests. */
+export const requestProbes = probeGroup({ level: "safe", on: "any", credits: 0 }, [
   {
-    id: "observed.checkOrder",
     option: "checkOrder",
-    title: "Whether a body that is not JSON is refused before the key is looked at",
+    title: "Order in which the service checks the key and the body",
     rules: ["endpoints.refusals.order"],
-    level: "safe",
-    on: "any",
-    credits: 0,
     async observe(session) {
-      const answer = await session.call("POST", path, { ...broken, key: null });
-      if (answer.status === 401) return "auth-first";
-      const refused = answer.status === 400 || answer.status === 422;
-      must(refused, `Neither key nor JSON was answered ${answer.status}.`, answer);
-      return "body-first";
+      const response = await session.request("POST", path, { ...invalidJson, key: null });
+      mustHaveStatus(response, [400, 401, 422], "a request without key and JSON");
+      return response.status === 401 ? "auth-first" : "body-first";
     },
   },
   {
-    id: "observed.malformedBody",
     option: "malformedBody",
-    title: "The status for a body that is not a JSON object",
+    title: "Status for a body that is not a JSON object",
     rules: ["submit.validation.400-or-422"],
-    level: "safe",
-    on: "any",
-    credits: 0,
     async observe(session) {
-      const answer = await session.call("POST", path, broken);
-      const { status } = answer;
-      must(status === 400 || status === 422, `A broken body was answered ${status}.`, answer);
-      return status;
+      const response = await session.request("POST", path, invalidJson);
+      mustHaveStatus(response, [400, 422], "a body that is not JSON");
+      return response.status;
     },
   },
   {
-    id: "observed.echoInput",
     option: "echoInput",
-    title: "How much of a refused value a validation error repeats",
+    title: "Length of a refused value in a validation error",
     rules: ["validation-error.input.how-much"],
-    level: "safe",
-    on: "any",
     credits: 8,
     async observe(session) {
       const prompt = "x".repeat(1_001);
-      const answer = await session.submit({ prompt });
-      const [problem] = elementsOf(fieldsOf(answer.json)["detail"]).map(fieldsOf);
+      const response = await session.submit({ prompt });
+      const [problem] = elementsOf(fieldsOf(response.json)["detail"]).map(fieldsOf);
       const { input } = problem ?? {};
       if (typeof input !== "string") return undefined;
       return input.length < prompt.length ? "cut" : "full";
     },
   },
   {
-    id: "observed.oversize",
     option: "oversize",
-    title: "The status for a body over 64 MiB",
+    title: "Status for a body over 64 MiB",
     rules: ["submit.body.largest"],
     level: "full",
-    on: "any",
     credits: 8,
-    observe: oversize,
-  },
-  {
-    id: "observed.jsonTypes",
-    option: "jsonTypes",
-    title: "Whether texts that spell a boolean or a number pass for one",
-    rules: ["request.types.strictness"],
-    level: "safe",
-    on: "any",
-    credits: 16,
     async observe(session) {
-      const seed = await passes(session, { seed: "7" });
-      const wait = await passes(session, { wait: "false" });
-      if (seed === wait) return seed ? "lax" : "strict";
-      throw new Skip(`A text passes for a ${seed ? "number" : "boolean"} alone, not for both.`);
+      // The kit only sends it once, and only where the transfer costs nothing.
+      if (!isLoopback(session.context.baseUrl) && session.context.control === undefined) {
+        throw new SkipCheck("The kit sends 64 MiB only to a deployment on this machine.");
+      }
+      const padding = "x".repeat(oversizeBytes);
+      const { status } = await session.submit({ padding }).catch((error: unknown) => {
+        if (!(error instanceof NoResponse)) throw error;
+        throw new SkipCheck("The connection broke during a body over 64 MiB.", { cause: error });
+      });
+      if (status === 400 || status === 413) return status;
+      throw new SkipCheck(`A body over 64 MiB got ${status}.`);
     },
   },
   {
-    id: "observed.slashRedirect",
-    option: "slashRedirect",
-    title: "Whether a trailing slash is answered with a redirect",
-    rules: ["endpoints.addresses.other-spellings"],
-    level: "safe",
-    on: "any",
-    credits: 0,
+    option: "jsonTypes",
+    title: "Acceptance of strings that spell a boolean or a number",
+    rules: ["request.types.strictness"],
+    credits: 16,
     async observe(session) {
-      const answer = await session.call("GET", "/api/v1/account/");
-      const { status } = answer;
+      const seed = await isTaken(session, { seed: "7" });
+      const wait = await isTaken(session, { wait: "false" });
+      if (seed === wait) return seed ? "lax" : "strict";
+      throw new SkipCheck(
+        `The service accepts a string for a ${seed ? "number" : "boolean"} only.`,
+      );
+    },
+  },
+  {
+    option: "slashRedirect",
+    title: "Redirect of a path with a trailing slash",
+    rules: ["endpoints.addresses.other-spellings"],
+    async observe(session) {
+      const response = await session.request("GET", "/api/v1/account/");
+      const { status } = response;
       if (status === 404) return false;
       if (status < 300 || status >= 400) {
-        throw new Skip(`An address with a trailing slash was answered ${status}.`);
+        throw new SkipCheck(`A path with a trailing slash got ${status}.`);
       }
-      const target = new URL(answer.headers.get("location") ?? "", answer.call.url);
-      const leads = target.pathname === new URL(session.url("/api/v1/account")).pathname;
-      must(leads, `A trailing slash leads to ${target.pathname}.`, answer);
+      const { pathname } = new URL(response.headers.get("location") ?? "", response.request.url);
+      const expected = new URL(session.url("/api/v1/account")).pathname;
+      must(pathname === expected, `A trailing slash redirects to ${pathname}.`, response);
       return true;
     },
   },
-];
+]);
 
-async function passes(session: Session, fields: object): Promise<boolean> {
-  const what = JSON.stringify(fields);
-  const answer = await session.submit({ ...fields });
-  const { status } = answer;
-  must([200, 400, 422].includes(status), `A submission with ${what} got ${status}.`, answer);
-  return status === 200;
-}
-
-/** Sends the body once, and only to where that costs nobody anything. */
-async function oversize(session: Session): Promise<OptionValue | undefined> {
-  if (!isLoopback(session.bench.baseUrl) && session.bench.control === undefined) {
-    throw new Skip("A body of 64 MiB is sent only to a deployment on this machine.");
-  }
-  const answer = await answerTo(session);
-  if (answer === undefined) {
-    throw new Skip("The connection was broken while a body of over 64 MiB was sent.");
-  }
-  const { status } = answer;
-  if (status === 400 || status === 413) return status;
-  throw new Skip(`A body of over 64 MiB was answered ${status}.`);
-}
-
-async function answerTo(session: Session): Promise<Answer | undefined> {
-  try {
-    return await session.submit({ padding: "x".repeat(oversizeBytes) });
-  } catch (error) {
-    if (error instanceof NoAnswer) return undefined;
-    throw error;
-  }
+async function isTaken(session: Session, fields: object): Promise<boolean> {
+  const response = await session.submit({ ...fields });
+  mustHaveStatus(response, [200, 400, 422], `a submission with ${JSON.stringify(fields)}`);
+  return response.status === 200;
 }

@@ -1,22 +1,17 @@
-import type { Probe } from "../check.ts";
-import { arrived, startTold } from "../checks/webhooks/arrivals.ts";
+import { probeGroup } from "../check.ts";
+import { startWithHook, waitForDeliveries } from "../checks/webhooks/deliveries.ts";
 
-export const webhookProbes: readonly Probe[] = [
+export const webhookProbes = probeGroup({ level: "safe", on: "any", credits: 8 }, [
   {
-    id: "observed.webhookBody",
     option: "webhookBody",
-    title: "Whether each attempt of a delivery has the same bytes",
+    title: "Bytes of each attempt to deliver a webhook",
     rules: ["webhook.body.each-attempt"],
-    level: "safe",
-    on: "any",
-    credits: 8,
     async observe(session) {
-      const hook = session.hook((attempt) => ({ status: attempt === 1 ? 500 : 200 }));
-      const jobId = await startTold(session, hook);
-      await session.end(jobId);
-      const [first, second] = await arrived(session, hook, { count: 2 });
+      const hook = session.openHook((attempt) => ({ status: attempt === 1 ? 500 : 200 }));
+      await session.waitForEnd(await startWithHook(session, hook));
+      const [first, second] = await waitForDeliveries(session, hook, { count: 2 });
       if (first === undefined || second === undefined) return undefined;
       return first.text === second.text ? "same" : "resigned";
     },
   },
-];
+]);

@@ -1,4 +1,4 @@
-/** The script of the HTML report; without it everything can still be read. */
+/** Script of the HTML report. The page is readable without it. */
 export const htmlScript = `
 const rows = [...document.querySelectorAll("[data-status]")];
 const sections = [...document.querySelectorAll("[data-section]")];
@@ -33,17 +33,17 @@ for (const call of document.querySelectorAll(".call")) {
   button.textContent = "Copy";
   button.addEventListener("click", () => {
     const line = call.querySelector("pre");
-    const said = (text) => {
+    const label = (text) => {
       button.textContent = text;
       setTimeout(() => (button.textContent = "Copy"), 1500);
     };
     const select = () => {
       getSelection().selectAllChildren(line);
-      said("Selected");
+      label("Selected");
     };
     // A page that was opened as a file may have no clipboard.
     if (navigator.clipboard === undefined) select();
-    else navigator.clipboard.writeText(line.textContent).then(() => said("Copied"), select);
+    else navigator.clipboard.writeText(line.textContent).then(() => label("Copied"), select);
   });
   call.append(button);
 }

@@ -1,17 +1,17 @@
-/** The style sheet of the HTML report: light and dark, from a phone's width up, and for paper. */
+/** Style sheet of the HTML report: light and dark, from a phone's width up, and for paper. */
 export const htmlStyle = `
 :root {
   color-scheme: light dark;
   --page: #f5f6f8; --card: #fff; --line: #dfe3e8; --text: #1b2128; --soft: #5a6572;
-  --kept: #17734a; --kept-back: #e3f4ea; --broken: #b3261e; --broken-back: #fdebe9;
-  --skipped: #8a5a00; --skipped-back: #fbf0d9; --observed: #2456a8; --observed-back: #e6eefb;
+  --passed: #17734a; --passed-back: #e3f4ea; --failed: #b3261e; --failed-back: #fdebe9;
+  --not-observable: #8a5a00; --not-observable-back: #fbf0d9; --observed: #2456a8; --observed-back: #e6eefb;
   --code: #f0f2f5; --focus: #2456a8;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #12161b; --card: #1a2027; --line: #2e3740; --text: #e7ebef; --soft: #9aa7b4;
-    --kept: #6fd3a0; --kept-back: #16332577; --broken: #ff9d94; --broken-back: #48201d77;
-    --skipped: #e8bf6b; --skipped-back: #3d301477; --observed: #93bbff; --observed-back: #1b2f5077;
+    --passed: #6fd3a0; --passed-back: #16332577; --failed: #ff9d94; --failed-back: #48201d77;
+    --not-observable: #e8bf6b; --not-observable-back: #3d301477; --observed: #93bbff; --observed-back: #1b2f5077;
     --code: #11151a; --focus: #93bbff;
   }
 }
@@ -28,9 +28,9 @@ code, pre { font: .875em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace
 :focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
 
 header { background: var(--card); border: 1px solid var(--line); border-top: 6px solid var(--tone); border-radius: 12px; padding: 1.5rem; }
-.good { --tone: var(--kept); } .bad { --tone: var(--broken); } .open { --tone: var(--skipped); }
+.good { --tone: var(--passed); } .bad { --tone: var(--failed); } .open { --tone: var(--not-observable); }
 header h1 { color: var(--tone); }
-header .address { font-size: 1.0625rem; margin: .375rem 0 1rem; }
+header .url { font-size: 1.0625rem; margin: .375rem 0 1rem; }
 .meta { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; margin: 0; font-size: .9375rem; }
 .meta div { display: flex; gap: .5rem; } .meta dt { flex: none; } .meta dd { margin: 0; color: var(--text); }
 
@@ -41,21 +41,21 @@ nav button b { color: var(--tone, inherit); font-variant-numeric: tabular-nums; 
 nav button[aria-pressed="true"] { border-color: var(--tone, var(--text)); box-shadow: inset 0 0 0 1px var(--tone, var(--text)); }
 nav input { font: inherit; flex: 1 1 12rem; min-width: 0; min-height: 2.5rem; color: var(--text); background: var(--card); border: 1px solid var(--line); border-radius: 999px; padding: .375rem 1rem; }
 nav input::placeholder { color: var(--soft); opacity: 1; }
-.kept { --tone: var(--kept); --back: var(--kept-back); } .broken { --tone: var(--broken); --back: var(--broken-back); }
-.skipped { --tone: var(--skipped); --back: var(--skipped-back); } .observed { --tone: var(--observed); --back: var(--observed-back); }
+.passed { --tone: var(--passed); --back: var(--passed-back); } .failed { --tone: var(--failed); --back: var(--failed-back); }
+.not-observable { --tone: var(--not-observable); --back: var(--not-observable-back); } .observed { --tone: var(--observed); --back: var(--observed-back); }
 
 .list { background: var(--card); border: 1px solid var(--line); border-radius: 12px; overflow: hidden; }
 .list > * + * { border-top: 1px solid var(--line); }
-details > summary { display: grid; grid-template-columns: 5rem 1fr 1rem; gap: 0 .75rem; align-items: baseline; padding: .625rem 1rem; cursor: pointer; list-style: none; }
+details > summary { display: grid; grid-template-columns: 7.5rem 1fr 1rem; gap: 0 .75rem; align-items: baseline; padding: .625rem 1rem; cursor: pointer; list-style: none; }
 summary::-webkit-details-marker { display: none; }
 summary::after { content: ""; width: .5rem; height: .5rem; border: solid var(--soft); border-width: 0 2px 2px 0; transform: translateY(-.125rem) rotate(45deg); transition: transform .15s; }
 [open] > summary::after { transform: rotate(225deg); }
 details > summary:hover { background: var(--code); }
 .badge { font-size: .75rem; font-weight: 600; text-align: center; color: var(--tone); background: var(--back); border-radius: 999px; padding: .125rem .5rem; }
 summary code { display: block; color: var(--soft); }
-details .inside { padding: 0 1rem 1rem 6.75rem; }
+details .inside { padding: 0 1rem 1rem 9.25rem; }
 .inside .message { margin: 0 0 .75rem; white-space: pre-wrap; }
-.broken .inside .message { font-weight: 600; }
+.failed .inside .message { font-weight: 600; }
 .call { position: relative; }
 pre { margin: 0; background: var(--code); border: 1px solid var(--line); border-radius: 8px; padding: .75rem 4.75rem .75rem .75rem; white-space: pre-wrap; max-height: 20rem; overflow: auto; }
 .call button { position: absolute; top: .375rem; right: .375rem; font: inherit; font-size: .8125rem; color: var(--text); background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: .25rem .625rem; cursor: pointer; }
@@ -66,7 +66,7 @@ pre { margin: 0; background: var(--code); border: 1px solid var(--line); border-
 .point.unknown .value, .point.unknown .means { color: var(--soft); font-weight: 400; }
 .point .deviation { grid-column: 3; font-size: .875rem; color: var(--soft); }
 .reason { display: grid; grid-template-columns: 3rem 1fr; gap: 0 .75rem; padding: .625rem 1rem; align-items: baseline; }
-.reason b { color: var(--skipped); text-align: right; font-variant-numeric: tabular-nums; }
+.reason b { color: var(--not-observable); text-align: right; font-variant-numeric: tabular-nums; }
 .nothing { padding: 1rem; color: var(--soft); }
 footer { margin-top: 2.5rem; color: var(--soft); font-size: .875rem; }
 
@@ -86,8 +86,8 @@ footer { margin-top: 2.5rem; color: var(--soft); font-size: .875rem; }
 @media print {
   :root {
     --page: #fff; --card: #fff; --line: #c8ccd1; --text: #000; --soft: #444; --code: #fff;
-    --kept: #0d5c38; --broken: #9b1c15; --skipped: #6e4700; --observed: #1b4488;
-    --kept-back: #fff; --broken-back: #fff; --skipped-back: #fff; --observed-back: #fff;
+    --passed: #0d5c38; --failed: #9b1c15; --not-observable: #6e4700; --observed: #1b4488;
+    --passed-back: #fff; --failed-back: #fff; --not-observable-back: #fff; --observed-back: #fff;
   }
   body { font-size: 10pt; } main { max-width: none; padding: 0; }
   nav, .call button, summary::after { display: none; }

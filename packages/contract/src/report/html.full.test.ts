@@ -9,10 +9,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startChromium, type Browser, type Page } from "@tryon/test-kit/chromium";
 import { openTestPage } from "@tryon/test-kit/test-page";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
-import { faintTexts } from "../testing/contrast.ts";
-import { sampleReport } from "../testing/sample-report.ts";
-import { htmlReport } from "./html.ts";
-import { junitReport } from "./junit.ts";
+import { faintTexts } from "../../test/contrast.ts";
+import { sampleReport } from "../../test/sample-report.ts";
+import { formatReport } from "./index.ts";
 
 const hasChromium = await isInstalled("chromium");
 
@@ -25,7 +24,7 @@ describe.runIf(hasChromium)("the page in Chromium", () => {
   beforeAll(async () => {
     browser = await startChromium();
     folder = await mkdtemp(join(tmpdir(), "tryon-contract-"));
-    await writeFile(join(folder, "report.html"), htmlReport(sampleReport));
+    await writeFile(join(folder, "report.html"), formatReport(sampleReport, "html"));
   });
 
   afterAll(async () => {
@@ -35,13 +34,13 @@ describe.runIf(hasChromium)("the page in Chromium", () => {
 
   /** Opens the page, and notes everything that it complains about or asks the network for. */
   async function open(width: number, colorScheme: "light" | "dark") {
-    const address = pathToFileURL(join(folder, "report.html")).href;
-    const { page, problems: noted } = await openTestPage(browser, ({ href }) => href === address, {
+    const url = pathToFileURL(join(folder, "report.html")).href;
+    const { page, problems: noted } = await openTestPage(browser, ({ href }) => href === url, {
       viewport: { width, height: 844 },
       colorScheme,
     });
     page.on("console", (message) => noted.push(message.text()));
-    await page.goto(address);
+    await page.goto(url);
     return { page, noted };
   }
 
@@ -51,7 +50,7 @@ describe.runIf(hasChromium)("the page in Chromium", () => {
     [390, "light"],
     [390, "dark"],
     [320, "light"],
-  ] as const)("fits %i px, %s, and asks for nothing", async (width, scheme) => {
+  ] as const)("fits %i px, %s, and loads nothing", async (width, scheme) => {
     const { page, noted } = await open(width, scheme);
     await page.evaluate(() => {
       for (const details of document.querySelectorAll("details")) details.open = true;
@@ -60,42 +59,42 @@ describe.runIf(hasChromium)("the page in Chromium", () => {
     expect(noted).toEqual([]);
   });
 
-  test("is readable in both schemes: every text stands out from what is behind it", async () => {
+  test("has enough contrast in both schemes", async () => {
     for (const scheme of ["light", "dark"] as const) {
       const { page } = await open(1280, scheme);
       expect(await page.evaluate(faintTexts)).toEqual([]);
     }
   });
 
-  test("shows one status at a time, what fits the words, and everything again", async () => {
+  test("filters by status and by words", async () => {
     const { page } = await open(1280, "light");
     const all = await shown(page);
     const button = (name: string) => page.getByRole("button", { name, exact: false }).first();
-    await button("broken").click();
+    await button("failed").click();
     expect(await shown(page)).toBe(2);
-    await button("broken").click();
+    await button("failed").click();
     expect(await shown(page)).toBe(all);
     const search = page.getByRole("searchbox");
     await search.fill("charges-nothing");
     expect(await shown(page)).toBe(1);
     await search.fill("nothing like this");
-    expect(await page.getByText("Nothing fits this filter.").isVisible()).toBe(true);
+    expect(await page.getByText("No result matches the filter.").isVisible()).toBe(true);
     expect(await page.locator("section:visible").count()).toBe(0);
   });
 
-  test("opens a check, from its row and from its address, and offers its line of curl", async () => {
+  test("opens a check from its row and from its URL, and copies its request", async () => {
     const { page } = await open(1280, "light");
     const row = page.locator('details[id="authentication.flagged-key"]');
     await row.locator("summary").click();
     expect(await row.getByText("(--flagged-key)").isVisible()).toBe(true);
     await page.goto(`${page.url()}#webhooks.schedule`);
     expect(await page.locator('details[id="webhooks.schedule"]').getAttribute("open")).toBe("");
-    const copy = page.locator(".broken .call button").first();
+    const copy = page.locator(".failed .call button").first();
     await copy.click();
     await expect.poll(() => copy.textContent()).toMatch(/Copied|Selected/);
   });
 
-  test("leaves out on paper what can only be clicked", async () => {
+  test("omits controls on paper", async () => {
     const { page } = await open(1280, "dark");
     await page.emulateMedia({ media: "print" });
     expect(await page.locator("nav").isVisible()).toBe(false);
@@ -104,12 +103,12 @@ describe.runIf(hasChromium)("the page in Chromium", () => {
     expect(paper).toBe("rgb(255, 255, 255)");
   });
 
-  test("JUnit reports are XML to a parser, too, and say what was said", async () => {
+  test("writes JUnit XML that a parser reads, whatever a deployment sends", async () => {
     const { page } = await open(1280, "light");
     await assert(
       asyncProperty(string({ unit: "binary", maxLength: 60 }), async (said) => {
         const checks = sampleReport.checks.map((check) => ({ ...check, message: said }));
-        const xml = junitReport({ ...sampleReport, baseUrl: said, checks });
+        const xml = formatReport({ ...sampleReport, baseUrl: said, checks }, "junit");
         const [errors, cases] = await page.evaluate((text) => {
           const parsed = new DOMParser().parseFromString(text, "application/xml");
           const count = (name: string) => parsed.getElementsByTagName(name).length;

@@ -1,27 +1,29 @@
 import { expect, test } from "vitest";
 
-import { goodReport, sampleReport } from "../testing/sample-report.ts";
-import { htmlReport } from "./html.ts";
+import { goodReport, sampleReport } from "../../test/sample-report.ts";
+import { formatReport } from "./index.ts";
 
-const page = htmlReport(sampleReport);
+const page = formatReport(sampleReport, "html");
 
-test("the page is by itself: it names nothing to load, and its policy lets nothing in", () => {
+test("loads nothing, and its policy forbids loading", () => {
   expect(page).toContain("default-src 'none'; style-src 'sha256-");
   const loading = /<(?:link|script|img|iframe|object)[^>]*(?:src|href)="([^"]*)"/g;
-  expect([...page.matchAll(loading)].map(([, address]) => address)).toEqual(["data:,"]);
+  expect([...page.matchAll(loading)].map(([, url]) => url)).toEqual(["data:,"]);
   expect(page).not.toMatch(/url\(|@import|<[^>]+ style=|<[^>]+ on\w+=/);
 });
 
-test("the page shows what a deployment said and never runs it", () => {
+test("shows text of a deployment without running it", () => {
   expect(page).not.toContain("<img");
   expect(page).toContain("&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;");
   expect(page.replaceAll("\n", "")).not.toMatch(/\p{C}/u);
 });
 
-test("the page opens with the verdict, and has what is broken open", () => {
-  expect(page).toContain("<h1>The contract is broken in 2 points.</h1>");
-  expect([...page.matchAll(/<details class="broken"[^>]* open>/g)]).toHaveLength(2);
+test("starts with the verdict, and opens the failed checks", () => {
+  expect(page).toContain("<h1>The deployment fails 2 checks.</h1>");
+  expect([...page.matchAll(/<details class="failed"[^>]* open>/g)]).toHaveLength(2);
   expect(page).toContain("--webhook-port of this machine.");
-  expect(htmlReport(goodReport)).toContain('<header class="good">');
-  expect(htmlReport({ ...goodReport, complete: false })).toContain('<header class="open">');
+  expect(formatReport(goodReport, "html")).toContain('<header class="good">');
+  expect(formatReport({ ...goodReport, complete: false }, "html")).toContain(
+    '<header class="open">',
+  );
 });

@@ -1,22 +1,13 @@
 import { createHash } from "node:crypto";
 
-import type { CheckResult, Observation, Report } from "../report.ts";
+import type { CheckResult } from "../report.ts";
 import { version } from "../version.ts";
 import { htmlScript } from "./html-script.ts";
 import { htmlStyle } from "./html-style.ts";
-import { meaningOf } from "./meanings.ts";
 import { printable } from "./printable.ts";
-import {
-  areaOf,
-  countsOf,
-  creditsOf,
-  grouped,
-  seconds,
-  skippedGroups,
-  verdictOf,
-} from "./summary.ts";
+import type { Group, ReportedObservation, ReportModel } from "./model.ts";
 
-/** Text for a page. */
+/** Escapes text for HTML. */
 const text = (value: string): string =>
   printable(value)
     .replaceAll("&", "&amp;")
@@ -28,7 +19,7 @@ const text = (value: string): string =>
 const hash = (content: string): string =>
   `'sha256-${createHash("sha256").update(content).digest("base64")}'`;
 
-/** Nothing is loaded from anywhere, and only this style and this script count. */
+/** Content security policy: the page loads nothing, and allows its own style and script alone. */
 const policy = [
   "default-src 'none'",
   `style-src ${hash(htmlStyle)}`,
@@ -38,11 +29,11 @@ const policy = [
   "form-action 'none'",
 ].join("; ");
 
-/** The report as one page that needs nothing else: for people, offline, and for paper. */
-export function htmlReport(report: Report): string {
-  const { checks } = report;
-  const broken = checks.filter(({ status }) => status === "broken");
-  const others = checks.filter(({ status }) => status !== "broken");
+/** Writes the report as one HTML page that loads nothing: for screens, offline, and for paper. */
+export function htmlReport(model: ReportModel): string {
+  const others = model.areas
+    .map(({ name, checks }) => ({ name, checks: checks.filter((one) => one.status !== "failed") }))
+    .filter(({ checks }) => checks.length > 0);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -51,19 +42,19 @@ export function htmlReport(report: Report): string {
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="referrer" content="no-referrer">
 <link rel="icon" href="data:,">
-<title>${text(`${verdictOf(report)} ${report.baseUrl}`)}</title>
+<title>${text(`${model.verdict} ${model.baseUrl}`)}</title>
 <style>${htmlStyle}</style>
 </head>
 <body>
 <main>
-${headOf(report)}
-${filtersOf(report)}
-<p class="nothing" id="nothing" hidden>Nothing fits this filter.</p>
-${section("Broken", "The deployment does not do what the contract says.", broken.map(checkRow))}
-${section("Observed", "The contract is silent here, so none of this is a fault: it is how this deployment does it.", report.observations.map(pointRow))}
-${reasonsOf(report)}
-${othersOf(others)}
-<footer>Written by tryon-contract ${text(version)}. Keys are masked; put your own in before you run a line.</footer>
+${header(model)}
+${filters(model)}
+<p class="nothing" id="nothing" hidden>No result matches the filter.</p>
+${section("Failed", "The deployment violates the contract.", model.failed.map(checkRow))}
+${section("Observed", "The contract leaves these points open, so none is a fault.", model.observations.map(observationRow))}
+${section("Not observable", "This run could not check this.", model.notObservable.map(reasonRow))}
+${others.length === 0 ? "" : `<section data-section>\n<h2>All other checks</h2>\n${others.map(areaList).join("\n")}\n</section>`}
+<footer>Written by tryon-contract ${text(version)}. Keys are redacted: insert your own before you run a command.</footer>
 </main>
 <script>${htmlScript}</script>
 </body>
@@ -71,31 +62,31 @@ ${othersOf(others)}
 `;
 }
 
-function headOf(report: Report): string {
-  const { broken, kept } = countsOf(report);
-  const tone = broken > 0 ? "bad" : report.complete && kept > 0 ? "good" : "open";
-  const facts = {
-    level: report.level,
-    began: report.startedAt.replace("T", " ").replace(/\.\d+Z$/, " UTC"),
-    took: `${seconds(report.milliseconds)}${report.virtualTime ? ", over virtual time" : ""}`,
-    credits: creditsOf(report),
-  };
+function header({ tone, verdict, baseUrl, startedAt, facts }: ReportModel): string {
+  const began = startedAt.replace("T", " ").replace(/\.\d+Z$/, " UTC");
+  const terms = { level: facts.level, began, duration: facts.duration, credits: facts.credits };
   return `<header class="${tone}">
-<h1>${text(verdictOf(report))}</h1>
-<p class="address"><code>${text(report.baseUrl)}</code></p>
-<dl class="meta">${Object.entries(facts)
+<h1>${text(verdict)}</h1>
+<p class="url"><code>${text(baseUrl)}</code></p>
+<dl class="meta">${Object.entries(terms)
     .map(([name, value]) => `<div><dt>${name}</dt><dd>${text(value)}</dd></div>`)
     .join("")}</dl>
 </header>`;
 }
 
-const button = (status: string, count: number): string =>
-  `<button type="button" class="${status}" value="${status}" aria-pressed="false"><b>${count}</b> ${status}</button>`;
-
-function filtersOf(report: Report): string {
-  const { kept, broken, skipped, points } = countsOf(report);
+function filters({ counts, observations }: ReportModel): string {
+  const totals: Readonly<Record<string, number>> = {
+    failed: counts.failed,
+    passed: counts.passed,
+    "not-observable": counts.notObservable,
+    observed: observations.length,
+  };
+  const buttons = Object.entries(totals).map(
+    ([status, count]) =>
+      `<button type="button" class="${status}" value="${status}" aria-pressed="false"><b>${count}</b> ${words(status)}</button>`,
+  );
   return `<nav aria-label="Filter" hidden>
-${button("broken", broken)}${button("kept", kept)}${button("skipped", skipped)}${button("observed", points)}
+${buttons.join("")}
 <input type="search" placeholder="Search ids, titles and rules" aria-label="Search ids, titles and rules">
 </nav>`;
 }
@@ -113,14 +104,8 @@ function list(rows: readonly string[]): string {
   return `<div class="list">\n${rows.join("\n")}\n</div>`;
 }
 
-/** Everything that is not broken, area by area. */
-function othersOf(checks: readonly CheckResult[]): string {
-  if (checks.length === 0) return "";
-  const areas = [...grouped(checks, areaOf)].map(
-    ([area, rows]) =>
-      `<div data-section>\n<h3>${text(area)}</h3>\n${list(rows.map(checkRow))}\n</div>`,
-  );
-  return `<section data-section>\n<h2>All other checks</h2>\n${areas.join("\n")}\n</section>`;
+function areaList({ name, checks }: Group): string {
+  return `<div data-section>\n<h3>${text(name)}</h3>\n${list(checks.map(checkRow))}\n</div>`;
 }
 
 function checkRow(check: CheckResult): string {
@@ -129,8 +114,8 @@ function checkRow(check: CheckResult): string {
     rules.length === 0 ? "" : `Rules: ${rules.join(", ")}.`,
     `Level ${level}, ${milliseconds} ms, ${credits} credits.`,
   ];
-  return `<details class="${status}" data-status="${status}" id="${text(id)}"${status === "broken" ? " open" : ""}>
-<summary><span class="badge">${status}</span><span>${text(title)}<code>${text(id)}</code></span></summary>
+  return `<details class="${status}" data-status="${status}" id="${text(id)}"${status === "failed" ? " open" : ""}>
+<summary><span class="badge">${words(status)}</span><span>${text(title)}<code>${text(id)}</code></span></summary>
 <div class="inside">
 ${message === undefined ? "" : `<p class="message">${text(message)}</p>`}
 ${curl === undefined ? "" : `<div class="call"><pre>${text(curl)}</pre></div>`}
@@ -139,22 +124,17 @@ ${curl === undefined ? "" : `<div class="call"><pre>${text(curl)}</pre></div>`}
 </details>`;
 }
 
-function pointRow({ option, title, value, message, deviations }: Observation): string {
-  const unknown = value === "unknown";
-  const means = unknown
-    ? (message ?? "This run could not tell.")
-    : (meaningOf(option, value) ?? title);
-  return `<div class="point observed${unknown ? " unknown" : ""}" data-status="observed">
-<code>${text(option)}</code><span class="value">${unknown ? "unknown" : text(String(value))}</span><span class="means">${text(means)}</span>
-${deviations.map((what) => `<span class="deviation">Explains what spec/openapi.json does not have: ${text(what)}.</span>`).join("")}
+function observationRow({ option, value, known, deviations, ...one }: ReportedObservation): string {
+  return `<div class="point observed${known ? "" : " unknown"}" data-status="observed">
+<code>${text(option)}</code><span class="value">${text(String(value))}</span><span class="means">${text(one.text)}</span>
+${deviations.map((what) => `<span class="deviation">Explains a deviation from spec/openapi.json: ${text(what)}.</span>`).join("")}
 </div>`;
 }
 
-/** Why things were left out, which says at once what would make more visible. */
-function reasonsOf(report: Report): string {
-  const rows = skippedGroups(report).map(
-    ({ reason, checks }) =>
-      `<div class="reason skipped" data-status="skipped"><b>${checks.length}</b><span>${text(reason)}</span></div>`,
-  );
-  return section("Skipped, and why", "What this run could not see.", rows);
+function reasonRow({ name: reason, checks }: Group): string {
+  return `<div class="reason not-observable" data-status="not-observable"><b>${checks.length}</b><span>${text(reason)}</span></div>`;
+}
+
+function words(status: string): string {
+  return status.replace("-", " ");
 }

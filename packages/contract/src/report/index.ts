@@ -2,19 +2,20 @@ import type { Report } from "../report.ts";
 import { htmlReport } from "./html.ts";
 import { jsonReport } from "./json.ts";
 import { junitReport } from "./junit.ts";
-import { textReport } from "./text.ts";
+import { reportModel, type ReportModel } from "./model.ts";
+import { writeText } from "./text.ts";
 
-/** The forms in which a report can be had. */
+/** Forms of a report. */
 export const reportForms = ["text", "junit", "json", "html"] as const;
 /**
- * A form in which a report can be had.
+ * Form of a report.
  *
  * @useDeclaredType
  */
 export type ReportForm = (typeof reportForms)[number];
 
-const writers: Readonly<Record<ReportForm, (report: Report) => string>> = {
-  text: (report) => textReport(report),
+const writers: Readonly<Record<ReportForm, (model: ReportModel) => string>> = {
+  text: (model) => writeText(model),
   junit: junitReport,
   json: jsonReport,
   html: htmlReport,
@@ -29,5 +30,5 @@ const writers: Readonly<Record<ReportForm, (report: Report) => string>> = {
  * ```
  */
 export function formatReport(report: Report, form: ReportForm): string {
-  return writers[form](report);
+  return writers[form](reportModel(report));
 }

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 
-import { sampleReport } from "../testing/sample-report.ts";
-import { jsonReport, type JsonReport } from "./json.ts";
+import { sampleReport } from "../../test/sample-report.ts";
+import { formatReport } from "./index.ts";
+import type { JsonReport } from "./json.ts";
 
 // The report was written as this type says.
-const report = JSON.parse(jsonReport(sampleReport)) as JsonReport;
+const report = JSON.parse(formatReport(sampleReport, "json")) as JsonReport;
 
-test("the JSON report has its form, its version and its fields, whatever came", () => {
+test("has the documented format, version and fields", () => {
   expect(report).toMatchObject({
     format: "tryon-contract",
     format_version: 1,
@@ -14,8 +15,8 @@ test("the JSON report has its form, its version and its fields, whatever came", 
     level: "paid",
     duration_ms: 83_210,
     complete: true,
-    credits: { planned: 64, most: 50, spent: 44 },
-    summary: { kept: 15, broken: 2, skipped: 5, observed: 22, unknown: 2 },
+    credits: { planned: 64, max: 50, spent: 44 },
+    summary: { passed: 15, failed: 2, not_observable: 5, observed: 22, unknown: 2 },
     profile: sampleReport.profile,
   });
   const fields = "id title rules level status message curl credits duration_ms";
@@ -24,13 +25,13 @@ test("the JSON report has its form, its version and its fields, whatever came", 
   for (const one of report.observations) expect(Object.keys(one)).toEqual(seen.split(" "));
 });
 
-test("the JSON report has null where there is nothing to say", () => {
-  expect(report.checks[0]).toMatchObject({ status: "kept", message: null, curl: null });
+test("has null for missing values", () => {
+  expect(report.checks[0]).toMatchObject({ status: "passed", message: null, curl: null });
   expect(report.observations.find(({ option }) => option === "readLag")).toMatchObject({
     value: null,
     meaning: null,
     message: "This run could not tell.",
   });
-  const free = { ...sampleReport, credits: { planned: 0, most: Infinity, spent: 0 } };
-  expect(JSON.parse(jsonReport(free))).toMatchObject({ credits: { most: null } });
+  const free = { ...sampleReport, credits: { planned: 0, max: Infinity, spent: 0 } };
+  expect(JSON.parse(formatReport(free, "json"))).toMatchObject({ credits: { max: null } });
 });

@@ -1,87 +1,84 @@
-import type { OptionValue } from "../check.ts";
-import type { CheckResult, Profile, Report } from "../report.ts";
+import type { CheckResult, Observation, Profile, Report } from "../report.ts";
 import { version } from "../version.ts";
-import { meaningOf } from "./meanings.ts";
-import { countsOf } from "./summary.ts";
+import type { ReportModel } from "./model.ts";
 
-/** The number of the report's form; it changes when a field goes or means something else, not when one is added. */
-const jsonReportVersion = 1;
+/** Version of the format. It changes when a field is removed or changes its meaning. */
+const formatVersion = 1;
 
-/** What `--report json` writes. */
+/** Report that `--report json` writes. */
 export interface JsonReport {
   readonly format: "tryon-contract";
-  readonly format_version: typeof jsonReportVersion;
+  readonly format_version: typeof formatVersion;
   readonly kit_version: string;
   readonly base_url: string;
   readonly level: Report["level"];
   /** ISO 8601. */
   readonly started_at: string;
   readonly duration_ms: number;
-  /** Whether time was moved and not waited for. */
+  /** If true, the run advanced the clock of a reference server instead of waiting. */
   readonly virtual_time: boolean;
-  /** False when the run was ended early. */
+  /** If false, the run ended early. */
   readonly complete: boolean;
-  /** `most` is null where there was no limit. */
+  /** Credits of the run. `max` is null without a limit. */
   readonly credits: {
     readonly planned: number;
-    readonly most: number | null;
+    readonly max: number | null;
     readonly spent: number;
   };
   readonly summary: {
-    readonly kept: number;
-    readonly broken: number;
-    readonly skipped: number;
+    readonly passed: number;
+    readonly failed: number;
+    readonly not_observable: number;
     readonly observed: number;
     readonly unknown: number;
   };
   readonly checks: readonly JsonCheck[];
   readonly observations: readonly JsonObservation[];
-  /** As the reference server takes it. */
+  /** Options of a reference server that behaves like the deployment. */
   readonly profile: Profile;
 }
 
-/** What came of one check. */
+/** Result of one check. */
 export interface JsonCheck extends Pick<
   CheckResult,
   "id" | "title" | "rules" | "level" | "status" | "credits"
 > {
-  /** What is wrong, or why it was left out. */
+  /** Fault, or the reason why it was not observable. */
   readonly message: string | null;
   readonly curl: string | null;
   readonly duration_ms: number;
 }
 
-/** What was seen of one open point. */
-export interface JsonObservation {
-  readonly id: string;
-  readonly option: string;
-  readonly title: string;
-  readonly rules: readonly string[];
-  /** The value that was seen; null when it could not be seen. */
-  readonly value: OptionValue | null;
-  /** What the value means. */
+/** Behavior at one open point. */
+export interface JsonObservation extends Pick<
+  Observation,
+  "id" | "option" | "title" | "rules" | "deviations"
+> {
+  /** Observed value, or null. */
+  readonly value: Observation["value"] | null;
+  /** Meaning of the value. */
   readonly meaning: string | null;
-  /** Why it could not be seen. */
+  /** Reason why it was not observable. */
   readonly message: string | null;
-  readonly deviations: readonly string[];
 }
 
-export function jsonReport(report: Report): string {
-  const { kept, broken, skipped, observed, points } = countsOf(report);
-  const { planned, most, spent } = report.credits;
+/** Writes the report as JSON. */
+export function jsonReport(model: ReportModel): string {
+  const { passed, failed, notObservable, observed, unknown } = model.counts;
+  const { planned, max, spent } = model.credits;
   const data: JsonReport = {
     format: "tryon-contract",
-    format_version: jsonReportVersion,
+    format_version: formatVersion,
     kit_version: version,
-    base_url: report.baseUrl,
-    level: report.level,
-    started_at: report.startedAt,
-    duration_ms: report.milliseconds,
-    virtual_time: report.virtualTime,
-    complete: report.complete,
-    credits: { planned, most: Number.isFinite(most) ? most : null, spent },
-    summary: { kept, broken, skipped, observed, unknown: points - observed },
-    checks: report.checks.map(({ id, title, rules, level, status, ...check }) => ({
+    base_url: model.baseUrl,
+    level: model.level,
+    started_at: model.startedAt,
+    duration_ms: model.milliseconds,
+    virtual_time: model.virtualTime,
+    complete: model.complete,
+    credits: { planned, max: Number.isFinite(max) ? max : null, spent },
+    summary: { passed, failed, not_observable: notObservable, observed, unknown },
+    checks: model.checks.map(({ id, title, rules, level, status, ...check }) => ({
       id,
       title,
       rules,
@@ -92,17 +89,17 @@ export function jsonReport(report: Report): string {
       credits: check.credits,
       duration_ms: check.milliseconds,
     })),
-    observations: report.observations.map(({ id, option, title, rules, value, ...seen }) => ({
+    observations: model.observations.map(({ id, option, title, rules, ...one }) => ({
       id,
       option,
       title,
       rules,
-      value: value === "unknown" ? null : value,
-      meaning: meaningOf(option, value) ?? null,
-      message: seen.message ?? null,
-      deviations: seen.deviations,
+      value: one.known ? one.value : null,
+      meaning: one.meaning ?? null,
+      message: one.message ?? null,
+      deviations: one.deviations,
     })),
-    profile: report.profile,
+    profile: model.profile,
   };
   return `${JSON.stringify(data, null, 2)}\n`;
 }

@@ -1,16 +1,16 @@
 import { assert, property, string } from "fast-check";
 import { expect, test } from "vitest";
 
-import { sampleReport } from "../testing/sample-report.ts";
-import { junitReport } from "./junit.ts";
+import { sampleReport } from "../../test/sample-report.ts";
+import { formatReport } from "./index.ts";
 
-const xml = junitReport(sampleReport);
+const xml = formatReport(sampleReport, "junit");
 
 function count(pattern: RegExp): number {
   return [...xml.matchAll(pattern)].length;
 }
 
-test("the JUnit report has a case for each check, in a suite for its area", () => {
+test("has a test case for each check, in a suite for its area", () => {
   expect(xml).toMatch(
     /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="tryon-contract https:[^"]+" tests="22" failures="2" errors="0" skipped="5" time="83\.210">/,
   );
@@ -22,21 +22,21 @@ test("the JUnit report has a case for each check, in a suite for its area", () =
   expect(count(/<skipped message="[^"]+"\/>/g)).toBe(5);
 });
 
-test("the JUnit report says what was observed, once", () => {
+test("has each observation once", () => {
   expect(count(/<property name="observed\.refund" value="failed-except-content-blocked"\/>/g)).toBe(
     1,
   );
   expect(count(/<property name="observed\./g)).toBe(24);
 });
 
-test("the JUnit report is XML, whatever a deployment says", () => {
+test("is valid XML, whatever a deployment sends", () => {
   const allowed = /^(?:[\t\n\r -\uD7FF\uE000-\uFFFD]|[\u{10000}-\u{10FFFF}])*$/u;
   const element =
     /^<(?:\?xml version="1\.0" encoding="UTF-8"\?|\/\w+|\w+(?: \w+="(?:[^<>&"\n]|&(?:amp|lt|gt|quot|#9|#10);)*")*\/?)>/;
   assert(
     property(string({ unit: "binary", maxLength: 40 }), (said) => {
       const checks = sampleReport.checks.map((check) => ({ ...check, message: said, curl: said }));
-      const written = junitReport({ ...sampleReport, baseUrl: said, checks });
+      const written = formatReport({ ...sampleReport, baseUrl: said, checks }, "junit");
       expect(written).toMatch(allowed);
       // Element by element, with text between them that has no mark-up in it.
       let rest = written;

@@ -1,26 +1,24 @@
-import type { CheckResult, Report } from "../report.ts";
+import type { CheckResult } from "../report.ts";
+import type { Group, ReportModel } from "./model.ts";
 import { printable } from "./printable.ts";
-import { areaOf, countsOf, grouped } from "./summary.ts";
 
-/** The report as JUnit XML: a suite for each area, a test case for each check, a property for each open point. */
-export function junitReport(report: Report): string {
-  const { broken, skipped } = countsOf(report);
-  const areas = [...grouped(report.checks, areaOf)];
+/** Writes JUnit XML: a suite for each area, a test case for each check, a property for each open point. */
+export function junitReport(model: ReportModel): string {
   const lines = [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites${attributes({
-      name: `tryon-contract ${report.baseUrl}`,
-      tests: report.checks.length,
-      failures: broken,
+      name: `tryon-contract ${model.baseUrl}`,
+      tests: model.checks.length,
+      failures: model.counts.failed,
       errors: 0,
-      skipped,
-      time: seconds(report.milliseconds),
+      skipped: model.counts.notObservable,
+      time: seconds(model.milliseconds),
     })}>`,
-    ...areas.flatMap(([area, checks], index) => [
-      ...suite(area, checks, report.startedAt),
-      // What holds for the whole run stands in the first suite: the format has no place for it elsewhere.
-      ...(index === 0 ? properties(report) : []),
-      ...checks.flatMap((check) => testCase(area, check)),
+    ...model.areas.flatMap((area, index) => [
+      ...suite(area, model.startedAt),
+      // The format has properties only in suites, so the first one has those of the run.
+      ...(index === 0 ? properties(model) : []),
+      ...area.checks.flatMap((check) => testCase(area.name, check)),
       "  </testsuite>",
     ]),
     "</testsuites>",
@@ -28,23 +26,23 @@ export function junitReport(report: Report): string {
   return `${lines.join("\n")}\n`;
 }
 
-function suite(area: string, checks: readonly CheckResult[], startedAt: string): string[] {
+function suite({ name, checks }: Group, startedAt: string): string[] {
   const count = (status: CheckResult["status"]): number =>
     checks.filter((check) => check.status === status).length;
   return [
     `  <testsuite${attributes({
-      name: area,
+      name,
       tests: checks.length,
-      failures: count("broken"),
+      failures: count("failed"),
       errors: 0,
-      skipped: count("skipped"),
+      skipped: count("not-observable"),
       time: seconds(checks.reduce((sum, { milliseconds }) => sum + milliseconds, 0)),
       timestamp: startedAt.replace(/\.\d+Z$/, "Z"),
     })}>`,
   ];
 }
 
-function properties({ baseUrl, level, observations }: Report): string[] {
+function properties({ baseUrl, level, observations }: ReportModel): string[] {
   const pairs = [
     ["base_url", baseUrl],
     ["level", level],
@@ -64,16 +62,13 @@ function testCase(area: string, check: CheckResult): string[] {
     name: `${id}: ${title}`,
     time: seconds(milliseconds),
   })}`;
-  if (status === "kept") return [`${open}/>`];
-  if (status === "skipped") {
-    return [`${open}>`, `      <skipped${attributes({ message })}/>`, "    </testcase>"];
-  }
+  if (status === "passed") return [`${open}/>`];
   const details = [message, `rules: ${rules.join(", ")}`, ...(curl === undefined ? [] : [curl])];
-  return [
-    `${open}>`,
-    `      <failure${attributes({ type: "broken", message })}>${escaped(details.join("\n"))}</failure>`,
-    "    </testcase>",
-  ];
+  const result =
+    status === "not-observable"
+      ? `<skipped${attributes({ message })}/>`
+      : `<failure${attributes({ type: "failed", message })}>${escaped(details.join("\n"))}</failure>`;
+  return [`${open}>`, `      ${result}`, "    </testcase>"];
 }
 
 function attributes(values: Readonly<Record<string, string | number | undefined>>): string {
@@ -82,7 +77,7 @@ function attributes(values: Readonly<Record<string, string | number | undefined>
     .join("");
 }
 
-/** Text for XML 1.0, which has no place for control characters, not even escaped. */
+/** Escapes text for XML 1.0, which allows no control characters, not even escaped. */
 function escaped(text: string): string {
   return printable(text)
     .replaceAll("&", "&amp;")

@@ -1,10 +1,10 @@
 import type { OptionValue } from "../check.ts";
 
-/** What each value of each open point means for whoever calls the deployment. */
+/** Meaning of each value of each open point for a caller. */
 export const meanings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   checkOrder: {
-    "auth-first": "the key is looked at before the body",
-    "body-first": "a body that is not JSON is refused before the key is looked at",
+    "auth-first": "the service checks the key before the body",
+    "body-first": "the service refuses a body that is not JSON before it checks the key",
   },
   malformedBody: {
     422: "a body that is not a JSON object is a 422",
@@ -19,15 +19,15 @@ export const meanings: Readonly<Record<string, Readonly<Record<string, string>>>
     413: "a body over 64 MiB is a 413 with HTML, as from a proxy",
   },
   jsonTypes: {
-    strict: '"true" is no boolean and "7" no integer',
+    strict: '"true" is not a boolean, and "7" not an integer',
     lax: '"true" and 1 pass for a boolean, "7" for an integer',
   },
   replayHeader: {
-    true: "a replayed answer carries Idempotent-Replayed: true",
-    false: "a replayed answer cannot be told from the first",
+    true: "a replayed response has Idempotent-Replayed: true",
+    false: "a replayed response looks like the first",
   },
   concurrentTwin: {
-    join: "the same call at the same time waits for the first one's answer",
+    join: "the same call at the same time waits for the response to the first",
     409: "the same call at the same time is a 409: wait, and send it again",
   },
   refund: {
@@ -36,12 +36,12 @@ export const meanings: Readonly<Record<string, Readonly<Record<string, string>>>
     "failed-except-content-blocked": "a failed job gives its credits back, but not a blocked one",
   },
   rateHeaders: {
-    all: "every answer carries X-RateLimit-*",
-    "429-only": "only a 429 carries X-RateLimit-*",
-    none: "no answer carries X-RateLimit-*: only Retry-After helps",
+    all: "every response has X-RateLimit-*",
+    "429-only": "only a 429 has X-RateLimit-*",
+    none: "no response has X-RateLimit-*; use Retry-After",
   },
   resetUnit: {
-    epoch: "X-RateLimit-Reset is a point in time",
+    epoch: "X-RateLimit-Reset is a Unix time",
     delta: "X-RateLimit-Reset is the seconds until then",
   },
   retryAfterFormat: {
@@ -52,9 +52,9 @@ export const meanings: Readonly<Record<string, Readonly<Record<string, string>>>
     false: "a job that waits for its turn is shown as running",
     true: "a job that waits for its turn is shown as queued",
   },
-  holdCut: {
-    off: "a held call is answered by the service itself",
-    30: "a proxy ends a held call after 30 s with 504 and HTML, and the work goes on",
+  syncCut: {
+    off: "the service responds to synchronous requests itself",
+    30: "a proxy ends a synchronous request after 30 s with 504 and HTML; the job continues",
   },
   maxLimit: {
     100: "a page of the list has up to 100 jobs",
@@ -70,12 +70,12 @@ export const meanings: Readonly<Record<string, Readonly<Record<string, string>>>
     800: "a fresh job may be a 404 for a moment, as on replicas",
   },
   sparseSubmit: {
-    false: "the answer to a submission has every field of a job",
-    true: "the answer to a submission has its documented fields alone, without the cost",
+    false: "the response to a submission has every field of a job",
+    true: "the response to a submission has only its documented fields, without the cost",
   },
   inventSeed: {
     false: "a job without a seed has none",
-    true: "a job without a seed is given one",
+    true: "a job without a seed gets one",
   },
   timeFormat: {
     Z: "times end in Z",
@@ -83,28 +83,28 @@ export const meanings: Readonly<Record<string, Readonly<Record<string, string>>>
     naive: "times have no zone; they are UTC",
   },
   expiredStatus: {
-    403: "a result address that has expired, or was changed, is a 403",
-    400: "a result address that has expired, or was changed, is a 400",
+    403: "a result URL that has expired, or was changed, is a 403",
+    400: "a result URL that has expired, or was changed, is a 400",
   },
   resultsOrigin: {
-    same: "results come from the address of the service",
-    other: "results come from another address: allow it, and send it no key",
+    same: "results have the origin of the service",
+    other: "results have another origin: allow it, and send it no key",
   },
   slashRedirect: {
-    false: "an address with a trailing slash is a 404",
-    true: "an address with a trailing slash is a 307 to the one without it",
+    false: "a path with a trailing slash is a 404",
+    true: "a path with a trailing slash is a 307 to the one without it",
   },
   webhookBody: {
     same: "each attempt of a webhook has the same bytes",
     resigned: "each attempt of a webhook has a freshly signed result_url",
   },
   purchaseRepeat: {
-    replay: "the same purchase again gets the first answer",
-    409: "the same purchase again is a 409",
+    replay: "a repeated purchase gets the first response",
+    409: "a repeated purchase is a 409",
   },
 };
 
-/** What a value means, or undefined for one that nobody knows. */
+/** Meaning of a value, or undefined for an unknown one. */
 export function meaningOf(option: string, value: OptionValue): string | undefined {
   return meanings[option]?.[String(value)];
 }

@@ -1,4 +1,4 @@
-/** Colours for a terminal. */
+/** Colors for a terminal. */
 export interface Paint {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
@@ -24,7 +24,7 @@ export const noPaint: Paint = {
   blue: plain,
 };
 
-export const colours: Paint = {
+export const colors: Paint = {
   bold: painted(1, 22),
   dim: painted(2, 22),
   red: painted(31, 39),

@@ -1,7 +1,7 @@
-/** Characters that would steer a terminal or have no place in a page or in XML. */
+/** Characters that control a terminal, or that a page and XML must not have. */
 const controls = /[^\P{C}\t\n\u200c\u200d]/gu;
 
-/** The text with characters that nobody can see written out, such as `\u001b`: a deployment may say anything. */
+/** Replaces invisible characters, which a deployment may send, by escapes such as `\u001b`. */
 export function printable(text: string): string {
   return text.replaceAll(controls, (character) => {
     const point = character.codePointAt(0) ?? 0;
@@ -10,7 +10,7 @@ export function printable(text: string): string {
   });
 }
 
-/** The same on one line. */
+/** Also puts the text on one line. */
 export function printableLine(text: string): string {
   return printable(text).replaceAll(/\s+/g, " ").trim();
 }

@@ -1,94 +1,92 @@
-import type { CheckResult, Observation, Report } from "../report.ts";
-import { meaningOf } from "./meanings.ts";
+import type { CheckResult, Report } from "../report.ts";
+import { reportModel, type ReportModel } from "./model.ts";
 import { noPaint, type Paint } from "./paint.ts";
 import { printable, printableLine } from "./printable.ts";
-import { countsOf, creditsOf, seconds, skippedGroups, verdictOf } from "./summary.ts";
 
-/** How many ids of a group of left-out checks are named. */
-const idsShown = 4;
+/** Maximum number of ids that are listed for a reason. */
+const maxIds = 4;
 
-/**
- * The report for people at a terminal.
- *
- * @param brief whether to leave out all but what is broken and the verdict.
- */
-export function textReport(report: Report, { paint = noPaint, brief = false } = {}): string {
-  const parts = brief
-    ? [brokenPart(report, paint)]
-    : [
-        observedPart(report, paint),
-        deviationsPart(report, paint),
-        skippedPart(report, paint),
-        brokenPart(report, paint),
-      ];
-  return [...parts, endPart(report, paint)]
+interface TextOptions {
+  readonly paint?: Paint;
+  /** If true, the text only has the failed checks and the verdict. */
+  readonly brief?: boolean;
+}
+
+/** Writes the report for a terminal. */
+export function textReport(report: Report, options?: TextOptions): string {
+  return writeText(reportModel(report), options);
+}
+
+/** Writes the text of a report. */
+export function writeText(
+  model: ReportModel,
+  { paint = noPaint, brief = false }: TextOptions = {},
+): string {
+  const details = brief
+    ? []
+    : [observedPart(model, paint), deviationsPart(model, paint), notObservablePart(model, paint)];
+  return [...details, failedPart(model, paint), endPart(model, paint)]
     .filter((lines) => lines.length > 0)
     .map((lines) => `${lines.join("\n")}\n`)
     .join("\n");
 }
 
-function brokenPart({ checks }: Report, paint: Paint): string[] {
-  const broken = checks.filter(({ status }) => status === "broken");
-  if (broken.length === 0) return [];
+function failedPart({ failed }: ReportModel, paint: Paint): string[] {
+  if (failed.length === 0) return [];
   return [
-    paint.bold(paint.red("Broken: the deployment does not do what the contract says")),
-    ...broken.flatMap((check) => brokenLines(check, paint)),
+    paint.bold(paint.red("Failed: the deployment violates the contract")),
+    ...failed.flatMap((check) => failedLines(check, paint)),
   ];
 }
 
-/** One broken check: what it claims, what came, and how to see it again. */
-export function brokenLines({ id, title, message, rules, curl }: CheckResult, paint: Paint) {
+/** Lines of a failed check: its requirement, the fault, its rules and a request that shows it. */
+export function failedLines({ id, title, message, rules, curl }: CheckResult, paint: Paint) {
   return [
     `  ${paint.red("✗")} ${paint.bold(id)}`,
-    `    ${paint.dim("should")} ${title}`,
-    `    ${paint.dim("but")}    ${indented(message ?? "it does not.", 11)}`,
-    ...(rules.length === 0 ? [] : [`    ${paint.dim(`rules  ${rules.join(", ")}`)}`]),
-    ...(curl === undefined ? [] : [`    ${paint.dim("see")}    ${printable(curl)}`]),
+    `    ${paint.dim("required")}  ${title}`,
+    `    ${paint.dim("actual")}    ${indented(message ?? "The deployment fails this check.", 14)}`,
+    ...(rules.length === 0 ? [] : [`    ${paint.dim(`rules     ${rules.join(", ")}`)}`]),
+    ...(curl === undefined ? [] : [`    ${paint.dim("request")}   ${printable(curl)}`]),
   ];
 }
 
-function observedPart({ observations }: Report, paint: Paint): string[] {
-  const seen = observations.filter(({ value }) => value !== "unknown");
-  const unknown = observations.filter(({ value }) => value === "unknown");
+function observedPart({ observations }: ReportModel, paint: Paint): string[] {
   if (observations.length === 0) return [];
-  const option = widest(observations.map((one) => one.option));
-  const value = widest(seen.map((one) => String(one.value)));
+  const known = observations.filter((one) => one.known);
+  const unknown = observations.filter((one) => !one.known);
+  const optionWidth = maxLength(observations.map(({ option }) => option));
+  const valueWidth = maxLength(known.map(({ value }) => String(value)));
+  const line = (option: string, value: string, text: string): string =>
+    `  ${option.padEnd(optionWidth)}  ${value}  ${text}`;
   return [
-    paint.bold(paint.blue("Observed: the contract is silent here, so none of this is a fault")),
-    ...seen.map(
-      (one) =>
-        `  ${one.option.padEnd(option)}  ${paint.blue(String(one.value).padEnd(value))}  ${meaning(one)}`,
+    paint.bold(paint.blue("Observed: the contract leaves these points open, so none is a fault")),
+    ...known.map(({ option, value, text }) =>
+      line(option, paint.blue(String(value).padEnd(valueWidth)), text),
     ),
-    ...unknown.map(
-      (one) =>
-        `  ${paint.dim(`${one.option.padEnd(option)}  ${"?".padEnd(value)}  ${printableLine(one.message ?? "This run could not tell.")}`)}`,
+    ...unknown.map(({ option, text }) =>
+      paint.dim(line(option, "?".padEnd(valueWidth), printableLine(text))),
     ),
   ];
 }
 
-function meaning({ option, value, title }: Observation): string {
-  return meaningOf(option, value) ?? title;
-}
-
-function deviationsPart({ observations }: Report, paint: Paint): string[] {
+function deviationsPart({ observations }: ReportModel, paint: Paint): string[] {
   const explained = observations.flatMap(({ option, value, deviations }) =>
     deviations.map((what) => `  ${what}  ${paint.dim(`(${option} = ${String(value)})`)}`),
   );
   if (explained.length === 0) return [];
   return [
-    paint.bold("Explained: not as spec/openapi.json says, because of what was observed"),
+    paint.bold("Explained: deviations from spec/openapi.json that an observation explains"),
     ...explained,
   ];
 }
 
-function skippedPart(report: Report, paint: Paint): string[] {
-  const groups = skippedGroups(report);
-  if (groups.length === 0) return [];
+function notObservablePart({ notObservable }: ReportModel, paint: Paint): string[] {
+  if (notObservable.length === 0) return [];
   return [
-    paint.bold(paint.yellow("Skipped: this run could not see it")),
-    ...groups.flatMap(({ reason, checks }) => {
-      const ids = checks.slice(0, idsShown).map(({ id }) => id);
-      const more = checks.length > idsShown ? ` and ${checks.length - idsShown} more` : "";
+    paint.bold(paint.yellow("Not observable: this run could not check this")),
+    ...notObservable.flatMap(({ name: reason, checks }) => {
+      const ids = checks.slice(0, maxIds).map(({ id }) => id);
+      const more = checks.length > maxIds ? ` and ${checks.length - maxIds} more` : "";
       return [
         `  ${String(checks.length).padStart(3)} × ${printableLine(reason)}`,
         `        ${paint.dim(`${ids.join(", ")}${more}`)}`,
@@ -97,24 +95,23 @@ function skippedPart(report: Report, paint: Paint): string[] {
   ];
 }
 
-function endPart(report: Report, paint: Paint): string[] {
-  const { kept, broken, skipped, observed, points } = countsOf(report);
-  const verdict = verdictOf(report);
-  const good = broken === 0 && report.complete && kept > 0;
-  const counts = [
-    paint.green(`${kept} kept`),
-    broken > 0 ? paint.red(`${broken} broken`) : "0 broken",
-    skipped > 0 ? paint.yellow(`${skipped} skipped`) : "0 skipped",
-    paint.blue(`${observed} of ${points} observed`),
+function endPart({ counts, verdict, tone, facts, baseUrl }: ReportModel, paint: Paint): string[] {
+  const { passed, failed, notObservable, observed, unknown } = counts;
+  const parts = [
+    paint.green(`${passed} passed`),
+    failed > 0 ? paint.red(`${failed} failed`) : "0 failed",
+    notObservable > 0 ? paint.yellow(`${notObservable} not observable`) : "0 not observable",
+    paint.blue(`${observed} of ${observed + unknown} observed`),
   ];
+  const color = tone === "good" ? paint.green : paint.red;
   return [
-    `${paint.bold(good ? paint.green(verdict) : paint.red(verdict))}  ${printableLine(report.baseUrl)}`,
-    `  ${counts.join(" · ")}`,
-    `  level ${report.level} · ${seconds(report.milliseconds)}${report.virtualTime ? " over virtual time" : ""} · ${creditsOf(report)}`,
+    `${paint.bold(color(verdict))}  ${printableLine(baseUrl)}`,
+    `  ${parts.join(" · ")}`,
+    `  level ${facts.level} · ${facts.duration} · ${facts.credits}`,
   ];
 }
 
-function widest(words: readonly string[]): number {
+function maxLength(words: readonly string[]): number {
   return Math.max(0, ...words.map(({ length }) => length));
 }
 

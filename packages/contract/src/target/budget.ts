@@ -1,33 +1,33 @@
-import { Skip } from "../outcome.ts";
+import { SkipCheck } from "../outcome.ts";
 
-/** What try-ons cost, by size. */
+/** Costs of try-ons by size. */
 export const costs: Readonly<Record<string, number>> = { "1K": 8, "2K": 12, "4K": 20 };
 
-/** The credits that a run may spend, and has. */
+/** Credits that a run may spend. */
 export class Budget {
-  readonly most: number;
+  readonly max: number;
   #spent = 0;
 
   constructor(most: number) {
-    this.most = most;
+    this.max = most;
   }
 
   get spent(): number {
     return this.#spent;
   }
 
-  /** Takes credits before they are spent: what the service then takes is never more. @throws Skip when too few are left. */
-  take(credits: number): void {
-    if (this.#spent + credits > this.most) {
-      throw new Skip(
-        `${credits} more credits would go over the ${this.most} that may be spent (--max-credits, and what the key has).`,
+  /** Reserves the credits of a request before it is sent. @throws SkipCheck when too few are left. */
+  reserve(credits: number): void {
+    if (this.#spent + credits > this.max) {
+      throw new SkipCheck(
+        `${credits} more credits would exceed the ${this.max} that the run may spend (--max-credits, and the balance of the key).`,
       );
     }
     this.#spent += credits;
   }
 
-  /** Gives back what was taken for a call that the service refused: a refusal costs nothing. */
-  giveBack(credits: number): void {
+  /** Releases the credits of a refused request, which costs nothing. */
+  release(credits: number): void {
     this.#spent -= credits;
   }
 }

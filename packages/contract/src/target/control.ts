@@ -1,19 +1,22 @@
-import type { Key, KeyName } from "../bench.ts";
-import { fieldsOf, type Fields } from "../wire/answer.ts";
+import { fieldsOf, type Fields } from "../wire/response.ts";
 import type { Redactor } from "../wire/redactor.ts";
-import { NoAnswer, type Send } from "../wire/send.ts";
-import { keyMaker, type KeyMaker } from "./keys.ts";
+import { NoResponse, type Send } from "../wire/send.ts";
+import type { Key, Keys } from "./keys.ts";
 
-/** The control API of a reference server. */
+/** Requests per minute and credits of a key that the kit makes: more than a run uses. */
+const plenty = 1_000_000;
+
+/** Control API of a reference server. */
 export interface Control {
-  /** Calls `/__mock/<path>`. */
+  /** Sends a request to `/__mock/<path>`. */
   readonly post: (path: string, body?: Fields) => Promise<Fields>;
   readonly get: (path: string) => Promise<Fields>;
   readonly remove: (path: string) => Promise<Fields>;
-  readonly makeKey: KeyMaker;
+  /** Makes a key, with `tenants` in a new account. */
+  readonly makeKey: (path: "keys" | "tenants", options: Fields) => Promise<Key>;
 }
 
-/** The control API of the deployment, or undefined where there is none, or none for this caller. */
+/** Finds the control API of the deployment. Returns undefined if it has none, or forbids it. */
 export async function findControl(
   send: Send,
   {
@@ -21,38 +24,66 @@ export async function findControl(
     redactor,
     signal,
   }: {
-    readonly given: Readonly<Partial<Record<KeyName, Key>>>;
+    /** Keys of the user. */
+    readonly given: Keys;
     readonly redactor: Redactor;
     readonly signal?: AbortSignal | undefined;
   },
 ): Promise<Control | undefined> {
-  const call = async (method: string, path: string, body?: Fields): Promise<Fields> => {
-    const answer = await send({
+  const request = async (method: string, path: string, body?: Fields): Promise<Fields> => {
+    const { status, json } = await send({
       method,
       path: `/__mock/${path}`,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    if (answer.status !== 200) {
-      const detail = fieldsOf(answer.json)["detail"];
-      throw new Error(`${method} /__mock/${path} answered ${answer.status}: ${String(detail)}`);
-    }
-    return fieldsOf(answer.json);
+    const fields = fieldsOf(json);
+    if (status === 200) return fields;
+    throw new Error(`${method} /__mock/${path} got ${status}: ${String(fields["detail"])}`);
   };
-  const answer = await send({ method: "GET", path: "/__mock/options", signal }).catch(refused);
+  const found = await send({ method: "GET", path: "/__mock/options", signal }).catch(ignoreReset);
   signal?.throwIfAborted();
-  if (answer === undefined) return undefined;
-  const found = answer.status === 200 && fieldsOf(answer.json)["options"] !== undefined;
-  if (!found || answer.headers.get("x-mock") === null) return undefined;
-  const post: Control["post"] = (path, body) => call("POST", path, body);
+  const isControl = found?.status === 200 && fieldsOf(found.json)["options"] !== undefined;
+  if (!isControl || found.headers.get("x-mock") === null) return undefined;
+  const tokens = new Set(Object.values(given).map(({ token }) => token));
   return {
-    post,
-    get: (path) => call("GET", path),
-    remove: (path) => call("DELETE", path),
-    makeKey: keyMaker(post, given, redactor),
+    post: (path, body) => request("POST", path, body),
+    get: (path) => request("GET", path),
+    remove: (path) => request("DELETE", path),
+    async makeKey(path, options) {
+      const made = await request("POST", path, options);
+      const key: Key = {
+        token: String(made["api_key"]),
+        kind: options["mode"] === "test" ? "test" : "live",
+        webhookSecret: String(made["webhook_secret"]),
+        accountId: String(made["account_id"]),
+      };
+      // The kit does not count the credits of keys that it made.
+      if (tokens.has(key.token)) {
+        throw new Error("The control API returned a key of the user instead of a new one.");
+      }
+      redactor.add(key.token, key.webhookSecret);
+      return key;
+    },
   };
 }
 
-/** What guards a deployment may break a connection that asks for an address like this one. */
-function refused(error: unknown): undefined {
-  if (!(error instanceof NoAnswer)) throw error;
+/** A proxy in front of a deployment may reset the connection for an unknown path. */
+function ignoreReset(error: unknown): undefined {
+  if (!(error instanceof NoResponse)) throw error;
+}
+
+/** Makes the keys that the user has not given, where there is a control API. */
+export async function addMissingKeys(given: Keys, control: Control | undefined): Promise<Keys> {
+  if (control === undefined) return given;
+  const make: Control["makeKey"] = (path, options) =>
+    control.makeKey(path, { rate_limit_per_min: plenty, name: "contract", ...options });
+  const live = given.live ?? (await make("tenants", { credits: plenty }));
+  const account = live.accountId === undefined ? {} : { account_id: live.accountId };
+  return {
+    live,
+    test: given.test ?? (await make("keys", { mode: "test", ...account })),
+    stranger: given.stranger ?? (await make("tenants", { credits: plenty })),
+    disabled: given.disabled ?? (await make("tenants", { state: "disabled" })),
+    flagged: given.flagged ?? (await make("keys", { account_state: "flagged" })),
+  };
 }

@@ -1,51 +1,44 @@
-import type { Key, KeyName } from "../bench.ts";
-import type { Fields } from "../wire/answer.ts";
-import type { Redactor } from "../wire/redactor.ts";
-import type { Control } from "./control.ts";
-
-/** Calls a minute of the keys that the kit makes: more than a run makes. */
-const rateLimit = 1_000_000;
-
-/** Credits of a key that the kit makes. */
-const credits = 1_000_000;
-
-type Keys = Partial<Record<KeyName, Key>>;
-
-/** Creates a key with the control API. */
-export type KeyMaker = (path: "keys" | "tenants", wanted: Fields) => Promise<Key>;
-
-/** @param given the keys of the user. */
-export function keyMaker(post: Control["post"], given: Keys, redactor: Redactor): KeyMaker {
-  const tokens = new Set(Object.values(given).map(({ token }) => token));
-  return async (path, wanted) => {
-    const made = await post(path, wanted);
-    const key: Key = {
-      token: String(made["api_key"]),
-      kind: wanted["mode"] === "test" ? "test" : "live",
-      webhookSecret: String(made["webhook_secret"]),
-      accountId: String(made["account_id"]),
-    };
-    // The kit does not count the credits of keys that it created.
-    if (tokens.has(key.token)) {
-      throw new Error("The control API returned a key of the user instead of a new one.");
-    }
-    redactor.add(key.token, key.webhookSecret);
-    return key;
-  };
+/** A key of the deployment. */
+export interface Key {
+  readonly token: string;
+  readonly kind: "live" | "test";
+  readonly webhookSecret: string | undefined;
+  readonly accountId: string | undefined;
 }
 
-/** The keys that were given, and those that are missing where the deployment lets the kit make them. */
-export async function gatherKeys(given: Keys, control: Control | undefined): Promise<Keys> {
-  if (control === undefined) return given;
-  const make: KeyMaker = (path, wanted) =>
-    control.makeKey(path, { rate_limit_per_min: rateLimit, name: "contract", ...wanted });
-  const live = given.live ?? (await make("tenants", { credits }));
-  const account = live.accountId === undefined ? {} : { account_id: live.accountId };
-  return {
-    live,
-    test: given.test ?? (await make("keys", { mode: "test", ...account })),
-    stranger: given.stranger ?? (await make("tenants", { credits })),
-    disabled: given.disabled ?? (await make("tenants", { state: "disabled" })),
-    flagged: given.flagged ?? (await make("keys", { account_state: "flagged" })),
+/** Options of a new key, where the kit can make keys. */
+export interface NewKey {
+  readonly mode?: "live" | "test";
+  readonly credits?: number;
+  readonly rate_limit_per_min?: number;
+  readonly name?: string;
+  readonly state?: "active" | "disabled" | "revoked" | "suspended";
+  readonly account_id?: string | undefined;
+}
+
+/** Kind of key that a check works on. */
+export type KeyKind = "any" | "live" | "test";
+
+/** Purposes of the keys of a run. */
+export const keyNames = ["live", "test", "stranger", "disabled", "flagged"] as const;
+/**
+ * Purpose of a key of a run.
+ *
+ * @useDeclaredType
+ */
+export type KeyName = (typeof keyNames)[number];
+
+/** Keys of a run by their purpose. */
+export type Keys = Readonly<Partial<Record<KeyName, Key>>>;
+
+/** Message for a check whose key the run lacks. */
+export function missingKey(name: KeyName): string {
+  const flags: Readonly<Record<KeyName, string>> = {
+    live: "a live key (--api-key or --live-key, with --allow-live)",
+    test: "a test key (--api-key or --test-key)",
+    stranger: "a key of another account (--other-key)",
+    disabled: "a disabled key (--disabled-key)",
+    flagged: "a key of an account that was flagged for fraud (--flagged-key)",
   };
+  return `It takes ${flags[name]}.`;
 }

@@ -1,10 +1,10 @@
-import type { Key, KeyName } from "../bench.ts";
-import { elementsOf, fieldsOf, type Answer } from "../wire/answer.ts";
-import { NoAnswer, type Send } from "../wire/send.ts";
+import { elementsOf, fieldsOf, type HttpResponse } from "../wire/response.ts";
+import { NoResponse, type Send } from "../wire/send.ts";
 import type { Redactor } from "../wire/redactor.ts";
 import { problemOf, TargetProblem } from "./problem.ts";
+import type { Key, KeyName } from "./keys.ts";
 
-/** A deployment that is not known yet. */
+/** Deployment that may be unreachable or another service. */
 interface Target {
   readonly send: Send;
   readonly baseUrl: string;
@@ -12,63 +12,63 @@ interface Target {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How long the first call may take, in milliseconds: the account is answered at once. */
-const patience = 30_000;
+/** Timeout of the first request, in milliseconds. */
+const timeout = 30_000;
 
 /**
- * Makes sure that there is a deployment, that it is one of this service, and that it takes the keys that are to work.
+ * Checks that a deployment of the service responds, and that it accepts the keys.
  *
- * @returns the answers for their accounts.
+ * @returns the accounts of the keys.
  * @throws TargetProblem
  */
 export async function preflight(
   target: Target,
   { test, live }: Readonly<Partial<Record<KeyName, Key>>>,
-): Promise<ReadonlyMap<KeyName, Answer>> {
-  const accounts = new Map<KeyName, Answer>();
-  const look = (token?: string): Promise<Answer> => account(target, token);
-  if (test === undefined && live === undefined) await look();
-  if (test !== undefined) accounts.set("test", await look(test.token));
-  if (live !== undefined) accounts.set("live", await look(live.token));
+): Promise<ReadonlyMap<KeyName, HttpResponse>> {
+  const accounts = new Map<KeyName, HttpResponse>();
+  const readAccount = (token?: string): Promise<HttpResponse> => requestAccount(target, token);
+  if (test === undefined && live === undefined) await readAccount();
+  if (test !== undefined) accounts.set("test", await readAccount(test.token));
+  if (live !== undefined) accounts.set("live", await readAccount(live.token));
   return accounts;
 }
 
-/** The credits that an account has; without a limit when it does not say so. */
-export function balanceOf(answer: Answer | undefined): number {
-  const { credits_remaining: credits } = fieldsOf(answer?.json);
+/** Balance of an account, or `Infinity` if it has none. */
+export function balanceOf(account: HttpResponse | undefined): number {
+  const { credits_remaining: credits } = fieldsOf(account?.json);
   return typeof credits === "number" ? credits : Infinity;
 }
 
-/** @param token the key, or undefined where the kit will make its own. */
-async function account(target: Target, token: string | undefined): Promise<Answer> {
+/** @param token of a key, or undefined if the kit makes its keys. */
+async function requestAccount(target: Target, token: string | undefined): Promise<HttpResponse> {
   const { send, baseUrl, redactor, signal } = target;
   signal?.throwIfAborted();
   try {
-    const answer = await send({
+    const response = await send({
       method: "GET",
       path: "/api/v1/account",
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(timeout),
     });
-    if (!isTheService(answer)) {
+    if (!isTryOnService(response)) {
       throw new TargetProblem(
         "other-service",
-        `${baseUrl} answers, but it is something else than the try-on service: GET /api/v1/account gave ${answer.status} with ${answer.headers.get("content-type") ?? "no content type"}${whereTo(answer, redactor)}.`,
+        `${baseUrl} is not the try-on service: GET /api/v1/account got ${response.status} with ${response.headers.get("content-type") ?? "no content type"}${redirectOf(response, redactor)}.`,
       );
     }
-    if (token !== undefined) refuseKey(answer, redactor);
-    return answer;
+    if (token !== undefined) rejectRefused(response, redactor);
+    return response;
   } catch (error) {
     signal?.throwIfAborted();
-    throw error instanceof NoAnswer ? problemOf(baseUrl, error) : error;
+    throw error instanceof NoResponse ? problemOf(baseUrl, error) : error;
   }
 }
 
-/** Whether an answer for the account is one that the service can give. */
-function isTheService({ status, json }: Answer): boolean {
+/** If true, the service can send this response for an account. */
+function isTryOnService({ status, json }: HttpResponse): boolean {
   const { detail, credits_remaining: credits, tryon_cost_credits: costs } = fieldsOf(json);
   if (status === 200) return typeof credits === "number" && costs !== undefined;
-  // 404 is what a server says that does not know the address.
+  // Any other server may send a 404.
   return [401, 403, 429, 500, 503].includes(status) && isDetail(detail);
 }
 
@@ -76,21 +76,24 @@ function isDetail(detail: unknown): boolean {
   return typeof detail === "string" || elementsOf(detail).length > 0;
 }
 
-function refuseKey({ status, json }: Answer, redactor: Redactor): void {
+function rejectRefused({ status, json }: HttpResponse, redactor: Redactor): void {
   if (status !== 401 && status !== 403) return;
   const { detail } = fieldsOf(json);
-  const said = typeof detail === "string" ? detail : JSON.stringify(detail);
-  throw new TargetProblem("wrong-key", `The key is refused (${status}): ${shown(said, redactor)}`);
+  const text = typeof detail === "string" ? detail : JSON.stringify(detail);
+  throw new TargetProblem(
+    "wrong-key",
+    `The key is refused (${status}): ${oneLine(text, redactor)}`,
+  );
 }
 
-/** Text of a deployment for a sentence: on one line and short. */
-function shown(text: string, redactor: Redactor): string {
+/** Makes text of a deployment short, and puts it on one line. */
+function oneLine(text: string, redactor: Redactor): string {
   return redactor.redactStart(text, 200).replaceAll(/[\p{Cc}\s]+/gu, " ");
 }
 
-function whereTo({ status, headers }: Answer, redactor: Redactor): string {
+function redirectOf({ status, headers }: HttpResponse, redactor: Redactor): string {
   const to = headers.get("location");
   return status < 300 || status > 399 || to === null
     ? ""
-    : `, which leads to ${shown(to, redactor)}`;
+    : `, which redirects to ${oneLine(to, redactor)}`;
 }

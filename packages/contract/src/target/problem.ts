@@ -1,9 +1,9 @@
-import type { NoAnswer } from "../wire/send.ts";
+import type { NoResponse } from "../wire/send.ts";
 
-/** Why no check could be made at all. */
+/** Reason why no check can run. */
 export type ProblemKind = "unreachable" | "tls" | "wrong-key" | "other-service";
 
-/** A deployment that cannot be looked at; the message is one sentence. */
+/** Deployment that cannot be checked. The message is one sentence. */
 export class TargetProblem extends Error {
   override readonly name = "TargetProblem";
   readonly kind: ProblemKind;
@@ -14,7 +14,7 @@ export class TargetProblem extends Error {
   }
 }
 
-/** Options with which no run can be begun; the message names what is wrong, and what can be. */
+/** Invalid options. The message has the invalid option and the valid values. */
 export class OptionsError extends TypeError {
   override readonly name = "OptionsError";
 }
@@ -22,23 +22,23 @@ export class OptionsError extends TypeError {
 const tlsCode = /^(CERT_|ERR_TLS_|ERR_SSL_|EPROTO$|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_)/;
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOTFOUND: "there is no host of this name",
-  EAI_AGAIN: "the name of the host cannot be looked up now",
-  ECONNREFUSED: "nothing listens there",
-  ECONNRESET: "the connection was broken",
-  ETIMEDOUT: "the host does not answer",
-  EHOSTUNREACH: "there is no way to the host",
-  ENETUNREACH: "there is no network to the host",
-  UND_ERR_CONNECT_TIMEOUT: "the host does not answer",
+  ENOTFOUND: "no host has this name",
+  EAI_AGAIN: "the name of the host cannot be resolved now",
+  ECONNREFUSED: "no server listens on the port",
+  ECONNRESET: "the connection was reset",
+  ETIMEDOUT: "the host does not respond",
+  EHOSTUNREACH: "the host has no route",
+  ENETUNREACH: "the network of the host cannot be reached",
+  UND_ERR_CONNECT_TIMEOUT: "the host does not respond",
 };
 
-/** What a call without an answer says of the whole deployment. */
-export function problemOf(baseUrl: string, error: NoAnswer): TargetProblem {
+/** Makes the problem of a deployment of a request without a response. */
+export function problemOf(baseUrl: string, error: NoResponse): TargetProblem {
   const { code } = error;
   if (tlsCode.test(code)) {
     return new TargetProblem(
       "tls",
-      `The connection to ${baseUrl} is not safe: TLS failed with ${code}.`,
+      `The connection to ${baseUrl} is not secure: TLS failed with ${code}.`,
       error,
     );
   }
@@ -46,7 +46,7 @@ export function problemOf(baseUrl: string, error: NoAnswer): TargetProblem {
   return new TargetProblem("unreachable", `${baseUrl} cannot be reached: ${reason}.`, error);
 }
 
-/** What lies under an error: the outermost one of fetch says no more than that it failed. */
+/** Message of the first cause. Errors of fetch have no details. */
 function deepestMessage(error: Error): string {
   return error.cause instanceof Error ? deepestMessage(error.cause) : error.message;
 }

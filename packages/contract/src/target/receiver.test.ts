@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 
 import { runSuite } from "../contract.ts";
 import { must } from "../outcome.ts";
-import { aCheck, aSuite } from "../testing/suite.ts";
+import { aCheck, aSuite } from "../../test/suite.ts";
 
 test("webhooks arrive at random paths", async () => {
   const mock = createMock({ clock: "manual" });
   const urls: URL[] = [];
   const guesses: number[] = [];
   const hooks = aCheck("sample.hooks", async (session) => {
-    const opened = [session.hook(), session.hook()];
+    const opened = [session.openHook(), session.openHook()];
     urls.push(...opened.map(({ url }) => new URL(url)));
     for (const { url } of opened) await fetch(url, { method: "POST", body: "{}" });
     for (const guess of ["/hook-1", "/hook-2", "/", `${urls[0]?.pathname}x`]) {
@@ -23,7 +23,7 @@ test("webhooks arrive at random paths", async () => {
     );
   });
   const { checks } = await runSuite(aSuite([hooks]), { baseUrl: mock.baseUrl, fetch: mock.fetch });
-  expect(checks.filter(({ status }) => status === "broken")).toEqual([]);
+  expect(checks.filter(({ status }) => status === "failed")).toEqual([]);
   expect(guesses).toEqual([404, 404, 404, 404]);
   // 128 random bits in base64url.
   for (const { pathname } of urls) expect(pathname).toMatch(/^\/[\w-]{22}$/);

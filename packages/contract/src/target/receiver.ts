@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { headersOf } from "../wire/incoming-headers.ts";
 import type { Time } from "./time.ts";
 
-/** One webhook as it came. */
+/** Webhook that arrived. */
 export interface Delivery {
   readonly at: number;
   readonly method: string;
@@ -14,33 +14,33 @@ export interface Delivery {
   readonly text: string;
 }
 
-/** What a receiver says to its first, second, … webhook; `hang` says nothing. */
-type HookAnswer = (
+/** Response of a receiver to its first, second, … webhook. `hang` never responds. */
+export type HookResponse = (
   attempt: number,
 ) => { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | "hang";
 
-/** An address for webhooks, and what came there. */
+/** URL for webhooks with those that arrived. */
 export interface Hook {
   readonly url: string;
   readonly deliveries: readonly Delivery[];
-  /** Takes no more. */
+  /** Closes the URL. */
   close(): void;
 }
 
-/** Where webhooks come in. */
+/** Server that receives webhooks. */
 export interface Receiver {
-  open(answer?: HookAnswer): Hook;
+  open(respond?: HookResponse): Hook;
   close(): Promise<void>;
 }
 
-/** The longest body of a webhook that is read. */
-const bodyBytes = 1_000_000;
+/** Maximum size of the body of a webhook. */
+const maxBytes = 1_000_000;
 
 /**
  * Listens for webhooks.
  *
- * @param publicUrl the address under which the deployment reaches it, when not that of this machine.
- * @throws Error when the port cannot be had.
+ * @param publicUrl leads to the port, for a deployment on another machine.
+ * @throws Error when the port is in use.
  */
 export async function openReceiver(
   time: Time,
@@ -49,8 +49,8 @@ export async function openReceiver(
     port = 0,
   }: { readonly publicUrl?: string | undefined; readonly port?: number | undefined },
 ): Promise<Receiver> {
-  const hooks = new Map<string, { answer: HookAnswer; deliveries: Delivery[] }>();
-  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const hooks = new Map<string, { respond: HookResponse; deliveries: Delivery[] }>();
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const name = /([^/?]+)(\?.*)?$/.exec(request.url ?? "")?.[1] ?? "";
     const hook = hooks.get(name);
     const at = time.now();
@@ -66,27 +66,27 @@ export async function openReceiver(
       bytes,
       text: new TextDecoder().decode(bytes),
     });
-    const answer = hook.answer(hook.deliveries.length);
-    if (answer !== "hang") response.writeHead(answer.status, answer.headers).end();
+    const answered = hook.respond(hook.deliveries.length);
+    if (answered !== "hang") response.writeHead(answered.status, answered.headers).end();
   };
   const server = createServer((request, response) => {
-    take(request, response).catch(() => response.destroy());
+    receive(request, response).catch(() => response.destroy());
   });
-  // With an address of its own the deployment is elsewhere, and comes from outside.
+  // A public URL means that the deployment is on another machine.
   const host = publicUrl === undefined ? "127.0.0.1" : "0.0.0.0";
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
   });
-  // A server that listens on a port has an address of this form.
+  // A TCP server has this type.
   const { port: taken } = server.address() as AddressInfo;
   const base = (publicUrl ?? `http://127.0.0.1:${taken}`).replace(/\/+$/, "");
   return {
-    open(answer = () => ({ status: 204 })) {
-      // A port that is open to others would let them send to a path that they can guess.
+    open(respond = () => ({ status: 204 })) {
+      // Others could send webhooks to a path that they can guess.
       const name = randomBytes(16).toString("base64url");
       const deliveries: Delivery[] = [];
-      hooks.set(name, { answer, deliveries });
+      hooks.set(name, { respond, deliveries });
       return { url: `${base}/${name}`, deliveries, close: () => void hooks.delete(name) };
     },
     close: () =>
@@ -101,10 +101,10 @@ async function read(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer> |
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of request) {
-    // A stream without an encoding gives buffers.
+    // A stream without an encoding has buffers.
     const bytes = part as Buffer;
     length += bytes.length;
-    if (length > bodyBytes) return undefined;
+    if (length > maxBytes) return undefined;
     parts.push(bytes);
   }
   return new Uint8Array(Buffer.concat(parts));

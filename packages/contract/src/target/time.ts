@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Control } from "./control.ts";
 
-/** How time passes for the deployment: by itself, or when it is moved. */
+/** Clock of the deployment: real, or advanced by the kit. */
 export interface Time {
   readonly virtual: boolean;
   /** Milliseconds since 1970. */
   now(): number;
-  /** Lets time pass. @throws the reason of the signal when that ends it. */
+  /** Waits, or advances the clock. @throws the reason of the signal. */
   pass(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export const realTime: Time = {
   pass: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
 };
 
-/** The same time for a run that a signal can end. */
+/** Returns a clock whose waits a signal can end. */
 export function interruptible(time: Time, signal: AbortSignal | undefined): Time {
   if (signal === undefined) return time;
   return {
@@ -30,12 +30,12 @@ export function interruptible(time: Time, signal: AbortSignal | undefined): Time
   };
 }
 
-/** The time of a reference server, which passes when the kit moves it. */
+/** Returns the clock of a reference server, which the kit advances. */
 export async function virtualTime(control: Control): Promise<Time> {
   let now = 0;
   const move = async (milliseconds: number): Promise<void> => {
-    const answer = await control.post("clock", { advance_ms: milliseconds });
-    now = Number(answer["now"]);
+    const response = await control.post("clock", { advance_ms: milliseconds });
+    now = Number(response["now"]);
   };
   await move(0);
   return { virtual: true, now: () => now, pass: (milliseconds) => move(Math.ceil(milliseconds)) };

@@ -1,11 +1,11 @@
-import type { SentCall } from "./answer.ts";
+import type { SentRequest } from "./response.ts";
 import type { Redactor } from "./redactor.ts";
 
-/** Maximum length of a body in a line. */
+/** Maximum length of the body. */
 const bodyCharacters = 2_000;
 
-/** A call as a line for a shell; keys are redacted, and a long body is cut. */
-export function curlLine({ method, url, headers, body }: SentCall, redactor: Redactor): string {
+/** Writes a request as a line for a shell. Redacts keys, and cuts a long body. */
+export function curlLine({ method, url, headers, body }: SentRequest, redactor: Redactor): string {
   const parts = ["curl", "-i"];
   if (method !== "GET") parts.push("-X", method);
   parts.push(quoted(redactor.redact(url)));

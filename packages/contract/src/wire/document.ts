@@ -2,15 +2,15 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.
 import formats from "ajv-formats";
 
 import openapi from "@tryon/spec/openapi.json" with { type: "json" };
-import { fieldsOf, type Fields } from "./answer.ts";
+import { fieldsOf, type Fields } from "./response.ts";
 
-/** What the document says of one status of an operation. */
-interface DocumentedAnswer {
-  /** Says what is wrong with a body, or nothing when it fits. */
+/** Response of the document for one status of an operation. */
+interface DocumentedResponse {
+  /** Returns the deviations of a body. */
   readonly problems: (body: unknown) => readonly string[];
-  /** Headers that the answer has to have. */
+  /** Required headers. */
   readonly headers: readonly string[];
-  /** The media types of its body. */
+  /** Media types of its body. */
   readonly types: readonly string[];
 }
 
@@ -18,7 +18,7 @@ interface DocumentedAnswer {
 export interface Operation {
   /** Method and path, such as `GET /api/v1/tryon/{job_id}`. */
   readonly title: string;
-  readonly answers: ReadonlyMap<number, DocumentedAnswer>;
+  readonly responses: ReadonlyMap<number, DocumentedResponse>;
 }
 
 const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
@@ -32,11 +32,11 @@ export const operations: readonly Operation[] = Object.entries(openapi.paths).fl
       .filter(([method]) => ["get", "post"].includes(method))
       .map(([method, operation]) => ({
         title: `${method.toUpperCase()} ${path}`,
-        answers: answersOf(fieldsOf(operation)),
+        responses: responsesOf(fieldsOf(operation)),
       })),
 );
 
-/** The operation that a call is one of; HEAD is answered as GET is. */
+/** Finds the operation of a request. HEAD has the responses of GET. */
 export function operationOf(method: string, pathname: string): Operation | undefined {
   const verb = method === "HEAD" ? "GET" : method;
   const segments = pathname.split("/");
@@ -53,15 +53,15 @@ export function operationOf(method: string, pathname: string): Operation | undef
 const webhooks = fieldsOf(openapi.webhooks);
 const [webhook] = Object.values(webhooks).map((item) => fieldsOf(fieldsOf(item)["post"]));
 
-/** Says what is wrong with the body of a webhook, or nothing when it fits. */
+/** Returns the deviations of the body of a webhook. */
 export const eventProblems = problemFinder(schemaOf(fieldsOf(webhook?.["requestBody"])));
 
-function answersOf(operation: Fields): ReadonlyMap<number, DocumentedAnswer> {
+function responsesOf(operation: Fields): ReadonlyMap<number, DocumentedResponse> {
   return new Map(
     Object.entries(fieldsOf(operation["responses"])).map(([status, response]) => {
       const { headers, content } = resolved(response);
       const required = Object.entries(fieldsOf(headers))
-        // Those of a 429 are optional in their schemas, which all answers share; the service says that a 429 has them.
+        // All responses share the schemas of these headers, which are optional. A 429 must have them.
         .filter(([, header]) => status === "429" || resolved(header)["required"] === true)
         .map(([name]) => name.toLowerCase());
       const types = Object.keys(fieldsOf(content));

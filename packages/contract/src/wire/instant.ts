@@ -1,6 +1,6 @@
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?$/;
 
-/** An ISO 8601 time in milliseconds since 1970, or undefined for what is none; one without a zone counts as UTC. */
+/** Parses an ISO 8601 time to milliseconds since 1970. A time without a zone is UTC. */
 export function instantOf(text: unknown): number | undefined {
   const match = typeof text === "string" ? iso.exec(text) : null;
   if (match === null) return undefined;
@@ -8,7 +8,7 @@ export function instantOf(text: unknown): number | undefined {
   return Number.isNaN(instant) ? undefined : instant;
 }
 
-/** When an answer was given, by its own `Date`. */
+/** Time of a response by its `Date`. */
 export function dateOf({ headers }: { readonly headers: Headers }): number | undefined {
   const instant = Date.parse(headers.get("date") ?? "");
   return Number.isNaN(instant) ? undefined : instant;

@@ -2,13 +2,13 @@ import { crc32 } from "./check-sum.ts";
 
 const signature = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
-/** What the header of a PNG says. */
+/** Size in the header of a PNG. */
 export interface PngHeader {
   readonly width: number;
   readonly height: number;
 }
 
-/** The header of a PNG, or undefined for what does not begin as one. */
+/** Reads the header of a PNG. Returns undefined for other bytes. */
 export function readPngHeader(bytes: Uint8Array<ArrayBuffer>): PngHeader | undefined {
   if (bytes.length < 33 || !signature.every((byte, index) => bytes[index] === byte)) {
     return undefined;
@@ -19,10 +19,10 @@ export function readPngHeader(bytes: Uint8Array<ArrayBuffer>): PngHeader | undef
   return { width: view.getUint32(first + 8), height: view.getUint32(first + 12) };
 }
 
-/** Reads a PNG from its first byte to its last, and gives its header, or says why it is none. */
+/** Reads a whole PNG and returns its header, or the reason why it is invalid. */
 export function readPng(bytes: Uint8Array<ArrayBuffer>): PngHeader | string {
   const header = readPngHeader(bytes);
-  if (header === undefined) return "it does not begin as one";
+  if (header === undefined) return "it does not start as one";
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let data = 0;
   for (let at = signature.length; at + 12 <= bytes.length;) {
@@ -31,13 +31,13 @@ export function readPng(bytes: Uint8Array<ArrayBuffer>): PngHeader | string {
     if (end > bytes.length) break;
     const type = typeAt(bytes, at);
     if (crc32(bytes.subarray(at + 4, end - 4)) !== view.getUint32(end - 4)) {
-      return `the check sum of its chunk ${type} is wrong`;
+      return `the checksum of its chunk ${type} is wrong`;
     }
     if (type === "IDAT") data += length;
-    if (type === "IEND") return data > 0 ? header : "it has no picture data";
+    if (type === "IEND") return data > 0 ? header : "it has no image data";
     at = end;
   }
-  return `it breaks off after ${bytes.length} bytes`;
+  return `it ends early, after ${bytes.length} bytes`;
 }
 
 function typeAt(bytes: Uint8Array, at: number): string {

@@ -1,7 +1,7 @@
 import { assert, constantFrom, nat, property, string } from "fast-check";
 import { expect, test } from "vitest";
 
-import { decoded } from "../testing/decoded.ts";
+import { decoded } from "../../test/decoded.ts";
 import { Redactor } from "./redactor.ts";
 
 const secrets = ["svc_live_4fQ-z_9AbCdEf", "svc_test_mock", "svc_test_mock2", "whsec_Zm9vYmFy~?>"];

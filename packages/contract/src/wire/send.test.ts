@@ -4,19 +4,19 @@ import { createMock } from "@tryon/mock";
 import { describe, expect, test } from "vitest";
 
 import { runContract, runSuite } from "../contract.ts";
-import { command } from "../testing/command.ts";
-import { somethingElse } from "../testing/served.ts";
-import { aCheck, aSuite } from "../testing/suite.ts";
+import { command } from "../../test/command.ts";
+import { somethingElse } from "../../test/served.ts";
+import { aCheck, aSuite } from "../../test/suite.ts";
 import { createSend } from "./send.ts";
 
 const mebibyte = 2 ** 20;
-const pictures = ["result.png"];
+const images = ["result.png"];
 
 /** Checks that failed, and why. */
 async function failures(report: ReturnType<typeof runSuite>): Promise<readonly string[]> {
   const { checks } = await report;
   return checks
-    .filter(({ status }) => status === "broken")
+    .filter(({ status }) => status === "failed")
     .map(({ id, message }) => `${id}: ${message}`);
 }
 
@@ -33,7 +33,7 @@ function resultsAt(resultUrl: string, baseUrl?: string) {
     const job = (await response.json()) as Record<string, unknown>;
     return Response.json(job["result_url"] ? { ...job, result_url: resultUrl } : job);
   };
-  return { requested, run: () => runContract({ baseUrl: mock.baseUrl, fetch, only: pictures }) };
+  return { requested, run: () => runContract({ baseUrl: mock.baseUrl, fetch, only: images }) };
 }
 
 /** A server on this machine that has two names, which resolve to the given IPs. */
@@ -74,7 +74,7 @@ describe("the size of a response", () => {
         ? new Response(endless())
         : mock.fetch(input, init);
     const large = aCheck("sample.large", async (session) => {
-      await session.call("GET", "/api/docs");
+      await session.request("GET", "/api/docs");
     });
     const report = runSuite(aSuite([large]), { baseUrl: mock.baseUrl, fetch });
     expect(await failures(report)).toEqual([

@@ -1,8 +1,8 @@
-import type { Answer, SentCall } from "./answer.ts";
+import type { HttpResponse, SentRequest } from "./response.ts";
 import { guardedFetch, type Resolve } from "./guarded-fetch.ts";
 
-/** A call that is to be sent. */
-export interface CallInput {
+/** Request to send. */
+export interface RequestInput {
   readonly method: string;
   /** A path below the base URL, or a whole URL. */
   readonly path: string;
@@ -11,31 +11,31 @@ export interface CallInput {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Sends one call as it stands: nothing is added but what HTTP needs, no redirect is followed, nothing is repeated. */
-export type Send = (call: CallInput) => Promise<Answer>;
+/** Sends one request unchanged, without retries and redirects. */
+export type Send = (request: RequestInput) => Promise<HttpResponse>;
 
-/** No answer came. */
-export class NoAnswer extends Error {
-  override readonly name = "NoAnswer";
+/** Request without a response. */
+export class NoResponse extends Error {
+  override readonly name = "NoResponse";
   /** Private, because errors are printed with their fields and this has the key. */
-  readonly #call: SentCall;
+  readonly #request: SentRequest;
   /** The code of the system or of TLS, such as `ECONNREFUSED`; empty where there is none. */
   readonly code: string;
 
-  constructor(call: SentCall, cause: unknown) {
+  constructor(request: SentRequest, cause: unknown) {
     const code = codeOf(cause);
     const reason = code === "" ? messageOf(cause) : code;
-    super(`${call.method} ${call.url} failed: ${reason}.`, { cause });
-    this.#call = call;
+    super(`${request.method} ${request.url} failed: ${reason}.`, { cause });
+    this.#request = request;
     this.code = code;
   }
 
-  get call(): SentCall {
-    return this.#call;
+  get request(): SentRequest {
+    return this.#request;
   }
 }
 
-/** Timeout of a call in milliseconds. The service holds one for 90 s. */
+/** Timeout of a request in milliseconds. A synchronous request takes up to 90 s. */
 const timeout = 150_000;
 
 /** Maximum size of a response in MiB after decompression. The largest result is a PNG of 4K. */
@@ -56,7 +56,7 @@ export function createSend(
   return async ({ method, path, headers = {}, body, signal }) => {
     const isNamed = /^https?:\/\//.test(path);
     const url = isNamed ? path : `${base}${path}`;
-    const call: SentCall = {
+    const request: SentRequest = {
       method,
       url,
       headers,
@@ -76,9 +76,16 @@ export function createSend(
       ending.signal.throwIfAborted();
       const text = new TextDecoder().decode(bytes);
       const { status } = response;
-      return { call, status, headers: response.headers, bytes, text, json: parse(text) };
+      return {
+        request,
+        status,
+        headers: response.headers,
+        bytes,
+        text,
+        json: parseJson(text),
+      };
     } catch (error) {
-      throw new NoAnswer(call, error);
+      throw new NoResponse(request, error);
     } finally {
       ending.forget();
     }
@@ -101,20 +108,20 @@ async function readBytes({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
   }
 }
 
-/** The same for a run that a signal can end. */
+/** Returns a function whose requests a signal can end. */
 export function withSignal(send: Send, signal: AbortSignal | undefined): Send {
   if (signal === undefined) return send;
-  return async (call) => {
-    const ending = firstOf([call.signal, signal]);
+  return async (request) => {
+    const ending = firstOf([request.signal, signal]);
     try {
-      return await send({ ...call, signal: ending.signal });
+      return await send({ ...request, signal: ending.signal });
     } finally {
       ending.forget();
     }
   };
 }
 
-/** A signal that comes with the first of several, until it is forgotten; `AbortSignal.any` came with Node 20.3. */
+/** Makes a signal that aborts with the first of several. `AbortSignal.any` came with Node 20.3. */
 function firstOf(signals: readonly (AbortSignal | undefined)[]) {
   const first = new AbortController();
   const forgotten = new AbortController();
@@ -126,7 +133,7 @@ function firstOf(signals: readonly (AbortSignal | undefined)[]) {
   return { signal: first.signal, forget: () => forgotten.abort() };
 }
 
-function parse(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

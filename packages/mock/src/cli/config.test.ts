@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { UsageError } from "@tryon/command-line";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { readConfig, readProfile } from "./config.ts";
-import { UsageError } from "./flags.ts";
 
 async function file(text: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tryon-mock-"));
@@ -18,7 +18,7 @@ async function file(text: string): Promise<string> {
 describe("a configuration file", () => {
   test("holds profile, options and settings", async () => {
     const config = {
-      profile: "contrary",
+      profile: "alternate",
       options: { refund: "failed" },
       latency: "2s",
       concurrency: 3,
@@ -65,7 +65,7 @@ describe("a configuration file", () => {
 describe("the file of a profile that was observed", () => {
   const profile = { options: { refund: "failed" }, unknown: ["readLag"] };
 
-  test("is read as a profile, is a configuration by itself, and may stand in one", async () => {
+  test("is read as a profile, is a configuration by itself, and can be part of one", async () => {
     const path = await file(JSON.stringify(profile));
     expect(await readProfile(path)).toEqual(profile);
     expect(await readConfig(path)).toEqual({ options: { options: profile.options } });

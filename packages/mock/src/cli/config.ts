@@ -1,20 +1,20 @@
 import { readFile } from "node:fs/promises";
 
+import { UsageError } from "@tryon/command-line";
 import * as z from "zod";
 
 import type { MockOptions } from "../mock.ts";
 import { profileNames, resolveOptions, type Profile } from "../options.ts";
 import { imagesSettings } from "../settings.ts";
-import { engineNames, type EngineName } from "./arguments.ts";
-import { UsageError } from "./flags.ts";
+import { engineNames, type EngineName } from "./program.ts";
 
-/** What a file says about the server; the engine stands there by its name. */
+/** Settings of a file. The engine is a name. */
 export interface Config {
   readonly options: MockOptions;
   readonly engine: EngineName | undefined;
 }
 
-/** What JSON cannot hold, and the address of a server in process, which a listening one has no use for. */
+/** Options that JSON cannot express, and the URL of a server in process. */
 type NotInFiles = "baseUrl" | "sendWebhook" | "network";
 
 const duration = z.union([z.number(), z.string()]);
@@ -38,10 +38,10 @@ const fields = {
   seed: z.union([z.string(), z.number()]).optional(),
   clock: z.enum(["real", "manual"]).optional(),
   engine: z.enum(engineNames).optional(),
-  // A new setting without its row here does not compile.
+  // A new setting without a row here does not compile.
 } satisfies Record<Exclude<keyof MockOptions, NotInFiles>, z.ZodType>;
 
-/** A profile as the contract kit writes it is a configuration too: what could not be seen keeps its default. */
+/** A profile that tryon-contract wrote is a configuration too: unknown options keep their defaults. */
 const configFile = z.strictObject({ ...fields, unknown: observed.unknown });
 
 const profileFile = z.strictObject(observed);
@@ -49,7 +49,7 @@ const profileFile = z.strictObject(observed);
 /**
  * Reads a configuration file.
  *
- * @throws UsageError naming the file and what is wrong in it.
+ * @throws UsageError with the file and the problem.
  */
 export async function readConfig(path: string): Promise<Config> {
   const {
@@ -59,7 +59,7 @@ export async function readConfig(path: string): Promise<Config> {
     ...settings
   } = await read(path, "configuration", configFile);
   const present = Object.entries(settings).filter(([, value]) => value !== undefined);
-  // Names and values of the options are checked where the mock is made, which names what is allowed.
+  // `createMock` validates names and values of the options.
   return {
     engine,
     options: { ...Object.fromEntries(present), ...(options && { options }) },
@@ -67,9 +67,9 @@ export async function readConfig(path: string): Promise<Config> {
 }
 
 /**
- * Reads a profile that the contract kit has written.
+ * Reads a profile that tryon-contract wrote.
  *
- * @throws UsageError naming the file and what is wrong in it.
+ * @throws UsageError with the file and the problem.
  */
 export async function readProfile(path: string): Promise<Profile> {
   const { options, unknown = [] } = await read(path, "profile", profileFile);

@@ -5,15 +5,15 @@ import { join } from "node:path";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { command, commandWith, type Command } from "../testing/command.ts";
-import { isRunning } from "../testing/processes.ts";
+import { command, commandWith, type Command } from "../../test/command.ts";
+import { isRunning } from "../../test/processes.ts";
 
 /** The arguments after which a program of Node runs beside the server. */
 function program(code: string, ...options: readonly string[]): readonly string[] {
   return ["exec", ...options, "--", process.execPath, "-e", code];
 }
 
-/** What the program has printed as JSON, once the line is whole. */
+/** Waits for a line of the program, and parses it as JSON. */
 async function printed(run: Command): Promise<unknown> {
   await expect.poll(() => run.stdout(), { interval: 5, timeout: 10_000 }).toContain("\n");
   return JSON.parse(run.stdout());
@@ -33,17 +33,17 @@ function pidsOf(list: unknown): number[] {
 }
 
 describe("tryon-mock exec", () => {
-  test("gives a command a server of its own and ends with the command's exit code", async () => {
+  test("gives a command its own server and ends with the command's exit code", async () => {
     const environment = { TRYON_BASE_URL: "https://elsewhere.example", TRYON_API_KEY: "another" };
     const run = commandWith(environment, ...program(printEnvironment));
     expect(await run.ended).toEqual({ code: 7, signal: null });
-    const address = await run.listening;
-    expect(JSON.parse(run.stdout())).toEqual([200, address, "svc_live_mock", "whsec_mock"]);
-    expect(run.stderr()).toBe(`tryon-mock listening on ${address}\n`);
-    await expect(fetch(address)).rejects.toThrow("fetch failed");
+    const url = await run.listening;
+    expect(JSON.parse(run.stdout())).toEqual([200, url, "svc_live_mock", "whsec_mock"]);
+    expect(run.stderr()).toBe(`tryon-mock listening on ${url}\n`);
+    await expect(fetch(url)).rejects.toThrow("fetch failed");
   });
 
-  test("prints nothing of its own with --quiet", async () => {
+  test("prints nothing itself with --quiet", async () => {
     const run = command(...program("console.log(1); console.error(2)", "--quiet"));
     expect(await run.ended).toEqual({ code: 0, signal: null });
     expect([run.stdout(), run.stderr()]).toEqual(["1\n", "2\n"]);
@@ -54,14 +54,14 @@ describe("tryon-mock exec", () => {
     expect(await run.ended).toEqual({ code: 7, signal: null });
     const port = new URL(await run.listening).port;
     expect(run.stdout()).toContain(`"http://127.0.0.1:${port}"`);
-    expect(run.stderr()).toContain(`whoever can reach port ${port} of this machine`);
+    expect(run.stderr()).toContain(`others can reach port ${port} of this machine`);
   });
 
-  test("runs nothing when its server cannot be had", async () => {
+  test("runs nothing when its port is taken", async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void taken.close());
-    // A server that listens on a port has an address of this form.
+    // A server on a port has this form of `address()`.
     const { port } = taken.address() as AddressInfo;
     const run = command(...program("console.log(1)", "--port", String(port)));
     expect(await run.ended).toEqual({ code: 1, signal: null });
@@ -94,7 +94,7 @@ describe("tryon-mock exec", () => {
     expect(isRunning(pid)).toBe(false);
   });
 
-  test("ends with 137 when somebody kills the command", async () => {
+  test("ends with 137 when another process kills the command", async () => {
     const run = command(...program("setInterval(() => {}, 1e6); console.log(process.pid)"));
     process.kill(Number(await printed(run)), "SIGKILL");
     expect(await run.ended).toEqual({ code: 137, signal: null });
@@ -141,15 +141,15 @@ describe("tryon-mock exec leaves no process behind", () => {
 });
 
 describe("a command that exec cannot run", () => {
-  test("because there is none ends with 127 and one sentence", async () => {
+  test("because it does not exist ends with 127 and one sentence", async () => {
     const run = command("exec", "--quiet", "--", "no-such-command");
     expect(await run.ended).toEqual({ code: 127, signal: null });
     expect(run.stderr()).toBe(
-      'tryon-mock: There is no command "no-such-command"; check its name, and that PATH leads to it.\n',
+      'tryon-mock: "no-such-command" does not exist; check its name and PATH.\n',
     );
   });
 
-  test("because it may not be run ends with 126 and one sentence", async () => {
+  test("because it is not executable ends with 126 and one sentence", async () => {
     const folder = mkdtempSync(join(tmpdir(), "tryon-mock-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const path = join(folder, "test.sh");
@@ -157,7 +157,7 @@ describe("a command that exec cannot run", () => {
     chmodSync(path, 0o600);
     const run = command("exec", "--quiet", "--", path);
     expect(await run.ended).toEqual({ code: 126, signal: null });
-    expect(run.stderr()).toContain(`"${path}" may not be run; give it the right to (chmod +x)`);
+    expect(run.stderr()).toContain(`"${path}" is not executable; run chmod +x`);
     expect(run.stderr().trimEnd().split("\n")).toHaveLength(1);
   });
 });

@@ -1,35 +1,35 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 
-import type { ExecCommand } from "./arguments.ts";
+import type { ExecCommand } from "./program.ts";
 import { placeOf } from "./process-place.ts";
 import { clientEnvironment, startServer } from "./server.ts";
-import { watchOver } from "./watchman.ts";
+import { startOrphanGuard } from "./orphan-guard.ts";
 
-const handedOn = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-type HandedOn = (typeof handedOn)[number];
+const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+type Forwarded = (typeof forwarded)[number];
 
 const notExecutable = 126;
 const notFound = 127;
 
 /**
- * Runs a command beside a server of its own.
+ * Runs a command beside its own server.
  *
- * @returns the exit code: the command's, or the one that a shell would give.
+ * @returns the exit code of the command, or that of a shell for a command that fails to start or gets a signal.
  */
 export async function runExec(command: ExecCommand): Promise<number> {
   const signals = listenForSignals();
   const server = await startServer(command);
   try {
     if (signals.first !== undefined) return signalExitCode(signals.first);
-    if (!command.quiet) process.stderr.write(`tryon-mock listening on ${server.url}\n`);
+    if (command.quiet !== true) process.stderr.write(`tryon-mock listening on ${server.url}\n`);
     return await runProgram(command, clientEnvironment(server, loopback(server.url)), signals);
   } finally {
     await server.stop();
   }
 }
 
-/** A server on all addresses of the machine is reached from the machine itself by loopback. */
+/** Replaces the wildcard host of a server with loopback. */
 function loopback(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }
@@ -44,21 +44,21 @@ async function runProgram(
     stdio: "inherit",
     env: { ...process.env, ...environment },
     detached: place.ownGroup,
-    // npm and its like are scripts there, which only a shell can run.
+    // npm and similar commands are scripts on Windows, which only a shell can run.
     shell: process.platform === "win32",
   });
   const ended = end(child, command.program);
   const { pid } = child;
   if (pid === undefined) return ended;
-  const watchman = watchOver(place.target(pid), process.platform);
-  signals.handOn((signal) => place.handOn(pid, signal));
+  const orphanGuard = startOrphanGuard(place.target(pid), process.platform);
+  signals.forward((signal) => place.forward(pid, signal));
   const code = await ended;
   await place.clear(pid);
-  await watchman.dismiss();
+  await orphanGuard.stop();
   return code;
 }
 
-/** The exit code of a command that has ended, or that could not begin. */
+/** Waits until the command ends, or fails to start, and returns its exit code. */
 function end(child: ChildProcess, program: string): Promise<number> {
   return new Promise((resolve) => {
     child.once("exit", (code, signal) => {
@@ -73,35 +73,35 @@ function end(child: ChildProcess, program: string): Promise<number> {
 
 function spawnProblem(error: NodeJS.ErrnoException, program: string): string {
   if (error.code === "ENOENT") {
-    return `There is no command "${program}"; check its name, and that PATH leads to it.`;
+    return `"${program}" does not exist; check its name and PATH.`;
   }
   if (error.code === "EACCES") {
-    return `"${program}" may not be run; give it the right to (chmod +x), or name the program that runs it.`;
+    return `"${program}" is not executable; run chmod +x, or name the program that runs it.`;
   }
-  return `"${program}" cannot be run: ${error.message}.`;
+  return `"${program}" cannot start: ${error.message}.`;
 }
 
 function signalExitCode(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }
 
-/** The signals that reach this process: the first before there is a command, and from then on every one. */
+/** Signals to this process: the first one before the command starts, and all later ones. */
 interface Signals {
-  readonly first: HandedOn | undefined;
-  handOn(receive: (signal: HandedOn) => void): void;
+  readonly first: Forwarded | undefined;
+  forward(receive: (signal: Forwarded) => void): void;
 }
 
 function listenForSignals(): Signals {
-  let first: HandedOn | undefined;
-  let receive = (signal: HandedOn): void => {
+  let first: Forwarded | undefined;
+  let receive = (signal: Forwarded): void => {
     first ??= signal;
   };
-  for (const signal of handedOn) process.on(signal, () => receive(signal));
+  for (const signal of forwarded) process.on(signal, () => receive(signal));
   return {
     get first() {
       return first;
     },
-    handOn(next) {
+    forward(next) {
       receive = next;
     },
   };

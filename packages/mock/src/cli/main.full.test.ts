@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { tryOn } from "../testing/caller.ts";
-import { command } from "../testing/command.ts";
+import { tryOn } from "../../test/caller.ts";
+import { command } from "../../test/command.ts";
 
 function file(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), "tryon-mock-"));
@@ -20,25 +20,25 @@ const live = { authorization: "Bearer svc_live_mock" };
 describe("the command", () => {
   test("says first where it listens, and serves there until SIGINT", async () => {
     const run = command("--port", "0");
-    const address = await run.listening;
-    expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect(run.stdout().split("\n")[0]).toBe(`tryon-mock listening on ${address}`);
-    const account = await fetch(`${address}/api/v1/account`, { headers: live });
+    const url = await run.listening;
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(run.stdout().split("\n")[0]).toBe(`tryon-mock listening on ${url}`);
+    const account = await fetch(`${url}/api/v1/account`, { headers: live });
     expect(await account.json()).toMatchObject({ credits_remaining: 1_000 });
     run.child.kill("SIGINT");
     expect(await run.ended).toEqual({ code: 0, signal: null });
-    await expect(fetch(address)).rejects.toThrow("fetch failed");
+    await expect(fetch(url)).rejects.toThrow("fetch failed");
     expect(run.stdout()).toContain("svc_test_mock");
     expect(run.stderr()).toBe("");
   });
 
   test("ends with 0 at SIGTERM, even while a call is held and a webhook is due", async () => {
     const run = command("serve", "--port", "0", "--quiet", "--latency", "10m");
-    const address = await run.listening;
-    const held = fetch(`${address}/api/v1/tryon`, {
+    const url = await run.listening;
+    const held = fetch(`${url}/api/v1/tryon`, {
       method: "POST",
       headers: { ...live, "content-type": "application/json" },
-      body: JSON.stringify(tryOn({ wait: true, webhook_url: `${address}/hook` })),
+      body: JSON.stringify(tryOn({ wait: true, webhook_url: `${url}/hook` })),
     });
     const outcome = held.then(
       ({ status }) => status,
@@ -47,7 +47,7 @@ describe("the command", () => {
     await expect
       .poll(
         async () => {
-          const answer = await fetch(`${address}/api/v1/tryon`, { headers: live });
+          const answer = await fetch(`${url}/api/v1/tryon`, { headers: live });
           // The contract's answer to a list has jobs.
           return ((await answer.json()) as { jobs: unknown[] }).jobs.length;
         },
@@ -57,28 +57,28 @@ describe("the command", () => {
     run.child.kill("SIGTERM");
     expect(await run.ended).toEqual({ code: 0, signal: null });
     expect(["cut", 500]).toContain(await outcome);
-    expect(run.stdout()).toBe(`tryon-mock listening on ${address}\n`);
+    expect(run.stdout()).toBe(`tryon-mock listening on ${url}\n`);
   });
 
   test("prints with --print-env nothing but variables on stdout", async () => {
     const run = command("--print-env", "--port=0");
-    const address = await run.listening;
+    const url = await run.listening;
     await expect.poll(() => run.stdout(), { interval: 5 }).toContain("SECRET");
     expect(run.stdout()).toBe(
-      `TRYON_BASE_URL=${address}\nTRYON_API_KEY=svc_live_mock\nTRYON_WEBHOOK_SECRET=whsec_mock\n`,
+      `TRYON_BASE_URL=${url}\nTRYON_API_KEY=svc_live_mock\nTRYON_WEBHOOK_SECRET=whsec_mock\n`,
     );
-    expect(run.stderr()).toBe(`tryon-mock listening on ${address}\n`);
+    expect(run.stderr()).toBe(`tryon-mock listening on ${url}\n`);
   });
 
   test("takes seed, latency, profile and the rest from a file, and flags before it", async () => {
     const config = file(
       JSON.stringify({ seed: "a", latency: "1h", options: { replayHeader: false } }),
     );
-    const run = command("--port", "0", "--config", config, "--profile", "contrary", "--seed", "b");
-    const address = await run.listening;
+    const run = command("--port", "0", "--config", config, "--profile", "alternate", "--seed", "b");
+    const url = await run.listening;
     const again = command("--port", "0", "--seed", "b");
     const ids = [];
-    for (const base of [address, await again.listening]) {
+    for (const base of [url, await again.listening]) {
       const answer = await fetch(`${base}/api/v1/tryon`, {
         method: "POST",
         headers: { ...live, "content-type": "application/json" },
@@ -86,7 +86,7 @@ describe("the command", () => {
       });
       ids.push(await answer.json());
     }
-    // What profile contrary sends is sparse, and the ids hang on the seed alone.
+    // Profile alternate responds with fewer fields. Only the seed determines the ids.
     expect(Object.keys(ids[0] as object)).toEqual(["job_id", "status"]);
     expect((ids[1] as { job_id: string }).job_id).toBe((ids[0] as { job_id: string }).job_id);
   });
@@ -109,35 +109,35 @@ describe("the command", () => {
   test("takes engine and clock from a file", async () => {
     const config = file(JSON.stringify({ engine: "stock", clock: "manual" }));
     const run = command("--port", "0", "--config", config);
-    const address = await run.listening;
-    const { headers } = await fetch(address);
+    const url = await run.listening;
+    const { headers } = await fetch(url);
     expect(headers.get("date")).toBe("Thu, 01 Jan 2026 00:00:00 GMT");
   });
 
   test("warns on stderr when others can reach it", async () => {
     const run = command("--host", "0.0.0.0", "--port", "0");
     const { port } = new URL(await run.listening);
-    const warning = `whoever can reach port ${port} of this machine can use every`;
+    const warning = `others can reach port ${port} of this machine`;
     await expect.poll(() => run.stderr(), { interval: 5 }).toContain(warning);
     expect(run.stderr().trimEnd().split("\n")).toHaveLength(1);
   });
 
   test("sends no webhooks to its own network where it is reached from others", async () => {
     const run = command("--host", "0.0.0.0", "--port", "0", "--quiet");
-    const address = (await run.listening).replace("0.0.0.0", "127.0.0.1");
-    const answer = await fetch(`${address}/api/v1/tryon`, {
+    const url = (await run.listening).replace("0.0.0.0", "127.0.0.1");
+    const answer = await fetch(`${url}/api/v1/tryon`, {
       method: "POST",
       headers: { ...live, "content-type": "application/json" },
-      body: JSON.stringify(tryOn({ webhook_url: `${address}/hook` })),
+      body: JSON.stringify(tryOn({ webhook_url: `${url}/hook` })),
     });
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain("allowPrivateWebhooks");
   });
 
   test("prints help and version", async () => {
-    const runs = [command("--help"), command("--version"), command("help", "exec")];
+    const runs = [command("help", "serve"), command("--version"), command("help", "exec")];
     for (const { ended } of runs) expect(await ended).toEqual({ code: 0, signal: null });
-    expect(runs[2]?.stdout()).toContain("tryon-mock exec [options] -- <command>");
+    expect(runs[2]?.stdout()).toContain("Usage: tryon-mock exec [options] -- <command>");
     expect(runs[0]?.stdout()).toContain("--print-env");
     expect(runs[1]?.stdout()).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
@@ -157,7 +157,7 @@ describe("a command that cannot be carried out as it was typed", () => {
     const run = command("--port", "many");
     expect(await run.ended).toEqual({ code: 2, signal: null });
     expect(run.stderr()).toBe(
-      'tryon-mock: --port has to be a number from 0 to 65535; got "many".\n',
+      "tryon-mock: option '--port <number>' is invalid. It must be a whole number from 0 to 65535.\n",
     );
     expect(run.stdout()).toBe("");
   });

@@ -1,40 +1,19 @@
 #!/usr/bin/env node
-import { version } from "../version.ts";
-import { readArguments, type Command } from "./arguments.ts";
-import { UsageError } from "./flags.ts";
-import { help } from "./help.ts";
+import { exitOnClosedPipe, runCommand } from "@tryon/command-line";
 
-const usageExitCode = 2;
+import { readCommand } from "./program.ts";
 
-/** Carries the command out; what a command does is loaded when it is asked for. */
-async function run(command: Command): Promise<void> {
-  switch (command.kind) {
-    case "help":
-      process.stdout.write(help(command.verb));
-      return;
-    case "version":
-      process.stdout.write(`${version}\n`);
-      return;
-    case "serve": {
-      const { runServe } = await import("./serve-command.ts");
-      return runServe(command);
-    }
-    case "exec": {
-      const { runExec } = await import("./exec-command.ts");
-      // Nothing of ours is left to be done, whatever a caller of the server still holds open.
-      process.exit(await runExec(command));
-    }
-    case "trigger": {
-      const { runTrigger } = await import("./trigger-command.ts");
-      process.exitCode = await runTrigger(command);
-    }
+exitOnClosedPipe();
+const { stdout, stderr, env: environment } = process;
+process.exitCode = await runCommand("tryon-mock", stderr, async () => {
+  const command = readCommand(process.argv.slice(2), { stdout, environment });
+  if (command === undefined) return 0;
+  // The modules of a command are loaded late, so that the others start fast.
+  if (command.kind === "serve") {
+    const { runServe } = await import("./serve-command.ts");
+    return runServe(command);
   }
-}
-
-try {
-  await run(readArguments(process.argv.slice(2)));
-} catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`tryon-mock: ${message}\n`);
-  process.exitCode = error instanceof UsageError ? usageExitCode : 1;
-}
+  const { runExec } = await import("./exec-command.ts");
+  // A caller of the server can still have an open connection.
+  return process.exit(await runExec(command));
+});

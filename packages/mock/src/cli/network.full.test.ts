@@ -6,9 +6,9 @@ import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { tryOn } from "../testing/caller.ts";
-import { command } from "../testing/command.ts";
-import { assetBytes } from "../testing/pictures.ts";
+import { tryOn } from "../../test/caller.ts";
+import { command } from "../../test/command.ts";
+import { assetBytes } from "../../test/images.ts";
 
 test("the command reaches images and receivers over the network of the machine", async () => {
   const seen = new Map<string, IncomingHttpHeaders>();
@@ -23,13 +23,13 @@ test("the command reaches images and receivers over the network of the machine",
     server.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  // A server that listens on a port has an address of this form.
+  // A server on a port has this form of `address()`.
   const host = `http://localhost:${(server.address() as AddressInfo).port}`;
   const config = join(folder, "config.json");
   writeFileSync(config, JSON.stringify({ images: "fetch", allowPrivateImages: true, latency: 0 }));
-  const address = await command("--port", "0", "--config", config).listening;
+  const url = await command("--port", "0", "--config", config).listening;
   const submit = async (person: string): Promise<string> => {
-    const response = await fetch(`${address}/api/v1/tryon`, {
+    const response = await fetch(`${url}/api/v1/tryon`, {
       method: "POST",
       headers: { authorization: "Bearer svc_live_mock", "content-type": "application/json" },
       body: JSON.stringify(

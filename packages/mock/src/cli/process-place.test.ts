@@ -12,8 +12,8 @@ test("a command away from a terminal leads a group, and each signal goes to the 
   const calls = heard();
   const place = placeOf("linux", false);
   expect([place.ownGroup, place.target(12)]).toEqual([true, -12]);
-  place.handOn(12, "SIGINT");
-  place.handOn(12, "SIGTERM");
+  place.forward(12, "SIGINT");
+  place.forward(12, "SIGTERM");
   expect(calls).toEqual([
     [-12, "SIGINT"],
     [-12, "SIGTERM"],
@@ -24,8 +24,8 @@ test("a command at a terminal stays in its group, and gets Ctrl+C from it alone"
   const calls = heard();
   const place = placeOf("linux", true);
   expect([place.ownGroup, place.target(12)]).toEqual([false, 12]);
-  place.handOn(12, "SIGINT");
-  place.handOn(12, "SIGHUP");
+  place.forward(12, "SIGINT");
+  place.forward(12, "SIGHUP");
   await place.clear(12);
   expect(calls).toEqual([[12, "SIGHUP"]]);
 });
@@ -34,6 +34,6 @@ test("a system without process groups gets signals for the command alone", () =>
   const calls = heard();
   const place = placeOf("win32", false);
   expect(place.ownGroup).toBe(false);
-  place.handOn(12, "SIGINT");
+  place.forward(12, "SIGINT");
   expect(calls).toEqual([[12, "SIGINT"]]);
 });

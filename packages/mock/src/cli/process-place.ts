@@ -1,30 +1,30 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Where a command runs: in a process group of its own, or in that of the terminal. */
+/** Process group of a command: its own, or that of the terminal. */
 export interface ProcessPlace {
   readonly ownGroup: boolean;
-  /** What `kill` is to be given to reach the command and what belongs to it. */
+  /** Returns the id for `kill` that includes the processes of the command. */
   target(pid: number): number;
-  handOn(pid: number, signal: NodeJS.Signals): void;
-  /** Ends what the command has left running. */
+  forward(pid: number, signal: NodeJS.Signals): void;
+  /** Ends the background processes of the command. */
   clear(pid: number): Promise<void>;
 }
 
-/** How long, in milliseconds, what the command has left running may take to end by itself. */
+/** Maximum time for background processes to end after SIGTERM, in milliseconds. */
 const clearingGrace = 1_000;
 const clearingStep = 10;
 
 /**
- * Away from a terminal the command leads a group of its own, so that signals reach everything that it has started and
- * nothing of it stays behind. At a terminal it has to stay in the terminal's group, or it could not read from it; there
- * Ctrl+C reaches it without our help, and handing it on would make two of one.
+ * Chooses the process group of a command. Without a terminal the command leads its own group, so that signals reach all
+ * processes that it started. At a terminal it stays in the terminal's group, or it could not read from it. There Ctrl+C
+ * reaches the command by itself, so it is not forwarded.
  */
 export function placeOf(platform: NodeJS.Platform, terminal: boolean): ProcessPlace {
   if (platform === "win32" || terminal) {
     return {
       ownGroup: false,
       target: (pid) => pid,
-      handOn: (pid, signal) => {
+      forward: (pid, signal) => {
         if (!(terminal && signal === "SIGINT")) send(pid, signal);
       },
       clear: () => Promise.resolve(),
@@ -33,7 +33,7 @@ export function placeOf(platform: NodeJS.Platform, terminal: boolean): ProcessPl
   return {
     ownGroup: true,
     target: (pid) => -pid,
-    handOn: (pid, signal) => send(-pid, signal),
+    forward: (pid, signal) => send(-pid, signal),
     clear: (pid) => clearGroup(-pid),
   };
 }
@@ -47,7 +47,7 @@ async function clearGroup(group: number): Promise<void> {
   send(group, "SIGKILL");
 }
 
-/** Sends a signal and says whether there was anybody to get it; 0 asks just that. */
+/** Sends a signal, and returns true if a process got it. Signal 0 only checks. */
 function send(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(target, signal);

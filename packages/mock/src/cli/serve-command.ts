@@ -1,24 +1,25 @@
-import type { ServeCommand } from "./arguments.ts";
+import type { ServeCommand } from "./program.ts";
 import { clientEnvironment, startServer, type RunningServer } from "./server.ts";
 
-/** Serves until a signal comes. */
-export async function runServe(command: ServeCommand): Promise<void> {
+/** Starts a server that serves until a signal, and returns the exit code of the start. */
+export async function runServe(command: ServeCommand): Promise<number> {
   const server = await startServer(command);
   announce(command, server);
   stopOnSignal(server);
+  return 0;
 }
 
 function announce(command: ServeCommand, server: RunningServer): void {
   const { mock, url, engine } = server;
   const where = `tryon-mock listening on ${url}\n`;
-  if (command.printEnv) {
+  if (command.printEnv === true) {
     process.stderr.write(where);
     const lines = Object.entries(clientEnvironment(server));
     process.stdout.write(lines.map(([name, value]) => `${name}=${value}\n`).join(""));
     return;
   }
   process.stdout.write(where);
-  if (command.quiet) return;
+  if (command.quiet === true) return;
   process.stdout.write(
     `  live key ${mock.keys.live}, test key ${mock.keys.test}, webhook secret ${mock.webhookSecret}\n` +
       `  engine ${engine}; control page ${url}/__mock/; API page ${url}/api/docs; stop with Ctrl+C\n`,
@@ -28,7 +29,7 @@ function announce(command: ServeCommand, server: RunningServer): void {
 function stopOnSignal(server: RunningServer): void {
   let stopping = false;
   const stop = (): void => {
-    // The second signal does not wait for anything.
+    // The second signal ends the process at once.
     if (stopping) process.exit(1);
     stopping = true;
     void server.stop().then(() => process.exit(0));

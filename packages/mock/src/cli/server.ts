@@ -1,30 +1,31 @@
+import { UsageError } from "@tryon/command-line";
+
 import type { Engine } from "../engine/engine.ts";
 import { isLoopback } from "../loopback.ts";
 import { createMock, type Mock } from "../mock.ts";
 import { nodeNetwork } from "../node/network.ts";
 import { serve, type Serving } from "../node/serve.ts";
-import type { EngineName, ServerCommand } from "./arguments.ts";
+import type { EngineName, ServerCommand } from "./program.ts";
 import { readConfig, readProfile } from "./config.ts";
-import { UsageError } from "./flags.ts";
 
-/** A mock and its server, as a command line asked for them. */
+/** Mock and server of a command line. */
 export interface RunningServer {
   readonly mock: Mock;
   readonly url: string;
   readonly engine: EngineName;
-  /** Ends both; calls under way have half a second. */
+  /** Stops both. Open requests have half a second. */
   stop(): Promise<void>;
 }
 
-/** @throws UsageError for what cannot be understood, Error when the port cannot be had. */
+/** @throws UsageError for a wrong option or file, Error if the port is taken. */
 export async function startServer(command: ServerCommand): Promise<RunningServer> {
   const { engine, mock } = await makeMock(command);
   const server = await serve(mock, {
     port: command.port,
     host: command.host,
-    openControl: command.openControl,
+    openControl: command.openControl === true,
   });
-  if (!isLoopback(command.host) && !command.quiet) warn(server);
+  if (!isLoopback(command.host) && command.quiet !== true) warn(server);
   const stop = async (): Promise<void> => {
     mock.close();
     await server.close();
@@ -32,7 +33,7 @@ export async function startServer(command: ServerCommand): Promise<RunningServer
   return { mock, url: server.url, engine, stop };
 }
 
-/** The variables in which a client looks for its server and its keys. */
+/** Returns the variables from which a client takes its server and its keys. */
 export function clientEnvironment(
   server: RunningServer,
   url = server.url,
@@ -58,12 +59,12 @@ async function makeMock(command: ServerCommand): Promise<{ engine: EngineName; m
       ...(profile !== undefined && { profile }),
       ...(command.latency !== undefined && { latency: command.latency }),
       ...(command.seed !== undefined && { seed: command.seed }),
-      ...(command.corsOrigins !== undefined && { corsOrigins: command.corsOrigins }),
+      ...(command.corsOrigin !== undefined && { corsOrigins: command.corsOrigin }),
       ...(engine !== undefined && { engine }),
     });
     return { engine: name, mock };
   } catch (error) {
-    // The flags were checked when they were read, so what is wrong stands in the file.
+    // The flags are valid, so the problem is in the file.
     if (command.config === undefined || !(error instanceof Error)) throw error;
     throw new UsageError(`${command.config}: ${error.message}`, { cause: error });
   }
@@ -76,6 +77,6 @@ async function loadCompositeEngine(): Promise<Engine> {
 
 function warn({ host, port }: Serving): void {
   process.stderr.write(
-    `tryon-mock: ${host} is no loopback address: whoever can reach port ${port} of this machine can use every key and see every job. Leave --host out to keep it to this machine.\n`,
+    `tryon-mock: ${host} is not loopback: others can reach port ${port} of this machine, use every key and read every job. For this machine only, omit --host.\n`,
   );
 }

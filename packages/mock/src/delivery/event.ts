@@ -1,25 +1,25 @@
 import type { TryOnCompletedEvent } from "../generated/openapi.ts";
 import type { Options } from "../options.ts";
 import { hmacHex } from "../service/digest.ts";
-import { formatTime } from "../service/time.ts";
+import { formatTime } from "../service/format-time.ts";
 import type { JobRecord } from "../store/records.ts";
 
-/** The one kind of event that the service sends. */
-export const eventKind = "tryon.completed";
+/** The only kind of event. */
+const eventKind = "tryon.completed";
 
-/** A body, and the signature that is sent with it. */
+/** Body and signature of a webhook. */
 export interface SignedEvent {
   readonly body: string;
   readonly signature: string;
 }
 
-/** What of a job that has ended goes into its event. */
+/** Fields of a finished job that its event contains. */
 export type EndedJob = Pick<
   JobRecord,
   "id" | "status" | "errorCode" | "errorMessage" | "durationMs" | "createdAt" | "completedAt"
 >;
 
-/** The event of a job's end, signed over the bytes of its body. */
+/** Creates and signs the event of a finished job. */
 export function completedEvent(
   job: EndedJob,
   resultUrl: string | null,
@@ -39,7 +39,7 @@ export function completedEvent(
   return { body, signature: `sha256=${hmacHex(parts.secret, body)}` };
 }
 
-/** The headers that an event is sent with. */
+/** Returns the headers of a webhook. */
 export function eventHeaders(jobId: string, signature: string): Record<string, string> {
   return {
     "content-type": "application/json",
@@ -50,12 +50,12 @@ export function eventHeaders(jobId: string, signature: string): Record<string, s
   };
 }
 
-/** The event with its ending turned round, under the signature of the true one: what a forger would send. */
+/** Changes the status of an event but keeps its signature, as an attacker would. */
 export function tampered({ body, signature }: SignedEvent): SignedEvent {
-  const turned: Readonly<Record<string, string>> = { succeeded: "failed", failed: "succeeded" };
+  const opposite: Readonly<Record<string, string>> = { succeeded: "failed", failed: "succeeded" };
   const forged = body.replace(
     /"status":"(succeeded|failed)"/,
-    (_whole, status: string) => `"status":"${turned[status]}"`,
+    (_whole, status: string) => `"status":"${opposite[status]}"`,
   );
   return { body: forged, signature };
 }

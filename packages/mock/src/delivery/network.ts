@@ -1,59 +1,50 @@
-import { host } from "../world/host.ts";
-import { bareHost, guardAddress, guardResolved, isIp, type AddressRules } from "./address-guard.ts";
+import { host } from "../system/host.ts";
+import { bareHost, checkUrl, checkResolved, isIp, type UrlRules } from "./check-url.ts";
 
 /**
- * How the server reaches the hosts of webhooks and images. The two steps are apart so that what is connected to is what
- * was checked, whatever a name resolves to a moment later.
+ * Network access of the server for webhooks and images. `connect` gets the IPs that the server has checked, so
+ * a later change of the DNS records has no effect.
  */
 export interface Network {
-  /** Every IP address that a host name has; throws, or gives none, when there is no such host. */
+  /** Resolves a host name to all of its IPs. Throws or returns none for an unknown host. */
   resolve(hostname: string): Promise<readonly string[]>;
   /**
-   * Sends a request to one of these IP addresses and nowhere else. The name in the request's URL is only what the host
-   * is called, in the `Host` header and in its certificate. A redirect is answered as it is, and not followed.
+   * Sends a request to one of these IPs only. The host name of the URL is for the `Host` header and the
+   * certificate. Returns a redirect without following it.
    */
-  connect(request: Request, addresses: readonly string[]): Promise<Response>;
+  connect(request: Request, ips: readonly string[]): Promise<Response>;
 }
 
-/** What is admitted besides public hosts, and the setting that says so. */
-export interface SendingRules extends AddressRules {
-  readonly setting: "allowPrivateWebhooks" | "allowPrivateImages";
-}
-
-/** The server does not go where it was sent; the message says why and what to do. */
-export class BlockedAddress extends Error {
-  constructor(
-    { problem, private: isPrivate }: { problem: string; private: boolean },
-    setting: string,
-  ) {
-    super(isPrivate ? `${problem} The setting ${setting} admits loopback.` : problem);
-    this.name = "BlockedAddress";
+/** Error for a URL that the server must not request. Its message has the fix. */
+export class BlockedUrlError extends Error {
+  constructor(problem: string) {
+    super(problem);
+    this.name = "BlockedUrlError";
   }
 }
 
-/** @throws BlockedAddress when an address alone tells that the server must not go there. */
-export function mustPass(address: string, rules: SendingRules): URL {
-  const verdict = guardAddress(address, rules);
-  if (!verdict.ok) throw new BlockedAddress(verdict, rules.setting);
+/** @throws BlockedUrlError if the URL alone shows that the server must not request it. */
+export function requireAllowed(url: string, rules: UrlRules): URL {
+  const verdict = checkUrl(url, rules);
+  if (!verdict.ok) throw new BlockedUrlError(verdict.problem);
   return verdict.url;
 }
 
 /**
- * Sends a request to where the guard lets it. Without a network, as in a browser, there is no telling what a name
- * resolves to: then the address alone decides.
+ * Sends a request if its URL and its IPs are allowed. Without a network, as in a browser, only the URL counts.
  *
- * @throws BlockedAddress
+ * @throws BlockedUrlError
  */
 export async function sendGuarded(
   request: Request,
   network: Network | undefined,
-  rules: SendingRules,
+  rules: UrlRules,
 ): Promise<Response> {
-  const hostname = bareHost(mustPass(request.url, rules).hostname);
+  const hostname = bareHost(requireAllowed(request.url, rules).hostname);
   if (network === undefined) return host.fetch(request);
-  const addresses = isIp(hostname) ? [hostname] : [...(await network.resolve(hostname))];
-  if (addresses.length === 0) throw new Error(`The name ${hostname} has no address.`);
-  const refused = guardResolved(addresses, rules);
-  if (refused !== undefined) throw new BlockedAddress(refused, rules.setting);
-  return network.connect(request, addresses);
+  const ips = isIp(hostname) ? [hostname] : [...(await network.resolve(hostname))];
+  if (ips.length === 0) throw new Error(`The host ${hostname} has no IP.`);
+  const blocked = checkResolved(ips, rules);
+  if (blocked !== undefined) throw new BlockedUrlError(blocked.problem);
+  return network.connect(request, ips);
 }

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 
 import { problems, schemaNamed } from "@tryon/spec/openapi-document";
 import { createMock, type Mock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
-import { checkWebhooksCarrySignedBytes, signatureOf } from "../testing/checks.ts";
-import { receiver, type Received, type ReceiverAnswer } from "../testing/receiver.ts";
-import { shows } from "../testing/shows.ts";
+import { caller } from "../../test/caller.ts";
+import { checkWebhooksCarrySignedBytes, signatureOf } from "../../test/checks.ts";
+import { receiver, type Received, type ReceiverAnswer } from "../../test/receiver.ts";
+import { covers } from "../../test/covers.ts";
 
 const hook = "https://shop.example/hook?shop=1";
 
@@ -34,9 +34,9 @@ const failures: readonly (readonly [string, ReceiverAnswer])[] = [
   ["a broken connection", () => Promise.reject(new TypeError("fetch failed"))],
 ];
 
-describe("the event of a job's end", () => {
-  test("is signed over its raw bytes and named in its headers", async () => {
-    shows(
+describe("the event of a finished job", () => {
+  test("has a signature of its raw bytes and the event headers", async () => {
+    covers(
       "webhook.header.signature",
       "webhook.signature.hmac",
       "webhook.header.event",
@@ -58,8 +58,8 @@ describe("the event of a job's end", () => {
     });
   });
 
-  test("tells a success with the address of its picture", async () => {
-    shows(
+  test("has the result URL after a success", async () => {
+    covers(
       "webhook.sent.at-end",
       "webhook.body.event",
       "webhook.body.job-id",
@@ -84,12 +84,12 @@ describe("the event of a job's end", () => {
       completed_at: "2026-01-01T00:00:01Z",
     });
     expect(problems(schemaNamed("TryOnCompletedEvent"), received[0]?.body)).toEqual([]);
-    const picture = await mock.fetch(String(received[0]?.body["result_url"]));
-    expect(picture.headers.get("content-type")).toBe("image/png");
+    const image = await mock.fetch(String(received[0]?.body["result_url"]));
+    expect(image.headers.get("content-type")).toBe("image/png");
   });
 
-  test("tells a failure with its words and no address", async () => {
-    shows(
+  test("has the error after a failure", async () => {
+    covers(
       "webhook.sent.at-end",
       "webhook.body.event",
       "webhook.body.status",
@@ -109,8 +109,8 @@ describe("the event of a job's end", () => {
     expect(problems(schemaNamed("TryOnCompletedEvent"), received[0]?.body)).toEqual([]);
   });
 
-  test("is signed with the secret of the key that submitted", async () => {
-    shows("auth.webhook-secret.signs");
+  test("is signed with the webhook secret of the submitting key", async () => {
+    covers("auth.webhook-secret.signs");
     const { mock, received } = setUp();
     const key = await mock.createKey();
     await caller(mock, key.token).submit({ webhook_url: hook });
@@ -120,20 +120,20 @@ describe("the event of a job's end", () => {
     expect(signature).toBe(signatureOf(received[0]?.bytes ?? new Uint8Array(), key.webhookSecret));
   });
 
-  test("is sent for held jobs and for test keys, and not where none was asked for", async () => {
-    shows("webhook.sent.at-end", "test-key.whole-journey");
+  test("is sent for synchronous jobs and test keys, but only with a webhook URL", async () => {
+    covers("webhook.sent.at-end", "test-key.all-endpoints");
     const { mock, call, received } = setUp();
-    const held = call.submit({ wait: true, webhook_url: hook });
+    const request = call.submit({ wait: true, webhook_url: hook });
     const tested = await caller(mock, mock.keys.test).submit({ webhook_url: hook });
     await call.submit({ webhook_url: null });
     await call.submit({ webhook_url: "" });
     await mock.clock.advance("2s");
     const ids = received.map(({ body }) => body["job_id"]);
-    expect(new Set(ids)).toEqual(new Set([(await held).body.job_id, tested.body.job_id]));
+    expect(new Set(ids)).toEqual(new Set([(await request).body.job_id, tested.body.job_id]));
   });
 
   test("is not sent for a job that never ends", async () => {
-    shows("webhook.sent.at-end");
+    covers("webhook.sent.at-end");
     const { mock, call, received } = setUp();
     await call.submit({ webhook_url: hook, prompt: "mock:never" });
     await mock.clock.advance("30d");
@@ -143,9 +143,9 @@ describe("the event of a job's end", () => {
 
 describe("the attempts of a delivery", () => {
   test.each(failures)(
-    "come after 1, 4 and 16 s while the receiver answers %s",
+    "come after 1, 4 and 16 s while the receiver responds with %s",
     async (_name, answer) => {
-      shows("webhook.retry.schedule", "webhook.delivery.best-effort", "webhook.receiver.any-2xx");
+      covers("webhook.retry.schedule", "webhook.delivery.best-effort", "webhook.receiver.any-2xx");
       const { mock, call, received } = setUp(answer);
       const { body } = await call.submit({ webhook_url: hook });
       await mock.clock.advance("1h");
@@ -157,8 +157,8 @@ describe("the attempts of a delivery", () => {
     },
   );
 
-  test.each([200, 201, 202, 204, 299])("end with the answer %i", async (status) => {
-    shows("webhook.receiver.any-2xx");
+  test.each([200, 201, 202, 204, 299])("end with the status %i", async (status) => {
+    covers("webhook.receiver.any-2xx");
     const { mock, call, received } = setUp(() => new Response(null, { status }));
     const { body } = await call.submit({ webhook_url: hook });
     await mock.clock.advance("1h");
@@ -180,8 +180,8 @@ describe("the attempts of a delivery", () => {
     expect(await states(mock, body.job_id)).toEqual(["delivered"]);
   });
 
-  test("give a receiver 10 s, and count the next pause from then", async () => {
-    shows("webhook.receiver.within-ten-seconds");
+  test("time out after 10 s, when the next delay begins", async () => {
+    covers("webhook.receiver.within-ten-seconds");
     const { mock, call, received } = setUp((attempt) =>
       attempt === 1 ? new Promise<Response>(() => undefined) : new Response(null, { status: 200 }),
     );
@@ -194,7 +194,7 @@ describe("the attempts of a delivery", () => {
     ]);
   });
 
-  test("count a success whose body somebody has read already", async () => {
+  test("end with a success whose body was already read", async () => {
     const { mock, call, received } = setUp(async () => {
       const response = new Response("ok");
       await response.text();
@@ -215,7 +215,7 @@ describe("the attempts of a delivery", () => {
     expect(mock.clock.pending).toBe(0);
   });
 
-  test("break off when the server is closed during one", async () => {
+  test("abort when the server is closed", async () => {
     const { mock, call, received } = setUp(() => new Promise<Response>(() => undefined));
     await call.submit({ webhook_url: hook });
     const advanced = mock.clock.advance("2s");
@@ -226,7 +226,7 @@ describe("the attempts of a delivery", () => {
     expect(mock.clock.pending).toBe(0);
   });
 
-  test("of one delivery do not hold up those of another", async () => {
+  test("of two deliveries are independent", async () => {
     const { mock, call, received } = setUp(() => new Response(null, { status: 500 }));
     await call.submit({ webhook_url: hook });
     await call.submit({ webhook_url: hook });
@@ -242,16 +242,16 @@ const failing = (): Response => new Response(null, { status: 500 });
 
 describe("the bytes of the attempts", () => {
   test.each(["same", "resigned"] as const)(
-    "are those that were signed, also when they are sent again, with webhookBody %s",
+    "match their signature with webhookBody %s",
     async (webhookBody) => {
-      shows("webhook.signature.hmac", "webhook.body.each-attempt");
+      covers("webhook.signature.hmac", "webhook.body.each-attempt");
       const { mock, received } = setUp(failingThrice, { options: { webhookBody } });
       await expect(checkWebhooksCarrySignedBytes(mock, received)).resolves.toBeUndefined();
     },
   );
 
-  test("are the same each time by default", async () => {
-    shows("webhook.body.each-attempt");
+  test("are the same by default", async () => {
+    covers("webhook.body.each-attempt");
     const { mock, call, received } = setUp(failing, { options: { webhookBody: "same" } });
     await call.submit({ webhook_url: hook });
     await mock.clock.advance("1h");
@@ -259,8 +259,8 @@ describe("the bytes of the attempts", () => {
     expect(new Set(bodies).size).toBe(1);
   });
 
-  test("carry a freshly signed address where the server signs anew", async () => {
-    shows("webhook.body.each-attempt");
+  test("have a new result URL with webhookBody resigned", async () => {
+    covers("webhook.body.each-attempt");
     const { mock, call, received } = setUp(failing, { options: { webhookBody: "resigned" } });
     await call.submit({ webhook_url: hook });
     await mock.clock.advance("1h");

@@ -1,164 +1,158 @@
-import type { Options } from "../options.ts";
+import { abortable } from "../abortable.ts";
 import { limits } from "../service/catalogue.ts";
-import { mustFind } from "../service/keys.ts";
-import type { ResultAddresses } from "../service/result-address.ts";
+import type { ServiceContext } from "../service/context.ts";
+import type { ResultUrls } from "../service/result-urls.ts";
 import type { DeliveryAttempt, DeliveryRecord, JobRecord } from "../store/records.ts";
-import type { Store } from "../store/store.ts";
-import type { World } from "../world/world.ts";
-import { completedEvent, tampered, type SignedEvent } from "./event.ts";
-import { postEvent } from "./post.ts";
+import { getKey } from "../store/store.ts";
+import { completedEvent, eventHeaders, tampered, type SignedEvent } from "./event.ts";
 
-/** How long, in milliseconds of the machine, moving time by hand waits for a receiver that does not answer. */
+/** Real milliseconds that a manual clock waits for a receiver. */
 const patience = 1_000;
 
-/** How one attempt leaves the server. */
-export interface Departure {
-  /** How long it is held up first, in milliseconds. */
+/** Plan for one attempt. */
+export interface DeliveryAttemptPlan {
+  /** Delay before the request, in milliseconds. */
   readonly delay: number;
   readonly send: (request: Request) => Promise<Response>;
 }
 
-/** What deliveries stand on. */
-export interface DeliveryContext {
-  readonly store: Store;
-  readonly world: World;
-  readonly options: Options;
-  readonly results: ResultAddresses;
-  /** Asked once for each attempt. */
-  readonly depart: () => Departure;
+/** Parts that deliveries need. */
+export interface DeliveryContext extends Pick<ServiceContext, "store" | "system" | "options"> {
+  readonly results: ResultUrls;
+  /** Called once for each attempt. */
+  readonly planAttempt: () => DeliveryAttemptPlan;
 }
 
-/** Ways to have an earlier delivery sent again. */
-export type Repetition = Exclude<DeliveryRecord["cause"], "job">;
+/** Ways to repeat an earlier delivery. */
+export type Redelivery = Exclude<DeliveryRecord["cause"], "job">;
 
 /**
- * Sends the event of a job that has ended: one attempt and three retries, each signed. Between two attempts a delivery
- * is nothing but its record in the store and an appointment that names it.
+ * Delivers the events of finished jobs with one attempt and three retries, each signed. Between two attempts, a delivery
+ * is only a record in the store and a scheduled task.
  */
 export class WebhookDelivery {
   readonly #context: DeliveryContext;
-  readonly #underWay = new Map<string, AbortController>();
+  readonly #inProgress = new Map<string, AbortController>();
   #closed = false;
 
   constructor(context: DeliveryContext) {
     this.#context = context;
-    context.world.agenda.on("delivery", (id) => void this.#attempt(id));
+    context.system.scheduler.on("delivery", (id) => void this.#attempt(id));
   }
 
-  /** Begins the delivery of a job's end, when the job asked for one. */
-  async announce(job: JobRecord, secret: string): Promise<void> {
+  /** Starts the delivery of a job's event, if the job has a webhook URL. */
+  deliver(job: JobRecord, secret: string): void {
     if (job.webhookUrl === null) return;
     const first = { jobId: job.id, url: job.webhookUrl, cause: "job", repeats: null } as const;
-    const { id } = await this.#add({ ...first, ...this.#event(job, secret) });
+    const { id } = this.#add({ ...first, ...this.#event(job, secret) });
     void this.#attempt(id);
   }
 
   /**
-   * Sends an earlier delivery again, as a delivery of its own.
+   * Repeats an earlier delivery as a new delivery. Resolves after its first attempt.
    *
-   * @returns it, once its first attempt has been answered.
-   * @throws RangeError when there is no such delivery.
+   * @throws RangeError for an unknown delivery.
    */
-  async repeat(deliveryId: string, cause: Repetition): Promise<DeliveryRecord> {
+  async repeat(deliveryId: string, cause: Redelivery): Promise<DeliveryRecord> {
     const { store, options } = this.#context;
-    const { earlier, event } = await store.transact(async (transaction) => {
-      const found = await transaction.delivery(deliveryId);
-      const job = found && (await transaction.job(found.jobId));
+    const { earlier, event } = store.transact((transaction) => {
+      const found = transaction.delivery(deliveryId);
+      const job = found && transaction.job(found.jobId);
       if (found === undefined || job === undefined) {
         throw new RangeError(
-          `deliveryId: there is no delivery ${JSON.stringify(deliveryId)}; webhooks.deliveries() lists those that there are.`,
+          `deliveryId: unknown delivery ${JSON.stringify(deliveryId)}; webhooks.deliveries() lists them.`,
         );
       }
-      const { webhookSecret } = await mustFind(transaction, job.keyId);
-      const anew = cause === "duplicate" && options.webhookBody === "resigned";
-      return { earlier: found, event: anew ? this.#event(job, webhookSecret) : found };
+      const { webhookSecret } = getKey(transaction, job.keyId);
+      const isResigned = cause === "duplicate" && options.webhookBody === "resigned";
+      return { earlier: found, event: isResigned ? this.#event(job, webhookSecret) : found };
     });
     const { body, signature } = cause === "tamper" ? tampered(event) : event;
     const { jobId, url } = earlier;
-    const { id } = await this.#add({ jobId, url, cause, repeats: earlier.id, body, signature });
+    const { id } = this.#add({ jobId, url, cause, repeats: earlier.id, body, signature });
     await this.#attempt(id);
-    return store.transact(async (transaction) => {
-      const added = await transaction.delivery(id);
-      if (added === undefined) throw new Error(`The delivery ${id} has gone from the store.`);
+    return store.transact((transaction) => {
+      const added = transaction.delivery(id);
+      if (added === undefined) throw new Error(`The delivery ${id} is missing from the store.`);
       return added;
     });
   }
 
-  /** The deliveries whose attempt is not over: when this state is taken up again, they are tried anew. */
-  get underWay(): readonly string[] {
-    return [...this.#underWay.keys()];
+  /** Ids of deliveries with an unfinished attempt, which a restored state repeats. */
+  get inProgress(): readonly string[] {
+    return [...this.#inProgress.keys()];
   }
 
-  /** Breaks off the attempts under way and makes no more. */
+  /** Aborts the attempts in progress and starts no more. */
   close(): void {
     this.#closed = true;
-    const reason = new Error("The server has been closed or put into another state.");
-    for (const attempt of this.#underWay.values()) attempt.abort(reason);
+    const reason = new Error("The server was closed, reset or restored.");
+    for (const attempt of this.#inProgress.values()) attempt.abort(reason);
   }
 
-  async #add(delivery: Omit<DeliveryRecord, "id" | "attempts" | "state">): Promise<DeliveryRecord> {
-    const id = `dlv_${this.#context.world.random.token(24)}`;
+  #add(delivery: Omit<DeliveryRecord, "id" | "attempts" | "state">): DeliveryRecord {
+    const id = `dlv_${this.#context.system.random.token(24)}`;
     const record: DeliveryRecord = { id, ...delivery, attempts: [], state: "pending" };
-    this.#underWay.set(id, new AbortController());
-    await this.#context.store.transact((transaction) => transaction.putDelivery(record));
+    this.#inProgress.set(id, new AbortController());
+    this.#context.store.transact((transaction) => transaction.putDelivery(record));
     return record;
   }
 
-  /** Makes the attempt that is due, writes it down, and makes the appointment for the next. */
+  /** Makes an attempt, stores its outcome and schedules the next one. */
   async #attempt(id: string): Promise<void> {
-    const { world, store } = this.#context;
+    const { system, store } = this.#context;
     const abort = new AbortController();
-    this.#underWay.set(id, abort);
-    const { delay, send } = this.#context.depart();
-    if (delay > 0) await this.#heldUp(delay, abort.signal);
-    return world.clock.during(async () => {
-      const delivery = await this.#due(id);
+    this.#inProgress.set(id, abort);
+    const { delay, send } = this.#context.planAttempt();
+    if (delay > 0) await this.#sleep(delay, abort.signal);
+    return system.clock.during(async () => {
+      const delivery = this.#findDue(id);
       const attempt =
         delivery === undefined || this.#closed
           ? undefined
           : await this.#post(delivery, send, abort);
-      this.#underWay.delete(id);
+      this.#inProgress.delete(id);
       if (delivery === undefined || attempt === undefined || this.#closed) return;
-      const { record, pause } = afterAttempt(delivery, attempt);
-      if (pause !== undefined) {
-        world.agenda.add({ kind: "delivery", id, dueAt: world.clock.now() + pause });
+      const { record, retryDelay } = afterAttempt(delivery, attempt);
+      if (retryDelay !== undefined) {
+        system.scheduler.add({ kind: "delivery", id, dueAt: system.clock.now() + retryDelay });
       }
-      await store.transact((transaction) => transaction.putDelivery(record));
+      store.transact((transaction) => transaction.putDelivery(record));
     }, patience);
   }
 
-  /** Resolves when the time is over, or at once when the server is closed. */
-  #heldUp(delay: number, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#context.world;
+  /** Waits, but not longer than until the server is closed. */
+  #sleep(delay: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#context.system;
     return new Promise((resolve) => {
       clock.setTimeout(resolve, delay);
       signal.addEventListener("abort", () => resolve(), { once: true });
     });
   }
 
-  /** The delivery with what its next attempt sends. */
-  #due(id: string): Promise<DeliveryRecord | undefined> {
-    return this.#context.store.transact(async (transaction) => {
-      const delivery = await transaction.delivery(id);
-      const job = delivery && (await transaction.job(delivery.jobId));
+  /** Returns a delivery as its next attempt sends it. */
+  #findDue(id: string): DeliveryRecord | undefined {
+    return this.#context.store.transact((transaction) => {
+      const delivery = transaction.delivery(id);
+      const job = delivery && transaction.job(delivery.jobId);
       if (delivery === undefined || job === undefined) return undefined;
-      const anew = delivery.attempts.length > 0 && this.#context.options.webhookBody === "resigned";
-      if (!anew) return delivery;
-      const { webhookSecret } = await mustFind(transaction, job.keyId);
+      const isRetry = delivery.attempts.length > 0;
+      if (!isRetry || this.#context.options.webhookBody !== "resigned") return delivery;
+      const { webhookSecret } = getKey(transaction, job.keyId);
       return { ...delivery, ...this.#event(job, webhookSecret) };
     });
   }
 
   async #post(
     delivery: DeliveryRecord,
-    send: Departure["send"],
+    send: DeliveryAttemptPlan["send"],
     abort: AbortController,
   ): Promise<DeliveryAttempt> {
-    const { clock } = this.#context.world;
+    const { clock } = this.#context.system;
     const at = clock.now();
     const timer = clock.setTimeout(
-      () => abort.abort(new Error("No answer within 10 seconds.")),
-      limits.webhookAnswer,
+      () => abort.abort(new Error("No response within 10 seconds.")),
+      limits.webhookResponse,
     );
     const outcome = await postEvent(delivery, send, abort.signal);
     clock.clearTimeout(timer);
@@ -166,22 +160,52 @@ export class WebhookDelivery {
   }
 
   #event(job: JobRecord, secret: string): SignedEvent {
-    const { results, options, world } = this.#context;
-    const address = job.result === null ? null : results.sign(job, world.clock.now());
-    return completedEvent(job, address, { timeFormat: options.timeFormat, secret });
+    const { results, options, system } = this.#context;
+    const resultUrl = job.result === null ? null : results.sign(job, system.clock.now());
+    return completedEvent(job, resultUrl, { timeFormat: options.timeFormat, secret });
   }
 }
 
-/** What a delivery is after an attempt, and how long until the next. A replay and a forgery are sent once. */
+/** Sends a webhook once and returns the outcome. It never throws. */
+async function postEvent(
+  delivery: DeliveryRecord,
+  send: (request: Request) => Promise<Response>,
+  signal: AbortSignal,
+): Promise<Pick<DeliveryAttempt, "status" | "error">> {
+  try {
+    const request = new Request(delivery.url, {
+      method: "POST",
+      redirect: "manual",
+      signal,
+      headers: eventHeaders(delivery.jobId, delivery.signature),
+      body: delivery.body,
+    });
+    const response = await abortable(send(request), signal);
+    // Only the status counts. Canceling fails if the body was read.
+    response.body?.cancel().catch(() => undefined);
+    // A browser hides the status and the target of a redirect.
+    const redirected = response.type === "opaqueredirect";
+    return redirected
+      ? {
+          status: null,
+          error: "The receiver redirects; the service does not follow redirects of webhooks.",
+        }
+      : { status: response.status, error: null };
+  } catch (error) {
+    return { status: null, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Adds an attempt to a delivery, and returns the delay before the next. Replays and tampered events are sent once. */
 function afterAttempt(
   delivery: DeliveryRecord,
   attempt: DeliveryAttempt,
-): { record: DeliveryRecord; pause: number | undefined } {
+): { record: DeliveryRecord; retryDelay: number | undefined } {
   const attempts = [...delivery.attempts, attempt];
   const delivered = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
   const retried = delivery.cause === "job" || delivery.cause === "duplicate";
-  const pause =
+  const retryDelay =
     delivered || !retried ? undefined : limits.webhookRetryDelays[delivery.attempts.length];
-  const state = delivered ? "delivered" : pause === undefined ? "given-up" : "pending";
-  return { record: { ...delivery, attempts, state }, pause };
+  const state = delivered ? "delivered" : retryDelay === undefined ? "given-up" : "pending";
+  return { record: { ...delivery, attempts, state }, retryDelay };
 }

@@ -1,59 +1,57 @@
-import type { ImageKind } from "../service/image-kind.ts";
+import type { ImageKind } from "./image-kind.ts";
 
-/** Bytes in memory of their own, as every version of TypeScript since 5.4 names them. */
+/** Bytes with their own buffer, in a type that TypeScript 5.4 and later accept. */
 export type Bytes = ReturnType<typeof Uint8Array.from>;
 
-/** One picture of a request, as an engine sees it. */
+/** Image of a request, as an engine receives it. */
 export type EngineImage =
   | {
-      /** The field of the request that the picture came in. */
+      /** Field of the request that has the image. */
       readonly field: string;
       readonly source: "bytes";
       readonly mediaType: ImageKind;
-      /** Decodes the bytes anew at each call. */
+      /** Decodes the bytes again on each call. */
       readonly bytes: () => Bytes;
     }
   | {
       readonly field: string;
-      readonly source: "address";
-      /** The address of the picture, which was not fetched. */
+      readonly source: "url";
+      /** URL of the image, which was not fetched. */
       readonly url: string;
     };
 
-/** What an engine makes a picture of. */
+/** Input of an engine. */
 export interface RenderRequest {
   readonly person: EngineImage;
-  /** 1 to 3. */
+  /** One to three images. */
   readonly garments: readonly EngineImage[];
-  /** The default instruction and the caller's words. */
+  /** Default instruction with the caller's prompts. */
   readonly instruction: string;
   readonly seed: number | null;
-  /** Differs where the request's pictures, words, size or seed differ. */
+  /** Digest of images, instruction and size. */
   readonly fingerprint: string;
-  /** Pixels. */
+  /** Width in pixels. */
   readonly width: number;
-  /** Pixels. */
+  /** Height in pixels. */
   readonly height: number;
 }
 
-/**
- * Makes the pictures of the server, where the service has its model. The same request has to give the same bytes.
- */
+/** Renders the images of the server. The same request must return the same bytes. */
 export interface Engine {
   readonly name: string;
   /**
-   * Describes why an image is refused, or gives undefined. Called for each image before credits are charged: the caller
-   * gets a 400 with the description.
+   * Returns the reason to reject an image, or undefined. Called for each image before credits are charged. The response
+   * is a 400 with the reason.
    */
   imageProblem?(image: EngineImage): Promise<string | undefined>;
   /**
-   * Called once for each job after it was created and before `render`. A throw here is an error of the server before
-   * the model was reached: the caller gets 500 and the credits back.
+   * Called once for each job after its creation and before `render`. If it throws, the model was not reached: the
+   * response is a 500, and the credits are refunded.
    */
   prepare?(): Promise<void>;
   /**
-   * Makes a PNG of exactly `width` × `height` pixels. A throw makes the job fail as `model_rejected`. It must not wait
-   * for the server's clock: time that is moved by hand waits for it.
+   * Renders a PNG of exactly `width` × `height` pixels. If it throws, the job fails as `model_rejected`. It must not wait
+   * for the server's clock, because a manual clock waits for it.
    */
   render(request: RenderRequest): Promise<Bytes>;
 }

@@ -1,82 +1,58 @@
-import { RunDeflate } from "./run-deflate.ts";
-
 const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const headerEnd = 24;
 
-/** An image whose pixels are numbers of colours in a palette. */
+/** Image with 4-bit palette indexes. */
 export interface IndexedImage {
   readonly width: number;
   readonly height: number;
-  /** One byte a pixel, row by row from the top. */
-  readonly pixels: Uint8Array;
-  /** Up to 256 colours as 0xRRGGBB. */
+  /** IDAT chunk, which {@link chunk} creates from compressed rows. */
+  readonly data: Uint8Array;
+  /** Up to 16 colors as 0xRRGGBB. */
   readonly palette: readonly number[];
+  /** Comment in ASCII, for the tEXt chunk. */
+  readonly comment: string;
 }
 
-/** Writes an indexed image as a PNG (W3C PNG specification, colour type 3). */
+/** Encodes a PNG (W3C PNG specification, color type 3). */
 export function encodePng(image: IndexedImage): Uint8Array<ArrayBuffer> {
-  const { width, height, palette } = image;
   const header = new Uint8Array(13);
   const view = new DataView(header.buffer);
-  view.setUint32(0, width);
-  view.setUint32(4, height);
-  header.set([8, 3, 0, 0, 0], 8);
-  const colours = Uint8Array.from(
-    palette.flatMap((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255]),
-  );
-  return join([
+  view.setUint32(0, image.width);
+  view.setUint32(4, image.height);
+  header.set([4, 3, 0, 0, 0], 8);
+  const palette = image.palette.flatMap((color) => [color >> 16, (color >> 8) & 255, color & 255]);
+  const parts = [
     signature,
     chunk("IHDR", header),
-    chunk("PLTE", colours),
-    chunk("IDAT", deflateRows(image)),
+    chunk("PLTE", Uint8Array.from(palette)),
+    chunk("tEXt", new TextEncoder().encode(`Comment\0${image.comment}`)),
+    image.data,
     chunk("IEND", new Uint8Array(0)),
-  ]);
-}
-
-/** The filter of a row that says of each byte by how much it differs from the one above. */
-const differences = 2;
-
-/** The pixels as PNG packs them: flat colours differ from the row above at few places. */
-function deflateRows({ width, height, pixels }: IndexedImage): Uint8Array {
-  const stream = new RunDeflate((width + 1) * height);
-  // Above the first row there are zeros.
-  const rows = new Uint8Array(width * (height + 1));
-  rows.set(pixels, width);
-  // Four pixels at a time are looked at, where rows are made of fours.
-  const step = width % 4 === 0 ? 4 : 1;
-  const groups = step === 4 ? new Uint32Array(rows.buffer) : rows;
-  const groupsPerRow = width / step;
-  for (let row = 1; row <= height; row += 1) {
-    stream.add(differences, 1);
-    const end = (row + 1) * groupsPerRow;
-    for (let group = row * groupsPerRow; group < end;) {
-      const from = group;
-      while (group < end && groups[group] === groups[group - groupsPerRow]) group += 1;
-      if (group > from) stream.add(0, (group - from) * step);
-      if (group === end) break;
-      for (let index = group * step; index < (group + 1) * step; index += 1) {
-        stream.add(((rows[index] ?? 0) - (rows[index - width] ?? 0)) & 255, 1);
-      }
-      group += 1;
-    }
+  ];
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    bytes.set(part, offset);
+    offset += part.length;
   }
-  return stream.end();
+  return bytes;
 }
 
 /**
- * Reads width and height out of a PNG's header.
+ * Reads width and height from the header of a PNG.
  *
- * @throws Error when the bytes do not begin as a PNG does.
+ * @throws Error if the bytes do not begin like a PNG.
  */
 export function pngSize(bytes: Uint8Array): { width: number; height: number } {
   const isPng =
     bytes.length >= headerEnd && signature.every((byte, index) => bytes[index] === byte);
-  if (!isPng) throw new Error("The engine gave bytes that are no PNG; render has to return one.");
+  if (!isPng) throw new Error("`render` of the engine must return a PNG, and its bytes are not.");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return { width: view.getUint32(16), height: view.getUint32(20) };
 }
 
-function chunk(type: string, data: Uint8Array): Uint8Array {
+/** Encodes one chunk. */
+export function chunk(type: string, data: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(data.length + 12);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, data.length);
@@ -94,19 +70,6 @@ const crcTable = Uint32Array.from({ length: 256 }, (_unused, byte) => {
 
 function crc32(bytes: Uint8Array): number {
   let crc = ~0;
-  // Counting is several times as fast as iterating as long as no compiler has seen this.
-  for (let index = 0; index < bytes.length; index += 1) {
-    crc = (crc >>> 8) ^ (crcTable[(crc ^ (bytes[index] ?? 0)) & 255] ?? 0);
-  }
+  for (const byte of bytes) crc = (crc >>> 8) ^ (crcTable[(crc ^ byte) & 255] ?? 0);
   return ~crc >>> 0;
-}
-
-function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let position = 0;
-  for (const part of parts) {
-    bytes.set(part, position);
-    position += part.length;
-  }
-  return bytes;
 }

@@ -1,81 +1,97 @@
-import { Canvas, mix } from "./canvas.ts";
-import type { Engine, RenderRequest } from "./engine.ts";
-import { lettering, lineWidth } from "./lettering.ts";
-import { ellipse, roundedBox } from "./outlines.ts";
-import { encodePng } from "./png.ts";
-import { drawFigure, figureUnits, ink, type FigureLook } from "./stock-figure.ts";
+import { stockColors, stockRows } from "../generated/stock-images.ts";
+import type { Bytes, Engine, RenderRequest } from "./engine.ts";
+import { chunk, encodePng } from "./png.ts";
+
+type Colors = Readonly<Record<(typeof stockColors)[number], number>>;
 
 const backgrounds = [0xf1ece4, 0xe6edf0, 0xeee8f2, 0xe9f0e6] as const;
 const cloths = [0xc8553d, 0x2f6690, 0x588157, 0x8e5572, 0xd4a017, 0x355070] as const;
 const skins = [0xf0c9a8, 0xc68863, 0x8d5a3b] as const;
+const ink = 0x2b2d42;
+
 /**
- * The engine that needs nothing: a drawn figure in drawn clothes, marked as a mock. Which of its pictures a request
- * gets depends on the request alone, so that the same request gives the same bytes everywhere; each picture is made
- * once and kept.
+ * Creates the default engine: a prebuilt drawing that says "MOCK" in 1K, 2K or 4K. Request and seed choose its colors
+ * and its comment, so the same request gives the same bytes on every server, and other requests give other bytes.
  */
 export function stockEngine(): Engine {
-  const made = new Map<string, Uint8Array<ArrayBuffer>>();
   return {
     name: "stock",
     async render(request) {
-      const look = lookFor(request);
-      const name = JSON.stringify([request.width, request.height, look]);
-      const known = made.get(name);
-      if (known !== undefined) return known;
-      const bytes = draw(request.width, request.height, look);
-      made.set(name, bytes);
-      return bytes;
+      const { width, height, fingerprint, seed } = request;
+      const comment = `tryon-mock ${fingerprint}${seed === null ? "" : ` seed ${seed}`}`;
+      return encode(width, height, colorsOf(request), comment);
     },
   };
 }
 
-function lookFor(request: RenderRequest): FigureLook {
+/** Draws the person in gray and without text, for a photo that is not available. */
+export function drawPlaceholder(width: number, height: number): Bytes {
+  const colors = withShades(0xe9ebf0, 0xc3c8d4, 0xd9dce4, false);
+  return encode(
+    width,
+    height,
+    { ...colors, ribbon: colors.floor, text: colors.floor },
+    "placeholder",
+  );
+}
+
+function colorsOf(request: RenderRequest): Colors {
   const digits = (Number.parseInt(request.fingerprint.slice(0, 8), 16) || 0) + (request.seed ?? 0);
   const pick = <Item>(items: readonly [Item, ...Item[]], divisor: number): Item =>
     items[Math.floor(digits / divisor) % items.length] ?? items[0];
+  return withShades(
+    pick(backgrounds, 1),
+    pick(cloths, 4),
+    pick(skins, 24),
+    pick([true, false], 72),
+  );
+}
+
+function withShades(background: number, cloth: number, skin: number, striped: boolean): Colors {
+  const floor = mix(background, ink, 0.1);
+  const shade = mix(cloth, ink, 0.24);
   return {
-    background: pick(backgrounds, 1),
-    cloth: pick(cloths, 4),
-    skin: pick(skins, 24),
-    striped: pick([true, false], 72),
+    background,
+    floor,
+    shadow: mix(floor, ink, 0.18),
+    hair: mix(ink, skin, 0.12),
+    neck: mix(skin, ink, 0.12),
+    skin,
+    mouth: mix(skin, ink, 0.45),
+    cloth,
+    shade,
+    stripe: striped ? shade : cloth,
+    trousers: mix(ink, background, 0.2),
+    ink,
+    ribbon: ink,
+    text: 0xffffff,
   };
 }
 
-/** A figure without colours, for a person whose photo is not at hand. */
-export function drawStandIn(width: number, height: number): Uint8Array<ArrayBuffer> {
-  const look = { background: 0xe9ebf0, cloth: 0xc3c8d4, skin: 0xd9dce4, striped: false };
-  return encodePng(drawScene(width, height, look));
+/** Mixes two colors; `share` is that of the second. */
+function mix(one: number, other: number, share: number): number {
+  const channel = (shift: number): number => {
+    const from = (one >> shift) & 255;
+    return Math.round(from + (((other >> shift) & 255) - from) * share) << shift;
+  };
+  return channel(16) | channel(8) | channel(0);
 }
 
-function draw(width: number, height: number, look: FigureLook): Uint8Array<ArrayBuffer> {
-  const canvas = drawScene(width, height, look);
-  drawMark(canvas);
-  return encodePng(canvas);
-}
+const dataChunks = new Map<string, Uint8Array>();
 
-function drawScene(width: number, height: number, look: FigureLook): Canvas {
-  const canvas = new Canvas(width, height, figureUnits, look.background);
-  const floor = mix(look.background, ink, 0.1);
-  const floorTop = 330;
-  canvas.paint(
-    [
-      [0, floorTop],
-      [300, floorTop],
-      [300, 400],
-      [0, 400],
-    ],
-    floor,
-  );
-  canvas.paint(ellipse([150, 370], 62, 6), mix(floor, ink, 0.18));
-  drawFigure(canvas, look);
-  return canvas;
-}
-
-/** Says on the picture that no model has made it. */
-function drawMark(canvas: Canvas): void {
-  const words = "MOCK / NOT A REAL TRY-ON";
-  const square = 1;
-  const left = 150 - (lineWidth(words) * square) / 2;
-  canvas.paint(roundedBox(left - 8, 381, 300 - left + 8, 395, 4), ink);
-  for (const outline of lettering(words, [left, 384.5], square)) canvas.paint(outline, 0xffffff);
+function encode(width: number, height: number, colors: Colors, comment: string): Bytes {
+  const size = `${width}x${height}`;
+  const base64 = stockRows[size];
+  if (base64 === undefined)
+    throw new RangeError(`No stock image has ${size} pixels; use the size of an output_size.`);
+  let data = dataChunks.get(size);
+  if (data === undefined) {
+    data = chunk(
+      "IDAT",
+      Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)),
+    );
+    dataChunks.set(size, data);
+  }
+  const palette = stockColors.map((name) => colors[name]);
+  return encodePng({ width, height, data, palette, comment });
 }

@@ -1,30 +1,16 @@
 import { Hono } from "hono";
-import { cors } from "hono/cors";
 
 import { isAllowedOrigin } from "../cors-origins.ts";
 import { isLoopback } from "../loopback.ts";
-import { httpDate } from "../world/date.ts";
-import { errorAnswer, json } from "./answers.ts";
-import type { Site } from "./calls.ts";
+import { httpDate } from "../system/date.ts";
+import { errorResponse, json } from "./responses.ts";
 import { addDiscoveryRoutes } from "./discovery-routes.ts";
-import { addMoneyRoutes } from "./money-routes.ts";
+import { addCreditRoutes } from "./credit-routes.ts";
 import { addPaymentRoutes } from "./payment-routes.ts";
 import { addResultRoutes } from "./result-routes.ts";
+import { requestSchemas } from "./schemas.ts";
 import { addTryOnRoutes } from "./tryon-routes.ts";
-
-/** The methods of every address, for the answer to any other. */
-const allowedMethods: readonly (readonly [path: string, methods: string])[] = [
-  ["/", "GET, HEAD"],
-  ["/api/discovery", "GET, HEAD"],
-  ["/api/docs", "GET, HEAD"],
-  ["/api/v1/openapi.json", "GET, HEAD"],
-  ["/api/v1/tryon", "GET, HEAD, POST"],
-  ["/api/v1/tryon/:job_id", "GET, HEAD"],
-  ["/api/v1/account", "GET, HEAD"],
-  ["/api/v1/credits/purchase", "POST"],
-  ["/api/webhooks/payments", "POST"],
-  ["/results/:file", "GET, HEAD"],
-];
+import type { RouteContext } from "./with-key.ts";
 
 /** Headers that pages of other origins may read. */
 const exposedHeaders = [
@@ -35,96 +21,89 @@ const exposedHeaders = [
   "Idempotent-Replayed",
   "Date",
   "X-Mock",
-] as const;
+].join(",");
 
-const foreignPage = {
+const originRefused = {
   detail:
-    "The reference server takes no calls from pages of this origin. Allow the origin with --cors-origin, in code with corsOrigins.",
+    "The reference server takes no requests from pages of this origin. Allow the origin with --cors-origin, in code with corsOrigins.",
 };
 
-/** The HTTP face of the service. */
+/** Creates the HTTP interface of the service. */
 export function createApp(
-  site: Site,
-  parts: {
-    mark: string;
-    paymentSecret: string;
-    /** Has a hand in every call, within the headers that all answers have. */
-    steer: (request: Request, work: () => Promise<Response>) => Promise<Response>;
+  context: Omit<RouteContext, "schemas"> & {
+    /** Value of the header `X-Mock`. */
+    readonly mark: string;
+    readonly paymentSecret: string;
+    /** Applies the faults of a request. CORS and common headers are added to the response afterwards. */
+    readonly applyFaults: (request: Request, respond: () => Promise<Response>) => Promise<Response>;
   },
 ): { fetch: (request: Request) => Promise<Response> } {
+  const { service, settings, system } = context;
   const app = new Hono({ strict: true });
-  const dateOf = dateHeader();
-  app.use(async (context, next) => {
-    const { method } = context.req;
-    const origin = context.req.header("origin");
-    const allowed = origin === undefined || isAllowedOrigin(origin, site.settings.corsOrigins);
-    // Without headers alone, a page whose host name was pointed at this machine could still send: it needs no CORS.
-    if (allowed) await next();
-    else context.res = json(foreignPage, 403);
-    const { headers } = context.res;
-    headers.set("X-Mock", parts.mark);
-    // The server's own time, which need not be the machine's: resets and expiries are counted from it.
-    headers.set("Date", dateOf(site.world.clock.now()));
-    // The preflight below has set its own.
-    if (allowed && method === "OPTIONS") return;
+  app.use(async (hono, next) => {
+    const origin = hono.req.header("origin");
+    // A page whose host name resolves to this machine needs no CORS, so the server itself refuses its requests.
+    const allowed = origin === undefined || isAllowedOrigin(origin, settings.corsOrigins);
+    if (!allowed) hono.res = json(originRefused, 403);
+    else if (hono.req.method === "OPTIONS") hono.res = preflightResponse();
+    else await next();
+    const { headers } = hono.res;
+    headers.set("X-Mock", context.mark);
+    // Resets and expiries count from the server's clock, which can differ from the machine's.
+    headers.set("Date", httpDate(system.clock.now()));
     headers.append("Vary", "Origin");
     if (!allowed) return;
     headers.set("Access-Control-Allow-Origin", origin ?? "*");
-    headers.set("Access-Control-Expose-Headers", exposedHeaders.join(","));
+    headers.set("Access-Control-Expose-Headers", exposedHeaders);
   });
-  const preflight = cors({
-    origin: (origin) => origin || "*",
-    allowMethods: ["GET", "HEAD", "POST"],
-    allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key"],
-    exposeHeaders: [...exposedHeaders],
-  });
-  // For any other call it would set its headers on an answer of its own, into which the real one is then copied.
-  app.use((context, next) =>
-    context.req.method === "OPTIONS" ? preflight(context, next) : next(),
-  );
-  app.use(async (context, next) => {
-    const work = async (): Promise<Response> => {
+  app.use(async (hono, next) => {
+    const response = await context.applyFaults(hono.req.raw, async () => {
       await next();
-      return context.res;
-    };
-    const response = await parts.steer(context.req.raw, work);
-    return context.finalized ? undefined : response;
+      return hono.res;
+    });
+    return hono.finalized ? undefined : response;
   });
-  if (site.service.options.slashRedirect) {
-    app.use(async (context, next) => {
-      const target = redirectTarget(new URL(context.req.url));
-      if (target === undefined) return next();
-      return new Response(null, { status: 307, headers: { location: target } });
+  if (service.options.slashRedirect) {
+    app.use(async (hono, next) => {
+      const location = redirectTarget(new URL(hono.req.url));
+      if (location === undefined) return next();
+      return new Response(null, { status: 307, headers: { location } });
     });
   }
+  const routes = { ...context, schemas: requestSchemas(service.options) };
   addDiscoveryRoutes(app);
-  addTryOnRoutes(app, site);
-  addMoneyRoutes(app, site);
-  addPaymentRoutes(app, site, parts.paymentSecret);
-  addResultRoutes(app, site);
-  for (const [path, methods] of allowedMethods) {
-    app.all(path, () => json({ detail: "Method Not Allowed" }, 405, { allow: methods }));
-  }
+  addTryOnRoutes(app, routes);
+  addCreditRoutes(app, routes);
+  addPaymentRoutes(app, routes, context.paymentSecret);
+  addResultRoutes(app, service);
+  addMethodNotAllowed(app);
   app.notFound(() => json({ detail: "Not Found" }, 404));
-  app.onError((error) => errorAnswer(error, site.service.options));
+  app.onError((error) => errorResponse(error, service.options));
   return { fetch: async (request) => app.fetch(request) };
 }
 
-/** Writes times as HTTP dates; within a second it is the same text. */
-function dateHeader(): (now: number) => string {
-  let second = Number.NaN;
-  let text = "";
-  return (now) => {
-    const current = Math.floor(now / 1_000);
-    if (current !== second) {
-      second = current;
-      text = httpDate(now);
-    }
-    return text;
-  };
+function preflightResponse(): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      "Access-Control-Allow-Methods": "GET,HEAD,POST",
+      "Access-Control-Allow-Headers": "Authorization,Content-Type,Idempotency-Key",
+    },
+  });
 }
 
-/** Where a deployment with strict addresses sends a caller who has a slash too many or comes by http. */
+/** Responds with 405 to other methods of each path. */
+function addMethodNotAllowed(app: Hono): void {
+  const routes = app.routes.filter(({ path }) => path !== "/*");
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const methods = routes.filter((route) => route.path === path).map((route) => route.method);
+    const allowed = [...(methods.includes("GET") ? ["GET", "HEAD"] : []), ...methods];
+    const allow = [...new Set(allowed)].join(", ");
+    app.all(path, () => json({ detail: "Method Not Allowed" }, 405, { allow }));
+  }
+}
+
+/** Returns the https URL without a trailing slash, or undefined when the URL is already that. */
 function redirectTarget(url: URL): string | undefined {
   const target = new URL(url);
   if (url.protocol === "http:" && !isLoopback(url.hostname)) target.protocol = "https:";

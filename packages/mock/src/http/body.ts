@@ -1,20 +1,22 @@
 import { boundedBytes } from "../bounded-bytes.ts";
 import type { Options } from "../options.ts";
 import { limits } from "../service/catalogue.ts";
-import { Refusal } from "../service/refusal.ts";
-import { MalformedBody } from "./invalid-input.ts";
+import { ServiceError } from "../service/service-error.ts";
 import { jsonLimitProblem } from "./json-limits.ts";
-import { problem } from "./validation.ts";
+import { InvalidInput, problemAt } from "./validation.ts";
 
-/** A body over the bound, which is not read to its end. */
+/** A body that is not a JSON object. The option `malformedBody` decides its status. */
+export class MalformedBody extends InvalidInput {}
+
+/** A body over the limit, which the server stops reading. */
 export class OversizeBody extends Error {
   constructor() {
-    super(`The body is over ${limits.bodyBytes} bytes (64 MiB), which is the most that is read.`);
+    super(`The body exceeds the limit of ${limits.bodyBytes} bytes (64 MiB).`);
     this.name = "OversizeBody";
   }
 }
 
-/** The connection broke while the body was sent: there is nobody to answer. */
+/** The connection broke while the client was sending the body, so the server sends no response. */
 export class BrokenBody extends Error {
   constructor(cause: unknown) {
     super("The body could not be read to its end.", { cause });
@@ -22,38 +24,35 @@ export class BrokenBody extends Error {
   }
 }
 
-/** How long, in milliseconds of the machine, moving time by hand waits for a body that is still being sent. */
+/** Maximum delay of a manual clock by a body that is still arriving, in milliseconds of the machine. */
 export const readPatience = 1_000;
 
 /**
  * Reads a request's body as a JSON object.
  *
- * @throws MalformedBody when it is not one or not said to be JSON, OversizeBody when it is too long, Refusal
- * `bad-request` when it exceeds a limit of JSON.
+ * @throws MalformedBody when it is not JSON, not an object or has another content type; OversizeBody when it is too
+ * long; ServiceError `bad-request` when it exceeds a limit of JSON.
  */
 export async function readJsonObject(
   request: Request,
   options: Options,
 ): Promise<Readonly<Record<string, unknown>>> {
   const bytes = await readBytes(request);
-  const refuse = (type: string, msg: string, ctx: Record<string, unknown>): never => {
-    throw new MalformedBody([problem(["body"], { type, msg, ctx }, undefined, options)]);
+  const refuse = (type: string, msg: string, ctx = {}): never => {
+    throw new MalformedBody([problemAt(["body"], { type, msg, ctx }, undefined, options)]);
   };
   if (!isJson(request.headers.get("content-type"))) {
     const msg = "Input should be a valid dictionary; send Content-Type: application/json";
-    return refuse("model_attributes_type", msg, {});
+    return refuse("model_attributes_type", msg);
   }
-  if (bytes.length === 0) return refuse("missing", "Field required", {});
-  const limitProblem = jsonLimitProblem(bytes);
-  if (limitProblem !== undefined) throw new Refusal("bad-request", limitProblem);
-  const read = parse(bytes);
-  if ("error" in read) return refuse("json_invalid", "JSON decode error", { error: read.error });
-  const { value } = read;
+  if (bytes.length === 0) return refuse("missing", "Field required");
+  const { value, error } = parseJson(bytes);
+  if (error !== undefined) return refuse("json_invalid", "JSON decode error", { error });
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
     const msg = "Input should be a valid dictionary or object to extract fields from";
-    return refuse("model_attributes_type", msg, {});
+    return refuse("model_attributes_type", msg);
   }
-  // It is neither null nor a list, so it is an object of JSON.
+  // It is neither null nor an array, so it is an object of JSON.
   return value as Readonly<Record<string, unknown>>;
 }
 
@@ -63,7 +62,7 @@ function isJson(contentType: string | null): boolean {
 }
 
 /**
- * Reads a request's body up to the bound.
+ * Reads a request's body up to the limit.
  *
  * @throws OversizeBody when it is longer, BrokenBody when it ends with an error.
  */
@@ -76,7 +75,10 @@ export async function readBytes(request: Request): Promise<Uint8Array> {
   return bytes;
 }
 
-function parse(bytes: Uint8Array): { value: unknown } | { error: string } {
+/** @throws ServiceError `bad-request` when the text exceeds a limit of JSON. */
+export function parseJson(bytes: Uint8Array): { value?: unknown; error?: string } {
+  const limitProblem = jsonLimitProblem(bytes);
+  if (limitProblem !== undefined) throw new ServiceError("bad-request", limitProblem);
   try {
     return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
   } catch (error) {

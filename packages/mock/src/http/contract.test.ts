@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { schemaNamed } from "@tryon/spec/openapi-document";
 import { cases } from "@tryon/test-kit/cases";
-import { boundaryValues } from "../testing/boundary-values.ts";
+import { boundaryValues } from "../../test/boundary-values.ts";
 import {
   accepts,
   bodies,
@@ -13,8 +13,8 @@ import {
   propertiesOf,
   server,
   type Body,
-} from "../testing/contract-agreement.ts";
-import { shows } from "../testing/shows.ts";
+} from "../../test/contract-agreement.ts";
+import { covers } from "../../test/covers.ts";
 
 describe.each(bodies)("the server and the contract's $name", (body) => {
   const { name, path, base } = body;
@@ -24,47 +24,47 @@ describe.each(bodies)("the server and the contract's $name", (body) => {
   test.each(fieldsWithBounds(schemaNamed(name), "small"))(
     "agree at every bound of %s",
     async (property) => {
-      shows("submit.validation.400-or-422", "purchase.validation.400-or-422");
+      covers("submit.validation.400-or-422", "purchase.validation.400-or-422");
       expect(await differencesAtBounds(body, property)).toEqual([]);
     },
   );
 
-  test("agree on any body made of such values", async () => {
-    const answer = server(path);
+  test("agree on random bodies of such values", async () => {
+    const send = server(path);
     const field = fc.oneof(
       ...Object.entries(propertiesOf(schema)).map(([property, of]) =>
         fc.tuple(
           fc.constant(property),
           fc.oneof(
             { weight: 3, arbitrary: fc.constantFrom(...boundaryValues(of).filter(isSmall)) },
-            // No deeper: that the JSON text of a value in metadata is counted is what a schema cannot state.
+            // Not deeper: a schema cannot state the limit of the JSON text in metadata.
             { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) },
           ),
         ),
       ),
     );
-    // With more fields than these nearly every body would be refused, whatever the bounds.
+    // With more fields, nearly every body would be invalid.
     const someFields = fc.array(field, { minLength: 1, maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(someFields, async (fields) => {
         const made: Body = { ...base, ...Object.fromEntries(fields) };
-        expect((await answer(made)) !== 422).toBe(valid(JSON.parse(JSON.stringify(made))));
+        expect((await send(made)) !== 422).toBe(valid(JSON.parse(JSON.stringify(made))));
       }),
       { numRuns: cases(1_000) },
     );
   });
 });
 
-describe("what the contract's own words exempt from 422", () => {
+describe("an exemption from 422 in the contract", () => {
   test.each([
-    ["TryOnRequest", { person_url: "no address" }, 400],
-    ["TryOnRequest", { webhook_url: "no address" }, 400],
-    ["TryOnRequest", { garment_urls: ["no address"] }, 400],
+    ["TryOnRequest", { person_url: "invalid URL" }, 400],
+    ["TryOnRequest", { webhook_url: "invalid URL" }, 400],
+    ["TryOnRequest", { garment_urls: ["invalid URL"] }, 400],
     ["TryOnRequest", { output_size: "4k" }, 200],
     ["TryOnRequest", { size: "2k" }, 200],
     ["PurchaseWithSPTRequest", { pack_slug: "huge" }, 400],
     ["PurchaseWithSPTRequest", { shared_payment_granted_token: "tok_1" }, 400],
-  ])("is answered in %s with %j by %i", async (name, fields, status) => {
+  ])("for %s %j gets a %i", async (name, fields, status) => {
     const body = bodies.find((candidate) => candidate.name === name);
     expect(await server(body?.path ?? "")({ ...body?.base, ...fields })).toBe(status);
   });

@@ -67,7 +67,7 @@ const limitNames = {
   depth: `${limits.json.depth} nested arrays and objects`,
 } as const;
 
-/** Describes the limit that a JSON body exceeds, or gives undefined. */
+/** Describes the limit that a JSON body exceeds, or returns undefined. */
 export function jsonLimitProblem(bytes: Uint8Array): string | undefined {
   const exceeded = exceededJsonLimit(bytes, limits.json);
   return exceeded && `The body exceeds the limit of ${limitNames[exceeded]}; send fewer.`;

@@ -1,15 +1,11 @@
 import { describe, expect, test } from "vitest";
 
-import { createMock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
-import { shows } from "../testing/shows.ts";
+import { manualServer } from "../../test/caller.ts";
+import { covers } from "../../test/covers.ts";
 
-function setUp() {
-  const mock = createMock({ clock: "manual", options: { jsonTypes: "lax" } });
-  return { mock, call: caller(mock) };
-}
+const lax = { options: { jsonTypes: "lax" } } as const;
 
-describe("types that are written as others", () => {
+describe("the option jsonTypes lax", () => {
   test.each([
     [{ wait: "false", seed: "7" }, "running", 7],
     [{ wait: 0, seed: " 42 " }, "running", 42],
@@ -17,23 +13,20 @@ describe("types that are written as others", () => {
     [{ wait: "N", seed: 7 }, "running", 7],
     [{ wait: false, seed: null }, "running", null],
     [{ wait: false }, "running", null],
-  ])("pass where the server is lax: %j", async (fields, status, seed) => {
-    shows("request.types.strictness");
-    const { call } = setUp();
+  ])("accepts %j", async (fields, status, seed) => {
+    covers("request.types.strictness");
+    const { call } = manualServer(lax);
     const { body } = await call.submit(fields);
     expect(body).toMatchObject({ status, seed });
   });
 
-  test.each([1, "1", "true", "YES", "on"])(
-    "wait where %j means true and the server is lax",
-    async (wait) => {
-      shows("request.types.strictness");
-      const { mock, call } = setUp();
-      const held = call.submit({ wait });
-      await mock.clock.advance("2s");
-      expect((await held).body.status).toBe("succeeded");
-    },
-  );
+  test.each([1, "1", "true", "YES", "on"])("takes %j as true", async (wait) => {
+    covers("request.types.strictness");
+    const { mock, call } = manualServer(lax);
+    const sync = call.submit({ wait });
+    await mock.clock.advance("2s");
+    expect((await sync).body.status).toBe("succeeded");
+  });
 
   test.each([
     [{ wait: "maybe" }, "bool_parsing"],
@@ -43,9 +36,9 @@ describe("types that are written as others", () => {
     [{ seed: "7.5" }, "int_parsing"],
     [{ seed: "-1" }, "greater_than_equal"],
     [{ prompt: 5 }, "string_type"],
-  ])("are refused even by a lax server: %j", async (fields, type) => {
-    shows("request.types.strictness");
-    const { call } = setUp();
+  ])("refuses %j", async (fields, type) => {
+    covers("request.types.strictness");
+    const { call } = manualServer(lax);
     expect((await call.submit(fields)).problems.map((problem) => problem.type)).toEqual([type]);
   });
 });

@@ -1,14 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import { createMock, type Mock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
-import { notify } from "../testing/payments.ts";
-import { shows } from "../testing/shows.ts";
-
-function setUp() {
-  const mock = createMock({ clock: "manual", seed: "payments" });
-  return { mock, call: caller(mock) };
-}
+import type { Mock } from "../mock.ts";
+import { manualServer } from "../../test/caller.ts";
+import { notify } from "../../test/payments.ts";
+import { covers } from "../../test/covers.ts";
 
 function order(token: string) {
   return { pack_slug: "demo", shared_payment_granted_token: token };
@@ -19,17 +14,17 @@ async function balanceOf(mock: Mock): Promise<number | undefined> {
 }
 
 async function pending() {
-  const { mock, call } = setUp();
+  const { mock, call } = manualServer();
   const { body } = await call.purchase(order("spt_processing_1"));
   return { mock, id: body.payment_intent_id };
 }
 
-describe("a payment that is not final at first", () => {
+describe("a pending payment", () => {
   test.each([
     ["spt_processing_1", "processing"],
     ["spt_requires_action_1", "requires_action"],
-  ])("(%s) gives its credits when it is, and once", async (token, status) => {
-    shows(
+  ])("of %s adds its credits once, after its notification", async (token, status) => {
+    covers(
       "purchase.pending.granted-later",
       "purchase-response.status.open-set",
       "purchase-response.credits-added.this-call",
@@ -37,7 +32,7 @@ describe("a payment that is not final at first", () => {
       "purchase-response.next-action.requires-action",
       "payments.notification.form",
     );
-    const { mock, call } = setUp();
+    const { mock, call } = manualServer();
     const first = await call.purchase(order(token));
     expect(first.body).toMatchObject({ status, credits_added: 0, credits_remaining: 1_000 });
     expect(first.body.next_action === null).toBe(status === "processing");
@@ -55,9 +50,9 @@ describe("a payment that is not final at first", () => {
     });
   });
 
-  test("gives nothing twice for a payment that had succeeded at once", async () => {
-    shows("purchase.repeat.idempotent");
-    const { mock, call } = setUp();
+  test("that succeeded at once adds no credits again", async () => {
+    covers("purchase.repeat.idempotent");
+    const { mock, call } = manualServer();
     const { body } = await call.purchase(order("spt_one"));
     await notify(mock, { id: body.payment_intent_id });
     expect(await balanceOf(mock)).toBe(1_100);
@@ -69,12 +64,12 @@ describe("a notification of the payment processor", () => {
     ["another secret", { secret: "whsec_other" }],
     ["a time before the tolerance", { ageSeconds: 301 }],
     ["a time after the tolerance", { ageSeconds: -301 }],
-    ["a time that is no number", { time: "soon" }],
-    ["no header", { header: "" }],
-    ["a header without a time", { header: "v1=00" }],
-    ["a body that was changed", { sent: '{"type":"payment_intent.succeeded" }' }],
-  ])("is refused with 400 for %s, and nothing changes", async (_what, difference) => {
-    shows("payments.notification.form");
+    ["an invalid time", { time: "soon" }],
+    ["an empty header", { header: "" }],
+    ["no time", { header: "v1=00" }],
+    ["a changed body", { sent: '{"type":"payment_intent.succeeded" }' }],
+  ])("with %s gets a 400 and changes nothing", async (_case, difference) => {
+    covers("payments.notification.form");
     const { mock, id } = await pending();
     const refused = await notify(mock, { id, ...difference });
     expect(refused.status).toBe(400);
@@ -82,21 +77,21 @@ describe("a notification of the payment processor", () => {
     expect(await balanceOf(mock)).toBe(1_000);
   });
 
-  test.each([300, -300])("is taken %i seconds off", async (ageSeconds) => {
-    shows("payments.notification.form");
+  test.each([300, -300])("is valid when its time differs by %i seconds", async (ageSeconds) => {
+    covers("payments.notification.form");
     const { mock, id } = await pending();
     expect((await notify(mock, { id, ageSeconds })).status).toBe(200);
     expect(await balanceOf(mock)).toBe(1_100);
   });
 
-  test("is taken when one of several signatures is right", async () => {
+  test("is valid when one of several signatures matches", async () => {
     const { mock, id } = await pending();
     expect((await notify(mock, { id, otherSignature: "00".repeat(32) })).status).toBe(200);
     expect(await balanceOf(mock)).toBe(1_100);
   });
 
-  test("is signed over its bytes, not over what they decode to", async () => {
-    shows("payments.notification.form");
+  test("is signed over its bytes, not over its decoded text", async () => {
+    covers("payments.notification.form");
     const { mock, id } = await pending();
     const bytes = (filler: number): Uint8Array =>
       Buffer.concat([
@@ -110,15 +105,15 @@ describe("a notification of the payment processor", () => {
     expect(await balanceOf(mock)).toBe(1_000);
   });
 
-  test("of another kind, or for an unknown payment, changes nothing and is taken", async () => {
-    shows("payments.notification.form");
+  test("of another type, or for an unknown payment, changes nothing", async () => {
+    covers("payments.notification.form");
     const { mock, id } = await pending();
     expect((await notify(mock, { id, type: "payment_intent.created" })).status).toBe(200);
     expect((await notify(mock, { id: "pi_unknown" })).status).toBe(200);
     expect(await balanceOf(mock)).toBe(1_000);
   });
 
-  test.each(["[]", "null", "{}", "no JSON"])("that is no event (%s) is refused", async (text) => {
+  test.each(["[]", "null", "{}", "text"])("with the body %s gets a 400", async (text) => {
     const { mock } = await pending();
     const refused = await notify(mock, { signed: Buffer.from(text), sent: Buffer.from(text) });
     expect(refused.status).toBe(400);

@@ -1,27 +1,21 @@
 import type { Hono } from "hono";
 
-import type { Site } from "./calls.ts";
+import type { Service } from "../service/service.ts";
 
-/** Signed addresses of pictures, answered as object stores answer them: no key, and XML when something is wrong. */
-export function addResultRoutes(app: Hono, site: Site): void {
-  const { service } = site;
-  app.get("/results/:file", async (context) => {
-    if (context.req.header("authorization") !== undefined) {
-      return xml(400, "InvalidArgument", "The address is signed; send no Authorization header.");
+/** Adds the route of signed result URLs. As at object stores, it takes no key and its errors are XML. */
+export function addResultRoutes(app: Hono, service: Service): void {
+  const { expiredStatus } = service.options;
+  app.get("/results/:file", async ({ req }) => {
+    if (req.header("authorization") !== undefined) {
+      return xml(400, "InvalidArgument", "The URL is signed; send no Authorization header.");
     }
-    const problem = service.results.problem(new URL(context.req.url), service.now());
+    const problem = service.results.problem(new URL(req.url), service.now());
+    if (problem === "expired") return xml(expiredStatus, "AccessDenied", "The URL has expired.");
     if (problem !== undefined) {
-      const expired = problem === "expired";
-      const message = expired ? "The address has expired." : "The signature does not match.";
-      return xml(
-        service.options.expiredStatus,
-        expired ? "AccessDenied" : "SignatureDoesNotMatch",
-        message,
-      );
+      return xml(expiredStatus, "SignatureDoesNotMatch", "The signature does not match.");
     }
-    const jobId = context.req.param("file").replace(/\.png$/, "");
-    const bytes = await service.jobs.result(jobId);
-    if (bytes === undefined) return xml(404, "NoSuchKey", "There is no such image.");
+    const bytes = await service.jobs.result(req.param("file").replace(/\.png$/, ""));
+    if (bytes === undefined) return xml(404, "NoSuchKey", "The image does not exist.");
     return new Response(bytes, {
       headers: { "content-type": "image/png", "content-length": String(bytes.length) },
     });

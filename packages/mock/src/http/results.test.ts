@@ -1,130 +1,111 @@
 import { describe, expect, test } from "vitest";
 
-import { createMock } from "../mock.ts";
-import type { Options } from "../options.ts";
+import type { MockOptions } from "../mock.ts";
 import { pngSize } from "../engine/png.ts";
-import { caller, finished } from "../testing/caller.ts";
-import { receiver } from "../testing/receiver.ts";
-import { shows } from "../testing/shows.ts";
+import { caller, finished, manualServer } from "../../test/caller.ts";
+import { receiver } from "../../test/receiver.ts";
+import { covers } from "../../test/covers.ts";
 
-function setUp(options: Partial<Options> = {}) {
-  const mock = createMock({ clock: "manual", seed: "results", options });
-  const call = caller(mock);
-  const picture = async (url: string | null | undefined, init?: RequestInit) => {
-    const response = await mock.fetch(url ?? "", init);
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    return {
-      status: response.status,
-      headers: response.headers,
-      bytes,
-      text: new TextDecoder().decode(bytes),
-    };
+function setUp(input: MockOptions = {}) {
+  const { mock, call } = manualServer(input);
+  const image = async (url: unknown, init?: RequestInit) => {
+    const response = await mock.fetch(String(url), init);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    return { status: response.status, headers: response.headers, bytes, text: bytes.toString() };
   };
-  return { mock, call, picture };
+  const finish = (fields?: Record<string, unknown>) => finished(mock, call, fields);
+  return { mock, call, image, finish };
 }
 
-describe("the picture of a job", () => {
+describe("the image of a job", () => {
   test.each([
     ["1K", 768, 1_024],
     ["2K", 1_536, 2_048],
     ["4K", 3_072, 4_096],
-  ])(
-    "is at %s a PNG of the reported %i × %i pixels and length",
-    async (output_size, width, height) => {
-      shows(
-        "service.try-on.one-picture",
-        "sizes.resolution.pixels",
-        "sizes.resolution.which-side",
-        "result.content-type.png",
-        "job.result-width.pixels",
-        "job.result-height.pixels",
-        "job.result-bytes.size",
-        "job.result-content-type.png",
-      );
-      const { mock, call, picture } = setUp();
-      const job = await finished(mock, call, { output_size });
-      expect(job).toMatchObject({
-        result_width: width,
-        result_height: height,
-        result_content_type: "image/png",
-      });
-      const { status, headers, bytes } = await picture(job.result_url);
-      expect(status).toBe(200);
-      expect(headers.get("content-type")).toBe("image/png");
-      expect(headers.get("content-length")).toBe(String(job.result_bytes));
-      expect(bytes.length).toBe(job.result_bytes);
-      expect(pngSize(bytes)).toEqual({ width, height });
-    },
-  );
-
-  test("is the same for the same request and seed, on every server", async () => {
-    const pictures = [];
-    for (const seed of ["one", "two"]) {
-      const mock = createMock({ clock: "manual", seed });
-      const call = caller(mock);
-      for (const metadata of [{ a: 1 }, { a: 2 }]) {
-        const job = await finished(mock, call, { seed: 7, metadata, output_size: "1K" });
-        const response = await mock.fetch(job.result_url ?? "");
-        pictures.push(Buffer.from(await response.arrayBuffer()).toString("base64"));
-      }
-    }
-    expect(new Set(pictures).size).toBe(1);
+  ])("of size %s is a PNG of %i × %i pixels", async (output_size, width, height) => {
+    covers(
+      "service.try-on.one-image",
+      "sizes.resolution.pixels",
+      "sizes.resolution.which-side",
+      "result.content-type.png",
+      "job.result-width.pixels",
+      "job.result-height.pixels",
+      "job.result-bytes.size",
+      "job.result-content-type.png",
+    );
+    const { image, finish } = setUp();
+    const job = await finish({ output_size });
+    expect(job).toMatchObject({
+      result_width: width,
+      result_height: height,
+      result_content_type: "image/png",
+    });
+    const { status, headers, bytes } = await image(job.result_url);
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("image/png");
+    expect(headers.get("content-length")).toBe(String(job.result_bytes));
+    expect(bytes.length).toBe(job.result_bytes);
+    expect(pngSize(bytes)).toEqual({ width, height });
   });
 
-  test("is another for other seeds and requests", async () => {
-    const { mock, call, picture } = setUp();
-    const pictures = new Set<string>();
-    for (let seed = 0; seed < 4; seed += 1) {
-      const job = await finished(mock, call, { seed });
-      pictures.add(Buffer.from((await picture(job.result_url)).bytes).toString("base64"));
+  test("is the same for the same request and seed on every server, and differs by seed", async () => {
+    const images = [];
+    for (const seed of ["one", "two"]) {
+      const { image, finish } = setUp({ seed });
+      for (const fields of [
+        { metadata: { a: 1 } },
+        { metadata: { a: 2 } },
+        { seed: 8 },
+        { seed: 9 },
+      ]) {
+        const job = await finish({ seed: 7, output_size: "1K", ...fields });
+        images.push((await image(job.result_url)).bytes.toString("base64"));
+      }
     }
-    expect(pictures.size).toBe(4);
+    expect(new Set(images).size).toBe(3);
+    expect(images.slice(0, 4)).toEqual(images.slice(4));
+    expect(images[0]).toBe(images[1]);
   });
 
   test("is a stock one for test keys, whatever the engine", async () => {
-    shows("test-key.stock-image", "test-key.free");
-    const mock = createMock({
-      clock: "manual",
-      engine: {
-        name: "unused",
-        render: () => Promise.reject(new Error("A test key has reached the engine.")),
-      },
+    covers("test-key.stock-image", "test-key.free");
+    const { mock, image } = setUp({
+      engine: { name: "unused", render: () => Promise.reject(new Error("A test key reached it.")) },
     });
     const job = await finished(mock, caller(mock, mock.keys.test));
     expect(job).toMatchObject({ status: "succeeded", cost_credits: 0 });
-    expect((await mock.fetch(job.result_url ?? "")).status).toBe(200);
+    expect((await image(job.result_url)).status).toBe(200);
   });
 });
 
-describe("the address of a picture", () => {
-  test("is signed afresh at every poll and good for 24 hours each time", async () => {
-    shows("job.result-url.regenerated", "job.result-url.validity");
-    const { mock, call, picture } = setUp();
-    const job = await finished(mock, call);
+describe("the URL of an image", () => {
+  test("is new at every poll and valid for 24 hours", async () => {
+    covers("job.result-url.regenerated", "job.result-url.validity");
+    const { mock, call, image, finish } = setUp();
+    const job = await finish();
     await mock.clock.advance("1h");
     const later = (await call.poll(job.job_id)).body;
     expect(later.result_url).not.toBe(job.result_url);
     await mock.clock.advance("22h");
-    expect((await picture(job.result_url)).status).toBe(200);
+    expect((await image(job.result_url)).status).toBe(200);
     await mock.clock.advance("59m");
-    expect((await picture(job.result_url)).status).toBe(200);
+    expect((await image(job.result_url)).status).toBe(200);
     await mock.clock.advance("1m");
-    expect((await picture(job.result_url)).status).toBe(403);
-    expect((await picture(later.result_url)).status).toBe(200);
+    expect((await image(job.result_url)).status).toBe(403);
+    expect((await image(later.result_url)).status).toBe(200);
   });
 
-  test("is good for 24 hours in the answer of a held call and in a webhook too", async () => {
-    shows("submit-response.result-url.validity", "webhook.body.result-url");
+  test("is valid for 24 hours in a synchronous response and in a webhook too", async () => {
+    covers("submit-response.result-url.validity", "webhook.body.result-url");
     const hooks = receiver();
-    const mock = createMock({ clock: "manual", latency: "1s", sendWebhook: hooks.send });
-    const held = caller(mock).submit({ wait: true, webhook_url: "https://shop.example/hook" });
+    const { mock, call, image } = setUp({ latency: "1s", sendWebhook: hooks.send });
+    const sync = call.submit({ wait: true, webhook_url: "https://shop.example/hook" });
     await mock.clock.advance("1s");
-    const urls = [(await held).body.result_url, hooks.received[0]?.body["result_url"]];
+    const urls = [(await sync).body.result_url, hooks.received[0]?.body["result_url"]];
     const statuses = async (): Promise<readonly number[]> =>
-      Promise.all(urls.map(async (url) => (await mock.fetch(String(url))).status));
+      Promise.all(urls.map(async (url) => (await image(url)).status));
     expect(await statuses()).toEqual([200, 200]);
-    const picture = await mock.fetch(String(urls[0]));
-    expect(picture.headers.get("content-type")).toBe("image/png");
+    expect((await image(urls[0])).headers.get("content-type")).toBe("image/png");
     await mock.clock.advance(86_399_000);
     expect(await statuses()).toEqual([200, 200]);
     await mock.clock.advance("1s");
@@ -132,56 +113,51 @@ describe("the address of a picture", () => {
   });
 
   test.each([403, 400] as const)(
-    "answers %i with XML when it has expired or was changed",
+    "gets a %i with XML when it has expired or was changed",
     async (expiredStatus) => {
-      shows("job.result-url.expired-answer");
-      const { mock, call, picture } = setUp({ expiredStatus });
-      const job = await finished(mock, call);
-      const url = new URL(job.result_url ?? "");
-      const changed = (change: (copy: URL) => void): string => {
+      covers("job.result-url.expired-answer");
+      const { mock, image, finish } = setUp({ options: { expiredStatus } });
+      const url = new URL((await finish()).result_url ?? "");
+      const changes: readonly ((copy: URL) => void)[] = [
+        (copy) => copy.searchParams.set("signature", "00".repeat(32)),
+        (copy) => copy.searchParams.set("expires", "9999999999"),
+        (copy) => copy.searchParams.delete("signature"),
+        (copy) => (copy.pathname = "/results/job_1.png"),
+        (copy) => (copy.search = ""),
+      ];
+      for (const change of changes) {
         const copy = new URL(url);
         change(copy);
-        return copy.href;
-      };
-      const wrong = [
-        changed((copy) => copy.searchParams.set("signature", "00".repeat(32))),
-        changed((copy) => copy.searchParams.set("expires", "9999999999")),
-        changed((copy) => copy.searchParams.delete("signature")),
-        changed((copy) => (copy.pathname = "/results/job_1.png")),
-        changed((copy) => (copy.search = "")),
-      ];
-      for (const address of wrong) {
-        const refused = await picture(address);
+        const refused = await image(copy);
         expect(refused.status).toBe(expiredStatus);
         expect(refused.text).toContain("<Code>SignatureDoesNotMatch</Code>");
       }
       await mock.clock.advance("24h");
-      const expired = await picture(url.href);
+      const expired = await image(url);
       expect(expired.status).toBe(expiredStatus);
       expect(expired.headers.get("content-type")).toBe("application/xml");
-      expect(expired.text).toContain("<Message>The address has expired.</Message>");
+      expect(expired.text).toContain("<Message>The URL has expired.</Message>");
     },
   );
 
-  test("answers 400 to a call with an Authorization header, as object stores do", async () => {
-    const { mock, call, picture } = setUp();
-    const job = await finished(mock, call);
+  test("gets a 400 with an Authorization header, as at object stores", async () => {
+    const { mock, image, finish } = setUp();
     const authorization = `Bearer ${mock.keys.live}`;
-    const refused = await picture(job.result_url, { headers: { authorization } });
+    const refused = await image((await finish()).result_url, { headers: { authorization } });
     expect(refused.status).toBe(400);
     expect(refused.text).toContain("<Code>InvalidArgument</Code>");
   });
 
-  test("answers 404 after 30 days, and a poll gives none any more", async () => {
-    shows("privacy.results.thirty-days", "privacy.results.after-purge");
-    const { mock, call, picture } = setUp();
-    const job = await finished(mock, call);
+  test("gets a 404 after 30 days, and a poll has none", async () => {
+    covers("privacy.results.thirty-days", "privacy.results.after-purge");
+    const { mock, call, image, finish } = setUp();
+    const job = await finish();
     await mock.clock.advance("29d");
     await mock.clock.advance("23h");
     const { body } = await call.poll(job.job_id);
-    expect((await picture(body.result_url)).status).toBe(200);
+    expect((await image(body.result_url)).status).toBe(200);
     await mock.clock.advance("1h");
-    const purged = await picture(body.result_url);
+    const purged = await image(body.result_url);
     expect(purged.status).toBe(404);
     expect(purged.text).toContain("<Code>NoSuchKey</Code>");
     expect((await call.poll(job.job_id)).body).toMatchObject({
@@ -193,25 +169,20 @@ describe("the address of a picture", () => {
     });
   });
 
-  test("stands where the service is, or somewhere else", async () => {
-    shows("job.result-url.origin");
-    const same = setUp({ resultsOrigin: "same" });
-    const there = await finished(same.mock, same.call);
-    expect(new URL(there.result_url ?? "").origin).toBe(same.mock.baseUrl);
-    const other = setUp({ resultsOrigin: "other" });
-    const elsewhere = await finished(other.mock, other.call);
-    expect(new URL(elsewhere.result_url ?? "").origin).toBe("https://results.tryon-mock.test");
-    expect((await other.picture(elsewhere.result_url)).status).toBe(200);
-  });
-
   test.each([
-    ["http://127.0.0.1:4010", "http://localhost:4010"],
-    ["http://localhost:4010", "http://127.0.0.1:4010"],
-    ["http://[::1]:4010", "http://localhost:4010"],
-  ])("of a server at %s stands elsewhere at %s", async (baseUrl, expected) => {
-    shows("job.result-url.origin");
-    const mock = createMock({ clock: "manual", baseUrl, options: { resultsOrigin: "other" } });
-    const job = await finished(mock, caller(mock));
-    expect(new URL(job.result_url ?? "").origin).toBe(expected);
-  });
+    ["same", "https://tryon-mock.test", "https://tryon-mock.test"],
+    ["other", "https://tryon-mock.test", "https://results.tryon-mock.test"],
+    ["other", "http://127.0.0.1:4010", "http://localhost:4010"],
+    ["other", "http://localhost:4010", "http://127.0.0.1:4010"],
+    ["other", "http://[::1]:4010", "http://localhost:4010"],
+  ] as const)(
+    "with resultsOrigin %s of a server at %s is at %s",
+    async (resultsOrigin, baseUrl, expected) => {
+      covers("job.result-url.origin");
+      const { image, finish } = setUp({ baseUrl, options: { resultsOrigin } });
+      const job = await finish();
+      expect(new URL(job.result_url ?? "").origin).toBe(expected);
+      expect((await image(job.result_url)).status).toBe(200);
+    },
+  );
 });

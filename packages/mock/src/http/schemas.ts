@@ -3,66 +3,149 @@ import * as z from "zod";
 import type { Options } from "../options.ts";
 import { limits } from "../service/catalogue.ts";
 import type { SubmissionFields } from "../service/submission.ts";
-import { dictionary, text, texts, wholeNumber, word } from "./checks.ts";
 
-const sizeNames = ["1K", "2K", "4K"];
-export const statusNames = ["queued", "running", "succeeded", "failed"];
+const sizes = ["1K", "2K", "4K"];
+const jobStatus = z.enum(["queued", "running", "succeeded", "failed"]);
+export const statusNames: readonly string[] = jobStatus.options;
 
-/** The bodies that the service takes, as far as types and bounds of single fields go. Unknown properties pass. */
-export interface BodySchemas {
-  readonly submission: z.ZodType<SubmissionFields>;
-  readonly purchase: z.ZodType<{ pack_slug: string; shared_payment_granted_token: string }>;
-}
+export type RequestSchemas = ReturnType<typeof requestSchemas>;
 
-/** @param jsonTypes whether texts such as "true" and "7" pass for the value they spell. */
-export function bodySchemas(jsonTypes: Options["jsonTypes"]): BodySchemas {
+/**
+ * Creates the schemas of the inputs of every endpoint, one property for each part of a request. They check types and
+ * bounds of single fields; unknown properties pass.
+ */
+export function requestSchemas({ jsonTypes, maxLimit }: Options) {
   const lax = jsonTypes === "lax";
   const flag = lax ? z.preprocess(readFlag, z.boolean()) : z.boolean();
-  const seed = lax
-    ? z.preprocess(readNumber, wholeNumber(limits.largestSeed).nullable())
-    : wholeNumber(limits.largestSeed).nullable();
-  const address = text({ most: limits.urlCharacters }).nullable();
-  const size = word(sizeNames, true);
-  const pictures = texts(limits.garments);
+  const integer = integerBetween(0, limits.maxSeed).nullable();
+  const url = text(0, limits.urlCharacters).nullable().optional();
+  const size = word(sizes, (value) => value.toUpperCase()).optional();
+  const images = textList(limits.garments).optional();
+  const body: z.ZodType<SubmissionFields> = z.looseObject({
+    person_url: url,
+    person: url,
+    model_url: url,
+    input_url: url,
+    person_image_b64: text(0, limits.imageBase64Characters).nullable().optional(),
+    garment_urls: images,
+    garments: images,
+    clothing: images,
+    items: images,
+    garment_images_b64: images,
+    output_size: size,
+    resolution: size,
+    size,
+    prompt: text(0, limits.promptCharacters).nullable().optional(),
+    style_hint: text(0, limits.hintCharacters).nullable().optional(),
+    negative_prompt: text(0, limits.hintCharacters).nullable().optional(),
+    wait: flag.optional(),
+    mode: word(["sync", "async"]).optional(),
+    webhook_url: url,
+    metadata: dictionary(limits.metadataKeys, limits.metadataCharacters).nullable().optional(),
+    seed: (lax ? z.preprocess(readNumber, integer) : integer).optional(),
+  });
+  const { least, most } = limits.paymentTokenCharacters;
   return {
-    submission: z.looseObject({
-      person_url: address.optional(),
-      person: address.optional(),
-      model_url: address.optional(),
-      input_url: address.optional(),
-      person_image_b64: text({ most: limits.imageBase64Characters }).nullable().optional(),
-      garment_urls: pictures.optional(),
-      garments: pictures.optional(),
-      clothing: pictures.optional(),
-      items: pictures.optional(),
-      garment_images_b64: pictures.optional(),
-      output_size: size.optional(),
-      resolution: size.optional(),
-      size: size.optional(),
-      prompt: text({ most: limits.promptCharacters }).nullable().optional(),
-      style_hint: text({ most: limits.hintCharacters }).nullable().optional(),
-      negative_prompt: text({ most: limits.hintCharacters }).nullable().optional(),
-      wait: flag.optional(),
-      mode: word(["sync", "async"]).optional(),
-      webhook_url: address.optional(),
-      metadata: dictionary(limits.metadataKeys, limits.metadataCharacters).nullable().optional(),
-      seed: seed.optional(),
+    submission: z.object({
+      header: z.object({ "Idempotency-Key": text(0, limits.idempotencyKeyCharacters).optional() }),
+      body,
     }),
-    purchase: z.looseObject({
-      pack_slug: z.string(),
-      shared_payment_granted_token: text(limits.paymentTokenCharacters),
+    list: z.object({
+      query: z.object({
+        limit: z
+          .string()
+          .regex(/^[+-]?\d+$/)
+          .transform(Number)
+          .pipe(integerBetween(1, maxLimit))
+          .default(limits.defaultPage),
+        cursor: z.string().optional(),
+        status_filter: jobStatus.optional(),
+        status: jobStatus.optional(),
+      }),
+    }),
+    purchase: z.object({
+      body: z.looseObject({
+        pack_slug: z.string(),
+        shared_payment_granted_token: text(least, most),
+      }),
     }),
   };
 }
 
 function readFlag(value: unknown): unknown {
-  const spelled = typeof value === "number" ? String(value) : value;
-  if (typeof spelled !== "string") return value;
-  if (/^(true|t|yes|y|on|1)$/i.test(spelled)) return true;
-  if (/^(false|f|no|n|off|0)$/i.test(spelled)) return false;
+  const written = typeof value === "number" ? String(value) : value;
+  if (typeof written !== "string") return value;
+  if (/^(true|t|yes|y|on|1)$/i.test(written)) return true;
+  if (/^(false|f|no|n|off|0)$/i.test(written)) return false;
   return value;
 }
 
 function readNumber(value: unknown): unknown {
   return typeof value === "string" && /^\s*[+-]?\d+(\.0*)?\s*$/.test(value) ? Number(value) : value;
+}
+
+/** A string of `min` to `max` code points; zod itself counts an emoji as two characters. */
+function text(min: number, max: number): z.ZodString {
+  return z.string().check(({ value, issues }) => {
+    const issue = { origin: "string", input: value } as const;
+    if (isLonger(value, max)) issues.push({ ...issue, code: "too_big", maximum: max });
+    else if (min > 0 && !isLonger(value, min - 1))
+      issues.push({ ...issue, code: "too_small", minimum: min });
+  });
+}
+
+function isLonger(value: string, max: number): boolean {
+  if (value.length <= max) return false;
+  let count = 0;
+  for (let index = 0; index < value.length && count <= max; index += 1) {
+    count += 1;
+    if ((value.codePointAt(index) ?? 0) > 0xff_ff) index += 1;
+  }
+  return count > max;
+}
+
+/** One of `values` after normalization. */
+function word(values: string[], normalize = (value: string): string => value): z.ZodString {
+  return z.string().check(({ value, issues }) => {
+    if (values.includes(normalize(value))) return;
+    issues.push({ code: "invalid_value", values, input: value });
+  });
+}
+
+/** A list of at most `max` strings. Its length is not checked when an element is not a string. */
+function textList(max: number): z.ZodArray<z.ZodString> {
+  return z.array(z.string()).check(({ value, issues }) => {
+    if (value.length <= max) return;
+    issues.push({ code: "too_big", origin: "array", maximum: max, input: value });
+  });
+}
+
+/** A whole number; its bounds are not checked for a fraction. */
+function integerBetween(min: number, max: number): z.ZodNumber {
+  const integer = z.number().check(({ value, issues }) => {
+    if (!Number.isInteger(value)) {
+      issues.push({ code: "invalid_type", expected: "int", input: value, continue: false });
+    }
+  });
+  return integer.min(min).max(max);
+}
+
+/** An object of at most `maxKeys` keys. Each key, and the JSON text of each value, has at most `max` characters. */
+function dictionary(maxKeys: number, max: number): z.ZodType<Readonly<Record<string, unknown>>> {
+  // z.record would copy the object and drop its "__proto__".
+  return z.custom<Readonly<Record<string, unknown>>>().check(({ value, issues }) => {
+    if (value === null || typeof value !== "object" || Array.isArray(value)) {
+      issues.push({ code: "invalid_type", expected: "record", input: value });
+      return;
+    }
+    const entries = Object.entries(value);
+    const issue = { code: "too_big", input: value } as const;
+    if (entries.length > maxKeys) issues.push({ ...issue, origin: "record", maximum: maxKeys });
+    for (const [key, item] of entries) {
+      const written = typeof item === "string" ? item : JSON.stringify(item);
+      const long = { ...issue, origin: "string", maximum: max };
+      if (isLonger(key, max)) issues.push({ ...long, path: [key, "[key]"] });
+      if (isLonger(written, max)) issues.push({ ...long, path: [key] });
+    }
+  });
 }

@@ -1,90 +1,58 @@
 import { describe, expect, test } from "vitest";
 
-import { notingServer } from "../testing/noting-server.ts";
-import { dot, garmentUrl, headed, personUrl } from "../testing/pictures.ts";
-import { shows } from "../testing/shows.ts";
+import { notingServer } from "../../test/noting-server.ts";
+import { pixel, garmentUrl, headed, personUrl } from "../../test/images.ts";
+import { covers } from "../../test/covers.ts";
 
 const base = { garment_urls: [garmentUrl], wait: false };
 const megabytes10 = 10_500_000;
+const person = (person_image_b64: string) => ({ ...base, person_image_b64 });
+const garments = (...garment_images_b64: string[]) => ({
+  person_url: personUrl,
+  garment_images_b64,
+});
+const four = { ...garments(pixel, pixel), garment_urls: [garmentUrl, garmentUrl] };
+const lines = `${pixel.slice(0, 76)}\n${pixel.slice(76)}`;
+const dataUrl = `data:image/png;base64,${pixel}`;
 
-describe("a request that has the right form and makes no try-on", () => {
+describe("a request of valid form", () => {
   const big = Buffer.alloc(megabytes10 + 1);
   big.write("\u0089PNG\r\n\u001A\n", "latin1");
 
   test.each([
-    ["no person", { garment_urls: [garmentUrl] }, /person.*person_url.*person_image_b64/],
-    ["an empty person", { ...base, person_url: "", person_image_b64: "" }, /person is missing/],
-    ["no garment", { person_url: personUrl }, /garment.*1 to 3/],
+    ["without a person", base, /person.*person_url.*person_image_b64/],
+    ["with an empty person", { ...person(""), person_url: "" }, /person is missing/],
+    ["without a garment", { person_url: personUrl }, /garment.*1 to 3/],
+    ["with empty lists", { person_url: personUrl, garment_urls: [], items: [] }, /garment/],
+    ["with 4 garments in all", four, /have 4 .*maximum is 3/],
+    ["with invalid base64", person("ab$c"), /^person_image_b64: .*base64/],
+    ["with base64 of a wrong length", person("abcde"), /^person_image_b64: .*base64/],
+    ["with URL-safe base64", person("iVBO-_=="), /^person_image_b64: .*base64/],
+    ["with base64 in lines", person(lines), /base64/],
+    ["with a data: prefix", person(dataUrl), /^person_image_b64: .*remove/],
+    ["with HTML", person(headed("<!doctype html>")), /^person_image_b64: .*image.*JPEG, PNG/],
+    ["with an SVG", person(headed("<svg xmlns")), /not an image/],
+    ["with an invalid garment", garments(pixel, "ab$c"), /^garment_images_b64\[1\]: .*base64/],
+    ["with a prefixed garment", garments(dataUrl), /^garment_images_b64\[0\]: .*remove/],
+    ["with an empty garment", garments(pixel, ""), /^garment_images_b64\[1\]: is empty/],
     [
-      "no garment in empty lists",
-      { person_url: personUrl, garment_urls: [], items: [] },
-      /garment/,
-    ],
-    [
-      "4 garments in all",
-      {
-        person_url: personUrl,
-        garment_urls: [garmentUrl, garmentUrl],
-        garment_images_b64: [dot, dot],
-      },
-      /hold 4 .*at most 3/,
-    ],
-    ["base64 that is none", { ...base, person_image_b64: "ab$c" }, /^person_image_b64: .*base64/],
-    [
-      "base64 of a wrong length",
-      { ...base, person_image_b64: "abcde" },
-      /^person_image_b64: .*base64/,
-    ],
-    ["URL-safe base64", { ...base, person_image_b64: "iVBO-_==" }, /^person_image_b64: .*base64/],
-    [
-      "base64 in lines",
-      { ...base, person_image_b64: `${dot.slice(0, 76)}\n${dot.slice(76)}` },
-      /base64/,
-    ],
-    [
-      "a data: prefix",
-      { ...base, person_image_b64: `data:image/png;base64,${dot}` },
-      /^person_image_b64: .*drop/,
-    ],
-    [
-      "bytes that are no image",
-      { ...base, person_image_b64: headed("<!doctype html>") },
-      /^person_image_b64: is not an image.*JPEG, PNG/,
-    ],
-    [
-      "a garment whose base64 is none",
-      { person_url: personUrl, garment_images_b64: [dot, "ab$c"] },
-      /^garment_images_b64\[1\]: .*base64/,
-    ],
-    [
-      "a garment with a data: prefix",
-      { person_url: personUrl, garment_images_b64: [`data:image/png;base64,${dot}`] },
-      /^garment_images_b64\[0\]: .*drop/,
-    ],
-    ["an SVG", { ...base, person_image_b64: headed("<svg xmlns") }, /not an image/],
-    [
-      "an empty garment",
-      { person_url: personUrl, garment_images_b64: [dot, ""] },
-      /^garment_images_b64\[1\]: is empty/,
-    ],
-    [
-      "a garment over 10 MB",
-      { person_url: personUrl, garment_images_b64: [big.toString("base64")] },
+      "with a garment over 10 MB",
+      garments(big.toString("base64")),
       /^garment_images_b64\[0\]: image too large: 10500001.*10500000/,
     ],
-    ["an address that is none", { ...base, person_url: "me.png" }, /^person_url: invalid URL/],
+    ["with an invalid URL", { ...base, person_url: "me.png" }, /^person_url: invalid URL/],
     [
-      "an address without TLS",
+      "with an http URL",
       { ...base, person_url: "http://a.example/me.png" },
       /^person_url: .*https/,
     ],
     [
-      "an empty address in a list",
+      "with an empty garment URL",
       { person_url: personUrl, garment_urls: [""] },
       /^garment_urls\[0\]: invalid URL/,
     ],
-  ])("is refused with 400 for %s", async (_what, body, detail) => {
-    shows(
+  ])("%s gets a 400", async (_case, body, detail) => {
+    covers(
       "service.try-on.input",
       "request.person.required",
       "request.garments.at-least-one",
@@ -109,22 +77,17 @@ describe("a request that has the right form and makes no try-on", () => {
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000);
   });
 
-  test("is refused with 422 when person_image_b64 alone is over 14,000,000 characters", async () => {
-    shows("request.person-image-b64.max-length");
-    const { post } = notingServer();
-    const refused = await post({ ...base, person_image_b64: "A".repeat(14_000_001) });
-    expect(refused.problems).toMatchObject([
-      {
-        loc: ["body", "person_image_b64"],
-        type: "string_too_long",
-        ctx: { max_length: 14_000_000 },
-      },
-    ]);
+  test("with person_image_b64 over 14,000,000 characters gets a 422 with a short input", async () => {
+    covers("request.person-image-b64.max-length");
+    const refused = await notingServer().post(person("A".repeat(14_000_001)));
+    const loc = ["body", "person_image_b64"];
+    const ctx = { max_length: 14_000_000 };
+    expect(refused.problems).toMatchObject([{ loc, type: "string_too_long", ctx }]);
     expect(JSON.stringify(refused.body).length).toBeLessThan(400);
   });
 
-  test("is taken with an image of exactly 14,000,000 characters", async () => {
-    shows(
+  test("is valid with an image of 14,000,000 characters", async () => {
+    covers(
       "request.person-image-b64.max-length",
       "request.garment-images-b64.decoded-size",
       "request.images.exact-bound-and-kinds",
@@ -132,42 +95,26 @@ describe("a request that has the right form and makes no try-on", () => {
     const { post } = notingServer();
     const image = headed("\u00FF\u00D8\u00FF", megabytes10);
     expect(image.length).toBe(14_000_000);
-    expect((await post({ ...base, person_image_b64: image })).status).toBe(200);
-    const garments = { garment_images_b64: [image, dot] };
-    expect((await post({ ...garments, person_url: personUrl, wait: false })).status).toBe(200);
-  });
-});
-
-describe("the kinds of images that are taken", () => {
-  test.each([
-    ["JPEG", "\u00FF\u00D8\u00FF\u00E0"],
-    ["PNG", "\u0089PNG\r\n\u001A\n"],
-    ["WebP", "RIFF\u0000\u0000\u0000\u0000WEBP"],
-    ["GIF", "GIF89a"],
-    ["AVIF", "\u0000\u0000\u0000\u0018ftypavif"],
-    ["HEIC", "\u0000\u0000\u0000\u0018ftypheic"],
-    ["HEIC of another brand", "\u0000\u0000\u0000\u0018ftypmif1"],
-  ])("are told by their first bytes: %s", async (_kind, head) => {
-    shows("request.images.exact-bound-and-kinds");
-    const { post } = notingServer();
-    expect((await post({ ...base, person_image_b64: headed(head) })).status).toBe(200);
+    expect((await post(person(image))).status).toBe(200);
+    expect((await post({ ...garments(image, pixel), wait: false })).status).toBe(200);
   });
 
   test.each([
-    "RIFF\u0000\u0000\u0000\u0000WAVE",
-    "\u0000\u0000\u0000\u0018ftypmp42",
-    "GIF90a",
-    "BM",
-    "%PDF",
-  ])("are none with %j", async (head) => {
-    shows("request.images.exact-bound-and-kinds");
-    const { post } = notingServer();
-    expect((await post({ ...base, person_image_b64: headed(head) })).status).toBe(400);
-  });
-
-  test("may be unpadded", async () => {
-    const { post } = notingServer();
-    const unpadded = dot.replace(/=+$/, "");
-    expect((await post({ ...base, person_image_b64: unpadded })).status).toBe(200);
+    ["a JPEG", headed("\u00FF\u00D8\u00FF\u00E0"), 200],
+    ["a PNG", headed("\u0089PNG\r\n\u001A\n"), 200],
+    ["a WebP", headed("RIFF\u0000\u0000\u0000\u0000WEBP"), 200],
+    ["a GIF", headed("GIF89a"), 200],
+    ["an AVIF", headed("\u0000\u0000\u0000\u0018ftypavif"), 200],
+    ["a HEIC", headed("\u0000\u0000\u0000\u0018ftypheic"), 200],
+    ["a HEIC of another brand", headed("\u0000\u0000\u0000\u0018ftypmif1"), 200],
+    ["unpadded base64", pixel.replace(/=+$/, ""), 200],
+    ["a WAV", headed("RIFF\u0000\u0000\u0000\u0000WAVE"), 400],
+    ["an MP4", headed("\u0000\u0000\u0000\u0018ftypmp42"), 400],
+    ["an unknown GIF version", headed("GIF90a"), 400],
+    ["a BMP", headed("BM"), 400],
+    ["a PDF", headed("%PDF"), 400],
+  ])("with %s is checked by its first bytes", async (_kind, image, status) => {
+    covers("request.images.exact-bound-and-kinds");
+    expect((await notingServer().post(person(image))).status).toBe(status);
   });
 });

@@ -1,79 +1,89 @@
 import type { Hono } from "hono";
 
-import type { ValidationError } from "../generated/openapi.ts";
-import type { Options } from "../options.ts";
-import { limits } from "../service/catalogue.ts";
-import type { SubmitAnswer } from "../service/submissions.ts";
-import { json, proxyPage } from "./answers.ts";
-import { keyed, type Site } from "./calls.ts";
-import { characters, tooLong } from "./checks.ts";
-import { readListQuery } from "./query.ts";
-import { problem, readBody } from "./validation.ts";
-import { jobView, listView, submitView } from "./views.ts";
+import type { TryOnJobStatus, TryOnSubmitResponse } from "../generated/openapi.ts";
+import type { SubmitResponse } from "../service/first-responses.ts";
+import { formatTime } from "../service/format-time.ts";
+import type { Service } from "../service/service.ts";
+import type { JobRecord } from "../store/records.ts";
+import { json, proxyPage } from "./responses.ts";
+import { validate } from "./validation.ts";
+import { withKey, type RouteContext } from "./with-key.ts";
 
-/** Submit, list and poll. */
-export function addTryOnRoutes(app: Hono, site: Site): void {
-  const { service } = site;
+/** Adds the routes that submit, list and poll jobs. */
+export function addTryOnRoutes(app: Hono, routes: RouteContext): void {
+  const { service, schemas, journal } = routes;
+  const { options } = service;
 
   app.post(
     "/api/v1/tryon",
-    keyed(site, async (call) => {
-      const body = await call.body();
-      const idempotencyKey = call.request.headers.get("idempotency-key") || undefined;
-      const headerProblems = idempotencyKeyProblems(idempotencyKey, service.options);
-      const fields = readBody(site.schemas.submission, body, service.options, headerProblems);
-      const { key, origin, request } = call;
-      site.journal.noteSubmission(request, fields);
-      const submit = async (): Promise<SubmitAnswer> => {
-        const sent = { keyId: key.id, fields, body, idempotencyKey, origin: origin() };
-        const answer = await service.submissions.submit(sent);
-        site.journal.noteJob(request, answer.job.id, answer.replayed);
-        return answer;
+    withKey(routes, async ({ key, request, body: readBody }) => {
+      const body = await readBody();
+      const idempotencyKey = request.headers.get("idempotency-key") || undefined;
+      const parts = { header: { "Idempotency-Key": idempotencyKey }, body };
+      const { body: fields } = validate(schemas.submission, parts, options);
+      journal.noteSubmission(request, fields);
+      const submit = async (): Promise<SubmitResponse> => {
+        const { origin } = new URL(request.url);
+        const sent = { keyId: key.id, fields, body, idempotencyKey, origin };
+        const submitted = await service.submissions.submit(sent);
+        journal.noteJob(request, submitted.job.id, submitted.replayed);
+        return submitted;
       };
-      const submitted = await (service.options.holdCut === "off" ? submit() : cutOff(submit, site));
+      const submitted = await (options.syncCut === "off" ? submit() : cutSync(submit, routes));
       if (submitted === undefined) return proxyPage(504, "Gateway Time-out");
-      const replayed = submitted.replayed && service.options.replayHeader;
-      return json(
-        submitView(service, submitted),
-        200,
-        replayed ? { "idempotent-replayed": "true" } : {},
-      );
+      const replayed = submitted.replayed && options.replayHeader;
+      const headers = replayed ? { "idempotent-replayed": "true" } : {};
+      return json(submitView(service, submitted), 200, headers);
     }),
   );
 
   app.get(
     "/api/v1/tryon",
-    keyed(site, async ({ key, request }) => {
-      const query = readListQuery(new URL(request.url).searchParams, service.options);
-      return json(listView(service, await service.jobs.list(key.id, query)));
+    withKey(routes, async ({ key, request }) => {
+      const page = await service.jobs.list(key.id, readListQuery(request, routes));
+      const jobs = page.jobs.map((job) => jobView(service, job));
+      return json({ jobs, next_cursor: page.nextCursor });
     }),
   );
 
   app.get(
     "/api/v1/tryon/:job_id",
-    keyed(site, async ({ key }, context) => {
+    withKey(routes, async ({ key }, context) => {
       const job = await service.jobs.get(key.id, context.req.param("job_id") ?? "");
       return json(jobView(service, job));
     }),
   );
 }
 
-function idempotencyKeyProblems(
-  idempotencyKey: string | undefined,
-  options: Options,
-): readonly ValidationError[] {
-  const most = limits.idempotencyKeyCharacters;
-  if (idempotencyKey === undefined || characters(idempotencyKey) <= most) return [];
-  return [problem(["header", "Idempotency-Key"], tooLong(most), idempotencyKey, options)];
+/**
+ * Reads the query of the list. A filter under a name that the option `filterName` leaves out is an unknown parameter.
+ *
+ * @throws InvalidInput with every problem found.
+ */
+function readListQuery(
+  { url }: Request,
+  { service: { options }, schemas }: RouteContext,
+): Parameters<Service["jobs"]["list"]>[1] {
+  const { searchParams } = new URL(url);
+  const { filterName } = options;
+  const filters = filterName === "both" ? ["status_filter", "status"] : [filterName];
+  const filter = filters.find((name) => searchParams.has(name)) ?? filterName;
+  const sent = {
+    limit: searchParams.get("limit") ?? undefined,
+    cursor: searchParams.get("cursor") || undefined,
+    [filter]: searchParams.get(filter) ?? undefined,
+  };
+  const { query } = validate(schemas.list, { query: sent }, options);
+  const { limit, cursor, status_filter, status = status_filter } = query;
+  return { limit, cursor, status };
 }
 
-/** The answer, or undefined when a proxy would have ended the call before; the work goes on either way. */
-async function cutOff(
-  submit: () => Promise<SubmitAnswer>,
-  site: Site,
-): Promise<SubmitAnswer | undefined> {
-  const { clock } = site.world;
-  const seconds = Number(site.service.options.holdCut);
+/** Submits, or returns undefined when the proxy ends the request first. The submission goes on either way. */
+async function cutSync(
+  submit: () => Promise<SubmitResponse>,
+  { service, system: { clock } }: RouteContext,
+): Promise<SubmitResponse | undefined> {
+  const seconds = Number(service.options.syncCut);
   let timer: ReturnType<typeof clock.setTimeout> | undefined;
   const cut = new Promise<undefined>((resolve) => {
     timer = clock.setTimeout(() => resolve(undefined), seconds * 1_000);
@@ -83,4 +93,62 @@ async function cutOff(
   } finally {
     clock.clearTimeout(timer);
   }
+}
+
+/** Converts a job to an element of the list or the response to a poll. */
+function jobView(service: Service, job: JobRecord): TryOnJobStatus {
+  const { options, results, jobs } = service;
+  const result = jobs.isPurged(job) ? null : job.result;
+  return {
+    job_id: job.id,
+    status: job.status,
+    result_url: result === null ? null : results.sign(job, service.now()),
+    result_width: result?.width ?? null,
+    result_height: result?.height ?? null,
+    result_bytes: result?.bytes.length ?? null,
+    result_content_type: result === null ? null : "image/png",
+    seed: job.seed,
+    metadata: job.metadata,
+    error_code: job.errorCode,
+    error_message: job.errorMessage,
+    cost_credits: job.costCredits,
+    duration_ms: job.durationMs,
+    created_at: formatTime(job.createdAt, options.timeFormat),
+    completed_at: job.completedAt === null ? null : formatTime(job.completedAt, options.timeFormat),
+  };
+}
+
+/** Converts a submission to its response: as it was at first, with a fresh result URL and balance. */
+function submitView(service: Service, submitted: SubmitResponse): Partial<TryOnSubmitResponse> {
+  const { job, response } = submitted;
+  const { status } = response;
+  const succeeded = status === "succeeded" && job.result !== null;
+  const view: Required<TryOnSubmitResponse> = {
+    job_id: job.id,
+    status,
+    result_url: succeeded ? service.results.sign(job, service.now()) : null,
+    cost_credits: job.costCredits,
+    credits_remaining: submitted.creditsRemaining,
+    seed: job.seed,
+    metadata: job.metadata,
+    test_mode: job.testMode,
+    error_code: response.errorCode,
+    error_message: response.errorMessage,
+    message: response.message,
+  };
+  return service.options.sparseSubmit ? sparse(view) : view;
+}
+
+/** Keeps the fields that the interface document lists for the status. */
+function sparse(response: Required<TryOnSubmitResponse>): Partial<TryOnSubmitResponse> {
+  const { job_id, status } = response;
+  if (status === "failed") {
+    const { error_code, error_message } = response;
+    return { job_id, status, error_code, error_message };
+  }
+  if (status === "succeeded") {
+    const { result_url, cost_credits, credits_remaining } = response;
+    return { job_id, status, result_url, cost_credits, credits_remaining };
+  }
+  return response.message ? { job_id, status, message: response.message } : { job_id, status };
 }

@@ -1,14 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { createMock } from "../mock.ts";
 import type { Options } from "../options.ts";
-import { caller } from "../testing/caller.ts";
-import { shows } from "../testing/shows.ts";
-
-function setUp(options: Partial<Options> = {}) {
-  const mock = createMock({ clock: "manual", options });
-  return { mock, call: caller(mock) };
-}
+import { manualServer } from "../../test/caller.ts";
+import { covers } from "../../test/covers.ts";
 
 const dress = "👗";
 const stringType = { type: "string_type", msg: "Input should be a valid string" };
@@ -16,18 +10,39 @@ const listType = { type: "list_type", msg: "Input should be a valid list" };
 const intType = { type: "int_type", msg: "Input should be a valid integer" };
 const boolType = { type: "bool_type", msg: "Input should be a valid boolean" };
 const dictType = { type: "dict_type", msg: "Input should be a valid dictionary" };
-const tooLong = (most: number) => ({
+const fraction = {
+  type: "int_from_float",
+  msg: "Input should be a valid integer, got a number with a fractional part",
+};
+const tooLow = {
+  type: "greater_than_equal",
+  msg: "Input should be greater than or equal to 0",
+  ctx: { ge: 0 },
+};
+const tooHigh = {
+  type: "less_than_equal",
+  msg: "Input should be less than or equal to 2147483647",
+  ctx: { le: 2_147_483_647 },
+};
+const literal = (expected: string) => ({
+  type: "literal_error",
+  msg: `Input should be ${expected}`,
+  ctx: { expected },
+});
+const tooLong = (max: number) => ({
   type: "string_too_long",
-  msg: `String should have at most ${most} characters`,
-  ctx: { max_length: most },
+  msg: `String should have at most ${max} characters`,
+  ctx: { max_length: max },
 });
-const tooMany = (field_type: string, most: number, count: number) => ({
+const tooMany = (field_type: string, max: number, count: number) => ({
   type: "too_long",
-  msg: `${field_type} should have at most ${most} items after validation, not ${count}`,
-  ctx: { field_type, max_length: most, actual_length: count },
+  msg: `${field_type} should have at most ${max} items after validation, not ${count}`,
+  ctx: { field_type, max_length: max, actual_length: count },
 });
+const keys = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_unused, index) => [`key${index}`, index]));
 
-describe("a body of the wrong form", () => {
+describe("an invalid body", () => {
   test.each([
     ["person_url", 5, ["person_url"], stringType],
     ["person_url", `https://a.example/${"x".repeat(2_000)}`, ["person_url"], tooLong(2_000)],
@@ -49,70 +64,22 @@ describe("a body of the wrong form", () => {
     ["webhook_url", `https://a.example/${"x".repeat(2_000)}`, ["webhook_url"], tooLong(2_000)],
     ["seed", "7", ["seed"], intType],
     ["seed", true, ["seed"], intType],
-    [
-      "seed",
-      -1,
-      ["seed"],
-      {
-        type: "greater_than_equal",
-        msg: "Input should be greater than or equal to 0",
-        ctx: { ge: 0 },
-      },
-    ],
-    [
-      "seed",
-      2_147_483_648,
-      ["seed"],
-      {
-        type: "less_than_equal",
-        msg: "Input should be less than or equal to 2147483647",
-        ctx: { le: 2_147_483_647 },
-      },
-    ],
-    [
-      "seed",
-      1.5,
-      ["seed"],
-      {
-        type: "int_from_float",
-        msg: "Input should be a valid integer, got a number with a fractional part",
-      },
-    ],
+    ["seed", -1, ["seed"], tooLow],
+    ["seed", 2_147_483_648, ["seed"], tooHigh],
+    ["seed", 1e300, ["seed"], tooHigh],
+    ["seed", 1.5, ["seed"], fraction],
     ["metadata", [], ["metadata"], dictType],
     ["metadata", "a", ["metadata"], dictType],
-    [
-      "metadata",
-      Object.fromEntries(Array.from({ length: 9 }, (_unused, index) => [`key${index}`, 1])),
-      ["metadata"],
-      tooMany("Dictionary", 8, 9),
-    ],
+    ["metadata", keys(9), ["metadata"], tooMany("Dictionary", 8, 9)],
     ["metadata", { a: "x".repeat(257) }, ["metadata", "a"], tooLong(256)],
     ["metadata", { a: ["x".repeat(253)] }, ["metadata", "a"], tooLong(256)],
     ["metadata", { ["k".repeat(257)]: 1 }, ["metadata", "k".repeat(257), "[key]"], tooLong(256)],
-    [
-      "output_size",
-      "8K",
-      ["output_size"],
-      {
-        type: "literal_error",
-        msg: "Input should be '1K', '2K' or '4K'",
-        ctx: { expected: "'1K', '2K' or '4K'" },
-      },
-    ],
+    ["output_size", "8K", ["output_size"], literal("'1K', '2K' or '4K'")],
     ["output_size", null, ["output_size"], stringType],
     ["resolution", 2, ["resolution"], stringType],
-    [
-      "mode",
-      "later",
-      ["mode"],
-      {
-        type: "literal_error",
-        msg: "Input should be 'sync' or 'async'",
-        ctx: { expected: "'sync' or 'async'" },
-      },
-    ],
-  ])("is refused with 422 for %s %j", async (field, value, loc, problem) => {
-    shows(
+    ["mode", "later", ["mode"], literal("'sync' or 'async'")],
+  ])("gets a 422 for %s %j", async (field, value, loc, problem) => {
+    covers(
       "request.types.strictness",
       "request.person-url.max-length",
       "request.garment-urls.max-items",
@@ -134,7 +101,7 @@ describe("a body of the wrong form", () => {
       "validation-error.ctx.object",
       "submit.validation.400-or-422",
     );
-    const { mock, call } = setUp();
+    const { mock, call } = manualServer();
     const refused = await call.submit({ [field]: value });
     expect(refused.status).toBe(422);
     expect(refused.problems).toHaveLength(1);
@@ -144,13 +111,13 @@ describe("a body of the wrong form", () => {
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000);
   });
 
-  test("is refused with all of its problems at once, the header's too", async () => {
-    shows(
+  test("gets all of its problems at once, with those of the header", async () => {
+    covers(
       "validation-error.detail.array",
       "validation-error.loc.path",
       "submit.idempotency-key.max-length",
     );
-    const { call } = setUp();
+    const { call } = manualServer();
     const refused = await call.submit(
       { seed: -1, wait: "yes", garment_urls: [1, 2], metadata: { a: "x".repeat(300) } },
       { "idempotency-key": "k".repeat(201) },
@@ -169,19 +136,20 @@ describe("a body of the wrong form", () => {
     expect(refused.problems).toHaveLength(6);
   });
 
-  test("repeats 64 characters of what was refused, or all of it", async () => {
-    shows("validation-error.input.any", "validation-error.input.how-much");
+  test("is repeated by 64 characters or in full", async () => {
+    covers("validation-error.input.any", "validation-error.input.how-much");
     const prompt = "x".repeat(1_001);
     const metadata = Array.from({ length: 100 }, () => "y");
-    const cut = await setUp().call.submit({ prompt, metadata });
+    const cut = await manualServer().call.submit({ prompt, metadata });
     const inputs = cut.problems.map(({ input }) => String(input));
     expect(inputs.map(({ length }) => length)).toEqual([65, 65]);
-    const full = await setUp({ echoInput: "full" }).call.submit({ prompt, metadata });
+    const options: Partial<Options> = { echoInput: "full" };
+    const full = await manualServer({ options }).call.submit({ prompt, metadata });
     expect(full.problems.map(({ input }) => input)).toEqual([prompt, metadata]);
   });
 });
 
-const taken: readonly Record<string, unknown>[] = [
+const valid: readonly Record<string, unknown>[] = [
   { prompt: "x".repeat(1_000) },
   { prompt: dress.repeat(1_000) },
   { style_hint: dress.repeat(500), negative_prompt: "x".repeat(500) },
@@ -195,9 +163,9 @@ const taken: readonly Record<string, unknown>[] = [
   { campaign: { any: ["thing", null] }, "": 1, constructor: 1 },
 ];
 
-describe("a body at the very bounds", () => {
-  test.each(taken)("is taken: %j", async (fields) => {
-    shows(
+describe("a body at the bounds", () => {
+  test.each(valid)("is valid: %j", async (fields) => {
+    covers(
       "request.unknown-properties.accepted",
       "request.person-url.max-length",
       "request.garment-urls.max-items",
@@ -208,12 +176,12 @@ describe("a body at the very bounds", () => {
       "request.metadata.max-keys",
       "request.seed.range",
     );
-    expect((await setUp().call.submit(fields)).status).toBe(200);
+    expect((await manualServer().call.submit(fields)).status).toBe(200);
   });
 
-  test("is taken with an idempotency key of 200 characters", async () => {
-    shows("submit.idempotency-key.max-length");
-    const { call } = setUp();
+  test("is valid with an idempotency key of 200 characters", async () => {
+    covers("submit.idempotency-key.max-length");
+    const { call } = manualServer();
     expect((await call.submit({}, { "idempotency-key": "k".repeat(200) })).status).toBe(200);
   });
 });
@@ -224,17 +192,17 @@ describe("metadata", () => {
     [{ a: null, b: true, c: -1.5e300, d: "", e: [1, [2]], f: { g: { h: [] } } }],
     [{ [dress.repeat(256)]: dress.repeat(256) }],
     [{ a: { b: "x".repeat(248) } }],
-    [Object.fromEntries(Array.from({ length: 8 }, (_unused, index) => [`key${index}`, index]))],
+    [keys(8)],
     [JSON.parse('{"__proto__":{"a":1},"constructor":"b","toString":3}') as object],
-  ])("comes back as it was sent: %j", async (metadata) => {
-    shows(
+  ])("is returned unchanged: %j", async (metadata) => {
+    covers(
       "request.metadata.max-keys",
       "request.metadata.max-length",
       "request.metadata.what-is-counted",
       "submit-response.metadata.echo",
       "job.metadata.echo",
     );
-    const { call } = setUp();
+    const { call } = manualServer();
     const { body } = await call.submit({ metadata });
     expect(JSON.stringify(body.metadata)).toBe(JSON.stringify(metadata));
     expect(JSON.stringify((await call.poll(body.job_id)).body.metadata)).toBe(

@@ -2,22 +2,37 @@ import type { z } from "zod";
 
 import type { ValidationError } from "../generated/openapi.ts";
 import type { Options } from "../options.ts";
-import type { Finding } from "./checks.ts";
-import { InvalidInput } from "./invalid-input.ts";
 
-/** How much of a refused value an answer repeats when it is set to cut. */
+/** Number of characters of a refused value in a response when `echoInput` is `cut`. */
 const echoCharacters = 64;
 
-type Location = readonly (string | number)[];
+/** A request with invalid types or bounds: every problem, worded as by pydantic 2. */
+export class InvalidInput extends Error {
+  readonly problems: readonly ValidationError[];
 
-const typeProblems: Readonly<Record<string, { type: string; msg: string }>> = {
+  constructor(problems: readonly ValidationError[]) {
+    super("The request does not have the documented form.");
+    this.name = "InvalidInput";
+    this.problems = problems;
+  }
+}
+
+type Path = readonly PropertyKey[];
+type Problem = Pick<ValidationError, "type" | "msg" | "ctx">;
+
+const typeProblems: Readonly<Record<string, Problem>> = {
   string: { type: "string_type", msg: "Input should be a valid string" },
   number: { type: "int_type", msg: "Input should be a valid integer" },
+  int: {
+    type: "int_from_float",
+    msg: "Input should be a valid integer, got a number with a fractional part",
+  },
   boolean: { type: "bool_type", msg: "Input should be a valid boolean" },
   array: { type: "list_type", msg: "Input should be a valid list" },
+  record: { type: "dict_type", msg: "Input should be a valid dictionary" },
 };
 
-const parsingProblems: Readonly<Record<string, { type: string; msg: string }>> = {
+const parsingProblems: Readonly<Record<string, Problem>> = {
   number: {
     type: "int_parsing",
     msg: "Input should be a valid integer, unable to parse string as an integer",
@@ -29,86 +44,94 @@ const parsingProblems: Readonly<Record<string, { type: string; msg: string }>> =
 };
 
 /**
- * Reads a body by its schema.
+ * Validates the parts of a request: its header, query or body.
  *
- * @param earlier problems that other parts of the request have.
  * @throws InvalidInput with every problem found.
  */
-export function readBody<Body>(
-  schema: z.ZodType<Body>,
-  body: unknown,
-  options: Options,
-  earlier: readonly ValidationError[] = [],
-): Body {
-  const read = schema.safeParse(body);
-  if (read.success && earlier.length === 0) return read.data;
-  const problems = read.error?.issues.map((issue) => problemOf(issue, body, options)) ?? [];
-  throw new InvalidInput([...earlier, ...problems]);
+export function validate<Input>(schema: z.ZodType<Input>, input: unknown, options: Options): Input {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  throw new InvalidInput(
+    result.error.issues.map((issue) => {
+      const value = valueAt(input, issue.path);
+      if (value === undefined) {
+        const parent = valueAt(input, issue.path.slice(0, -1));
+        return problemAt(issue.path, { type: "missing", msg: "Field required" }, parent, options);
+      }
+      return problemAt(issue.path, describe(issue, value, options), value, options);
+    }),
+  );
 }
 
-function problemOf(issue: z.core.$ZodIssue, body: unknown, options: Options): ValidationError {
-  const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
-  const input = valueAt(body, path);
-  const loc = ["body", ...path];
-  if (issue.code === "custom") return problem(loc, findingOf(issue), input, options);
-  if (input === undefined) return missing(loc, body, options);
-  const expected = issue.code === "invalid_type" ? issue.expected : "";
-  const spelled = options.jsonTypes === "lax" && typeof input === "string";
-  const known = (spelled ? parsingProblems[expected] : undefined) ?? typeProblems[expected];
-  const found = known ?? { type: "value_error", msg: issue.message };
-  return problem(loc, { ...found, ctx: {} }, input, options);
-}
-
-function findingOf(issue: z.core.$ZodIssueCustom): Finding {
-  const { type, ctx } = issue.params ?? {};
-  return {
-    type: typeof type === "string" ? type : "value_error",
-    msg: issue.message,
-    ctx: typeof ctx === "object" && ctx !== null ? { ...ctx } : {},
-  };
-}
-
-/** A problem at a place of the request. */
-export function problem(
-  loc: Location,
-  finding: Finding,
-  input: unknown,
-  options: Options,
+/** Describes a problem of the value at a path of the request. */
+export function problemAt(
+  path: Path,
+  problem: Problem,
+  value: unknown,
+  { echoInput }: Options,
 ): ValidationError {
-  const { type, msg, ctx } = finding;
-  return {
-    type,
-    loc: [...loc],
-    msg,
-    input: echo(input, options.echoInput),
-    ...(Object.keys(ctx).length > 0 && { ctx }),
-  };
+  const { type, msg, ctx } = problem;
+  const loc = path.map((part) => (typeof part === "symbol" ? String(part) : part));
+  const input = echoInput === "full" ? value : shorten(value);
+  return { type, loc, msg, input, ...(ctx && Object.keys(ctx).length > 0 && { ctx }) };
 }
 
-function missing(loc: Location, body: unknown, options: Options): ValidationError {
-  return problem(loc, { type: "missing", msg: "Field required", ctx: {} }, body, options);
+function describe(issue: z.core.$ZodIssue, value: unknown, { jsonTypes }: Options): Problem {
+  if (issue.code === "too_small") return tooSmall(issue.origin, Number(issue.minimum));
+  if (issue.code === "too_big") return tooBig(issue.origin, Number(issue.maximum), value);
+  if (issue.code === "invalid_value") {
+    const quoted = issue.values.map((allowed) => `'${String(allowed)}'`);
+    const expected = [quoted.slice(0, -1).join(", "), quoted.at(-1)].join(" or ");
+    return { type: "literal_error", msg: `Input should be ${expected}`, ctx: { expected } };
+  }
+  // Only the format of a number in a query is checked.
+  const isNumber = issue.code === "invalid_format";
+  const expected = issue.code === "invalid_type" ? issue.expected : "number";
+  const isParsed = isNumber || (jsonTypes === "lax" && typeof value === "string");
+  const problem = (isParsed ? parsingProblems[expected] : undefined) ?? typeProblems[expected];
+  return problem ?? { type: "value_error", msg: issue.message };
 }
 
-function echo(input: unknown, how: Options["echoInput"]): unknown {
-  if (how === "full") return input;
-  if (typeof input === "string") return cut(input);
-  if (input === null || typeof input !== "object") return input;
-  const written = JSON.stringify(input);
-  return written.length <= echoCharacters ? input : cut(written);
+function tooSmall(origin: string, min: number): Problem {
+  if (origin === "string") {
+    const msg = `String should have at least ${min} characters`;
+    return { type: "string_too_short", msg, ctx: { min_length: min } };
+  }
+  const msg = `Input should be greater than or equal to ${min}`;
+  return { type: "greater_than_equal", msg, ctx: { ge: min } };
 }
 
-function cut(value: string): string {
-  return value.length <= echoCharacters ? value : `${value.slice(0, echoCharacters)}…`;
+function tooBig(origin: string, max: number, value: unknown): Problem {
+  if (origin === "string") {
+    const msg = `String should have at most ${max} characters`;
+    return { type: "string_too_long", msg, ctx: { max_length: max } };
+  }
+  if (origin === "number") {
+    const msg = `Input should be less than or equal to ${max}`;
+    return { type: "less_than_equal", msg, ctx: { le: max } };
+  }
+  const field_type = origin === "array" ? "List" : "Dictionary";
+  const actual_length = Object.keys(value ?? {}).length;
+  const msg = `${field_type} should have at most ${max} items after validation, not ${actual_length}`;
+  return { type: "too_long", msg, ctx: { field_type, max_length: max, actual_length } };
 }
 
-function valueAt(body: unknown, path: Location): unknown {
-  let value = body;
+function shorten(value: unknown): unknown {
+  const isText = typeof value === "string";
+  if (!isText && (value === null || typeof value !== "object")) return value;
+  const written = isText ? value : JSON.stringify(value);
+  return written.length <= echoCharacters ? value : `${written.slice(0, echoCharacters)}…`;
+}
+
+function valueAt(input: unknown, path: Path): unknown {
+  // The last part but one is a key that is itself invalid.
+  if (path.at(-1) === "[key]") return path.at(-2);
+  let value = input;
   for (const part of path) {
-    if (part === "[key]") return path.at(-2);
     if (value === null || typeof value !== "object" || !Object.hasOwn(value, part))
       return undefined;
-    // hasOwn has just said that the property is there.
-    value = (value as Record<string | number, unknown>)[part];
+    // hasOwn has just found the property.
+    value = (value as Record<PropertyKey, unknown>)[part];
   }
   return value;
 }

@@ -1,19 +1,22 @@
+import { createHmac } from "node:crypto";
+
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
+import { baseUrl, behindMsw, receiver } from "../../test/behind-msw.ts";
+import { tryOn } from "../../test/caller.ts";
 import { createMock } from "../mock.ts";
-import { baseUrl, behindMsw, receiver } from "../testing/behind-msw.ts";
-import { handlers } from "./handlers.ts";
+import { handlers, requestMatcher } from "./handlers.ts";
 
-describe("msw with the handlers of a server", () => {
+describe("msw handlers", () => {
   test.each([
     ["same", baseUrl, baseUrl],
     ["other", baseUrl, "https://results.api.tryon.example"],
     ["same", "https://shop.example/tryon", "https://shop.example"],
     ["other", "http://localhost:4010", "http://127.0.0.1:4010"],
   ] as const)(
-    "does a whole try-on: results on the %s origin as %s",
+    "complete a try-on: results on the %s origin, base URL %s",
     async (resultsOrigin, base, origin) => {
       const { mock, submitted, poll } = behindMsw({ options: { resultsOrigin } }, base);
       const jobId = await submitted();
@@ -21,13 +24,13 @@ describe("msw with the handlers of a server", () => {
       const job = await poll(jobId);
       expect(job.status).toBe("succeeded");
       expect(new URL(job.result_url).origin).toBe(origin);
-      const picture = await fetch(job.result_url);
-      expect(picture.headers.get("content-type")).toBe("image/png");
-      expect((await picture.arrayBuffer()).byteLength).toBe(job.result_bytes);
+      const image = await fetch(job.result_url);
+      expect(image.headers.get("content-type")).toBe("image/png");
+      expect((await image.arrayBuffer()).byteLength).toBe(job.result_bytes);
     },
   );
 
-  test("stands at the mock's own address unless told otherwise", async () => {
+  test("use the mock's base URL by default", async () => {
     const mock = createMock({ clock: "manual", baseUrl: "https://own.example" });
     const server = setupServer(...handlers(mock));
     server.listen();
@@ -36,10 +39,10 @@ describe("msw with the handlers of a server", () => {
     expect(response.headers.get("x-mock")).toMatch(/^tryon-mock\//);
   });
 
-  test("hands errors, empty answers and their headers on", async () => {
+  test("return errors, empty responses and their headers", async () => {
     const { headers, submit } = behindMsw();
-    const refused = await submit({ person_url: 5 });
-    expect(refused.status).toBe(422);
+    const invalid = await submit({ person_url: 5 });
+    expect(invalid.status).toBe(422);
     const unknown = await fetch(`${baseUrl}/api/v1/tryon`, {
       headers: { authorization: "Bearer x" },
     });
@@ -56,7 +59,7 @@ describe("msw with the handlers of a server", () => {
     expect([head.status, await head.text()]).toEqual([200, ""]);
   });
 
-  test("leaves other hosts to the network and to other handlers", async () => {
+  test("leave other hosts to the network and to other handlers", async () => {
     const network = await receiver();
     const elsewhere = "https://elsewhere.example/api/v1/account";
     behindMsw({}, `${network.url}/v1`, [http.get(elsewhere, () => HttpResponse.text("another"))]);
@@ -72,7 +75,7 @@ describe("msw with the handlers of a server", () => {
     ]);
   });
 
-  test("goes on with the same server when msw drops its handlers and takes them up again", async () => {
+  test("keep the state of the server when msw resets its handlers", async () => {
     const mock = createMock({ clock: "manual" });
     const server = setupServer(...handlers(mock, { baseUrl }));
     server.listen();
@@ -86,10 +89,179 @@ describe("msw with the handlers of a server", () => {
     expect(headers.get("x-ratelimit-remaining")).toBe("3");
   });
 
-  test("does not stand still under fake timers", async () => {
+  test("respond under fake timers", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const { submit } = behindMsw({ clock: "real", latency: 20 });
     expect(await (await submit({ wait: true })).json()).toMatchObject({ status: "succeeded" });
   });
+});
+
+describe("an aborted request through msw", () => {
+  test("rejects, and its job goes on without console output", async () => {
+    const errors = vi.spyOn(console, "error");
+    onTestFinished(() => errors.mockRestore());
+    const { mock, submit, headers, reached } = behindMsw();
+    const abort = new AbortController();
+    const response = submit({ wait: true }, { signal: abort.signal }).catch(
+      (reason: unknown) => reason,
+    );
+    await reached;
+    abort.abort(new Error("enough"));
+    expect(await response).toMatchObject({ message: "enough" });
+    await mock.clock.advance("2s");
+    const list = await fetch(`${baseUrl}/api/v1/tryon`, { headers });
+    expect(await list.json()).toMatchObject({ jobs: [{ status: "succeeded" }] });
+    expect(errors).not.toHaveBeenCalled();
+  });
+
+  test("rejects while the body of its response is incomplete", async () => {
+    const mock = createMock({ clock: "manual" });
+    let begin: ((body: ReadableStreamDefaultController<Uint8Array>) => void) | undefined;
+    const begun = new Promise<ReadableStreamDefaultController<Uint8Array>>((resolve) => {
+      begin = resolve;
+    });
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull: (controller) => {
+          controller.enqueue(new Uint8Array(9));
+          begin?.(controller);
+          return new Promise(() => undefined);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const slow = { ...mock, fetch: () => Promise.resolve(new Response(body)) };
+    const server = setupServer(...handlers(slow, { baseUrl }));
+    server.listen();
+    onTestFinished(() => server.close());
+    const abort = new AbortController();
+    const response = fetch(`${baseUrl}/results/j.png`, { signal: abort.signal });
+    const outcome = response.catch((reason: unknown) => reason);
+    const controller = await begun;
+    abort.abort(new Error("enough"));
+    expect(await outcome).toMatchObject({ message: "enough" });
+    controller.close();
+  });
+
+  test("may be reading an image", async () => {
+    const { mock, submitted, poll } = behindMsw();
+    const jobId = await submitted();
+    await mock.clock.advance("2s");
+    const { result_url } = await poll(jobId);
+    const abort = new AbortController();
+    const image = await fetch(result_url, { signal: abort.signal });
+    abort.abort();
+    await image.arrayBuffer().catch((reason: unknown) => reason);
+    expect((await fetch(result_url)).status).toBe(200);
+  });
+
+  test("rejects like a network error when the server is closed", async () => {
+    const { mock } = behindMsw();
+    mock.close();
+    await expect(fetch(`${baseUrl}/api/discovery`)).rejects.toThrow(TypeError);
+  });
+});
+
+describe("a webhook of a server behind msw", () => {
+  test("bypasses msw, signed and unchanged", async () => {
+    const network = await receiver();
+    const intercept = http.all("*", () => HttpResponse.text("intercepted"));
+    const { mock, submitted } = behindMsw({}, baseUrl, [intercept]);
+    const jobId = await submitted({ webhook_url: `${network.url}/hook` });
+    await mock.clock.advance("2s");
+    const { headers, body, path } = await network.first;
+    expect(path).toBe("/hook");
+    expect(JSON.parse(body)).toMatchObject({ job_id: jobId, status: "succeeded" });
+    const signature = createHmac("sha256", mock.webhookSecret).update(body).digest("hex");
+    expect(headers["x-service-signature"]).toBe(`sha256=${signature}`);
+    expect(headers.accept ?? "").not.toContain("msw");
+    expect(await mock.webhooks.deliveries(jobId)).toMatchObject([
+      { state: "delivered", attempts: [{ status: 200 }] },
+    ]);
+  });
+
+  test("bypasses msw even if msw started before the server was imported", async () => {
+    const network = await receiver();
+    const outer = setupServer(http.all("*", () => HttpResponse.text("intercepted")));
+    outer.listen();
+    onTestFinished(() => outer.close());
+    // As in CommonJS, the server and the handlers each have a copy of what they share.
+    vi.resetModules();
+    const { createMock: createLate } = await import("../mock.ts");
+    vi.resetModules();
+    const { handlers: lateHandlers } = await import("./handlers.ts");
+    const mock = createLate({ clock: "manual" });
+    outer.use(...lateHandlers(mock, { baseUrl }));
+    await fetch(`${baseUrl}/api/v1/tryon`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${mock.keys.test}`, "content-type": "application/json" },
+      body: JSON.stringify(tryOn({ webhook_url: `${network.url}/hook` })),
+    });
+    await mock.clock.advance("2s");
+    expect((await network.first).path).toBe("/hook");
+  });
+
+  test("can reach a handler if its sender is the global fetch", async () => {
+    const hook = http.post(
+      "https://shop.example/hook",
+      () => new HttpResponse(null, { status: 418 }),
+    );
+    const { mock, submitted } = behindMsw({ sendWebhook: (request) => fetch(request) }, baseUrl, [
+      hook,
+    ]);
+    const jobId = await submitted({ webhook_url: "https://shop.example/hook" });
+    await mock.clock.advance("2s");
+    const [delivery] = await mock.webhooks.deliveries(jobId);
+    expect(delivery?.attempts[0]?.status).toBe(418);
+  });
+});
+
+describe("requestMatcher", () => {
+  test.each([
+    ["https://a.example", "https://a.example/", "https://a.example/"],
+    ["https://a.example/", "https://a.example/api/v1?limit=1", "https://a.example/api/v1?limit=1"],
+    ["https://A.example:443", "https://a.example/x", "https://a.example/x"],
+    ["https://a.example/tryon", "https://a.example/tryon", "https://a.example/"],
+    ["https://a.example/tryon/", "https://a.example/tryon/api/", "https://a.example/api/"],
+    [
+      "https://a.example/tryon",
+      "https://a.example/results/j.png",
+      "https://a.example/results/j.png",
+    ],
+  ])("under %s maps %s to %s", (base, url, expected) => {
+    expect(requestMatcher(base, "same")(url)).toBe(expected);
+  });
+
+  test.each([
+    ["https://a.example", "http://a.example/"],
+    ["https://a.example", "https://a.example:8443/"],
+    ["https://a.example", "https://a.example.evil/"],
+    ["https://a.example", "https://results.a.example/results/j.png"],
+    ["https://a.example/v1", "https://a.example/v10"],
+    ["https://a.example/v1", "https://a.example/"],
+    ["https://a.example/v1", "https://a.example/resultsets/j.png"],
+  ])("under %s does not match %s", (base, url) => {
+    expect(requestMatcher(base, "same")(url)).toBeUndefined();
+  });
+
+  test.each([
+    ["https://a.example", "https://results.a.example/"],
+    ["http://localhost:80", "http://127.0.0.1/"],
+    ["http://127.0.0.1:4010", "http://localhost:4010/"],
+  ])("under %s with results on the other origin matches the images of %s alone", (base, other) => {
+    const match = requestMatcher(base, "other");
+    const image = `${other}results/j.png?expires=1`;
+    expect(match(image)).toBe(image);
+    expect(match(other)).toBeUndefined();
+  });
+
+  test.each(["", "/tryon", "a.example", "ftp://a.example"])(
+    "requires an absolute URL: %j",
+    (base) => {
+      expect(() => requestMatcher(base, "same")).toThrow(
+        /absolute http or https URL.*location\.href/,
+      );
+    },
+  );
 });

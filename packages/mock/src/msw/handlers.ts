@@ -1,25 +1,27 @@
 import { bypass, http, type HttpHandler } from "msw";
 
-import { redirectWebhooks } from "../delivery/webhook-way.ts";
+import { redirectWebhooks } from "../delivery/webhook-sender.ts";
 import type { Mock } from "../mock.ts";
-import { host } from "../world/host.ts";
-import { territory } from "./territory.ts";
+import type { Options } from "../options.ts";
+import { otherOrigin } from "../service/result-urls.ts";
+import { host } from "../system/host.ts";
 
-/** Where the handlers of msw stand. */
+/** Options of `handlers`. */
 export interface HandlersOptions {
   /**
-   * The address at which the code under test calls the service; a path in it is allowed.
+   * Base URL at which the tested code calls the service; it may have a path.
    * @default the `baseUrl` of the mock
    */
   readonly baseUrl?: string;
 }
 
 /**
- * Lets msw answer with a reference server: what is under its base address goes to the server, everything else is left
- * to other handlers and the network. The server's webhooks go past the interception, unless it has a `sendWebhook` of
- * its own. The server's state is never reset by this.
+ * Creates msw handlers that pass requests under the base URL to a reference server. Other requests go to other
+ * handlers and to the network. Webhooks bypass msw, unless the server has a `sendWebhook`. The handlers never reset
+ * the server.
  *
- * @throws TypeError when `baseUrl` is no absolute http or https address, or when a fault is set that msw cannot show.
+ * @throws TypeError if `baseUrl` is not an absolute http or https URL, RangeError if a fault exists that msw cannot
+ * produce.
  * @example
  * ```ts
  * import { createMock } from "@tryon/mock";
@@ -35,42 +37,70 @@ export function handlers(
   mock: Pick<Mock, "fetch" | "baseUrl" | "options" | "faults">,
   options: HandlersOptions = {},
 ): HttpHandler[] {
-  const addressOf = territory(options.baseUrl ?? mock.baseUrl, mock.options.resultsOrigin);
+  const serverUrl = requestMatcher(options.baseUrl ?? mock.baseUrl, mock.options.resultsOrigin);
   mock.faults.limitTo("msw");
   redirectWebhooks(mock, (request) => host.currentFetch(bypass(request)));
   return [
     http.all(
-      ({ request }) => addressOf(request.url) !== undefined,
-      ({ request }) => answer(mock, request, addressOf(request.url) ?? request.url),
+      ({ request }) => serverUrl(request.url) !== undefined,
+      ({ request }) => respond(mock, request, serverUrl(request.url) ?? request.url),
     ),
   ];
 }
 
-async function answer(
+async function respond(
   mock: Pick<Mock, "fetch">,
   request: Request,
-  address: string,
+  url: string,
 ): Promise<Response> {
+  const { method } = request;
+  const isBodiless = method === "GET" || method === "HEAD";
   try {
-    return await buffered(await mock.fetch(await detached(request, address)));
+    const body = isBodiless ? null : await request.arrayBuffer();
+    // Without its signal: msw rejects for a caller that aborts, and the server's work goes on.
+    const sent = new Request(url, { method, headers: request.headers, body });
+    const response = await mock.fetch(sent);
+    const { status, statusText, headers } = response;
+    // msw 3 ends the process if a body that is still being sent is canceled.
+    const whole = response.body === null ? null : await response.arrayBuffer();
+    return new Response(whole, { status, statusText, headers });
   } catch (error) {
-    // Where a network fails, fetch rejects with a TypeError: so has the caller's to.
+    // After a network error, fetch rejects with a TypeError: so does the caller's.
     if (error instanceof TypeError) return Response.error();
     throw error;
   }
 }
 
-/** The request without its signal: msw rejects for a caller who has left, and the work goes on here. */
-async function detached(request: Request, address: string): Promise<Request> {
-  const { method, headers } = request;
-  const bodiless = method === "GET" || method === "HEAD";
-  const body = bodiless ? null : await request.arrayBuffer();
-  return new Request(address, { method, headers, body });
+/**
+ * Maps the URL of a request to the server's URL, and any other to undefined. Matches every path under `baseUrl`, and
+ * the images on its origin or, depending on the option, on the other one. Whole path segments count: `/tryon` includes
+ * `/tryon/api` and not `/tryons`.
+ *
+ * @throws TypeError if `baseUrl` is not an absolute http or https URL.
+ */
+export function requestMatcher(
+  baseUrl: string,
+  resultsOrigin: Options["resultsOrigin"],
+): (url: string) => string | undefined {
+  const base = parse(baseUrl);
+  const folder = base.pathname.replace(/\/+$/, "");
+  // The server signs result URLs at the root of an origin, whatever its base path.
+  const images = resultsOrigin === "other" ? otherOrigin(base.origin) : base.origin;
+  return (requestUrl) => {
+    const url = new URL(requestUrl);
+    const isInside = url.pathname === folder || url.pathname.startsWith(`${folder}/`);
+    if (url.origin === base.origin && isInside) {
+      return `${url.origin}${url.pathname.slice(folder.length) || "/"}${url.search}`;
+    }
+    return url.origin === images && url.pathname.startsWith("/results/") ? requestUrl : undefined;
+  };
 }
 
-/** The answer with its whole body at hand: msw 3 ends the process when a body that still flows is broken off. */
-async function buffered(response: Response): Promise<Response> {
-  const { status, statusText, headers } = response;
-  const body = response.body === null ? null : await response.arrayBuffer();
-  return new Response(body, { status, statusText, headers });
+function parse(baseUrl: string): URL {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url?.protocol === "http:" || url?.protocol === "https:") return url;
+  throw new TypeError(
+    `baseUrl of handlers() has to be an absolute http or https URL; got ${JSON.stringify(baseUrl)}. ` +
+      `In a page, pass new URL("/tryon", location.href).href.`,
+  );
 }

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { startChromium, type Browser } from "@tryon/test-kit/chromium";
 import { isInstalled } from "@tryon/test-kit/installed-programs";
 import { node } from "@tryon/test-kit/repository";
-import { loopback } from "../testing/loopback.ts";
-import { bundleWithMsw, installMsw, releases, type Installed } from "../testing/msw-releases.ts";
+import { loopback, type Page } from "../../test/loopback.ts";
+import { bundleWithMsw, installMsw, releases, type Installed } from "../../test/msw-releases.ts";
 
 const run = promisify(execFile);
 const installing = 120_000;
@@ -24,7 +24,7 @@ const outcome = {
   testCost: 0,
   webhook: [200],
   unrelated: "over the network",
-  left: { held: "Error: enough", jobs: ["running", "succeeded"] },
+  aborted: { error: "Error: enough", jobs: ["running", "succeeded"] },
 };
 
 let browser: Browser | undefined;
@@ -40,7 +40,7 @@ describe.each(releases)("msw %s", (release) => {
   }, installing);
   afterAll(() => msw.remove());
 
-  test.each(["esm", "cjs"] as const)("does a whole try-on in Node: %s", async (format) => {
+  test.each(["esm", "cjs"] as const)("completes a try-on in Node: %s", async (format) => {
     const network = await loopback();
     onTestFinished(() => network.close());
     const program = await bundleWithMsw(msw.folder, {
@@ -51,7 +51,7 @@ describe.each(releases)("msw %s", (release) => {
     const path = join(msw.folder, format === "esm" ? "program.mjs" : "program.cjs");
     await writeFile(path, program);
     const { stdout, stderr } = await run(node, [path, network.url]);
-    // What msw has no handler for, it says; of the rest it has nothing to say.
+    // msw warns about the request without a handler, and about nothing else.
     expect(stderr.match(/\[MSW\]/g)).toHaveLength(1);
     expect(stderr).toContain(`GET ${network.url}/unrelated`);
     expect(JSON.parse(stdout)).toMatchObject(outcome);
@@ -61,29 +61,30 @@ describe.each(releases)("msw %s", (release) => {
   test.runIf(hasChromium).each([
     ["another origin", () => "https://api.tryon.example"],
     ["a path of the page's origin", (origin: string) => `${origin}/tryon`],
-  ])("does a whole try-on in a page, at %s", async (_name, baseUrlOf) => {
+  ])("completes a try-on in a page, at %s", async (_name, baseUrlOf) => {
     const script = await bundleWithMsw(msw.folder, {
       entry: "msw-page.ts",
       format: "iife",
       platform: "browser",
     });
     const worker = join(msw.folder, "node_modules/msw/lib/mockServiceWorker.js");
-    const network = await loopback({
+    const pages: Readonly<Record<string, Page>> = {
       "/": { type: "text/html", content: '<!doctype html><script src="/page.js"></script>' },
       "/page.js": { type: "text/javascript", content: script },
-      "/mockServiceWorker.js": { type: "text/javascript", content: await readFile(worker, "utf8") },
-    });
+      "/mockServiceWorker.js": { type: "text/javascript", content: await readFile(worker) },
+    };
+    const network = await loopback((path) => pages[path]);
     onTestFinished(() => network.close());
     if (browser === undefined) throw new Error("No browser.");
     const page = await browser.newPage();
     onTestFinished(() => page.close());
-    const troubles: string[] = [];
-    page.on("pageerror", (error) => troubles.push(error.message));
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(error.message));
     await page.goto(network.url);
     const baseUrl = JSON.stringify(baseUrlOf(network.url));
-    const seen: unknown = await page.evaluate(`tryOnInPage(${baseUrl})`);
-    expect(seen).toMatchObject({ ...outcome, width: 768, height: 1_024 });
-    expect(troubles).toEqual([]);
+    const actual: unknown = await page.evaluate(`tryOnInPage(${baseUrl})`);
+    expect(actual).toMatchObject({ ...outcome, width: 768, height: 1_024 });
+    expect(errors).toEqual([]);
     const hooks = network.arrived.filter(({ path }) => path === "/hook");
     expect(hooks.map(({ headers }) => headers["x-service-event"])).toEqual(["tryon.completed"]);
     expect(JSON.stringify(hooks)).not.toContain("msw");

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { tryOn } from "../testing/caller.ts";
-import { rawConnection } from "../testing/raw-connection.ts";
+import { tryOn } from "../../test/caller.ts";
+import { rawConnection } from "../../test/raw-connection.ts";
 import type { ServerLimits } from "./limits.ts";
 import { serve } from "./serve.ts";
 
@@ -23,90 +23,78 @@ function head(line: string, ...headers: readonly string[]): string {
 const submission = (...headers: readonly string[]): string =>
   head("POST /api/v1/tryon", "Content-Type: application/json", ...headers);
 
-/** An answer of the server's, taken apart. */
-function answer(text: string): { status: number; head: string; detail: unknown } {
-  const [first = "", body = "{}"] = text.split("\r\n\r\n");
-  // Errors of the service are objects with a detail, or the test fails where it looks for one.
-  const { detail } = JSON.parse(body) as { detail?: unknown };
-  return { status: Number(first.split(" ")[1]), head: first.toLowerCase(), detail };
-}
+const shortTimeout = { headersTimeout: 30 };
 
-describe("headers", () => {
-  test("over the bound are answered with 431, in the form of the service's errors", async () => {
-    const { server, open } = await setUp();
-    const {
-      status,
-      head: headers,
-      detail,
-    } = answer(await open(head("GET /", `X-Long: ${"x".repeat(20_000)}`)).closed);
-    expect(status).toBe(431);
-    expect(detail).toBe("The headers are over 16384 bytes; send fewer or shorter ones.");
-    expect(headers).toMatch(/x-mock: tryon-mock\/.*connection: close/s);
+test.each<[string, Partial<ServerLimits>, string, number, string]>([
+  [
+    "long headers",
+    {},
+    head("GET /", `X-Long: ${"x".repeat(20_000)}`),
+    431,
+    "over 16384 bytes; send",
+  ],
+  [
+    "long headers without an end",
+    { headerBytes: 2_048 },
+    `GET / HTTP/1.1\r\nX-Long: ${"x".repeat(3_000)}`,
+    431,
+    "2048 bytes",
+  ],
+  ["text that is not HTTP", {}, "hello\r\n\r\n", 400, "HTTP"],
+  ["two lengths", {}, head("POST /", "Content-Length: 1", "Content-Length: 2"), 400, "HTTP"],
+  [
+    "a length and chunks",
+    {},
+    head("POST /", "Content-Length: 1", "Transfer-Encoding: chunked"),
+    400,
+    "HTTP",
+  ],
+  ["a header without a name", {}, head("GET /", ": x"), 400, "HTTP"],
+  [
+    "incomplete headers",
+    shortTimeout,
+    "GET / HTTP/1.1\r\nHost: mock\r\nX-Slow:",
+    408,
+    "30 ms for the headers",
+  ],
+  ["an empty request", shortTimeout, "", 408, "30 ms for the headers"],
+  [
+    "an incomplete body",
+    { ...shortTimeout, requestTimeout: 30 },
+    `${submission("Content-Length: 500")}{"person_url":`,
+    408,
+    "30 ms for all of it",
+  ],
+])(
+  "%s has an error of the service and closes the connection",
+  async (_name, limits, text, status, detail) => {
+    const { server, open } = await setUp(limits);
+    const [first = "", body = "{}"] = (await open(text).closed).split("\r\n\r\n");
+    expect(first).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(first.toLowerCase()).toMatch(/x-mock: tryon-mock\/.*connection: close/s);
+    expect(JSON.parse(body)).toEqual({ detail: expect.stringContaining(detail) });
     expect((await fetch(server.url)).status).toBe(200);
-  });
+  },
+);
 
-  test("are answered with 431 while they are still being sent", async () => {
-    const { open } = await setUp({ headerBytes: 2_048 });
-    const connection = open(`GET / HTTP/1.1\r\nX-Long: ${"x".repeat(3_000)}`);
-    expect(answer(await connection.closed)).toMatchObject({
-      status: 431,
-      detail: expect.stringContaining("2048 bytes"),
-    });
-  });
-
-  test("up to the bound are taken", async () => {
-    const { open } = await setUp();
-    const connection = open(head("GET /", `X-Long: ${"x".repeat(15_000)}`, "Connection: close"));
-    expect(await connection.closed).toMatch(/^HTTP\/1.1 200 /);
-  });
-
-  test.each([
-    ["no HTTP", "hello\r\n\r\n"],
-    ["two lengths", head("POST /", "Content-Length: 1", "Content-Length: 2")],
-    ["a length and chunks", head("POST /", "Content-Length: 1", "Transfer-Encoding: chunked")],
-    ["a header without a name", head("GET /", ": x")],
-  ])("that are %s are answered with 400", async (_what, text) => {
-    const { server, open } = await setUp();
-    expect(answer(await open(text).closed)).toMatchObject({ status: 400, detail: /HTTP/ });
-    expect((await fetch(server.url)).status).toBe(200);
-  });
+test("headers up to the limit get a response", async () => {
+  const { open } = await setUp();
+  const connection = open(head("GET /", `X-Long: ${"x".repeat(15_000)}`, "Connection: close"));
+  expect(await connection.closed).toMatch(/^HTTP\/1.1 200 /);
 });
 
-describe("a slow caller", () => {
-  test("who does not end the headers is answered with 408", async () => {
-    const { open } = await setUp({ headersTimeout: 30 });
-    const connection = open("GET / HTTP/1.1\r\nHost: mock\r\nX-Slow:");
-    expect(answer(await connection.closed)).toMatchObject({
-      status: 408,
-      detail: expect.stringContaining("30 ms for the headers"),
-    });
-  });
-
-  test("who says nothing at all loses the connection", async () => {
-    const { open } = await setUp({ headersTimeout: 30 });
-    expect(answer(await open().closed).status).toBe(408);
-  });
-
-  test("who does not end the body is answered with 408", async () => {
-    const { open } = await setUp({ headersTimeout: 30, requestTimeout: 30 });
-    const connection = open(`${submission("Content-Length: 500")}{"person_url":`);
-    expect(answer(await connection.closed)).toMatchObject({
-      status: 408,
-      detail: expect.stringContaining("30 ms for all of it"),
-    });
-  });
-
-  test("does not cut off another, whose answer is held for longer", async () => {
+describe("a slow client", () => {
+  test("does not end the synchronous request of another", async () => {
     const { mock, open } = await setUp({ headersTimeout: 30, requestTimeout: 30 });
     const body = JSON.stringify(tryOn({ wait: true }));
-    const held = open(`${submission(`Content-Length: ${body.length}`)}${body}`);
+    const synchronous = open(`${submission(`Content-Length: ${body.length}`)}${body}`);
     for (let slow = 0; slow < 3; slow += 1) await open("GET /").closed;
-    expect(held.received()).toBe("");
+    expect(synchronous.received()).toBe("");
     await mock.clock.advance("2s");
-    await held.until('"succeeded"');
+    await synchronous.until('"succeeded"');
   });
 
-  test("who sends no further request loses the connection", async () => {
+  test("loses a connection without further requests", async () => {
     const { open } = await setUp({ keepAliveTimeout: 30 });
     const connection = open(head("GET /api/v1/account"));
     const text = await connection.closed;
@@ -116,7 +104,7 @@ describe("a slow caller", () => {
 });
 
 describe("connections", () => {
-  test("over the bound are closed, until others end", async () => {
+  test("over the limit are closed, until others end", async () => {
     const { server, open } = await setUp({ connections: 1 });
     const first = open(head("GET /api/v1/account"));
     await first.until("credits_remaining");
@@ -128,14 +116,14 @@ describe("connections", () => {
 });
 
 describe("a body", () => {
-  test("that says itself that it is over the bound is refused before it is sent", async () => {
+  test("with a length over the limit gets 400 before it is sent", async () => {
     const { open } = await setUp();
     const connection = open(submission(`Content-Length: ${64 * mebibyte + 1}`));
     await connection.until("over 67108864 bytes");
     expect(connection.received()).toMatch(/^HTTP\/1.1 400 /);
   });
 
-  test("is asked for with 100, but not one over the bound", async () => {
+  test("gets 100 Continue, unless it is over the limit", async () => {
     const { open } = await setUp();
     const body = JSON.stringify(tryOn());
     const small = open(submission(`Content-Length: ${body.length}`, "Expect: 100-continue"));
@@ -147,7 +135,7 @@ describe("a body", () => {
     expect(large.received()).not.toContain("100 Continue");
   });
 
-  test("without an end is read up to the bound", async () => {
+  test("without an end is read up to the limit", async () => {
     const { open } = await setUp();
     const connection = open(submission("Transfer-Encoding: chunked"));
     const part = `${mebibyte.toString(16)}\r\n${" ".repeat(mebibyte)}\r\n`;
@@ -164,9 +152,9 @@ describe("a body", () => {
   });
 
   test.each([
-    ["at an address that is not there", "PUT /nowhere", 404],
-    ["of a method that has none", "GET /", 200],
-  ])("that goes on after its answer, %s, is cut off", async (_what, line, expected) => {
+    ["at an unknown URL", "PUT /nowhere", 404],
+    ["of a method without a body", "GET /", 200],
+  ])("that continues after its response, %s, is ended", async (_what, line, expected) => {
     const { open } = await setUp();
     const connection = open(`${head(line, "Transfer-Encoding: chunked")}5\r\nhello\r\n`);
     expect(await connection.closed).toContain(`HTTP/1.1 ${expected} `);

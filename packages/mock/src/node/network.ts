@@ -3,29 +3,29 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { isIP } from "node:net";
 import { Readable } from "node:stream";
 
-import { bareHost } from "../delivery/address-guard.ts";
+import { bareHost } from "../delivery/check-url.ts";
 import type { Network } from "../delivery/network.ts";
 
-/** What the network of a machine is to be like. */
+/** Options of `nodeNetwork`. */
 export interface NodeNetworkOptions {
   /**
-   * Certificates, in PEM, of the authorities that are trusted.
-   * @default those that Node trusts
+   * Certificates of trusted authorities, in PEM.
+   * @default Node's authorities
    */
   ca?: string | readonly string[];
   /**
-   * Every IP address that a host name has.
-   * @default what the machine's resolver says
+   * Resolves a host name to all its IP addresses.
+   * @default the machine's resolver
    */
   resolve?: Network["resolve"];
 }
 
-/** Statuses whose answers have no body, and may not be given one. */
-const bodiless = new Set([204, 205, 304]);
+/** Statuses of responses that cannot have a body. */
+const nullBodyStatuses = new Set([204, 205, 304]);
 
 /**
- * The network of this machine, for webhooks and images: names are resolved, every address of a name is checked, and the
- * connection goes to one that was checked. The command uses it by itself.
+ * Creates a network for webhooks and images. It resolves a host name, checks every IP address of it, and connects to
+ * one that passed. The command always uses it.
  *
  * @example
  * ```ts
@@ -67,51 +67,51 @@ async function connect(
     path: url.pathname + url.search,
     headers: { ...Object.fromEntries(request.headers), "accept-encoding": "identity" },
     lookup: pinned(addresses),
-    // A connection that is kept for later would go to an address that was checked for another request.
+    // A reused connection could lead to an IP address that was checked for another request.
     agent: false,
   } satisfies RequestOptions & { ca?: string | string[] };
   const message = await new Promise<IncomingMessage>((resolve, reject) => {
-    const sending = send(options, (answer) => {
-      open = answer;
-      resolve(answer);
+    const sending = send(options, (incoming) => {
+      open = incoming;
+      resolve(incoming);
     });
-    // Node's own way to abort would end the body of an answer as if it were whole.
+    // With Node's option `signal`, an aborted body would end as if it were whole.
     let open: { destroy(reason: Error): unknown } = sending;
     const stop = (): void => {
       open.destroy(new Error("The request was aborted.", { cause: request.signal.reason }));
     };
     request.signal.addEventListener("abort", stop, { once: true });
-    // This also holds the request as long as the connection: its signal would fall silent once it is collected.
+    // This also keeps the request in memory with the connection: the signal of a collected request never fires.
     sending.once("close", () => request.signal.removeEventListener("abort", stop));
     sending.on("error", reject);
     if (request.signal.aborted) stop();
     else sending.end(body);
   });
-  return answerOf(message);
+  return toResponse(message);
 }
 
-/** Stands in for name resolution: whatever the name, these are its addresses. */
+/** Replaces name resolution: every name has these IP addresses. */
 function pinned(addresses: readonly string[]): NonNullable<RequestOptions["lookup"]> {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, options, callback) => {
     const [first] = found;
     if (options.all === true) callback(null, found);
     else if (first !== undefined) callback(null, first.address, first.family);
-    else callback(new Error("There is no address to connect to."), "");
+    else callback(new Error("The host name has no IP address."), "");
   };
 }
 
-function answerOf(message: IncomingMessage): Response {
+function toResponse(message: IncomingMessage): Response {
   const status = message.statusCode ?? 0;
   const headers = new Headers();
   for (const [name, values] of Object.entries(message.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
-  if (bodiless.has(status)) {
+  if (nullBodyStatuses.has(status)) {
     message.resume();
     return new Response(null, { status, headers });
   }
-  // The streams of Node and of the web standard are the same thing under two names of types.
+  // Node's type and the web standard's type describe the same stream.
   const body = Readable.toWeb(message) as ReadableStream<Uint8Array>;
   return new Response(body, { status, headers });
 }

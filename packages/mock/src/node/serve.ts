@@ -1,51 +1,64 @@
-import { createServer, type Server } from "node:http";
+import { ServerResponse, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import { getRequestListener } from "@hono/node-server";
+import { getRequestListener, type Http2Bindings, type HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 
+import { controlPath, isControlRequest } from "../control/routes/control-app.ts";
+import { isConnectionReset, truncatedBytes } from "../http/broken-connection.ts";
+import { textOf } from "../http/responses.ts";
+import { isLoopback } from "../loopback.ts";
 import type { Mock } from "../mock.ts";
-import { guard, resolveLimits, serverOptions, type ServerLimits } from "./limits.ts";
-import { answer } from "./answering.ts";
+import { mark } from "../version.ts";
+import { createLimitedServer, type ServerLimits } from "./limits.ts";
 
-/** Where a server is to listen. */
+/** Options of `serve`. */
 export interface ServeOptions {
   /**
-   * The port; 0 takes a free one.
+   * Port to listen on; 0 takes a free one.
    * @default 0
    */
   port?: number;
   /**
-   * The address to listen on.
+   * Host name or IP address to listen on.
    * @default "127.0.0.1"
    */
   host?: string;
   /**
-   * Whether the control API, `/__mock/*`, answers callers on other machines too; whoever can steer a server can make keys
-   * on it and see every job.
+   * If true, the control API, `/__mock/*`, is open to other machines too. Its callers can create keys and read every
+   * job.
    * @default false
    */
   openControl?: boolean;
-  /** What the server bears from those who connect to it, where that differs from the usual. */
+  /** Limits for connections and requests. */
   limits?: Partial<ServerLimits>;
 }
 
-/** A reference server that is reached over HTTP. */
+/** A reference server over HTTP. */
 export interface Serving {
-  /** The address to give to a client, such as `http://127.0.0.1:4010`. */
+  /** Base URL for a client, such as `http://127.0.0.1:4010`. */
   readonly url: string;
   readonly port: number;
   readonly host: string;
-  /** Takes no more connections, gives calls under way half a second, then ends them; the mock stays usable. */
+  /** Closes the server; requests in progress get half a second. The mock stays usable. */
   close(): Promise<void>;
 }
 
-/** How long calls under way may go on when the server is closed, in milliseconds. */
-const closingGrace = 500;
+/** Time for requests in progress when the server is closed, in milliseconds. */
+const closeTimeout = 500;
+
+/** Headers that a proxy adds. Behind a proxy the TCP peer is not the client. */
+const proxyHeader =
+  /^(forwarded|via|cdn-loop|x-(forwarded|original|envoy)(-.+)?|(.+-)?(real|client|connecting|user)-?ip)$/;
+
+const controlError = {
+  detail: `The URLs under ${controlPath}/ accept only clients on the server's own machine, under localhost or 127.0.0.1. Open them to all clients with the option --open-control, in code with openControl: true.`,
+};
 
 /**
- * Serves a reference server over real HTTP.
+ * Serves a reference server over HTTP.
  *
- * @throws Error when the port cannot be had; the message names it and the way out.
+ * @throws Error if the port is not available; the message names it and the fix.
  * @example
  * ```ts
  * import { createMock } from "@tryon/mock";
@@ -58,19 +71,65 @@ const closingGrace = 500;
  */
 export async function serve(
   mock: Pick<Mock, "fetch">,
-  options: ServeOptions = {},
+  { port: wantedPort = 0, host = "127.0.0.1", openControl = false, limits }: ServeOptions = {},
 ): Promise<Serving> {
-  const host = options.host ?? "127.0.0.1";
   const listener = getRequestListener(
-    (request, bindings) => answer(mock, request, bindings, options.openControl === true),
+    (request, bindings) => respond(mock, request, bindings, openControl),
     { overrideGlobalObjects: false },
   );
-  const limits = resolveLimits(options.limits);
-  const server = createServer(serverOptions(limits));
-  guard(server, limits, (request, response) => void listener(request, response));
-  const port = await listen(server, options.port ?? 0, host);
+  const server = createLimitedServer(limits, (...exchange) => void listener(...exchange));
+  const port = await listen(server, wantedPort, host);
   const name = host.includes(":") ? `[${host}]` : host;
   return { url: `http://${name}:${port}`, port, host, close: () => close(server) };
+}
+
+/** Responds to a request, or breaks its connection after a fault, a reset or the end of the mock. */
+async function respond(
+  mock: Pick<Mock, "fetch">,
+  request: Request,
+  { outgoing }: HttpBindings | Http2Bindings,
+  openControl: boolean,
+): Promise<Response> {
+  // Only HTTP/1 is served.
+  if (!(outgoing instanceof ServerResponse)) return mock.fetch(request);
+  if (!openControl && isControlRequest(request) && !isLocal(request, outgoing.req)) {
+    return Response.json(controlError, { status: 403, headers: { "X-Mock": mark } });
+  }
+  let response: Response;
+  try {
+    response = await mock.fetch(request);
+  } catch (error) {
+    if (!isConnectionReset(error)) throw error;
+    outgoing.socket?.resetAndDestroy();
+    return RESPONSE_ALREADY_SENT;
+  }
+  const text = textOf(response);
+  if (text !== undefined && request.method !== "HEAD") {
+    // Headers and body in one write.
+    const length = String(Buffer.byteLength(text));
+    const headers = ["content-length", length, ...[...response.headers].flat()];
+    outgoing.writeHead(response.status, headers).end(text);
+    return RESPONSE_ALREADY_SENT;
+  }
+  const bytes = truncatedBytes(response);
+  if (bytes === undefined) return response;
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  if (bytes.length > 0) outgoing.write(bytes);
+  else outgoing.flushHeaders();
+  // Sends the bytes, then closes the connection before the rest of the announced length.
+  outgoing.socket?.destroySoon();
+  return RESPONSE_ALREADY_SENT;
+}
+
+/**
+ * Returns true for a request from this machine under a name of this machine. Without the check of the name, a foreign
+ * page could send requests under a host name whose DNS entry points to this machine.
+ */
+function isLocal(request: Request, { headers, socket }: IncomingMessage): boolean {
+  // A request line may carry a whole URL, whose host differs from the header's.
+  const named = headers.host?.replace(/:\d*$/, "") ?? "";
+  const hosts = [socket.remoteAddress ?? "", named, new URL(request.url).hostname];
+  return hosts.every(isLoopback) && !Object.keys(headers).some((name) => proxyHeader.test(name));
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {
@@ -86,9 +145,9 @@ function listen(server: Server, port: number, host: string): Promise<number> {
 function listenError(error: NodeJS.ErrnoException, port: number, host: string): Error {
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: `port ${port} is taken; choose another, or 0 for a free one`,
-    EACCES: `port ${port} needs rights that this process does not have; choose one from 1024 up`,
-    EADDRNOTAVAIL: `this machine has no address ${host}; use 127.0.0.1`,
-    ENOTFOUND: `there is no host ${host}; use 127.0.0.1`,
+    EACCES: `port ${port} requires more rights than this process has; choose one from 1024 up`,
+    EADDRNOTAVAIL: `this machine does not have the IP address ${host}; use 127.0.0.1`,
+    ENOTFOUND: `the host ${host} is unknown; use 127.0.0.1`,
   };
   const reason = reasons[error.code ?? ""] ?? error.message;
   return new Error(`Cannot listen on ${host}:${port}: ${reason}.`, { cause: error });
@@ -97,7 +156,7 @@ function listenError(error: NodeJS.ErrnoException, port: number, host: string): 
 async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), closingGrace);
+  const timer = setTimeout(() => server.closeAllConnections(), closeTimeout);
   await closed;
   clearTimeout(timer);
 }

@@ -1,13 +1,13 @@
 import type { OutputSize } from "../store/records.ts";
 
-/** The sizes of a result: portrait 3:4, and what one try-on costs. */
+/** Pixels and price of each output size. */
 export const sizes = {
   "1K": { credits: 8, width: 768, height: 1024 },
   "2K": { credits: 12, width: 1536, height: 2048 },
   "4K": { credits: 20, width: 3072, height: 4096 },
 } as const satisfies Record<OutputSize, { credits: number; width: number; height: number }>;
 
-/** The credit packs: price in US dollars, and credits. */
+/** Price in US dollars and credits of each pack. */
 export const packs = {
   demo: { usd: 2, credits: 100 },
   starter: { usd: 25, credits: 1_200 },
@@ -24,12 +24,12 @@ export function isPackSlug(text: string): text is PackSlug {
 
 const hour = 3_600_000;
 
-/** Every bound and span of the service, each once. Spans are in milliseconds. */
+/** Limits of the service. Durations are in milliseconds. */
 export const limits = {
   garments: 3,
   urlCharacters: 2_000,
   imageBase64Characters: 14_000_000,
-  /** "About 10 MB": what 14,000,000 characters of base64 hold. */
+  /** "About 10 MB": the size of 14,000,000 characters of base64. */
   imageBytes: 10_500_000,
   imageFetch: 10_000,
   imageRedirects: 3,
@@ -37,17 +37,17 @@ export const limits = {
   hintCharacters: 500,
   metadataKeys: 8,
   metadataCharacters: 256,
-  largestSeed: 2_147_483_647,
+  maxSeed: 2_147_483_647,
   idempotencyKeyCharacters: 200,
   paymentTokenCharacters: { least: 4, most: 200 },
   bodyBytes: 64 * 1024 * 1024,
   json: { names: 10_000, containers: 10_000, depth: 200 },
   defaultPage: 20,
-  hold: 90_000,
-  resultAddressValidity: 24 * hour,
+  syncWait: 90_000,
+  resultUrlValidity: 24 * hour,
   resultRetention: 30 * 24 * hour,
   rateWindow: 60_000,
   day: 24 * hour,
-  webhookAnswer: 10_000,
+  webhookResponse: 10_000,
   webhookRetryDelays: [1_000, 4_000, 16_000],
 } as const;

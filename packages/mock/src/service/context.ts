@@ -2,16 +2,16 @@ import type { Engine } from "../engine/engine.ts";
 import type { Options } from "../options.ts";
 import type { Settings } from "../settings.ts";
 import type { Store } from "../store/store.ts";
-import type { World } from "../world/world.ts";
+import type { System } from "../system/system.ts";
 
-/** What the rules of the service stand on. */
+/** Parts that all rules of the service share. */
 export interface ServiceContext {
   readonly store: Store;
-  readonly world: World;
+  readonly system: System;
   readonly options: Options;
   readonly settings: Settings;
-  /** Makes the pictures of live keys. */
+  /** Renders the images of live keys. */
   readonly engine: Engine;
-  /** Makes the pictures of test keys, which never reach the engine. */
+  /** Renders the images of test keys. */
   readonly stockEngine: Engine;
 }

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import { createMock, type Mock } from "../mock.ts";
 import { stockEngine } from "../engine/stock.ts";
-import { caller, finished } from "../testing/caller.ts";
-import { shows } from "../testing/shows.ts";
+import { caller, finished } from "../../test/caller.ts";
+import { covers } from "../../test/covers.ts";
 
 async function balance(mock: Mock, token: string): Promise<number> {
   const ledger = await mock.ledger(token);
@@ -18,8 +18,8 @@ describe("the price of a try-on", () => {
     ["1K", 8],
     ["2K", 12],
     ["4K", 20],
-  ])("is for %s %i credits, taken at once", async (output_size, cost) => {
-    shows(
+  ])("is for %s %i credits, charged at once", async (output_size, cost) => {
+    covers(
       "sizes.1k.cost",
       "sizes.2k.cost",
       "sizes.4k.cost",
@@ -32,8 +32,8 @@ describe("the price of a try-on", () => {
     expect(await balance(mock, mock.keys.live)).toBe(1_000 - cost);
   });
 
-  test("is nothing for a test key, even without credits", async () => {
-    shows("test-key.free", "submit-response.test-mode.test-key");
+  test("is 0 for a test key", async () => {
+    covers("test-key.free", "submit-response.test-mode.test-key");
     const mock = createMock({ clock: "manual" });
     const call = caller(mock, mock.keys.test);
     const { body } = await call.submit({ output_size: "4K", seed: 7, metadata: { a: 1 } });
@@ -47,56 +47,56 @@ describe("the price of a try-on", () => {
     expect(await balance(mock, mock.keys.test)).toBe(0);
   });
 
-  test("is refused with 402 where the balance is too small, and leaves no job", async () => {
-    shows("submit.402.too-few-credits");
+  test("causes a 402 without a job if the balance is too small", async () => {
+    covers("submit.402.too-few-credits");
     const mock = createMock({ clock: "manual" });
     const { token } = await mock.createKey({ credits: 19 });
     const call = caller(mock, token);
-    const refused = await call.submit({ output_size: "4K" });
-    expect(refused.status).toBe(402);
-    expect(refused.detail).toMatch(/20.*19/);
+    const rejected = await call.submit({ output_size: "4K" });
+    expect(rejected.status).toBe(402);
+    expect(rejected.detail).toMatch(/20.*19/);
     expect((await call.list()).body.jobs).toEqual([]);
     expect((await call.submit({ output_size: "2K" })).status).toBe(200);
     expect(await balance(mock, token)).toBe(7);
   });
 
-  test("is taken from exactly as many of many concurrent calls as the balance holds", async () => {
-    shows("credits.deducted.atomically");
+  test("is charged for as many concurrent requests as the balance allows", async () => {
+    covers("credits.deducted.atomically");
     const mock = createMock({ clock: "manual" });
     const { token } = await mock.createKey({ credits: 8 * 5 + 7 });
     const call = caller(mock, token);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => call.submit()));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => call.submit()));
     const count = (status: number): number =>
-      answers.filter((answer) => answer.status === status).length;
+      responses.filter((response) => response.status === status).length;
     expect([count(200), count(402)]).toEqual([5, 15]);
     expect(await balance(mock, token)).toBe(7);
     expect((await call.list()).body.jobs).toHaveLength(5);
   });
 
-  test("is taken before the engine is asked for anything", async () => {
-    shows("credits.deducted.before-generation");
-    const seen: (number | undefined)[] = [];
+  test("is charged before the engine is called", async () => {
+    covers("credits.deducted.before-generation");
+    const balances: (number | undefined)[] = [];
     const stock = stockEngine();
-    const look = async (): Promise<void> => {
-      seen.push((await mock.ledger(mock.keys.live))?.balance);
+    const record = async (): Promise<void> => {
+      balances.push((await mock.ledger(mock.keys.live))?.balance);
     };
     const mock: Mock = createMock({
       clock: "manual",
       engine: {
-        name: "looking",
-        prepare: look,
+        name: "recording",
+        prepare: record,
         async render(request) {
-          await look();
+          await record();
           return stock.render(request);
         },
       },
     });
     expect((await finished(mock, caller(mock))).status).toBe("succeeded");
-    expect(seen).toEqual([992, 992]);
+    expect(balances).toEqual([992, 992]);
   });
 
-  test("is paid with what was bought, however long ago", async () => {
-    shows("credits.bought-beforehand");
+  test("is paid with credits that were bought long ago", async () => {
+    covers("credits.bought-beforehand");
     const mock = createMock({ clock: "manual" });
     const call = caller(mock, mock.keys.empty);
     expect((await call.submit()).status).toBe(402);
@@ -106,7 +106,7 @@ describe("the price of a try-on", () => {
     expect((await call.submit()).body).toMatchObject({ credits_remaining: 92 });
   });
 
-  test("is written down with cause, job and time", async () => {
+  test("is in the ledger with cause, job and time", async () => {
     const mock = createMock({ clock: "manual" });
     const { body } = await caller(mock).submit();
     expect((await mock.ledger(mock.keys.live))?.entries.at(-1)).toMatchObject({
@@ -127,8 +127,8 @@ describe("the credits of a failed job", () => {
     ["failed", "storage_failed", 1_000],
     ["failed-except-content-blocked", "content_blocked", 992],
     ["failed-except-content-blocked", "model_rejected", 1_000],
-  ] as const)("with refund %s after %s leave %i", async (refund, outcome, left) => {
-    shows(
+  ] as const)("leave with refund %s after %s a balance of %i", async (refund, outcome, left) => {
+    covers(
       "credits.refund.failed-job",
       "credits.refund.content-blocked",
       "credits.failed-job.cost-reported",
@@ -140,18 +140,18 @@ describe("the credits of a failed job", () => {
     expect(await balance(mock, mock.keys.live)).toBe(left);
   });
 
-  test("of a test key stay what they are: none", async () => {
+  test("stay at 0 for a test key", async () => {
     const mock = createMock({ clock: "manual", options: { refund: "failed" } });
     await finished(mock, caller(mock, mock.keys.test), { prompt: "mock:model_rejected" });
     expect(await balance(mock, mock.keys.test)).toBe(0);
   });
 });
 
-describe("a key whose content is refused again and again", () => {
+describe("a key with repeatedly blocked content", () => {
   const blocked = { prompt: "mock:content_blocked" };
 
-  test("is suspended after five in a row where the server says so", async () => {
-    shows("content.blocked.suspension");
+  test("is suspended after suspendAfterContentBlocked jobs in a row", async () => {
+    covers("content.blocked.suspension");
     const mock = createMock({ clock: "manual", options: { suspendAfterContentBlocked: 5 } });
     const call = caller(mock);
     for (let time = 0; time < 4; time += 1) await finished(mock, call, blocked);
@@ -159,14 +159,14 @@ describe("a key whose content is refused again and again", () => {
     for (let time = 0; time < 4; time += 1) await finished(mock, call, blocked);
     expect((await call.submit(blocked)).status).toBe(200);
     await mock.clock.advance("2s");
-    const refused = await call.submit();
-    expect(refused.status).toBe(403);
-    expect(refused.detail).toContain("suspended");
+    const rejected = await call.submit();
+    expect(rejected.status).toBe(403);
+    expect(rejected.detail).toContain("suspended");
     expect((await caller(mock, mock.keys.test).account()).status).toBe(200);
   });
 
-  test("goes on by default", async () => {
-    shows("content.blocked.suspension");
+  test("stays active by default", async () => {
+    covers("content.blocked.suspension");
     const mock = createMock({ clock: "manual" });
     const call = caller(mock);
     for (let time = 0; time < 6; time += 1) await finished(mock, call, blocked);

@@ -1,37 +1,36 @@
-import type { JobRecord, KeyRecord, LedgerEntry } from "../store/records.ts";
-import type { Transaction } from "../store/store.ts";
 import type { Options } from "../options.ts";
+import type { JobRecord, KeyRecord, LedgerEntry } from "../store/records.ts";
+import { getKey, type Transaction } from "../store/store.ts";
 import { limits } from "./catalogue.ts";
-import { Refusal } from "./refusal.ts";
+import { contentBlocked } from "./next-jobs.ts";
+import { ServiceError } from "./service-error.ts";
 
-type Change = Omit<LedgerEntry, "keyId">;
-
-/** Changes a balance and writes why, in one step: the balance is at all times the sum of the ledger. */
-export async function changeBalance(
+/** Changes a balance and adds the change to the ledger, so the balance is always the sum of the ledger. */
+export function changeBalance(
   transaction: Transaction,
   key: KeyRecord,
-  change: Change,
-): Promise<KeyRecord> {
+  change: Omit<LedgerEntry, "keyId">,
+): KeyRecord {
   if (change.credits === 0) return key;
   const changed = { ...key, credits: key.credits + change.credits };
-  await transaction.putKey(changed);
-  await transaction.addLedgerEntry({ keyId: key.id, ...change });
+  transaction.putKey(changed);
+  transaction.addLedgerEntry({ keyId: key.id, ...change });
   return changed;
 }
 
 /**
- * Takes the price of a job from its key.
+ * Charges a key for a job.
  *
- * @throws Refusal `insufficient-credits` when the balance or the cap of the day does not hold it.
+ * @throws ServiceError `insufficient-credits` if the balance or the daily cap is too low.
  */
-export async function takeCredits(
+export function chargeCredits(
   transaction: Transaction,
   key: KeyRecord,
   charge: { credits: number; jobId: string; at: number; dailySpendCap: Options["dailySpendCap"] },
-): Promise<KeyRecord> {
+): KeyRecord {
   const { credits, jobId, at, dailySpendCap } = charge;
   if (key.credits < credits) {
-    throw new Refusal(
+    throw new ServiceError(
       "insufficient-credits",
       `Insufficient credits: this try-on costs ${credits} and the key has ${key.credits}. Buy a pack or choose a smaller output_size.`,
     );
@@ -39,22 +38,22 @@ export async function takeCredits(
   const day = dayOf(at);
   const daySpent = (key.day === day ? key.daySpent : 0) + credits;
   if (dailySpendCap !== "off" && daySpent > dailySpendCap) {
-    throw new Refusal(
+    throw new ServiceError(
       "insufficient-credits",
-      `The key's cap of ${dailySpendCap} credits a day (UTC) does not hold another ${credits}; try again tomorrow or raise the cap.`,
+      `Another ${credits} credits would exceed the key's cap of ${dailySpendCap} credits a day (UTC); try again tomorrow or raise the cap.`,
     );
   }
   const charged = { ...key, day, daySpent };
   return changeBalance(transaction, charged, { credits: -credits, cause: "tryon", at, jobId });
 }
 
-/** Gives the price of a job back; it does not count against the cap of its day any more. */
-export async function giveBack(
+/** Refunds a job, and takes it off the spending of its day. */
+export function refundCredits(
   transaction: Transaction,
   key: KeyRecord,
   job: JobRecord,
   at: number,
-): Promise<KeyRecord> {
+): KeyRecord {
   const credits = job.costCredits;
   const sameDay = key.day === dayOf(job.createdAt);
   const daySpent = sameDay ? Math.max(0, key.daySpent - credits) : key.daySpent;
@@ -65,7 +64,30 @@ export async function giveBack(
   );
 }
 
-/** The UTC day of a time, counted since 1970. */
+/** Updates the key of a job that has ended: counts blocked content, and refunds a failure if the options say so. */
+export function settleCredits(
+  transaction: Transaction,
+  job: JobRecord,
+  { refund, suspendAfterContentBlocked }: Options,
+): void {
+  const key = getKey(transaction, job.keyId);
+  const isBlocked = job.errorMessage === contentBlocked;
+  const contentBlockedInARow = isBlocked ? key.contentBlockedInARow + 1 : 0;
+  const isSuspended =
+    suspendAfterContentBlocked !== "off" && contentBlockedInARow >= suspendAfterContentBlocked;
+  const counted: KeyRecord = {
+    ...key,
+    contentBlockedInARow,
+    state: isSuspended ? "suspended" : key.state,
+  };
+  if (isBlocked || key.contentBlockedInARow !== 0) transaction.putKey(counted);
+  const isRefunded =
+    job.status === "failed" &&
+    (refund === "failed" || (refund === "failed-except-content-blocked" && !isBlocked));
+  if (isRefunded) refundCredits(transaction, counted, job, job.completedAt ?? job.createdAt);
+}
+
+/** Returns the UTC day of a time, counted since 1970. */
 function dayOf(at: number): number {
   return Math.floor(at / limits.day);
 }

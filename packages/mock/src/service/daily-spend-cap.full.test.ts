@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import { stockEngine } from "../engine/stock.ts";
 import { createMock } from "../mock.ts";
 import type { Options } from "../options.ts";
-import { caller, tryOn } from "../testing/caller.ts";
-import { shows } from "../testing/shows.ts";
+import { caller, tryOn } from "../../test/caller.ts";
+import { covers } from "../../test/covers.ts";
 
-describe("the cap of a day", () => {
+describe("the daily spend cap", () => {
   const cap = 100_000;
 
   async function spender(options: Partial<Options>, more: Parameters<typeof createMock>[0] = {}) {
@@ -15,33 +15,33 @@ describe("the cap of a day", () => {
     const call = caller(mock, key.token);
     const body = JSON.stringify(tryOn({ output_size: "4K", prompt: "mock:never" }));
     const headers = { authorization: `Bearer ${key.token}`, "content-type": "application/json" };
-    // Thousands of calls, so without the checks that the caller makes.
+    // Thousands of requests, so without the checks of `caller`.
     const spend = async (times: number): Promise<number> => {
-      let refused = 0;
+      let rejected = 0;
       for (let index = 0; index < times; index += 1) {
         const path = `${mock.baseUrl}/api/v1/tryon`;
         const { status } = await mock.fetch(path, { method: "POST", headers, body });
-        if (status !== 200) refused += 1;
+        if (status !== 200) rejected += 1;
       }
-      return refused;
+      return rejected;
     };
     return { mock, call, spend, token: key.token };
   }
 
-  test("is none by default", async () => {
-    shows("limits.daily-spend-cap.value");
+  test("is off by default", async () => {
+    covers("limits.daily-spend-cap.value");
     const { spend } = await spender({ dailySpendCap: "off" });
     expect(await spend(cap / 20 + 1)).toBe(0);
   });
 
-  test("refuses with 402 what goes over it, until the next day in UTC", async () => {
-    shows("limits.daily-spend-cap.value");
+  test("causes a 402 until the next day in UTC", async () => {
+    covers("limits.daily-spend-cap.value");
     const { mock, call, spend, token } = await spender({ dailySpendCap: cap });
     expect(await spend(cap / 20 - 1)).toBe(0);
     expect((await call.submit({ output_size: "2K", prompt: "mock:never" })).status).toBe(200);
-    const refused = await call.submit({ output_size: "2K" });
-    expect(refused.status).toBe(402);
-    expect(refused.detail).toContain("100000");
+    const overCap = await call.submit({ output_size: "2K" });
+    expect(overCap.status).toBe(402);
+    expect(overCap.detail).toContain("100000");
     expect((await call.submit({ output_size: "1K", prompt: "mock:never" })).status).toBe(200);
     expect((await mock.ledger(token))?.balance).toBe(cap);
     await mock.clock.advance("23h");
@@ -50,8 +50,8 @@ describe("the cap of a day", () => {
     expect((await call.submit()).status).toBe(200);
   });
 
-  test("counts what is given back as not spent", async () => {
-    shows("limits.daily-spend-cap.value");
+  test("excludes refunds", async () => {
+    covers("limits.daily-spend-cap.value");
     let down = false;
     const { call, spend } = await spender(
       { dailySpendCap: cap },

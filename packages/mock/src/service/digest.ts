@@ -2,10 +2,10 @@ import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
-/** Above this many characters the platform's own asynchronous digest is faster than waiting for ours. */
+/** Maximum number of characters for which the synchronous digest is faster. */
 const smallText = 64 * 1024;
 
-/** SHA-256 of a text, in hex. */
+/** Computes the SHA-256 of a text, in hex. */
 export async function textDigest(text: string): Promise<string> {
   const bytes = utf8ToBytes(text);
   if (text.length <= smallText || typeof crypto === "undefined" || crypto.subtle === undefined) {
@@ -14,13 +14,13 @@ export async function textDigest(text: string): Promise<string> {
   return bytesToHex(new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(bytes))));
 }
 
-/** HMAC-SHA256 (RFC 2104), in hex. */
+/** Computes the HMAC-SHA256 (RFC 2104), in hex. */
 export function hmacHex(secret: string, message: string | Uint8Array): string {
   const bytes = typeof message === "string" ? utf8ToBytes(message) : message;
   return bytesToHex(hmac(sha256, utf8ToBytes(secret), bytes));
 }
 
-/** Compares two texts of our own making in a time that does not depend on where they differ. */
+/** Compares two texts in constant time. */
 export function sameText(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let index = 0; index < a.length; index += 1) {
@@ -29,7 +29,7 @@ export function sameText(a: string, b: string): boolean {
   return difference === 0;
 }
 
-/** A JSON value as text that does not depend on the order of properties or on white space. */
+/** Serializes a JSON value with sorted properties and without white space. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) =>
     part !== null && typeof part === "object" && !Array.isArray(part)

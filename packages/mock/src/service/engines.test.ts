@@ -2,19 +2,19 @@ import { describe, expect, test } from "vitest";
 
 import type { Engine } from "../engine/engine.ts";
 import { createMock } from "../mock.ts";
-import { caller, finished } from "../testing/caller.ts";
+import { caller, finished } from "../../test/caller.ts";
 
 function withEngine(render: Engine["render"]) {
   const mock = createMock({ clock: "manual", engine: { name: "own", render } });
   return { mock, call: caller(mock) };
 }
 
-describe("an engine of one's own", () => {
+describe("a custom engine", () => {
   test.each([
     ["throws", () => Promise.reject(new Error("out of memory at svc_live_mock"))],
-    ["gives no PNG", async () => new TextEncoder().encode("<html></html>".repeat(9))],
-    ["gives nothing", async () => new Uint8Array()],
-  ])("that %s makes the job fail", async (_what, render) => {
+    ["returns no PNG", async () => new TextEncoder().encode("<html></html>".repeat(9))],
+    ["returns no bytes", async () => new Uint8Array()],
+  ])("that %s fails the job", async (_what, render) => {
     const { mock, call } = withEngine(render);
     const job = await finished(mock, call);
     expect(job).toMatchObject({
@@ -24,29 +24,32 @@ describe("an engine of one's own", () => {
     });
   });
 
-  test("that refuses an image makes the call a 400 without a charge, but replays an accepted call", async () => {
-    let [refused, prepared] = ["garment_urls[0]", 0];
+  test("that rejects an image causes a 400 without a charge, but not for a replay", async () => {
+    let [rejectedField, prepared] = ["garment_urls[0]", 0];
     const engine: Engine = {
       name: "own",
       imageProblem: async ({ field }) =>
-        field === refused ? "image too large: 9 pixels." : undefined,
+        field === rejectedField ? "image too large: 9 pixels." : undefined,
       prepare: async () => void (prepared += 1),
       render: () => Promise.reject(new Error("not reached")),
     };
     const mock = createMock({ clock: "manual", engine, options: { refund: "none" } });
     const call = caller(mock);
     const first = await call.submit({}, { "idempotency-key": "once" });
-    expect([first.status, first.detail]).toEqual([400, `${refused}: image too large: 9 pixels.`]);
+    expect([first.status, first.detail]).toEqual([
+      400,
+      `${rejectedField}: image too large: 9 pixels.`,
+    ]);
     expect([prepared, (await call.list()).body.jobs]).toEqual([0, []]);
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000);
-    refused = "none";
+    rejectedField = "none";
     const second = await call.submit({}, { "idempotency-key": "once" });
-    refused = "person_url";
+    rejectedField = "person_url";
     const repeated = await call.submit({}, { "idempotency-key": "once" });
     expect([second.status, repeated.body.job_id]).toEqual([200, second.body.job_id]);
   });
 
-  test("is waited for by time that is moved by hand", async () => {
+  test("holds back a manual clock while it renders", async () => {
     let finish: ((png: Uint8Array<ArrayBuffer>) => void) | undefined;
     const { mock, call } = withEngine(() => new Promise((resolve) => (finish = resolve)));
     const { body } = await call.submit();

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
-import { checkReplayChargesOnce } from "../testing/checks.ts";
-import { shows } from "../testing/shows.ts";
+import { caller } from "../../test/caller.ts";
+import { checkReplayChargesOnce } from "../../test/checks.ts";
+import { covers } from "../../test/covers.ts";
 
 const key = { "idempotency-key": "order-1" };
 
@@ -13,13 +13,13 @@ function setUp(options: Parameters<typeof createMock>[0] = {}) {
 }
 
 describe("a submission under an idempotency key", () => {
-  test("is answered as the first time when it comes again, and charged once", async () => {
-    shows("submit.idempotency-key.same-body");
+  test("repeats the first response and charges once", async () => {
+    covers("submit.idempotency-key.same-body");
     await expect(checkReplayChargesOnce(setUp().mock)).resolves.toBeUndefined();
   });
 
-  test("keeps the status of its first answer although the job has ended since", async () => {
-    shows("submit.idempotency-key.same-body");
+  test("repeats the first status although the job has ended", async () => {
+    covers("submit.idempotency-key.same-body");
     const { mock, call } = setUp();
     const first = await call.submit({}, key);
     await mock.clock.advance("2s");
@@ -28,12 +28,12 @@ describe("a submission under an idempotency key", () => {
     expect((await call.poll(first.body.job_id)).body.status).toBe("succeeded");
   });
 
-  test("replays a held success with a fresh address and the balance of today", async () => {
-    shows("submit.idempotency-key.same-body");
+  test("repeats a synchronous success with a new result URL and the current balance", async () => {
+    covers("submit.idempotency-key.same-body");
     const { mock, call } = setUp();
-    const held = call.submit({ wait: true }, key);
+    const request = call.submit({ wait: true }, key);
     await mock.clock.advance("2s");
-    const first = await held;
+    const first = await request;
     await call.submit({ output_size: "4K" });
     await mock.clock.advance("1h");
     const again = await call.submit({ wait: true }, key);
@@ -43,8 +43,8 @@ describe("a submission under an idempotency key", () => {
     expect(again.body.credits_remaining).toBe(972);
   });
 
-  test("replays a failure and the message of the 90 seconds too", async () => {
-    shows("submit.idempotency-key.same-body");
+  test("repeats a failure and the message after 90 seconds", async () => {
+    covers("submit.idempotency-key.same-body");
     const { mock, call } = setUp();
     const failing = call.submit({ wait: true, prompt: "mock:content_blocked" }, key);
     await mock.clock.advance("2s");
@@ -59,19 +59,19 @@ describe("a submission under an idempotency key", () => {
     expect(slowAgain.body).toMatchObject({ status: "running", error_code: null });
   });
 
-  test("is the same body whatever the order of properties and the white space", async () => {
-    shows("submit.idempotency-key.comparison");
+  test("ignores the order of properties and white space", async () => {
+    covers("submit.idempotency-key.comparison");
     const { mock, call } = setUp();
     const headers = { ...key, "content-type": "application/json" };
     const bodies = [
       '{"person_url":"https://a.example/p.png","garment_urls":["https://a.example/g.png"],"wait":false,"metadata":{"a":1,"b":{"c":2,"d":[3]}}}',
       '{ "metadata": { "b": { "d": [ 3 ], "c": 2 }, "a": 1 },\n"wait": false, "garment_urls": ["https://a.example/g.png"], "person_url": "https://a.example/p.png" }',
     ];
-    const answers = [];
+    const responses = [];
     for (const body of bodies) {
-      answers.push(await call.call("/api/v1/tryon", { method: "POST", headers, body }));
+      responses.push(await call.call("/api/v1/tryon", { method: "POST", headers, body }));
     }
-    expect(answers[1]?.body).toEqual(answers[0]?.body);
+    expect(responses[1]?.body).toEqual(responses[0]?.body);
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
   });
 
@@ -79,9 +79,9 @@ describe("a submission under an idempotency key", () => {
     ["another value", { metadata: { order: 2 } }],
     ["another order in a list", { metadata: { list: [2, 1] } }],
     ["one more unknown property", { metadata: { order: 1 }, campaign: "spring" }],
-    ["an alias in place of the canonical name", { mode: "async", metadata: { order: 1 } }],
-  ])("conflicts with a body that differs by %s", async (_difference, fields) => {
-    shows("submit.idempotency-key.conflict", "submit.idempotency-key.comparison");
+    ["an alias instead of the canonical name", { mode: "async", metadata: { order: 1 } }],
+  ])("conflicts with a body that has %s", async (_difference, fields) => {
+    covers("submit.idempotency-key.conflict", "submit.idempotency-key.comparison");
     const { mock, call } = setUp();
     const first = "list" in fields.metadata ? { list: [1, 2] } : { order: 1 };
     await call.submit({ metadata: first }, key);
@@ -91,16 +91,16 @@ describe("a submission under an idempotency key", () => {
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
   });
 
-  test("conflicts with another body before the pictures of that body are fetched", async () => {
-    shows("submit.idempotency-key.conflict");
+  test("conflicts with another body before its images are fetched", async () => {
+    covers("submit.idempotency-key.conflict");
     const { call } = setUp();
     await call.submit({}, key);
     const other = await call.submit({ person_url: "https://gone.invalid/p.png" }, key);
     expect(other.status).toBe(409);
   });
 
-  test("is bound to the key that sent it", async () => {
-    shows("submit.idempotency-key.comparison");
+  test("is independent of the same idempotency key of another API key", async () => {
+    covers("submit.idempotency-key.comparison");
     const { mock, call } = setUp();
     const first = await call.submit({}, key);
     const other = await caller(mock, mock.keys.test).submit({}, key);
@@ -108,14 +108,14 @@ describe("a submission under an idempotency key", () => {
     expect(other.body.job_id).not.toBe(first.body.job_id);
   });
 
-  test("counts as none when the header is empty", async () => {
+  test("ignores an empty idempotency key", async () => {
     const { call } = setUp();
     const first = await call.submit({}, { "idempotency-key": "" });
     const second = await call.submit({}, { "idempotency-key": "" });
     expect(second.body.job_id).not.toBe(first.body.job_id);
   });
 
-  test("leaves no record when it was refused", async () => {
+  test("leaves the idempotency key unused if it is rejected", async () => {
     const { mock } = setUp();
     const poor = await mock.createKey({ credits: 0 });
     const call = caller(mock, poor.token);
@@ -127,34 +127,38 @@ describe("a submission under an idempotency key", () => {
   });
 });
 
-describe("twins that come while the first call still waits", () => {
-  test("all get its answer, for one charge", async () => {
-    shows("submit.idempotency-key.concurrent");
+describe("concurrent repeats of a request", () => {
+  test("share its response and one charge", async () => {
+    covers("submit.idempotency-key.concurrent");
     const { mock, call } = setUp();
-    const held = [1, 2, 3].map(() => call.submit({ wait: true }, key));
+    const requests = [1, 2, 3].map(() => call.submit({ wait: true }, key));
     await mock.clock.advance("2s");
-    const answers = await Promise.all(held);
-    expect(new Set(answers.map(({ body }) => body.job_id)).size).toBe(1);
-    expect(answers.map(({ body }) => body.status)).toEqual(["succeeded", "succeeded", "succeeded"]);
+    const responses = await Promise.all(requests);
+    expect(new Set(responses.map(({ body }) => body.job_id)).size).toBe(1);
+    expect(responses.map(({ body }) => body.status)).toEqual([
+      "succeeded",
+      "succeeded",
+      "succeeded",
+    ]);
     expect(
-      answers.filter(({ headers }) => headers.get("idempotent-replayed") === "true"),
+      responses.filter(({ headers }) => headers.get("idempotent-replayed") === "true"),
     ).toHaveLength(2);
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
   });
 
-  test("get the same message at the 90 seconds of the first", async () => {
-    shows("submit.idempotency-key.concurrent");
+  test("share its message after 90 seconds", async () => {
+    covers("submit.idempotency-key.concurrent");
     const { mock, call } = setUp();
     const first = call.submit({ wait: true, prompt: "mock:never" }, key);
     await mock.clock.advance("60s");
-    const twin = call.submit({ wait: true, prompt: "mock:never" }, key);
+    const repeat = call.submit({ wait: true, prompt: "mock:never" }, key);
     await mock.clock.advance("30s");
-    expect((await twin).body).toEqual((await first).body);
-    expect((await twin).body.message).toContain("/api/v1/tryon/job_");
+    expect((await repeat).body).toEqual((await first).body);
+    expect((await repeat).body.message).toContain("/api/v1/tryon/job_");
   });
 
-  test("get 409 where the server locks the key, and the answer afterwards", async () => {
-    shows("submit.idempotency-key.concurrent");
+  test("get 409 with concurrentTwin 409, and its response afterwards", async () => {
+    covers("submit.idempotency-key.concurrent");
     const { mock, call } = setUp({ options: { concurrentTwin: 409 } });
     const first = call.submit({ wait: true }, key);
     await mock.clock.advance("1s");
@@ -166,12 +170,12 @@ describe("twins that come while the first call still waits", () => {
   });
 });
 
-describe("how long an idempotency key is remembered", () => {
+describe("an idempotency key", () => {
   test.each([
     [24, "24h"],
     [1, "1h"],
-  ] as const)("with idempotencyHours %i it is a new one after %s", async (hours, span) => {
-    shows("limits.idempotency-key.retention");
+  ] as const)("with idempotencyHours %i is unused again after %s", async (hours, span) => {
+    covers("limits.idempotency-key.retention");
     const { mock, call } = setUp({ options: { idempotencyHours: hours } });
     const first = await call.submit({}, key);
     await mock.clock.advance(hours * 3_600_000 - 1);
@@ -185,12 +189,12 @@ describe("how long an idempotency key is remembered", () => {
   });
 });
 
-describe("the header of a replay", () => {
+describe("the header idempotent-replayed", () => {
   test.each([
     [true, "true"],
     [false, null],
   ])("is with replayHeader %s: %s", async (replayHeader, expected) => {
-    shows("submit.idempotency-key.same-body");
+    covers("submit.idempotency-key.same-body");
     const { call } = setUp({ options: { replayHeader } });
     await call.submit({}, key);
     const again = await call.submit({}, key);

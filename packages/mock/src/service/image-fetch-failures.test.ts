@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import {
   fetchingServer,
   personAnswers,
-  pictures,
+  images,
   png,
   type FetchingOptions,
   type Listener,
-} from "../testing/fetching-server.ts";
-import { publicAddress } from "../testing/image-host.ts";
+} from "../../test/fetching-server.ts";
+import { publicAddress } from "../../test/image-host.ts";
 import { limits } from "./catalogue.ts";
 
 const redirectTo =
@@ -18,110 +18,110 @@ const redirectTo =
   };
 
 const failures: Readonly<
-  Record<string, { answer: Listener; says: string; options?: FetchingOptions }>
+  Record<string, { listener: Listener; message: string; options?: FetchingOptions }>
 > = {
-  "an address where nothing is": {
-    answer: (_request, response) => response.writeHead(404).end("nothing"),
-    says: "the host answered with status 404.",
+  "a 404": {
+    listener: (_request, response) => response.writeHead(404).end("nothing"),
+    message: "the host responded with status 404.",
   },
-  "an answer without a body": {
-    answer: (_request, response) => response.writeHead(204).end(),
-    says: "the address gives no image",
+  "a response without a body": {
+    listener: (_request, response) => response.writeHead(204).end(),
+    message: "the URL returns no image",
   },
   "a page": {
-    answer: (_request, response) =>
+    listener: (_request, response) =>
       response.writeHead(200, { "content-type": "image/png" }).end("<html>"),
-    says: "no image; let it give JPEG, PNG, WebP, AVIF, HEIC or GIF.",
+    message: "no image; it must return JPEG, PNG, WebP, AVIF, HEIC or GIF.",
   },
-  "an image that says it is too long": {
-    answer: (_request, response) => {
+  "an image whose content-length is too large": {
+    listener: (_request, response) => {
       response.writeHead(200, { "content-length": limits.imageBytes + 1 });
       response.write(png(100));
     },
-    says: "image too large",
+    message: "image too large",
   },
-  "an answer that breaks off": {
-    answer: (_request, response) => {
+  "a response that breaks off": {
+    listener: (_request, response) => {
       response.writeHead(200, { "content-length": 1_000 });
       response.write(png(100), () => response.destroy());
     },
-    says: "the host cannot be reached",
+    message: "the host is unreachable",
   },
-  "a redirect without end": {
-    answer: redirectTo("/person.jpg"),
-    says: "it is redirected more than 3 times.",
+  "an endless redirect": {
+    listener: redirectTo("/person.jpg"),
+    message: "it is redirected more than 3 times.",
   },
-  "a redirect to a private address": {
-    answer: redirectTo("https://10.0.0.1/person.jpg"),
-    says: "after a redirect: blocked URL; the host is not a public one.",
+  "a redirect to a private IP": {
+    listener: redirectTo("https://10.0.0.1/person.jpg"),
+    message: "after a redirect: blocked URL; the host is not public.",
   },
-  "a redirect to this machine": {
-    answer: redirectTo("https://127.0.0.1/person.jpg"),
-    says: "The setting allowPrivateImages admits loopback.",
+  "a redirect to loopback": {
+    listener: redirectTo("https://127.0.0.1/person.jpg"),
+    message: "The setting allowPrivateImages allows loopback.",
   },
   "a redirect to the metadata of a cloud": {
-    answer: redirectTo("http://169.254.169.254/latest/meta-data/"),
-    says: "after a redirect: blocked URL",
+    listener: redirectTo("http://169.254.169.254/latest/meta-data/"),
+    message: "after a redirect: blocked URL",
   },
   "a redirect to http": {
-    answer: redirectTo("http://shop.example/person.jpg"),
-    says: "after a redirect: blocked URL; http is not taken",
+    listener: redirectTo("http://shop.example/person.jpg"),
+    message: "after a redirect: blocked URL; use https",
   },
   "a redirect with a password": {
-    answer: redirectTo("https://user:secret@shop.example/person.jpg"),
-    says: "after a redirect: invalid URL",
+    listener: redirectTo("https://user:secret@shop.example/person.jpg"),
+    message: "after a redirect: invalid URL",
   },
-  "a redirect to what is no address": {
-    answer: redirectTo("https://[::1/"),
-    says: "after a redirect: invalid URL",
+  "a redirect to an invalid URL": {
+    listener: redirectTo("https://[::1/"),
+    message: "after a redirect: invalid URL",
   },
-  "a redirect to a name with a private address": {
-    answer: redirectTo("https://inside.example/person.jpg"),
+  "a redirect to a host with a private IP": {
+    listener: redirectTo("https://inside.example/person.jpg"),
     options: {
       host: { resolve: (name) => [name === "inside.example" ? "10.0.0.1" : publicAddress] },
     },
-    says: "after a redirect: blocked URL; the name of its host",
+    message: "after a redirect: blocked URL; its host name",
   },
-  "a redirect to nowhere": {
-    answer: (_request, response) => response.writeHead(302).end(),
-    says: "status 302",
+  "a redirect without a target": {
+    listener: (_request, response) => response.writeHead(302).end(),
+    message: "status 302",
   },
 };
 
-describe("an image that cannot be fetched", () => {
+describe("a failed image fetch", () => {
   test.each(Object.entries(failures))(
-    "is refused, and nothing has happened: %s",
+    "rejects the submission without a charge: %s",
     async (_name, failure) => {
       const { submit, nothingHappened, requests } = await fetchingServer(
-        personAnswers(failure.answer),
+        personAnswers(failure.listener),
         failure.options,
       );
-      const refused = await submit({}, { "idempotency-key": "order-1" });
-      expect(refused.status).toBe(400);
-      expect(refused.detail).toMatch(/^person_url: image fetch failed; /);
-      expect(refused.detail).toContain(failure.says);
+      const rejected = await submit({}, { "idempotency-key": "order-1" });
+      expect(rejected.status).toBe(400);
+      expect(rejected.detail).toMatch(/^person_url: image fetch failed; /);
+      expect(rejected.detail).toContain(failure.message);
       await nothingHappened();
       expect(requests).toEqual([]);
     },
   );
 
   test.each([
-    ["a name that does not exist", [], "the host cannot be reached."],
-    ["a private name", ["192.168.1.10"], "blocked URL; the name of its host"],
-    ["a name of this machine", ["127.0.0.1"], "allowPrivateImages"],
-    ["a name that is public and private", [publicAddress, "fd00::1"], "blocked URL"],
-  ])("is never connected to: %s", async (_name, addresses, words) => {
-    const { submit, host, nothingHappened } = await fetchingServer(pictures, {
+    ["an unknown host", [], "the host is unreachable."],
+    ["a host with a private IP", ["192.168.1.10"], "blocked URL; its host name"],
+    ["a host with a loopback IP", ["127.0.0.1"], "allowPrivateImages"],
+    ["a host with public and private IPs", [publicAddress, "fd00::1"], "blocked URL"],
+  ])("connects to no IP of %s", async (_name, addresses, words) => {
+    const { submit, host, nothingHappened } = await fetchingServer(images, {
       host: { resolve: () => addresses },
     });
-    const refused = await submit();
-    expect(refused.status).toBe(400);
-    expect(refused.detail).toContain(words);
+    const rejected = await submit();
+    expect(rejected.status).toBe(400);
+    expect(rejected.detail).toContain(words);
     expect(host.connected).toEqual([]);
     await nothingHappened();
   });
 
-  test("is not read beyond the bound when nothing says how long it is", async () => {
+  test("stops reading a body without content-length at the limit", async () => {
     let closed: Promise<unknown> | undefined;
     let written = 0;
     const { submit, nothingHappened } = await fetchingServer(
@@ -138,16 +138,16 @@ describe("an image that cannot be fetched", () => {
     );
     expect((await submit()).detail).toContain("image too large");
     await closed;
-    // What the machine holds between two sockets comes on top.
+    // The operating system buffers some bytes.
     expect(written).toBeLessThan(50_000_000);
     await nothingHappened();
   });
 
   test.each([
-    ["before it answers", () => undefined],
+    ["before its response", () => undefined],
     ["in the middle of its body", (response) => response.write(png(100))],
   ] satisfies [string, (response: Parameters<Listener>[1]) => unknown][])(
-    "is given up after ten seconds of a host that stops %s",
+    "times out after 10 seconds if the host stops %s",
     async (_when, begin) => {
       let closed: Promise<unknown> | undefined;
       const { mock, submit, nothingHappened } = await fetchingServer(
@@ -156,13 +156,13 @@ describe("an image that cannot be fetched", () => {
           begin(response);
         }),
       );
-      let refused: Awaited<ReturnType<typeof submit>> | undefined;
-      const answer = submit().then((given) => (refused = given));
+      let rejected: Awaited<ReturnType<typeof submit>> | undefined;
+      const response = submit().then((given) => (rejected = given));
       await mock.clock.advance("9999ms");
-      expect(refused).toBeUndefined();
+      expect(rejected).toBeUndefined();
       await mock.clock.advance("1ms");
-      expect((await answer).detail).toBe(
-        "person_url: image fetch failed; it had not come within 10 seconds.",
+      expect((await response).detail).toBe(
+        "person_url: image fetch failed; it did not arrive within 10 seconds.",
       );
       await closed;
       expect(mock.clock.pending).toBe(0);
@@ -171,29 +171,29 @@ describe("an image that cannot be fetched", () => {
   );
 
   test.each([
-    ["of an authority that is not trusted", "shop.example", false],
+    ["of an unknown authority", "shop.example", false],
     ["for another name", "other.example", true],
-  ])("stands on a host with a certificate %s", async (_name, name, trust) => {
-    const { submit, host, nothingHappened } = await fetchingServer(pictures, { host: { trust } });
-    const refused = await submit({ person_url: `https://${name}:${host.port}/person.jpg` });
-    expect(refused.status).toBe(400);
-    expect(refused.detail).toMatch(
-      /person_url: image fetch failed; the host cannot be reached \([A-Z_]*(CERT|SIGNATURE)[A-Z_]*\)\./,
+  ])("has the error code for a certificate %s", async (_name, name, trust) => {
+    const { submit, host, nothingHappened } = await fetchingServer(images, { host: { trust } });
+    const rejected = await submit({ person_url: `https://${name}:${host.port}/person.jpg` });
+    expect(rejected.status).toBe(400);
+    expect(rejected.detail).toMatch(
+      /person_url: image fetch failed; the host is unreachable \([A-Z_]*(CERT|SIGNATURE)[A-Z_]*\)\./,
     );
     await nothingHappened();
   });
 
-  test("is named by its field, the first one of several", async () => {
+  test("names the first field that failed", async () => {
     const { submit, at } = await fetchingServer(
       personAnswers((_request, response) => response.writeHead(410).end()),
     );
-    const refused = await submit({
+    const rejected = await submit({
       person_url: at("/shirt.png"),
       garment_urls: undefined,
       clothing: [at("/shirt.png"), at("/a"), at("/b")],
     });
-    expect(refused.detail).toBe(
-      "clothing[1]: image fetch failed; the host answered with status 410.",
+    expect(rejected.detail).toBe(
+      "clothing[1]: image fetch failed; the host responded with status 410.",
     );
   });
 });

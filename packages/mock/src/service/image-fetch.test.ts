@@ -1,26 +1,26 @@
 import { describe, expect, test } from "vitest";
 
 import { stockEngine } from "../engine/stock.ts";
-import { MemoryStore } from "../store/memory.ts";
-import { bareService } from "../testing/bare-service.ts";
-import { caller, tryOn } from "../testing/caller.ts";
-import { fetchingServer, personAnswers, pictures, png } from "../testing/fetching-server.ts";
-import { publicAddress } from "../testing/image-host.ts";
-import { assetBytes } from "../testing/pictures.ts";
-import { stillMachine } from "../testing/still-machine.ts";
+import { MemoryStore } from "../store/memory-store.ts";
+import { bareService } from "../../test/bare-service.ts";
+import { caller, tryOn } from "../../test/caller.ts";
+import { fetchingServer, personAnswers, images, png } from "../../test/fetching-server.ts";
+import { publicAddress } from "../../test/image-host.ts";
+import { assetBytes } from "../../test/images.ts";
+import { manualHost } from "../../test/manual-host.ts";
 import { limits } from "./catalogue.ts";
 
 const jpeg = assetBytes("person.jpg");
 
-describe("images that are fetched", () => {
-  test("reach the engine as bytes, by a connection to the address that was checked", async () => {
-    const seen: unknown[] = [];
+describe("a fetched image", () => {
+  test("reaches the engine as bytes, from the IP that was checked", async () => {
+    const received: unknown[] = [];
     const { submit, requests, host } = await fetchingServer((request, response, path) => {
-      seen.push({ path, host: request.headers.host, accept: request.headers.accept });
-      pictures(request, response, path);
+      received.push({ path, host: request.headers.host, accept: request.headers.accept });
+      images(request, response, path);
     });
     expect((await submit()).status).toBe(200);
-    expect(seen).toContainEqual({
+    expect(received).toContainEqual({
       path: "/person.jpg",
       host: `shop.example:${host.port}`,
       accept: "image/*",
@@ -33,7 +33,7 @@ describe("images that are fetched", () => {
     expect(bytes && jpeg.equals(bytes)).toBe(true);
   });
 
-  test("may stand behind three redirects, relative ones too", async () => {
+  test("may be behind three redirects, also relative ones", async () => {
     const { submit } = await fetchingServer(
       personAnswers((request, response, path) => {
         const next = new Map([
@@ -48,20 +48,20 @@ describe("images that are fetched", () => {
     expect((await submit()).status).toBe(200);
   });
 
-  test("may have as many bytes as an image in base64, and no more", async () => {
+  test("may have as many bytes as an image in base64", async () => {
     const { submit, at } = await fetchingServer(
       personAnswers((_request, response, path) => {
         response.end(png(limits.imageBytes + Number(path.slice(1))));
       }),
     );
     expect((await submit({ person_url: at("/0") })).status).toBe(200);
-    const refused = await submit({ person_url: at("/1") });
-    expect(refused.status).toBe(400);
-    expect(refused.detail).toContain("person_url: image fetch failed; image too large");
-    expect(refused.detail).toContain("10500000 bytes");
+    const rejected = await submit({ person_url: at("/1") });
+    expect(rejected.status).toBe(400);
+    expect(rejected.detail).toContain("person_url: image fetch failed; image too large");
+    expect(rejected.detail).toContain("10500000 bytes");
   });
 
-  test("are asked for before credits, and after what the body alone can tell", async () => {
+  test("is requested after validation and before the check of the credits", async () => {
     const { mock, host, at } = await fetchingServer(
       personAnswers((_request, response) => response.end()),
     );
@@ -70,28 +70,28 @@ describe("images that are fetched", () => {
     expect((await poor.submit({ person_url: at("/none"), ...garments })).status).toBe(400);
     const shirts = { person_url: at("/shirt.png"), ...garments };
     expect((await poor.submit(shirts)).status).toBe(402);
-    const asked = host.connected.length;
+    const requests = host.connected.length;
     expect((await poor.submit({ ...shirts, garment_urls: [] })).status).toBe(400);
     expect((await poor.submit({ ...shirts, seed: -1 })).status).toBe(422);
-    expect(host.connected).toHaveLength(asked);
+    expect(host.connected).toHaveLength(requests);
   });
 
-  test("are not fetched unless the setting says so, but for a host that cannot be", async () => {
-    const { submit, host, mock } = await fetchingServer(pictures, { images: "off" });
+  test('is requested only with images: "fetch", but .invalid hosts always fail', async () => {
+    const { submit, host, mock } = await fetchingServer(images, { images: "off" });
     expect((await submit()).status).toBe(200);
     expect((await submit({ person_url: "https://shop.invalid/a.png" })).detail).toContain(
       "person_url: image fetch failed",
     );
     expect(host.resolved).toEqual([]);
     mock.close();
-    const plain = await fetchingServer(pictures, { images: "off", magic: false });
+    const plain = await fetchingServer(images, { images: "off", magic: false });
     expect((await plain.submit({ person_url: "https://shop.invalid/a.png" })).status).toBe(200);
   });
 });
 
-describe("a name that changes its address", () => {
-  test("is connected to where it was checked", async () => {
-    const { submit, host } = await fetchingServer(pictures, {
+describe("a host with changing IPs", () => {
+  test("is requested at the IP that was checked", async () => {
+    const { submit, host } = await fetchingServer(images, {
       host: { resolve: (_name, time) => (time === 1 ? [publicAddress] : ["169.254.169.254"]) },
     });
     const garment = { garment_urls: [], garment_images_b64: [jpeg.toString("base64")] };
@@ -101,32 +101,32 @@ describe("a name that changes its address", () => {
   });
 });
 
-/** A server whose host of images answers nobody before it is opened, and how often the host has been asked. */
-async function heldFetches(there: () => boolean = () => true) {
+/** Starts a server whose image host responds only after `open`. */
+async function delayedFetches(exists: () => boolean = () => true) {
   const gate = Promise.withResolvers<void>();
-  let asked = 0;
+  let fetches = 0;
   const calls = await fetchingServer((request, response, path) => {
-    asked += 1;
-    const answer = async (): Promise<void> => {
+    fetches += 1;
+    const respond = async (): Promise<void> => {
       await gate.promise;
-      if (there()) pictures(request, response, path);
+      if (exists()) images(request, response, path);
       else response.writeHead(404).end();
     };
-    void answer();
+    void respond();
   });
-  return { calls, asked: () => asked, open: gate.resolve };
+  return { calls, fetches: () => fetches, open: gate.resolve };
 }
 
-describe("an idempotency key of a call with fetched images", () => {
-  test("answers again when the images have gone since", async () => {
-    let gone = false;
+describe("an idempotency key with fetched images", () => {
+  test("replays the response although the images no longer exist", async () => {
+    let isGone = false;
     const { submit, call, host } = await fetchingServer((request, response, path) => {
-      if (gone) response.writeHead(404).end();
-      else pictures(request, response, path);
+      if (isGone) response.writeHead(404).end();
+      else images(request, response, path);
     });
     const key = { "idempotency-key": "order-1" };
     const first = await submit({}, key);
-    gone = true;
+    isGone = true;
     const again = await submit({}, key);
     expect(again.status).toBe(200);
     expect(again.body.job_id).toBe(first.body.job_id);
@@ -137,74 +137,74 @@ describe("an idempotency key of a call with fetched images", () => {
     expect((await call.account()).body.credits_remaining).toBe(992);
   });
 
-  test("is not used up by a fetch that failed", async () => {
-    let there = false;
+  test("is unused after a failed fetch", async () => {
+    let exists = false;
     const { submit } = await fetchingServer((request, response, path) => {
-      if (there) pictures(request, response, path);
+      if (exists) images(request, response, path);
       else response.writeHead(503).end();
     });
     const key = { "idempotency-key": "order-1" };
     expect((await submit({}, key)).status).toBe(400);
-    there = true;
+    exists = true;
     const second = await submit({}, key);
     expect(second.status).toBe(200);
     expect(second.headers.get("idempotent-replayed")).toBeNull();
   });
 
-  test("makes one job of two calls at once", async () => {
-    const { submit, call } = await fetchingServer(pictures);
+  test("creates one job for two concurrent requests", async () => {
+    const { submit, call } = await fetchingServer(images);
     const key = { "idempotency-key": "order-1" };
     const [first, second] = await Promise.all([submit({}, key), submit({}, key)]);
     expect(second.body.job_id).toBe(first.body.job_id);
     expect((await call.account()).body.credits_remaining).toBe(992);
   });
 
-  test("has the images fetched once for all calls at once with the same body, and for no others", async () => {
-    const { calls, asked, open } = await heldFetches();
+  test("shares one fetch among concurrent requests with the same body only", async () => {
+    const { calls, fetches, open } = await delayedFetches();
     const key = { "idempotency-key": "order-1" };
-    const twins = [calls.submit({}, key), calls.submit({}, key), calls.submit({}, key)];
+    const repeats = [calls.submit({}, key), calls.submit({}, key), calls.submit({}, key)];
     const others = [
       calls.submit({}, { "idempotency-key": "order-2" }),
       calls.submit({}),
       calls.submit({}),
     ];
-    await expect.poll(() => asked(), { interval: 2 }).toBe(8);
+    await expect.poll(() => fetches(), { interval: 2 }).toBe(8);
     open();
-    const ids = (await Promise.all(twins)).map(({ body }) => body.job_id);
+    const ids = (await Promise.all(repeats)).map(({ body }) => body.job_id);
     const statuses = (await Promise.all(others)).map(({ status }) => status);
     expect(new Set(ids).size).toBe(1);
     expect(statuses).toEqual([200, 200, 200]);
-    expect(asked()).toBe(8);
+    expect(fetches()).toBe(8);
   });
 
-  test("shares with its twins that an image cannot be had, and with nobody afterwards", async () => {
-    let there = false;
-    const { calls, asked, open } = await heldFetches(() => there);
+  test("shares a failed fetch among concurrent requests, but not with later ones", async () => {
+    let exists = false;
+    const { calls, fetches, open } = await delayedFetches(() => exists);
     const key = { "idempotency-key": "order-1" };
-    const twins = [calls.submit({}, key), calls.submit({}, key)];
-    await expect.poll(() => asked(), { interval: 2 }).toBe(2);
+    const repeats = [calls.submit({}, key), calls.submit({}, key)];
+    await expect.poll(() => fetches(), { interval: 2 }).toBe(2);
     open();
-    for (const { status } of await Promise.all(twins)) expect(status).toBe(400);
-    there = true;
+    for (const { status } of await Promise.all(repeats)) expect(status).toBe(400);
+    exists = true;
     expect((await calls.submit({}, key)).status).toBe(200);
-    expect(asked()).toBe(4);
+    expect(fetches()).toBe(4);
   });
 
-  test("lets time pass for twins that wait for a host which does not answer", async () => {
-    const { calls, asked } = await heldFetches();
+  test("lets a manual clock advance while requests wait for a host", async () => {
+    const { calls, fetches } = await delayedFetches();
     const key = { "idempotency-key": "order-1" };
-    const twins = [calls.submit({}, key), calls.submit({}, key)];
-    await expect.poll(() => asked(), { interval: 2 }).toBe(2);
+    const repeats = [calls.submit({}, key), calls.submit({}, key)];
+    await expect.poll(() => fetches(), { interval: 2 }).toBe(2);
     await calls.mock.clock.advance("10s");
-    for (const { status, detail } of await Promise.all(twins)) {
+    for (const { status, detail } of await Promise.all(repeats)) {
       expect(status).toBe(400);
       expect(detail).toContain("within 10 seconds");
     }
   });
 });
 
-test("a fetch that waits on a clock that nobody moves is told of after 2 s", async () => {
-  const machine = stillMachine();
+test("warns after 2 seconds if a fetch waits for a manual clock", async () => {
+  const machine = manualHost();
   const never = new Promise<never>(() => undefined);
   const { service } = bareService({
     store: new MemoryStore(),
@@ -213,29 +213,29 @@ test("a fetch that waits on a clock that nobody moves is told of after 2 s", asy
     host: machine.host,
   });
   const { id: keyId } = await service.keys.create({});
-  const body = tryOn();
-  const call = {
+  const fields = tryOn();
+  const request = {
     keyId,
-    fields: body,
-    body,
+    fields,
+    body: fields,
     idempotencyKey: undefined,
     origin: "https://a.example",
   };
-  void service.submissions.submit(call);
+  void service.submissions.submit(request);
   await expect.poll(() => machine.pending(), { interval: 1 }).not.toEqual([]);
   machine.pass(2_000);
   expect(machine.warnings).toMatchObject([expect.stringContaining("clock.advance")]);
 });
 
-test("closing the server ends a fetch that is under way", async () => {
+test("close aborts a fetch in progress", async () => {
   let closed: Promise<unknown> | undefined;
   const { mock, submit } = await fetchingServer((_request, response) => {
     closed = new Promise((resolve) => response.once("close", resolve));
   });
-  const answer = submit();
-  answer.catch(() => undefined);
+  const response = submit();
+  response.catch(() => undefined);
   await expect.poll(() => closed !== undefined, { interval: 2 }).toBe(true);
   mock.close();
-  await expect(answer).rejects.toThrow("has been closed");
+  await expect(response).rejects.toThrow("has been closed");
   await closed;
 });

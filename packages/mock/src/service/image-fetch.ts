@@ -1,52 +1,50 @@
 import { abortable } from "../abortable.ts";
 import { boundedBytes } from "../bounded-bytes.ts";
-import { BlockedAddress, mustPass, sendGuarded, type Network } from "../delivery/network.ts";
+import { BlockedUrlError, requireAllowed, sendGuarded, type Network } from "../delivery/network.ts";
 import type { EngineImage } from "../engine/engine.ts";
-import type { World } from "../world/world.ts";
+import type { System } from "../system/system.ts";
 import { limits } from "./catalogue.ts";
 import { imageKindNames } from "./image-input.ts";
-import { imageKind } from "./image-kind.ts";
+import { imageKind } from "../engine/image-kind.ts";
 import type { Submission } from "./submission.ts";
 
-/** How long, in milliseconds of the machine, moving time by hand waits for hosts that do not answer. */
+/** Real milliseconds that a manual clock waits for hosts. */
 const patience = 1_000;
 
-/** Why there is no image at an address, as the end of a sentence. */
-class FetchProblem extends Error {}
+/** Error of an image fetch. Its message is the end of a sentence. */
+class ImageFetchError extends Error {}
 
-/** The images of a submission, the person's first, or why there is none. */
-type Fetched = readonly PromiseSettledResult<EngineImage>[];
+/** Images of a submission or their errors, the person's first. */
+type FetchResults = readonly PromiseSettledResult<EngineImage>[];
 
-/** What fetching stands on. */
+/** Parts that image fetches need. */
 export interface ImageFetchParts {
-  readonly world: World;
+  readonly system: System;
   readonly network: Network | undefined;
   readonly allowPrivate: boolean;
 }
 
-/** Fetches the images of a submission that came as addresses, each within a bound of time and of bytes. */
+/** Fetches the image URLs of submissions, each within limits of time and bytes. */
 export class ImageFetch {
   readonly #parts: ImageFetchParts;
-  readonly #underWay = new Set<AbortController>();
-  /** What is being fetched for calls that others may repeat meanwhile. */
-  readonly #shared = new Map<string, Promise<Fetched>>();
+  readonly #inProgress = new Set<AbortController>();
+  readonly #shared = new Map<string, Promise<FetchResults>>();
 
   constructor(parts: ImageFetchParts) {
     this.#parts = parts;
   }
 
   /**
-   * The submission with bytes in the place of addresses, or with the reason why one of them gives no image.
+   * Replaces the URLs of a submission with images, or sets its `imageProblem`.
    *
-   * @param twins what all calls have in common that are the same call, sent again: while one of them has its images
-   * fetched, the others wait for the same images.
+   * @param shareAs id that concurrent repeats of a request have in common. They share one fetch.
    */
-  async fetched(submission: Submission, twins?: string): Promise<Submission> {
+  async fetchImages(submission: Submission, shareAs?: string): Promise<Submission> {
     const fetching =
-      twins === undefined ? this.#fetchAll(submission) : this.#fetchOnce(submission, twins);
-    const outcomes = await this.#parts.world.clock.outside(fetching, patience, true);
+      shareAs === undefined ? this.#fetchAll(submission) : this.#fetchOnce(submission, shareAs);
+    const outcomes = await this.#parts.system.clock.outside(fetching, patience, true);
     const failed = outcomes.find((outcome) => outcome.status === "rejected");
-    if (failed !== undefined) return { ...submission, imageProblem: sentence(failed.reason) };
+    if (failed !== undefined) return { ...submission, imageProblem: describeError(failed.reason) };
     const images = outcomes.flatMap((outcome) =>
       outcome.status === "fulfilled" ? [outcome.value] : [],
     );
@@ -54,20 +52,20 @@ export class ImageFetch {
     return { ...submission, person, garments };
   }
 
-  /** Breaks off what is being fetched. */
+  /** Aborts the fetches in progress. */
   close(): void {
-    for (const stop of this.#underWay) stop.abort(new FetchProblem("the server was closed."));
+    for (const stop of this.#inProgress) stop.abort(new ImageFetchError("the server was closed."));
   }
 
-  #fetchOnce(submission: Submission, twins: string): Promise<Fetched> {
+  #fetchOnce(submission: Submission, shareAs: string): Promise<FetchResults> {
     const shared =
-      this.#shared.get(twins) ??
-      this.#fetchAll(submission).finally(() => this.#shared.delete(twins));
-    this.#shared.set(twins, shared);
+      this.#shared.get(shareAs) ??
+      this.#fetchAll(submission).finally(() => this.#shared.delete(shareAs));
+    this.#shared.set(shareAs, shared);
     return shared;
   }
 
-  #fetchAll({ person, garments }: Submission): Promise<Fetched> {
+  #fetchAll({ person, garments }: Submission): Promise<FetchResults> {
     return Promise.allSettled(
       [person, ...garments].map(async (image) =>
         image.source === "bytes" ? image : this.#fetch(image.field, image.url),
@@ -75,89 +73,91 @@ export class ImageFetch {
     );
   }
 
-  /** @throws FetchProblem naming the field. */
-  async #fetch(field: string, address: string): Promise<EngineImage> {
-    const { clock } = this.#parts.world;
+  /** @throws ImageFetchError that names the field. */
+  async #fetch(field: string, url: string): Promise<EngineImage> {
+    const { clock } = this.#parts.system;
     const stop = new AbortController();
     const timer = clock.setTimeout(() => {
       const seconds = limits.imageFetch / 1_000;
-      stop.abort(new FetchProblem(`it had not come within ${seconds} seconds.`));
+      stop.abort(new ImageFetchError(`it did not arrive within ${seconds} seconds.`));
     }, limits.imageFetch);
-    this.#underWay.add(stop);
+    this.#inProgress.add(stop);
     try {
-      const bytes = await abortable(this.#read(address, stop.signal), stop.signal);
+      const bytes = await abortable(this.#read(url, stop.signal), stop.signal);
       const mediaType = imageKind(bytes);
       if (mediaType === undefined) {
-        throw new FetchProblem(`the address gives no image; let it give ${imageKindNames}.`);
+        throw new ImageFetchError(`the URL returns no image; it must return ${imageKindNames}.`);
       }
       return { field, source: "bytes", mediaType, bytes: () => bytes.slice() };
     } catch (error) {
-      throw new FetchProblem(`${field}: image fetch failed; ${sentence(error)}`, { cause: error });
+      throw new ImageFetchError(`${field}: image fetch failed; ${describeError(error)}`, {
+        cause: error,
+      });
     } finally {
       clock.clearTimeout(timer);
-      this.#underWay.delete(stop);
+      this.#inProgress.delete(stop);
     }
   }
 
-  async #read(address: string, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
-    let target = address;
+  async #read(url: string, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+    let target = url;
     for (let redirects = 0; redirects <= limits.imageRedirects; redirects += 1) {
       const response = await this.#get(target, signal).catch((error: unknown) => {
-        const led = redirects > 0 && error instanceof BlockedAddress;
-        throw led ? new FetchProblem(`after a redirect: ${error.message}`) : error;
+        const isRedirected = redirects > 0 && error instanceof BlockedUrlError;
+        throw isRedirected ? new ImageFetchError(`after a redirect: ${error.message}`) : error;
       });
       const location = redirectTarget(response);
-      if (location === undefined) return content(response);
+      if (location === undefined) return readContent(response);
       target = URL.canParse(location, target) ? new URL(location, target).href : location;
     }
-    throw new FetchProblem(`it is redirected more than ${limits.imageRedirects} times.`);
+    throw new ImageFetchError(`it is redirected more than ${limits.imageRedirects} times.`);
   }
 
   async #get(target: string, signal: AbortSignal): Promise<Response> {
     const { network, allowPrivate } = this.#parts;
     const rules = { allowPrivate, setting: "allowPrivateImages" } as const;
-    const url = mustPass(target, rules);
+    const url = requireAllowed(target, rules);
     const headers = { accept: "image/*", "user-agent": "TryOn-Images/1.0" };
     return sendGuarded(new Request(url, { headers, redirect: "manual", signal }), network, rules);
   }
 }
 
-/** Where an answer sends the caller on to, or undefined. */
+/** Reads the target of a redirect. */
 function redirectTarget(response: Response): string | undefined {
   if (response.type === "opaqueredirect") {
-    throw new FetchProblem("it is redirected, and this platform does not tell where to.");
+    throw new ImageFetchError("it is redirected, and this platform hides the target.");
   }
   if (![301, 302, 303, 307, 308].includes(response.status)) return undefined;
   void discard(response);
   return response.headers.get("location") ?? undefined;
 }
 
-/** @throws FetchProblem when the answer is none, or longer than an image may be. */
-async function content(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+/** @throws ImageFetchError if the response is an error or too large. */
+async function readContent(response: Response): Promise<Uint8Array<ArrayBuffer>> {
   if (!response.ok) {
     void discard(response);
-    throw new FetchProblem(`the host answered with status ${response.status}.`);
+    throw new ImageFetchError(`the host responded with status ${response.status}.`);
   }
-  const most = limits.imageBytes;
-  const announced = Number(response.headers.get("content-length")) > most;
+  const max = limits.imageBytes;
+  const announced = Number(response.headers.get("content-length")) > max;
   if (announced) void discard(response);
-  const bytes = announced ? undefined : await boundedBytes(response.body, most);
+  const bytes = announced ? undefined : await boundedBytes(response.body, max);
   if (bytes !== undefined) return bytes;
-  throw new FetchProblem(`image too large: at most ${most} bytes (about 10 MB) are taken.`);
+  throw new ImageFetchError(`image too large: the maximum is ${max} bytes (about 10 MB).`);
 }
 
 async function discard(response: Response): Promise<void> {
   await response.body?.cancel().catch(() => undefined);
 }
 
-/** What went wrong in words for the caller; of a failed connection no more than its code. */
-function sentence(error: unknown): string {
-  if (error instanceof FetchProblem || error instanceof BlockedAddress) return error.message;
+/** Describes an error to the caller. A failed connection shows only its code. */
+function describeError(error: unknown): string {
+  if (error instanceof ImageFetchError || error instanceof BlockedUrlError) return error.message;
   const code = codeOf(error);
-  return `the host cannot be reached${code === undefined ? "" : ` (${code})`}.`;
+  return `the host is unreachable${code === undefined ? "" : ` (${code})`}.`;
 }
 
-/** The code of a failed connection; the global fetch has it on the cause of its error. */
+/** Reads the code of a failed connection. The global fetch has it on the cause of its error. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = "code" in error ? error.code : undefined;

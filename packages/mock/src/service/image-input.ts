@@ -1,39 +1,38 @@
-import { guardAddress } from "../delivery/address-guard.ts";
+import { checkUrl, type UrlRules } from "../delivery/check-url.ts";
 import type { EngineImage } from "../engine/engine.ts";
 import { limits } from "./catalogue.ts";
-import { imageKind } from "./image-kind.ts";
-import { Refusal } from "./refusal.ts";
+import { imageKind } from "../engine/image-kind.ts";
+import { ServiceError } from "./service-error.ts";
 
 const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
 const headCharacters = 32;
-/** The kinds of images that are taken, for a sentence. */
+/** Names of the accepted kinds of images. */
 export const imageKindNames = "JPEG, PNG, WebP, AVIF, HEIC or GIF";
 
 /**
- * Takes an image that came as base64. It is looked at without being decoded as a whole; the engine decodes it when it
- * needs the bytes.
+ * Reads an image in base64. Only its head is decoded; the engine decodes the rest when it needs the bytes.
  *
- * @throws Refusal `bad-request` naming the field and what is wrong with it.
+ * @throws ServiceError `bad-request` that names the field and the problem.
  */
-export function base64Image(field: string, base64: string): EngineImage {
-  const refuse = (problem: string): never => {
-    throw new Refusal("bad-request", `${field}: ${problem}`);
+export function imageFromBase64(field: string, base64: string): EngineImage {
+  const reject = (problem: string): never => {
+    throw new ServiceError("bad-request", `${field}: ${problem}`);
   };
   if (/^data:/i.test(base64)) {
-    refuse("has a data: prefix; drop everything up to and including the comma.");
+    reject("has a data: prefix; remove everything up to and including the comma.");
   }
-  if (base64.length === 0) refuse("is empty; send the base64 of an image.");
+  if (base64.length === 0) reject("is empty; send the base64 of an image.");
   if (!base64Text.test(base64) || unpadded(base64).length % 4 === 1) {
-    refuse("is not valid base64 (A-Z, a-z, 0-9, + and /, with = only at the end).");
+    reject("is not valid base64 (A-Z, a-z, 0-9, + and /, with = only at the end).");
   }
   const byteLength = Math.floor((unpadded(base64).length * 3) / 4);
   if (byteLength > limits.imageBytes) {
-    refuse(
-      `image too large: ${byteLength} bytes decoded, at most ${limits.imageBytes} (about 10 MB) are taken.`,
+    reject(
+      `image too large: ${byteLength} bytes decoded, the maximum is ${limits.imageBytes} (about 10 MB).`,
     );
   }
   const mediaType = imageKind(decodeBase64(unpadded(base64.slice(0, headCharacters))));
-  if (mediaType === undefined) return refuse(`is not an image; send ${imageKindNames}.`);
+  if (mediaType === undefined) return reject(`is not an image; send ${imageKindNames}.`);
   return {
     field,
     source: "bytes",
@@ -43,29 +42,21 @@ export function base64Image(field: string, base64: string): EngineImage {
 }
 
 /**
- * Takes an image that is named by its address. The address is checked and nothing more: where images are not
- * fetched, a well-formed public one counts as an image.
+ * Reads an image URL. Only the URL is checked.
  *
- * @throws Refusal `bad-request` naming the field and what is wrong with it.
+ * @throws ServiceError `bad-request` that names the field and the problem.
  */
-export function addressedImage(
-  field: string,
-  address: string,
-  rules: { allowPrivate: boolean },
-): EngineImage {
-  const verdict = guardAddress(address, rules);
-  if (!verdict.ok) {
-    const wayOut = verdict.private ? " The setting allowPrivateImages admits loopback." : "";
-    throw new Refusal("bad-request", `${field}: ${verdict.problem}${wayOut}`);
-  }
-  return { field, source: "address", url: verdict.url.href };
+export function imageFromUrl(field: string, text: string, rules: UrlRules): EngineImage {
+  const verdict = checkUrl(text, rules);
+  if (!verdict.ok) throw new ServiceError("bad-request", `${field}: ${verdict.problem}`);
+  return { field, source: "url", url: verdict.url.href };
 }
 
-/** Says which picture cannot be fetched, or null: nothing can be at a host that ends in `.invalid` (RFC 2606). */
+/** Returns an error for the first image at a host that ends in `.invalid` (RFC 2606), or null. */
 export function fetchProblem(images: readonly EngineImage[]): string | null {
   for (const image of images) {
     if (image.source === "bytes" || !/\.invalid\.?$/.test(new URL(image.url).hostname)) continue;
-    return `${image.field}: image fetch failed; the host of the address cannot be reached.`;
+    return `${image.field}: image fetch failed; the host is unreachable.`;
   }
   return null;
 }
@@ -75,7 +66,7 @@ function unpadded(base64: string): string {
 }
 
 function decodeBase64(base64: string): Uint8Array<ArrayBuffer> {
-  // A head may be cut in the middle of a group of four; a lone last character holds no whole byte.
+  // A head may end within a group of four characters. A single last character encodes no whole byte.
   const whole = base64.length % 4 === 1 ? base64.slice(0, -1) : base64;
   const binary = atob(whole);
   const bytes = new Uint8Array(binary.length);

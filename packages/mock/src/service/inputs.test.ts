@@ -5,23 +5,23 @@ import { describe, expect, test } from "vitest";
 
 import type { Network } from "../delivery/network.ts";
 import { stockEngine } from "../engine/stock.ts";
-import { MemoryStore } from "../store/memory.ts";
+import { MemoryStore } from "../store/memory-store.ts";
 import type { Store, Transaction } from "../store/store.ts";
-import { bareService } from "../testing/bare-service.ts";
-import { imageHost } from "../testing/image-host.ts";
-import { bytesWithin, picturesWithin } from "../testing/picture-traces.ts";
-import { asset, assetBytes } from "../testing/pictures.ts";
-import { shows } from "../testing/shows.ts";
+import { bareService } from "../../test/bare-service.ts";
+import { imageHost } from "../../test/image-host.ts";
+import { bytesWithin, imagesWithin } from "../../test/image-traces.ts";
+import { asset, assetBytes } from "../../test/images.ts";
+import { covers } from "../../test/covers.ts";
 import type { SubmissionFields } from "./submission.ts";
 
-/** A store that notes everything that is ever written to it. */
-function noting(): { store: Store; written: unknown[] } {
+/** Creates a store that records every write. */
+function recordingStore(): { store: Store; written: unknown[] } {
   const written: unknown[] = [];
   const memory = new MemoryStore();
-  const note = (transaction: Transaction): Transaction =>
+  const record = (transaction: Transaction): Transaction =>
     new Proxy(transaction, {
       get(target, name) {
-        // The names that are asked for are those of the interface, and all of them are methods.
+        // All members of the interface are methods.
         const method = Reflect.get(target, name) as (...values: unknown[]) => unknown;
         return (...values: unknown[]) => {
           if (/^(put|add)/.test(String(name))) written.push(...values);
@@ -29,12 +29,15 @@ function noting(): { store: Store; written: unknown[] } {
         };
       },
     });
-  return { written, store: { transact: (work) => memory.transact((inner) => work(note(inner))) } };
+  return {
+    written,
+    store: { transact: (work) => memory.transact((inner) => work(record(inner))) },
+  };
 }
 
 function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
-  // The flag gives every new context a function of that name.
+  // The flag adds this function to every new context.
   (runInNewContext("gc") as () => void)();
 }
 
@@ -43,19 +46,19 @@ const sent = {
   garment_images_b64: [asset("shirt.png")],
 };
 
-/** Submits and lets the job end; gives what was written on the way, and what the engine held. */
-async function afterTheEnd(fields: SubmissionFields, network?: Network) {
-  const { store, written } = noting();
+/** Runs a job to its end, and returns all writes and what is left of the engine's input. */
+async function runJob(fields: SubmissionFields, network?: Network) {
+  const { store, written } = recordingStore();
   const stock = stockEngine();
-  let held: WeakRef<object> | undefined;
-  const { service, world } = bareService({
+  let input: WeakRef<object> | undefined;
+  const { service, system } = bareService({
     store,
     ...(network && { network }),
     engine: {
-      name: "watching",
+      name: "recording",
       render: (request) => {
         expect(request.person.source).toBe("bytes");
-        held = new WeakRef(request);
+        input = new WeakRef(request);
         return stock.render(request);
       },
     },
@@ -69,16 +72,16 @@ async function afterTheEnd(fields: SubmissionFields, network?: Network) {
     idempotencyKey: "order-1",
     origin: "https://a.example",
   });
-  await world.clock.advance("2s");
+  await system.clock.advance("2s");
   collectGarbage();
-  expect(held).toBeDefined();
-  const deliveries = await store.transact((transaction) => transaction.deliveries());
+  expect(input).toBeDefined();
+  const deliveries = store.transact((transaction) => transaction.deliveries());
   expect(deliveries).toHaveLength(1);
   expect(written.length).toBeGreaterThan(4);
-  return { held: held?.deref(), kept: [...written, ...deliveries] };
+  return { input: input?.deref(), stored: [...written, ...deliveries] };
 }
 
-describe("the pictures of a request", () => {
+describe("the images of a request", () => {
   test.each([
     ["sent as base64", () => ({ fields: sent, network: undefined })],
     [
@@ -91,12 +94,12 @@ describe("the pictures of a request", () => {
         return { fields, network };
       },
     ],
-  ])("are nowhere any more when the job has ended: %s", async (_how, given) => {
-    shows("privacy.inputs.dropped");
+  ])("are dropped when the job ends: %s", async (_how, given) => {
+    covers("privacy.inputs.dropped");
     const { fields, network } = await given();
-    const { held, kept } = await afterTheEnd(fields, network);
-    expect(held).toBeUndefined();
-    expect([...bytesWithin(kept)].some((part) => part.length > 1_000)).toBe(true);
-    expect(picturesWithin(kept)).toEqual([]);
+    const { input, stored } = await runJob(fields, network);
+    expect(input).toBeUndefined();
+    expect([...bytesWithin(stored)].some((part) => part.length > 1_000)).toBe(true);
+    expect(imagesWithin(stored)).toEqual([]);
   });
 });

@@ -1,24 +1,24 @@
 import type { ResultRecord } from "../store/records.ts";
 
-/** How a job ends. */
+/** Outcome of a finished job. */
 export type Ending =
   | { readonly result: ResultRecord }
   | { readonly errorCode: string; readonly errorMessage: string };
 
-/** A job that has not ended, in data: it holds no picture that was sent, but the one that it will have made. */
+/** Unfinished job as data. It has the result image, but none of the submitted images. */
 export interface PlanState {
   readonly jobId: string;
   readonly durationMs: number;
   readonly ending: Ending | "never";
 }
 
-/** How a job is going to end. What was sent with it is let go as soon as its picture has been made. */
+/** Plan for the end of a job. It drops the submitted images once the result image exists. */
 export class JobPlan {
   readonly jobId: string;
   readonly durationMs: number;
-  #make: (() => Promise<Ending>) | undefined;
-  #making: Promise<Ending> | undefined;
-  #known: Ending | "never" | undefined;
+  #render: (() => Promise<Ending>) | undefined;
+  #rendering: Promise<Ending> | undefined;
+  #ending: Ending | "never" | undefined;
 
   constructor(
     job: { readonly jobId: string; readonly durationMs: number },
@@ -26,28 +26,28 @@ export class JobPlan {
   ) {
     this.jobId = job.jobId;
     this.durationMs = job.durationMs;
-    if (typeof ending === "function") this.#make = ending;
-    else this.#known = ending;
+    if (typeof ending === "function") this.#render = ending;
+    else this.#ending = ending;
   }
 
-  /** Makes the picture, once; undefined for a job that never ends. */
+  /** Renders the image once. Returns undefined for a job that never ends. */
   async ending(): Promise<Ending | undefined> {
-    if (this.#known === undefined) {
-      this.#making ??= this.#make?.();
-      this.#make = undefined;
-      this.#known ??= await this.#making;
-      this.#making = undefined;
+    if (this.#ending === undefined) {
+      this.#rendering ??= this.#render?.();
+      this.#render = undefined;
+      this.#ending ??= await this.#rendering;
+      this.#rendering = undefined;
     }
-    return this.#known === "never" ? undefined : this.#known;
+    return this.#ending === "never" ? undefined : this.#ending;
   }
 
   get endsNever(): boolean {
-    return this.#known === "never";
+    return this.#ending === "never";
   }
 
-  /** Undefined until the picture has been made. */
+  /** Undefined until the image is rendered. */
   get state(): PlanState | undefined {
     const { jobId, durationMs } = this;
-    return this.#known && { jobId, durationMs, ending: this.#known };
+    return this.#ending && { jobId, durationMs, ending: this.#ending };
   }
 }

@@ -1,14 +1,14 @@
 import type { JobRecord, JobStatus } from "../store/records.ts";
 import { limits } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
-import { Refusal } from "./refusal.ts";
+import { ServiceError } from "./service-error.ts";
 
 export interface JobPage {
   readonly jobs: readonly JobRecord[];
   readonly nextCursor: string | null;
 }
 
-/** Reads jobs of one key. A job of another key is as if it were not there. */
+/** Reads the jobs of one key. Jobs of other keys are not found. */
 export class Jobs {
   readonly #context: ServiceContext;
 
@@ -16,30 +16,30 @@ export class Jobs {
     this.#context = context;
   }
 
-  /** @throws Refusal `not-found` */
+  /** @throws ServiceError `not-found` */
   async get(keyId: string, jobId: string): Promise<JobRecord> {
-    const job = await this.#context.store.transact((transaction) => transaction.job(jobId));
+    const job = this.#context.store.transact((transaction) => transaction.job(jobId));
     if (job === undefined || job.keyId !== keyId || job.createdAt > this.#visibleUntil()) {
-      throw new Refusal("not-found", "Job not found.");
+      throw new ServiceError("not-found", "Job not found.");
     }
     return job;
   }
 
-  /** @throws Refusal `bad-request` for a cursor that no page has given. */
-  list(
+  /** @throws ServiceError `bad-request` for an unknown cursor. */
+  async list(
     keyId: string,
     query: { limit: number; cursor: string | undefined; status: JobStatus | undefined },
   ): Promise<JobPage> {
     const { limit, cursor, status } = query;
-    return this.#context.store.transact(async (transaction) => {
-      const before = cursor === undefined ? undefined : await transaction.job(cursor);
+    return this.#context.store.transact((transaction) => {
+      const before = cursor === undefined ? undefined : transaction.job(cursor);
       if (cursor !== undefined && before?.keyId !== keyId) {
-        throw new Refusal(
+        throw new ServiceError(
           "bad-request",
-          "cursor: unknown; pass the next_cursor of the page before, or leave it out for the first page.",
+          "cursor: unknown; pass the next_cursor of the previous page, or omit it for the first page.",
         );
       }
-      const found = await transaction.jobs({
+      const found = transaction.jobs({
         keyId,
         limit: limit + 1,
         createdUntil: this.#visibleUntil(),
@@ -51,23 +51,19 @@ export class Jobs {
     });
   }
 
-  /**
-   * The picture of a job, by the job id of its signed address alone.
-   *
-   * @returns undefined when there is none, or none any more.
-   */
+  /** Reads the image of a job. Returns undefined if the job has no image or it was purged. */
   async result(jobId: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    const job = await this.#context.store.transact((transaction) => transaction.job(jobId));
+    const job = this.#context.store.transact((transaction) => transaction.job(jobId));
     return job === undefined || this.isPurged(job) ? undefined : job.result?.bytes;
   }
 
-  /** Whether the picture's 30 days are over. */
+  /** Returns true once the retention of the job's image is over. */
   isPurged(job: JobRecord): boolean {
-    const { clock } = this.#context.world;
+    const { clock } = this.#context.system;
     return job.completedAt !== null && job.completedAt + limits.resultRetention <= clock.now();
   }
 
   #visibleUntil(): number {
-    return this.#context.world.clock.now() - this.#context.options.readLag;
+    return this.#context.system.clock.now() - this.#context.options.readLag;
   }
 }

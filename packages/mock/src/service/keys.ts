@@ -4,9 +4,9 @@ import { limits } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
 import { changeBalance } from "./credits.ts";
 import { readNewKey, type NewKey } from "./new-key.ts";
-import { Refusal } from "./refusal.ts";
+import { ServiceError } from "./service-error.ts";
 
-/** How a key stands in the running window of its rate limit. */
+/** State of a key's rate limit in the current window. */
 export interface RateWindow {
   readonly limit: number;
   readonly remaining: number;
@@ -15,6 +15,7 @@ export interface RateWindow {
   readonly exceeded: boolean;
 }
 
+/** API keys: creation, authentication and rate limits. */
 export class Keys {
   readonly #context: ServiceContext;
 
@@ -23,25 +24,25 @@ export class Keys {
   }
 
   /**
-   * Makes a key.
+   * Creates a key.
    *
-   * @throws TypeError or RangeError naming a field that cannot be; RangeError when the token is taken or the account has a
-   * test key.
+   * @throws TypeError or RangeError that names an invalid field. RangeError if the token is taken or the account already
+   * has a test key.
    */
-  async create(wanted: NewKey): Promise<KeyRecord> {
-    const { store, world } = this.#context;
-    const { mode, credits, rateLimitPerMinute, ...given } = readNewKey(wanted);
-    return store.transact(async (transaction) => {
-      const accountId = given.accountId ?? `acct_${world.random.token(16)}`;
-      await this.#openAccount(transaction, accountId, mode, given.accountState);
+  async create(fields: NewKey): Promise<KeyRecord> {
+    const { store, system } = this.#context;
+    const { mode, credits, rateLimitPerMinute, ...given } = readNewKey(fields);
+    return store.transact((transaction) => {
+      const accountId = given.accountId ?? `acct_${system.random.token(16)}`;
+      this.#openAccount(transaction, accountId, mode, given.accountState);
       const key: KeyRecord = {
-        id: `key_${world.random.token(16)}`,
-        token: given.token ?? `svc_${mode}_${world.random.token(32)}`,
+        id: `key_${system.random.token(16)}`,
+        token: given.token ?? `svc_${mode}_${system.random.token(32)}`,
         accountId,
         mode,
         state: given.state,
         name: given.name,
-        webhookSecret: given.webhookSecret ?? `whsec_${world.random.token(32)}`,
+        webhookSecret: given.webhookSecret ?? `whsec_${system.random.token(32)}`,
         credits: 0,
         rateLimitPerMinute,
         totalCalls: 0,
@@ -51,96 +52,90 @@ export class Keys {
         daySpent: 0,
         contentBlockedInARow: 0,
       };
-      if ((await transaction.keyByToken(key.token)) !== undefined) {
-        throw new RangeError("There is a key with this token already; give each key its own.");
+      if (transaction.keyByToken(key.token) !== undefined) {
+        throw new RangeError("A key with this token already exists; choose another token.");
       }
-      await transaction.putKey(key);
-      return changeBalance(transaction, key, { credits, cause: "grant", at: world.clock.now() });
+      transaction.putKey(key);
+      return changeBalance(transaction, key, { credits, cause: "grant", at: system.clock.now() });
     });
   }
 
-  /** Makes the account of a tenant, which has no key yet, and gives its id. */
-  openTenant(): Promise<string> {
-    const { store, world } = this.#context;
-    return store.transact(async (transaction) => {
-      const id = `acct_${world.random.token(16)}`;
-      await transaction.putAccount({ id, state: "active", tenant: true });
+  /** Creates the account of a tenant and returns its id. */
+  async openTenant(): Promise<string> {
+    const { store, system } = this.#context;
+    return store.transact((transaction) => {
+      const id = `acct_${system.random.token(16)}`;
+      transaction.putAccount({ id, state: "active", tenant: true });
       return id;
     });
   }
 
   /**
-   * Finds the key of a request and makes sure that it may call.
+   * Authenticates a request and counts it against the rate limit of its key. A request over the limit is not counted.
    *
-   * @throws Refusal `unauthorized` for an unknown key, `forbidden` for one that may not call any more.
+   * @throws ServiceError `unauthorized` for an unknown key, `forbidden` for an inactive one.
    */
-  async authenticate(token: string | undefined): Promise<KeyRecord> {
+  async admit(token: string | undefined): Promise<{ key: KeyRecord; window: RateWindow }> {
     if (token === undefined) {
-      throw new Refusal(
+      throw new ServiceError(
         "unauthorized",
         "Missing API key; send the header Authorization: Bearer <API key>.",
       );
     }
-    const found = await this.#context.store.transact(async (transaction) => {
-      const key = await transaction.keyByToken(token);
-      return key && { key, account: await transaction.account(key.accountId) };
-    });
-    if (found === undefined) {
-      throw new Refusal("unauthorized", "Invalid API key; make one on the developer dashboard.");
-    }
-    if (found.account?.state === "flagged") {
-      throw new Refusal("forbidden", "The account is not eligible: it was flagged for fraud.");
-    }
-    if (found.key.state !== "active") {
-      throw new Refusal("forbidden", `The API key is ${found.key.state}.`);
-    }
-    return found.key;
-  }
-
-  /** Counts a request against the key's window; one that is over the limit is not counted as a call. */
-  countCall(keyId: string): Promise<RateWindow> {
-    const window = Math.floor(this.#context.world.clock.now() / limits.rateWindow);
-    return this.#context.store.transact(async (transaction) => {
-      const key = await mustFind(transaction, keyId);
-      const calls = key.window === window ? key.windowCalls : 0;
-      const exceeded = calls >= key.rateLimitPerMinute;
-      if (!exceeded) {
-        await transaction.putKey({
-          ...key,
-          window,
-          windowCalls: calls + 1,
-          totalCalls: key.totalCalls + 1,
-        });
+    return this.#context.store.transact((transaction) => {
+      const key = transaction.keyByToken(token);
+      if (key === undefined) {
+        throw new ServiceError(
+          "unauthorized",
+          "Invalid API key; create one on the developer dashboard.",
+        );
       }
-      return {
-        limit: key.rateLimitPerMinute,
-        remaining: Math.max(0, key.rateLimitPerMinute - calls - 1),
-        resetAt: (window + 1) * limits.rateWindow,
-        exceeded,
-      };
+      if (transaction.account(key.accountId)?.state === "flagged") {
+        throw new ServiceError(
+          "forbidden",
+          "The account is not eligible: it was flagged for fraud.",
+        );
+      }
+      if (key.state !== "active") {
+        throw new ServiceError("forbidden", `The API key is ${key.state}.`);
+      }
+      return { key, window: this.#countCall(transaction, key) };
     });
   }
 
-  async #openAccount(
+  #countCall(transaction: Transaction, key: KeyRecord): RateWindow {
+    const window = Math.floor(this.#context.system.clock.now() / limits.rateWindow);
+    const calls = key.window === window ? key.windowCalls : 0;
+    const exceeded = calls >= key.rateLimitPerMinute;
+    if (!exceeded) {
+      transaction.putKey({
+        ...key,
+        window,
+        windowCalls: calls + 1,
+        totalCalls: key.totalCalls + 1,
+      });
+    }
+    return {
+      limit: key.rateLimitPerMinute,
+      remaining: Math.max(0, key.rateLimitPerMinute - calls - 1),
+      resetAt: (window + 1) * limits.rateWindow,
+      exceeded,
+    };
+  }
+
+  #openAccount(
     transaction: Transaction,
     id: string,
     mode: KeyMode,
     state: AccountState | undefined,
-  ): Promise<void> {
-    const keys = await transaction.keysOfAccount(id);
+  ): void {
+    const keys = transaction.keysOfAccount(id);
     if (mode === "test" && keys.some((key) => key.mode === "test")) {
-      throw new RangeError("The account has a test key already, and an account has exactly one.");
+      throw new RangeError("The account already has a test key, and an account has exactly one.");
     }
-    const account = await transaction.account(id);
+    const account = transaction.account(id);
     if (account === undefined || state !== undefined) {
-      await transaction.putAccount({ ...account, id, state: state ?? "active" });
+      transaction.putAccount({ ...account, id, state: state ?? "active" });
     }
   }
-}
-
-/** Reads a key that is known to exist. */
-export async function mustFind(transaction: Transaction, keyId: string): Promise<KeyRecord> {
-  const key = await transaction.key(keyId);
-  if (key === undefined) throw new Error(`The key ${keyId} has gone from the store.`);
-  return key;
 }

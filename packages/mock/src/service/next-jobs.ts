@@ -1,37 +1,62 @@
-import type { Outcome } from "./outcome.ts";
+/** Outcome of a job that a test or a prompt has chosen. */
+export interface Outcome {
+  readonly ending: "succeeded" | "failed" | "never";
+  readonly errorMessage: string | null;
+  /** Milliseconds that the model takes, or null for the configured latency. */
+  readonly durationMs: number | null;
+}
 
-/** How a job that is not there yet is to end. */
-export interface SteeredJob {
+/** Outcome for a job that is not created yet. */
+export interface PlannedOutcome {
   readonly outcome: Outcome;
-  /** The key whose job it has to be, or null for any. */
+  /** Key that the job must belong to, or null for any. */
   readonly apiKey: string | null;
 }
 
-/** What has been said about the next jobs: each word counts for one, the first said first. */
-export class NextJobs {
-  #queue: SteeredJob[] = [];
+/** Error code of every failure after the model was called. */
+export const failureCode = "generation_failed";
 
-  add(job: SteeredJob): void {
+/** Error message of blocked content. */
+export const contentBlocked = "content_blocked";
+
+const success: Outcome = { ending: "succeeded", errorMessage: null, durationMs: null };
+
+/** Reads the outcome from a prompt that contains `mock:content_blocked`, `mock:slow=5000` or the like. */
+export function readOutcome(prompt: string | null): Outcome {
+  const match =
+    /\bmock:(content_blocked|model_rejected|storage_failed|never|slow=(\d{1,12}))(?!\w)/.exec(
+      prompt ?? "",
+    );
+  if (match === null) return success;
+  if (match[2] !== undefined) return { ...success, durationMs: Number(match[2]) };
+  if (match[1] === "never") return { ...success, ending: "never" };
+  return { ...success, ending: "failed", errorMessage: match[1] ?? null };
+}
+
+/** Queue of outcomes for the next jobs. Each applies to one job. */
+export class NextJobs {
+  #queue: PlannedOutcome[] = [];
+
+  add(job: PlannedOutcome): void {
     this.#queue.push(job);
   }
 
-  /** What was said of the next job of this key; it counts for no other then. */
-  take(apiKey: string): SteeredJob | undefined {
-    if (this.#queue.length === 0) return undefined;
+  /** Removes and returns the first outcome that applies to this key. */
+  take(apiKey: string): PlannedOutcome | undefined {
     const index = this.#queue.findIndex((job) => job.apiKey === null || job.apiKey === apiKey);
     return index === -1 ? undefined : this.#queue.splice(index, 1)[0];
   }
 
-  /** Puts back, as the first, what a job that was not made has taken. */
-  giveBack(job: SteeredJob | undefined): void {
+  /** Returns an outcome to the front, because its job was rolled back. */
+  restore(job: PlannedOutcome | undefined): void {
     if (job !== undefined) this.#queue.unshift(job);
   }
 
-  get state(): readonly SteeredJob[] {
+  get state(): readonly PlannedOutcome[] {
     return [...this.#queue];
   }
 
-  resume(state: readonly SteeredJob[]): void {
+  resume(state: readonly PlannedOutcome[]): void {
     this.#queue = [...state];
   }
 }

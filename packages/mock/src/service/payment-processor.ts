@@ -1,29 +1,30 @@
-/** What a payment processor says to a charge. */
+/** Decision of a payment processor on a charge. */
 export type PaymentDecision =
-  | { readonly taken: false; readonly reason: string }
+  | { readonly accepted: false; readonly reason: string }
   | {
-      readonly taken: true;
-      /** `succeeded`, `processing`, `requires_action`, `canceled`: an open set. */
+      readonly accepted: true;
+      /** `succeeded`, `processing`, `requires_action`, `canceled`: other values are possible. */
       readonly status: string;
       readonly nextAction: Readonly<Record<string, unknown>> | null;
     };
 
-/** The part of a payment processor that the service needs. */
+/** Payment processor, as far as the service needs it. */
 export interface PaymentProcessor {
   pay(token: string, usd: number): PaymentDecision;
 }
 
-/** A processor that decides by what the token begins with, and moves no money. */
+/** Processor that decides by the prefix of the token and charges nothing. */
 export const embeddedProcessor: PaymentProcessor = {
   pay(token) {
     const beginsWith = (word: string): boolean => token.startsWith(`spt_${word}`);
-    if (beginsWith("declined_")) return { taken: false, reason: "the payment was declined" };
-    if (beginsWith("insufficient_funds_")) return { taken: false, reason: "insufficient funds" };
-    if (beginsWith("processing_")) return { taken: true, status: "processing", nextAction: null };
-    if (beginsWith("canceled_")) return { taken: true, status: "canceled", nextAction: null };
+    if (beginsWith("declined_")) return { accepted: false, reason: "the payment was declined" };
+    if (beginsWith("insufficient_funds_")) return { accepted: false, reason: "insufficient funds" };
+    if (beginsWith("processing_"))
+      return { accepted: true, status: "processing", nextAction: null };
+    if (beginsWith("canceled_")) return { accepted: true, status: "canceled", nextAction: null };
     if (beginsWith("requires_action_")) {
       return {
-        taken: true,
+        accepted: true,
         status: "requires_action",
         nextAction: {
           type: "redirect_to_url",
@@ -31,6 +32,6 @@ export const embeddedProcessor: PaymentProcessor = {
         },
       };
     }
-    return { taken: true, status: "succeeded", nextAction: null };
+    return { accepted: true, status: "succeeded", nextAction: null };
   },
 };

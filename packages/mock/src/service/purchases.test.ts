@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { createMock, type Mock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
-import { shows } from "../testing/shows.ts";
+import { caller } from "../../test/caller.ts";
+import { covers } from "../../test/covers.ts";
 
 function setUp(options: Parameters<typeof createMock>[0] = {}) {
   const mock = createMock({ clock: "manual", seed: "purchases", ...options });
@@ -17,15 +17,15 @@ async function balanceOf(mock: Mock): Promise<number | undefined> {
   return (await mock.ledger(mock.keys.live))?.balance;
 }
 
-describe("buying a pack", () => {
+describe("a purchase", () => {
   test.each([
     ["demo", 100],
     ["starter", 1_200],
     ["pro", 5_600],
     ["scale", 32_000],
     ["enterprise", 72_000],
-  ])("adds for %s %i credits at once", async (pack, credits) => {
-    shows(
+  ])("of %s adds %i credits at once", async (pack, credits) => {
+    covers(
       "purchase.request-and-answer",
       "purchase.agent.shared-token",
       "purchase.succeeded.granted-at-once",
@@ -60,17 +60,17 @@ describe("buying a pack", () => {
   test.each([
     ["spt_declined_1", "declined"],
     ["spt_insufficient_funds_1", "insufficient funds"],
-  ])("with %s is refused with 402", async (token, reason) => {
-    shows("purchase.402.payment-failed", "purchase.agent.shared-token");
+  ])("with %s is rejected with 402", async (token, reason) => {
+    covers("purchase.402.payment-failed", "purchase.agent.shared-token");
     const { mock, call } = setUp();
-    const refused = await call.purchase(order(token));
-    expect(refused.status).toBe(402);
-    expect(refused.detail).toContain(reason);
+    const rejected = await call.purchase(order(token));
+    expect(rejected.status).toBe(402);
+    expect(rejected.detail).toContain(reason);
     expect(await balanceOf(mock)).toBe(1_000);
   });
 
-  test("with a cancelled payment says so and adds nothing", async () => {
-    shows("purchase-response.status.open-set");
+  test("with a canceled payment adds no credits", async () => {
+    covers("purchase-response.status.open-set");
     const { mock, call } = setUp();
     const { body } = await call.purchase(order("spt_canceled_1"));
     expect(body).toMatchObject({ status: "canceled", credits_added: 0, credits_remaining: 1_000 });
@@ -79,19 +79,19 @@ describe("buying a pack", () => {
 
   test.each([
     ["an unknown pack", order("spt_one", "huge"), /pack_slug.*demo/],
-    ["a property of objects in place of a pack", order("spt_one", "toString"), /pack_slug/],
-    ["a token that is none", order("tok_one"), /shared_payment_granted_token.*spt_/],
-  ])("refuses %s with 400", async (_what, body, detail) => {
-    shows(
+    ["a property of objects instead of a pack", order("spt_one", "toString"), /pack_slug/],
+    ["an invalid token", order("tok_one"), /shared_payment_granted_token.*spt_/],
+  ])("with %s is rejected with 400", async (_what, body, detail) => {
+    covers(
       "purchase.400.invalid-pack-or-token",
       "purchase.validation.400-or-422",
       "purchase-request.pack-slug.values",
       "purchase-request.shared-payment-granted-token.grant",
     );
     const { call } = setUp();
-    const refused = await call.purchase(body);
-    expect(refused.status).toBe(400);
-    expect(refused.detail).toMatch(detail);
+    const rejected = await call.purchase(body);
+    expect(rejected.status).toBe(400);
+    expect(rejected.detail).toMatch(detail);
   });
 
   test.each([
@@ -110,22 +110,22 @@ describe("buying a pack", () => {
       order(`spt_${"x".repeat(197)}`),
       [["shared_payment_granted_token", "string_too_long"]],
     ],
-  ])("refuses %s with 422", async (_what, body, expected) => {
-    shows(
+  ])("with %s is rejected with 422", async (_what, body, expected) => {
+    covers(
       "purchase.validation.400-or-422",
       "purchase-request.pack-slug.values",
       "purchase-request.shared-payment-granted-token.length",
     );
     const { call } = setUp();
-    const refused = await call.purchase(body);
-    expect(refused.status).toBe(422);
-    expect(refused.problems.map(({ loc, type }) => [loc.at(-1), type])).toEqual(expected);
+    const rejected = await call.purchase(body);
+    expect(rejected.status).toBe(422);
+    expect(rejected.problems.map(({ loc, type }) => [loc.at(-1), type])).toEqual(expected);
   });
 
   test.each(["spt_", `spt_${"x".repeat(196)}`])(
-    "takes a token of the bound's length",
+    "may have a token of the minimum or maximum length",
     async (token) => {
-      shows(
+      covers(
         "purchase-request.shared-payment-granted-token.length",
         "purchase-request.shared-payment-granted-token.grant",
       );
@@ -135,9 +135,9 @@ describe("buying a pack", () => {
   );
 });
 
-describe("the same token again", () => {
-  test("buys once for the same key and pack, and gets the first answer", async () => {
-    shows("purchase.repeat.idempotent", "purchase.repeat.answer");
+describe("a repeated token", () => {
+  test("repeats the first response for the same key and pack", async () => {
+    covers("purchase.repeat.idempotent", "purchase.repeat.answer");
     const { mock, call } = setUp();
     const first = await call.purchase(order());
     const again = await call.purchase(order());
@@ -145,24 +145,24 @@ describe("the same token again", () => {
     expect(await balanceOf(mock)).toBe(1_100);
   });
 
-  test("buys once for many calls at the same time", async () => {
-    shows("purchase.repeat.idempotent");
+  test("buys once for concurrent requests", async () => {
+    covers("purchase.repeat.idempotent");
     const { mock, call } = setUp();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => call.purchase(order())));
-    expect(new Set(answers.map(({ body }) => body.payment_intent_id)).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => call.purchase(order())));
+    expect(new Set(responses.map(({ body }) => body.payment_intent_id)).size).toBe(1);
     expect(await balanceOf(mock)).toBe(1_100);
   });
 
-  test("is 409 where the server repeats no purchase", async () => {
-    shows("purchase.409.already-processed", "purchase.repeat.answer");
+  test("is rejected with purchaseRepeat 409", async () => {
+    covers("purchase.409.already-processed", "purchase.repeat.answer");
     const { mock, call } = setUp({ options: { purchaseRepeat: 409 } });
     await call.purchase(order());
     expect((await call.purchase(order())).status).toBe(409);
     expect(await balanceOf(mock)).toBe(1_100);
   });
 
-  test("is 409 with another pack and from another key", async () => {
-    shows("purchase.409.already-processed", "purchase.repeat.idempotent");
+  test("is rejected with another pack or from another key", async () => {
+    covers("purchase.409.already-processed", "purchase.repeat.idempotent");
     const { mock, call } = setUp();
     await call.purchase(order());
     expect((await call.purchase(order("spt_one", "pro"))).status).toBe(409);
@@ -171,7 +171,7 @@ describe("the same token again", () => {
     expect(await balanceOf(mock)).toBe(1_100);
   });
 
-  test("may be tried again after it was declined", async () => {
+  test("is charged again after a declined payment", async () => {
     const { call } = setUp();
     await call.purchase(order("spt_declined_1"));
     expect((await call.purchase(order("spt_declined_1"))).status).toBe(402);
@@ -179,8 +179,8 @@ describe("the same token again", () => {
 });
 
 describe("a purchase with a test key", () => {
-  test("succeeds without the processor and without credits", async () => {
-    shows(
+  test("succeeds without the payment processor and adds no credits", async () => {
+    covers(
       "purchase.test-key.fake-success",
       "purchase.test-key.nothing-granted",
       "purchase.test-key.reported-credits",

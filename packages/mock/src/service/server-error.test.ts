@@ -3,22 +3,22 @@ import { describe, expect, test } from "vitest";
 import type { Engine } from "../engine/engine.ts";
 import { stockEngine } from "../engine/stock.ts";
 import { createMock } from "../mock.ts";
-import { caller } from "../testing/caller.ts";
-import { receiver } from "../testing/receiver.ts";
-import { shows } from "../testing/shows.ts";
+import { caller } from "../../test/caller.ts";
+import { receiver } from "../../test/receiver.ts";
+import { covers } from "../../test/covers.ts";
 
 const key = { "idempotency-key": "order-1" };
 
-/** An engine that cannot be reached for its first `failures` jobs. */
+/** Creates an engine that is unreachable for its first `failures` jobs. */
 function unreachable(failures: number): Engine & { rendered: number } {
   const stock = stockEngine();
-  let asked = 0;
+  let attempts = 0;
   return {
     name: "unreachable",
     rendered: 0,
     async prepare() {
-      asked += 1;
-      if (asked <= failures) throw new Error("connection refused");
+      attempts += 1;
+      if (attempts <= failures) throw new Error("connection refused");
     },
     render(request) {
       this.rendered += 1;
@@ -27,16 +27,16 @@ function unreachable(failures: number): Engine & { rendered: number } {
   };
 }
 
-describe("an engine that cannot be reached before the model", () => {
-  test("makes a 500 that takes no credits and leaves neither job nor webhook", async () => {
-    shows("errors.500.not-charged");
+describe("an unreachable engine", () => {
+  test("causes a 500 without a charge, a job or a webhook", async () => {
+    covers("errors.500.not-charged");
     const hooks = receiver();
     const engine = unreachable(1);
     const mock = createMock({ clock: "manual", engine, sendWebhook: hooks.send });
     const call = caller(mock);
-    const answer = await call.submit({ webhook_url: "https://shop.example/hook" });
-    expect(answer.status).toBe(500);
-    expect(answer.detail).not.toContain("connection refused");
+    const response = await call.submit({ webhook_url: "https://shop.example/hook" });
+    expect(response.status).toBe(500);
+    expect(response.detail).not.toContain("connection refused");
     await mock.clock.runAll();
     expect((await call.list()).body.jobs).toEqual([]);
     expect((await mock.ledger(mock.keys.live))?.entries.map(({ credits }) => credits)).toEqual([
@@ -46,13 +46,13 @@ describe("an engine that cannot be reached before the model", () => {
     expect(engine.rendered).toBe(0);
   });
 
-  test("does not touch a test key, which never reaches the engine", async () => {
+  test("does not affect test keys", async () => {
     const mock = createMock({ clock: "manual", engine: unreachable(9) });
     expect((await caller(mock, mock.keys.test).submit()).status).toBe(200);
   });
 
-  test("is forgotten under its idempotency key, so that a retry makes the job", async () => {
-    shows("errors.500.not-charged", "errors.500.replayed");
+  test("leaves the idempotency key unused, so a retry creates the job", async () => {
+    covers("errors.500.not-charged", "errors.500.replayed");
     const mock = createMock({ clock: "manual", engine: unreachable(1) });
     const call = caller(mock);
     expect((await call.submit({}, key)).status).toBe(500);
@@ -60,8 +60,8 @@ describe("an engine that cannot be reached before the model", () => {
     expect((await mock.ledger(mock.keys.live))?.balance).toBe(992);
   });
 
-  test("is what the key replays where stored500 says so", async () => {
-    shows("errors.500.replayed");
+  test("causes a 500 that the idempotency key replays with stored500", async () => {
+    covers("errors.500.replayed");
     const mock = createMock({
       clock: "manual",
       engine: unreachable(1),
@@ -77,7 +77,7 @@ describe("an engine that cannot be reached before the model", () => {
   });
 
   test.each([false, true])(
-    "gives a twin that waited the same 500 (stored500 %s)",
+    "causes the same 500 for a concurrent repeat (stored500 %s)",
     async (stored500) => {
       let fail: (() => void) | undefined;
       const engine: Engine = {
@@ -89,15 +89,15 @@ describe("an engine that cannot be reached before the model", () => {
       };
       const mock = createMock({ clock: "manual", engine, options: { stored500 } });
       const call = caller(mock);
-      const twins = [call.submit({}, key), call.submit({}, key)];
+      const requests = [call.submit({}, key), call.submit({}, key)];
       await expect.poll(() => fail, { interval: 1 }).toBeDefined();
       fail?.();
-      const statuses = (await Promise.all(twins)).map(({ status }) => status);
+      const statuses = (await Promise.all(requests)).map(({ status }) => status);
       expect(statuses).toEqual([500, 500]);
     },
   );
 
-  test("gives the place of its job free for the next one", async () => {
+  test("releases the slot of its job", async () => {
     const mock = createMock({
       clock: "manual",
       engine: unreachable(1),

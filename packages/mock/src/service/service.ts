@@ -1,129 +1,128 @@
-import { WebhookDelivery, type Departure } from "../delivery/webhook-delivery.ts";
+import { WebhookDelivery, type DeliveryAttemptPlan } from "../delivery/webhook-delivery.ts";
 import type { Options } from "../options.ts";
 import type { KeyRecord, LedgerEntry } from "../store/records.ts";
+import { getKey } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
+import { FirstResponses, type SyncRequest } from "./first-responses.ts";
 import type { ImageFetch } from "./image-fetch.ts";
-import { HeldCalls, type HeldCall } from "./held-calls.ts";
-import { JobLife, type JobLifeState } from "./job-life.ts";
+import { JobScheduler, type JobSchedulerState } from "./job-scheduler.ts";
 import { Jobs } from "./jobs.ts";
-import { Keys, mustFind } from "./keys.ts";
-import { NextJobs, type SteeredJob } from "./next-jobs.ts";
+import { Keys } from "./keys.ts";
+import { NextJobs, type PlannedOutcome } from "./next-jobs.ts";
 import type { PaymentProcessor } from "./payment-processor.ts";
 import { Purchases } from "./purchases.ts";
-import { Replays } from "./replays.ts";
-import { ResultAddresses } from "./result-address.ts";
+import { ResultUrls } from "./result-urls.ts";
 import { Submissions } from "./submissions.ts";
 
-/** What the service needs from outside besides its own context. */
+/** Parts of the service that its user supplies. */
 export interface ServiceParts {
   readonly processor: PaymentProcessor;
-  /** How the next webhook leaves. */
-  readonly depart: () => Departure;
-  /** Left out where an address counts as an image without being fetched. */
+  /** Plans the next attempt to deliver a webhook. */
+  readonly planAttempt: () => DeliveryAttemptPlan;
+  /** Undefined if the service accepts image URLs without fetching them. */
   readonly imageFetch?: ImageFetch | undefined;
 }
 
-/** What the service knows besides its store, its agenda and its stream of chance. */
+/** State of the service outside its store, its scheduler and its random source. */
 export interface ServiceState {
-  readonly life: JobLifeState;
-  readonly held: readonly HeldCall[];
-  readonly nextJobs: readonly SteeredJob[];
-  /** The deliveries whose attempt was not over. */
+  readonly jobs: JobSchedulerState;
+  readonly syncRequests: readonly SyncRequest[];
+  readonly nextJobs: readonly PlannedOutcome[];
+  /** Ids of deliveries with an unfinished attempt. */
   readonly delivering: readonly string[];
 }
 
-/** The rules of the service behind one door; knows no HTTP. */
+/** Rules of the service, without HTTP. */
 export class Service {
   readonly keys: Keys;
   readonly jobs: Jobs;
   readonly submissions: Submissions;
   readonly purchases: Purchases;
-  readonly results: ResultAddresses;
+  readonly results: ResultUrls;
   readonly options: Options;
   readonly #context: ServiceContext;
   readonly deliveries: WebhookDelivery;
   readonly nextJobs = new NextJobs();
-  readonly #life: JobLife;
+  readonly #scheduler: JobScheduler;
+  readonly #firstResponses: FirstResponses;
   readonly #imageFetch: ImageFetch | undefined;
-  readonly #held: HeldCalls;
 
   constructor(context: ServiceContext, parts: ServiceParts) {
-    const { options, world, store } = context;
+    const { options, system } = context;
     this.#context = context;
     this.options = options;
-    this.results = new ResultAddresses(`results:${world.random.token(32)}`, options.resultsOrigin);
-    this.deliveries = new WebhookDelivery({
-      store,
-      world,
-      options,
-      results: this.results,
-      depart: parts.depart,
-    });
+    this.results = new ResultUrls(`results:${system.random.token(32)}`, options.resultsOrigin);
+    const { results } = this;
+    this.deliveries = new WebhookDelivery({ ...context, results, planAttempt: parts.planAttempt });
     this.keys = new Keys(context);
     this.jobs = new Jobs(context);
     this.#imageFetch = parts.imageFetch;
-    this.#life = new JobLife(context, this.deliveries);
-    const [life, nextJobs, replays] = [this.#life, this.nextJobs, new Replays(context)];
-    const { imageFetch } = parts;
-    this.#held = new HeldCalls(context, life, replays);
+    this.#scheduler = new JobScheduler(context, this.deliveries);
+    this.#firstResponses = new FirstResponses(context, this.#scheduler);
     this.submissions = new Submissions(context, {
-      life,
-      nextJobs,
-      replays,
-      held: this.#held,
-      imageFetch,
+      scheduler: this.#scheduler,
+      firstResponses: this.#firstResponses,
+      nextJobs: this.nextJobs,
+      imageFetch: parts.imageFetch,
     });
     this.purchases = new Purchases(context, parts.processor);
   }
 
-  /** Breaks off what is being sent and fetched. */
+  /** Aborts webhook deliveries and image fetches. */
   close(): void {
     this.#imageFetch?.close();
     this.deliveries.close();
   }
 
-  /** Makes what has to be known of waiting jobs before {@link state} can tell it. */
-  foresee(): Promise<void> {
-    return this.#life.foresee();
+  /** Renders what {@link state} needs of waiting jobs. */
+  precompute(): Promise<void> {
+    return this.#scheduler.precompute();
   }
 
-  /** Undefined while a picture is still being made. */
+  /** Undefined while an image is being rendered. */
   state(): ServiceState | undefined {
-    const life = this.#life.state();
-    if (life === undefined) return undefined;
-    const [held, nextJobs] = [this.#held.state, this.nextJobs.state];
-    return { life, held, nextJobs, delivering: this.deliveries.underWay };
+    const jobs = this.#scheduler.state();
+    return (
+      jobs && {
+        jobs,
+        syncRequests: this.#firstResponses.state,
+        nextJobs: this.nextJobs.state,
+        delivering: this.deliveries.inProgress,
+      }
+    );
   }
 
-  /** Goes on from a state, once the agenda has its appointments. */
+  /** Restores a state, after the system's scheduler has its tasks. */
   resume(state: ServiceState): void {
-    const { agenda } = this.#context.world;
-    this.#life.resume(state.life);
+    const { scheduler } = this.#context.system;
+    this.#scheduler.resume(state.jobs);
     this.nextJobs.resume(state.nextJobs);
-    for (const id of state.delivering) agenda.add({ kind: "delivery", id, dueAt: this.now() });
-    this.#held.resume(state.held);
+    for (const id of state.delivering) scheduler.add({ kind: "delivery", id, dueAt: this.now() });
+    this.#firstResponses.resume(state.syncRequests);
   }
 
   now(): number {
-    return this.#context.world.clock.now();
+    return this.#context.system.clock.now();
   }
 
-  /** When a job that has not ended began to run; undefined for one that waits, and for one that has ended. */
+  /** Start time of a running job. Undefined for any other job. */
   startedAt(jobId: string): number | undefined {
-    return this.#life.startedAt(jobId);
+    return this.#scheduler.startedAt(jobId);
   }
 
-  /** The key as it stands now. */
-  account(keyId: string): Promise<KeyRecord> {
-    return this.#context.store.transact((transaction) => mustFind(transaction, keyId));
+  /** Reads a key. */
+  async account(keyId: string): Promise<KeyRecord> {
+    return this.#context.store.transact((transaction) => getKey(transaction, keyId));
   }
 
-  /** Every change of a key's balance, oldest first, and the balance. */
-  ledger(token: string): Promise<{ entries: readonly LedgerEntry[]; balance: number } | undefined> {
-    return this.#context.store.transact(async (transaction) => {
-      const key = await transaction.keyByToken(token);
+  /** Reads the balance of a key and its changes, oldest first. */
+  async ledger(
+    token: string,
+  ): Promise<{ entries: readonly LedgerEntry[]; balance: number } | undefined> {
+    return this.#context.store.transact((transaction) => {
+      const key = transaction.keyByToken(token);
       if (key === undefined) return undefined;
-      return { entries: await transaction.ledger(key.id), balance: key.credits };
+      return { entries: transaction.ledger(key.id), balance: key.credits };
     });
   }
 }

@@ -1,151 +1,140 @@
-import { guardAddress } from "../delivery/address-guard.ts";
+import { checkUrl } from "../delivery/check-url.ts";
 import type { EngineImage } from "../engine/engine.ts";
+import type { TryOnRequest } from "../generated/openapi.ts";
 import type { Settings } from "../settings.ts";
 import type { OutputSize } from "../store/records.ts";
 import { limits } from "./catalogue.ts";
-import { addressedImage, base64Image, fetchProblem } from "./image-input.ts";
-import type { Wording } from "./instruction.ts";
-import { Refusal } from "./refusal.ts";
+import { imageFromBase64, imageFromUrl, fetchProblem } from "./image-input.ts";
+import { ServiceError } from "./service-error.ts";
 
-type Text = string | null | undefined;
-type Texts = readonly string[] | undefined;
+/** Body of a submission with valid types. It may use aliases. */
+export type SubmissionFields = {
+  readonly [Field in keyof TryOnRequest]:
+    | (TryOnRequest[Field] extends string | undefined ? string : TryOnRequest[Field])
+    | undefined;
+};
 
-/** The body of a submission after its types have been checked, aliases included. */
-export interface SubmissionFields {
-  readonly person_url?: Text;
-  readonly person?: Text;
-  readonly model_url?: Text;
-  readonly input_url?: Text;
-  readonly person_image_b64?: Text;
-  readonly garment_urls?: Texts;
-  readonly garments?: Texts;
-  readonly clothing?: Texts;
-  readonly items?: Texts;
-  readonly garment_images_b64?: Texts;
-  readonly output_size?: string | undefined;
-  readonly resolution?: string | undefined;
-  readonly size?: string | undefined;
-  readonly prompt?: Text;
-  readonly style_hint?: Text;
-  readonly negative_prompt?: Text;
-  readonly wait?: boolean | undefined;
-  readonly mode?: string | undefined;
-  readonly webhook_url?: Text;
-  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
-  readonly seed?: number | null | undefined;
-}
-
-/** What a submission means once aliases are folded and defaults filled in. */
+/** Submission with resolved aliases and defaults. */
 export interface Submission {
   readonly person: EngineImage;
   readonly garments: readonly EngineImage[];
-  /** The pictures as they were sent: addresses and base64, the person's first. */
+  /** URLs and base64 texts of the images, the person's first. */
   readonly sources: readonly string[];
   /** Reason to refuse an image, or null. */
   readonly imageProblem: string | null;
   readonly outputSize: OutputSize;
   readonly wait: boolean;
-  readonly wording: Wording;
+  /** Instruction for the model. */
+  readonly instruction: string;
+  readonly prompt: string | null;
   readonly webhookUrl: string | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;
   readonly seed: number | null;
 }
 
-/** A picture and the text that it was sent as. */
-interface Picture {
+/** Image and the text that it was sent as. */
+interface SubmittedImage {
   readonly image: EngineImage;
   readonly source: string;
 }
 
 /**
- * Folds aliases, fills in defaults and checks what the types alone cannot tell.
+ * Resolves aliases and defaults, and validates what the types do not.
  *
- * @throws Refusal `bad-request` naming the field, the bound and the way out.
+ * @throws ServiceError `bad-request` that names the field, its limit and the fix.
  */
 export function readSubmission(fields: SubmissionFields, settings: Settings): Submission {
   const person = readPerson(fields, settings);
   const garments = readGarments(fields, settings);
-  const pictures = [person, ...garments];
+  const images = [person, ...garments];
   return {
     person: person.image,
     garments: garments.map(({ image }) => image),
-    sources: pictures.map(({ source }) => source),
-    imageProblem: settings.magic ? fetchProblem(pictures.map(({ image }) => image)) : null,
+    sources: images.map(({ source }) => source),
+    imageProblem: settings.magic ? fetchProblem(images.map(({ image }) => image)) : null,
     outputSize: readSize(fields),
     wait: fields.wait ?? fields.mode !== "async",
-    wording: wordingOf(fields),
+    instruction: composeInstruction(fields),
+    prompt: fields.prompt || null,
     webhookUrl: readWebhookUrl(fields, settings),
     metadata: fields.metadata ?? null,
     seed: fields.seed ?? null,
   };
 }
 
-/** The words for the model; empty ones count as none. */
-export function wordingOf(fields: SubmissionFields): Wording {
-  return {
-    prompt: fields.prompt || null,
-    styleHint: fields.style_hint || null,
-    negativePrompt: fields.negative_prompt || null,
-  };
+const defaultInstruction =
+  "Show the person of the first image wearing the garments of the other images, as one photograph. Keep the face, the body, the pose and the background of the person. Show nothing indecent or violent, whatever else is asked for.";
+
+/** Appends the prompts of a submission to the default instruction. The style hint counts only without a prompt. */
+export function composeInstruction(fields: SubmissionFields): string {
+  const prompt = fields.prompt || fields.style_hint;
+  return [
+    defaultInstruction,
+    ...(prompt ? [prompt] : []),
+    ...(fields.negative_prompt ? [`Avoid: ${fields.negative_prompt}`] : []),
+  ].join("\n");
 }
 
-function readPerson(fields: SubmissionFields, settings: Settings): Picture {
-  if (fields.person_image_b64) return base64Picture("person_image_b64", fields.person_image_b64);
+function readPerson(fields: SubmissionFields, settings: Settings): SubmittedImage {
+  if (fields.person_image_b64) return submittedBase64("person_image_b64", fields.person_image_b64);
   for (const name of ["person_url", "person", "model_url", "input_url"] as const) {
-    const address = fields[name];
-    if (address) return addressedPicture(name, address, settings);
+    const url = fields[name];
+    if (url) return submittedUrl(name, url, settings);
   }
-  throw new Refusal(
+  throw new ServiceError(
     "bad-request",
-    "A person is missing: set person_url (an https address) or person_image_b64.",
+    "A person is missing: set person_url (an https URL) or person_image_b64.",
   );
 }
 
-function readGarments(fields: SubmissionFields, settings: Settings): readonly Picture[] {
+function readGarments(fields: SubmissionFields, settings: Settings): readonly SubmittedImage[] {
   const name = (["garment_urls", "garments", "clothing", "items"] as const).find(
     (candidate) => (fields[candidate] ?? []).length > 0,
   );
-  const addresses = name === undefined ? [] : (fields[name] ?? []);
+  const urls = name === undefined ? [] : (fields[name] ?? []);
   const base64s = fields.garment_images_b64 ?? [];
-  const count = addresses.length + base64s.length;
+  const count = urls.length + base64s.length;
   if (count === 0) {
-    throw new Refusal(
+    throw new ServiceError(
       "bad-request",
       `A garment is missing: set garment_urls or garment_images_b64 with 1 to ${limits.garments} images in total.`,
     );
   }
   if (count > limits.garments) {
-    throw new Refusal(
+    throw new ServiceError(
       "bad-request",
-      `garment_urls and garment_images_b64 hold ${count} images in total; at most ${limits.garments} are taken.`,
+      `garment_urls and garment_images_b64 have ${count} images in total; the maximum is ${limits.garments}.`,
     );
   }
   return [
-    ...addresses.map((address, index) => addressedPicture(`${name}[${index}]`, address, settings)),
-    ...base64s.map((base64, index) => base64Picture(`garment_images_b64[${index}]`, base64)),
+    ...urls.map((url, index) => submittedUrl(`${name}[${index}]`, url, settings)),
+    ...base64s.map((base64, index) => submittedBase64(`garment_images_b64[${index}]`, base64)),
   ];
 }
 
 function readSize(fields: SubmissionFields): OutputSize {
   const size = (fields.output_size || fields.resolution || fields.size || "1K").toUpperCase();
-  // The types of the body admit only the three sizes, in either case.
+  // Validation of the body has accepted only the three sizes, in either case.
   return size as OutputSize;
 }
 
 function readWebhookUrl(fields: SubmissionFields, settings: Settings): string | null {
   if (!fields.webhook_url) return null;
   const allowPrivate = settings.allowPrivateWebhooks;
-  const verdict = guardAddress(fields.webhook_url, { allowPrivate });
+  const setting = "allowPrivateWebhooks";
+  const verdict = checkUrl(fields.webhook_url, { allowPrivate, setting });
   if (verdict.ok) return fields.webhook_url;
-  const wayOut = verdict.private ? " The setting allowPrivateWebhooks admits loopback." : "";
-  throw new Refusal("bad-request", `webhook_url: ${verdict.problem}${wayOut}`);
+  throw new ServiceError("bad-request", `webhook_url: ${verdict.problem}`);
 }
 
-function addressedPicture(field: string, address: string, settings: Settings): Picture {
-  const allowPrivate = settings.allowPrivateImages;
-  return { image: addressedImage(field, address, { allowPrivate }), source: address };
+function submittedUrl(field: string, url: string, settings: Settings): SubmittedImage {
+  const rules = {
+    allowPrivate: settings.allowPrivateImages,
+    setting: "allowPrivateImages",
+  } as const;
+  return { image: imageFromUrl(field, url, rules), source: url };
 }
 
-function base64Picture(field: string, base64: string): Picture {
-  return { image: base64Image(field, base64), source: base64 };
+function submittedBase64(field: string, base64: string): SubmittedImage {
+  return { image: imageFromBase64(field, base64), source: base64 };
 }

@@ -1,129 +1,113 @@
 import type { RenderRequest } from "../engine/engine.ts";
-import type { IdempotencyRecord, JobRecord, KeyRecord } from "../store/records.ts";
-import type { Transaction } from "../store/store.ts";
+import type { IdempotencyRecord, JobRecord, KeyRecord, StoredResponse } from "../store/records.ts";
+import { getKey, type Transaction } from "../store/store.ts";
 import { limits, sizes } from "./catalogue.ts";
 import type { ServiceContext } from "./context.ts";
-import { giveBack, takeCredits } from "./credits.ts";
+import { chargeCredits, refundCredits } from "./credits.ts";
 import { canonicalJson, textDigest } from "./digest.ts";
+import {
+  responseFor,
+  type FirstResponses,
+  type SubmitResponse,
+  type SyncRequest,
+} from "./first-responses.ts";
 import type { ImageFetch } from "./image-fetch.ts";
-import { submitted, type HeldCalls, type SubmittedAnswer } from "./held-calls.ts";
-import { composeInstruction } from "./instruction.ts";
-import type { JobLife, Place } from "./job-life.ts";
-import { mustFind } from "./keys.ts";
-import type { NextJobs, SteeredJob } from "./next-jobs.ts";
-import { outcomeOf } from "./outcome.ts";
-import { Refusal, serverError } from "./refusal.ts";
-import type { Replays } from "./replays.ts";
+import type { JobScheduler, JobWork } from "./job-scheduler.ts";
+import { readOutcome, type NextJobs, type PlannedOutcome } from "./next-jobs.ts";
+import { ServiceError, serverError } from "./service-error.ts";
 import { readSubmission, type Submission, type SubmissionFields } from "./submission.ts";
 
-/** A submission as it came in. */
-export interface SubmitCall {
+/** Request to submit a try-on. */
+export interface SubmitRequest {
   readonly keyId: string;
-  /** The body, its types checked. */
+  /** Validated body. */
   readonly fields: SubmissionFields;
-  /** The body as it was sent, for comparison under an idempotency key. */
+  /** Body as received, to compare requests with the same idempotency key. */
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
-  /** Scheme and host that the caller used. */
+  /** Scheme and host of the requested URL. */
   readonly origin: string;
 }
 
-/** The answer to a submission, before it is put into words. */
-export interface SubmitAnswer {
-  readonly job: JobRecord;
-  readonly answer: SubmittedAnswer;
-  readonly creditsRemaining: number;
-  readonly replayed: boolean;
-}
-
-/** The other parts of the service that submitting needs. */
+/** Parts of the service that a submission needs. */
 export interface SubmissionParts {
-  readonly life: JobLife;
+  readonly scheduler: JobScheduler;
+  readonly firstResponses: FirstResponses;
   readonly nextJobs: NextJobs;
-  readonly replays: Replays;
-  readonly held: HeldCalls;
-  readonly imageFetch?: ImageFetch | undefined;
+  readonly imageFetch: ImageFetch | undefined;
 }
 
-type Opened =
-  | { readonly kind: "replay"; readonly record: IdempotencyRecord }
-  | {
-      readonly kind: "created";
-      readonly job: JobRecord;
-      readonly place: Place;
-      readonly steered: SteeredJob | undefined;
-    };
+interface CreatedJob {
+  readonly job: JobRecord;
+  /** The key after the charge. */
+  readonly key: KeyRecord;
+  /** Null if the first response is not known yet. */
+  readonly response: StoredResponse | null;
+}
 
-/** Submits: the order of checks, the idempotency key, the charge, and the wait for the end. */
+/** Submissions: the order of the checks, idempotency, the charge, and the first response. */
 export class Submissions {
   readonly #context: ServiceContext;
-  readonly #life: JobLife;
-  readonly #nextJobs: NextJobs;
-  readonly #imageFetch: ImageFetch | undefined;
-  readonly #replays: Replays;
-  readonly #held: HeldCalls;
+  readonly #parts: SubmissionParts;
 
   constructor(context: ServiceContext, parts: SubmissionParts) {
     this.#context = context;
-    this.#life = parts.life;
-    this.#nextJobs = parts.nextJobs;
-    this.#replays = parts.replays;
-    this.#held = parts.held;
-    this.#imageFetch = parts.imageFetch;
+    this.#parts = parts;
   }
 
-  /** @throws Refusal for what the service does not take; nothing was charged then. */
-  async submit(call: SubmitCall): Promise<SubmitAnswer> {
-    const read = readSubmission(call.fields, this.#context.settings);
-    // Without a key there is nothing to compare with, and large bodies take their time.
-    const comparable = call.idempotencyKey !== undefined;
-    const bodyDigest = comparable ? await textDigest(canonicalJson(call.body)) : "";
-    const fetched = await this.#withImages(call, read, bodyDigest);
-    const submission = await this.#checkedByEngine(fetched);
-    const request = await renderRequest(submission);
-    const opened = await this.#open(call, submission, bodyDigest);
-    if (opened.kind === "replay") {
-      const answer = await this.#replays.answerOf(opened.record);
-      if (answer.kind === "server-error") throw serverError();
-      return this.#complete(opened.record.jobId, answer, true);
+  /** @throws ServiceError if the service rejects the request. Nothing is charged then. */
+  async submit(request: SubmitRequest): Promise<SubmitResponse> {
+    const { store, settings } = this.#context;
+    const read = readSubmission(request.fields, settings);
+    const hasKey = request.idempotencyKey !== undefined;
+    const bodyDigest = hasKey ? await textDigest(canonicalJson(request.body)) : "";
+    const fetched = await this.#fetchImages(request, read, bodyDigest);
+    const submission = await this.#checkImages(fetched);
+    const render = await renderRequest(submission);
+    const opened = store.transact(
+      (transaction) =>
+        this.#findRecord(transaction, request, bodyDigest) ??
+        this.#create(transaction, request, submission, bodyDigest),
+    );
+    if (!("job" in opened)) return this.#parts.firstResponses.replay(opened);
+    const { job, key, response } = opened;
+    const planned = this.#parts.nextJobs.take(key.token);
+    const outcome = planned?.outcome ?? readOutcome(settings.magic ? submission.prompt : null);
+    const work = { job, request: { ...render, seed: job.seed }, outcome };
+    const hasSlot = this.#parts.scheduler.takeSlot();
+    if (response !== null) {
+      this.#parts.scheduler.start(work, hasSlot);
+      return { job, response, creditsRemaining: key.credits, replayed: false };
     }
-    const { job, place, steered } = opened;
-    const prompted = outcomeOf(this.#context.settings.magic ? submission.wording.prompt : null);
-    const outcome = steered?.outcome ?? prompted;
-    try {
-      await this.#life.start({ job, request: { ...request, seed: job.seed }, outcome }, place);
-    } catch (error) {
-      this.#nextJobs.giveBack(steered);
-      await this.#takeBack(call, job);
-      await this.#life.giveBack(place);
-      throw error;
-    }
-    const answer = await this.#firstAnswer(call, job, submission.wait);
-    return this.#complete(job.id, answer, false);
+    const { keyId, idempotencyKey } = request;
+    const sync = { keyId, idempotencyKey, jobId: job.id, until: job.createdAt + limits.syncWait };
+    return this.#parts.firstResponses.share(
+      sync,
+      this.#run(sync, work, { planned, hasSlot, wait: submission.wait }),
+    );
   }
 
-  /** Fetches the images, where they are fetched, unless the call repeats one that has been taken. */
-  async #withImages(
-    call: SubmitCall,
+  /** Fetches the images, unless the request repeats an earlier one. */
+  async #fetchImages(
+    request: SubmitRequest,
     submission: Submission,
     bodyDigest: string,
   ): Promise<Submission> {
-    const imageFetch = this.#imageFetch;
+    const { imageFetch } = this.#parts;
     if (imageFetch === undefined || submission.imageProblem !== null) return submission;
-    const earlier = await this.#context.store.transact((transaction) =>
-      this.#replays.earlier(transaction, call, bodyDigest),
+    const record = this.#context.store.transact((transaction) =>
+      this.#findRecord(transaction, request, bodyDigest),
     );
-    if (earlier !== undefined) return submission;
-    const { keyId, idempotencyKey } = call;
-    const twins =
+    if (record !== undefined) return submission;
+    const { keyId, idempotencyKey } = request;
+    const shareAs =
       idempotencyKey === undefined
         ? undefined
         : JSON.stringify([keyId, idempotencyKey, bodyDigest]);
-    return imageFetch.fetched(submission, twins);
+    return imageFetch.fetchImages(submission, shareAs);
   }
 
-  /** The submission, with the engine's reason where the engine refuses one of its images. */
-  async #checkedByEngine(submission: Submission): Promise<Submission> {
+  async #checkImages(submission: Submission): Promise<Submission> {
     const { engine } = this.#context;
     if (engine.imageProblem === undefined || submission.imageProblem !== null) return submission;
     for (const image of [submission.person, ...submission.garments]) {
@@ -135,55 +119,55 @@ export class Submissions {
     return submission;
   }
 
-  /** The atomic step: a replay, a conflict, or job, charge and idempotency record at once. */
-  async #open(call: SubmitCall, submission: Submission, bodyDigest: string): Promise<Opened> {
-    let place: Place | undefined;
-    let steered: SteeredJob | undefined;
-    try {
-      return await this.#context.store.transact(async (transaction) => {
-        const record = await this.#replays.earlier(transaction, call, bodyDigest);
-        if (record !== undefined) return { kind: "replay", record };
-        if (submission.imageProblem !== null) {
-          throw new Refusal("bad-request", submission.imageProblem);
-        }
-        place ??= this.#life.reserve();
-        const job = await this.#create(transaction, call, submission, {
-          status: place.status,
-          bodyDigest,
-        });
-        const key = await mustFind(transaction, call.keyId);
-        // The last thing in the step: a submission that is refused leaves the queue as it was.
-        steered ??= this.#nextJobs.take(key.token);
-        return { kind: "created", job, place, steered };
-      });
-    } catch (error) {
-      if (place !== undefined) await this.#life.giveBack(place);
-      throw error;
+  /**
+   * Finds the earlier request under the idempotency key.
+   *
+   * @throws ServiceError `conflict` if its body was different.
+   */
+  #findRecord(
+    transaction: Transaction,
+    { keyId, idempotencyKey }: SubmitRequest,
+    bodyDigest: string,
+  ): IdempotencyRecord | undefined {
+    if (idempotencyKey === undefined) return undefined;
+    const record = transaction.idempotency(keyId, idempotencyKey);
+    if (record === undefined || record.expiresAt <= this.#context.system.clock.now()) {
+      return undefined;
     }
+    if (record.bodyDigest === bodyDigest) return record;
+    throw new ServiceError(
+      "conflict",
+      "The Idempotency-Key was used with a different body; use a new key for a new request.",
+    );
   }
 
-  async #create(
+  /** Creates the job, its charge and its idempotency record. */
+  #create(
     transaction: Transaction,
-    call: SubmitCall,
+    request: SubmitRequest,
     submission: Submission,
-    { status, bodyDigest }: { status: JobRecord["status"]; bodyDigest: string },
-  ): Promise<JobRecord> {
-    const now = this.#context.world.clock.now();
-    const { idempotencyHours, inventSeed, dailySpendCap } = this.#context.options;
-    const key = await mustFind(transaction, call.keyId);
+    bodyDigest: string,
+  ): CreatedJob {
+    if (submission.imageProblem !== null) {
+      throw new ServiceError("bad-request", submission.imageProblem);
+    }
+    const { system, options, engine } = this.#context;
+    const now = system.clock.now();
+    const key = getKey(transaction, request.keyId);
     const testMode = key.mode === "test";
-    const { random } = this.#context.world;
-    const job = await transaction.addJob({
-      id: `job_${random.token(24)}`,
+    const job = transaction.addJob({
+      id: `job_${system.random.token(24)}`,
       keyId: key.id,
-      status,
+      status: this.#parts.scheduler.nextStatus,
       outputSize: submission.outputSize,
       costCredits: testMode ? 0 : sizes[submission.outputSize].credits,
       testMode,
-      seed: submission.seed ?? (inventSeed ? Math.floor(random.fraction() * 2 ** 31) : null),
+      seed:
+        submission.seed ??
+        (options.inventSeed ? Math.floor(system.random.fraction() * 2 ** 31) : null),
       metadata: submission.metadata,
       webhookUrl: submission.webhookUrl,
-      origin: call.origin,
+      origin: request.origin,
       createdAt: now,
       completedAt: null,
       durationMs: null,
@@ -191,63 +175,65 @@ export class Submissions {
       errorMessage: null,
       result: null,
     });
+    const { dailySpendCap } = options;
     const charge = { credits: job.costCredits, jobId: job.id, at: now, dailySpendCap };
-    if (!testMode) await takeCredits(transaction, key, charge);
-    if (call.idempotencyKey !== undefined) {
-      await transaction.putIdempotency({
-        keyId: call.keyId,
-        idempotencyKey: call.idempotencyKey,
+    const charged = testMode ? key : chargeCredits(transaction, key, charge);
+    const isPending = submission.wait || (!testMode && engine.prepare !== undefined);
+    const response = isPending ? null : responseFor(job);
+    if (request.idempotencyKey !== undefined) {
+      transaction.putIdempotency({
+        keyId: key.id,
+        idempotencyKey: request.idempotencyKey,
         bodyDigest,
         jobId: job.id,
-        expiresAt: now + idempotencyHours * 3_600_000,
-        answer: null,
+        expiresAt: now + options.idempotencyHours * 3_600_000,
+        response,
       });
     }
-    return job;
+    return { job, key: charged, response };
   }
 
-  /** Waits for the first answer to a call, where it is to wait, and keeps it for those who repeat the call. */
-  async #firstAnswer(call: SubmitCall, job: JobRecord, wait: boolean): Promise<SubmittedAnswer> {
-    if (wait) {
-      const { keyId, idempotencyKey } = call;
-      const until = job.createdAt + limits.hold;
-      return this.#held.answer({ keyId, idempotencyKey, jobId: job.id, until });
+  /** Starts a job and completes its request. */
+  async #run(
+    request: SyncRequest,
+    work: JobWork,
+    start: { planned: PlannedOutcome | undefined; hasSlot: boolean; wait: boolean },
+  ): Promise<SubmitResponse> {
+    const { job } = work;
+    const { scheduler, firstResponses } = this.#parts;
+    try {
+      if (!job.testMode) await this.#context.engine.prepare?.();
+    } catch {
+      this.#parts.nextJobs.restore(start.planned);
+      this.#rollback(request, job);
+      if (start.hasSlot) scheduler.releaseSlot();
+      throw serverError();
     }
-    const answer = submitted(job, null);
-    await this.#replays.remember(call, answer);
-    return answer;
+    scheduler.start(work, start.hasSlot);
+    return start.wait
+      ? firstResponses.wait(request)
+      : firstResponses.complete(request, responseFor(job));
   }
 
-  /** Undoes a creation whose model was never reached. */
-  async #takeBack(call: SubmitCall, job: JobRecord): Promise<void> {
-    await this.#context.store.transact(async (transaction) => {
-      const key = await mustFind(transaction, job.keyId);
-      await giveBack(transaction, key, job, this.#context.world.clock.now());
-      await transaction.removeJob(job);
-      await this.#replays.fail(transaction, call);
-    });
-    this.#replays.tell(call, { kind: "server-error" });
-  }
-
-  async #complete(
-    jobId: string,
-    answer: SubmittedAnswer,
-    replayed: boolean,
-  ): Promise<SubmitAnswer> {
-    return this.#context.store.transact(async (transaction) => {
-      const job = await transaction.job(jobId);
-      if (job === undefined) throw serverError();
-      const key: KeyRecord = await mustFind(transaction, job.keyId);
-      return { job, answer, creditsRemaining: key.credits, replayed };
+  /** Removes a job that never reached the model, and refunds it. */
+  #rollback({ keyId, idempotencyKey }: SyncRequest, job: JobRecord): void {
+    const { store, system, options } = this.#context;
+    store.transact((transaction) => {
+      refundCredits(transaction, getKey(transaction, keyId), job, system.clock.now());
+      transaction.removeJob(job);
+      const record =
+        idempotencyKey === undefined ? undefined : transaction.idempotency(keyId, idempotencyKey);
+      if (record === undefined) return;
+      if (options.stored500) transaction.putIdempotency({ ...record, response: "server-error" });
+      else transaction.removeIdempotency(record);
     });
   }
 }
 
-/** What the engine is to make, but for the seed, which the job may be given. */
+/** Builds the engine's input, except for the seed. */
 async function renderRequest(submission: Submission): Promise<Omit<RenderRequest, "seed">> {
-  const { person, garments, sources, outputSize, wording } = submission;
+  const { person, garments, sources, outputSize, instruction } = submission;
   const { width, height } = sizes[outputSize];
-  const instruction = composeInstruction(wording);
   const fingerprint = await textDigest(JSON.stringify([sources, instruction, outputSize]));
   return { person, garments, instruction, fingerprint, width, height };
 }

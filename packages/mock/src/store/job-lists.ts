@@ -1,6 +1,6 @@
 import type { JobRecord, JobStatus } from "./records.ts";
 
-/** A job as a list holds it. */
+/** Entry of a list. */
 interface Row {
   readonly id: string;
   readonly sequence: number;
@@ -8,24 +8,21 @@ interface Row {
 
 type Listed = Pick<JobRecord, "id" | "sequence" | "keyId" | "status">;
 
-/** Stands for a key where the jobs of all keys are meant. */
+/** Key id of the lists with the jobs of all keys. */
 export const everyKey = "";
 
-/**
- * The jobs of each key, and of every key, in the order of their creation: all of them, and those of each status by themselves, so that a
- * page of few among many is found without a look at the many.
- */
+/** Indexes of jobs by key and status, in the order of their creation. */
 export class JobLists {
   readonly #lists = new Map<string, Row[]>();
 
-  /** The same lists, apart from these; rows never change, so both may hold them. */
+  /** Copies the lists. Both share the immutable rows. */
   copy(): JobLists {
     const copy = new JobLists();
     for (const [name, rows] of this.#lists) copy.#lists.set(name, [...rows]);
     return copy;
   }
 
-  /** Lists a job as it is after a change, in place of as it was before; exchanged, the two take the change back. */
+  /** Updates the lists for a change of a job. Swapped arguments undo it. */
   change(before: Listed | undefined, after: Listed | undefined): void {
     const [left, entered] = [listsOf(before), listsOf(after)];
     if (before !== undefined) {
@@ -36,20 +33,20 @@ export class JobLists {
     }
   }
 
-  /** The ids of a key's jobs, newest first, beginning with the job before the one of this sequence number. */
+  /** Iterates over the ids of a key's jobs, newest first, with sequence numbers below `before`. */
   *newestFirst(
     keyId: string,
     { status, before }: { status?: JobStatus | undefined; before?: number | undefined },
   ): Generator<string> {
     const rows = this.#lists.get(status === undefined ? keyId : statusList(keyId, status)) ?? [];
-    const end = before === undefined ? rows.length : placeOf(rows, before);
+    const end = before === undefined ? rows.length : indexOf(rows, before);
     for (let index = end - 1; index >= 0; index -= 1) {
       const row = rows[index];
       if (row !== undefined) yield row.id;
     }
   }
 
-  /** How many jobs of a key have this status. */
+  /** Returns the number of jobs of a key with this status. */
   count(keyId: string, status: JobStatus): number {
     return this.#lists.get(statusList(keyId, status))?.length ?? 0;
   }
@@ -57,16 +54,16 @@ export class JobLists {
   #insert(name: string, { id, sequence }: Listed): void {
     const rows = this.#lists.get(name);
     if (rows === undefined) this.#lists.set(name, [{ id, sequence }]);
-    else rows.splice(placeOf(rows, sequence), 0, { id, sequence });
+    else rows.splice(indexOf(rows, sequence), 0, { id, sequence });
   }
 
   #remove(name: string, sequence: number): void {
     const rows = this.#lists.get(name) ?? [];
-    rows.splice(placeOf(rows, sequence), 1);
+    rows.splice(indexOf(rows, sequence), 1);
   }
 }
 
-/** The names of the lists that a job is in. */
+/** Returns the names of the lists of a job. */
 function listsOf(job: Listed | undefined): readonly string[] {
   if (job === undefined) return [];
   const keys = [job.keyId, everyKey];
@@ -77,8 +74,8 @@ function statusList(keyId: string, status: JobStatus): string {
   return `${keyId}\n${status}`;
 }
 
-/** How many rows come before a sequence number, found by bisection: a late page costs no more than the first. */
-function placeOf(rows: readonly Row[], sequence: number): number {
+/** Finds the index of the first row from a sequence number on, by binary search. */
+function indexOf(rows: readonly Row[], sequence: number): number {
   let low = 0;
   let high = rows.length;
   while (low < high) {

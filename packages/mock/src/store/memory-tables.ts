@@ -11,7 +11,7 @@ import type {
 } from "./records.ts";
 import type { JobPageQuery, LatestJobsQuery, Transaction } from "./store.ts";
 
-/** The tables of a {@link MemoryStore}. Each write notes how to take it back until the step is committed. */
+/** Tables of a {@link MemoryStore}. Each write adds an entry to the undo log until the step is committed. */
 export class MemoryTables implements Transaction {
   #accounts = new Map<string, AccountRecord>();
   #keys = new Map<string, KeyRecord>();
@@ -27,7 +27,7 @@ export class MemoryTables implements Transaction {
   #deliveryIdsByJob = new Map<string, string[]>();
   #undo: (() => void)[] = [];
 
-  /** The same tables, apart from these; records never change, so both may hold them. Only between two steps. */
+  /** Copies the tables between two steps. Both share the immutable records. */
   copy(): MemoryTables {
     const copy = new MemoryTables();
     copy.#accounts = new Map(this.#accounts);
@@ -46,88 +46,78 @@ export class MemoryTables implements Transaction {
   }
 
   undo(): void {
-    for (let take = this.#undo.pop(); take !== undefined; take = this.#undo.pop()) take();
+    for (let undo = this.#undo.pop(); undo !== undefined; undo = this.#undo.pop()) undo();
   }
 
   commit(): void {
     this.#undo.length = 0;
   }
 
-  async account(id: string): Promise<AccountRecord | undefined> {
+  account(id: string): AccountRecord | undefined {
     return this.#accounts.get(id);
   }
 
-  async putAccount(account: AccountRecord): Promise<void> {
+  putAccount(account: AccountRecord): void {
     this.#set(this.#accounts, account.id, account);
   }
 
-  async key(id: string): Promise<KeyRecord | undefined> {
+  key(id: string): KeyRecord | undefined {
     return this.#keys.get(id);
   }
 
-  async keyByToken(token: string): Promise<KeyRecord | undefined> {
+  keyByToken(token: string): KeyRecord | undefined {
     const id = this.#keyIdByToken.get(token);
     return id === undefined ? undefined : this.#keys.get(id);
   }
 
-  async keysOfAccount(accountId: string): Promise<readonly KeyRecord[]> {
+  keysOfAccount(accountId: string): readonly KeyRecord[] {
     return [...this.#keys.values()].filter((key) => key.accountId === accountId);
   }
 
-  async latestKeys(limit: number): Promise<readonly KeyRecord[]> {
+  latestKeys(limit: number): readonly KeyRecord[] {
     return newest([...this.#keys.values()], limit);
   }
 
-  async putKey(key: KeyRecord): Promise<void> {
+  putKey(key: KeyRecord): void {
     this.#set(this.#keys, key.id, key);
     this.#set(this.#keyIdByToken, key.token, key.id);
   }
 
-  async job(id: string): Promise<JobRecord | undefined> {
+  job(id: string): JobRecord | undefined {
     return this.#jobs.get(id);
   }
 
-  async addJob(job: Omit<JobRecord, "sequence">): Promise<JobRecord> {
-    // The number is not given back when the step is undone, as with the sequences of a database.
+  addJob(job: Omit<JobRecord, "sequence">): JobRecord {
+    // Like the sequence of a database, the number is not reused after a rollback.
     this.#sequence += 1;
     const added = { ...job, sequence: this.#sequence };
     this.#changeJob(undefined, added);
     return added;
   }
 
-  async putJob(job: JobRecord): Promise<void> {
+  putJob(job: JobRecord): void {
     this.#changeJob(this.#jobs.get(job.id), job);
   }
 
-  async removeJob(job: JobRecord): Promise<void> {
+  removeJob(job: JobRecord): void {
     this.#changeJob(this.#jobs.get(job.id), undefined);
   }
 
-  async jobs(query: JobPageQuery): Promise<readonly JobRecord[]> {
-    const { keyId, limit, status, createdUntil = Number.POSITIVE_INFINITY } = query;
+  jobs({ keyId, limit, status, before, createdUntil }: JobPageQuery): readonly JobRecord[] {
     const page: JobRecord[] = [];
-    for (const id of this.#jobLists.newestFirst(keyId, {
-      status,
-      before: query.before?.sequence,
-    })) {
+    for (const id of this.#jobLists.newestFirst(keyId, { status, before: before?.sequence })) {
       if (page.length === limit) break;
       const job = this.#jobs.get(id);
-      if (job !== undefined && job.createdAt <= createdUntil) page.push(job);
+      if (job !== undefined && job.createdAt <= (createdUntil ?? job.createdAt)) page.push(job);
     }
     return page;
   }
 
-  async latestJobs({ limit, status }: LatestJobsQuery): Promise<readonly JobRecord[]> {
-    const found: JobRecord[] = [];
-    for (const id of this.#jobLists.newestFirst(everyKey, { status })) {
-      if (found.length === limit) break;
-      const job = this.#jobs.get(id);
-      if (job !== undefined) found.push(job);
-    }
-    return found;
+  latestJobs(query: LatestJobsQuery): readonly JobRecord[] {
+    return this.jobs({ keyId: everyKey, ...query });
   }
 
-  async jobCounts(): Promise<Readonly<Record<JobStatus, number>>> {
+  jobCounts(): Readonly<Record<JobStatus, number>> {
     const count = (status: JobStatus): number => this.#jobLists.count(everyKey, status);
     return {
       queued: count("queued"),
@@ -137,65 +127,66 @@ export class MemoryTables implements Transaction {
     };
   }
 
-  async idempotency(keyId: string, idempotencyKey: string): Promise<IdempotencyRecord | undefined> {
+  idempotency(keyId: string, idempotencyKey: string): IdempotencyRecord | undefined {
     return this.#idempotency.get(scope(keyId, idempotencyKey));
   }
 
-  async putIdempotency(record: IdempotencyRecord): Promise<void> {
+  putIdempotency(record: IdempotencyRecord): void {
     this.#set(this.#idempotency, scope(record.keyId, record.idempotencyKey), record);
   }
 
-  async removeIdempotency(record: IdempotencyRecord): Promise<void> {
+  removeIdempotency(record: IdempotencyRecord): void {
     this.#delete(this.#idempotency, scope(record.keyId, record.idempotencyKey));
   }
 
-  async addLedgerEntry(entry: LedgerEntry): Promise<void> {
+  addLedgerEntry(entry: LedgerEntry): void {
     this.#append(this.#ledger, entry.keyId, entry);
   }
 
-  async ledger(keyId: string): Promise<readonly LedgerEntry[]> {
+  ledger(keyId: string): readonly LedgerEntry[] {
     return [...(this.#ledger.get(keyId) ?? [])];
   }
 
-  async purchase(paymentIntentId: string): Promise<PurchaseRecord | undefined> {
+  purchase(paymentIntentId: string): PurchaseRecord | undefined {
     return this.#purchases.get(paymentIntentId);
   }
 
-  async purchaseByToken(token: string): Promise<PurchaseRecord | undefined> {
+  purchaseByToken(token: string): PurchaseRecord | undefined {
     const id = this.#purchaseIdByToken.get(token);
     return id === undefined ? undefined : this.#purchases.get(id);
   }
 
-  async putPurchase(purchase: PurchaseRecord): Promise<void> {
+  putPurchase(purchase: PurchaseRecord): void {
     this.#set(this.#purchases, purchase.paymentIntentId, purchase);
     this.#set(this.#purchaseIdByToken, purchase.token, purchase.paymentIntentId);
   }
 
-  async delivery(id: string): Promise<DeliveryRecord | undefined> {
+  delivery(id: string): DeliveryRecord | undefined {
     return this.#deliveries.get(id);
   }
 
-  async deliveries(jobId?: string): Promise<readonly DeliveryRecord[]> {
+  deliveries(jobId?: string): readonly DeliveryRecord[] {
     if (jobId === undefined) return [...this.#deliveries.values()];
     const ids = this.#deliveryIdsByJob.get(jobId) ?? [];
     return ids.flatMap((id) => this.#deliveries.get(id) ?? []);
   }
 
-  async latestDeliveries(
-    limit: number,
-  ): Promise<{ readonly deliveries: readonly DeliveryRecord[]; readonly total: number }> {
+  latestDeliveries(limit: number): {
+    readonly deliveries: readonly DeliveryRecord[];
+    readonly total: number;
+  } {
     const all = [...this.#deliveries.values()];
     return { deliveries: newest(all, limit), total: all.length };
   }
 
-  async putDelivery(delivery: DeliveryRecord): Promise<void> {
+  putDelivery(delivery: DeliveryRecord): void {
     if (!this.#deliveries.has(delivery.id)) {
       this.#append(this.#deliveryIdsByJob, delivery.jobId, delivery.id);
     }
     this.#set(this.#deliveries, delivery.id, delivery);
   }
 
-  /** Puts a job in the place of what it was before, in its table and in the lists; undefined stands for no job. */
+  /** Replaces a job in its table and in the lists; undefined means that there is none. */
   #changeJob(before: JobRecord | undefined, after: JobRecord | undefined): void {
     if (after !== undefined) this.#set(this.#jobs, after.id, after);
     else if (before !== undefined) this.#delete(this.#jobs, before.id);
@@ -208,7 +199,7 @@ export class MemoryTables implements Transaction {
     const previous = table.get(id);
     table.set(id, value);
     this.#undo.push(() => {
-      // `had` says that `previous` is a value of the table, also where undefined is one.
+      // `has` is true, so `previous` is a value of the table.
       if (had) table.set(id, previous as Value);
       else table.delete(id);
     });

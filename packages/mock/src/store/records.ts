@@ -1,12 +1,13 @@
-/** What the server remembers. Records are never changed in place: a change is a new record under the same id. */
+// Records are immutable: a change is a new record with the same id.
 
 /** @inline */
 export type AccountState = "active" | "flagged";
 
+/** Stored account. */
 export interface AccountRecord {
   readonly id: string;
   readonly state: AccountState;
-  /** Whether the payment tokens of its keys are apart from those of all others. */
+  /** If true, payment tokens of its keys do not collide with those of other accounts. */
   readonly tenant?: true;
 }
 
@@ -15,10 +16,10 @@ export type KeyMode = "live" | "test";
 /** @inline */
 export type KeyState = "active" | "disabled" | "revoked" | "suspended";
 
-/** An API key, as the server remembers it. */
+/** Stored API key. */
 export interface KeyRecord {
   readonly id: string;
-  /** The text that callers send as their bearer token. */
+  /** Bearer token. */
   readonly token: string;
   readonly accountId: string;
   readonly mode: KeyMode;
@@ -28,10 +29,10 @@ export interface KeyRecord {
   readonly credits: number;
   readonly rateLimitPerMinute: number;
   readonly totalCalls: number;
-  /** The window of the rate limit that is running, by its number since 1970. */
+  /** Number of the current rate-limit window, counted since 1970. */
   readonly window: number;
   readonly windowCalls: number;
-  /** The UTC day, counted since 1970, that `daySpent` belongs to. */
+  /** UTC day of `daySpent`, counted since 1970. */
   readonly day: number;
   readonly daySpent: number;
   readonly contentBlockedInARow: number;
@@ -40,10 +41,11 @@ export interface KeyRecord {
 export type JobStatus = "queued" | "running" | "succeeded" | "failed";
 export type OutputSize = "1K" | "2K" | "4K";
 
+/** Stored job. */
 export interface JobRecord {
   readonly id: string;
   readonly keyId: string;
-  /** Grows by one with each job of the server; lists are ordered by it. */
+  /** Number that increases with each job of the server, for the order of lists. */
   readonly sequence: number;
   readonly status: JobStatus;
   readonly outputSize: OutputSize;
@@ -52,7 +54,7 @@ export interface JobRecord {
   readonly seed: number | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;
   readonly webhookUrl: string | null;
-  /** Scheme and host under which the job was submitted; its result addresses stand there. */
+  /** Scheme and host of the submission, which its result URLs use. */
   readonly origin: string;
   readonly createdAt: number;
   readonly completedAt: number | null;
@@ -62,49 +64,49 @@ export interface JobRecord {
   readonly result: ResultRecord | null;
 }
 
+/** Result image. */
 export interface ResultRecord {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly width: number;
   readonly height: number;
 }
 
-/** The first answer to a submission, as far as a replay needs it; addresses and balances are made afresh. */
-export type StoredAnswer =
-  | {
-      readonly kind: "submitted";
-      readonly status: JobStatus;
-      readonly errorCode: string | null;
-      readonly errorMessage: string | null;
-      readonly message: string | null;
-    }
-  | { readonly kind: "server-error" };
+/** First response to a submission. Replays add a new result URL and the current balance. */
+export interface StoredResponse {
+  readonly status: JobStatus;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  readonly message: string | null;
+}
 
+/** Stored use of an idempotency key. */
 export interface IdempotencyRecord {
   readonly keyId: string;
   readonly idempotencyKey: string;
-  /** Digest of the parsed body, so that order and white space do not count. */
+  /** Digest of the parsed body, independent of order and white space. */
   readonly bodyDigest: string;
   readonly jobId: string;
   readonly expiresAt: number;
-  /** Null while the first call still waits. */
-  readonly answer: StoredAnswer | null;
+  /** Null while the first request is in progress. */
+  readonly response: StoredResponse | "server-error" | null;
 }
 
-/** What made a balance change. */
+/** Reason for a change of a balance. */
 export type LedgerCause = "grant" | "tryon" | "refund" | "purchase";
 
-/** One change of the balance of a key. */
+/** Change of the balance of a key. */
 export interface LedgerEntry {
   readonly keyId: string;
-  /** What the balance changed by. */
+  /** Positive or negative change. */
   readonly credits: number;
   readonly cause: LedgerCause;
-  /** When, in milliseconds since 1970 of the server's clock. */
+  /** Time in milliseconds since 1970 of the server's clock. */
   readonly at: number;
   readonly jobId?: string;
   readonly paymentIntentId?: string;
 }
 
+/** Stored purchase. */
 export interface PurchaseRecord {
   readonly paymentIntentId: string;
   readonly keyId: string;
@@ -113,34 +115,34 @@ export interface PurchaseRecord {
   readonly status: string;
   readonly creditsAdded: number;
   readonly nextAction: Readonly<Record<string, unknown>> | null;
-  /** Whether the credits of the pack have been given. */
+  /** If true, the credits of the pack were granted. */
   readonly granted: boolean;
 }
 
-/** One request that took a webhook to its receiver. */
+/** Attempt to deliver a webhook. */
 export interface DeliveryAttempt {
-  /** When it was sent, in milliseconds since 1970 of the server's clock. */
+  /** Time of the request in milliseconds since 1970 of the server's clock. */
   readonly at: number;
-  /** The receiver's status, or null when it gave none. */
+  /** Status of the receiver's response, or null without a response. */
   readonly status: number | null;
   readonly durationMs: number;
   readonly error: string | null;
 }
 
-/** What brought a delivery about: the end of its job, or somebody who had an earlier one sent again. */
+/** Cause of a delivery: the end of its job, or a way to repeat an earlier one. */
 export type DeliveryCause = "job" | "replay" | "duplicate" | "tamper";
 
-/** A webhook, with every attempt to deliver it. */
+/** Webhook with all attempts to deliver it. */
 export interface DeliveryRecord {
   readonly id: string;
   readonly jobId: string;
   readonly url: string;
   readonly cause: DeliveryCause;
-  /** The delivery that this one repeats, or null. */
+  /** Id of the delivery that this one repeats, or null. */
   readonly repeats: string | null;
-  /** What is sent, or was sent last. */
+  /** Body of the next or last attempt. */
   readonly body: string;
-  /** The value of `X-Service-Signature` that goes with it. */
+  /** Value of `X-Service-Signature`. */
   readonly signature: string;
   readonly attempts: readonly DeliveryAttempt[];
   readonly state: "pending" | "delivered" | "given-up";

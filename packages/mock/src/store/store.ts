@@ -9,74 +9,79 @@ import type {
   PurchaseRecord,
 } from "./records.ts";
 
-/** Which of the newest jobs of the whole server are meant. */
+/** Query for the newest jobs of all keys. */
 export interface LatestJobsQuery {
   readonly limit: number;
   readonly status?: JobStatus;
 }
 
-/** Which jobs a page of the list holds. */
+/** Query for one page of the jobs of a key. */
 export interface JobPageQuery {
   readonly keyId: string;
   readonly limit: number;
-  /** The page begins with the job before this one. */
+  /** Job that precedes the page in the list. */
   readonly before?: JobRecord;
   readonly status?: JobStatus;
-  /** Jobs created after this time are left out. */
+  /** Maximum time of creation. */
   readonly createdUntil?: number;
 }
 
-/** Reads and writes of one atomic step. What was read stays true until the step ends. */
+/** Reads and writes of one atomic step. */
 export interface Transaction {
-  account(id: string): Promise<AccountRecord | undefined>;
-  putAccount(account: AccountRecord): Promise<void>;
+  account(id: string): AccountRecord | undefined;
+  putAccount(account: AccountRecord): void;
 
-  key(id: string): Promise<KeyRecord | undefined>;
-  keyByToken(token: string): Promise<KeyRecord | undefined>;
-  keysOfAccount(accountId: string): Promise<readonly KeyRecord[]>;
-  /** The newest keys of all accounts, newest first. */
-  latestKeys(limit: number): Promise<readonly KeyRecord[]>;
-  putKey(key: KeyRecord): Promise<void>;
+  key(id: string): KeyRecord | undefined;
+  keyByToken(token: string): KeyRecord | undefined;
+  keysOfAccount(accountId: string): readonly KeyRecord[];
+  /** Newest keys of all accounts, newest first. */
+  latestKeys(limit: number): readonly KeyRecord[];
+  putKey(key: KeyRecord): void;
 
-  job(id: string): Promise<JobRecord | undefined>;
+  job(id: string): JobRecord | undefined;
   /** Adds a job under the next number of the sequence. */
-  addJob(job: Omit<JobRecord, "sequence">): Promise<JobRecord>;
-  putJob(job: JobRecord): Promise<void>;
-  removeJob(job: JobRecord): Promise<void>;
+  addJob(job: Omit<JobRecord, "sequence">): JobRecord;
+  putJob(job: JobRecord): void;
+  removeJob(job: JobRecord): void;
   /** Newest first. */
-  jobs(query: JobPageQuery): Promise<readonly JobRecord[]>;
-  /** The newest jobs of all keys, newest first. For whoever looks at the whole server, and for no caller. */
-  latestJobs(query: LatestJobsQuery): Promise<readonly JobRecord[]>;
-  /** How many jobs of all keys have each status. */
-  jobCounts(): Promise<Readonly<Record<JobStatus, number>>>;
+  jobs(query: JobPageQuery): readonly JobRecord[];
+  /** Newest jobs of all keys, newest first. */
+  latestJobs(query: LatestJobsQuery): readonly JobRecord[];
+  /** Number of jobs of all keys by status. */
+  jobCounts(): Readonly<Record<JobStatus, number>>;
 
-  idempotency(keyId: string, idempotencyKey: string): Promise<IdempotencyRecord | undefined>;
-  putIdempotency(record: IdempotencyRecord): Promise<void>;
-  removeIdempotency(record: IdempotencyRecord): Promise<void>;
+  idempotency(keyId: string, idempotencyKey: string): IdempotencyRecord | undefined;
+  putIdempotency(record: IdempotencyRecord): void;
+  removeIdempotency(record: IdempotencyRecord): void;
 
-  addLedgerEntry(entry: LedgerEntry): Promise<void>;
+  addLedgerEntry(entry: LedgerEntry): void;
   /** Oldest first. */
-  ledger(keyId: string): Promise<readonly LedgerEntry[]>;
+  ledger(keyId: string): readonly LedgerEntry[];
 
-  purchase(paymentIntentId: string): Promise<PurchaseRecord | undefined>;
-  purchaseByToken(token: string): Promise<PurchaseRecord | undefined>;
-  putPurchase(purchase: PurchaseRecord): Promise<void>;
+  purchase(paymentIntentId: string): PurchaseRecord | undefined;
+  purchaseByToken(token: string): PurchaseRecord | undefined;
+  putPurchase(purchase: PurchaseRecord): void;
 
-  delivery(id: string): Promise<DeliveryRecord | undefined>;
+  delivery(id: string): DeliveryRecord | undefined;
   /** Oldest first. */
-  deliveries(jobId?: string): Promise<readonly DeliveryRecord[]>;
-  /** The newest deliveries of all jobs, newest first, and how many there are. */
-  latestDeliveries(
-    limit: number,
-  ): Promise<{ readonly deliveries: readonly DeliveryRecord[]; readonly total: number }>;
-  putDelivery(delivery: DeliveryRecord): Promise<void>;
+  deliveries(jobId?: string): readonly DeliveryRecord[];
+  /** Newest deliveries of all jobs, newest first, and the number of all deliveries. */
+  latestDeliveries(limit: number): {
+    readonly deliveries: readonly DeliveryRecord[];
+    readonly total: number;
+  };
+  putDelivery(delivery: DeliveryRecord): void;
 }
 
-/** Where the server keeps what it remembers. */
+/** Storage of the server. */
 export interface Store {
-  /**
-   * Runs `work` as one atomic step: no other step sees a part of it, and when it throws, nothing of it has happened.
-   * Steps run one after another, so `work` does nothing that waits for the world outside.
-   */
-  transact<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
+  /** Runs `work` as one atomic step. If it throws, all of its writes are undone. Steps cannot be nested. */
+  transact<Result>(work: (transaction: Transaction) => Result): Result;
+}
+
+/** Reads a key that must exist. */
+export function getKey(transaction: Transaction, keyId: string): KeyRecord {
+  const key = transaction.key(keyId);
+  if (key === undefined) throw new Error(`The key ${keyId} is missing from the store.`);
+  return key;
 }

@@ -1,9 +1,9 @@
 import { TryOn } from "@tryon/client";
 import { batch, type JournalEntry } from "@tryon/client/batch";
-import type { Place } from "./place.ts";
+import type { ProgramContext } from "./program-context.ts";
 
-/** Makes a batch in two runs on one journal of its own, the second of which sends nothing. */
-export async function run({ baseUrl, apiKey }: Place): Promise<unknown> {
+/** Runs a batch twice on one journal. The second run sends nothing. */
+export async function run({ baseUrl, apiKey }: ProgramContext): Promise<unknown> {
   const tryon = new TryOn({ apiKey, baseUrl });
   const entries = new Map<string, JournalEntry>();
   const journal = {

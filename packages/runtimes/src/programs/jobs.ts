@@ -1,8 +1,8 @@
 import { isTryOnError, TryOn, TryOnError, type SavedJob } from "@tryon/client";
-import type { Place } from "./place.ts";
+import type { ProgramContext } from "./program-context.ts";
 
 /** Submits without waiting, follows the job, finds it again, waits for several, and tells errors apart. */
-export async function run({ baseUrl, apiKey }: Place): Promise<unknown> {
+export async function run({ baseUrl, apiKey }: ProgramContext): Promise<unknown> {
   const tryon = new TryOn({ apiKey, baseUrl });
   const input = {
     person: "https://shop.example/me.jpg",
@@ -11,7 +11,7 @@ export async function run({ baseUrl, apiKey }: Place): Promise<unknown> {
   const job = await tryon.submit(input, { idempotencyKey: "order-17" });
   let last: string | undefined;
   for await (const { status } of job) last = status;
-  // What was saved was saved by this package.
+  // The saved job is from this package.
   const saved = JSON.parse(JSON.stringify(job)) as SavedJob;
   const { image } = await tryon.jobs.resume(saved).result();
   const { size } = await image.blob();

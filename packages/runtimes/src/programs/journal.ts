@@ -1,12 +1,12 @@
 import { TryOn, TryOnError } from "@tryon/client";
 import { batch } from "@tryon/client/batch";
 import { openJournal } from "@tryon/client/node";
-import type { Place } from "./place.ts";
+import type { ProgramContext } from "./program-context.ts";
 
 const named = (_item: unknown, index: number): string => `item-${index}`;
 
 /** Makes a batch in two runs on one journal in a file, and stops another before it spends too much. */
-export async function run({ baseUrl, apiKey, file }: Place): Promise<unknown> {
+export async function run({ baseUrl, apiKey, file }: ProgramContext): Promise<unknown> {
   const tryon = new TryOn({ apiKey, baseUrl });
   const input = {
     person: "https://shop.example/me.jpg",

@@ -3,7 +3,7 @@ import { createMock } from "@tryon/mock";
 import { handlers } from "@tryon/mock/msw";
 import { setupServer } from "msw/node";
 
-/** Nobody listens there: what msw lets pass goes nowhere. */
+/** No server listens there, so requests that msw passes through fail. */
 const baseUrl = "http://127.0.0.1:2";
 
 /** Makes a try-on with the global `fetch`, which msw leads to a server in this process. */

@@ -3,10 +3,10 @@ import { createServer } from "node:http";
 import { TryOn } from "@tryon/client";
 import { toNodeHandler } from "@tryon/client/node";
 import { createProxy } from "@tryon/client/proxy";
-import type { Place } from "./place.ts";
+import type { ProgramContext } from "./program-context.ts";
 
 /** Makes a try-on through a proxy that `node:http` serves, and is refused as a stranger. */
-export async function run({ baseUrl, apiKey }: Place): Promise<unknown> {
+export async function run({ baseUrl, apiKey }: ProgramContext): Promise<unknown> {
   const proxy = createProxy({
     apiKey,
     baseUrl,

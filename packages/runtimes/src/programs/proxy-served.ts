@@ -1,9 +1,9 @@
 import { TryOn } from "@tryon/client";
 import { createProxy } from "@tryon/client/proxy";
-import type { Place } from "./place.ts";
+import type { ProgramContext } from "./program-context.ts";
 
 /** Makes a try-on over HTTP through a proxy that the runtime itself serves, and is refused as a stranger. */
-export async function run({ baseUrl, apiKey, listen }: Place): Promise<unknown> {
+export async function run({ baseUrl, apiKey, listen }: ProgramContext): Promise<unknown> {
   const proxy = createProxy({
     apiKey,
     baseUrl,

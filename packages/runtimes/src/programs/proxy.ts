@@ -1,9 +1,9 @@
 import { TryOn } from "@tryon/client";
 import { createProxy } from "@tryon/client/proxy";
-import type { Place } from "./place.ts";
+import type { ProgramContext } from "./program-context.ts";
 
 /** Makes a try-on as a page does, through a proxy that is called as a function. */
-export async function run({ baseUrl, apiKey }: Place): Promise<unknown> {
+export async function run({ baseUrl, apiKey }: ProgramContext): Promise<unknown> {
   const proxy = createProxy({ apiKey, baseUrl, authorize: () => ({ id: "ada" }) });
   const page = new TryOn({
     proxyUrl: "https://shop.example/api/tryon",

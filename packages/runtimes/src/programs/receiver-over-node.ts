@@ -3,10 +3,10 @@ import { createServer } from "node:http";
 
 import { TryOn } from "@tryon/client";
 import { createReceiver } from "@tryon/webhooks/node";
-import type { Place } from "./place.ts";
+import type { ProgramContext } from "./program-context.ts";
 
 /** Takes the webhook that the server sends, on `node:http`. */
-export async function run({ baseUrl, apiKey, webhookSecret }: Place): Promise<unknown> {
+export async function run({ baseUrl, apiKey, webhookSecret }: ProgramContext): Promise<unknown> {
   const tryon = new TryOn({ apiKey, baseUrl });
   const events = new EventEmitter();
   const arrived = once(events, "completed");

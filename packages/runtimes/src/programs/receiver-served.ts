@@ -1,9 +1,14 @@
 import { TryOn } from "@tryon/client";
 import { createReceiver } from "@tryon/webhooks";
-import type { Place } from "./place.ts";
+import type { ProgramContext } from "./program-context.ts";
 
 /** Takes the webhook that the server sends, with the server that the runtime has by itself. */
-export async function run({ baseUrl, apiKey, webhookSecret, listen }: Place): Promise<unknown> {
+export async function run({
+  baseUrl,
+  apiKey,
+  webhookSecret,
+  listen,
+}: ProgramContext): Promise<unknown> {
   const tryon = new TryOn({ apiKey, baseUrl });
   const events: string[] = [];
   const webhookUrl = listen(

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-import { AppFolder, installing } from "../testing/app-folder.ts";
+import { AppFolder, installing } from "../../test/app-folder.ts";
 
 let folder: AppFolder;
 
@@ -28,8 +28,8 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove(), installing);
 
-/** What an example leaves to its reader. */
-const left = `
+/** Declarations of the names that the examples do not declare. */
+const declarations = `
 import type { ReceiverStore } from "@tryon/webhooks";
 declare global {
   function save(job: string, url: string | null): Promise<void>;
@@ -37,7 +37,7 @@ declare global {
 }
 `;
 
-/** The code of the examples in the docstrings of a file; that of the page is run where all pages are. */
+/** Returns the examples in the docstrings of a file. Another test runs those of the README. */
 async function examplesIn(path: string): Promise<readonly string[]> {
   const text = await readFile(join(import.meta.dirname, path), "utf8");
   const found = text.matchAll(/^ \* @example\n([^]*?)^ \*\/$/gm);
@@ -45,12 +45,12 @@ async function examplesIn(path: string): Promise<readonly string[]> {
 }
 
 it(
-  "the examples compile against the types of the frameworks",
+  "the examples compile with the types of the frameworks",
   async () => {
     const adapters = ["express", "fastify", "hono", "koa", "lambda", "next", "../node/http"];
     const pages = adapters.map((name) => `${name}.ts`);
-    const files = ["left.d.ts"];
-    await folder.write("left.d.ts", left);
+    const files = ["declarations.d.ts"];
+    await folder.write("declarations.d.ts", declarations);
     for (const page of pages) {
       const examples = await examplesIn(page);
       expect(examples.length, page).toBeGreaterThan(0);
@@ -65,7 +65,7 @@ it(
   installing,
 );
 
-/** Every adapter, given to what takes it, and the lines that messages name. */
+/** Uses of every adapter with its framework, and the lines of the messages. */
 const uses = `
 import { createServer, type IncomingMessage } from "node:http";
 import { createServer as createSecureServer } from "node:http2";
@@ -104,7 +104,7 @@ express4().post("/webhooks/tryon", forExpress(options));
 express4.Router().post("/", forExpress(options));
 Fastify().register(forFastify(options), { prefix: "/webhooks/tryon" });
 await Fastify({ logger: true }).register(forFastify(options), { prefix: "/webhooks/tryon" });
-// @ts-expect-error It is no handler.
+// @ts-expect-error The plugin is not a handler.
 Fastify().post("/webhooks/tryon", forFastify(options));
 new Hono<{ Bindings: { KEY: string } }>().post("/webhooks/tryon", forHono(options));
 const receive = forKoa(options);
@@ -113,14 +113,14 @@ forLambda(withoutBackground) satisfies APIGatewayProxyHandler;
 forLambda(withoutBackground) satisfies APIGatewayProxyHandlerV2;
 forLambda(withoutBackground) satisfies LambdaFunctionURLHandler;
 forLambda(withoutBackground) satisfies ALBHandler;
-// @ts-expect-error There is nothing behind the answer on Lambda.
+// @ts-expect-error Lambda stops after the response.
 forLambda({ secrets: "a", onCompleted() {}, background: true });
 createPagesReceiver(options) satisfies NextApiHandler;
 forNext(options) satisfies (request: NextRequest) => Promise<Response>;
 `;
 
 it.each(["mts", "cts"])(
-  "what every adapter gives is what its framework takes, by type, in a .%s",
+  "every adapter has the type that its framework requires, in a .%s",
   async (extension) => {
     const file = `uses.${extension}`;
     await folder.write(file, extension === "cts" ? uses.replace("await ", "void ") : uses);

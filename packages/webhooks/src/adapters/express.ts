@@ -5,17 +5,17 @@ import type { IncomingRequest, NodeReceiver, OutgoingResponse } from "./node-rec
 export type { IncomingRequest, NodeReceiver, OutgoingResponse };
 
 const fix =
-  'Express: put the receiver ahead of the parsers: `app.post("/webhooks/tryon", createReceiver(options));` and only then `app.use(express.json());`. Where the parser has to come first, have it keep the bytes: `app.use(express.json({ verify: (req, res, bytes) => Object.assign(req, { rawBody: bytes }) }));`';
+  'Express: put the receiver before the parsers: `app.post("/webhooks/tryon", createReceiver(options));` and then `app.use(express.json());`. If the parser has to come first, let it keep the bytes: `app.use(express.json({ verify: (req, res, bytes) => Object.assign(req, { rawBody: bytes }) }));`';
 
 /**
- * Makes a handler for Express, 4 or 5, that receives the events of the service. It does what
- * `createReceiver` of `@tryon/webhooks` does, and answers by itself: no error reaches `next`.
+ * Creates a handler for Express 4 or 5 that receives the events of the service, like
+ * `createReceiver` of `@tryon/webhooks`. It sends every response itself and never calls `next`.
  *
- * It has to stand ahead of `express.json()`, since the signature is over the bytes that the parser
- * takes; `express.raw({ type: "*\/*" })` ahead of it is fine.
+ * Put it before `express.json()`, because the signature covers the bytes that the parser consumes.
+ * `express.raw({ type: "*\/*" })` may come first.
  *
- * @throws `WebhookError` `invalid_secret` for secrets that are missing or blank, `TypeError` or
- * `RangeError` for an option that cannot be.
+ * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError` or `RangeError`
+ * for an invalid option.
  * @example
  * import express from "express";
  * import { createReceiver } from "@tryon/webhooks/express";

@@ -1,9 +1,9 @@
+import { createDeliveryHandler } from "../receiver/delivery-handler.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
-import { createReception } from "../receiver/reception.ts";
 import type { NodeRequest } from "../verification/body.ts";
-import { closing } from "./node-receiver.ts";
+import { closeIfUnread } from "./node-receiver.ts";
 
-/** A request of Fastify, as far as it is used here. */
+/** Fields of a Fastify request that the plugin uses. */
 export interface FastifyRequest {
   readonly method: string;
   readonly headers: NodeRequest["headers"];
@@ -11,21 +11,21 @@ export interface FastifyRequest {
   readonly raw: object;
 }
 
-/** A reply of Fastify, as far as it is used here. */
+/** Methods of a Fastify reply that the plugin uses. */
 export interface FastifyReply {
-  /** Sets the status of the answer. */
+  /** Sets the status. */
   code(status: number): unknown;
-  /** Sets headers of the answer. */
+  /** Sets headers. */
   headers(headers: Record<string, string>): unknown;
-  /** Sends the answer. */
+  /** Sends the response. */
   send(body?: string): unknown;
 }
 
-/** An instance of Fastify, or a scope within one, as far as it is used here. */
+/** Methods of a Fastify instance, or a scope in one, that the plugin uses. */
 export interface FastifyScope {
-  /** Takes every parser of bodies off this scope. */
+  /** Removes every body parser of this scope. */
   removeAllContentTypeParsers(): unknown;
-  /** Says how bodies are read in this scope. */
+  /** Adds a body parser to this scope. */
   addContentTypeParser(
     contentType: string,
     parser: (
@@ -42,18 +42,18 @@ export interface FastifyScope {
 }
 
 const register = '`app.register(createReceiver(options), { prefix: "/webhooks/tryon" });`';
-const fix = `Fastify: a hook or a middleware of the app reads bodies before the routes do. Give it a scope of its own, beside that of the receiver: ${register} and \`app.register(async (scope) => { scope.addHook("preParsing", hook); });\` with the routes that need it inside.`;
+const fix = `Fastify: a hook or a middleware of the app reads bodies before the routes. Move it to a scope beside that of the receiver: ${register} and \`app.register(async (scope) => { scope.addHook("preParsing", hook); });\` with the routes that need it inside.`;
 
 /**
- * Makes a plugin for Fastify 5 that receives the events of the service, at the prefix that it is
- * registered with. It does what `createReceiver` of `@tryon/webhooks` does.
+ * Creates a plugin for Fastify 5 that receives the events of the service at its prefix, like
+ * `createReceiver` of `@tryon/webhooks`.
  *
- * It is a plugin and not a handler, since the signature is over bytes: in a scope of its own it puts
- * the parsers of the app aside, which go on everywhere else. The bound is `maxBodyBytes` here, and
- * not `bodyLimit`.
+ * It is a plugin, because the signature covers the raw bytes: the plugin removes the body parsers
+ * from its own scope and leaves those of the app unchanged. `maxBodyBytes` limits the body, not
+ * `bodyLimit`.
  *
- * @throws `WebhookError` `invalid_secret` for secrets that are missing or blank, `TypeError` or
- * `RangeError` for an option that cannot be.
+ * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError` or `RangeError`
+ * for an invalid option.
  * @example
  * import Fastify from "fastify";
  * import { createReceiver } from "@tryon/webhooks/fastify";
@@ -68,24 +68,24 @@ const fix = `Fastify: a hook or a middleware of the app reads bodies before the 
  * );
  */
 export function createReceiver(options: ReceiverOptions): (scope: FastifyScope) => Promise<void> {
-  const receive = createReception(options, fix);
+  const receive = createDeliveryHandler(options, fix);
   return async (scope) => {
-    // A route hands over a request instead: its body is parsed by then.
+    // A route passes a request with a parsed body instead.
     if (typeof scope.removeAllContentTypeParsers !== "function") {
       throw new TypeError(
-        `createReceiver gives a plugin, and was used as a handler. Write ${register}`,
+        `createReceiver returns a plugin, but it was used as a handler. Write ${register}`,
       );
     }
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
     scope.all("/", async (request, reply) => {
       const { method, headers } = request;
-      // What the parser above has handed on: the stream, unread. There is none without a body.
+      // The parser above passes on the unread stream. A request without a body has none.
       const body = (request.body ?? "") as NodeRequest | string;
-      const answer = closing(request.raw, await receive({ method, headers, body }));
-      reply.code(answer.status);
-      reply.headers({ ...answer.headers });
-      return reply.send(answer.body ?? undefined);
+      const response = closeIfUnread(request.raw, await receive({ method, headers, body }));
+      reply.code(response.status);
+      reply.headers({ ...response.headers });
+      return reply.send(response.body ?? undefined);
     });
   };
 }

@@ -12,12 +12,12 @@ import {
   linesFrom,
   observed,
   runLines,
-} from "../testing/adapter-behaviour.ts";
-import type { Start } from "../testing/adapter-behaviour.ts";
-import { AppFolder, installing } from "../testing/app-folder.ts";
-import { secret, signedEvent } from "../testing/events.ts";
-import { listening } from "../testing/running.ts";
-import { path, send } from "../testing/senders.ts";
+} from "../../test/adapter-behaviour.ts";
+import type { Start } from "../../test/adapter-behaviour.ts";
+import { AppFolder, installing } from "../../test/app-folder.ts";
+import { secret, signedEvent } from "../../test/events.ts";
+import { listening } from "../../test/running.ts";
+import { path, send } from "../../test/senders.ts";
 import { createReceiver as forExpress } from "./express.ts";
 import { createReceiver as forFastify } from "./fastify.ts";
 import { createReceiver as forKoa } from "./koa.ts";
@@ -39,7 +39,7 @@ afterAll(() => folder.remove(), installing);
 
 type Handler = (...values: never[]) => unknown;
 
-/** Express, as far as it is used here. */
+/** Functions of Express that the tests use. */
 interface Express {
   (): RequestListener & {
     use(handler: unknown): unknown;
@@ -53,9 +53,9 @@ interface Express {
 }
 
 describe.each(["express", "express-4"])("%s", (release) => {
-  // What is installed is untyped here; the examples are compiled against its types elsewhere.
+  // The installed package has no types here. Another test compiles the examples with them.
   const load = () => folder.require(release) as Express;
-  const startBehind =
+  const startAfter =
     (parser?: (express: Express) => Handler): Start =>
     (options) => {
       const express = load();
@@ -64,25 +64,25 @@ describe.each(["express", "express-4"])("%s", (release) => {
       app.all(path, forExpress(options));
       return listening(createServer(app));
     };
-  const parsed = startBehind((express) => express.json());
+  const parsed = startAfter((express) => express.json());
 
   behavesAsReceiver({
     name: release,
-    start: startBehind(),
+    start: startAfter(),
     readBefore: {
       "express.json()": parsed,
-      "express.text()": startBehind((express) => express.text({ type: "*/*" })),
+      "express.text()": startAfter((express) => express.text({ type: "*/*" })),
     },
   });
 
   it.each<[string, (express: Express) => Handler]>([
     ["express.raw()", (express) => express.raw({ type: "*/*" })],
-    ["a parser of something else", (express) => express.urlencoded({ extended: false })],
-  ])("takes events behind %s", async (_what, parser) => {
-    expect(await deliverTwice(startBehind(parser))).toEqual(handledOnce);
+    ["a parser of another type", (express) => express.urlencoded({ extended: false })],
+  ])("accepts events after %s", async (_name, parser) => {
+    expect(await deliverTwice(startAfter(parser))).toEqual(handledOnce);
   });
 
-  it("takes events when the lines of the message are applied, either way", async () => {
+  it("accepts events after either fix of the message is applied", async () => {
     const [post = "", use = "", keep = ""] = await linesFrom(parsed);
     for (const lines of [
       [post, use],
@@ -98,14 +98,14 @@ describe.each(["express", "express-4"])("%s", (release) => {
     }
   });
 
-  it("leaves nothing for the handler of errors", async () => {
-    const reached: unknown[] = [];
+  it("passes no error to the error handler", async () => {
+    const passed: unknown[] = [];
     const { port } = await observed(
       (options) => {
         const app = load()();
         app.post(path, forExpress(options));
         app.use((error: unknown, _request: unknown, _response: unknown, next: () => void) => {
-          reached.push(error);
+          passed.push(error);
           next();
         });
         return listening(createServer(app));
@@ -113,11 +113,11 @@ describe.each(["express", "express-4"])("%s", (release) => {
       { onCompleted: () => Promise.reject(new Error("down")) },
     );
     expect(await send(port, await signedEvent("job_1"))).toMatchObject({ status: 500 });
-    expect(reached).toEqual([]);
+    expect(passed).toEqual([]);
   });
 });
 
-/** Fastify, as far as it is used here. */
+/** Methods of Fastify that the tests use. */
 interface FastifyApp {
   readonly server: Server;
   register(plugin: (scope: never) => Promise<void>, options?: object): unknown;
@@ -153,7 +153,7 @@ describe("Fastify", () => {
     readBefore: { "a hook": parsedByFastify },
   });
 
-  it("takes events when the lines of the message are applied to Fastify", async () => {
+  it("accepts events after the lines of the message are applied to Fastify", async () => {
     const lines = await linesFrom(parsedByFastify);
     const outcome = await deliverTwice((options) =>
       servedByFastify((app) =>
@@ -163,26 +163,26 @@ describe("Fastify", () => {
     expect(outcome).toEqual(handledOnce);
   });
 
-  it("takes events without a content type, and of one that nothing parses", async () => {
+  it("accepts events without a content type, or with one that has no parser", async () => {
     const { port, handled } = await observed((options) =>
       servedByFastify((app) => registered(app, options)),
     );
     for (const type of [{}, { "content-type": "application/vnd.tryon" }]) {
       const { body, headers } = await signedEvent(`job_${handled.length}`);
       const { "content-type": _, ...others } = headers;
-      const answer = await send(port, { body, headers: { ...others, ...type } });
-      expect(answer).toMatchObject({ status: 204 });
+      const response = await send(port, { body, headers: { ...others, ...type } });
+      expect(response).toMatchObject({ status: 204 });
     }
     expect(handled).toHaveLength(2);
   });
 
-  it("leaves the parsers of the app to its other routes", async () => {
-    const seen: unknown[] = [];
+  it("keeps the parsers of the app for its other routes", async () => {
+    const bodies: unknown[] = [];
     const { port } = await observed((options) =>
       servedByFastify((app) => {
         registered(app, options);
         app.post("/orders", async (request: { body: unknown }) => {
-          seen.push(request.body);
+          bodies.push(request.body);
           return {};
         });
       }),
@@ -190,22 +190,22 @@ describe("Fastify", () => {
     const headers = { "content-type": "application/json" };
     const body = Buffer.from('{"order":1}');
     expect(await send(port, { path: "/orders", headers, body })).toMatchObject({ status: 200 });
-    expect(seen).toEqual([{ order: 1 }]);
+    expect(bodies).toEqual([{ order: 1 }]);
   });
 
-  it("says what to write where it is used as a handler", async () => {
+  it("names the fix if it is used as a handler", async () => {
     const plugin = forFastify({ secrets: secret, onCompleted: () => {} });
     const { port } = await observed(() => servedByFastify((app) => app.post(path, plugin)));
     const headers = { "content-type": "application/json" };
-    const answer = await send(port, { headers, body: Buffer.from("{}") });
-    expect(answer).toMatchObject({
+    const response = await send(port, { headers, body: Buffer.from("{}") });
+    expect(response).toMatchObject({
       status: 500,
       text: expect.stringContaining("app.register(createReceiver(options)"),
     });
   });
 });
 
-/** Koa, as far as it is used here. */
+/** Methods of Koa that the tests use. */
 interface KoaApp {
   silent: boolean;
   use(middleware: Handler): unknown;
@@ -215,7 +215,7 @@ interface KoaApp {
 const servedByKoa = (build: (app: KoaApp) => unknown) => {
   const Koa = folder.require("koa") as new () => KoaApp;
   const app = new Koa();
-  // It would write of each sender that breaks off.
+  // Koa would log each aborted request.
   app.silent = true;
   build(app);
   return listening(createServer(app.callback()));
@@ -223,7 +223,7 @@ const servedByKoa = (build: (app: KoaApp) => unknown) => {
 const bodyParser = () => (folder.require("koa-bodyparser") as () => Handler)();
 const koaBody = () => (folder.require("koa-body") as { koaBody: () => Handler }).koaBody();
 
-const koaBehind =
+const koaAfter =
   (...parsers: ReadonlyArray<() => Handler>): Start =>
   (options) =>
     servedByKoa((app) => {
@@ -234,15 +234,15 @@ const koaBehind =
 describe("Koa", () => {
   behavesAsReceiver({
     name: "Koa",
-    start: koaBehind(),
+    start: koaAfter(),
     readBefore: {
-      "koa-bodyparser": koaBehind(bodyParser),
-      "koa-body": koaBehind(koaBody),
+      "koa-bodyparser": koaAfter(bodyParser),
+      "koa-body": koaAfter(koaBody),
     },
   });
 
-  it("takes events when the lines of the message are applied to Koa", async () => {
-    const lines = await linesFrom(koaBehind(bodyParser));
+  it("accepts events after the lines of the message are applied to Koa", async () => {
+    const lines = await linesFrom(koaAfter(bodyParser));
     const outcome = await deliverTwice((options) =>
       servedByKoa((app) => runLines(lines, { app, options, bodyParser, createReceiver: forKoa })),
     );

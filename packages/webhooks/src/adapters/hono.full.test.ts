@@ -11,10 +11,10 @@ import {
   handledOnce,
   linesFrom,
   runLines,
-} from "../testing/adapter-behaviour.ts";
-import type { Start } from "../testing/adapter-behaviour.ts";
-import type { Running } from "../testing/running.ts";
-import { path } from "../testing/senders.ts";
+} from "../../test/adapter-behaviour.ts";
+import type { Start } from "../../test/adapter-behaviour.ts";
+import type { Running } from "../../test/running.ts";
+import { path } from "../../test/senders.ts";
 import { createReceiver } from "./hono.ts";
 
 function served(app: Hono): Promise<Running> {
@@ -55,7 +55,7 @@ behavesAsReceiver({
   },
 });
 
-it("takes events when the lines of the message are applied to Hono", async () => {
+it("accepts events after the lines of the message are applied to Hono", async () => {
   const lines = await linesFrom(startBehind(reads));
   const outcome = await deliverTwice((options) => {
     const app = new Hono();

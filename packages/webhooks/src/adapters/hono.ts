@@ -1,22 +1,23 @@
 import type { ReceiverOptions } from "../receiver/options.ts";
 import { createFetchReceiver } from "../receiver/receiver.ts";
 
-/** A context of Hono, as far as it is used here. */
+/** Field of a Hono context that the handler uses. */
 export interface HonoContext {
   readonly req: { readonly raw: Request };
 }
 
 const fix =
-  'Hono: a middleware or a validator has read the body. Put the receiver ahead of it: `app.post("/webhooks/tryon", createReceiver(options));` and only then `app.use(middleware);`';
+  'Hono: a middleware or a validator has read the body. Put the receiver before it: `app.post("/webhooks/tryon", createReceiver(options));` and then `app.use(middleware);`';
 
 /**
- * Makes a handler for Hono, on any runtime, that receives the events of the service. It does what
- * `createReceiver` of `@tryon/webhooks` does, and throws nothing.
+ * Creates a handler for Hono, on any runtime, that receives the events of the service, like
+ * `createReceiver` of `@tryon/webhooks`. It never throws.
  *
- * It has to stand ahead of whatever reads bodies, a validator too, since the signature is over bytes.
+ * Put it before everything that reads bodies, including validators, because the signature covers
+ * the raw bytes.
  *
- * @throws `WebhookError` `invalid_secret` for secrets that are missing or blank, `TypeError` or
- * `RangeError` for an option that cannot be.
+ * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError` or `RangeError`
+ * for an invalid option.
  * @example
  * import { Hono } from "hono";
  * import { createReceiver } from "@tryon/webhooks/hono";

@@ -1,28 +1,28 @@
+import { createDeliveryHandler } from "../receiver/delivery-handler.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
-import { createReception } from "../receiver/reception.ts";
-import { closing } from "./node-receiver.ts";
+import { closeIfUnread } from "./node-receiver.ts";
 import type { IncomingRequest } from "./node-receiver.ts";
 
-/** A context of Koa, as far as it is used here. */
+/** Fields of a Koa context that the middleware uses. */
 export interface KoaContext {
   readonly req: IncomingRequest;
   status: number;
   body: unknown;
-  /** Sets headers of the answer. */
+  /** Sets headers of the response. */
   set(headers: Record<string, string>): unknown;
 }
 
 const fix =
-  'Koa: a body parser stands ahead of the receiver. Put these in this order: `const receive = createReceiver(options);` `app.use((ctx, next) => (ctx.path === "/webhooks/tryon" ? receive(ctx) : next()));` `app.use(bodyParser());`';
+  'Koa: a body parser comes before the receiver. Use this order: `const receive = createReceiver(options);` `app.use((ctx, next) => (ctx.path === "/webhooks/tryon" ? receive(ctx) : next()));` `app.use(bodyParser());`';
 
 /**
- * Makes a middleware for Koa that receives the events of the service; it is the last one on its way
- * and calls no other. It does what `createReceiver` of `@tryon/webhooks` does, and throws nothing.
+ * Creates a middleware for Koa that receives the events of the service, like `createReceiver` of
+ * `@tryon/webhooks`. It calls no next middleware and never throws.
  *
- * It has to stand ahead of every body parser, since the signature is over the bytes that those take.
+ * Put it before every body parser, because the signature covers the bytes that a parser consumes.
  *
- * @throws `WebhookError` `invalid_secret` for secrets that are missing or blank, `TypeError` or
- * `RangeError` for an option that cannot be.
+ * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError` or `RangeError`
+ * for an invalid option.
  * @example
  * import Koa from "koa";
  * import { createReceiver } from "@tryon/webhooks/koa";
@@ -35,13 +35,14 @@ const fix =
  * app.use((ctx, next) => (ctx.path === "/webhooks/tryon" ? receive(ctx) : next()));
  */
 export function createReceiver(options: ReceiverOptions): (context: KoaContext) => Promise<void> {
-  const receive = createReception(options, fix);
+  const receive = createDeliveryHandler(options, fix);
   return async (context) => {
     const { method, headers } = context.req;
-    const answer = closing(context.req, await receive({ method, headers, body: context.req }));
-    context.body = answer.body;
-    context.set({ ...answer.headers });
-    // Last, since a body that is set changes it.
-    context.status = answer.status;
+    const delivery = { method, headers, body: context.req };
+    const response = closeIfUnread(context.req, await receive(delivery));
+    context.body = response.body;
+    context.set({ ...response.headers });
+    // Koa changes the status when the body is set.
+    context.status = response.status;
   };
 }

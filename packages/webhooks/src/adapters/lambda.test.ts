@@ -7,20 +7,20 @@ import {
   handledOnce,
   linesFrom,
   runLines,
-} from "../testing/adapter-behaviour.ts";
-import type { Start } from "../testing/adapter-behaviour.ts";
-import { secret, signedEvent } from "../testing/events.ts";
-import { behindGateway, gateways } from "../testing/lambda-gateway.ts";
+} from "../../test/adapter-behaviour.ts";
+import type { Start } from "../../test/adapter-behaviour.ts";
+import { secret, signedEvent } from "../../test/events.ts";
+import { behindGateway, gateways } from "../../test/lambda-gateway.ts";
 import { createReceiver } from "./lambda.ts";
 import type { LambdaEvent } from "./lambda.ts";
 
 type Handler = (event: LambdaEvent) => ReturnType<ReturnType<typeof createReceiver>>;
 
-/** A middleware that parses the body, as middy has one. */
+/** Middleware that parses the body, like that of middy. */
 const parsing =
   (handler: Handler): Handler =>
   (event) =>
-    // It gives an object where the types say text, which is the point.
+    // The types require text, but the middleware returns an object.
     handler({ ...event, body: JSON.parse(event.body ?? "") as string });
 
 const parsed: Start = (options) => behindGateway("v2", parsing(createReceiver(options)));
@@ -35,7 +35,7 @@ for (const gateway of gateways) {
   });
 }
 
-it("takes events when the line of the message is applied to Lambda", async () => {
+it("accepts events after the line of the message is applied to Lambda", async () => {
   const [line = ""] = await linesFrom(parsed);
   const outcome = await deliverTwice((options) => {
     let handler: Handler = parsing(createReceiver(options));
@@ -44,7 +44,7 @@ it("takes events when the line of the message is applied to Lambda", async () =>
         handler = given;
       },
     };
-    // A script has no `export`: what a module would export goes to an object.
+    // A script has no `export`, so the handler is set on an object.
     runLines([line.replace("export const handler", "exports.handler")], {
       exports,
       options,
@@ -55,23 +55,23 @@ it("takes events when the line of the message is applied to Lambda", async () =>
   expect(outcome).toEqual(handledOnce);
 });
 
-describe("a function that is called for something else", () => {
+describe("a Lambda function", () => {
   const receive = createReceiver({ secrets: secret, onCompleted: () => {}, onError: () => {} });
 
   it.each<[string, LambdaEvent | null | undefined]>([
-    ["nothing in it", undefined],
-    ["null in its place", null],
-    ["no fields at all", {}],
-    ["headers that are null, as the test button of the console sends them", { headers: null }],
-    ["messages of a queue", { Records: [] } as LambdaEvent],
-  ])("answers 405 to an event with %s", async (_what, event) => {
+    ["no value", undefined],
+    ["null", null],
+    ["no fields", {}],
+    ["null headers, as from the test button of the console", { headers: null }],
+    ["queue messages", { Records: [] } as LambdaEvent],
+  ])("responds with 405 to an event with %s", async (_name, event) => {
     expect(await receive(event)).toMatchObject({ statusCode: 405, isBase64Encoded: false });
   });
 
   it.each([
     ["no signature", {}],
-    ["a signature that is not well formed", { "x-service-signature": "sha256=00" }],
-  ])("refuses a request with %s without decoding its body", async (_what, headers) => {
+    ["a malformed signature", { "x-service-signature": "sha256=00" }],
+  ])("rejects a request with %s without decoding its body", async (_name, headers) => {
     const decoders = [vi.spyOn(Buffer, "from"), vi.spyOn(globalThis, "atob")];
     try {
       const body = "AAAA".repeat(1_500_000);
@@ -83,7 +83,7 @@ describe("a function that is called for something else", () => {
     }
   });
 
-  it("takes a body of base64 in one step, and also where there is no Buffer", async () => {
+  it("decodes base64 with Buffer, or with atob without Buffer", async () => {
     const { body, headers } = await signedEvent("job_1");
     const event = { httpMethod: "POST", headers, isBase64Encoded: true };
     const encoded = { ...event, body: body.toString("base64") };
@@ -100,14 +100,14 @@ describe("a function that is called for something else", () => {
     }
   });
 
-  it("refuses a body that is said to be base64 and is not", async () => {
+  it("rejects invalid base64", async () => {
     const { headers } = await signedEvent("job_1");
     const event = { httpMethod: "POST", headers, body: "{ }}", isBase64Encoded: true };
     expect(await receive(event)).toMatchObject({ statusCode: 400 });
   });
 });
 
-it.each([true, () => {}])("refuses to work behind the answer", (background) => {
+it.each([true, () => {}])("rejects the option background: %o", (background) => {
   const options: ReceiverOptions = { secrets: secret, onCompleted: () => {}, background };
-  expect(() => createReceiver(options)).toThrow(/^background: Lambda stops when/);
+  expect(() => createReceiver(options)).toThrow(/^background: Lambda stops after/);
 });

@@ -1,10 +1,9 @@
-import type { Answer } from "../receiver/answer.ts";
+import { createDeliveryHandler } from "../receiver/delivery-handler.ts";
+import type { Delivery, ReceiverResponse } from "../receiver/delivery-handler.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
-import { createReception } from "../receiver/reception.ts";
-import type { Delivery } from "../receiver/reception.ts";
 import type { NodeRequest } from "../verification/body.ts";
 
-/** What a function is called with by API Gateway (v1, v2), a function URL or a load balancer. */
+/** Event of API Gateway (v1 or v2), a function URL or an Application Load Balancer. */
 export interface LambdaEvent {
   readonly httpMethod?: string | undefined;
   readonly requestContext?:
@@ -23,7 +22,7 @@ export interface LambdaEvent {
   readonly isBase64Encoded?: boolean | undefined;
 }
 
-/** What each of them takes for an answer. */
+/** Result that each of these sources accepts. */
 export interface LambdaResult {
   statusCode: number;
   headers: Record<string, string>;
@@ -32,24 +31,24 @@ export interface LambdaResult {
   isBase64Encoded: boolean;
 }
 
-/** Options of a receiver on Lambda: all of them but `background`, which cannot be there. */
+/** Options of a receiver on Lambda, which has no `background`. */
 export type LambdaReceiverOptions = Omit<ReceiverOptions, "background">;
 
 const fix =
-  "Lambda: the body of the event is no text any more, because a middleware has parsed it. Export the receiver itself: `export const handler = createReceiver(options);`, with middy without httpJsonBodyParser.";
+  "Lambda: a middleware has parsed the body of the event. Export the receiver itself: `export const handler = createReceiver(options);`, with middy without httpJsonBodyParser.";
 
 /**
- * Makes a function for AWS Lambda that receives the events of the service, behind API Gateway (REST
- * and HTTP APIs), a function URL or an Application Load Balancer. It does what `createReceiver` of
- * `@tryon/webhooks` does, and never rejects.
+ * Creates a function for AWS Lambda that receives the events of the service, behind API Gateway
+ * (REST and HTTP APIs), a function URL or an Application Load Balancer. It works like
+ * `createReceiver` of `@tryon/webhooks` and never rejects.
  *
- * Each instance of a function has a memory of its own: give it a `store` that they share, or an
- * event may be handled again by another. `background` is refused: Lambda stops an instance when it
- * has answered. A load balancer that is not set to multi-value headers passes on only the last of
- * two signatures.
+ * Each instance of a function has its own memory: pass a `store` that all instances share, or
+ * another instance may handle an event again. `background` is not supported, because Lambda stops
+ * an instance after its response. A load balancer without multi-value headers passes on only the
+ * last of two signatures.
  *
- * @throws `WebhookError` `invalid_secret` for secrets that are missing or blank, `TypeError` or
- * `RangeError` for an option that cannot be.
+ * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError` or `RangeError`
+ * for an invalid option.
  * @example
  * import { createReceiver } from "@tryon/webhooks/lambda";
  *
@@ -62,15 +61,15 @@ const fix =
 export function createReceiver(
   options: LambdaReceiverOptions,
 ): (event: LambdaEvent | null | undefined) => Promise<LambdaResult> {
-  // The types have no such option; JavaScript, and a variable with more in it, may.
+  // The types exclude the option, but JavaScript or a wider variable may contain it.
   if ((options as ReceiverOptions).background) {
     throw new TypeError(
-      "background: Lambda stops when it has answered, and the work with it. Leave it out, or put the event into a queue in onCompleted.",
+      "background: Lambda stops after the response. Remove the option, or add the event to a queue in onCompleted.",
     );
   }
-  const receive = createReception(options, fix);
+  const receive = createDeliveryHandler(options, fix);
   return async (invocation) => {
-    // An invocation by hand may have no event.
+    // A manual invocation may have no event.
     const event: LambdaEvent = invocation ?? {};
     return resultOf(event, await receive(deliveryOf(event)));
   };
@@ -81,13 +80,13 @@ function deliveryOf(event: LambdaEvent): Delivery {
   const body = event.body ?? "";
   return {
     method: event.httpMethod ?? requestContext?.http?.method,
-    // Where both are there, the other one has only the last of several values.
+    // If both are present, `headers` has only the last of several values.
     headers: multiValueHeaders ?? headers ?? {},
     body: isBase64Encoded === true ? streamOf(body) : body,
   };
 }
 
-/** A body that is decoded when it is read: never for a request without a well-formed signature. */
+/** Decodes a body when it is read, so not for a request without a well-formed signature. */
 function streamOf(body: string): NodeRequest {
   return {
     headers: {},
@@ -97,9 +96,9 @@ function streamOf(body: string): NodeRequest {
   };
 }
 
-/** Decodes base64. Text that is not base64 gives other bytes, which fit no signature. */
+/** Decodes base64. Invalid base64 gives other bytes, which match no signature. */
 function decodeBase64(body: string): Uint8Array {
-  // Node has Buffer, which is fast, and the types of all runtimes have not.
+  // Buffer is faster, but the types of all runtimes do not have it.
   const { Buffer } = globalThis as {
     Buffer?: { from(text: string, encoding: string): Uint8Array };
   };
@@ -111,14 +110,14 @@ function decodeBase64(body: string): Uint8Array {
   }
 }
 
-function resultOf(event: LambdaEvent, { status, headers, body }: Answer): LambdaResult {
+function resultOf(event: LambdaEvent, { status, headers, body }: ReceiverResponse): LambdaResult {
   const result = {
     statusCode: status,
     headers: { ...headers },
     body: body ?? "",
     isBase64Encoded: false,
   };
-  // A load balancer that is set to multi-value headers heeds no others.
+  // A load balancer with multi-value headers ignores `headers`.
   if (event.requestContext?.elb === undefined || !event.multiValueHeaders) return result;
   const multiValueHeaders: Record<string, string[]> = {};
   for (const [name, value] of Object.entries(headers)) multiValueHeaders[name] = [value];

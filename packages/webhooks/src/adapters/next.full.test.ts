@@ -6,17 +6,17 @@ import { promisify } from "node:util";
 import { startProgram, type Program } from "@tryon/test-kit/start-program";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { linesOf } from "../testing/adapter-behaviour.ts";
-import { AppFolder, installing } from "../testing/app-folder.ts";
-import { moving, secret, signedEvent } from "../testing/events.ts";
-import { head, send, untilClosed } from "../testing/senders.ts";
+import { linesOf } from "../../test/adapter-behaviour.ts";
+import { AppFolder, installing } from "../../test/app-folder.ts";
+import { unicodeText, secret, signedEvent } from "../../test/events.ts";
+import { head, send, untilClosed } from "../../test/senders.ts";
 import { createPagesReceiver, createReceiver } from "./next.ts";
 
 const run = promisify(execFile);
 
-/** Where a route handler and an API route stand that are set up right, and where others do. */
-const right = ["/hook", "/api/hook"];
-const wrong = ["/read", "/api/parsed"];
+/** Paths of a correct route handler and API route, and of two with a mistake. */
+const correct = ["/hook", "/api/hook"];
+const mistaken = ["/read", "/api/parsed"];
 
 let folder: AppFolder;
 let server: Program | undefined;
@@ -27,7 +27,7 @@ const imports = (up: string) => `
   import { options } from "${up}/options.js";
 `;
 
-/** An app with routes of both kinds, behind a proxy of its own, built and started as in production. */
+/** Builds and starts an app with routes of both kinds and a proxy, as in production. */
 beforeAll(async () => {
   folder = await AppFolder.install("next@16.4.6", "react@19.3.1", "react-dom@19.3.1");
   await folder.addWebhooks();
@@ -72,19 +72,19 @@ afterAll(async () => {
   await folder.remove();
 }, installing);
 
-/** The line that a route handler names which has read its request. */
+/** Returns the line of code in the response of a route handler that has read its request. */
 async function routeLine(): Promise<string | undefined> {
   const receive = createReceiver({ secrets: secret, onCompleted: () => {}, onError: () => {} });
   const { body, headers } = await signedEvent("job_1");
   const init = { method: "POST", headers, body: new Uint8Array(body) };
   const request = new Request("http://localhost", init);
   await request.json();
-  const refused = await receive(request);
-  // Every answer that is no success is an object with a message.
-  return linesOf(((await refused.json()) as { message: string }).message)[0];
+  const response = await receive(request);
+  // Every error response is an object with a message.
+  return linesOf(((await response.json()) as { message: string }).message)[0];
 }
 
-/** The line that an API route names whose request was parsed. */
+/** Returns the line of code in the response of an API route with a parsed request. */
 async function pagesLine(): Promise<string | undefined> {
   const receive = createPagesReceiver({
     secrets: secret,
@@ -92,7 +92,7 @@ async function pagesLine(): Promise<string | undefined> {
     onError: () => {},
   });
   const { headers } = await signedEvent("job_1");
-  let answer = "";
+  let response = "";
   const parsed = {
     method: "POST",
     headers,
@@ -101,13 +101,13 @@ async function pagesLine(): Promise<string | undefined> {
     async *[Symbol.asyncIterator]() {},
   };
   const end = (text = "") => {
-    answer = text;
+    response = text;
   };
   await receive(parsed, { statusCode: 200, headersSent: false, setHeader: () => {}, end });
-  return linesOf(answer).at(-1);
+  return linesOf(response).at(-1);
 }
 
-/** What the handlers of the app were given of one job. */
+/** Returns the handled events of one job. */
 async function handled(job: string): Promise<readonly unknown[]> {
   const text = await readFile(join(folder.path, "handled"), "utf8").catch(() => "");
   const lines = text.split("\n").filter((line) => line !== "");
@@ -116,19 +116,19 @@ async function handled(job: string): Promise<readonly unknown[]> {
     .filter((line) => String(line).startsWith(job));
 }
 
-describe.each(right)("a receiver at %s of a Next.js app", (path) => {
+describe.each(correct)("a receiver at %s of a Next.js app", (path) => {
   const job = `job${path.replaceAll("/", "_")}`;
 
-  it("with the line of the message takes an event that comes twice, and in pieces, once", async () => {
+  it("with the line of the message handles an event once that is sent twice, also in chunks", async () => {
     const { body, headers } = await signedEvent(job);
     expect(await send(port, { path, headers, body })).toMatchObject({ status: 204 });
     const pieces = Array.from(body, (byte) => Uint8Array.of(byte));
     expect(await send(port, { path, headers, pieces })).toMatchObject({ status: 204 });
-    expect(await handled(job)).toEqual([[job, moving]]);
+    expect(await handled(job)).toEqual([[job, unicodeText]]);
   });
 
-  it("refuses a wrong signature, two signatures, another method, and a handler that throws", async () => {
-    const { body, headers } = await signedEvent(`${job}-refused`);
+  it("rejects a wrong signature, two signatures, another method, and a handler that throws", async () => {
+    const { body, headers } = await signedEvent(`${job}-rejected`);
     const forged = { ...headers, "x-service-signature": `sha256=${"0".repeat(64)}` };
     expect(await send(port, { path, headers: forged, body })).toMatchObject({ status: 400 });
     const signature = `x-service-signature: ${headers["x-service-signature"] ?? ""}`;
@@ -136,24 +136,27 @@ describe.each(right)("a receiver at %s of a Next.js app", (path) => {
     const twice = await untilClosed(port, head(lines).replace("/webhooks/tryon", path));
     expect(twice).toContain('"code":"multiple_signatures"');
     expect(await send(port, { path, method: "GET" })).toMatchObject({ status: 405 });
-    const throwing = await signedEvent(`${job}-refused`, "throw");
+    const throwing = await signedEvent(`${job}-rejected`, "throw");
     expect(await send(port, { path, ...throwing })).toMatchObject({ status: 500 });
-    expect(await handled(`${job}-refused`)).toEqual([]);
+    expect(await handled(`${job}-rejected`)).toEqual([]);
   });
 
-  it("reads no further than the bound", async () => {
+  it("rejects a body over the limit", async () => {
     const { headers } = await signedEvent(job);
     const body = Buffer.alloc(2_000_000);
     expect(await send(port, { path, headers, body })).toMatchObject({ status: 413 });
   });
 });
 
-it.each(wrong)("a receiver at %s, where the body was read, names the line to add", async (path) => {
-  const answer = await send(port, { path, ...(await signedEvent("job_read")) });
-  expect(answer).toMatchObject({
-    status: 500,
-    text: expect.stringContaining('"code":"raw_body_required","message":"The body'),
-  });
-  expect(answer.text).toContain("Next.js: ");
-  expect(await handled("job_read")).toEqual([]);
-});
+it.each(mistaken)(
+  "a receiver at %s with a body that was read names the line to add",
+  async (path) => {
+    const response = await send(port, { path, ...(await signedEvent("job_read")) });
+    expect(response).toMatchObject({
+      status: 500,
+      text: expect.stringContaining('"code":"raw_body_required","message":"The body'),
+    });
+    expect(response.text).toContain("Next.js: ");
+    expect(await handled("job_read")).toEqual([]);
+  },
+);

@@ -7,18 +7,18 @@ import type { IncomingRequest, NodeReceiver, OutgoingResponse } from "./node-rec
 export type { IncomingRequest, NodeReceiver, OutgoingResponse, Receiver };
 
 const routeFix =
-  "Next.js: the route handler has read the request. Export the receiver itself: `export const POST = createReceiver(options);`, or give it the request before anything reads it, or its `request.clone()` after.";
+  "Next.js: the route handler has read the request. Export the receiver itself: `export const POST = createReceiver(options);`, or pass the request before anything reads it, or pass its `request.clone()`.";
 const pagesFix =
-  "Next.js: `pages/api` parses bodies unless it is told not to. Add this to the file of the route: `export const config = { api: { bodyParser: false } };`";
+  "Next.js: `pages/api` parses bodies by default. Add this to the file of the route: `export const config = { api: { bodyParser: false } };`";
 
 /**
- * Makes the `POST` of a route handler of Next.js, in `app/…/route.ts`, that receives the events of
- * the service. It does what `createReceiver` of `@tryon/webhooks` does; for work behind the answer,
- * `background` takes the `after` of Next.
+ * Creates the `POST` of a Next.js route handler, in `app/…/route.ts`, that receives the events of
+ * the service, like `createReceiver` of `@tryon/webhooks`. To work after the response, pass `after`
+ * of Next.js as `background`.
  *
- * @throws `WebhookError` `invalid_secret` for secrets that are missing or blank, `TypeError` or
- * `RangeError` for an option that cannot be. `next build` loads the route: where the secret is not
- * set then, pass a function for it.
+ * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError` or `RangeError`
+ * for an invalid option. `next build` loads the route: if the secret is not set there, pass a
+ * function.
  * @example
  * import { createReceiver } from "@tryon/webhooks/next";
  *
@@ -32,10 +32,10 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 }
 
 /**
- * The same for an API route in `pages/api`. The parser that Next puts ahead of those has to be
- * turned off, as in the example, since the signature is over the bytes that it takes.
+ * Creates the same for an API route in `pages/api`. Turn off the body parser of Next.js, as in the
+ * example, because the signature covers the bytes that it consumes.
  *
- * @throws `WebhookError` `invalid_secret`, `TypeError` or `RangeError`, as {@link createReceiver}.
+ * @throws `WebhookError` `invalid_secret`, `TypeError` or `RangeError`, like {@link createReceiver}.
  * @example
  * import { createPagesReceiver } from "@tryon/webhooks/next";
  *

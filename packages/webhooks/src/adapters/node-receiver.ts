@@ -1,64 +1,64 @@
-import type { NodeRequest } from "../verification/body.ts";
-import type { Answer } from "../receiver/answer.ts";
+import { createDeliveryHandler } from "../receiver/delivery-handler.ts";
+import type { ReceiverResponse } from "../receiver/delivery-handler.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
-import { createReception } from "../receiver/reception.ts";
+import type { NodeRequest } from "../verification/body.ts";
 
-/** A request of Node or of a framework on it, with its method. */
+/** Request of Node, or of a framework on Node, with its method. */
 export interface IncomingRequest extends NodeRequest {
   readonly method?: string | undefined;
 }
 
-/** A response of Node or of a framework on it, as far as it is used here. */
+/** Fields of a response of Node, or of a framework on Node, that the receiver uses. */
 export interface OutgoingResponse {
-  /** The status that is sent with the headers. */
+  /** Status that is sent with the headers. */
   statusCode: number;
-  /** Whether something has answered. */
+  /** If true, a response was sent. */
   readonly headersSent: boolean;
-  /** Sets one header of the answer. */
+  /** Sets one header. */
   setHeader(name: string, value: string): unknown;
-  /** Ends the answer without a body. */
+  /** Ends the response without a body. */
   end(): unknown;
-  /** Ends the answer with its body. */
+  /** Ends the response with its body. */
   end(body: string): unknown;
 }
 
-/** What takes a request of Node and answers it. It never rejects. */
+/** Handler that responds to a Node request. It never rejects. */
 export type NodeReceiver = (request: IncomingRequest, response: OutgoingResponse) => Promise<void>;
 
-/** A receiver for whatever hands over the request and response of Node. */
+/** Creates a receiver for Node requests. */
 export function createNodeReceiver(options: ReceiverOptions, rawBodyFix: string): NodeReceiver {
-  const receive = createReception(options, rawBodyFix);
+  const receive = createDeliveryHandler(options, rawBodyFix);
   return async (request, response) => {
     const { method, headers } = request;
-    const answer = closing(request, await receive({ method, headers, body: request }));
-    // Something else, e.g. a limit of time, may have answered meanwhile.
+    const delivery = { method, headers, body: request };
+    const { status, headers: fields, body } = closeIfUnread(request, await receive(delivery));
+    // Other code, e.g. a timeout, may have sent a response.
     if (response.headersSent) return;
-    response.statusCode = answer.status;
-    for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
-    if (answer.body === null) response.end();
-    else response.end(answer.body);
+    response.statusCode = status;
+    for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
+    if (body === null) response.end();
+    else response.end(body);
   };
 }
 
-/** What tells how much of a request is still to come: fields of `http.IncomingMessage`. */
-interface Arrival {
+/** Fields of `http.IncomingMessage` that show how much of a body is unread. */
+interface UnreadFields {
   readonly headers: NodeRequest["headers"];
   readonly complete?: unknown;
   readonly httpVersionMajor?: unknown;
 }
 
-/** A rest of a body, in bytes, that is read and thrown away sooner than a connection is made anew. */
-const shortRest = 65_536;
+/** Length of a body that Node reads to its end faster than it opens a new connection, in bytes. */
+const shortBody = 65_536;
 
 /**
- * Has the connection closed behind an answer that comes before the end of a long body. Node would
- * otherwise read on, to the end of a body that may have none, so as to find the next request, or
- * leave the connection as it is. HTTP/2 has streams for that, and forbids the header.
+ * Adds `connection: close` to a response before the end of a long body. Otherwise Node would read
+ * the whole body to find the next request. HTTP/2 has streams for that and forbids the header.
  */
-export function closing(request: object, answer: Answer): Answer {
-  // Where a test or a cloud makes requests up, they lack these fields, and nothing is closed.
-  const { headers, complete, httpVersionMajor } = request as Arrival;
-  if (complete !== false || httpVersionMajor === 2) return answer;
-  if (Number(headers["content-length"]) <= shortRest) return answer;
-  return { ...answer, headers: { ...answer.headers, connection: "close" } };
+export function closeIfUnread(request: object, response: ReceiverResponse): ReceiverResponse {
+  // Requests that tests or cloud platforms create do not have these fields.
+  const { headers, complete, httpVersionMajor } = request as UnreadFields;
+  if (complete !== false || httpVersionMajor === 2) return response;
+  if (Number(headers["content-length"]) <= shortBody) return response;
+  return { ...response, headers: { ...response.headers, connection: "close" } };
 }

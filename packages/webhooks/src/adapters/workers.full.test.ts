@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-import { AppFolder, installing } from "../testing/app-folder.ts";
-import { moving, secret, signedEvent } from "../testing/events.ts";
-import { send } from "../testing/senders.ts";
+import { AppFolder, installing } from "../../test/app-folder.ts";
+import { unicodeText, secret, signedEvent } from "../../test/events.ts";
+import { send } from "../../test/senders.ts";
 
-/** Miniflare, as far as it is used here. */
+/** Methods of Miniflare that the test uses. */
 interface Miniflare {
   readonly ready: Promise<URL>;
   getKVNamespace(name: string): Promise<{ get(key: string): Promise<string | null> }>;
@@ -15,7 +15,7 @@ let folder: AppFolder;
 let worker: Miniflare;
 let port: number;
 
-/** A worker whose settings come from its environment, and which works on behind its answer. */
+/** Worker with settings from its environment and a receiver in the background. */
 const program = `
   import { env, waitUntil } from "cloudflare:workers";
   import { createReceiver } from "@tryon/webhooks";
@@ -24,13 +24,13 @@ const program = `
     secrets: () => env.TRYON_WEBHOOK_SECRET,
     onCompleted: (event) => env.HANDLED.put(event.job_id, event.error_message),
   });
-  const receiveBehind = createReceiver({
+  const receiveInBackground = createReceiver({
     secrets: env.TRYON_WEBHOOK_SECRET,
     onCompleted: (event) => env.HANDLED.put(event.job_id, event.error_message),
     background: waitUntil,
   });
   export default {
-    fetch: (request) => (request.url.endsWith("/behind") ? receiveBehind(request) : receive(request)),
+    fetch: (request) => (request.url.endsWith("/background") ? receiveInBackground(request) : receive(request)),
   };
 `;
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
   folder = await AppFolder.install("miniflare@4.20260730.0");
   await folder.addWebhooks();
   await folder.write("worker.js", program);
-  // What is installed is untyped here.
+  // The installed package has no types here.
   const { Miniflare: Server } = folder.require("miniflare") as {
     Miniflare: new (options: object) => Miniflare;
   };
@@ -59,25 +59,25 @@ afterAll(async () => {
   await folder.remove();
 }, installing);
 
-/** The worker in one file, as a tool that publishes it makes it. */
+/** Bundles the worker into one file, like a tool that deploys it. */
 async function modulesOf(app: AppFolder): Promise<readonly object[]> {
   const contents = await app.bundle("worker.js", ["cloudflare:workers"]);
   return [{ type: "ESModule", path: "worker.js", contents }];
 }
 
 it.each([
-  ["before it answers", "/", 204],
-  ["behind its answer", "/behind", 202],
-])("a worker handles an event %s, once", async (_what, path, status) => {
+  ["before the response", "/", 204],
+  ["after the response", "/background", 202],
+])("handles an event in a worker %s, once", async (_name, path, status) => {
   const job = `job_${status}`;
   const delivery = { ...(await signedEvent(job)), path };
   expect(await send(port, delivery)).toMatchObject({ status });
   const handled = await worker.getKVNamespace("HANDLED");
-  await expect.poll(() => handled.get(job)).toBe(moving);
+  await expect.poll(() => handled.get(job)).toBe(unicodeText);
   expect(await send(port, delivery)).toMatchObject({ status: 204 });
 });
 
-it("a worker refuses what is not an event of the service", async () => {
+it("rejects other requests in a worker", async () => {
   const { body, headers } = await signedEvent("job_1");
   const forged = { ...headers, "x-service-signature": `sha256=${"0".repeat(64)}` };
   expect(await send(port, { headers: forged, body })).toMatchObject({ status: 400 });

@@ -1,75 +1,73 @@
-import type { Surroundings } from "./surroundings.ts";
-import type { Attempt } from "./verdict.ts";
+import type { Attempt } from "./check-result.ts";
+import type { CliContext } from "./context.ts";
 
-/** Maximum length of the text of an answer that is shown, in characters. */
-const mostText = 2_000;
+/** Maximum length of the text of a response that is printed, in characters. */
+const maxText = 2_000;
 
-/** Maximum number of bytes read. A secret that starts in the text shown is read to its end. */
-const mostBytes = 2 * mostText;
+/** Maximum number of bytes read. A secret that starts in the printed text is read to its end. */
+const maxBytes = 2 * maxText;
 
 /**
- * Sends a request once, follows no redirect, and says what came of it; it does not throw. Removes
- * the secret from the answer: a receiver may answer with its configuration.
+ * Sends a request once and follows no redirect. Returns errors instead of throwing them. Removes
+ * the secret from the response: a receiver can respond with its configuration.
  */
 export async function attemptDelivery(
   request: Request,
   secret: string,
   timeout: number,
-  { fetch, elapsed }: Pick<Surroundings, "fetch" | "elapsed">,
+  { fetch, elapsed }: Pick<CliContext, "fetch" | "elapsed">,
 ): Promise<Attempt> {
   const signal = AbortSignal.timeout(timeout);
   const start = elapsed();
   try {
     const response = await fetch(new Request(request, { redirect: "manual", signal }));
     const took = Math.round(elapsed() - start);
-    const text = withoutSecret(await beginningOf(response), secret);
+    const text = redact(await readStart(response), secret);
     return { status: response.status, took, text };
   } catch (error) {
     if (signal.aborted) {
-      return { problem: `There was no answer within ${timeout / 1_000} s.` };
+      return { problem: `The receiver did not respond within ${timeout / 1_000} s.` };
     }
     return { problem: `The event could not be sent: ${reasonOf(error)}.` };
   }
 }
 
-/** As much of the text as comes in time: the status is all that the service looks at. */
-async function beginningOf(response: Response): Promise<string> {
+/** Reads as much of the text as arrives in time: the service uses the status only. */
+async function readStart(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
-    const reader = response.body?.getReader();
-    for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
-      chunks.push(read.value);
-      length += read.value.length;
-      if (length < mostBytes) continue;
-      await reader?.cancel();
-      break;
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= maxBytes) break;
     }
   } catch {
-    // It broke off or took too long.
+    // The connection broke, or the time is over.
   }
-  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, mostBytes));
+  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxBytes));
 }
 
 /** Shortens a text, and removes a secret from it, as it is and as JSON writes it. */
-function withoutSecret(text: string, secret: string): string {
+function redact(text: string, secret: string): string {
   const forms = [JSON.stringify(secret).slice(1, -1), secret];
   // A secret that starts before the cut is kept whole until it is removed.
-  const ends = forms.map((form) => text.lastIndexOf(form, mostText - 1) + form.length);
-  const shown = text.slice(0, Math.max(mostText, ...ends));
-  return forms.reduce((rest, form) => rest.replaceAll(form, "[secret]"), shown);
+  const ends = forms.map((form) => text.lastIndexOf(form, maxText - 1) + form.length);
+  const start = text.slice(0, Math.max(maxText, ...ends));
+  return forms.reduce((rest, form) => rest.replaceAll(form, "[secret]"), start);
 }
 
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there; start the receiver first",
+  ENOTFOUND: "the host does not exist; check its name",
+  EAI_AGAIN: "the DNS lookup failed; check the name of the host and the network",
+  ECONNRESET: "the receiver closed the connection without a response",
+  UND_ERR_SOCKET: "the receiver closed the connection without a response",
+};
+
 function reasonOf(error: unknown): string {
-  // The platform says no more than "fetch failed" itself; the reason stands in the cause.
+  // fetch says "fetch failed" only; the reason is in the cause.
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  const reasons: Readonly<Record<string, string>> = {
-    ECONNREFUSED: "nothing listens there; start the receiver first",
-    ENOTFOUND: "there is no such host; check its name",
-    EAI_AGAIN: "the name of the host cannot be looked up; check it and the network",
-    ECONNRESET: "the receiver cut the connection without an answer",
-    UND_ERR_SOCKET: "the receiver cut the connection without an answer",
-  };
   return reasons[code] ?? (cause instanceof Error ? cause.message || code : String(cause));
 }

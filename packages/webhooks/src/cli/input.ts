@@ -1,28 +1,50 @@
-import { open } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 
-import { UsageError } from "./flags.ts";
-import type { Surroundings } from "./surroundings.ts";
+import { UsageError } from "@tryon/command-line";
 
-/** Longer files are not read, in bytes: no delivery has so many. */
-const mostBytes = 16_777_216;
+import type { CliContext } from "./context.ts";
 
-/** Reads files, and standard input where one is called `-`, which can be read once. */
+/** Maximum size of a file, in bytes. A delivery is much smaller. */
+const maxBytes = 16_777_216;
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "the file does not exist",
+  EACCES: "permission denied",
+  EISDIR: "it is a folder",
+};
+
+/** Reads files, and standard input for the file `-`. Standard input can be read once. */
 export class Input {
-  readonly #stdin: Surroundings["stdin"];
+  readonly #stdin: CliContext["stdin"];
   #reader: string | undefined;
 
-  constructor({ stdin }: Pick<Surroundings, "stdin">) {
+  constructor({ stdin }: Pick<CliContext, "stdin">) {
     this.#stdin = stdin;
   }
 
-  /** @throws UsageError when a file cannot be read, or standard input is wanted twice. */
+  /** @throws UsageError if a file cannot be read, or for a second read of standard input. */
   async bytes(flag: string, path: string): Promise<Uint8Array<ArrayBuffer>> {
-    if (path !== "-") return joined(flag, fileChunks(flag, path));
-    if (this.#reader !== undefined) {
+    if (path === "-" && this.#reader !== undefined) {
       throw new UsageError(`--${this.#reader} and --${flag} cannot both be read from stdin.`);
     }
-    this.#reader = flag;
-    return joined(flag, this.#stdin);
+    if (path === "-") this.#reader = flag;
+    const chunks = path === "-" ? this.#stdin : fileChunks(path);
+    const parts: Uint8Array[] = [];
+    let length = 0;
+    try {
+      for await (const chunk of chunks) {
+        parts.push(chunk);
+        length += chunk.length;
+        if (length > maxBytes) {
+          throw new UsageError(`The input of --${flag} is longer than ${maxBytes} bytes.`);
+        }
+      }
+    } catch (error) {
+      if (error instanceof UsageError) throw error;
+      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      throw new UsageError(`The input of --${flag} cannot be read: ${reasons[code] ?? code}.`);
+    }
+    return new Uint8Array(Buffer.concat(parts));
   }
 
   async text(flag: string, path: string): Promise<string> {
@@ -30,34 +52,7 @@ export class Input {
   }
 }
 
-async function* fileChunks(flag: string, path: string): AsyncGenerator<Uint8Array> {
-  try {
-    const file = await open(path);
-    // The stream closes the file.
-    for await (const chunk of file.createReadStream()) yield chunk as Uint8Array;
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    const reasons: Readonly<Record<string, string>> = {
-      ENOENT: "there is no such file",
-      EACCES: "it may not be read",
-      EISDIR: "it is a folder",
-    };
-    throw new UsageError(`The file of --${flag} cannot be read: ${reasons[code] ?? code}.`);
-  }
-}
-
-async function joined(
-  flag: string,
-  chunks: AsyncIterable<Uint8Array>,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of chunks) {
-    length += chunk.length;
-    if (length > mostBytes) {
-      throw new UsageError(`What --${flag} names is longer than ${mostBytes} bytes.`);
-    }
-    parts.push(chunk);
-  }
-  return new Uint8Array(Buffer.concat(parts));
+function fileChunks(path: string): AsyncIterable<Uint8Array> {
+  // Without an encoding, the chunks are bytes.
+  return createReadStream(path) as AsyncIterable<Uint8Array>;
 }

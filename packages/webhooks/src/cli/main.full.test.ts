@@ -4,12 +4,12 @@ import { promisify } from "node:util";
 
 import { expect, it } from "vitest";
 
-import { receiver } from "../testing/command.ts";
-import { secret, signatureOf } from "../testing/explained.ts";
+import { receiver } from "../../test/command.ts";
+import { secret, signatureOf } from "../../test/explained.ts";
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
 
-/** The command as a process of its own, with an environment of its own. */
+/** Starts the command as a process with its own environment. */
 function start(stdin: string, ...argv: readonly string[]) {
   const running = promisify(execFile)(
     process.execPath,
@@ -37,11 +37,16 @@ it("sends, and ends by itself", async () => {
   expect(arrived).toHaveLength(1);
 });
 
-it("ends with 2 where it is not understood", async () => {
+it("ends with 2 and one line for a wrong command line", async () => {
   await expect(start("", "sned")).rejects.toMatchObject({
     code: 2,
     stdout: "",
-    stderr:
-      "tryon-webhooks: There is no such command; there are verify, explain, sign, send. Did you mean send?\n",
+    stderr: "tryon-webhooks: unknown command. Did you mean send?\n",
   });
+});
+
+it("ends without a stack trace when the reader of its output is gone", async () => {
+  const running = start("", "--help");
+  running.child.stdout?.destroy();
+  expect(await running).toMatchObject({ stderr: "" });
 });

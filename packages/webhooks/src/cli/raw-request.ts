@@ -1,50 +1,42 @@
-import { trimmed } from "../explain/trim.ts";
-import { UsageError } from "./flags.ts";
-import type { KeptDelivery } from "./delivery-input.ts";
+import { UsageError } from "@tryon/command-line";
 
-/** Takes a request apart that was kept as it came over HTTP/1.1: request line, headers, blank line, body. */
-export function readRawRequest(bytes: Uint8Array<ArrayBuffer>): KeptDelivery {
-  // One character a byte, so that positions in the text are those of the bytes.
+import type { SavedDelivery } from "./delivery-input.ts";
+
+/** Parses an HTTP/1.1 request: request line, headers, blank line, body. */
+export function readRawRequest(bytes: Uint8Array<ArrayBuffer>): SavedDelivery {
+  // latin1 has one character per byte, so that positions in text and bytes are equal.
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
   const end = /\r?\n\r?\n/.exec(text);
   const [requestLine = "", ...lines] = text.slice(0, end?.index).split(/\r?\n/);
   if (end === null || !/^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?$/.test(requestLine)) {
     throw new UsageError(
-      "--request is no HTTP request: a line such as POST /hook HTTP/1.1, headers, a blank line, the body.",
+      "--request is not an HTTP request: it needs a line such as POST /hook HTTP/1.1, headers, a blank line and the body.",
     );
   }
-  const headers = lines.map((line) => headerOf(line, "--request"));
-  const body = bytes.slice(end.index + end[0].length);
-  return { headers, body: bodyOf(body, new Map(headers.map(lowerCase))) };
+  const headers = lines.map((line) => parseHeader(line, "--request"));
+  return { headers, body: bodyOf(bytes.slice(end.index + end[0].length), headers) };
 }
 
-/** @throws UsageError, without the line: it may hold a signature. */
-export function headerOf(line: string, flag: string): readonly [name: string, value: string] {
+/** @throws UsageError, without the line: it can contain a signature. */
+export function parseHeader(line: string, flag: string): readonly [name: string, value: string] {
   const [, name, value] = /^([^\s:]+):(.*)$/.exec(line) ?? [];
-  if (name !== undefined && value !== undefined) return [name, trimmed(value, isBlank)];
+  if (name !== undefined && value !== undefined) return [name, value.trim()];
   throw new UsageError(`${flag} has a header that is not of the form "Name: value".`);
 }
 
-function isBlank(character: string): boolean {
-  return character === " " || character === "\t";
-}
-
-function lowerCase([name, value]: readonly [string, string]): readonly [string, string] {
-  return [name.toLowerCase(), value];
-}
-
-/** What follows the length that the request states is not its body, such as an editor's line break. */
+/** Cuts off what an editor adds after the body, such as a line break. */
 function bodyOf(
   body: Uint8Array<ArrayBuffer>,
-  headers: ReadonlyMap<string, string>,
+  headers: SavedDelivery["headers"],
 ): Uint8Array<ArrayBuffer> {
-  if (headers.has("transfer-encoding")) {
-    throw new UsageError("--request is in chunks; keep the body without them, and use --body.");
+  const values = new Map(headers.map(([name, value]) => [name.toLowerCase(), value]));
+  if (values.has("transfer-encoding")) {
+    throw new UsageError("--request has a chunked body. Save the decoded body, and use --body.");
   }
-  const stated = headers.get("content-length");
-  if (stated === undefined || !/^\d+$/.test(stated)) return body;
-  if (body.length >= Number(stated)) return body.slice(0, Number(stated));
+  const length = values.get("content-length");
+  if (length === undefined || !/^\d+$/.test(length)) return body;
+  if (body.length >= Number(length)) return body.slice(0, Number(length));
   throw new UsageError(
-    `--request has ${body.length} bytes of body, and its Content-Length says ${stated}: it is not all there.`,
+    `--request has a body of ${body.length} bytes, but Content-Length is ${length}: the body is incomplete.`,
   );
 }

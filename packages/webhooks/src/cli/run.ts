@@ -1,30 +1,29 @@
-import { readArguments } from "./arguments.ts";
+import { runCommand } from "@tryon/command-line";
+
+import { sign } from "../index.ts";
 import { runCheck } from "./check-command.ts";
-import { UsageError } from "./flags.ts";
-import { help } from "./help.ts";
+import type { CliContext } from "./context.ts";
+import { Input } from "./input.ts";
+import { readCommand, type SignCommand } from "./program.ts";
+import { readSecret } from "./secret-input.ts";
 import { runSend } from "./send-command.ts";
-import { runSign } from "./sign-command.ts";
-import type { Surroundings } from "./surroundings.ts";
-import { version } from "./version.ts";
 
-const usageExitCode = 2;
-
-/** Carries a command line out, and gives the exit code. */
-export async function run(argv: readonly string[], around: Surroundings): Promise<number> {
-  try {
-    return await carryOut(argv, around);
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    around.stderr.write(`tryon-webhooks: ${message}\n`);
-    return error instanceof UsageError ? usageExitCode : 1;
-  }
+/** Runs a command line and returns the exit code. */
+export function run(argv: readonly string[], context: CliContext): Promise<number> {
+  return runCommand("tryon-webhooks", context.stderr, async () => {
+    const command = readCommand(argv, context);
+    if (command === undefined) return 0;
+    if (command.kind === "send") return runSend(command, context);
+    return command.kind === "sign" ? runSign(command, context) : runCheck(command, context);
+  });
 }
 
-async function carryOut(argv: readonly string[], around: Surroundings): Promise<number> {
-  const command = readArguments(argv);
-  if (command.kind === "send") return runSend(command, around);
-  if (command.kind === "sign") return runSign(command, around);
-  if (command.kind === "verify" || command.kind === "explain") return runCheck(command, around);
-  around.stdout.write(command.kind === "help" ? help(command.verb) : `${version}\n`);
+/** Prints the value of X-Service-Signature for a body, and nothing else. */
+async function runSign(command: SignCommand, context: CliContext): Promise<number> {
+  const input = new Input(context);
+  const secret = await readSecret(command, input, context);
+  const signature = await sign({ body: await input.bytes("body", command.body), secret });
+  const text = command.json === true ? JSON.stringify({ signature }) : signature;
+  context.stdout.write(`${text}\n`);
   return 0;
 }

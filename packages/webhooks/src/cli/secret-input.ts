@@ -1,42 +1,48 @@
+import { UsageError } from "@tryon/command-line";
+
 import { isUsable } from "../verification/secrets.ts";
-import type { SecretFlags } from "./arguments.ts";
-import { UsageError } from "./flags.ts";
+import type { CliContext } from "./context.ts";
 import type { Input } from "./input.ts";
-import type { Surroundings } from "./surroundings.ts";
 
-const secretVariable = "TRYON_WEBHOOK_SECRET";
+export const secretVariable = "TRYON_WEBHOOK_SECRET";
 
-/** The secrets of the flags, or the one of the environment where no flag gives any. */
-export async function readSecrets(
-  { secrets, secretFiles }: SecretFlags,
-  input: Input,
-  { environment }: Pick<Surroundings, "environment">,
-): Promise<ReadonlyArray<string | undefined>> {
-  const given = [...secrets, ...(await readSecretFiles("secret-file", secretFiles, input))];
-  return given.length > 0 ? given : [environment[secretVariable]];
+interface SecretOptions {
+  readonly secret?: readonly string[];
+  readonly secretFile?: readonly string[];
 }
 
-/** One secret a file; a line break at its end is the editor's, and anything else is not. */
+/** Reads the secrets of the options, or else the secret of the environment. */
+export async function readSecrets(
+  { secret = [], secretFile }: SecretOptions,
+  input: Input,
+  { environment }: Pick<CliContext, "environment">,
+): Promise<ReadonlyArray<string | undefined>> {
+  const secrets = [...secret, ...(await readSecretFiles("secret-file", secretFile, input))];
+  return secrets.length > 0 ? secrets : [environment[secretVariable]];
+}
+
+/** Reads one secret per file, without the line break that an editor adds at the end. */
 export async function readSecretFiles(
   flag: string,
-  paths: readonly string[],
+  paths: readonly string[] | undefined,
   input: Input,
 ): Promise<readonly string[]> {
   const secrets: string[] = [];
-  for (const path of paths) secrets.push((await input.text(flag, path)).replace(/\r?\n$/, ""));
+  for (const path of paths ?? [])
+    secrets.push((await input.text(flag, path)).replace(/\r?\n$/, ""));
   return secrets;
 }
 
-/** The one secret to sign with. */
+/** Reads the secret to sign with. */
 export async function readSecret(
-  flags: SecretFlags,
+  options: SecretOptions,
   input: Input,
-  surroundings: Pick<Surroundings, "environment">,
+  context: Pick<CliContext, "environment">,
 ): Promise<string> {
-  const [secret, ...more] = await readSecrets(flags, input, surroundings);
-  if (more.length > 0) throw new UsageError("There is more than one secret; signing takes one.");
+  const [secret, ...more] = await readSecrets(options, input, context);
+  if (more.length > 0) throw new UsageError("Signing needs exactly one secret.");
   if (secret !== undefined && isUsable(secret)) return secret;
   throw new UsageError(
-    `There is no secret, or it is blank, undefined or null; set ${secretVariable} or give --secret-file.`,
+    `The secret is missing, blank, undefined or null. Set ${secretVariable} or use --secret-file.`,
   );
 }

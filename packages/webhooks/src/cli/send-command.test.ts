@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 
 import { safeVerify } from "../index.ts";
-import { command, fileOf, receiver } from "../testing/command.ts";
-import { secret, signatureOf } from "../testing/explained.ts";
+import { command, fileOf, receiver } from "../../test/command.ts";
+import { secret, signatureOf } from "../../test/explained.ts";
 
 const send = (to: string, ...options: readonly string[]) =>
   command(["send", "--to", to, ...options], { secret });
@@ -105,7 +105,7 @@ describe("tryon-webhooks send", () => {
     const ended = await send(url, "--break", breakage);
     expect(outcomes).toMatchObject([{ ok: false, code }]);
     expect(ended).toMatchObject({ code: 0 });
-    expect(ended.stdout).toContain("refused it, as it should");
+    expect(ended.stdout).toContain("rejected it, as it should");
     expect(ended.stdout).toContain(code);
   });
 
@@ -126,7 +126,7 @@ describe("tryon-webhooks send", () => {
     const frail = await receiver((response) => response.writeHead(500).end());
     expect(await send(frail.url, "--break", "body")).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining("answer such a delivery with 400"),
+      stdout: expect.stringContaining("Respond with 400"),
     });
   });
 });
@@ -134,19 +134,19 @@ describe("tryon-webhooks send", () => {
 describe("an answer with 2xx that never ends counts, since its status has come", () => {
   it("of which the beginning is long", async () => {
     const { url } = await receiver((response) => response.writeHead(200).write("x".repeat(9_000)));
-    const { code, stdout } = await send(url, "--timeout", "600000");
+    const { code, stdout } = await send(url, "--timeout", "10m");
     expect({ code, length: stdout.match(/x+/)?.[0].length }).toEqual({ code: 0, length: 2_000 });
   });
 
   it("of which little comes in time", async () => {
     const { url } = await receiver((response) => response.writeHead(200).write("little"));
-    const { code, stdout } = await send(url, "--timeout", "200");
+    const { code, stdout } = await send(url, "--timeout", "0.2s");
     expect({ code, end: stdout.split("\n")[1] }).toEqual({ code: 0, end: "little" });
   });
 });
 
 describe("an answer that the service does not count as received ends with 1 and says what follows", () => {
-  const again = "send it again after 1, 4 and 16 s";
+  const again = "retry after 1, 4 and 16 s";
 
   it("an error, whose beginning is shown", async () => {
     const long = `\u001b[31moops ${secret} ${"x".repeat(10_000)}`;
@@ -184,7 +184,7 @@ describe("an answer that the service does not count as received ends with 1 and 
     );
     const { code, stdout } = await send(url);
     expect(code).toBe(1);
-    expect(stdout).toContain("a redirect is not followed");
+    expect(stdout).toContain("the service follows no redirect");
     expect(stdout).toContain(again);
     expect(arrived).toHaveLength(1);
   });
@@ -193,19 +193,26 @@ describe("an answer that the service does not count as received ends with 1 and 
     const { url } = await receiver(() => undefined);
     const { code, stdout } = await send(url, "--timeout", "50");
     expect(code).toBe(1);
-    expect(stdout).toContain("no answer within 0.05 s");
+    expect(stdout).toContain("did not respond within 0.05 s");
     expect(stdout).toContain(again);
   });
 
   it("a connection that is cut", async () => {
     const { url } = await receiver((response) => response.socket?.destroy());
-    expect(await send(url)).toMatchObject({ code: 1, stdout: expect.stringContaining("cut") });
+    expect(await send(url)).toMatchObject({ code: 1, stdout: expect.stringContaining("closed") });
   });
 
-  it("nobody there", async () => {
+  it("a host that does not exist", async () => {
+    const { code, stdout } = await send("http://receiver.invalid/hook", "--allow-http");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/could not be sent: (?:the host does not exist|the DNS lookup failed)/);
+    expect(stdout).toContain(again);
+  });
+
+  it("no server", async () => {
     const free = createServer();
     await new Promise<void>((resolve) => free.listen(0, "127.0.0.1", resolve));
-    // A server that listens on a port has an address of this form.
+    // A server on a port has this form of `address()`.
     const { port } = free.address() as AddressInfo;
     await new Promise((resolve) => free.close(resolve));
     const ended = await send(`http://127.0.0.1:${port}/hook`, "--json");
@@ -216,7 +223,7 @@ describe("an answer that the service does not count as received ends with 1 and 
     });
   });
 
-  it("a body that is no JSON cannot be written anew", async () => {
+  it("a body other than JSON cannot be rewritten", async () => {
     const argv = ["--break", "rewritten", "--body", fileOf("text")];
     expect(await send("http://localhost:1", ...argv)).toMatchObject({ code: 2 });
   });

@@ -1,53 +1,55 @@
 import { signedRequest } from "../index.ts";
-import type { SendCommand } from "./arguments.ts";
 import { attemptDelivery } from "./attempt.ts";
-import { broken } from "./breakage.ts";
+import { checkResult, type Attempt, type CheckResult } from "./check-result.ts";
+import type { CliContext } from "./context.ts";
 import { Input } from "./input.ts";
 import { printable } from "./printable.ts";
+import type { SendCommand } from "./program.ts";
 import { readSecret } from "./secret-input.ts";
-import type { Surroundings } from "./surroundings.ts";
-import { verdictOn } from "./verdict.ts";
-import type { Attempt, Verdict } from "./verdict.ts";
+import { tamper } from "./tamper.ts";
 
 /**
- * Signs an event, sends it to a receiver as often as asked, and says what came of it.
+ * Signs an event, sends it to a receiver and prints each result.
  *
- * @returns the exit code: 0 when each attempt went as it should.
+ * @returns the exit code: 0 if each attempt has the expected result.
  */
-export async function runSend(command: SendCommand, around: Surroundings): Promise<number> {
-  const { breakage, repeat, timeout, json } = command;
-  const input = new Input(around);
-  const secret = await readSecret(command, input, around);
-  const right = await requestOf(command, input, secret);
-  const request = breakage === undefined ? right : await broken(right, breakage, secret);
+export async function runSend(command: SendCommand, context: CliContext): Promise<number> {
+  const { break: tampering, repeat, timeout, json } = command;
+  const input = new Input(context);
+  const secret = await readSecret(command, input, context);
+  const valid = await createRequest(command, input, secret);
+  const request = tampering === undefined ? valid : await tamper(valid, tampering, secret);
   let code = 0;
   for (let sent = 0; sent < repeat; sent += 1) {
-    const attempt = await attemptDelivery(request.clone(), secret, timeout, around);
-    const verdict = verdictOn(attempt, breakage);
-    const text = json ? JSON.stringify({ ...attempt, ...verdict }) : inWords(attempt, verdict);
-    around.stdout.write(`${printable(text)}\n`);
-    if (!verdict.ok) code = 1;
+    const attempt = await attemptDelivery(request.clone(), secret, timeout, context);
+    const result = checkResult(attempt, tampering);
+    const text =
+      json === true ? JSON.stringify({ ...attempt, ...result }) : describe(attempt, result);
+    context.stdout.write(`${printable(text)}\n`);
+    if (!result.ok) code = 1;
   }
   return code;
 }
 
-async function requestOf(command: SendCommand, input: Input, secret: string): Promise<Request> {
-  const options = { secret, url: command.to };
-  const { event = "tryon.completed", status, jobId: job_id } = command;
-  if (command.body !== undefined) {
-    return signedRequest(await input.bytes("body", command.body), options);
+async function createRequest(
+  { to: url, body, status, jobId: job_id, event = "tryon.completed" }: SendCommand,
+  input: Input,
+  secret: string,
+): Promise<Request> {
+  if (body !== undefined) {
+    return signedRequest(await input.bytes("body", body), { secret, url });
   }
-  if (event === "tryon.completed") {
-    return signedRequest(
-      { ...(status === undefined ? {} : { status }), ...(job_id === undefined ? {} : { job_id }) },
-      options,
-    );
-  }
-  const fields = { event, job_id, status };
-  return signedRequest(fields, options);
+  const fields = {
+    ...(status !== undefined && { status }),
+    ...(job_id !== undefined && { job_id }),
+  };
+  return signedRequest(event === "tryon.completed" ? fields : { ...fields, event }, {
+    secret,
+    url,
+  });
 }
 
-function inWords(attempt: Attempt, { meaning }: Verdict): string {
+function describe(attempt: Attempt, { meaning }: CheckResult): string {
   if ("problem" in attempt) return `${attempt.problem} ${meaning}`;
   const { status, took, text } = attempt;
   return `${status} after ${took} ms. ${meaning}${text === "" ? "" : `\n${text}`}`;

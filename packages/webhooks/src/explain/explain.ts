@@ -1,64 +1,73 @@
+import { readBody } from "../verification/body.ts";
+import { equalBytes } from "../verification/equal-bytes.ts";
 import type { TryOnEvent } from "../verification/event.ts";
+import type { WebhookHeaders } from "../verification/header-values.ts";
 import { usableSecrets } from "../verification/secrets.ts";
-import { safeVerify } from "../verification/verify.ts";
+import type { Secrets } from "../verification/secrets.ts";
+import { defaultMaxBodyBytes, safeVerify } from "../verification/verify.ts";
 import type { VerifyOptions } from "../verification/verify.ts";
+import { isWebhookError } from "../webhook-error.ts";
 import type { WebhookErrorCode } from "../webhook-error.ts";
-import { seenInBody } from "./body-variants.ts";
-import type { Finding, Trouble } from "./cause.ts";
-import { openDelivery, optionsOf, rightOutcome } from "./delivery.ts";
-import type { Delivery } from "./delivery.ts";
+import { bodyCandidates, keyCandidates } from "./candidates.ts";
+import type { Candidate } from "./candidates.ts";
+import { finding } from "./causes.ts";
+import type { Finding } from "./causes.ts";
 import { encodeUtf8 } from "./encodings.ts";
-import { mostTried, search } from "./search.ts";
-import type { SearchResult } from "./search.ts";
-import { seenInSecret } from "./secret-variants.ts";
-import { seenInEvent } from "./seen-event.ts";
-import { givenSignature, missingSignature } from "./seen-headers.ts";
-import { seenInSecrets, unreadableBody } from "./seen-parts.ts";
-import type { Target } from "./signature-reading.ts";
-import { findingOf } from "./words.ts";
+import {
+  inspectBody,
+  inspectEvent,
+  inspectHeaders,
+  inspectSecrets,
+  inspectSignature,
+  suspectBody,
+  suspectSecret,
+} from "./inspect.ts";
+import type { Digest } from "./inspect.ts";
 
-/** What {@link explain} takes: what `verify` takes, and secrets that may have been mixed up. */
+type Bytes = Uint8Array<ArrayBuffer>;
+type SecretList = ReadonlyArray<string | undefined>;
+
+/** Options of {@link explain}: those of `verify`, and secrets that may have been confused. */
 export type ExplainOptions = VerifyOptions & {
   /**
-   * Secrets that should not fit, such as those of your other API keys: if one does, test and live
-   * are swapped. `undefined` entries are skipped.
+   * Secrets of your other API keys, to detect that test and live are swapped. `undefined` entries
+   * are skipped.
    *
-   * @default none
+   * @default []
    */
-  readonly otherSecrets?: ReadonlyArray<string | undefined> | undefined;
+  readonly otherSecrets?: SecretList | undefined;
 };
 
-/** What {@link explain} gives. It holds no secret, no signature and no part of a refused body. */
+/** Result of {@link explain}. It holds no secret, no digest and no part of a rejected body. */
 export type Explanation =
   | {
       readonly ok: true;
       readonly event: TryOnEvent;
-      /** The position in `secrets` of the one that fits. */
+      /** Index in `secrets` of the secret that fits. */
       readonly secretIndex: number;
     }
   | {
       readonly ok: false;
-      /** What `verify` says. */
+      /** Code of the error that `verify` throws. */
       readonly code: WebhookErrorCode;
-      /** What `verify` says, in words. */
+      /** Message of the error that `verify` throws. */
       readonly message: string;
-      /** What is amiss, the surest first. */
+      /** Causes, the certain ones first. Never empty. */
       readonly findings: readonly Finding[];
-      /** How many combinations of secret and body were held against the signature. */
-      readonly tried: number;
     };
 
+/** Bytes that one explanation hashes at most. */
+const maxHashedBytes = 268_435_456;
+
 /**
- * Says why a delivery is refused: verifies it as `verify` does and, where the signature does not
- * fit, undoes what commonly goes wrong with secret, body and header until it does. JSON that was
- * parsed and written anew, a secret with a line break, base64 in place of hexadecimal and
- * two dozen others, two at a time too. At most 20,000 combinations or 256 MiB are hashed, whichever
- * comes first, and no more than `maxBodyBytes` are read.
+ * Explains why `verify` rejects a delivery. If the signature does not fit, it tries each common
+ * mistake with secret and body by itself, such as JSON that was serialized again, a secret with a
+ * line break, or a digest in base64. It reads at most `maxBodyBytes` and hashes at most 256 MiB.
  *
- * For the eye of a developer, in a test, a log or at a terminal. **Never put it into an HTTP
- * answer**: it tells a forger what to mend. Nothing in this package does so by itself.
+ * Use it in tests, logs and on the command line. **Never send the result to the sender**: it would
+ * help to forge a delivery.
  *
- * @throws An `Error` only where the runtime has no `crypto.subtle`.
+ * @throws An `Error` only if the runtime has no `crypto.subtle`.
  * @example
  * import { explain } from "@tryon/webhooks";
  *
@@ -68,79 +77,98 @@ export type Explanation =
  * }
  */
 export async function explain(options: ExplainOptions): Promise<Explanation> {
-  const delivery = await openDelivery(options);
-  const outcome = rightOutcome(await safeVerify(optionsOf(delivery)), delivery);
+  const { body, otherSecrets = [], maxBodyBytes = defaultMaxBodyBytes } = options;
+  const { maxAge = Infinity, now = Date.now } = options;
+  const headers = readHeaders(options);
+  const { secrets, secretsFailed } = await readSecrets(options.secrets);
+  const { bytes, problem } = await readBytes(body, maxBodyBytes);
+  const outcome = await safeVerify({
+    // `verify` accepts values that its types forbid; without bytes its outcome is corrected below.
+    body: bytes as Bytes,
+    headers: (headers ?? {}) as WebhookHeaders,
+    secrets: secretsFailed ? failingSource : (secrets as Secrets),
+    maxBodyBytes,
+    maxAge,
+    now,
+  });
   if (outcome.ok) return outcome;
-  const { code, message } = outcome;
-  const found = await investigations[code]?.(delivery, options.otherSecrets ?? []);
-  const { findings = [], tried = 0 } = found ?? {};
-  return { ok: false, code, message, findings, tried };
-}
-
-interface Found {
-  readonly findings: readonly Finding[];
-  readonly tried?: number;
-}
-
-type Others = ReadonlyArray<string | undefined>;
-
-type Investigation = (delivery: Delivery, others: Others) => Found | Promise<Found>;
-
-const investigations: Readonly<Partial<Record<WebhookErrorCode, Investigation>>> = {
-  missing_signature: (delivery) => ({ findings: proven(missingSignature(delivery)) }),
-  malformed_signature: mismatch,
-  multiple_signatures: mismatch,
-  signature_mismatch: mismatch,
-  invalid_secret: (delivery) => ({ findings: proven(seenInSecrets(delivery)) }),
-  raw_body_required: unread,
-  body_too_large: () => ({ findings: proven([{ cause: "body_too_long" }]) }),
-  invalid_json: signed,
-  invalid_event: signed,
-  header_mismatch: signed,
-  stale_event: signed,
-};
-
-function signed(delivery: Delivery): Found {
-  return { findings: proven(seenInEvent(delivery)) };
-}
-
-async function mismatch(delivery: Delivery, others: Others): Promise<Found> {
-  const { causes, target } = givenSignature(delivery);
-  const shape = proven(causes.map((cause) => ({ cause })));
-  if (target === undefined || delivery.bytes === undefined) return { findings: shape };
-  const { troubles, tried } = await fitting(delivery, others, target, delivery.bytes);
-  if (troubles !== undefined) return { findings: [...shape, ...proven(troubles)], tried };
-  return { findings: [...shape, ...seen(delivery), nothingFits(tried)], tried };
-}
-
-/** A body that was parsed still tells whether secret and signature are right. */
-async function unread(delivery: Delivery, others: Others): Promise<Found> {
-  const { trouble, parsed } = unreadableBody(delivery.body);
-  const { target } = givenSignature(delivery);
-  const text = parsed === undefined ? undefined : textOf(parsed);
-  if (target === undefined || text === undefined) return { findings: proven([trouble]) };
-  const { troubles, tried } = await fitting(delivery, others, target, encodeUtf8(text));
-  if (troubles === undefined) {
-    return { findings: [...proven([trouble]), nothingFits(tried)], tried };
+  const { code, message } = outcome.code === "raw_body_required" && problem ? problem : outcome;
+  const explained = (findings: readonly Finding[]) =>
+    ({ ok: false, code, message, findings }) as const;
+  switch (code) {
+    case "missing_signature":
+      return explained(inspectHeaders(headers));
+    case "invalid_secret":
+      return explained(
+        secretsFailed ? [finding("secret_source_failed", true)] : inspectSecrets(secrets),
+      );
+    case "body_too_large":
+      return explained([finding("body_too_large", true)]);
+    case "invalid_json":
+    case "invalid_event":
+    case "header_mismatch":
+    case "stale_event":
+      return explained(inspectEvent(bytes ?? new Uint8Array(), headers, { maxAge, now }));
+    case "raw_body_required":
+    case "malformed_signature":
+    case "multiple_signatures":
+    case "signature_mismatch":
+    case "duplicate_event":
   }
-  const rest = troubles.filter(({ cause }) => !cause.startsWith("body_"));
-  const detail = "the signature fits its JSON when that is written anew";
-  return { findings: proven([{ ...trouble, detail }, ...rest]), tried };
+  const { findings: format, digest } = inspectSignature(headers);
+  const { cause, parsed } = bytes === undefined ? inspectBody(body) : {};
+  const known = cause === undefined ? format : [finding(cause, true)];
+  const hashed = bytes ?? serialize(parsed);
+  if (digest === undefined || hashed === undefined) return explained(known);
+  const usable = secretsOrNone(secrets);
+  const match = await findMistake(digest, usable, otherSecrets, hashed, maxBodyBytes);
+  if (match === undefined) {
+    const suspects = usable.flatMap((secret, at) =>
+      secret === undefined ? [] : suspectSecret(secret, usable.length > 1 ? `secrets[${at}]` : ""),
+    );
+    const suspect = bytes === undefined ? [] : suspectBody(bytes, headers);
+    return explained([...known, ...suspects, ...suspect, finding("nothing_fits", false)]);
+  }
+  if (cause === undefined) return explained([...known, ...match]);
+  const more = match.filter((one) => !one.cause.startsWith("body_"));
+  return explained([finding(cause, true, "the signature fits its JSON"), ...more]);
 }
 
-async function fitting(
-  delivery: Delivery,
-  otherSecrets: Others,
-  target: Target,
-  bytes: Uint8Array<ArrayBuffer>,
-): Promise<SearchResult> {
-  const secrets = usableOrNone(delivery);
-  const { maxBodyBytes } = delivery;
-  return search({ target, secrets, otherSecrets, bytes, maxBodyBytes });
+function readHeaders({ headers, body }: ExplainOptions): unknown {
+  try {
+    // Anything but an object throws, and has no headers.
+    const given = (headers ?? (body as { headers?: unknown }).headers) as object;
+    // Some iterables can be read only once.
+    return Symbol.iterator in given ? [...(given as Iterable<unknown>)] : given;
+  } catch {
+    return undefined;
+  }
 }
 
-/** Where the header was refused, nobody has looked at the secrets yet. */
-function usableOrNone({ secrets }: Delivery): ReadonlyArray<string | undefined> {
+async function readSecrets(source: ExplainOptions["secrets"]) {
+  try {
+    const secrets: unknown = typeof source === "function" ? await source() : source;
+    return { secrets, secretsFailed: false };
+  } catch {
+    return { secrets: undefined, secretsFailed: true };
+  }
+}
+
+function failingSource(): never {
+  throw new Error("The function for the secrets failed.");
+}
+
+async function readBytes(body: unknown, maxBodyBytes: number) {
+  try {
+    return { bytes: await readBody(body, maxBodyBytes), problem: undefined };
+  } catch (error) {
+    if (!isWebhookError(error)) throw error;
+    return { bytes: undefined, problem: error };
+  }
+}
+
+/** Secrets were not checked yet if the signature is malformed. */
+function secretsOrNone(secrets: unknown): SecretList {
   try {
     return usableSecrets(secrets);
   } catch {
@@ -148,32 +176,61 @@ function usableOrNone({ secrets }: Delivery): ReadonlyArray<string | undefined> 
   }
 }
 
-function textOf(parsed: unknown): string | undefined {
+function serialize(parsed: unknown): Bytes | undefined {
   try {
-    return JSON.stringify(parsed);
+    return parsed === undefined ? undefined : encodeUtf8(JSON.stringify(parsed));
   } catch {
     return undefined;
   }
 }
 
-function seen(delivery: Delivery): readonly Finding[] {
-  const secrets = usableOrNone(delivery);
-  const troubles: Trouble[] = [];
-  for (const [at, secret] of secrets.entries()) {
-    const detail = secrets.length > 1 ? `secrets[${at}]` : undefined;
-    const causes = secret === undefined ? [] : seenInSecret(secret);
-    for (const cause of causes) troubles.push({ cause, detail });
+/** Finds the one mistake that explains a digest: none if it fits as it is, undefined if there is none. */
+async function findMistake(
+  digest: Digest,
+  secrets: SecretList,
+  otherSecrets: SecretList,
+  bytes: Bytes,
+  maxBodyBytes: number,
+): Promise<readonly Finding[] | undefined> {
+  let hashedBytes = 0;
+  const fits = async (key: string | Bytes, value: Bytes): Promise<boolean> => {
+    hashedBytes += value.length;
+    return hashedBytes <= maxHashedBytes && hmacFits(digest, key, value);
+  };
+  const place = (at: number) => (secrets.length > 1 ? `secrets[${at}]` : "");
+  for (const secret of secrets) {
+    if (secret !== undefined && (await fits(secret, bytes))) return [];
   }
-  for (const cause of seenInBody(delivery.bytes ?? new Uint8Array())) troubles.push({ cause });
-  return troubles.map((trouble) => findingOf(trouble, false));
+  for (const [at, secret] of otherSecrets.entries()) {
+    // The types forbid other values, JavaScript does not.
+    if (typeof secret !== "string" || secret.trim() === "") continue;
+    if (!(await fits(secret, bytes)) && !(await fits(secret.trim(), bytes))) continue;
+    return [finding("secret_of_other_key", true, `otherSecrets[${at}]`)];
+  }
+  for (const [at, secret] of secrets.entries()) {
+    for (const one of secret === undefined ? [] : keyCandidates(secret)) {
+      if (!one.value || one.value.length === 0 || one.value === secret) continue;
+      if (await fits(one.value, bytes)) return found(one, place(at));
+    }
+  }
+  for await (const one of bodyCandidates(bytes, maxBodyBytes)) {
+    if (one.value === undefined) continue;
+    const value = typeof one.value === "string" ? encodeUtf8(one.value) : one.value;
+    for (const secret of secrets) {
+      if (secret !== undefined && (await fits(secret, value))) return found(one, "");
+    }
+  }
+  return undefined;
 }
 
-function nothingFits(tried: number): Finding {
-  const bound = tried >= mostTried ? ", which is the bound" : "";
-  const detail = `${tried} combinations: secret padded, cut, encoded or another's; body written anew, in another charset, packed or trimmed${bound}`;
-  return findingOf({ cause: "nothing_fits", detail }, false);
+function found({ cause, detail }: Candidate, place: string): readonly Finding[] {
+  return [finding(cause, true, [place, detail].filter((part) => part !== "").join(", "))];
 }
 
-function proven(troubles: readonly Trouble[]): readonly Finding[] {
-  return troubles.map((trouble) => findingOf(trouble, true));
+async function hmacFits(digest: Digest, key: string | Bytes, bytes: Bytes): Promise<boolean> {
+  const { subtle } = globalThis.crypto;
+  const algorithm = { name: "HMAC", hash: digest.hash };
+  const raw = typeof key === "string" ? encodeUtf8(key) : key;
+  const imported = await subtle.importKey("raw", raw, algorithm, false, ["sign"]);
+  return equalBytes(new Uint8Array(await subtle.sign(algorithm, imported, bytes)), digest.bytes);
 }

@@ -3,7 +3,6 @@ import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, createServer as createSecondServer } from "node:http2";
 import type { IncomingHttpHeaders } from "node:http2";
-import type { AddressInfo } from "node:net";
 import { buffer, json } from "node:stream/consumers";
 
 import { expect, it } from "vitest";
@@ -15,14 +14,14 @@ import {
   linesFrom,
   observed,
   runLines,
-} from "../testing/adapter-behaviour.ts";
-import type { Start } from "../testing/adapter-behaviour.ts";
-import { secret, signedEvent } from "../testing/events.ts";
-import { listening } from "../testing/running.ts";
-import { path, send } from "../testing/senders.ts";
+} from "../../test/adapter-behaviour.ts";
+import type { Start } from "../../test/adapter-behaviour.ts";
+import { secret, signedEvent } from "../../test/events.ts";
+import { listening } from "../../test/running.ts";
+import { path, send } from "../../test/senders.ts";
 import { createReceiver } from "./index.ts";
 
-/** An app that does something with a request before the receiver has it. */
+/** Creates an app with other code before the receiver. */
 const startBehind =
   (first: (request: IncomingMessage, response: ServerResponse) => Promise<unknown>): Start =>
   (options) => {
@@ -45,7 +44,7 @@ behavesAsReceiver({
   },
 });
 
-it("takes events when the lines of the message are applied to node:http", async () => {
+it("accepts events after the lines of the message are applied to node:http", async () => {
   const [instead = "", rawBody = ""] = await linesFrom(parsed);
   const first = await deliverTwice((options) => {
     let server = createServer();
@@ -62,27 +61,24 @@ it("takes events when the lines of the message are applied to node:http", async 
   expect(await deliverTwice(keeps)).toEqual(handledOnce);
 });
 
-it("leaves an answer alone that something else has given meanwhile", async () => {
+it("does not change a response that other code has sent", async () => {
   let late: ServerResponse | undefined;
-  const remembers = startBehind(async (_request, response) => {
+  const keepsResponse = startBehind(async (_request, response) => {
     late = response;
   });
-  const { port, errors } = await observed(remembers, {
+  const { port, errors } = await observed(keepsResponse, {
     onCompleted: () => late?.writeHead(418).end("late"),
   });
-  const answer = await send(port, await signedEvent("job_1"));
-  expect(answer).toMatchObject({ status: 418, text: "late" });
+  const response = await send(port, await signedEvent("job_1"));
+  expect(response).toMatchObject({ status: 418, text: "late" });
   expect(await send(port, await signedEvent("job_1"))).toMatchObject({ status: 204 });
   expect(errors).toEqual([]);
 });
 
-it("receives over HTTP/2, where one body that is too large ends no other stream", async () => {
+it("receives over HTTP/2, where a body that is too large ends only its stream", async () => {
   const receive = createReceiver({ secrets: secret, onCompleted: () => {}, onError: () => {} });
   const server = createSecondServer((request, response) => void receive(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  // A server on a port has an address that is no text.
-  const { port } = server.address() as AddressInfo;
+  const { port } = await listening(server);
   const client = connect(`http://127.0.0.1:${port}`);
   const { headers, body } = await signedEvent("job_1");
   const post = async (bytes: Buffer) => {
@@ -90,9 +86,9 @@ it("receives over HTTP/2, where one body that is too large ends no other stream"
     stream.on("error", () => {});
     const responded = once(stream, "response") as Promise<[IncomingHttpHeaders]>;
     stream.end(bytes);
-    const [answer] = await responded;
+    const [response] = await responded;
     stream.close();
-    return answer;
+    return response;
   };
   const refused = await post(Buffer.alloc(2_000_000));
   expect(refused).toMatchObject({ ":status": 413 });

@@ -3,16 +3,16 @@ import type { NodeReceiver } from "../adapters/node-receiver.ts";
 import type { ReceiverOptions } from "../receiver/options.ts";
 
 const fix =
-  "node:http: give it the request before anything reads it: `createServer(createReceiver(options))`. Where something has to read it first, have it keep the bytes: `request.rawBody = bytes;`";
+  "node:http: pass the request before anything reads it: `createServer(createReceiver(options))`. If other code has to read it first, keep the bytes: `request.rawBody = bytes;`";
 
 /**
- * Makes a listener for `http.createServer` that receives the events of the service; for paths of
- * its own, call it with the request and the response. It does what `createReceiver` of
- * `@tryon/webhooks` does, answers by itself, and never rejects. Where it answers before the body has
- * arrived, as to one that is too large, it has the connection closed.
+ * Creates a listener for `http.createServer` that receives the events of the service, like
+ * `createReceiver` of `@tryon/webhooks`. To serve other paths too, call it with the request and the
+ * response. It sends every response itself and never rejects. If it responds before the whole body
+ * has arrived, e.g. to a body that is too large, it closes the connection.
  *
- * @throws `WebhookError` `invalid_secret` for secrets that are missing or blank, `TypeError` or
- * `RangeError` for an option that cannot be.
+ * @throws `WebhookError` `invalid_secret` for missing or blank secrets, `TypeError` or `RangeError`
+ * for an invalid option.
  * @example
  * import { createServer } from "node:http";
  * import { createReceiver } from "@tryon/webhooks/node";

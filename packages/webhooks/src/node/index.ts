@@ -1,5 +1,9 @@
-export type { SyncSecretSource } from "./secrets-at-once.ts";
 export { safeVerifySync, verifySync } from "./verify-sync.ts";
-export type { BufferedRequest, VerifySyncOptions, VerifySyncSettings } from "./verify-sync.ts";
+export type {
+  BufferedRequest,
+  SyncSecretSource,
+  VerifySyncOptions,
+  VerifySyncSettings,
+} from "./verify-sync.ts";
 export type { IncomingRequest, NodeReceiver, OutgoingResponse } from "../adapters/node-receiver.ts";
 export { createReceiver } from "./http.ts";

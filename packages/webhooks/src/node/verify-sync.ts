@@ -1,49 +1,54 @@
-import { heldBody } from "./held-body.ts";
-import { hmacSha256 } from "./node-crypto.ts";
-import { secretsAtOnce } from "./secrets-at-once.ts";
-import type { SyncSecretSource } from "./secrets-at-once.ts";
+import { createHmac } from "node:crypto";
+import { isPromise, isSharedArrayBuffer } from "node:util/types";
+import { bufferedBytes, checkLength } from "../verification/body.ts";
 import type { NodeRequest } from "../verification/body.ts";
 import type { TryOnEvent } from "../verification/event.ts";
 import type { WebhookHeaders } from "../verification/header-values.ts";
 import type { RawBody } from "../verification/raw-bytes.ts";
+import { secretsFailed, usableSecrets } from "../verification/secrets.ts";
+import type { Secrets } from "../verification/secrets.ts";
+import { bytesOfHex } from "../verification/signature.ts";
 import { beginVerification } from "../verification/verification.ts";
 import type { Verified } from "../verification/verification.ts";
 import { defaultMaxBodyBytes } from "../verification/verify.ts";
 import type { VerifyOutcome, VerifySettings } from "../verification/verify.ts";
-import { isWebhookError } from "../webhook-error.ts";
+import { isWebhookError, WebhookError } from "../webhook-error.ts";
 
-/** What {@link verifySync} goes by besides the delivery itself. */
+/** {@link Secrets}, or a function that returns them without a promise for each delivery. */
+export type SyncSecretSource = Secrets | (() => Secrets);
+
+/** Options of {@link verifySync} without the delivery. */
 export interface VerifySyncSettings extends Omit<VerifySettings, "secrets"> {
   /**
-   * The webhook secret that was shown when the API key was created: all of it, its `whsec_` prefix
-   * included. A list while a secret is being replaced, or a function, called once per delivery,
-   * that gives either at once. `undefined` entries are skipped; all others are tried, always.
+   * Webhook secret that was shown when the API key was created, with its `whsec_` prefix. Pass an
+   * array to replace a secret, or a function, called once per delivery, that returns either.
+   * `undefined` entries are skipped. All others are tried every time.
    */
   readonly secrets: SyncSecretSource;
 }
 
 /**
- * A request whose body was read already, and that holds its bytes: as `body`, or as `rawBody` of a
- * request of Node or of a framework on it.
+ * Request that holds its bytes: as `body`, or as `rawBody` of a Node request or a request of a
+ * framework on Node.
  */
 export type BufferedRequest =
   | (NodeRequest & { readonly rawBody: RawBody })
   | { readonly headers: WebhookHeaders; readonly body: ArrayBuffer | ArrayBufferView };
 
-/** A delivery that is in memory, and how to verify it. */
+/** Delivery in memory, and options of its verification. */
 export type VerifySyncOptions = VerifySyncSettings &
   (
     | {
-        /** The raw bytes, as they arrived, or text that was decoded from valid UTF-8. */
+        /** Raw bytes as they arrived, or text that was decoded from valid UTF-8. */
         readonly body: RawBody;
-        /** The headers of the request. */
+        /** Headers of the request. */
         readonly headers: WebhookHeaders;
       }
     | {
-        /** The request, with its bytes. One that is not read yet is for `verify`, which reads it. */
+        /** Request with its bytes. For an unread request, use `verify`, which reads it. */
         readonly body: BufferedRequest;
         /**
-         * The headers, if they are not those of the request.
+         * Headers, if they differ from those of the request.
          *
          * @default the headers of `body`
          */
@@ -52,12 +57,12 @@ export type VerifySyncOptions = VerifySyncSettings &
   );
 
 /**
- * The same as `verify`, at once: by `node:crypto`, for a body that is in memory. What is accepted,
- * what is refused, the order of the checks and the event are those of `verify`.
+ * Verifies a delivery in memory like `verify`, without a promise, by `node:crypto`. The checks,
+ * their order and the event are the same.
  *
- * @throws `WebhookError` with a `code`, for whatever is wrong with the delivery or the
- * secrets; `raw_body_required` also for a request that is not read yet, `invalid_secret` also for a
- * function that gives a promise.
+ * @throws `WebhookError` with a `code` if the delivery or the secrets are invalid. Also
+ * `raw_body_required` for an unread request, and `invalid_secret` for a function that returns a
+ * promise.
  * @example
  * import { verifySync } from "@tryon/webhooks/node";
  *
@@ -72,8 +77,8 @@ export function verifySync(options: VerifySyncOptions): TryOnEvent {
 }
 
 /**
- * The same as {@link verifySync}, with the outcome as a value: nothing that a sender can do makes
- * it throw, nor do secrets that are missing.
+ * Verifies like {@link verifySync} and returns the outcome. It does not throw for an invalid
+ * delivery or for missing secrets.
  *
  * @example
  * import { safeVerifySync } from "@tryon/webhooks/node";
@@ -94,10 +99,56 @@ export function safeVerifySync(options: VerifySyncOptions): VerifyOutcome {
 function check(options: VerifySyncOptions): Verified {
   const { body, maxBodyBytes = defaultMaxBodyBytes, maxAge = Infinity, now = Date.now } = options;
   const conclude = beginVerification(options, maxAge, now);
-  const secrets = secretsAtOnce(options.secrets);
-  const bytes = heldBody(body, maxBodyBytes);
+  const secrets = resolveSecrets(options.secrets);
+  const bytes = bodyBytes(body, maxBodyBytes);
   const digests = secrets.map((secret) =>
     secret === undefined ? undefined : hmacSha256(secret, bytes),
   );
   return conclude(bytes, digests);
+}
+
+function resolveSecrets(source: unknown): ReadonlyArray<string | undefined> {
+  if (typeof source !== "function") return usableSecrets(source);
+  let secrets: unknown;
+  try {
+    secrets = source();
+    // An unhandled rejection would end the process.
+    if (isPromise(secrets)) secrets.catch(() => {});
+  } catch (cause) {
+    throw secretsFailed(cause);
+  }
+  if (!isPromise(secrets)) return usableSecrets(secrets);
+  throw new WebhookError(
+    "invalid_secret",
+    "The function `secrets` returned a promise. Use verify, which waits for it, or return the secrets.",
+  );
+}
+
+/**
+ * Returns the bytes of a body in memory. They are copied only if another thread could change them
+ * between verification and parsing.
+ */
+function bodyBytes(body: unknown, maxBodyBytes: number): Uint8Array {
+  let bytes: Uint8Array | undefined;
+  let cause: unknown;
+  try {
+    bytes = bufferedBytes(body);
+  } catch (error) {
+    cause = error;
+  }
+  if (bytes === undefined) {
+    throw new WebhookError(
+      "raw_body_required",
+      'The body is not bytes: it was parsed, or is not read yet. For an unread request, use verify, which reads it. Express: express.raw({ type: "*/*" }) before express.json(). Fastify: parseAs: "buffer".',
+      cause === undefined ? undefined : { cause },
+    );
+  }
+  checkLength(bytes.byteLength, maxBodyBytes);
+  return isSharedArrayBuffer(bytes.buffer) ? bytes.slice() : bytes;
+}
+
+/** Computes HMAC-SHA256 (RFC 2104), keyed with the UTF-8 bytes of the secret. */
+function hmacSha256(secret: string, bytes: Uint8Array): Uint8Array {
+  // Node returns text faster than a buffer.
+  return bytesOfHex(createHmac("sha256", secret).update(bytes).digest("hex"));
 }

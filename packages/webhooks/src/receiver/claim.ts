@@ -1,26 +1,14 @@
-import { pause, withTimeout } from "./clock.ts";
+import { sleep, withTimeout } from "./clock.ts";
 import type { Clock } from "./clock.ts";
+import type { ClaimTimes } from "./options.ts";
 import type { ClaimState, ReceiverStore } from "./store.ts";
 
-/** How long things take, in milliseconds. */
-export interface ClaimTimes {
-  /**
-   * How long a claim lasts that is not renewed. It is renewed each third of that, and where that
-   * fails, it is tried again each fifteenth.
-   */
-  readonly claimFor: number;
-  /** How long a delivery waits for one that is being handled. */
-  readonly waitFor: number;
-  /** How long a handled event is remembered. */
-  readonly rememberFor: number;
-}
+/** Time between two attempts to claim an event that another delivery handles. */
+const pollInterval = 250;
 
-/** How often a delivery that waits asks whether the claim of another one has ended. */
-const askEvery = 250;
-
-/** How often, and at which distance, it is tried to remember that an event was handled. */
-const doneTries = 3;
-const doneEvery = 1_000;
+/** Maximum number of attempts to record that an event was handled, and the time between them. */
+const maxDoneAttempts = 3;
+const doneInterval = 1_000;
 
 /** Time from the arrival of a delivery to the end of its store calls. The sender waits 10 s. */
 const storeDeadline = 9_000;
@@ -32,9 +20,9 @@ const minDoneTimeout = 3_000;
 /** Maximum time of one attempt of `done`, and of a release. */
 const maxStoreTimeout = 2_000;
 
-/** The claim of one delivery on its event. */
+/** Claim of one delivery on its event. */
 export class Claim {
-  /** What the store knows the event by. */
+  /** Key of the event in the store. */
   readonly key: string;
   readonly #store: ReceiverStore;
   readonly #clock: Clock;
@@ -64,17 +52,14 @@ export class Claim {
     this.#arrivedAt = arrivedAt;
   }
 
-  /** Aborted when the claim could not be renewed in time, so that somebody else may have it. */
+  /** Aborted when the claim was not renewed in time, so that another delivery may have it. */
   get signal(): AbortSignal {
     return this.#lost.signal;
   }
 
-  /**
-   * Claims the event. If another delivery has it, waits until that is done, has failed or has
-   * died, but not past the time that the sender gives an attempt.
-   */
+  /** Claims the event. Waits up to `claimWait` while another delivery has it. */
   async take(): Promise<ClaimState> {
-    const giveUpAt = this.#arrivedAt + this.#times.waitFor;
+    const waitUntil = this.#arrivedAt + this.#times.claimWait;
     for (;;) {
       const timeLeft = this.#arrivedAt + storeDeadline - this.#clock.now();
       const state = await this.#claim(Math.max(minClaimTimeout, timeLeft)).catch(
@@ -85,39 +70,40 @@ export class Claim {
       );
       const now = this.#clock.now();
       if (state === "done") return state;
-      // After an answer that took longer than the claim lasts, another delivery may have it.
+      // If the store took longer than the claim lasts, another delivery may have it.
       if (state === "claimed" && now < this.#until) {
-        this.#keep();
+        this.#scheduleRenewal();
         return state;
       }
-      if (now >= giveUpAt) return "open";
-      if (state === "open") await pause(this.#clock, Math.min(askEvery, giveUpAt - now));
+      if (now >= waitUntil) return "open";
+      if (state === "open") await sleep(this.#clock, Math.min(pollInterval, waitUntil - now));
     }
   }
 
-  /** Remembers that the event was handled; tried again, since what is lost here is handled twice. */
+  /** Records that the event was handled. Retries, because a lost record means a second handling. */
   async done(): Promise<void> {
     this.#handled = true;
     const timeLeft = this.#arrivedAt + storeDeadline - this.#clock.now();
-    const giveUpAt = this.#clock.now() + Math.max(minDoneTimeout, timeLeft);
+    const deadline = this.#clock.now() + Math.max(minDoneTimeout, timeLeft);
     try {
-      for (let tries = 1; ; tries += 1) {
-        const timeout = Math.min(maxStoreTimeout, giveUpAt - this.#clock.now());
+      for (let attempt = 1; ; attempt += 1) {
+        const timeout = Math.min(maxStoreTimeout, deadline - this.#clock.now());
         try {
-          const call = this.#store.done(this.key, this.#times.rememberFor);
+          const call = this.#store.done(this.key, this.#times.dedupeTtl);
           await this.#limit("done", timeout, call);
           return;
         } catch (error) {
-          if (tries === doneTries || this.#clock.now() + doneEvery >= giveUpAt) throw error;
+          if (attempt === maxDoneAttempts) throw error;
+          if (this.#clock.now() + doneInterval >= deadline) throw error;
         }
-        await pause(this.#clock, doneEvery);
+        await sleep(this.#clock, doneInterval);
       }
     } finally {
       this.#end();
     }
   }
 
-  /** Gives the event up for the next delivery of it. */
+  /** Releases the event for the next delivery. */
   async release(): Promise<void> {
     this.#end();
     this.#abandoned = true;
@@ -130,9 +116,9 @@ export class Claim {
   }
 
   async #claim(timeout: number): Promise<ClaimState> {
-    // From before the call: the store counts from some time after it.
-    const until = this.#clock.now() + this.#times.claimFor;
-    const call = this.#store.claim(this.key, this.#owner, this.#times.claimFor);
+    // The claim in the store starts later, so this time is earlier than its end.
+    const until = this.#clock.now() + this.#times.claimTtl;
+    const call = this.#store.claim(this.key, this.#owner, this.#times.claimTtl);
     void this.#releaseIfLate(call);
     const state = await this.#limit("claim", timeout, call);
     if (state === "claimed") this.#until = until;
@@ -149,40 +135,40 @@ export class Claim {
     }
   }
 
-  /** Rejects when the store does not answer in time, so that the service sends the event again. */
+  /** Rejects when the store does not respond in time, so that the service retries. */
   #limit<Result>(method: string, timeout: number, call: Promise<Result>): Promise<Result> {
-    const message = `The store has not answered \`${method}\` within ${timeout} ms. Check the connection to it.`;
+    const message = `The store did not respond to \`${method}\` within ${timeout} ms. Check the connection to it.`;
     return withTimeout(this.#clock, timeout, call, message);
   }
 
-  #keep(): void {
+  #scheduleRenewal(): void {
     this.#clock.clearTimeout(this.#lapseTimer);
     this.#lapseTimer = this.#clock.setTimeout(() => this.#lose(), this.#until - this.#clock.now());
-    this.#renewAfter(this.#times.claimFor / 3);
+    this.#renewAfter(this.#times.claimTtl / 3);
   }
 
   #renewAfter(delay: number): void {
     this.#renewalTimer = this.#clock.setTimeout(() => {
-      // After a time in which the machine was asleep, this timer may come before the other.
+      // After the machine was suspended, this timer may fire before the other.
       if (this.#clock.now() >= this.#until) this.#lose();
       else this.#renewal = this.#renew();
     }, delay);
   }
 
   async #renew(): Promise<void> {
-    const { claimFor } = this.#times;
-    const state = await this.#claim(claimFor / 3).catch(() => "unknown" as const);
+    const { claimTtl } = this.#times;
+    const state = await this.#claim(claimTtl / 3).catch(() => "unknown" as const);
     if (this.#over) return;
-    if (state === "claimed") this.#keep();
-    // A store that cannot be reached may be back before the claim has run out.
-    else if (state === "unknown") this.#renewAfter(claimFor / 15);
+    if (state === "claimed") this.#scheduleRenewal();
+    // An unreachable store may recover before the claim expires.
+    else if (state === "unknown") this.#renewAfter(claimTtl / 15);
     else this.#lose();
   }
 
   #lose(): void {
     this.#end();
     if (this.#handled) return;
-    const message = `The claim on ${this.key} ran out while its handler was at work: another delivery of this event may be handled now. Stop where you can.`;
+    const message = `The claim on ${this.key} expired during its handler: another delivery of this event may be handled now. Stop the handler if possible.`;
     this.#lost.abort(new Error(message));
   }
 

@@ -3,11 +3,11 @@ import { expect, it } from "vitest";
 import { cases } from "@tryon/test-kit/cases";
 import { createMemoryStore } from "../index.ts";
 import type { HandlerContext, ReceiverStore, TryOnCompletedEvent } from "../index.ts";
-import { ManualClock } from "../testing/manual-clock.ts";
-import { ReceivingProcess } from "../testing/receiving-process.ts";
-import type { Attempt } from "../testing/receiving-process.ts";
+import { ManualClock } from "../../test/manual-clock.ts";
+import { ReceivingProcess } from "../../test/receiving-process.ts";
+import type { Attempt } from "../../test/receiving-process.ts";
 
-/** One call of a handler: from when to when somebody may rely on being alone with the event. */
+/** Call of a handler, and the time in which no other handler of the event may run. */
 interface Call {
   readonly job: string;
   readonly machine: Machine;
@@ -19,16 +19,16 @@ interface Call {
   readonly fail: (error: Error) => void;
 }
 
-/** One process after another on one machine. */
+/** Machine that runs one process after another. */
 interface Machine {
   process: ReceivingProcess;
 }
 
-/** Several machines on one store, and everything that went against the promises of the receiver. */
-class World {
+/** Machines with a shared store, and the violations of the promises of the receiver. */
+class Cluster {
   readonly clock = new ManualClock();
   readonly calls: Call[] = [];
-  readonly broken: string[] = [];
+  readonly violations: string[] = [];
   readonly machines: Machine[] = [];
   readonly #done = new Set<string>();
   readonly #shared: ReceiverStore;
@@ -52,30 +52,30 @@ class World {
     return machine;
   }
 
-  /** Kills what runs on a machine and starts it anew. */
+  /** Kills the process of a machine and starts another. */
   restart(machine: Machine): void {
-    machine.process.die();
+    machine.process.crash();
     for (const call of this.calls) if (call.machine === machine) this.#end(call);
     machine.process = this.#start(() => machine);
   }
 
-  /** A delivery, and what its answer promises. */
+  /** Sends a delivery and checks the promise of its response. */
   async deliver(machine: Machine, job_id: string): Promise<Attempt> {
     const attempt = await machine.process.deliver({ job_id });
     void this.#check(attempt, job_id);
     return attempt;
   }
 
-  async #check({ answer }: Attempt, job: string): Promise<void> {
-    const { status } = await answer;
+  async #check({ response }: Attempt, job: string): Promise<void> {
+    const { status } = await response;
     if (status === 204 && !this.#done.has(keyOf(job))) {
-      this.broken.push(`${job} was answered 204 before it was done`);
+      this.violations.push(`${job} got 204 before it was done`);
     }
   }
 
-  async finish(call: Call, how: "succeed" | "fail"): Promise<void> {
+  async finish(call: Call, end: "succeed" | "fail"): Promise<void> {
     this.#end(call);
-    call.succeeded = how === "succeed";
+    call.succeeded = end === "succeed";
     if (call.succeeded) call.succeed();
     else call.fail(new Error("The handler failed."));
     await this.clock.advance(0);
@@ -88,11 +88,12 @@ class World {
   }
 
   #call(machine: Machine, { job_id: job }: TryOnCompletedEvent, { signal }: HandlerContext) {
-    if (this.#done.has(keyOf(job))) this.broken.push(`${job} was handled after it was done`);
+    if (this.#done.has(keyOf(job))) this.violations.push(`${job} was handled after it was done`);
     const { promise, resolve: succeed, reject: fail } = Promise.withResolvers<void>();
     const { process } = machine;
     const repeated = (call: Call) => call.succeeded && call.job === job && call.process === process;
-    if (this.calls.some(repeated)) this.broken.push(`${job} was handled again by who knew it done`);
+    if (this.calls.some(repeated))
+      this.violations.push(`${job} was handled again by the process that had handled it`);
     const now = this.clock.now();
     const own = { job, machine, process };
     const call = { ...own, succeeded: false, from: now, to: Infinity, succeed, fail };
@@ -105,7 +106,7 @@ class World {
     call.to = Math.min(call.to, this.clock.now());
   }
 
-  /** Calls for one event of which the later began before the earlier was over. */
+  /** Calls for one event that started before an earlier one had ended. */
   overlaps(): readonly Call[] {
     return this.calls.filter((call, index) =>
       this.calls.slice(0, index).some(({ job, to }) => job === call.job && to > call.from),
@@ -133,48 +134,48 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-async function take(world: World, one: Step): Promise<void> {
-  if (one.kind === "pass") return world.clock.advance(one.span);
-  const machine = world.machines[one.which % world.machines.length];
-  const running = world.calls.filter(({ to }) => to === Infinity);
+async function run(cluster: Cluster, one: Step): Promise<void> {
+  if (one.kind === "pass") return cluster.clock.advance(one.span);
+  const machine = cluster.machines[one.which % cluster.machines.length];
+  const running = cluster.calls.filter(({ to }) => to === Infinity);
   const call = running[one.which % Math.max(1, running.length)];
   if (machine === undefined) return;
-  if (one.kind === "deliver") await world.deliver(machine, one.job);
-  else if (one.kind === "kill") world.restart(machine);
+  if (one.kind === "deliver") await cluster.deliver(machine, one.job);
+  else if (one.kind === "kill") cluster.restart(machine);
   else if (one.kind === "cut") {
     machine.process.store.failing.clear();
     for (const fault of one.faults) machine.process.store.failing.add(fault);
   } else if (one.kind === "hang") {
     for (const fault of one.faults)
-      world.clock.setTimeout(machine.process.store.hold(fault), one.span);
-  } else if (call !== undefined) await world.finish(call, one.kind);
+      cluster.clock.setTimeout(machine.process.store.block(fault), one.span);
+  } else if (call !== undefined) await cluster.finish(call, one.kind);
 }
 
 const history = fc.array(step, { minLength: 10, maxLength: 60, size: "max" });
 
-it("whatever fails, hangs or dies, nothing is handled by two at a time or after it was done, and nothing answered 204 before", async () => {
+it("never handles an event concurrently or after done, and never responds 204 before, under any faults", async () => {
   const property = fc.asyncProperty(history, async (steps) => {
-    const world = new World(3);
-    for (const one of steps) await take(world, one);
-    await world.clock.advance(60_000);
-    expect(world.broken).toEqual([]);
-    expect(world.overlaps()).toEqual([]);
+    const cluster = new Cluster(3);
+    for (const one of steps) await run(cluster, one);
+    await cluster.clock.advance(60_000);
+    expect(cluster.violations).toEqual([]);
+    expect(cluster.overlaps()).toEqual([]);
   });
   await fc.assert(property, { numRuns: cases(1_000) });
 });
 
-it("whatever failed, hung or died, one more attempt is enough once that is over", async () => {
+it("handles an event with one more attempt after any faults", async () => {
   const property = fc.asyncProperty(history, async (steps) => {
-    const world = new World(3);
-    for (const one of steps) await take(world, one);
-    for (const machine of world.machines) world.restart(machine);
-    await world.clock.advance(15_000);
-    const fresh = world.boot();
-    const attempt = await world.deliver(fresh, "job_1");
-    const last = world.calls.at(-1);
-    if (last?.machine === fresh) await world.finish(last, "succeed");
-    expect((await attempt.answer).status).toBe(204);
-    expect(world.broken).toEqual([]);
+    const cluster = new Cluster(3);
+    for (const one of steps) await run(cluster, one);
+    for (const machine of cluster.machines) cluster.restart(machine);
+    await cluster.clock.advance(15_000);
+    const fresh = cluster.boot();
+    const attempt = await cluster.deliver(fresh, "job_1");
+    const last = cluster.calls.at(-1);
+    if (last?.machine === fresh) await cluster.finish(last, "succeed");
+    expect((await attempt.response).status).toBe(204);
+    expect(cluster.violations).toEqual([]);
   });
   await fc.assert(property, { numRuns: cases(1_000) });
 });

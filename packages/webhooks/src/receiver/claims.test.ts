@@ -1,66 +1,74 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createMemoryStore } from "../index.ts";
 import type { ReceiverOptions, ReceiverStore } from "../index.ts";
-import { ManualClock } from "../testing/manual-clock.ts";
-import { ReceivingProcess } from "../testing/receiving-process.ts";
+import { ManualClock } from "../../test/manual-clock.ts";
+import { ReceivingProcess } from "../../test/receiving-process.ts";
 
 let clock: ManualClock;
 let shared: ReceiverStore;
+/** Processes with claims of 15 s, which outlast the 8 s that a delivery waits. */
+let one: ReceivingProcess;
+let two: ReceivingProcess;
 beforeEach(() => {
   clock = new ManualClock();
   shared = createMemoryStore({ clock });
+  one = start({ claimTtl: 15_000 });
+  two = start({ claimTtl: 15_000 });
 });
-/** With claims of 15 s, so that they outlast the 8 s that a delivery waits. */
 const start = (options?: Partial<ReceiverOptions>): ReceivingProcess =>
-  new ReceivingProcess(shared, clock, { claimFor: 15_000, ...options });
-const startPlain = (): ReceivingProcess => new ReceivingProcess(shared, clock);
+  new ReceivingProcess(shared, clock, options);
 
-describe("a claim, unless another time is asked for,", () => {
-  it("runs out 7.5 s after its process died, while the next attempt waits", async () => {
-    const [one, two] = [startPlain(), startPlain()];
-    await one.deliver();
-    one.die();
-    await clock.advance(1_000);
-    const second = await two.deliver();
-    await clock.advance(6_499);
-    expect(two.works).toEqual([]);
+describe("a claim", () => {
+  it.each([
+    ["7.5 s by default", undefined, 1_000, 6_499],
+    ["15 s with a claimTtl of 15 s", 15_000, 9_000, 5_999],
+  ])("expires %s after a crash, while the next attempt waits", async (_name, ttl, before, wait) => {
+    const [first, next] = [start({ claimTtl: ttl }), start({ claimTtl: ttl })];
+    await first.deliver();
+    first.crash();
+    await clock.advance(before);
+    const second = await next.deliver();
+    await clock.advance(wait);
+    expect(next.calls).toEqual([]);
     await clock.advance(250);
-    expect(two.works).toHaveLength(1);
-    two.works[0]?.succeed();
-    await clock.advance(0);
+    expect(next.calls).toHaveLength(1);
+    await next.succeed();
     expect(second.status).toBe(204);
   });
 
-  it("is renewed every 2.5 s while its handler lives", async () => {
-    const [one, two] = [startPlain(), startPlain()];
-    await one.deliver();
-    for (let at = 0; at < 60_000; at += 10_000) {
+  it.each([
+    ["2.5 s by default", undefined, 24],
+    ["5 s with a claimTtl of 15 s", 15_000, 12],
+  ])("is renewed every %s during a handler of 60 s", async (_name, claimTtl, renewals) => {
+    const process = start({ claimTtl });
+    const first = await process.deliver();
+    for (let time = 0; time < 60_000; time += 10_000) {
       const other = await two.deliver();
       await clock.advance(10_000);
       expect(other.status).toBe(503);
     }
-    expect(one.store.count("claim")).toBe(1 + 24);
-    expect(one.works[0]?.context.signal.aborted).toBe(false);
-    expect(two.works).toEqual([]);
+    expect(process.store.count("claim")).toBe(1 + renewals);
+    await process.succeed();
+    expect([first.status, process.aborted, two.calls]).toEqual([204, false, []]);
+    expect(clock.pending).toBe(0);
   });
 });
 
-describe("an event that is being handled", () => {
-  it("keeps another delivery waiting for 8 s, which is then answered 503", async () => {
-    const [one, two] = [start(), start()];
+describe("while an event is being handled", () => {
+  it("another delivery waits for 8 s, and then gets 503", async () => {
     await one.deliver();
     const second = await two.deliver();
     await clock.advance(7_999);
     expect(second.status).toBeUndefined();
     await clock.advance(1);
     expect(second.status).toBe(503);
-    expect(await (await second.answer).json()).toMatchObject({ code: "duplicate_event" });
+    expect(await (await second.response).json()).toMatchObject({ code: "duplicate_event" });
     expect(two.errors).toMatchObject([{ error: { code: "duplicate_event" }, status: 503 }]);
-    expect(two.works).toEqual([]);
+    expect(two.calls).toEqual([]);
   });
 
-  it("keeps one waiting for as long as waitFor says", async () => {
-    const process = start({ waitFor: 100 });
+  it("another delivery waits for claimWait", async () => {
+    const process = start({ claimWait: 100 });
     await process.deliver();
     const second = await process.deliver();
     await clock.advance(99);
@@ -69,122 +77,68 @@ describe("an event that is being handled", () => {
     expect(second.status).toBe(503);
   });
 
-  it("lets those that wait answer 204 when it is handled", async () => {
-    const [one, two] = [start(), start()];
-    const first = await one.deliver();
-    const others = [await one.deliver(), await two.deliver()];
+  it("waiting deliveries get 204 after its success", async () => {
+    const attempts = [await one.deliver(), await one.deliver(), await two.deliver()];
     await clock.advance(3_000);
-    one.works[0]?.succeed();
+    await one.succeed();
     await clock.advance(250);
-    expect([first, ...others].map(({ status }) => status)).toEqual([204, 204, 204]);
-    expect([...one.works, ...two.works]).toHaveLength(1);
+    expect(attempts.map(({ status }) => status)).toEqual([204, 204, 204]);
+    expect([...one.calls, ...two.calls]).toHaveLength(1);
   });
 
-  it("does not keep other events waiting", async () => {
-    const process = start();
-    await process.deliver();
-    await process.deliver({ job_id: "job_2" });
-    expect(process.works.map(({ event }) => event.job_id)).toEqual(["job_1", "job_2"]);
-  });
-
-  it("is taken over by one that waits as soon as its handler has failed", async () => {
-    const [one, two] = [start(), start()];
-    const first = await one.deliver();
-    const second = await two.deliver();
-    one.works[0]?.fail();
-    await clock.advance(250);
-    expect(first.status).toBe(500);
-    expect(two.works).toHaveLength(1);
-    two.works[0]?.succeed();
-    await clock.advance(0);
-    expect(second.status).toBe(204);
-  });
-
-  it("is taken over by the next delivery at once when its handler has failed", async () => {
-    const process = start();
-    const first = await process.deliver();
-    process.works[0]?.fail();
-    await clock.advance(0);
-    expect(first.status).toBe(500);
-    await process.deliver();
-    expect(process.works).toHaveLength(2);
-  });
-
-  it("is taken over as soon as the claim of a process that died has run out", async () => {
-    const [one, two] = [start(), start()];
+  it("other events are handled", async () => {
     await one.deliver();
-    one.die();
-    await clock.advance(9_000);
-    const second = await two.deliver();
-    await clock.advance(5_999);
-    expect(two.works).toEqual([]);
-    await clock.advance(250);
-    expect(two.works).toHaveLength(1);
-    two.works[0]?.succeed();
-    await clock.advance(0);
-    expect(second.status).toBe(204);
-  });
-
-  it("stays with a handler of 60 s, whose claim is renewed every 5 s", async () => {
-    const [one, two] = [start(), start()];
-    const first = await one.deliver();
-    for (let at = 0; at < 60_000; at += 10_000) {
-      const other = await two.deliver();
-      await clock.advance(10_000);
-      expect(other.status).toBe(503);
-    }
-    expect(one.store.count("claim")).toBe(1 + 12);
-    one.works[0]?.succeed();
-    await clock.advance(0);
-    expect(first.status).toBe(204);
-    expect(one.works[0]?.context.signal.aborted).toBe(false);
-    expect(two.works).toEqual([]);
-    expect(clock.pending).toBe(0);
-  });
-
-  it("leaves no timer behind however it ends", async () => {
-    const process = start();
-    for (const end of ["succeed", "fail"] as const) {
-      await process.deliver({ job_id: end });
-      process.works.at(-1)?.[end]();
-      await clock.advance(0);
-      expect(clock.pending).toBe(0);
-    }
+    await one.deliver({ job_id: "job_2" });
+    expect(one.calls.map(({ event }) => event.job_id)).toEqual(["job_1", "job_2"]);
   });
 });
 
-describe("a store that cannot be reached", () => {
-  it("when an event comes is answered 500, and nothing is handled", async () => {
-    const process = start();
-    process.store.failing.add("claim");
-    const first = await process.deliver();
-    expect((await first.answer).status).toBe(500);
-    expect(await (await first.answer).text()).not.toContain("reached");
-    expect(process.works).toEqual([]);
-    expect(process.errors).toMatchObject([{ status: 500 }]);
-    process.store.failing.clear();
-    await process.deliver();
-    expect(process.works).toHaveLength(1);
-  });
+it("a waiting delivery handles the event after a failed handler", async () => {
+  const first = await one.deliver();
+  const second = await two.deliver();
+  await one.fail();
+  await clock.advance(250);
+  expect(first.status).toBe(500);
+  expect(two.calls).toHaveLength(1);
+  await two.succeed();
+  expect(second.status).toBe(204);
+});
 
-  it("for one renewal loses no claim", async () => {
-    const [one, two] = [start(), start()];
+it("the next delivery handles the event after a failed handler", async () => {
+  const first = await one.deliver();
+  await one.fail();
+  expect(first.status).toBe(500);
+  await one.deliver();
+  expect(one.calls).toHaveLength(2);
+});
+
+it.each(["succeed", "fail"] as const)(
+  "leaves no timer when the handler ends by %s",
+  async (end) => {
     await one.deliver();
+    await one[end]();
+    expect(clock.pending).toBe(0);
+  },
+);
+
+describe("while the store is unreachable", () => {
+  it("a delivery gets 500, and nothing is handled", async () => {
     one.store.failing.add("claim");
-    await clock.advance(5_000);
+    const { response } = await one.deliver();
+    expect((await response).status).toBe(500);
+    expect(await (await response).text()).not.toContain("unreachable");
+    expect(one.calls).toEqual([]);
+    expect(one.errors).toMatchObject([{ status: 500 }]);
     one.store.failing.clear();
-    await clock.advance(15_000);
-    await two.deliver();
-    await clock.advance(8_000);
-    expect(two.works).toEqual([]);
-    expect(one.works[0]?.context.signal.aborted).toBe(false);
+    await one.deliver();
+    expect(one.calls).toHaveLength(1);
   });
 
   it.each([
-    ["10 s", 5_001, 10_000],
-    ["9 s at the worst moment", 4_999, 9_000],
-  ])("for %s loses no claim", async (_name, from, span) => {
-    const [one, two] = [start(), start()];
+    ["for one renewal", 0, 5_000],
+    ["for 10 s", 5_001, 10_000],
+    ["for 9 s at the worst moment", 4_999, 9_000],
+  ])("%s, the claim is kept", async (_name, from, span) => {
     await one.deliver();
     await clock.advance(from);
     one.store.failing.add("claim");
@@ -192,322 +146,297 @@ describe("a store that cannot be reached", () => {
     one.store.failing.clear();
     const second = await two.deliver();
     await clock.advance(8_000);
-    expect(second.status).toBe(503);
-    expect(one.works[0]?.context.signal.aborted).toBe(false);
+    expect([second.status, two.calls, one.aborted]).toEqual([503, [], false]);
+    await clock.advance(15_000);
+    expect(one.aborted).toBe(false);
   });
 
-  it("for good loses the claim, which the handler is told of by its signal", async () => {
-    const [one, two] = [start(), start()];
+  it("until the claim expires, the signal of the handler is aborted", async () => {
     const first = await one.deliver();
     one.store.failing.add("claim");
     await clock.advance(14_999);
-    expect(one.works[0]?.context.signal.aborted).toBe(false);
+    expect(one.aborted).toBe(false);
     await clock.advance(1);
-    const { signal } = one.works[0]?.context ?? {};
-    expect(signal?.aborted).toBe(true);
-    expect(signal?.reason).toMatchObject({ message: expect.stringContaining("job_1") });
+    expect(one.aborted).toBe(true);
+    const { reason } = one.calls[0]?.context.signal ?? {};
+    expect(reason).toMatchObject({ message: expect.stringContaining("job_1") });
     await two.deliver();
-    expect(two.works).toHaveLength(1);
-    one.works[0]?.fail();
-    await clock.advance(0);
+    expect(two.calls).toHaveLength(1);
+    await one.fail();
     expect(first.status).toBe(500);
     const third = await two.deliver();
     await clock.advance(8_000);
     expect(third.status).toBe(503);
   });
 
-  it("and does not even fail loses the claim at its end", async () => {
-    const [one, two] = [start(), start()];
-    await one.deliver();
-    one.store.hold("claim");
-    await clock.advance(14_999);
-    expect(one.works[0]?.context.signal.aborted).toBe(false);
-    await clock.advance(1);
-    expect(one.works[0]?.context.signal.aborted).toBe(true);
-    await two.deliver();
-    expect(two.works).toHaveLength(1);
-  });
-
-  it("for so long that a claim comes too late is no claim", async () => {
-    const [one, two] = [start({ waitFor: 60_000 }), start()];
-    const letGo = one.store.hold("claim");
-    const first = await one.deliver();
-    clock.skip(15_000);
-    await two.deliver();
-    letGo();
-    await clock.advance(1_000);
-    expect(two.works).toHaveLength(1);
-    expect(one.works).toEqual([]);
-    two.works[0]?.succeed();
-    await clock.advance(250);
-    expect(first.status).toBe(204);
-  });
-
-  it("whose claims all come too late answers 503 in the end", async () => {
-    const process = start();
-    const letGo = process.store.hold("claim");
-    const first = await process.deliver();
-    const slow: ReceiverStore["claim"] = async (...claim) => {
-      const state = await createMemoryStore({ clock }).claim(...claim);
-      clock.skip(15_000);
-      return state;
-    };
-    shared.claim = slow;
-    letGo();
-    await clock.advance(20_000);
-    expect(first.status).toBe(503);
-    expect(process.works).toEqual([]);
-  });
-
-  it("when the handler has failed does not keep the delivery from being answered 500", async () => {
-    const [one, two] = [start(), start()];
+  it("the response to a failed handler is 500, and the claim expires", async () => {
     const first = await one.deliver();
     one.store.failing.add("release");
-    one.works[0]?.fail();
-    await clock.advance(0);
+    await one.fail();
     expect(first.status).toBe(500);
     expect(one.errors.map(({ status }) => status)).toEqual([500, 500]);
     await clock.advance(14_750);
     await two.deliver();
     await clock.advance(250);
-    expect(two.works).toHaveLength(1);
+    expect(two.calls).toHaveLength(1);
   });
 });
 
-describe("a process that stood still, so that its claim ran out,", () => {
-  it("is told so when it goes on, and another delivery may be handled", async () => {
-    const [one, two] = [start(), start()];
+describe("after the store has responded late", () => {
+  it("a renewal that never settles loses the claim", async () => {
     await one.deliver();
-    clock.skip(15_000);
+    one.store.block("claim");
+    await clock.advance(14_999);
+    expect(one.aborted).toBe(false);
+    await clock.advance(1);
+    expect(one.aborted).toBe(true);
     await two.deliver();
-    expect(two.works).toHaveLength(1);
-    await clock.advance(0);
-    expect(one.works[0]?.context.signal.aborted).toBe(true);
+    expect(two.calls).toHaveLength(1);
   });
 
-  it("is told so also when another delivery has failed meanwhile, and the event is free", async () => {
-    const [one, two] = [start(), start()];
+  it("an expired claim is not used", async () => {
+    const process = start({ claimTtl: 15_000, claimWait: 60_000 });
+    const unblock = process.store.block("claim");
+    const first = await process.deliver();
+    clock.skip(15_000);
+    await two.deliver();
+    unblock();
+    await clock.advance(1_000);
+    expect(two.calls).toHaveLength(1);
+    expect(process.calls).toEqual([]);
+    await two.succeed();
+    await clock.advance(250);
+    expect(first.status).toBe(204);
+  });
+
+  it("to every claim, the delivery gets 503", async () => {
+    const unblock = one.store.block("claim");
+    const first = await one.deliver();
+    shared.claim = async (...claim) => {
+      const state = await createMemoryStore({ clock }).claim(...claim);
+      clock.skip(15_000);
+      return state;
+    };
+    unblock();
+    await clock.advance(20_000);
+    expect(first.status).toBe(503);
+    expect(one.calls).toEqual([]);
+  });
+});
+
+describe("the signal of a handler is aborted", () => {
+  it("after a suspension in which the claim expired, and another delivery is handled", async () => {
     await one.deliver();
     clock.skip(15_000);
     await two.deliver();
-    two.works[0]?.fail();
+    expect(two.calls).toHaveLength(1);
     await clock.advance(0);
-    expect(one.works[0]?.context.signal.aborted).toBe(true);
+    expect(one.aborted).toBe(true);
+  });
+
+  it("after a suspension in which another handler has failed", async () => {
+    await one.deliver();
+    clock.skip(15_000);
+    await two.deliver();
+    await two.fail();
+    expect(one.aborted).toBe(true);
     expect(one.store.count("claim")).toBe(1);
   });
 
-  it("and whose renewal is granted after the claim has run out is told so", async () => {
-    const process = start();
-    await process.deliver();
-    const letGo = process.store.hold("claim");
+  it("when a renewal is granted after the claim has expired", async () => {
+    await one.deliver();
+    const unblock = one.store.block("claim");
     await clock.advance(5_000);
     clock.skip(15_000);
-    letGo();
+    unblock();
     await clock.advance(0);
-    expect(process.works[0]?.context.signal.aborted).toBe(true);
+    expect(one.aborted).toBe(true);
   });
 
-  it("and went on just in time is told when its renewal finds another's claim", async () => {
-    const [one, two] = [start(), start()];
+  it("when a renewal finds the claim of another delivery", async () => {
     await one.deliver();
-    const letGo = one.store.hold("claim");
+    const unblock = one.store.block("claim");
     await clock.advance(5_000);
     clock.skip(10_000);
     await two.deliver();
-    letGo();
+    unblock();
     await clock.advance(0);
-    expect(one.works[0]?.context.signal.aborted).toBe(true);
-    expect(two.works).toHaveLength(1);
+    expect(one.aborted).toBe(true);
+    expect(two.calls).toHaveLength(1);
   });
 
-  it("is told at its next renewal where somebody else has handled the event", async () => {
-    const process = start();
-    await process.deliver();
+  it("when a renewal finds that the event was handled", async () => {
+    await one.deliver();
     await shared.done("tryon.completed:job_1", 3_600_000);
     await clock.advance(4_999);
-    expect(process.works[0]?.context.signal.aborted).toBe(false);
+    expect(one.aborted).toBe(false);
     await clock.advance(1);
-    expect(process.works[0]?.context.signal.aborted).toBe(true);
-  });
-
-  it("but comes to its end leaves the event handled", async () => {
-    const [one, two] = [start(), start()];
-    const first = await one.deliver();
-    clock.skip(15_000);
-    one.works[0]?.succeed();
-    await clock.advance(0);
-    expect(first.status).toBe(204);
-    const second = await two.deliver();
-    expect((await second.answer).status).toBe(204);
-    expect(two.works).toEqual([]);
+    expect(one.aborted).toBe(true);
   });
 });
 
-describe("that an event was handled", () => {
-  it("is told to the store again after 1 s and after 2 s", async () => {
-    const [one, two] = [start(), start()];
+it("records an event whose handler succeeds after its claim has expired", async () => {
+  const first = await one.deliver();
+  clock.skip(15_000);
+  await one.succeed();
+  expect(first.status).toBe(204);
+  expect(await two.statusOf()).toBe(204);
+  expect(two.calls).toEqual([]);
+});
+
+describe("done", () => {
+  it("is retried after 1 s and after 2 s", async () => {
     const first = await one.deliver();
     one.store.failing.add("done");
-    one.works[0]?.succeed();
+    await one.succeed();
     await clock.advance(1_999);
     expect(one.store.count("done")).toBe(2);
     one.store.failing.clear();
     await clock.advance(1);
-    expect(first.status).toBe(204);
-    expect(one.store.count("done")).toBe(3);
-    expect((await (await two.deliver()).answer).status).toBe(204);
-    expect(two.works).toEqual([]);
+    expect([first.status, one.store.count("done")]).toEqual([204, 3]);
+    expect(await two.statusOf()).toBe(204);
+    expect(two.calls).toEqual([]);
   });
 
-  it("and cannot be told is answered 500, and is all that the next delivery tells", async () => {
-    const [one, two] = [start(), start()];
+  it("leads to 500 if it fails, and only it is repeated for the next delivery", async () => {
     const first = await one.deliver();
     one.store.failing.add("done");
-    one.works[0]?.succeed();
+    await one.succeed();
     await clock.advance(2_000);
     expect(first.status).toBe(500);
     expect(one.errors).toMatchObject([{ status: 500 }]);
     one.store.failing.clear();
     await clock.advance(15_000);
-    const second = await one.deliver();
-    expect((await second.answer).status).toBe(204);
-    expect(one.works).toHaveLength(1);
-    expect((await (await two.deliver()).answer).status).toBe(204);
-    expect(two.works).toEqual([]);
+    expect(await one.statusOf()).toBe(204);
+    expect(one.calls).toHaveLength(1);
+    expect(await two.statusOf()).toBe(204);
+    expect(two.calls).toEqual([]);
   });
 
-  it("and cannot be told is kept in mind of the 1,000 latest events, and of no more", async () => {
-    const process = start();
-    process.store.failing.add("done");
+  it("is repeated for the latest 1,000 events that were not recorded", async () => {
+    one.store.failing.add("done");
     for (let number = 0; number <= 1_000; number += 1) {
-      await process.deliver({ job_id: `job_${number}` });
-      process.works.at(-1)?.succeed();
+      await one.deliver({ job_id: `job_${number}` });
+      one.calls.at(-1)?.succeed();
     }
     await clock.advance(2_000);
-    process.store.failing.clear();
+    one.store.failing.clear();
     await clock.advance(15_000);
-    expect((await (await process.deliver({ job_id: "job_1" })).answer).status).toBe(204);
-    expect(process.works).toHaveLength(1_001);
-    await process.deliver({ job_id: "job_0" });
-    expect(process.works).toHaveLength(1_002);
+    expect(await one.statusOf({ job_id: "job_1" })).toBe(204);
+    expect(one.calls).toHaveLength(1_001);
+    await one.deliver({ job_id: "job_0" });
+    expect(one.calls).toHaveLength(1_002);
   });
 
-  it("keeps its claim while it cannot be told", async () => {
-    const [one, two] = [start({ claimFor: 1_500 }), start({ waitFor: 100 })];
-    await one.deliver();
-    one.store.failing.add("done");
-    one.works[0]?.succeed();
+  it("keeps the claim while it is retried", async () => {
+    const [first, next] = [start({ claimTtl: 1_500 }), start({ claimWait: 100 })];
+    await first.deliver();
+    first.store.failing.add("done");
+    await first.succeed();
     await clock.advance(1_900);
-    await two.deliver();
+    await next.deliver();
     await clock.advance(100);
-    expect(two.works).toEqual([]);
+    expect(next.calls).toEqual([]);
   });
 
-  it("aborts nothing, also when a renewal finds it done", async () => {
-    const process = start();
-    const first = await process.deliver();
-    const letGo = process.store.hold("claim");
+  it("does not abort the signal when a renewal finds the event done", async () => {
+    const { response } = await one.deliver();
+    const unblock = one.store.block("claim");
     await clock.advance(5_000);
-    process.works[0]?.succeed();
     const done = shared.done.bind(shared);
     shared.done = async (...event) => {
       await done(...event);
-      letGo();
+      unblock();
       await clock.advance(0);
     };
-    expect((await first.answer).status).toBe(204);
-    expect(process.works[0]?.context.signal.aborted).toBe(false);
+    one.calls[0]?.succeed();
+    expect((await response).status).toBe(204);
+    expect(one.aborted).toBe(false);
   });
 
-  it("is remembered for rememberFor", async () => {
-    const process = start({ rememberFor: 60_000 });
+  it("lasts for dedupeTtl", async () => {
+    const process = start({ dedupeTtl: 60_000 });
     await process.deliver();
-    process.works[0]?.succeed();
+    await process.succeed();
     await clock.advance(59_999);
-    expect((await (await process.deliver()).answer).status).toBe(204);
+    expect(await process.statusOf()).toBe(204);
     await clock.advance(1);
     await process.deliver();
-    expect(process.works).toHaveLength(2);
+    expect(process.calls).toHaveLength(2);
   });
 });
 
-describe("while the store does not answer", () => {
+describe("while the store does not respond", () => {
   it("a claim times out after 9 s with 500, and nothing is handled", async () => {
-    const process = start();
-    process.store.hold("claim");
-    const first = await process.deliver();
+    one.store.block("claim");
+    const first = await one.deliver();
     await clock.advance(8_999);
     expect(first.status).toBeUndefined();
     await clock.advance(1);
     expect(first.status).toBe(500);
-    expect(process.errors).toMatchObject([
+    expect(one.errors).toMatchObject([
       { error: { message: expect.stringContaining("`claim` within 9000 ms") }, status: 500 },
     ]);
-    expect(process.works).toEqual([]);
+    expect(one.calls).toEqual([]);
     expect(clock.pending).toBe(0);
   });
 
-  it("the last claim of a delivery that waits times out within 10 s of its arrival", async () => {
-    const [one, two] = [start(), start()];
+  it("the last claim of a waiting delivery times out within 10 s of its arrival", async () => {
     await one.deliver();
     const second = await two.deliver();
     await clock.advance(7_999);
-    two.store.hold("claim");
+    two.store.block("claim");
     await clock.advance(1_001);
     expect(second.status).toBe(500);
-    expect(two.works).toEqual([]);
+    expect(two.calls).toEqual([]);
   });
 
-  it("a claim has 1 s after the deadline, when its delivery may wait for longer", async () => {
-    const [one, two] = [start(), start({ waitFor: 60_000 })];
+  it("a claim has 1 s after the deadline if claimWait is longer", async () => {
+    const process = start({ claimWait: 60_000 });
     await one.deliver();
-    const second = await two.deliver();
+    const second = await process.deliver();
     await clock.advance(19_999);
-    const letGo = two.store.hold("claim");
+    const unblock = process.store.block("claim");
     await clock.advance(1_000);
-    letGo();
-    await clock.advance(0);
-    one.works[0]?.succeed();
+    unblock();
+    await one.succeed();
     await clock.advance(250);
     expect(second.status).toBe(204);
   });
 
   it("a claim that is granted after its timeout is released", async () => {
-    const process = start();
-    const letGo = process.store.hold("claim");
-    const first = await process.deliver();
+    const unblock = one.store.block("claim");
+    const first = await one.deliver();
     await clock.advance(9_000);
     expect(first.status).toBe(500);
-    letGo();
+    unblock();
     await clock.advance(1_000);
-    const second = await process.deliver();
-    expect(process.works).toHaveLength(1);
-    process.works[0]?.succeed();
-    await clock.advance(0);
+    const second = await one.deliver();
+    expect(one.calls).toHaveLength(1);
+    await one.succeed();
     expect(second.status).toBe(204);
   });
 
-  it("one renewal times out, and the next one keeps the claim", async () => {
-    const [one, two] = [startPlain(), startPlain()];
-    const first = await one.deliver();
-    one.store.hold("claim");
+  it("a renewal times out, and the next one keeps the claim", async () => {
+    const [first, next] = [start(), start()];
+    const attempt = await first.deliver();
+    first.store.block("claim");
     await clock.advance(4_999);
-    // The renewal stays without an answer, and later ones get theirs.
-    one.store.hold("claim")();
+    // The first renewal stays blocked, later ones do not.
+    first.store.block("claim")();
     await clock.advance(10_000);
-    const second = await two.deliver();
-    expect(one.works[0]?.context.signal.aborted).toBe(false);
-    expect(two.works).toEqual([]);
-    one.works[0]?.succeed();
+    const second = await next.deliver();
+    expect([first.aborted, next.calls]).toEqual([false, []]);
+    await first.succeed();
     await clock.advance(250);
-    expect([first.status, second.status]).toEqual([204, 204]);
+    expect([attempt.status, second.status]).toEqual([204, 204]);
   });
 
-  it("`done` is tried three times within 8 s, then the answer is 500", async () => {
-    const process = startPlain();
+  it("`done` is tried three times within 8 s, and then the response is 500", async () => {
+    const process = start();
     const first = await process.deliver();
-    const letGo = process.store.hold("done");
-    process.works[0]?.succeed();
+    const unblock = process.store.block("done");
+    await process.succeed();
     await clock.advance(7_999);
     expect(first.status).toBeUndefined();
     await clock.advance(1);
@@ -517,34 +446,24 @@ describe("while the store does not answer", () => {
       { error: { message: expect.stringContaining("`done` within 2000 ms") }, status: 500 },
     ]);
     expect(clock.pending).toBe(0);
-    letGo();
-    const second = await process.deliver();
-    expect((await second.answer).status).toBe(204);
-    expect(process.works).toHaveLength(1);
+    unblock();
+    expect(await process.statusOf()).toBe(204);
+    expect(process.calls).toHaveLength(1);
   });
 
-  it("`done` ends 9 s after the arrival when the claim was slow", async () => {
-    const process = startPlain();
-    const letGo = process.store.hold("claim");
+  it.each([
+    ["9 s after the arrival if the claim took 5 s", 5_000, 0, 3_999],
+    ["2 s after a handler that took longer than an attempt", 0, 20_000, 1_999],
+  ])("`done` ends %s", async (_name, claimTime, handlerTime, doneTime) => {
+    const process = start();
+    const unblock = process.store.block("claim");
     const first = await process.deliver();
-    await clock.advance(5_000);
-    letGo();
-    await clock.advance(0);
-    process.store.hold("done");
-    process.works[0]?.succeed();
-    await clock.advance(3_999);
-    expect(first.status).toBeUndefined();
-    await clock.advance(1);
-    expect(first.status).toBe(500);
-  });
-
-  it("`done` ends 2 s after a handler that took longer than the sender waits", async () => {
-    const process = startPlain();
-    const first = await process.deliver();
-    process.store.hold("done");
-    await clock.advance(20_000);
-    process.works[0]?.succeed();
-    await clock.advance(1_999);
+    await clock.advance(claimTime);
+    unblock();
+    await clock.advance(handlerTime);
+    process.store.block("done");
+    await process.succeed();
+    await clock.advance(doneTime);
     expect(first.status).toBeUndefined();
     await clock.advance(1);
     expect(first.status).toBe(500);
@@ -552,58 +471,52 @@ describe("while the store does not answer", () => {
   });
 
   it("a release times out after 2 s with 500, and the next delivery is handled", async () => {
-    const [one, two] = [startPlain(), startPlain()];
-    const first = await one.deliver();
-    one.store.hold("release");
-    one.works[0]?.fail();
+    const [first, next] = [start(), start()];
+    const attempt = await first.deliver();
+    first.store.block("release");
+    await first.fail();
     await clock.advance(1_999);
-    expect(first.status).toBeUndefined();
+    expect(attempt.status).toBeUndefined();
     await clock.advance(1);
-    expect(first.status).toBe(500);
-    expect(one.errors.map(({ status }) => status)).toEqual([500, 500]);
-    const second = await two.deliver();
+    expect(attempt.status).toBe(500);
+    expect(first.errors.map(({ status }) => status)).toEqual([500, 500]);
+    const second = await next.deliver();
     await clock.advance(7_500);
-    expect(two.works).toHaveLength(1);
-    two.works[0]?.succeed();
-    await clock.advance(0);
+    expect(next.calls).toHaveLength(1);
+    await next.succeed();
     expect(second.status).toBe(204);
   });
 
-  it("a renewal delays the answer to a failed handler by 2 s, and is released when it is granted", async () => {
-    const [one, two] = [start(), start()];
+  it("a renewal delays the response to a failed handler by 2 s, and is released when granted", async () => {
     const first = await one.deliver();
-    const letGo = one.store.hold("claim");
+    const unblock = one.store.block("claim");
     await clock.advance(5_000);
-    one.works[0]?.fail();
+    await one.fail();
     await clock.advance(1_999);
     expect(first.status).toBeUndefined();
     await clock.advance(1);
     expect(first.status).toBe(500);
-    // The release follows the time limit of the renewal.
+    // The release follows the timeout of the renewal.
     await clock.advance(3_000);
     expect(one.store.count("release")).toBe(1);
-    letGo();
+    unblock();
     await clock.advance(0);
     expect(one.store.count("release")).toBe(2);
     await two.deliver();
-    expect(two.works).toHaveLength(1);
+    expect(two.calls).toHaveLength(1);
   });
 });
 
-describe("a release", () => {
-  it("waits for a renewal that is under way, which is the last one", async () => {
-    const [one, two] = [start(), start()];
-    const first = await one.deliver();
-    const letGo = one.store.hold("claim");
-    await clock.advance(5_000);
-    one.works[0]?.fail();
-    await clock.advance(0);
-    expect(one.store.count("release")).toBe(0);
-    letGo();
-    await clock.advance(0);
-    expect(first.status).toBe(500);
-    expect(clock.pending).toBe(0);
-    await two.deliver();
-    expect(two.works).toHaveLength(1);
-  });
+it("a release waits for a renewal, which is the last one", async () => {
+  const first = await one.deliver();
+  const unblock = one.store.block("claim");
+  await clock.advance(5_000);
+  await one.fail();
+  expect(one.store.count("release")).toBe(0);
+  unblock();
+  await clock.advance(0);
+  expect(first.status).toBe(500);
+  expect(clock.pending).toBe(0);
+  await two.deliver();
+  expect(two.calls).toHaveLength(1);
 });

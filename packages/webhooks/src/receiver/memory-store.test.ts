@@ -2,17 +2,17 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../index.ts";
 import type { ClaimState, ReceiverStore } from "../index.ts";
-import { ManualClock } from "../testing/manual-clock.ts";
-import { storeSuite } from "../testing/store-suite.ts";
+import { ManualClock } from "../../test/manual-clock.ts";
+import { storeSuite } from "../../test/store-suite.ts";
 
-describe("the store in memory", () => {
+describe("the memory store", () => {
   storeSuite(() => {
     const clock = new ManualClock();
     return { clients: [createMemoryStore({ clock })], pass: (span) => clock.advance(span) };
   });
 });
 
-it("a claim and what is done end at their very millisecond", async () => {
+it("expires claims and done events at the exact millisecond", async () => {
   const clock = new ManualClock();
   const store = createMemoryStore({ clock });
   await store.claim("a", "one", 1_000);
@@ -25,14 +25,14 @@ it("a claim and what is done end at their very millisecond", async () => {
   expect(await store.claim("b", "two", 10)).toBe("claimed");
 });
 
-it("the event handled longest ago is forgotten first where there are too many", async () => {
+it("removes the oldest handled event above maxEvents", async () => {
   const store = createMemoryStore({ maxEvents: 3, clock: new ManualClock() });
   for (const key of ["a", "b", "c", "a", "d"]) await store.done(key, 1_000);
   const states = ["a", "b", "c", "d"].map((key) => store.claim(key, "one", 1_000));
   expect(await Promise.all(states)).toEqual(["done", "claimed", "done", "done"]);
 });
 
-it("no claim is forgotten for the bound", async () => {
+it("keeps every claim above maxEvents", async () => {
   const store = createMemoryStore({ maxEvents: 1, clock: new ManualClock() });
   for (let index = 0; index < 50; index += 1) await store.claim(`open ${index}`, "one", 1_000);
   for (let index = 0; index < 50; index += 1) await store.done(`done ${index}`, 1_000);
@@ -41,17 +41,17 @@ it("no claim is forgotten for the bound", async () => {
   }
 });
 
-it.each([0, -1, 1.5, Number.NaN, Infinity])("maxEvents of %s is refused by name", (maxEvents) => {
-  expect(() => createMemoryStore({ maxEvents })).toThrow(/^maxEvents: .* from 1 up/);
+it.each([0, -1, 1.5, Number.NaN, Infinity])("rejects a maxEvents of %s by name", (maxEvents) => {
+  expect(() => createMemoryStore({ maxEvents })).toThrow(/^maxEvents: must be a positive integer/);
 });
 
-it("one store on the machine's clock works without options", async () => {
+it("works without options on the clock of the runtime", async () => {
   const store = createMemoryStore();
   expect(await store.claim("a", "one", 60_000)).toBe("claimed");
   expect(await store.claim("a", "two", 60_000)).toBe("open");
 });
 
-/** What a store should do, as one row for each key. */
+/** Model of a store: a table with one row for each key. */
 class Model {
   readonly #rows = new Map<string, { readonly owner: string | null; readonly until: number }>();
 
@@ -83,12 +83,12 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant("pass" as const), span: fc.nat(40) }),
 );
 
-it("any steps in any order end as in a table with one row for each key", async () => {
+it("behaves like a table with one row for each key, for any calls", async () => {
   const property = fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
     const clock = new ManualClock();
     const store: ReceiverStore = createMemoryStore({ clock });
     const model = new Model();
-    const said: ClaimState[] = [];
+    const states: ClaimState[] = [];
     const expected: ClaimState[] = [];
     for (const one of steps) {
       if (one.kind === "pass") clock.skip(one.span);
@@ -101,11 +101,11 @@ it("any steps in any order end as in a table with one row for each key", async (
         model.release(one.key, one.owner);
       }
       if (one.kind === "claim") {
-        said.push(await store.claim(one.key, one.owner, one.ttl));
+        states.push(await store.claim(one.key, one.owner, one.ttl));
         expected.push(model.claim(one.key, one.owner, one.ttl, clock.now()));
       }
     }
-    expect(said).toEqual(expected);
+    expect(states).toEqual(expected);
   });
   await fc.assert(property, { numRuns: 500 });
 });

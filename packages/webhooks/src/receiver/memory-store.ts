@@ -2,26 +2,26 @@ import { systemClock } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import type { ReceiverStore } from "./store.ts";
 
-/** How much a memory store keeps. */
+/** Options of a memory store. */
 export interface MemoryStoreOptions {
   /**
-   * How many handled events are remembered at most, some 200 bytes each; the one handled longest ago
-   * is forgotten first. Claims are never forgotten for this: there are as many as handlers at work.
+   * Maximum number of handled events that are remembered, about 200 bytes each. The oldest is
+   * removed first. Claims are not limited: there is one for each running handler.
    *
    * @default 10_000
    */
   readonly maxEvents?: number | undefined;
 
-  /** @default the machine's clock */
+  /** @default the clock of the runtime */
   readonly clock?: Pick<Clock, "now"> | undefined;
 }
 
 /**
- * Remembers events in the memory of this process: right for a receiver that runs as one process, as
- * long as it runs. After a start it remembers nothing, and of several processes each remembers its
- * own, so an event that comes to two of them is handled by both: give those a store that they share.
+ * Creates a store in the memory of this process, for a receiver that runs as one process. It is
+ * empty after a restart. With several processes each has its own, so an event that two of them
+ * receive is handled twice: pass them a shared store.
  *
- * @throws `RangeError` for a `maxEvents` that is no whole number from 1 up.
+ * @throws `RangeError` if `maxEvents` is not a positive integer.
  * @example
  * import { createMemoryStore, createReceiver } from "@tryon/webhooks";
  *
@@ -32,14 +32,14 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): ReceiverSto
   const { maxEvents = 10_000, clock = systemClock } = options;
   if (!Number.isSafeInteger(maxEvents) || maxEvents < 1) {
     throw new RangeError(
-      `maxEvents: ${String(maxEvents)} is no whole number from 1 up. Leave it out for 10,000.`,
+      `maxEvents: must be a positive integer, not ${String(maxEvents)}. Leave it out for 10,000.`,
     );
   }
   const claims = new Map<string, { readonly owner: string; readonly until: number }>();
   const finished = new Map<string, { readonly until: number }>();
 
-  /** Entries stand in the order in which they were made, which with one `ttl` is that of their ends. */
-  const forget = (now: number): void => {
+  /** Removes the first entries, which expire first if all have one `ttl`. */
+  const removeExpired = (now: number): void => {
     for (const entries of [claims, finished]) {
       for (const [key, { until }] of entries) {
         if (until > now && (entries === claims || finished.size <= maxEvents)) break;
@@ -49,10 +49,10 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): ReceiverSto
   };
 
   return {
-    // Promises, though nothing is waited for: each step is atomic, since nothing comes between.
+    // The methods await nothing, so each is atomic.
     async claim(key, owner, ttl) {
       const now = clock.now();
-      forget(now);
+      removeExpired(now);
       if ((finished.get(key)?.until ?? now) > now) return "done";
       const claim = claims.get(key);
       if (claim !== undefined && claim.until > now && claim.owner !== owner) return "open";
@@ -65,7 +65,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): ReceiverSto
       claims.delete(key);
       finished.delete(key);
       finished.set(key, { until: now + ttl });
-      forget(now);
+      removeExpired(now);
     },
     async release(key, owner) {
       if (claims.get(key)?.owner === owner) claims.delete(key);

@@ -3,122 +3,117 @@ import type { VerifySettings } from "../verification/verify.ts";
 import type { Clock } from "./clock.ts";
 import type { ReceiverStore } from "./store.ts";
 
-/** What a handler is told besides the event. */
+/** Second argument of a handler. */
 export interface HandlerContext {
   /**
-   * Aborted when the claim on the event is lost, because the store could not be reached for
-   * `claimFor` or this process stood still: another delivery may be handled from then on.
+   * Aborted when the claim on the event is lost, because the store was unreachable for `claimTtl`
+   * or this process was suspended. Another delivery may be handled from then on.
    */
   readonly signal: AbortSignal;
-  /** The position in `secrets` of the one that fits. */
+  /** Index in `secrets` of the secret that matches. */
   readonly secretIndex: number;
 }
 
-/** How a receiver works. Times are in milliseconds. */
+/** Options of a receiver. Times are in milliseconds. */
 export interface ReceiverOptions extends Omit<VerifySettings, "now"> {
   /**
-   * Called with each event of a job that ended, once per event as long as it succeeds: never twice
-   * at a time, and not again after it has come to its end. If it throws or rejects, the delivery is
-   * answered 500 and the service tries again, after 1, 4 and 16 s. Since a process can die between
-   * the end of a handler and the note of it, what it does has to bear being done twice.
+   * Called with each event of a job that ended: never concurrently for one event, never again after
+   * success, again after a failure. If it throws or rejects, the response is 500 and the service
+   * retries after 1, 4 and 16 s. A process can crash between the end of the handler and the store
+   * call that records it, so make the handler idempotent.
    *
-   * It has about 10 s: after that the service gives the attempt up and sends another, which waits
-   * for this one. Longer work belongs into a queue, or see `background`.
+   * It has about 10 s. The service then sends the next attempt, which waits for this handler. Add
+   * longer work to a queue, or use `background`.
    */
   readonly onCompleted: (event: TryOnCompletedEvent, context: HandlerContext) => unknown;
 
   /**
-   * Called with signed events of kinds that this version does not know, once per body.
+   * Called with signed events of kinds that this version does not support, once per body.
    *
-   * @default none: they are answered 204 and left
+   * @default none: the response is 204
    */
   readonly onUnknown?: ((event: UnknownEvent, context: HandlerContext) => unknown) | undefined;
 
   /**
-   * Called with each error that is not answered 2xx, and the status answered. Pass `() => {}` to
-   * silence the default.
+   * Called with each error whose response is not 2xx, and the status. Pass `() => {}` to log
+   * nothing.
    *
-   * @default Logs each event that was not handled with `console.error`. Reports `signature_mismatch`,
-   * `missing_signature` and `invalid_secret` with `console.warn` and the fix: once each, then at most
+   * @default Logs each unhandled event with `console.error`. Reports `signature_mismatch`,
+   * `missing_signature` and `invalid_secret` with `console.warn` and the fix: at once, then at most
    * once a minute with their number, and without secret, signature or body
    */
   readonly onError?: ((error: unknown, status: number) => unknown) | undefined;
 
   /**
-   * Remembers which events were handled.
+   * Store of the handled events.
    *
-   * @default a `createMemoryStore()`, which suits a receiver that runs as one process
+   * @default a `createMemoryStore()`, for a receiver that runs as one process
    */
   readonly store?: ReceiverStore | undefined;
 
   /**
-   * Answers 202 before the event is handled. **This gives up the retries of the service**: it takes
-   * the event for delivered, so one whose handler fails, or whose process dies, is lost unless you
-   * keep it yourself, and poll the job. A function is given the promise of the work, for runtimes
-   * that stop when they have answered: `waitUntil` of Workers and Vercel, `after` of Next.
+   * Responds with 202 before the event is handled. **This loses the retries of the service**: if
+   * the handler fails or the process crashes, the event is lost, unless you store it yourself or
+   * poll the job. A function receives the promise of the work, for runtimes that stop after the
+   * response: `waitUntil` of Workers and Vercel, `after` of Next.js.
    *
    * @default false
    */
   readonly background?: boolean | ((work: Promise<void>) => unknown) | undefined;
 
   /**
-   * How long an event is remembered that was handled. A copy that somebody recorded and sends later
-   * is handled again, unless `maxAge` is set to no more than this.
+   * Time for which a handled event is remembered. A recorded copy that is sent later is handled
+   * again, unless `maxAge` is at most this time.
    *
    * @default 604_800_000 (7 days)
    */
-  readonly rememberFor?: number | undefined;
+  readonly dedupeTtl?: number | undefined;
 
   /**
-   * How long the claim of a process that died keeps others out. It is renewed each third of this
-   * while its handler lives, so a process that stands still for two thirds can lose it. Up to 8,500
-   * a process that is killed costs its event no more than that one attempt: the next comes a second
-   * later and waits for 8 s.
+   * Time after which the claim of a crashed process expires. A running handler renews its claim
+   * every third of this time, so a process that is suspended for two thirds can lose it. Up to
+   * 8,500, a crash costs the event only that attempt: the next one starts a second later and waits
+   * for 8 s.
    *
    * @default 7_500
    */
-  readonly claimFor?: number | undefined;
+  readonly claimTtl?: number | undefined;
 
   /**
-   * How long a delivery waits for another one of the same event that is being handled, before it is
-   * answered 503. The service gives an attempt 10 s.
+   * Time for which a delivery waits while another delivery of its event is being handled. After it
+   * the response is 503. The service gives an attempt 10 s.
    *
    * @default 8_000
    */
-  readonly waitFor?: number | undefined;
+  readonly claimWait?: number | undefined;
 
-  /** @default the machine's clock */
+  /** @default the clock of the runtime */
   readonly clock?: Clock | undefined;
 }
 
-const times = { claimFor: 7_500, waitFor: 8_000, rememberFor: 604_800_000 } as const;
+/** Times of the claims of a receiver, in milliseconds. */
+export type ClaimTimes = Readonly<Record<"claimTtl" | "claimWait" | "dedupeTtl", number>>;
 
-/** The times of a receiver, each checked. */
-export function timesOf(options: ReceiverOptions): Record<keyof typeof times, number> {
-  const { claimFor, waitFor, rememberFor } = times;
-  return {
-    claimFor: positive("claimFor", options.claimFor ?? claimFor),
-    waitFor: positive("waitFor", options.waitFor ?? waitFor),
-    rememberFor: positive("rememberFor", options.rememberFor ?? rememberFor),
-  };
+/** @throws `RangeError` that names the invalid option. */
+export function claimTimes(options: ReceiverOptions): ClaimTimes {
+  const { claimTtl = 7_500, claimWait = 8_000, dedupeTtl = 604_800_000 } = options;
+  const times = { claimTtl, claimWait, dedupeTtl };
+  for (const [name, value] of Object.entries(times)) {
+    if (Number.isFinite(value) && value > 0) continue;
+    throw new RangeError(
+      `${name}: must be a positive number of milliseconds, not ${String(value)}. Leave it out for its default.`,
+    );
+  }
+  return times;
 }
 
-/** @throws `TypeError` that names the option, for what the types forbid and JavaScript allows. */
-export function checkHandlers(options: ReceiverOptions): void {
-  const { onCompleted, onUnknown, onError } = options;
+/** @throws `TypeError` that names the invalid option. */
+export function checkHandlers({ onCompleted, onUnknown, onError }: ReceiverOptions): void {
   if (typeof onCompleted !== "function") {
-    throw new TypeError("onCompleted: it is no function. Pass what handles a job that ended.");
+    throw new TypeError("onCompleted: must be a function. Pass a handler for completed jobs.");
   }
   for (const [name, value] of Object.entries({ onUnknown, onError })) {
-    if (value !== undefined && typeof value !== "function") {
-      throw new TypeError(`${name}: it is no function. Pass one, or leave it out.`);
-    }
+    if (value === undefined || typeof value === "function") continue;
+    throw new TypeError(`${name}: must be a function. Pass one, or leave it out.`);
   }
-}
-
-function positive(name: string, value: number): number {
-  if (Number.isFinite(value) && value > 0) return value;
-  throw new RangeError(
-    `${name}: ${String(value)} is no number of milliseconds above 0. Leave it out for its default.`,
-  );
 }

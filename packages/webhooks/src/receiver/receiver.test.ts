@@ -2,9 +2,7 @@ import { createMock } from "@tryon/mock";
 import { expect, it } from "vitest";
 import { createReceiver } from "../index.ts";
 import type { TryOnCompletedEvent } from "../index.ts";
-
-const person = "https://shop.example/me.jpg";
-const garment = "https://shop.example/shirt.png";
+import { submit } from "../../test/end-to-end/submit.ts";
 
 it("handles the event of a job that ended, once", async () => {
   const handled: TryOnCompletedEvent[] = [];
@@ -13,18 +11,7 @@ it("handles the event of a job that ended, once", async () => {
     onCompleted: (event) => handled.push(event),
   });
   const mock = createMock({ clock: "manual", sendWebhook: (request) => POST(request) });
-  const answer = await mock.fetch(`${mock.baseUrl}/api/v1/tryon`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${mock.keys.live}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      person_url: person,
-      garment_urls: [garment],
-      webhook_url: "https://shop.example/hook",
-      wait: false,
-    }),
-  });
-  // The body of a submission is an object with its id.
-  const { job_id } = (await answer.json()) as { job_id: string };
+  const job_id = await submit(mock, mock.keys.live, "https://shop.example/hook");
   await mock.clock.runAll();
   const [delivery] = await mock.webhooks.deliveries(job_id);
   expect(delivery?.attempts).toMatchObject([{ status: 204 }]);

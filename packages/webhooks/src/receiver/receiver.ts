@@ -1,24 +1,22 @@
-import { responseOf } from "./answer.ts";
+import { createDeliveryHandler } from "./delivery-handler.ts";
 import type { ReceiverOptions } from "./options.ts";
-import { createReception } from "./reception.ts";
 
-/** A fetch handler that receives events. */
+/** Fetch handler that receives events. */
 export type Receiver = (request: Request) => Promise<Response>;
 
 /**
- * Makes a fetch handler that receives the events of the service, for every runtime that has
- * `Request` and `Response`: Next.js, Workers, Bun, Deno, Hono and others. Frameworks on Node have
- * adapters that give what they take, e.g. `@tryon/webhooks/express`.
+ * Creates a fetch handler that receives the events of the service, for every runtime with `Request`
+ * and `Response`: Next.js, Workers, Bun, Deno, Hono and others. Frameworks on Node have adapters,
+ * e.g. `@tryon/webhooks/express`.
  *
- * Each delivery is verified before anything is parsed, and each event is handled once: never twice
- * at a time, not again once its handler has come to its end, and again after a failure for as long
- * as the service tries. It answers 204 for handled and for handled before, 400 or 413 for what is
- * not an event of the service, 405 for another method than POST, 500 when the handler failed or the
- * receiver is not set up right, and 503 while another delivery of the event is being handled.
+ * It verifies each delivery before it parses anything, and handles each event once: never
+ * concurrently, never again after success, and again after a failure while the service retries. It
+ * responds with 204 if the event was handled now or before, 400 or 413 if it is not an event of the
+ * service, 405 if the method is not POST, 500 if the handler failed or the receiver is configured
+ * incorrectly, and 503 while another delivery of the event is being handled.
  *
- * @throws {@link WebhookError} `invalid_secret` for secrets that are missing or blank; a function is
- * asked at each delivery instead, and then it is an answer of 500. `TypeError` or `RangeError` for
- * an option that cannot be, which it names.
+ * @throws {@link WebhookError} `invalid_secret` for missing or blank secrets. A function is called
+ * at each delivery, and then the response is 500. `TypeError` or `RangeError` for an invalid option.
  * @example
  * import { createReceiver } from "@tryon/webhooks";
  *
@@ -34,9 +32,12 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   return createFetchReceiver(options);
 }
 
-/** The same, with the lines to change in one framework where a body was parsed. */
+/** Creates a fetch handler that reports `rawBodyFix` for a parsed body. */
 export function createFetchReceiver(options: ReceiverOptions, rawBodyFix?: string): Receiver {
-  const receive = createReception(options, rawBodyFix);
-  return async (request) =>
-    responseOf(await receive({ method: request.method, headers: request.headers, body: request }));
+  const receive = createDeliveryHandler(options, rawBodyFix);
+  return async (request) => {
+    const { method, headers } = request;
+    const { body, ...init } = await receive({ method, headers, body: request });
+    return new Response(body, init);
+  };
 }

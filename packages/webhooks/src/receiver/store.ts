@@ -1,18 +1,18 @@
 /**
- * What a store says to a claim: `claimed`, it is yours now or still is; `open`, another delivery of
+ * State of an event after a claim: `claimed`, this owner has the claim; `open`, another delivery of
  * the event is being handled; `done`, the event was handled.
  */
 export type ClaimState = "claimed" | "open" | "done";
 
 /**
- * Where receivers remember which events they have handled and are handling, so that an event that
- * is delivered twice is handled once. {@link createMemoryStore} is one for a single process; several
- * processes, and a process that is started anew, need one that they share. `examples/webhook-stores`
- * has one for Redis and one for PostgreSQL, each a screenful.
+ * Store of the events that receivers handle and have handled, so that an event is handled once even
+ * if it is delivered twice. {@link createMemoryStore} is for a single process. Several processes,
+ * or one that restarts, need a shared store: `examples/webhook-stores` has one for Redis and one
+ * for PostgreSQL.
  *
- * Each method has to be one atomic step, and a promise that it gives has to reject when the step may
- * not have happened. A call that takes too long counts as failed: 9 s after the arrival of a delivery
- * for `claim`, a third of `claimFor` for a renewal, 2 s for `release` and for each attempt of `done`.
+ * Each method must be one atomic step. Its promise must reject if the step may not have happened. A
+ * call fails if it takes too long: until 9 s after the arrival of a delivery for `claim`, a third
+ * of `claimTtl` for a renewal, 2 s for `release` and for each attempt of `done`.
  *
  * @example
  * const store: ReceiverStore = {
@@ -23,17 +23,17 @@ export type ClaimState = "claimed" | "open" | "done";
  */
 export interface ReceiverStore {
   /**
-   * Claims an event for `ttl` milliseconds, unless it is done or another owner holds a claim that
-   * has not run out. The owner of a claim may claim again, which makes it last `ttl` from now on.
+   * Claims an event for `ttl` milliseconds, unless it is done or another owner has a valid claim.
+   * The owner of a claim may claim again, which extends it to `ttl` from now.
    */
   claim(key: string, owner: string, ttl: number): Promise<ClaimState>;
 
   /**
-   * Remembers for `ttl` milliseconds that an event was handled, whoever holds a claim on it by then:
-   * where a claim ran out while its handler lived, the handler has come to its end all the same.
+   * Remembers for `ttl` milliseconds that an event was handled, even if another owner has the
+   * claim: its handler has succeeded although its claim has expired.
    */
   done(key: string, ttl: number): Promise<unknown>;
 
-  /** Gives a claim up, if it is this owner's still, so that the next delivery need not wait. */
+  /** Removes a claim if this owner still has it, so that the next delivery need not wait. */
   release(key: string, owner: string): Promise<unknown>;
 }

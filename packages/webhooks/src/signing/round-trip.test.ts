@@ -18,11 +18,11 @@ function eventWith(bytes: Uint8Array): Uint8Array {
 }
 
 function flip(from: Uint8Array, bit: number): Uint8Array {
-  const at = Math.floor(bit / 8);
-  return from.with(at, (from[at] ?? 0) ^ (1 << (bit % 8)));
+  const index = Math.floor(bit / 8);
+  return from.with(index, (from[index] ?? 0) ^ (1 << (bit % 8)));
 }
 
-it("any event under any secret that is not blank is found right as signed", async () => {
+it("verifies any signed event under any secret that is not blank", async () => {
   const property = fc.asyncProperty(padding, secret, async (bytes, key) => {
     const body = eventWith(bytes);
     expect(await codeOf(body, await sign({ body, secret: key }), key)).toBe("ok");
@@ -30,7 +30,7 @@ it("any event under any secret that is not blank is found right as signed", asyn
   await fc.assert(property);
 });
 
-it("any bytes at all get past the signature as signed, and are refused only by the parser", async () => {
+it("verifies the signature of any bytes and rejects only their JSON", async () => {
   const property = fc.asyncProperty(padding, secret, async (body, key) => {
     const code = await codeOf(body, await sign({ body, secret: key }), key);
     expect(["invalid_json", "invalid_event"]).toContain(code);
@@ -38,13 +38,13 @@ it("any bytes at all get past the signature as signed, and are refused only by t
   await fc.assert(property);
 });
 
-it("bytes that decode to the same text are not the same body", async () => {
+it("signs bytes that decode to the same text differently", async () => {
   const bodies = [0xff, 0xfe].map((byte) => Uint8Array.of(0x22, byte, 0x22));
   const [one, other] = await Promise.all(bodies.map((body) => sign({ body, secret: "k" })));
   expect(one).not.toBe(other);
 });
 
-it("a byte order mark is signed with the rest, and passed over by the parser", async () => {
+it("signs a byte order mark, which the parser ignores", async () => {
   const plain = eventWith(Uint8Array.of());
   const marked = Uint8Array.of(0xef, 0xbb, 0xbf, ...plain);
   const signature = await sign({ body: marked, secret: "k" });
@@ -52,7 +52,7 @@ it("a byte order mark is signed with the rest, and passed over by the parser", a
   expect(await codeOf(plain, signature, "k")).toBe("signature_mismatch");
 });
 
-it("any other secret is refused", async () => {
+it("rejects any other secret", async () => {
   const property = fc.asyncProperty(padding, secret, secret, async (bytes, key, other) => {
     fc.pre(key.toWellFormed() !== other.toWellFormed());
     const body = eventWith(bytes);
@@ -62,7 +62,7 @@ it("any other secret is refused", async () => {
   await fc.assert(property);
 });
 
-it("one bit that is flipped in the body is refused", async () => {
+it("rejects a body with one flipped bit", async () => {
   const property = fc.asyncProperty(padding, secret, fc.nat(), async (bytes, key, random) => {
     const body = eventWith(bytes);
     const flipped = flip(body, random % (8 * body.length));
@@ -72,7 +72,7 @@ it("one bit that is flipped in the body is refused", async () => {
   await fc.assert(property);
 });
 
-it("one bit that is flipped in the signature is refused, whichever it is", async () => {
+it("rejects a signature with any bit flipped", async () => {
   const body = eventWith(Uint8Array.of(1, 2, 3));
   const digest = Buffer.from((await sign({ body, secret: "k" })).slice("sha256=".length), "hex");
   for (let bit = 0; bit < digestBits; bit += 1) {

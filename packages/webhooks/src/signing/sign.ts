@@ -5,20 +5,20 @@ import { formatSignature } from "../verification/signature.ts";
 import { hmacSha256 } from "../verification/web-crypto.ts";
 import { WebhookError } from "../webhook-error.ts";
 
-/** What {@link sign} signs, and with what. */
+/** Options of {@link sign}. */
 export interface SignOptions {
-  /** The body, exactly as it will be sent. Text is encoded as UTF-8. */
+  /** Body, exactly as it will be sent. Text is encoded as UTF-8. */
   readonly body: RawBody;
-  /** The webhook secret: all of it, its `whsec_` prefix included. */
+  /** Webhook secret with its `whsec_` prefix. */
   readonly secret: string;
 }
 
 /**
- * Makes the value of `X-Service-Signature` for a body, as the service makes it: `sha256=` and the
- * HMAC-SHA256 (RFC 2104) in lower-case hexadecimal. For tests, and for sending events of one's own.
+ * Computes the `X-Service-Signature` of a body like the service: `sha256=` and the HMAC-SHA256 (RFC
+ * 2104) in lower-case hexadecimal. Use it in tests, or to send your own events.
  *
- * @throws {@link WebhookError} `invalid_secret` for a blank secret, `raw_body_required` for a body
- * that is neither bytes nor text.
+ * @throws {@link WebhookError} `invalid_secret` for a blank secret, `raw_body_required` if the body
+ * is neither bytes nor text.
  * @example
  * import { sign } from "@tryon/webhooks";
  *
@@ -33,7 +33,7 @@ export async function sign({ body, secret }: SignOptions): Promise<string> {
   if (key === undefined || bytes === undefined) {
     throw new WebhookError(
       "raw_body_required",
-      "There are no bytes and no text to sign. Pass JSON.stringify(…) of an object, and send that very text.",
+      "The body is neither bytes nor text. Pass JSON.stringify(…) of an object, and send the same text.",
     );
   }
   return formatSignature(await hmacSha256(key, bytes.slice()));

@@ -14,7 +14,7 @@ const signing = { secret, now, random: () => 0 };
 
 const document = JSON.parse(
   readFileSync(join(root, "spec/openapi.json"), "utf8"),
-  // The contract, which its own tests hold to be well formed.
+  // The tests of the contract check its form.
 ) as {
   components: {
     schemas: { TryOnCompletedEvent: { properties: Readonly<Record<string, unknown>> } };
@@ -27,9 +27,9 @@ formats.default(ajv);
 const { components } = document;
 const fits = ajv.compile({ ...components.schemas.TryOnCompletedEvent, components });
 
-describe("a request as the service sends it", () => {
+describe("signedRequest", () => {
   it.each([{}, { status: "succeeded" as const }, { status: "failed" as const }])(
-    "fits the contract, has all fields in their order, and verifies: %j",
+    "matches the contract, in the order of its fields, and verifies: %j",
     async (fields) => {
       const request = await signedRequest(fields, { secret });
       const body: unknown = await request.clone().json();
@@ -50,7 +50,7 @@ describe("a request as the service sends it", () => {
     expect(request.method).toBe("POST");
   });
 
-  it("tells of a job that has just ended, whose id nobody has given", async () => {
+  it("completes the fields of a job that has just ended", async () => {
     const request = await signedRequest({ status: "failed", duration_ms: 7 }, signing);
     expect(await request.json()).toEqual({
       event: "tryon.completed",
@@ -65,14 +65,14 @@ describe("a request as the service sends it", () => {
     expect(request.headers.get("x-service-job-id")).toBe(`job_${"A".repeat(24)}`);
   });
 
-  it("has another id each time", async () => {
+  it("creates a new id each time", async () => {
     const ids = await Promise.all([1, 2].map(async () => await signedRequest({}, { secret })));
     const [one, other] = ids.map((request) => request.headers.get("x-service-job-id"));
     expect(one).toMatch(/^job_[a-zA-Z0-9]{24}$/);
     expect(one).not.toBe(other);
   });
 
-  it("goes where it is told, with headers of one's own and without those that are not wanted", async () => {
+  it("has the given URL and headers, without those that are null", async () => {
     const headers = { "X-Service-Event": null, "x-service-job-id": "job_other", via: "1.1 proxy" };
     const url = "https://shop.example/hooks";
     const request = await signedRequest({}, { secret, url, headers });
@@ -82,7 +82,7 @@ describe("a request as the service sends it", () => {
     expect(request.headers.get("via")).toBe("1.1 proxy");
   });
 
-  it("passes for an event of a kind that is not known, as it is given", async () => {
+  it("sends an event of an unknown kind unchanged", async () => {
     const event = { event: "credits.low", credits: 3 };
     const request = await signedRequest(event, { secret });
     expect(await request.clone().json()).toEqual(event);
@@ -97,7 +97,7 @@ describe("a request as the service sends it", () => {
       "bytes",
       new TextEncoder().encode('{"event":"tryon.completed","job_id":"job_1","status":"failed"}'),
     ],
-  ])("carries a body as %s byte for byte, with the headers that it asks for", async (_, body) => {
+  ])("sends a body of %s unchanged, with its headers", async (_, body) => {
     const request = await signedRequest(body, { secret });
     expect(request.headers.get("x-service-job-id")).toBe("job_1");
     expect(Buffer.from(await request.clone().arrayBuffer())).toEqual(Buffer.from(body));
@@ -105,7 +105,7 @@ describe("a request as the service sends it", () => {
   });
 
   it.each(["{", "7", "null", '{"event":7}', '{"event":"a\\nb","job_id":"ü"}', ""])(
-    "carries what is no event too: %s",
+    "sends the invalid event %s",
     async (body) => {
       const request = await signedRequest(body, { secret });
       expect(await request.clone().text()).toBe(body);
@@ -114,13 +114,13 @@ describe("a request as the service sends it", () => {
     },
   );
 
-  it("is refused for a blank secret", async () => {
+  it("rejects a blank secret", async () => {
     await expect(signedRequest({}, { secret: " " })).rejects.toMatchObject({
       code: "invalid_secret",
     });
   });
 
-  it("types what is given", () => {
+  it("has types for each kind of event", () => {
     type Event = Parameters<typeof signedRequest>[0];
     expectTypeOf<{ status: "failed" }>().toExtend<Event>();
     expectTypeOf<{ event: "credits.low"; credits: number }>().toExtend<Event>();

@@ -3,41 +3,41 @@ import { bytesOf } from "../verification/raw-bytes.ts";
 import type { RawBody } from "../verification/raw-bytes.ts";
 import { sign } from "./sign.ts";
 
-/** The fields of an event of a kind that this version does not know: whatever you send. */
+/** Event of a kind that this version does not support, with any fields. */
 export interface OtherEvent {
   readonly event: string;
   readonly job_id?: string | undefined;
   readonly [field: string]: unknown;
 }
 
-/** How {@link signedRequest} signs, and what else is in the request. */
+/** Options of {@link signedRequest}. */
 export interface SignedRequestOptions {
-  /** The webhook secret: all of it, its `whsec_` prefix included. */
+  /** Webhook secret with its `whsec_` prefix. */
   readonly secret: string;
 
   /**
-   * Where the request goes. Handlers that are called directly see it as `request.url`.
+   * URL of the request.
    *
    * @default "http://localhost/"
    */
   readonly url?: string | URL | undefined;
 
   /**
-   * Headers besides those of the service, or in place of them; `null` leaves one of them out.
+   * Additional headers, which replace those of the service. `null` removes a header.
    *
    * @default none
    */
   readonly headers?: Readonly<Record<string, string | null>> | undefined;
 
   /**
-   * Chance, of which a `job_id` that is not given is made: a number from 0 to less than 1.
+   * Returns a random number from 0 to less than 1, for a `job_id` that is not given.
    *
    * @default Math.random
    */
   readonly random?: (() => number) | undefined;
 
   /**
-   * The time of `completed_at` where it is not given, in milliseconds since 1970.
+   * Returns the time for a `completed_at` that is not given, in milliseconds since 1970.
    *
    * @default Date.now
    */
@@ -49,10 +49,9 @@ const idLength = 24;
 const durationMs = 1_500;
 
 /**
- * Makes a request as the service sends it when a job has ended, signed and with all of its headers:
- * for tests of receivers. Fields that are not given are those of a job that succeeded just now, or
- * that failed if `status` says so. An event of another kind is sent as it is given, and so is a body
- * as text or bytes, whatever is in it.
+ * Creates a signed request like the one that the service sends when a job has ended, for tests of
+ * receivers. Missing fields are those of a job that has just succeeded, or failed if `status` is
+ * `failed`. An event of another kind, and a body of text or bytes, is sent unchanged.
  *
  * @throws {@link WebhookError} `invalid_secret` for a blank secret.
  * @example
@@ -67,7 +66,7 @@ export async function signedRequest(
 ): Promise<Request> {
   const { secret, url = "http://localhost/", random = Math.random, now = Date.now } = options;
   const raw = bytesOf(event);
-  // What is neither text nor bytes is an event.
+  // Other values than text and bytes are events.
   const fields = raw === undefined ? fieldsOf(event as Fields, random, now) : readFields(raw);
   const body = raw?.slice() ?? new TextEncoder().encode(JSON.stringify(fields));
   const headers = new Headers({
@@ -112,7 +111,7 @@ function newId(random: () => number): string {
   return `job_${id.join("")}`;
 }
 
-/** The fields of a body that may be anything at all. */
+/** Returns the fields of a body if it is a JSON object. */
 function readFields(bytes: Uint8Array): Fields {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
@@ -122,7 +121,7 @@ function readFields(bytes: Uint8Array): Fields {
   }
 }
 
-/** What a header can carry as it is: anything else would make the request impossible. */
+/** Returns true for text that a header can contain. */
 function isHeaderText(value: unknown): value is string {
   return typeof value === "string" && /^[!-~]+$/.test(value);
 }

@@ -2,14 +2,14 @@ import { bytesOf, viewOf } from "./raw-bytes.ts";
 import { WebhookError } from "../webhook-error.ts";
 
 /**
- * A request of Node or of a framework on it, as far as it is used here: `http.IncomingMessage`,
- * the `req` of Express, `ctx.req` of Koa, `request.raw` of Fastify.
+ * Request of Node, or of a framework on Node: `http.IncomingMessage`, the `req` of Express,
+ * `ctx.req` of Koa, `request.raw` of Fastify.
  */
 export interface NodeRequest extends AsyncIterable<unknown> {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** What is looked at in a request of either kind. */
+/** Fields of both kinds of requests. */
 interface RequestFields {
   readonly bodyUsed?: unknown;
   readonly body?: unknown;
@@ -22,13 +22,11 @@ interface Source {
 }
 
 /**
- * Gives the bytes of a body, copied, so that what is verified is what is parsed, whatever becomes
- * of the buffer meanwhile. Chunks are joined as bytes: text is made of them after verification. They
- * are joined as they come, since a sender may cut a body into single bytes, and what holds one byte
- * takes hundreds.
+ * Reads the bytes of a body. They are a copy, so that a later change of the buffer does not change
+ * the bytes to parse. Chunks are joined as they arrive, because a sender may send single bytes and
+ * a list of them would take hundreds of bytes each.
  *
- * Reading just stops where the bound is passed, and nothing is closed: what becomes of the
- * connection is for whoever answers the request to say.
+ * Reading stops at the limit. The caller decides about the connection.
  */
 export async function readBody(
   body: unknown,
@@ -39,17 +37,17 @@ export async function readBody(
   try {
     const source = await open(body);
     while (length <= maxBodyBytes) {
-      // Either kind of iterator; where it gives something else, the chunk is refused below.
+      // Another result than that of an iterator is rejected below.
       const { done, value } = (await source.next()) as IteratorResult<unknown>;
       if (done) break;
-      // Of text there is none, and it throws here.
+      // Text has no view, so its length throws.
       const chunk = viewOf(value) as Uint8Array;
       const offset = length;
       length += chunk.length;
       // Stryker disable next-line ConditionalExpression,EqualityOperator: growing earlier keeps the same bytes.
       if (length > joined.length) {
         const shorter = joined;
-        // The first piece is mostly all there is; after that it doubles.
+        // Most bodies have one chunk. For more, the buffer doubles.
         joined = new Uint8Array(length + joined.length);
         joined.set(shorter);
       }
@@ -58,7 +56,7 @@ export async function readBody(
   } catch (cause) {
     throw new WebhookError(
       "raw_body_required",
-      'The body is not bytes: it was parsed, read before or broke off. Express: express.raw({ type: "*/*" }) ahead of express.json(). Fastify: parseAs: "buffer". Koa: ctx.req. Next.js, Hono: Request.',
+      'The body is not bytes: it was parsed, read before or incomplete. Express: express.raw({ type: "*/*" }) before express.json(). Fastify: parseAs: "buffer". Koa: ctx.req. Next.js, Hono: Request.',
       { cause },
     );
   }
@@ -66,21 +64,21 @@ export async function readBody(
   return joined.subarray(0, length);
 }
 
-/** Written so that a bound which is not a number lets nothing through. */
+/** Rejects every body if the limit is not a number. */
 export function checkLength(length: number, maxBodyBytes: number): void {
   if (length <= maxBodyBytes) return;
   throw new WebhookError(
     "body_too_large",
-    `The body is longer than maxBodyBytes, ${maxBodyBytes}. Refuse it, or raise the bound.`,
+    `The body is longer than maxBodyBytes, ${maxBodyBytes}. Reject it, or raise the limit.`,
   );
 }
 
 /**
- * The bytes that are in memory already: the body itself, or what a framework kept on its request.
- * `rawBody` counts on a stream only: JSON that was parsed has any fields that its sender likes.
+ * Returns the bytes in memory: the body itself, or the field of a framework on its request.
+ * `rawBody` is read on a stream only, because the sender decides the fields of parsed JSON.
  */
-export function heldBytes(body: unknown): Uint8Array | undefined {
-  // Whatever has no fields throws at the first one.
+export function bufferedBytes(body: unknown): Uint8Array | undefined {
+  // `undefined` and `null` throw at the first field.
   const request = body as RequestFields;
   return (
     bytesOf(body) ??
@@ -91,18 +89,18 @@ export function heldBytes(body: unknown): Uint8Array | undefined {
 
 async function open(body: unknown): Promise<Source> {
   const request = body as RequestFields;
-  const bytes = heldBytes(body);
+  const bytes = bufferedBytes(body);
   if (bytes !== undefined) return [bytes].values();
   if (request.bodyUsed || request.readableDidRead) {
-    throw new TypeError("It was read before.");
+    throw new TypeError("The body was read before.");
   }
   if (request.bodyUsed === undefined) {
-    // Not a Node request: it throws, being no function.
+    // Throws if the body is not a Node request.
     return (body as AsyncIterable<unknown>)[Symbol.asyncIterator]();
   }
-  // An empty body has no stream, and in Firefox none has.
+  // An empty body has no stream. Older versions of Firefox have none at all.
   if (!request.body) return [await (body as Request).arrayBuffer()].values();
-  // Not a stream: it throws, being no function, as it does where somebody else reads.
+  // Throws if the body is not a stream, or is read elsewhere.
   const reader = (request.body as ReadableStream<unknown>).getReader();
   return { next: () => reader.read() };
 }

@@ -18,7 +18,7 @@ interface FieldSchema {
 }
 
 const secret = "whsec_test";
-// The contract, which its own tests hold to be well formed.
+// The tests of the contract check its form.
 const document = JSON.parse(readFileSync(join(root, "spec/openapi.json"), "utf8")) as {
   components: {
     schemas: Readonly<Record<string, FieldSchema>> & {
@@ -48,7 +48,7 @@ async function received(fields: unknown): Promise<unknown> {
   return verify({ body, headers, secrets: secret });
 }
 
-/** Any value that the contract allows for a field. */
+/** Draws any value that the contract allows for a field. */
 function allowed(schema: FieldSchema): fc.Arbitrary<unknown> {
   const named = document.components.schemas[schema.$ref?.split("/").at(-1) ?? ""];
   const { type = [], const: only, enum: choices, pattern } = named ?? schema;
@@ -59,38 +59,35 @@ function allowed(schema: FieldSchema): fc.Arbitrary<unknown> {
       if (name === "string") return pattern ? fc.stringMatching(new RegExp(pattern)) : fc.string();
       if (name === "integer") return fc.nat();
       if (name === "null") return fc.constant(null);
-      throw new Error(`The contract has a type of field that this test does not know: ${name}.`);
+      throw new Error(`This test does not support the field type ${name}.`);
     }),
   );
 }
 
-it("every event that the contract allows is one of the type", () => {
+it("has a type with every event of the contract", () => {
   expectTypeOf<Required<Contract>>().toExtend<TryOnCompletedEvent>();
   expectTypeOf<keyof TryOnCompletedEvent>().toEqualTypeOf<keyof Contract>();
   expect(required.toSorted()).toEqual(["event", "job_id", "status"]);
 });
 
-it.each(Object.entries(examples))(
-  "the example %s comes out as it went in",
-  async (_, { value }) => {
-    expect(await received(value)).toStrictEqual(value);
-  },
-);
+it.each(Object.entries(examples))("returns the example %s unchanged", async (_, { value }) => {
+  expect(await received(value)).toStrictEqual(value);
+});
 
-it("every event that the contract allows comes out as it went in, with null for what is left out", async () => {
+it("returns every event of the contract unchanged, with null for missing fields", async () => {
   const entries = Object.entries(properties).map(([name, schema]) => [name, allowed(schema)]);
   // One arbitrary for each field of the contract.
   const fields = Object.fromEntries(entries) as Record<string, fc.Arbitrary<unknown>>;
   const events = fc.record(fields, { requiredKeys: [...required] });
-  const leftOut = Object.fromEntries(Object.keys(properties).map((name) => [name, null]));
+  const missing = Object.fromEntries(Object.keys(properties).map((name) => [name, null]));
   const property = fc.asyncProperty(events, async (event) => {
-    expect(await received(event)).toStrictEqual({ ...leftOut, ...event });
+    expect(await received(event)).toStrictEqual({ ...missing, ...event });
   });
   await fc.assert(property, { numRuns: 500 });
 });
 
-it.each(required)("without %s an event is refused", async (name) => {
-  const { [name]: left, ...rest } = { ...Object(examples["succeeded"]?.value) };
-  expect(left).toBeDefined();
+it.each(required)("rejects an event without %s", async (name) => {
+  const { [name]: removed, ...rest } = { ...Object(examples["succeeded"]?.value) };
+  expect(removed).toBeDefined();
   await expect(received(rest)).rejects.toMatchObject({ code: "invalid_event" });
 });

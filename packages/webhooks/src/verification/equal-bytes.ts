@@ -1,4 +1,4 @@
-/** Always one step for each byte, none of which branches on what the bytes are. */
+/** Compares in constant time: one step per byte, without a branch that depends on the bytes. */
 export function equalBytes(one: Uint8Array, other: Uint8Array): boolean {
   let difference = one.length ^ other.length;
   for (let at = 0; at < one.length; at += 1) difference |= (one[at] ?? 0) ^ (other[at] ?? 256);

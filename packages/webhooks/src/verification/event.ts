@@ -1,30 +1,30 @@
 import { WebhookError } from "../webhook-error.ts";
 
 /**
- * A job has ended. The fields are named as they are sent. Only `event`, `job_id` and `status` are
- * sure to be there; any other is `null` where it was not sent or has another type than it should.
+ * Event of a job that has ended. The fields have the names of the service. `event`, `job_id` and
+ * `status` are always present. Another field is `null` if it was not sent or has a wrong type.
  */
 export interface TryOnCompletedEvent {
   readonly event: "tryon.completed";
-  /** The job that ended. Never empty. */
+  /** Id of the job. Never empty. */
   readonly job_id: string;
   readonly status: "succeeded" | "failed";
-  /** Where the PNG can be fetched, for 24 hours. `null` for a job that failed. */
+  /** URL of the PNG, valid for 24 hours. `null` for a failed job. */
   readonly result_url: string | null;
-  /** Why the job failed, e.g. `generation_failed`. */
+  /** Code of the failure, e.g. `generation_failed`. */
   readonly error_code: string | null;
-  /** Why, more closely, e.g. `content_blocked`. */
+  /** Detail of the failure, e.g. `content_blocked`. */
   readonly error_message: string | null;
-  /** How long the job took, in milliseconds. */
+  /** Duration of the job, in milliseconds. */
   readonly duration_ms: number | null;
-  /** When the job ended: ISO 8601, UTC, as it was sent. */
+  /** End of the job: ISO 8601, UTC, as it was sent. */
   readonly completed_at: string | null;
 }
 
 /**
- * An event of a kind that this version does not know: signed by the service, so neither an attack
- * nor an error. Answer 2xx and leave it. Its `status` is always `null`, so that no code for jobs
- * that ended takes it for one; what was sent is under `data`.
+ * Event of a kind that this version does not support. The service has signed it, so it is neither
+ * an attack nor an error: respond with 2xx. Its `status` is always `null`, which distinguishes it
+ * from the end of a job. `data` has the fields that were sent.
  */
 export interface UnknownEvent {
   readonly event: string;
@@ -34,16 +34,15 @@ export interface UnknownEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** A verified event. Its `status` tells the kinds apart: `null` is one that is not known. */
+/** Verified event. A `status` of `null` is an event of an unknown kind. */
 export type TryOnEvent = TryOnCompletedEvent | UnknownEvent;
 
 /**
- * Reads an event from bytes whose signature was found right. JSON is UTF-8, a byte order mark at
- * its start may be passed over (RFC 8259, section 8.1), and bytes that are no UTF-8 are refused
- * rather than replaced.
+ * Parses an event from signed bytes: JSON in UTF-8. It ignores a byte order mark (RFC 8259, section
+ * 8.1) and rejects invalid UTF-8 instead of replacing it.
  */
 export function parseEvent(bytes: Uint8Array): TryOnEvent {
-  // Whatever is no object has none of the fields that are asked for.
+  // Other values than objects have none of these fields.
   const data = (parseJson(bytes) ?? {}) as Readonly<Record<string, unknown>>;
   const event = textOrNull(data["event"]);
   const job_id = textOrNull(data["job_id"]);
@@ -59,13 +58,13 @@ export function parseEvent(bytes: Uint8Array): TryOnEvent {
     result_url: textOrNull(data["result_url"]),
     error_code: textOrNull(data["error_code"]),
     error_message: textOrNull(data["error_message"]),
-    // Finite is nothing but a number, and one too large is read as Infinity.
+    // JSON.parse reads a number that is too large as Infinity.
     duration_ms: Number.isFinite(data["duration_ms"]) ? (data["duration_ms"] as number) : null,
     completed_at: textOrNull(data["completed_at"]),
   };
 }
 
-/** Serves all: given whole texts it keeps nothing between them, not even of one that it refused. */
+/** Shared decoder. It keeps no state between complete texts, even after an error. */
 let decoder: TextDecoder | undefined;
 
 function parseJson(bytes: Uint8Array): unknown {
@@ -73,10 +72,10 @@ function parseJson(bytes: Uint8Array): unknown {
     decoder ??= new TextDecoder("utf-8", { fatal: true });
     return JSON.parse(decoder.decode(bytes));
   } catch {
-    // What was caught is not passed on as the cause: its message quotes the body.
+    // The caught error is not the cause, because its message quotes the body.
     throw new WebhookError(
       "invalid_json",
-      "The signed body is no JSON in UTF-8. Poll the job instead, and tell the service.",
+      "The signed body is not JSON in UTF-8. Poll the job instead, and report this.",
     );
   }
 }
@@ -88,6 +87,6 @@ export function textOrNull(value: unknown): string | null {
 function invalid(field: string): WebhookError {
   return new WebhookError(
     "invalid_event",
-    `\`${field}\` of the signed body is missing or wrong. Poll the job instead, and tell the service.`,
+    `\`${field}\` of the signed body is missing or wrong. Poll the job instead, and report this.`,
   );
 }

@@ -1,23 +1,22 @@
 /**
- * A body that is in memory: bytes in any of their types, or text. Text is encoded as UTF-8, and is
- * right only if it was decoded from valid UTF-8: where it was not, bytes have been lost already.
+ * Body in memory: bytes of any type, or text. Text is encoded as UTF-8. It must have been decoded
+ * from valid UTF-8, because decoding invalid UTF-8 loses bytes.
  */
 export type RawBody = ArrayBuffer | ArrayBufferView | string;
 
-/** The bytes of anything that holds bytes or text, not copied where they are bytes already. */
+/** Returns a view of bytes, or the bytes of text. */
 export function bytesOf(value: unknown): Uint8Array | undefined {
   return typeof value === "string" ? new TextEncoder().encode(value) : viewOf(value);
 }
 
-/** The bytes of anything that holds bytes, and nothing for text. */
+/** Returns a view of bytes, or `undefined` for text and other values. */
 export function viewOf(value: unknown): Uint8Array | undefined {
   try {
-    // A DataView is made of a buffer and of nothing else, where `instanceof` fails for a buffer
-    // from another realm, as tests often have.
+    // A DataView accepts only a buffer, also one from another realm, for which `instanceof` fails.
     const view = ArrayBuffer.isView(value) ? value : new DataView(value as ArrayBuffer);
     return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
   } catch {
-    // Only bytes have a buffer.
+    // The value has no buffer.
   }
   return undefined;
 }

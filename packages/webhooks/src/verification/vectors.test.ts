@@ -6,17 +6,17 @@ import type { WebhookVector } from "@tryon/spec/vectors/webhook-vector";
 import { safeVerify, sign } from "../index.ts";
 import { safeVerifySync } from "../node/index.ts";
 import type { VerifySyncOptions } from "../node/index.ts";
-import { bytesOf, failuresOf } from "../testing/vectors.ts";
-import type { Verifier } from "../testing/vectors.ts";
+import { bytesOf, failuresOf } from "../../test/vectors.ts";
+import type { Verifier } from "../../test/vectors.ts";
 
 const file = join(root, "spec/vectors/webhooks.json");
-// The form of the file is what its own test says.
+// Another test checks the form of the file.
 const { cases } = JSON.parse(readFileSync(file, "utf8")) as { cases: WebhookVector[] };
 
 const verifiers: Record<string, Verifier> = {
   safeVerify: { verify: safeVerify, readsStreams: true },
   safeVerifySync: {
-    // Without streams, all bodies are in memory.
+    // Without streams, every body is in memory.
     verify: (options) => safeVerifySync(options as VerifySyncOptions),
     readsStreams: false,
   },
@@ -30,15 +30,15 @@ describe.each(Object.entries(verifiers))("%s", (_name, verifier) => {
 
 const good = cases.filter(({ expected }) => expected.ok);
 
-it.each(good)("$id is signed as it was", async ({ secrets, body, headers, expected }) => {
+it.each(good)("signs $id with the same signature", async ({ secrets, body, headers, expected }) => {
   const secret = expected.ok ? secrets[expected.secretIndex] : undefined;
   const sent = headers.find(([name]) => name.toLowerCase() === "x-service-signature")?.[1];
   expect(await sign({ body: bytesOf(body), secret: secret ?? "" })).toBe(sent?.toLowerCase());
 });
 
-it("a vector that says otherwise fails in every form", async () => {
+it("fails in every form if a vector expects another outcome", async () => {
   const vector = cases.find(({ id }) => id === "accepted");
-  if (vector === undefined) throw new Error("There is no such vector.");
+  if (vector === undefined) throw new Error("The vector is missing.");
   for (const expected of [
     { ok: false, code: "signature_mismatch" } as const,
     { ok: true, secretIndex: 1, event: { event: "tryon.completed" } } as const,

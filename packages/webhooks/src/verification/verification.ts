@@ -5,7 +5,7 @@ import type { HeaderSource } from "./header-values.ts";
 import { matchingSecret, parseSignature } from "./signature.ts";
 import { WebhookError } from "../webhook-error.ts";
 
-/** A verified event, the bytes that were signed, and the position of the secret that fits. */
+/** Verified event, the signed bytes, and the index of the matching secret. */
 export interface Verified<Bytes extends Uint8Array = Uint8Array> {
   readonly bytes: Bytes;
   readonly event: TryOnEvent;
@@ -13,9 +13,9 @@ export interface Verified<Bytes extends Uint8Array = Uint8Array> {
 }
 
 /**
- * All of a verification that is the same for every crypto back end, in two halves. This one reads
- * the headers, at once, before a body is read for a delivery without a signature; the one that it
- * gives takes the bytes and their digests under each secret, and verifies before it parses.
+ * Parses the signature header, so that the body of a delivery without a signature is never read.
+ * Returns a function that takes the bytes and their digest for each secret, verifies the signature
+ * and then parses the event. All crypto back ends share both steps.
  */
 export function beginVerification(source: HeaderSource, maxAge: number, now: () => number) {
   // Stryker disable next-line Regex: a wider pattern only costs time, because names are compared in full.
@@ -34,25 +34,22 @@ export function beginVerification(source: HeaderSource, maxAge: number, now: () 
   };
 }
 
-/**
- * Refuses a header that says other than the signed body. It is not signed itself: where it is
- * absent nothing is amiss, where it differs something on the way has changed it.
- */
+/** Rejects an unsigned header that contradicts the signed body. It may be absent. */
 function checkHeader(name: string, values: readonly unknown[], signed: string | null): void {
   if (signed === null || values.every((value) => value === signed)) return;
   throw new WebhookError(
     "header_mismatch",
-    `${name} contradicts the signed body. Look for a proxy that changes headers.`,
+    `${name} contradicts the signed body. Check for a proxy that changes headers.`,
   );
 }
 
-/** Written so that an age that is not known, or a limit that is not a number, lets nothing through. */
+/** Rejects an event if its age is unknown or the limit is not a number. */
 function checkAge(event: TryOnEvent, maxAge: number, now: () => number): void {
   if (maxAge === Infinity) return;
   const { completed_at }: { completed_at?: unknown } = "data" in event ? event.data : event;
-  // Stryker disable next-line StringLiteral: no other text that is not a time passes either.
+  // Stryker disable next-line StringLiteral: another text that is not a time is rejected too.
   const text = textOrNull(completed_at) ?? "";
-  // Times of the service are UTC, also where one comes without its zone.
+  // Times of the service are UTC, also without a time zone.
   const time = Date.parse(/(z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
   if (now() - time <= maxAge) return;
   throw new WebhookError(

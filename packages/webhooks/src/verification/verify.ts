@@ -13,57 +13,57 @@ import type { WebhookErrorCode } from "../webhook-error.ts";
 
 export const defaultMaxBodyBytes = 1_048_576;
 
-/** What {@link verify} goes by besides the delivery itself. */
+/** Options of {@link verify} without the delivery. */
 export interface VerifySettings {
   /**
-   * The webhook secret that was shown when the API key was created: all of it, its `whsec_` prefix
-   * included. A list while a secret is being replaced, or a function, called once per delivery,
-   * that gives either. `undefined` entries are skipped; all others are tried, always.
+   * Webhook secret that was shown when the API key was created, with its `whsec_` prefix. Pass an
+   * array to replace a secret, or a function, called once per delivery, that returns either.
+   * `undefined` entries are skipped. All others are tried every time.
    */
   readonly secrets: SecretSource;
 
   /**
-   * The longest body that is read, in bytes. An event has well under 10,000.
+   * Maximum length of a body in bytes. An event has well under 10,000.
    *
    * @default 1_048_576 (1 MiB)
    */
   readonly maxBodyBytes?: number | undefined;
 
   /**
-   * Maximum age of the signed `completed_at`, in milliseconds. Applies to events of every kind; one
-   * without that field is refused. With its retries the service may send up to a minute after the
-   * end of a job: allow some minutes. A recorded delivery that is sent again within this age passes:
-   * only remembering the event refuses it.
+   * Maximum age of the signed `completed_at`, in milliseconds. An event of any kind without that
+   * field is rejected. With its retries the service may send an event up to a minute after the end
+   * of a job, so allow some minutes. A recorded delivery that is sent again within this age is
+   * accepted: to reject it, store the handled events.
    *
    * @default Infinity (any age)
    */
   readonly maxAge?: number | undefined;
 
   /**
-   * The time that `maxAge` counts from, in milliseconds since 1970.
+   * Returns the current time for `maxAge`, in milliseconds since 1970.
    *
    * @default Date.now
    */
   readonly now?: (() => number) | undefined;
 }
 
-/** A delivery, and how to verify it. A request given as `body` brings its headers along. */
+/** Delivery, and options of its verification. A request as `body` has its own headers. */
 export type VerifyOptions = VerifySettings &
   (
     | {
-        /** The raw bytes, as they arrived, or text that was decoded from valid UTF-8. */
+        /** Raw bytes as they arrived, or text that was decoded from valid UTF-8. */
         readonly body: RawBody;
-        /** The headers of the request. */
+        /** Headers of the request. */
         readonly headers: WebhookHeaders;
       }
     | {
         /**
-         * The request, its body not yet read: it is read here, so pass `request.clone()` to keep it.
-         * Where a framework has kept the bytes, as `rawBody` or `body`, those are taken.
+         * Unread request. `verify` reads it: pass `request.clone()` to keep it. If a framework has
+         * kept the bytes, as `rawBody` or `body`, `verify` uses them.
          */
         readonly body: Request | NodeRequest;
         /**
-         * The headers, if they are not those of the request.
+         * Headers, if they differ from those of the request.
          *
          * @default the headers of `body`
          */
@@ -71,31 +71,31 @@ export type VerifyOptions = VerifySettings &
       }
   );
 
-/** What {@link safeVerify} gives. */
+/** Outcome of {@link safeVerify}. */
 export type VerifyOutcome =
   | {
       readonly ok: true;
       readonly event: TryOnEvent;
-      /** The position in `secrets` of the one that fits, skipped entries counted; 0 for a single one. */
+      /** Index in `secrets` of the matching secret, including skipped entries. */
       readonly secretIndex: number;
     }
   | {
       readonly ok: false;
       readonly code: WebhookErrorCode;
-      /** What was wrong and what to do. Holds no header, no part of the body and no secret. */
+      /** Reason and fix. It contains no header, no part of the body and no secret. */
       readonly message: string;
     };
 
 /**
- * Verifies a delivery of the service and gives its event. The signature is an HMAC-SHA256 (RFC
- * 2104) of the raw body, keyed by the webhook secret and sent as `X-Service-Signature`; it is
- * computed over bytes and compared in constant time, before anything is decoded or parsed.
+ * Verifies a delivery of the service and returns its event. The signature is an HMAC-SHA256 (RFC
+ * 2104) of the raw body, keyed by the webhook secret and sent as `X-Service-Signature`. It is
+ * compared in constant time, before the body is decoded or parsed.
  *
- * Checked in this order: header, secrets, body, signature, JSON (RFC 8259), event, the other
- * headers, age. A signature proves who made an event but not that it is the first of its kind: the
- * service may deliver one several times.
+ * The order of the checks: header, secrets, body, signature, JSON (RFC 8259), event, the other
+ * headers, age. A signature proves the sender of an event, not that the event is new: the service
+ * may deliver an event several times.
  *
- * @throws {@link WebhookError} with a `code`, for whatever is wrong with the delivery or the secrets.
+ * @throws {@link WebhookError} with a `code` if the delivery or the secrets are invalid.
  * @example
  * import { verify } from "@tryon/webhooks";
  *
@@ -111,10 +111,10 @@ export async function verify(options: VerifyOptions): Promise<TryOnEvent> {
 }
 
 /**
- * The same as {@link verify}, with the outcome as a value: nothing that a sender can do makes it
- * throw, nor do secrets that are missing.
+ * Verifies like {@link verify} and returns the outcome. It does not throw for an invalid delivery
+ * or for missing secrets.
  *
- * @throws An `Error` only where the runtime has no `crypto.subtle`.
+ * @throws `Error` if the runtime has no `crypto.subtle`.
  * @example
  * import { safeVerify } from "@tryon/webhooks";
  *

@@ -1,29 +1,26 @@
 import type { Check } from "../../check.ts";
-import { charges } from "./charges.ts";
-import { failures } from "./failures.ts";
-import { heldCalls } from "./held-calls.ts";
 import { lists } from "./lists.ts";
-import { paging } from "./paging.ts";
 import { polls } from "./polls.ts";
-import { resultAddresses } from "./result-addresses.ts";
+import { resultUrls } from "./result-urls.ts";
 import { results } from "./results.ts";
-import { retention } from "./retention.ts";
-import { submitAnswers } from "./submit-answers.ts";
-import { testKeys } from "./test-keys.ts";
-import { times } from "./times.ts";
+import { submissions } from "./submissions.ts";
 
-/** Submissions and what becomes of them: jobs, the list, results, and how long things are kept. */
+/** Checks of submissions, jobs, the list, results and their retention. */
 export const jobChecks: readonly Check[] = [
-  ...submitAnswers,
-  ...charges,
+  ...submissions,
   ...polls,
-  ...times,
   ...lists,
-  ...paging,
   ...results,
-  ...resultAddresses,
-  ...heldCalls,
-  ...failures,
-  ...testKeys,
-  ...retention,
+  ...resultUrls,
 ];
+
+/** Rules that the schema of a response states, by operation and status. */
+export const jobShapes: Readonly<Record<string, readonly string[]>> = {
+  "POST /api/v1/tryon 200": [
+    "submit.request-and-answer",
+    "submit-response.job-id.form",
+    "submit-response.status.values",
+  ],
+  "GET /api/v1/tryon/{job_id} 200": ["job.job-id.form", "job.status.values"],
+  "GET /api/v1/tryon 200": ["list.request-and-answer"],
+};

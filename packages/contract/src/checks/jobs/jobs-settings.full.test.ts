@@ -1,97 +1,60 @@
-import { createMock, optionTable, type Mock, type MockOptions } from "@tryon/mock";
-import { describe, expect, test } from "vitest";
+import { createMock, optionTable, type MockOptions } from "@tryon/mock";
+import { expect, test } from "vitest";
 
-import { runContract } from "../../contract.ts";
 import { jobProbes } from "../../probes/jobs.ts";
-import type { Report } from "../../report.ts";
-import { jobPlants } from "../../testing/plants/jobs/index.ts";
+import { failedIds, runAgainst } from "../../../test/run-checks.ts";
+import { notObservableIds } from "../../../test/run-checks.ts";
 import { jobChecks } from "./index.ts";
 
 const ids = [...jobChecks, ...jobProbes].map(({ id }) => id);
 
-function run(mock: Mock, fetch = mock.fetch, only: readonly string[] = ids): Promise<Report> {
-  return runContract({ baseUrl: mock.baseUrl, fetch, level: "full", only });
+function run(options: MockOptions, only: readonly string[] = ids) {
+  return runAgainst(createMock({ clock: "manual", ...options }), only);
 }
 
-function server(options: MockOptions = {}): Mock {
-  return createMock({ clock: "manual", ...options });
-}
+/** Checks that need a synchronous request which no proxy cuts. */
+const needSync = ["sync.limit", "sync.limit.message"];
 
-/** The checks of this part with a status; answers that the part does not cause are none of its own. */
-function withStatus(report: Report, wanted: "broken" | "skipped"): readonly string[] {
-  return report.checks
-    .filter(({ id, status }) => status === wanted && (wanted === "broken" || ids.includes(id)))
-    .map(({ id }) => id);
-}
-
-/** What cannot be seen where a proxy cuts held calls short. */
-const cutShort = ["held.limit", "held.limit.message"];
-
-describe("a reference server", () => {
-  test.each([
-    ["as it is by default", {}, []],
-    ["as contrary as can be", { profile: "contrary" }, cutShort],
-    ["that runs two jobs at a time", { concurrency: 2 }, []],
-    ["that runs two jobs and shows a queue", { profile: "contrary", concurrency: 2 }, cutShort],
-    ["whose model takes no time", { latency: 0 }, []],
-    ["whose model takes long", { latency: "20s" }, []],
-  ] as const)("%s keeps everything", async (_name, options, skipped) => {
-    const report = await run(server(options));
-    expect(withStatus(report, "broken")).toEqual([]);
-    expect(withStatus(report, "skipped")).toEqual(skipped);
-  });
-
-  const mixtures = [1, 2, 3].map((turn) =>
-    Object.fromEntries(
-      optionTable.map(({ id, values }, index) => [
-        id,
-        values[(turn * (index + 1)) % values.length],
-      ]),
-    ),
-  );
-  test.each(mixtures)("with a mixture of options keeps everything (%#)", async (options) => {
-    const report = await run(server({ options }));
-    expect(withStatus(report, "broken")).toEqual([]);
-    expect(report.profile.options).toEqual(
-      Object.fromEntries(
-        jobProbes
-          .filter(({ option }) => option !== "reportQueued")
-          .map(({ option }) => [option, options[option]]),
-      ),
-    );
-  });
+test.each([
+  ["its defaults", {}, []],
+  ["the alternate profile", { profile: "alternate" }, needSync],
+  ["two jobs at a time", { concurrency: 2 }, []],
+  ["a visible queue of two jobs", { profile: "alternate", concurrency: 2 }, needSync],
+  ["a model without delay", { latency: 0 }, []],
+  ["a slow model", { latency: "20s" }, []],
+] as const)("passes a reference server with %s", async (_name, options, expected) => {
+  const report = await run(options);
+  expect(failedIds(report)).toEqual([]);
+  expect(notObservableIds(report).filter((id) => ids.includes(id))).toEqual(expected);
 });
 
-describe("a probe", () => {
-  const cases = jobProbes.flatMap(({ id, option }) => {
-    const values = optionTable.find((row) => row.id === option)?.values ?? [];
-    return values.map((value) => [id, option, value] as const);
-  });
-  test.each(cases)("%s sees %s = %s", async (id, option, value) => {
-    const mock = server({ options: { [option]: value }, concurrency: 2 });
-    const { profile, checks } = await run(mock, mock.fetch, [id]);
-    expect(profile.options).toEqual({ [option]: value });
-    expect(checks.filter(({ status }) => status === "broken")).toEqual([]);
-  });
+const mixtures = [1, 2, 3].map((turn) =>
+  Object.fromEntries(
+    optionTable.map(({ id, values }, index) => [id, values[(turn * (index + 1)) % values.length]]),
+  ),
+);
 
-  test("does not say how a queue is shown where there is none", async () => {
-    const mock = server({ options: { reportQueued: true } });
-    const { profile } = await run(mock, mock.fetch, ["observed.reportQueued"]);
-    expect(profile.unknown).toContain("reportQueued");
-  });
+test.each(mixtures)("passes and observes a mixture of options (%#)", async (options) => {
+  const report = await run({ options });
+  expect(failedIds(report)).toEqual([]);
+  const observed = jobProbes.filter(({ option }) => option !== "reportQueued");
+  const expected = Object.fromEntries(observed.map(({ option }) => [option, options[option]]));
+  expect(report.profile.options).toEqual(expected);
 });
 
-describe("deviations", () => {
-  test.each(jobPlants.map((deviation) => [deviation.name, deviation] as const))(
-    "a deployment that %s is found",
-    async (_name, { plant, expected }) => {
-      const mock = server();
-      expect(withStatus(await run(mock, plant(mock), expected), "broken")).toEqual(expected);
-    },
-  );
+const values = jobProbes.flatMap(({ id, option }) =>
+  (optionTable.find((row) => row.id === option)?.values ?? []).map(
+    (value) => [id, option, value] as const,
+  ),
+);
 
-  test("are known for every check", () => {
-    const found = new Set(jobPlants.flatMap(({ expected }) => expected));
-    expect(jobChecks.map(({ id }) => id).filter((id) => !found.has(id))).toEqual([]);
-  });
+test.each(values)("%s observes %s = %s", async (id, option, value) => {
+  const report = await run({ options: { [option]: value }, concurrency: 2 }, [id]);
+  expect(report.profile.options).toEqual({ [option]: value });
+  expect(failedIds(report)).toEqual([]);
+});
+
+test("reports reportQueued as unknown without a queue", async () => {
+  const { profile } = await run({ options: { reportQueued: true } }, ["observed.reportQueued"]);
+  expect(profile.unknown).toContain("reportQueued");
 });

@@ -1,85 +1,75 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Check } from "../../check.ts";
-import { must, Skip } from "../../outcome.ts";
-import { fieldsOf } from "../../wire/answer.ts";
-import { finished, ownKey, strangersTo } from "./journey.ts";
-import { idsOf, jobsOf, pageOf, startAndList } from "./pages.ts";
+import { must, SkipCheck } from "../../outcome.ts";
+import type { Session } from "../../session.ts";
+import { fieldsOf, type HttpResponse } from "../../wire/response.ts";
+import { checkGroup } from "../expectations.ts";
+import { finished, idsOf, jobsOf, ownKey, pageOf, startAndList, strangersTo } from "./job-run.ts";
+import type { Key } from "../../target/keys.ts";
 
-const free = { level: "safe", on: "any", credits: 8 } as const;
+/** Maximum number of pages that a check reads of the history of a key. */
+const maxPages = 20;
 
-export const lists: readonly Check[] = [
+/** The list of jobs and its pages. */
+export const lists = checkGroup({ level: "safe", on: "any", credits: 8 }, [
   {
-    ...free,
     id: "list.as-polled",
-    title: "The list shows a job as a poll does",
+    title: "Lists a job with the same fields as a poll",
     rules: ["list.jobs.present"],
     async run(session) {
       const { key, jobId } = await finished(session);
       const page = await pageOf(session, key, { limit: "50" });
       const listed = jobsOf(page).find((job) => job["job_id"] === jobId);
-      if (listed === undefined) throw new Skip("The job is not on the first page of the list.");
+      if (listed === undefined) throw new SkipCheck("The first page of the list lacks the job.");
       const polled = fieldsOf((await session.poll(jobId, { key })).json);
       for (const name of new Set([...Object.keys(listed), ...Object.keys(polled)])) {
-        // Every answer signs an address of its own.
+        // Every response signs a new URL.
         const same = name === "result_url" || isDeepStrictEqual(listed[name], polled[name]);
-        must(same, `The list and a poll do not agree on the ${name} of the same job.`, page);
+        must(same, `The list and a poll differ in the ${name} of a job.`, page);
       }
     },
   },
   {
-    ...free,
     credits: 24,
     id: "list.newest-first",
-    title: "A page goes from the newest job to the oldest",
+    title: "Lists jobs from the newest to the oldest",
     rules: ["list.jobs.newest-first"],
     async run(session) {
-      const key = await ownKey(session);
-      const { ids, page } = await startAndList(session, key, 3);
+      const { ids, page } = await startAndList(session, await ownKey(session), 3);
       const order = idsOf(page).filter((id) => ids.includes(id));
-      must(
-        isDeepStrictEqual(order, ids.toReversed()),
-        `Jobs submitted as ${ids.join(", ")} are listed as ${order.join(", ")}.`,
-        page,
-      );
+      const message = `Jobs submitted as ${ids.join(", ")} are listed as ${order.join(", ")}.`;
+      must(isDeepStrictEqual(order, ids.toReversed()), message, page);
     },
   },
   {
-    ...free,
     on: "test",
     credits: 0,
     id: "list.limit.default",
-    title: "A page has 20 jobs when no limit is given and there are more",
+    title: "Lists 20 jobs on a page without a limit",
     rules: ["list.limit.default"],
     async run(session) {
       const key = await ownKey(session);
       const known = idsOf(await pageOf(session, key, { limit: "50" })).length;
       await startAndList(session, key, Math.max(0, 21 - known));
-      const page = await pageOf(session, key);
-      const { length } = idsOf(page);
-      must(length === 20, `A page without a limit has ${length} jobs, and not 20.`, page);
+      mustHaveJobs(await pageOf(session, key), 20);
     },
   },
   {
-    ...free,
     credits: 32,
     id: "list.limit.asked",
-    title: "A page has as many jobs as its limit says, when there are more",
+    title: "Lists as many jobs on a page as its limit says",
     rules: ["list.limit.default"],
     async run(session) {
       const key = await ownKey(session);
       await startAndList(session, key, 4);
       for (const limit of [1, 3]) {
-        const page = await pageOf(session, key, { limit: String(limit) });
-        const { length } = idsOf(page);
-        must(length === limit, `A page with limit=${limit} has ${length} jobs.`, page);
+        mustHaveJobs(await pageOf(session, key, { limit: String(limit) }), limit);
       }
     },
   },
   {
-    ...free,
     id: "list.own-key",
-    title: "The list of a key has no job of another key",
+    title: "Lists only jobs of the key",
     rules: ["list.scope.own-key"],
     async run(session) {
       const key = await ownKey(session);
@@ -91,4 +81,105 @@ export const lists: readonly Check[] = [
       }
     },
   },
-];
+  {
+    credits: 40,
+    id: "list.paging.whole",
+    title: "Has every job once on successive pages",
+    rules: ["list.next-cursor.continues"],
+    async run(session) {
+      const key = await ownKey(session);
+      const { ids } = await startAndList(session, key, 5);
+      const pages = await readPages(session, key, "2", maxPages);
+      const found = pages.flatMap(idsOf);
+      for (const id of ids) {
+        const times = found.filter((one) => one === id).length;
+        must(times === 1, `${id} is ${times} times on the pages, not once.`, pages.at(-1));
+      }
+    },
+  },
+  {
+    credits: 40,
+    id: "list.paging.inserts",
+    title: "Has the same jobs on the page after a cursor when jobs are added",
+    rules: ["list.next-cursor.continues"],
+    async run(session) {
+      const key = await ownKey(session);
+      await startAndList(session, key, 4);
+      const cursor = needCursor(await pageOf(session, key, { limit: "2" }));
+      const before = idsOf(await pageOf(session, key, { limit: "2", cursor }));
+      await startAndList(session, key, 1);
+      const page = await pageOf(session, key, { limit: "2", cursor });
+      const after = idsOf(page);
+      const message = `A page had ${before.join(", ")}, and ${after.join(", ")} after a job was added.`;
+      must(isDeepStrictEqual(new Set(before), new Set(after)), message, page);
+    },
+  },
+  {
+    credits: 16,
+    id: "list.paging.end",
+    title: "Has next_cursor null on the last page, even on a full one",
+    rules: ["list.next-cursor.null-at-end"],
+    async run(session) {
+      const key = await ownKey(session);
+      await startAndList(session, key, 2);
+      // A new key has only these jobs, so that its first page is the last one.
+      const isNewKey = session.context.control !== undefined;
+      const pages = await readPages(session, key, isNewKey ? "2" : "50", isNewKey ? 1 : maxPages);
+      const last = pages.at(-1);
+      const hasMore = last !== undefined && cursorOf(last) !== undefined;
+      if (hasMore && !isNewKey && idsOf(last).length > 0) {
+        throw new SkipCheck(`The history of the key is longer than ${maxPages} pages.`);
+      }
+      must(!hasMore, "The last page has a next_cursor.", last);
+    },
+  },
+  {
+    credits: 16,
+    id: "list.paging.cursor",
+    title: "Has a cursor in the form of a job id",
+    rules: ["list.cursor.form"],
+    async run(session) {
+      const key = await ownKey(session);
+      await startAndList(session, key, 2);
+      const page = await pageOf(session, key, { limit: "1" });
+      const isJobId = /^job_[a-zA-Z0-9]+$/.test(needCursor(page));
+      must(isJobId, "next_cursor does not have the form of a job id.", page);
+    },
+  },
+]);
+
+function mustHaveJobs(page: HttpResponse, count: number): void {
+  const { length } = idsOf(page);
+  must(length === count, `Expected ${count} jobs on the page, got ${length}.`, page);
+}
+
+/** Reads pages up to an empty one, the last one, or a maximum. */
+async function readPages(
+  session: Session,
+  key: Key,
+  limit: string,
+  max: number,
+): Promise<readonly HttpResponse[]> {
+  const pages: HttpResponse[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = cursor === undefined ? { limit } : { limit, cursor };
+    const page = await pageOf(session, key, query);
+    pages.push(page);
+    cursor = idsOf(page).length === 0 ? undefined : cursorOf(page);
+  } while (cursor !== undefined && pages.length < max);
+  return pages;
+}
+
+/** Cursor of the next page, or undefined on the last one. */
+function cursorOf(page: HttpResponse): string | undefined {
+  const { next_cursor: cursor } = fieldsOf(page.json);
+  return typeof cursor === "string" ? cursor : undefined;
+}
+
+/** @throws SkipCheck on the last page. */
+function needCursor(page: HttpResponse): string {
+  const cursor = cursorOf(page);
+  if (cursor === undefined) throw new SkipCheck("The list has no second page.");
+  return cursor;
+}

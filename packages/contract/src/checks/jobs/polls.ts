@@ -1,169 +1,289 @@
-import { randomInt } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
+import { randomBytes } from "node:crypto";
 
 import type { Check } from "../../check.ts";
-import { must } from "../../outcome.ts";
-import { fieldsOf } from "../../wire/answer.ts";
+import { must, SkipCheck } from "../../outcome.ts";
+import type { Session } from "../../session.ts";
+import { dateOf, instantOf } from "../../wire/instant.ts";
+import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
 import {
-  finished,
-  follow,
-  followSuccess,
-  isEnd,
+  absent,
+  checkGroup,
   isNone,
-  mustHaveGone,
-  ownKey,
-  seen,
-  strangersTo,
-} from "./journey.ts";
+  mustHave,
+  mustHaveStatus,
+  nonEmptyText,
+  oneOf,
+  type CheckRow,
+  type Expectations,
+} from "../expectations.ts";
+import { isEnd, needRunning, ownKey, pollVisible, runJob, strangersTo } from "./job-run.ts";
+import { failureReasons, metadata } from "./submissions.ts";
 
-const free = { level: "safe", on: "any", credits: 8 } as const;
+/** A job, with what its polls must have. */
+interface JobCase {
+  readonly request?: Fields;
+  /** @default "succeeded" */
+  readonly outcome?: string;
+  readonly running?: Expectations;
+  readonly ended?: Expectations;
+  /** Expectations of the polls before and after the end. */
+  readonly every?: Expectations;
+}
 
-export const polls: readonly Check[] = [
+type JobRow = Omit<CheckRow, "run"> & { readonly cases: readonly JobCase[] };
+
+const afterFailure = (ended: Expectations): readonly JobCase[] =>
+  failureReasons.map((outcome) => ({ outcome, ended }));
+
+const rows: readonly JobRow[] = [
   {
-    ...free,
-    credits: 16,
-    id: "poll.own-id",
-    title: "A poll answers with the job that was asked for",
-    rules: ["poll.request-and-answer"],
-    async run(session) {
-      const key = await ownKey(session);
-      const ids = [await session.start({}, { key }), await session.start({}, { key })];
-      for (const jobId of ids) {
-        const answer = await seen(session, jobId, key);
-        const { job_id: told } = fieldsOf(answer.json);
-        must(told === jobId, `A poll of ${jobId} answered with ${String(told)}.`, answer);
-      }
-    },
-  },
-  {
-    ...free,
-    credits: 0,
-    id: "poll.unknown",
-    title: "A job that there is not is a 404",
-    rules: ["poll.404.unknown-job"],
-    async run(session) {
-      const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-      const id = Array.from({ length: 24 }, () => letters[randomInt(letters.length)]).join("");
-      const answer = await session.poll(`job_${id}`);
-      must(answer.status === 404, `An unknown job was answered ${answer.status}.`, answer);
-    },
-  },
-  {
-    ...free,
-    id: "poll.other-key",
-    title: "A job of another key is a 404 as if it were not there",
-    rules: ["poll.404.job-of-another-key"],
-    async run(session) {
-      const key = await ownKey(session);
-      const jobId = await session.start({}, { key });
-      await seen(session, jobId, key);
-      for (const stranger of strangersTo(session, key)) {
-        const answer = await session.poll(jobId, { key: stranger });
-        must(answer.status === 404, `It was answered ${answer.status} to another key.`, answer);
-      }
-    },
-  },
-  {
-    ...free,
     id: "job.result-url.only-on-success",
-    title: "result_url of a job is null before its end and an address once it has succeeded",
+    title: "Has a result_url in a poll only once the job has succeeded",
     rules: ["job.result-url.succeeded-only"],
-    async run(session) {
-      const life = await followSuccess(session);
-      for (const answer of life.going) {
-        const { result_url: early } = fieldsOf(answer.json);
-        must(isNone(early), "A job that goes on has a result_url.", answer);
-      }
-      const { result_url: address } = life.job;
-      must(typeof address === "string", "A job that succeeded has no result_url.", life.ended);
-    },
+    cases: [
+      { running: { result_url: absent }, ended: { status: "succeeded", result_url: nonEmptyText } },
+    ],
   },
   {
-    ...free,
+    id: "job.result-content-type",
+    title: "Has the result_content_type image/png in a job that succeeded",
+    rules: ["job.result-content-type.png"],
+    cases: [{ ended: { status: "succeeded", result_content_type: "image/png" } }],
+  },
+  {
     id: "job.seed",
-    title: "Every poll of a job has the seed of its request",
+    title: "Has the seed of the request in every poll",
     rules: ["job.seed.used"],
-    async run(session) {
-      const life = await follow(session, { seed: 0 });
-      for (const answer of [...life.going, life.ended]) {
-        const { seed } = fieldsOf(answer.json);
-        must(seed === 0, `The seed 0 is ${JSON.stringify(seed)} on a poll.`, answer);
-      }
-    },
+    cases: [{ request: { seed: 0 }, every: { seed: 0 } }],
   },
   {
-    ...free,
-    credits: 16,
     id: "job.metadata",
-    title: "Every poll of a job has the metadata of its request, unchanged",
+    title: "Has the metadata of the request, unchanged, in every poll",
     rules: ["job.metadata.echo"],
-    async run(session) {
-      const metadata = { sku: "LS-204 ", Größe: "  M\n", empty: "", "0": "1" };
-      const life = await follow(session, { metadata });
-      for (const answer of [...life.going, life.ended]) {
-        const { metadata: echo } = fieldsOf(answer.json);
-        must(
-          isDeepStrictEqual(echo, metadata),
-          `The metadata ${JSON.stringify(metadata)} is ${JSON.stringify(echo)} on a poll.`,
-          answer,
-        );
-      }
-      const { answer, job } = await finished(session, {}, { key: life.key });
-      must(isNone(job["metadata"]), "A job without metadata has some.", answer);
-    },
+    cases: [
+      { request: { metadata }, every: { metadata: oneOf(metadata) } },
+      { ended: { metadata: absent } },
+    ],
   },
   {
-    ...free,
     id: "job.no-error",
-    title: "A job that has not failed has no error_code and no error_message",
+    title: "Has no error_code and no error_message in a job that has not failed",
     rules: ["job.error-code.failed-only", "job.error-message.failed-only"],
-    async run(session) {
-      const life = await followSuccess(session);
-      for (const answer of [...life.going, life.ended]) {
-        const fields = fieldsOf(answer.json);
-        for (const name of ["error_code", "error_message"]) {
-          must(isNone(fields[name]), `A job that has not failed has an ${name}.`, answer);
-        }
-      }
-    },
+    cases: [
+      { ended: { status: "succeeded" }, every: { error_code: absent, error_message: absent } },
+    ],
   },
   {
-    ...free,
     id: "job.duration-ms",
-    title: "duration_ms of a job is null until it ends, and a number of milliseconds then",
+    title: "Has duration_ms only in a job that has ended, in whole milliseconds",
     rules: ["job.duration-ms.at-end"],
-    async run(session) {
-      const life = await follow(session);
-      for (const answer of life.going) {
-        const { duration_ms: early } = fieldsOf(answer.json);
-        must(isNone(early), `A job that goes on has duration_ms ${String(early)}.`, answer);
-      }
-      const { duration_ms: duration } = life.job;
-      must(
-        Number.isInteger(duration) && Number(duration) >= 0,
-        `A job that has ended has duration_ms ${JSON.stringify(duration)}.`,
-        life.ended,
-      );
-    },
+    cases: [
+      {
+        running: { duration_ms: absent },
+        ended: {
+          duration_ms: {
+            text: "a whole number of at least 0",
+            passes: (value) => Number.isInteger(value) && Number(value) >= 0,
+          },
+        },
+      },
+    ],
   },
   {
-    ...free,
-    id: "states.never-back",
-    title: "A job goes from queued to running to its end, and never back",
-    rules: ["states.terminal.final"],
-    async run(session) {
-      const life = await follow(session);
-      mustHaveGone(life);
-      let furthest = 0;
-      // An answer to a submission that says the end at once is another check's.
-      const { status: first } = fieldsOf(life.submitted.json);
-      const start = isEnd(first) ? [] : [life.submitted];
-      for (const answer of [...start, ...life.going, life.ended]) {
-        const { status } = fieldsOf(answer.json);
-        const at = isEnd(status) ? 2 : status === "queued" ? 0 : 1;
-        must(at >= furthest, `The job went back to ${String(status)}.`, answer);
-        furthest = at;
-      }
-    },
+    id: "failure.running-to-failed",
+    title: "Ends a job as failed when the model, the content check or the storage fails",
+    rules: ["states.running.failed"],
+    cases: afterFailure({ status: "failed" }).map((one) => ({
+      ...one,
+      running: { status: oneOf("queued", "running") },
+    })),
+  },
+  {
+    id: "failure.error-fields",
+    title: "Has an error_code and an error_message in a job that failed",
+    rules: [
+      "job.error-code.failed-only",
+      "job.error-message.failed-only",
+      "errors.after-model.other-codes",
+    ],
+    cases: afterFailure({ error_code: nonEmptyText, error_message: nonEmptyText }),
+  },
+  {
+    id: "failure.no-result",
+    title: "Has no result_url, size or length of a result in a job that failed",
+    rules: ["job.result-url.succeeded-only"],
+    cases: [
+      {
+        outcome: "model_rejected",
+        ended: {
+          result_url: absent,
+          result_width: absent,
+          result_height: absent,
+          result_bytes: absent,
+        },
+      },
+    ],
+  },
+  {
+    id: "failure.content-blocked",
+    title: "Has generation_failed and content_blocked in a job whose content is disallowed",
+    rules: ["content.blocked.outcome"],
+    cases: [
+      {
+        outcome: "content_blocked",
+        ended: { error_code: "generation_failed", error_message: "content_blocked" },
+      },
+    ],
   },
 ];
+
+/** Polls: which job they show, its fields, and the order of its statuses. */
+export const polls: readonly Check[] = [
+  ...rows.map(jobCheck),
+  ...checkGroup({ level: "safe", on: "any", credits: 8 }, [
+    {
+      credits: 16,
+      id: "poll.own-id",
+      title: "Responds to a poll with the requested job",
+      rules: ["poll.request-and-answer"],
+      async run(session) {
+        const key = await ownKey(session);
+        const ids = [await session.start({}, { key }), await session.start({}, { key })];
+        for (const job_id of ids) {
+          mustHave(await pollVisible(session, job_id, key), { job_id }, "the poll of that job");
+        }
+      },
+    },
+    {
+      credits: 0,
+      id: "poll.unknown",
+      title: "Responds with 404 for an unknown job",
+      rules: ["poll.404.unknown-job"],
+      async run(session) {
+        const response = await session.poll(`job_${randomBytes(12).toString("hex")}`);
+        mustHaveStatus(response, 404, "an unknown job");
+      },
+    },
+    {
+      id: "poll.other-key",
+      title: "Responds with 404 for a job of another key",
+      rules: ["poll.404.job-of-another-key"],
+      async run(session) {
+        const key = await ownKey(session);
+        const jobId = await session.start({}, { key });
+        await pollVisible(session, jobId, key);
+        for (const stranger of strangersTo(session, key)) {
+          const response = await session.poll(jobId, { key: stranger });
+          mustHaveStatus(response, 404, "a job of another key");
+        }
+      },
+    },
+    {
+      id: "states.never-back",
+      title: "Moves a job from queued to running to its end, never back",
+      rules: ["states.terminal.final"],
+      async run(session) {
+        const job = await runJob(session);
+        needRunning(job);
+        let furthest = 0;
+        // Another check fails for a submission whose first response has an end.
+        const start = isEnd(fieldsOf(job.submitted.json)["status"]) ? [] : [job.submitted];
+        for (const response of [...start, ...job.running, job.ended]) {
+          const { status } = fieldsOf(response.json);
+          const step = isEnd(status) ? 2 : status === "queued" ? 0 : 1;
+          must(step >= furthest, `The job went back to ${String(status)}.`, response);
+          furthest = step;
+        }
+      },
+    },
+    {
+      id: "job.created-at.form",
+      title: "Writes created_at to the second and in UTC",
+      rules: ["job.created-at.form"],
+      async run(session) {
+        const { ended } = await runJob(session);
+        const { created_at: created } = fieldsOf(ended.json);
+        if (isNone(created)) throw new SkipCheck("The job has no created_at, which is optional.");
+        mustHave(ended, { created_at: utcSeconds }, "the last poll");
+      },
+    },
+    {
+      id: "job.created-at.when",
+      title: "Has the time of the submission in created_at of every poll",
+      rules: ["job.created-at.form"],
+      async run(session) {
+        const { submitted, running, ended } = await runJob(session);
+        for (const response of [...running, ended]) {
+          const { created_at: text } = fieldsOf(response.json);
+          const created = instantOf(text);
+          if (created === undefined) throw new SkipCheck("The job has no readable created_at.");
+          const apart = Math.abs(created - requireDate(submitted));
+          const date = String(submitted.headers.get("date"));
+          const message = `created_at is ${String(text)}, but the job was submitted on ${date}.`;
+          must(apart <= tolerance(session), message, response);
+        }
+      },
+    },
+    {
+      id: "job.completed-at",
+      title: "Has the time of the end in completed_at, and null before the end",
+      rules: ["job.completed-at.at-end"],
+      async run(session) {
+        const { submitted, running, ended } = await runJob(session);
+        for (const response of running) {
+          mustHave(response, { completed_at: absent }, "a poll of a running job");
+        }
+        const { completed_at: text } = fieldsOf(ended.json);
+        const completed = instantOf(text);
+        const message = `completed_at is ${JSON.stringify(text)} after the end.`;
+        must(completed !== undefined, message, ended);
+        const from = requireDate(running.at(-1) ?? submitted) - tolerance(session);
+        const to = requireDate(ended) + tolerance(session);
+        must(
+          from <= completed && completed <= to,
+          `completed_at is ${String(text)}, but the job ended by ${String(ended.headers.get("date"))}.`,
+          ended,
+        );
+      },
+    },
+  ]),
+];
+
+function jobCheck({ cases, ...row }: JobRow): Check {
+  return {
+    ...row,
+    level: "safe",
+    on: "any",
+    credits: 8 * cases.length,
+    async run(session) {
+      for (const { request, outcome = "succeeded", running = {}, ended, every = {} } of cases) {
+        const job = await runJob(session, request, outcome);
+        if (running["status"] !== undefined) needRunning(job);
+        for (const response of job.running) {
+          mustHave(response, { ...every, ...running }, "a poll of a running job");
+        }
+        mustHave(job.ended, { ...every, ...ended }, `the last poll of a job set to ${outcome}`);
+      }
+    },
+  };
+}
+
+/** Time to the second, in UTC. An offset for `Z`, or no zone, is an open point. */
+const utcSeconds = {
+  text: "of the form 2026-01-31T08:05:00Z",
+  passes: (value: unknown): boolean =>
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|\+00:00)?$/.test(String(value)) &&
+    instantOf(value) !== undefined,
+};
+
+/** Maximum difference of two clocks of a deployment. A reference server has one clock and cuts times to seconds. */
+function tolerance({ time }: Session): number {
+  return time.virtual ? 2_000 : 30_000;
+}
+
+/** @throws SkipCheck when a response has no Date. */
+function requireDate(response: HttpResponse): number {
+  const date = dateOf(response);
+  if (date === undefined) throw new SkipCheck("Responses have no Date to compare times with.");
+  return date;
+}

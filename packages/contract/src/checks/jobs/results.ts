@@ -1,87 +1,64 @@
-import type { Check } from "../../check.ts";
-import { must } from "../../outcome.ts";
+import { CheckFailure, must, SkipCheck } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
-import { finished, fetchPicture, headerOf, heldSuccess, isNone, ownKey, pngOf } from "./journey.ts";
-import { fieldsOf } from "../../wire/answer.ts";
+import { readPng, readPngHeader, type PngHeader } from "../../wire/png.ts";
+import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
+import { checkGroup, mustHave, oneOf } from "../expectations.ts";
+import { fetchImage, finished, ownKey, syncSuccess } from "./job-run.ts";
+import type { Key } from "../../target/keys.ts";
 
-const free = { level: "safe", on: "any", credits: 8 } as const;
 const sizes = { "1K": 1_024, "2K": 2_048, "4K": 4_096 } as const;
 
-/** The picture that a job makes. */
-export const results: readonly Check[] = [
+/** Images of results. */
+export const results = checkGroup({ level: "safe", on: "any", credits: 8 }, [
   {
-    ...free,
     id: "result.png",
-    title: "The result is a whole PNG",
+    title: "Makes a complete PNG",
     rules: ["result.content-type.png"],
     async run(session) {
-      const { job } = await finished(session);
-      pngOf(await fetchPicture(session, job["result_url"]));
+      const { image } = await makeImage(session);
+      const png = readPng(image.bytes);
+      if (typeof png === "string")
+        throw new CheckFailure(`The result is not a PNG: ${png}.`, image);
     },
   },
   {
-    ...free,
     id: "result.served-as-png",
-    title: "The result is served as image/png",
+    title: "Serves the result as image/png",
     rules: ["result.content-type.png"],
     async run(session) {
-      const { job } = await finished(session);
-      const picture = await fetchPicture(session, job["result_url"]);
-      const type = picture.headers.get("content-type") ?? "";
-      must(/^image\/png\b/i.test(type), `The result is served as "${type}".`, picture);
+      const { image } = await makeImage(session);
+      const type = image.headers.get("content-type") ?? "";
+      must(/^image\/png\b/i.test(type), `The result has the content type "${type}".`, image);
     },
   },
   {
-    ...free,
-    id: "job.result-content-type",
-    title: "result_content_type of a job that succeeded is image/png",
-    rules: ["job.result-content-type.png"],
-    async run(session) {
-      const { answer, job } = await finished(session);
-      const { result_content_type: type } = job;
-      must(type === "image/png", `result_content_type is ${JSON.stringify(type)}.`, answer);
-    },
-  },
-  {
-    ...free,
     id: "job.result-size",
-    title: "result_width and result_height are the picture's own",
+    title: "Has the size of the image in result_width and result_height",
     rules: ["job.result-width.pixels", "job.result-height.pixels"],
     async run(session) {
-      const { answer, job } = await finished(session);
-      const { width, height } = headerOf(await fetchPicture(session, job["result_url"]));
-      const { result_width: toldWidth, result_height: toldHeight } = job;
-      must(
-        (isNone(toldWidth) || toldWidth === width) && (isNone(toldHeight) || toldHeight === height),
-        `The job says ${String(toldWidth)} × ${String(toldHeight)}, and the PNG ${width} × ${height}.`,
-        answer,
-      );
+      const { response, image } = await makeImage(session);
+      const { width, height } = headerOf(image);
+      const expected = { result_width: orNone(width), result_height: orNone(height) };
+      mustHave(response, expected, "the job, as in the PNG");
     },
   },
   {
-    ...free,
     id: "job.result-bytes",
-    title: "result_bytes is the length of the picture",
+    title: "Has the length of the image in result_bytes",
     rules: ["job.result-bytes.size"],
     async run(session) {
-      const { answer, job } = await finished(session);
-      const { bytes } = await fetchPicture(session, job["result_url"]);
-      const { result_bytes: told } = job;
-      must(
-        isNone(told) || told === bytes.length,
-        `The job says ${String(told)} bytes, and the result has ${bytes.length}.`,
-        answer,
-      );
+      const { response, image } = await makeImage(session);
+      const expected = { result_bytes: orNone(image.bytes.length) };
+      mustHave(response, expected, "the job, as in the image");
     },
   },
   {
-    ...free,
-    id: "submit-answer.result-url.leads",
-    title: "The result_url of a held call leads to the picture",
+    id: "submit-response.result-url.fetched",
+    title: "Serves the image at the result_url of a synchronous request",
     rules: ["submit-response.result-url.validity"],
     async run(session) {
-      const answer = await heldSuccess(session, {}, { key: await ownKey(session) });
-      await fetchPicture(session, fieldsOf(answer.json)["result_url"]);
+      const response = await syncSuccess(session, {}, { key: await ownKey(session) });
+      await fetchImage(session, fieldsOf(response.json)["result_url"]);
     },
   },
   {
@@ -89,54 +66,60 @@ export const results: readonly Check[] = [
     on: "live",
     credits: 40,
     id: "sizes.pixels",
-    title: "Results measure about 1024, 2048 and 4096 pixels",
+    title: "Makes images of about 1024, 2048 and 4096 pixels",
     rules: ["sizes.resolution.pixels"],
     async run(session) {
       for (const [size, pixels] of Object.entries(sizes)) {
-        const { width, height } = await measured(session, size);
-        // Which side it is, and how near it comes, is open.
+        const { image } = await makeImage(session, { output_size: size });
+        const { width, height } = headerOf(image);
+        // The side, and the exact size, are open points.
         const near = [width, height].some((side) => Math.abs(side - pixels) <= 0.15 * pixels);
-        must(near, `A result in ${size} measures ${width} × ${height}.`);
+        must(near, `An image in ${size} has ${width} × ${height} pixels.`);
       }
     },
   },
   {
     level: "paid",
     on: "live",
-    credits: 8,
     id: "sizes.portrait",
-    title: "Results are portraits of 3:4 whose height is the size",
+    title: "Makes images with a width and height of 3:4",
     rules: ["sizes.resolution.which-side"],
     async run(session) {
-      const { width, height } = await measured(session, "1K");
-      const portrait = Math.abs(width / height - 3 / 4) <= 0.02;
-      must(portrait, `A result in 1K measures ${width} × ${height}, which is not 3:4.`);
+      const { image } = await makeImage(session, { output_size: "1K" });
+      const { width, height } = headerOf(image);
+      const isPortrait = Math.abs(width / height - 3 / 4) <= 0.02;
+      must(isPortrait, `An image in 1K has ${width} × ${height} pixels, which is not 3:4.`);
     },
   },
   {
-    ...free,
     on: "test",
     credits: 0,
-    id: "test-key.same-picture",
-    title: "A test key gets the same picture for the same request and seed",
+    id: "test-key.same-image",
+    title: "Makes the same image for the same request and seed of a test key",
     rules: ["test-key.stock-image"],
     async run(session) {
       const key = await ownKey(session);
-      const pictures: string[] = [];
-      for (let time = 0; time < 2; time += 1) {
-        const { job } = await finished(session, { seed: 7 }, { key });
-        const { bytes } = await fetchPicture(session, job["result_url"]);
-        pictures.push(Buffer.from(bytes).toString("base64"));
-      }
-      must(pictures[0] === pictures[1], "The same request and seed gave two different pictures.");
+      const first = await makeImage(session, { seed: 7 }, key);
+      const second = await makeImage(session, { seed: 7 }, key);
+      const same = Buffer.from(first.image.bytes).equals(second.image.bytes);
+      must(same, "Two requests with the same fields and seed have different images.");
     },
   },
-];
+]);
 
-async function measured(
-  session: Session,
-  size: string,
-): Promise<{ width: number; height: number }> {
-  const { job } = await finished(session, { output_size: size });
-  return headerOf(await fetchPicture(session, job["result_url"]));
+/** Submits a job that succeeds, and fetches its image. */
+async function makeImage(session: Session, request: Fields = {}, key?: Key) {
+  const { response, job } = await finished(session, request, key);
+  return { response, image: await fetchImage(session, job["result_url"]) };
+}
+
+/** Reads the header of an image. @throws SkipCheck when the image is not a PNG, for which another check fails. */
+function headerOf(image: HttpResponse): PngHeader {
+  const header = readPngHeader(image.bytes);
+  if (header === undefined) throw new SkipCheck("The result is not a PNG with a readable header.");
+  return header;
+}
+
+function orNone(value: number) {
+  return oneOf(value, null, undefined);
 }

@@ -1,116 +1,203 @@
 import { createHmac } from "node:crypto";
 
 import type { Check } from "../../check.ts";
-import { must, Skip } from "../../outcome.ts";
-import type { Key } from "../../bench.ts";
+import { must, SkipCheck } from "../../outcome.ts";
 import type { Session } from "../../session.ts";
+import { checkGroup, mustHaveStatus } from "../expectations.ts";
+import { requestCheck, type ExpectedStatus, type RequestRow } from "./check-rows.ts";
+import type { Key } from "../../target/keys.ts";
 
-/** What keys and accounts are. */
-export const keys: readonly Check[] = [
+const account = "GET /api/v1/account";
+
+const statusRows: readonly RequestRow[] = [
   {
-    id: "keys.prefixes",
-    title: "Gives live keys the prefix svc_live_ and test keys svc_test_",
-    rules: ["auth.key.prefixes"],
-    level: "safe",
-    on: "any",
-    credits: 0,
-    async run(session) {
-      for (const mode of ["live", "test"] as const) {
-        const { token } = await session.freshKey({ mode });
-        const [begins] = /^\w+?_\w+?_/.exec(token) ?? ["something else"];
-        must(begins === `svc_${mode}_`, `A new ${mode} key begins with ${begins}.`);
-      }
+    id: "authentication.missing-key",
+    title: "Responds with 401 at every endpoint without a key",
+    rules: ["auth.key.missing-401", "auth.bearer.header"],
+    requests(session) {
+      const token = session.unique("spt_none");
+      const purchase = { pack_slug: "demo", shared_payment_granted_token: token };
+      const bodies: Readonly<Record<string, unknown>> = {
+        [account]: undefined,
+        "GET /api/v1/tryon": undefined,
+        "GET /api/v1/tryon/job_0": undefined,
+        "POST /api/v1/tryon": session.goodRequest(),
+        "POST /api/v1/credits/purchase": purchase,
+      };
+      return Object.entries(bodies).map(([endpoint, body]): ExpectedStatus => [
+        `${endpoint} without a key`,
+        401,
+        endpoint,
+        { key: null, body },
+      ]);
     },
   },
   {
-    id: "keys.one-test-key",
-    title: "Gives an account several live keys, and one test key alone",
-    rules: ["auth.account.one-test-key"],
-    level: "safe",
-    on: "any",
-    credits: 0,
-    async run(session) {
-      const first = await session.freshKey();
-      const account = { account_id: first.accountId };
-      const others = [
-        await session.freshKey(account),
-        await session.freshKey({ ...account, mode: "test" }),
+    id: "authentication.unknown-key",
+    title: "Responds with 401 to an unknown key",
+    rules: ["auth.key.invalid-401"],
+    requests: (session) =>
+      ["live", "test"].map((mode) => {
+        const key = `svc_${mode}_${session.unique("contract").replaceAll(/\W/g, "0")}`;
+        return [`an unknown ${mode} key`, 401, account, { key }];
+      }),
+  },
+  {
+    id: "authentication.bearer-only",
+    title: "Takes a key only as a bearer token in Authorization",
+    rules: ["auth.bearer.header"],
+    requests({ key: { token } }) {
+      const basic = `Basic ${Buffer.from(`${token}:`).toString("base64")}`;
+      const rows: readonly (readonly [string, number, Readonly<Record<string, string>>])[] = [
+        ["a key as a bearer in lower case", 200, { authorization: `bearer ${token}` }],
+        ["a key without a scheme", 401, { authorization: token }],
+        ["a key as the user of Basic", 401, { authorization: basic }],
+        ["a key in X-API-Key", 401, { "x-api-key": token }],
       ];
-      for (const key of [first, ...others]) {
-        const answer = await session.account({ key });
-        must(answer.status === 200, `A ${key.kind} key was answered ${answer.status}.`, answer);
-      }
-      const again = await session.call("POST", "/__mock/keys", {
-        key: null,
-        body: { ...account, mode: "test" },
-      });
-      must(again.status !== 200, "An account was given a second test key.", again);
+      return rows.map(([what, status, headers]) => [what, status, account, { key: null, headers }]);
     },
   },
   {
-    id: "keys.own-balance",
-    title: "Keeps a balance for each key: what one spends, no other has spent",
-    rules: ["auth.key.own-balance"],
-    level: "paid",
-    on: "live",
-    credits: 8,
-    async run(session) {
-      const [spender, other] = await twoKeys(session);
-      if ((await session.balance(spender)) !== (await session.balance(other))) return;
-      const answer = await session.submit({}, { key: spender });
-      const [spent, kept] = [await session.balance(spender), await session.balance(other)];
-      must(
-        answer.status !== 200 || spent !== kept,
-        `One key has paid for a try-on, and each of two has a balance of ${spent} after it.`,
-        answer,
-      );
-    },
+    id: "authentication.disabled-key",
+    title: "Responds with 403 to a disabled key",
+    rules: ["auth.key.disabled-or-revoked-403"],
+    requests: (session) => [
+      ["a disabled key", 403, account, { key: session.keyNamed("disabled") }],
+    ],
   },
   {
-    id: "keys.webhook-secret",
-    title: "Gives each key a webhook secret of its own, which begins with whsec_",
-    rules: ["auth.webhook-secret.signs"],
-    level: "safe",
-    on: "any",
-    credits: 0,
-    async run(session) {
-      const first = await session.freshKey({ mode: "test" });
+    id: "authentication.revoked-key",
+    title: "Responds with 403 to a revoked key",
+    rules: ["auth.key.disabled-or-revoked-403"],
+    requests: async (session) => [
+      ["a revoked key", 403, account, { key: await session.freshKey({ state: "revoked" }) }],
+    ],
+  },
+  {
+    id: "authentication.flagged-account",
+    title: "Responds with 403 to a key of a flagged account",
+    rules: ["auth.account.flagged-403"],
+    requests: (session) => [
+      ["a key of a flagged account", 403, account, { key: session.keyNamed("flagged") }],
+    ],
+  },
+  {
+    id: "authentication.flagged-account.all-keys",
+    title: "Responds with 403 to every key of a flagged account",
+    rules: ["auth.account.flagged-403"],
+    async requests(session) {
+      const first = await session.freshKey();
       const second = await session.freshKey({ account_id: first.accountId });
-      for (const { webhookSecret = "" } of [first, second]) {
-        must(webhookSecret.startsWith("whsec_"), "A webhook secret does not begin with whsec_.");
-      }
-      const differ = first.webhookSecret !== second.webhookSecret;
-      must(differ, "Two keys have the same webhook secret.");
-    },
-  },
-  {
-    id: "keys.webhook-secret.own",
-    title: "Signs webhooks with the secret of the key that submitted, and of no other",
-    rules: ["auth.webhook-secret.signs"],
-    level: "safe",
-    on: "any",
-    credits: 8,
-    async run(session) {
-      const key = await session.freshKey({ mode: "test" });
-      const stranger = await session.freshKey({ mode: "test" });
-      const hook = session.hook();
-      const answer = await session.submit({ webhook_url: hook.url }, { key });
-      if (answer.status !== 200) {
-        throw new Skip("The deployment does not take an address of the kit's own for webhooks.");
-      }
-      const { headers, bytes } = await session.until("a webhook comes", async () =>
-        hook.deliveries.at(0),
-      );
-      const foreign = createHmac("sha256", stranger.webhookSecret ?? "").update(bytes);
-      const signed = headers.get("x-service-signature") === `sha256=${foreign.digest("hex")}`;
-      must(!signed, "A webhook was signed with the secret of another key.");
+      const flag = { account_id: first.accountId, account_state: "flagged" };
+      await session.control.post("keys", flag);
+      return [first, second].map((key) => ["a key of a flagged account", 403, account, { key }]);
     },
   },
 ];
 
-/** Two keys that are not known to share anything; on a reference server new ones, with the same to spend. */
+/** Authentication, keys and accounts. */
+export const keyChecks: readonly Check[] = [
+  ...statusRows.map(requestCheck),
+  ...checkGroup({ level: "safe", on: "any", credits: 0 }, [
+    {
+      id: "authentication.challenge",
+      title: "Has WWW-Authenticate: Bearer in a 401",
+      rules: ["auth.bearer.header"],
+      async run(session) {
+        const response = await session.account({ key: null });
+        const isBearer = /^bearer\b/i.test(response.headers.get("www-authenticate") ?? "");
+        const passes = response.status !== 401 || isBearer;
+        must(passes, "The 401 has no WWW-Authenticate: Bearer.", response);
+      },
+    },
+    {
+      id: "keys.prefixes",
+      title: "Gives live keys the prefix svc_live_ and test keys svc_test_",
+      rules: ["auth.key.prefixes"],
+      async run(session) {
+        for (const mode of ["live", "test"] as const) {
+          const { token } = await session.freshKey({ mode });
+          const [prefix] = /^\w+?_\w+?_/.exec(token) ?? ["something else"];
+          must(prefix === `svc_${mode}_`, `A new ${mode} key begins with ${prefix}.`);
+        }
+      },
+    },
+    {
+      id: "keys.one-test-key",
+      title: "Gives an account several live keys, but only one test key",
+      rules: ["auth.account.one-test-key"],
+      async run(session) {
+        const first = await session.freshKey();
+        const { accountId: account_id } = first;
+        const second = await session.freshKey({ account_id });
+        const test = await session.freshKey({ account_id, mode: "test" });
+        for (const key of [first, second, test]) {
+          mustHaveStatus(await session.account({ key }), 200, `a ${key.kind} key`);
+        }
+        const again = await session.request("POST", "/__mock/keys", {
+          key: null,
+          body: { account_id, mode: "test" },
+        });
+        must(again.status !== 200, "An account got a second test key.", again);
+      },
+    },
+    {
+      level: "paid",
+      on: "live",
+      credits: 8,
+      id: "keys.own-balance",
+      title: "Keeps a separate balance for each key",
+      rules: ["auth.key.own-balance"],
+      async run(session) {
+        const [payer, other] = await twoKeys(session);
+        if ((await session.balance(payer)) !== (await session.balance(other))) return;
+        const response = await session.submit({}, { key: payer });
+        const [after, kept] = [await session.balance(payer), await session.balance(other)];
+        const isSame = response.status === 200 && after === kept;
+        must(!isSame, `One key paid for a try-on, but two have a balance of ${after}.`, response);
+      },
+    },
+    {
+      id: "keys.webhook-secret",
+      title: "Gives each key its own webhook secret, which begins with whsec_",
+      rules: ["auth.webhook-secret.signs"],
+      async run(session) {
+        const first = await session.freshKey({ mode: "test" });
+        const second = await session.freshKey({ account_id: first.accountId });
+        for (const { webhookSecret = "" } of [first, second]) {
+          must(webhookSecret.startsWith("whsec_"), "A webhook secret does not begin with whsec_.");
+        }
+        const differ = first.webhookSecret !== second.webhookSecret;
+        must(differ, "Two keys have the same webhook secret.");
+      },
+    },
+    {
+      credits: 8,
+      id: "keys.webhook-secret.own",
+      title: "Signs webhooks with the secret of the key that submitted",
+      rules: ["auth.webhook-secret.signs"],
+      async run(session) {
+        const key = await session.freshKey({ mode: "test" });
+        const stranger = await session.freshKey({ mode: "test" });
+        const hook = session.openHook();
+        const response = await session.submit({ webhook_url: hook.url }, { key });
+        if (response.status !== 200) {
+          throw new SkipCheck("The deployment refuses the webhook URL of the kit.");
+        }
+        const { headers, bytes } = await session.until("a webhook arrives", async () =>
+          hook.deliveries.at(0),
+        );
+        const foreign = createHmac("sha256", stranger.webhookSecret ?? "").update(bytes);
+        const signed = headers.get("x-service-signature") === `sha256=${foreign.digest("hex")}`;
+        must(!signed, "A webhook was signed with the secret of another key.");
+      },
+    },
+  ]),
+];
+
+/** Two keys with the same balance on a reference server, elsewhere two keys of the run. */
 async function twoKeys(session: Session): Promise<readonly [Key, Key]> {
-  if (session.bench.control === undefined) return [session.key, session.keyNamed("stranger")];
+  if (session.context.control === undefined) return [session.key, session.keyNamed("stranger")];
   const first = await session.freshKey({ credits: 100 });
   return [first, await session.freshKey({ credits: 100, account_id: first.accountId })];
 }

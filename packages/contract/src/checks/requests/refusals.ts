@@ -1,174 +1,297 @@
 import type { Check } from "../../check.ts";
-import { must, Skip } from "../../outcome.ts";
-import { elementsOf, fieldsOf, type Answer } from "../../wire/answer.ts";
-import { pictures } from "../../pictures.ts";
-import { skipUnlessJudged } from "../../submission.ts";
-import type { Session } from "../../session.ts";
-import { badInput, mostCredits, type Variant } from "./submission-check.ts";
+import { images } from "../../images.ts";
+import { must, SkipCheck } from "../../outcome.ts";
 
-const tooLong = { prompt: "x".repeat(1_001) };
-const fourGarments = Array.from({ length: 4 }, () => pictures.garment);
+import { skipUnlessJudged } from "../../submission.ts";
+import { elementsOf, fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
+import { checkGroup, mustHave, mustHaveStatus, nonEmptyText } from "../expectations.ts";
+import { idsOf, jobsOf } from "../jobs/job-run.ts";
+import {
+  badInput,
+  isRefused,
+  mustBeIfRefused,
+  requestCheck,
+  submissionCheck,
+  type RequestRow,
+  type SubmissionRow,
+} from "./check-rows.ts";
+
+const list = "GET /api/v1/tryon";
+const statuses = ["queued", "running", "succeeded", "failed"];
+const longPrompt = { prompt: "x".repeat(1_001) };
 const badSeed = { seed: -1 };
 const noPerson = { person_image_b64: undefined };
 
-/** How bad input is refused: with which status, and in which words. */
-export const refusals: readonly Check[] = [
-  statusCheck(422, {
+/** Number of tries to exceed a rate limit before its window ends. */
+const maxTries = 3;
+
+const submissionRows: readonly SubmissionRow[] = [
+  {
     id: "refusals.form-is-422",
-    title: "Answers what the schema alone shows to be wrong with 422",
+    title: "Responds with 422 when fields break the schema",
     rules: ["submit.validation.400-or-422", "validation-error.detail.array"],
+    statusIfRefused: 422,
     refused: [
-      ["a prompt that is too long", tooLong],
-      ["a seed out of range", { seed: -1 }],
-      ["a size that there is not", { output_size: "8K" }],
-      ["4 items in one list", { garment_images_b64: fourGarments }],
-      ["a number for a text", { negative_prompt: 5 }],
+      longPrompt,
+      badSeed,
+      { output_size: "8K" },
+      { garment_images_b64: Array.from({ length: 4 }, () => images.garment) },
+      { negative_prompt: 5 },
     ],
-  }),
-  statusCheck(400, {
+  },
+  {
     id: "refusals.meaning-is-400",
-    title: "Answers what is wrong by its meaning with 400",
+    title: "Responds with 400 when fields have a wrong meaning",
     rules: ["submit.validation.400-or-422"],
-    refused: [
-      ["no base64 in person_image_b64", { person_image_b64: "no base64 $$$" }],
-      ["no picture in garment_images_b64", { garment_images_b64: ["bm8gcGljdHVyZQ=="] }],
-    ],
-  }),
-  {
-    id: "refusals.purchase-form-is-422",
-    title: "Answers a purchase that does not fit its schema with 422",
-    rules: ["purchase.validation.400-or-422"],
-    level: "safe",
-    on: "any",
-    credits: 0,
-    async run(session) {
-      const token = `spt_${"0".repeat(200)}`;
-      const orders: readonly (readonly [what: string, order: object])[] = [
-        ["without a token", { pack_slug: "demo" }],
-        ["without a pack", { shared_payment_granted_token: token.slice(0, 20) }],
-        ["with 3 characters of token", { pack_slug: "demo", shared_payment_granted_token: "spt" }],
-        [
-          "with 201 characters of token",
-          { pack_slug: "demo", shared_payment_granted_token: token.slice(0, 201) },
-        ],
-      ];
-      for (const [what, body] of orders) {
-        const answer = await session.call("POST", "/api/v1/credits/purchase", { body });
-        mustBe(422, `A purchase ${what}`, answer);
-      }
-    },
-  },
-  {
-    id: "refusals.all-problems",
-    title: "Names every problem of a request at once, each with its place",
-    rules: ["validation-error.detail.array"],
-    level: "safe",
-    on: "any",
-    credits: 24,
-    async run(session) {
-      // Only what is a problem by itself can be missed.
-      for (const alone of [tooLong, badSeed]) problemsOf(await session.submit(alone));
-      const answer = await session.submit({ ...tooLong, ...badSeed });
-      const named = problemsOf(answer).map(({ loc }) => elementsOf(loc));
-      const missing = ["prompt", "seed"].filter(
-        (field) => !named.some((loc) => loc.includes(field)),
-      );
-      must(missing.length === 0, `The 422 does not name ${missing.join(" and ")}.`, answer);
-    },
-  },
-  {
-    id: "refusals.loc",
-    title: "Begins the place of a problem with the part of the request it is in",
-    rules: ["validation-error.loc.path"],
-    level: "safe",
-    on: "any",
-    credits: 8,
-    async run(session) {
-      const body = await session.submit(badSeed);
-      mustBeAt(body, ["body", "seed"]);
-      const query = await session.call("GET", "/api/v1/tryon", { query: { limit: "none" } });
-      mustBeAt(query, ["query", "limit"]);
-    },
-  },
-  {
-    id: "refusals.named-field",
-    title: "Names the field that a refused address or picture is in",
-    rules: ["error-response.detail.string"],
-    level: "safe",
-    on: "any",
-    credits: 16,
-    async run(session) {
-      const wrong = {
-        person_url: { ...noPerson, person_url: "not an address" },
-        garment_images_b64: { garment_images_b64: ["no base64 $$$"] },
-      };
-      for (const [field, fields] of Object.entries(wrong)) {
-        const answer = await session.submit(fields);
-        if (!isRefused(answer)) continue;
-        must(answer.text.includes(field), `A bad ${field} is refused without naming it.`, answer);
-      }
-    },
-  },
-  {
-    id: "refusals.content-type",
-    title: "Takes a POST that says it is JSON, and refuses one that says it is something else",
-    rules: ["endpoints.post.content-type", "endpoints.json"],
-    level: "safe",
-    on: "any",
-    credits: 24,
-    async run(session) {
-      const json = { "content-type": "application/json; charset=utf-8" };
-      const taken = await session.submit({}, { headers: json });
-      skipUnlessJudged(taken);
-      must(taken.status === 200, `JSON in UTF-8 was answered ${taken.status}.`, taken);
-      for (const type of ["text/plain", "application/x-www-form-urlencoded"]) {
-        const answer = await session.submit({}, { headers: { "content-type": type } });
-        const refused = isRefused(answer) || answer.status === 415;
-        must(refused, `A POST of ${type} was answered ${answer.status}.`, answer);
-      }
-    },
+    statusIfRefused: 400,
+    refused: [{ person_image_b64: "no base64 $$$" }, { garment_images_b64: ["bm8gcGljdHVyZQ=="] }],
   },
 ];
 
-/** A check of the status of what is refused; whether it is refused at all is looked at by those of the fields. */
-function statusCheck(
-  status: number,
-  claim: Pick<Check, "id" | "title" | "rules"> & { readonly refused: readonly Variant[] },
-): Check {
-  const { refused, ...rest } = claim;
-  return {
-    ...rest,
-    level: "safe",
-    on: "any",
-    credits: mostCredits(refused),
-    async run(session: Session) {
-      for (const [what, fields] of refused) {
-        mustBe(status, `A submission with ${what}`, await session.submit(fields));
-      }
+const listRows: readonly RequestRow[] = [
+  {
+    id: "list-query.limit",
+    title: "Refuses a limit of 0, a negative one and a text with 422",
+    rules: ["list.limit.bounds"],
+    requests: () =>
+      ["0", "-1", "abc"].map((limit) => [`the limit ${limit}`, 422, list, { query: { limit } }]),
+  },
+  {
+    id: "list-query.status-filter.unknown",
+    title: "Refuses an unknown status as a filter with 422",
+    rules: ["list.status-filter.values"],
+    requests: () => [["the filter finished", 422, list, { query: filterBy("finished") }]],
+  },
+  {
+    id: "list-query.cursor.unknown",
+    title: "Refuses an unknown cursor",
+    rules: ["list.cursor.unknown"],
+    requests: () => [
+      ["an unknown cursor", badInput, list, { query: { cursor: `job_${"0".repeat(23)}1` } }],
+    ],
+  },
+];
+
+/** Refusals of bad input, their order, and queries of the list. */
+export const refusalChecks: readonly Check[] = [
+  ...submissionRows.map(submissionCheck),
+  ...listRows.map(requestCheck),
+  ...checkGroup({ level: "safe", on: "any", credits: 0 }, [
+    {
+      id: "refusals.purchase-form-is-422",
+      title: "Responds with 422 when a purchase breaks its schema",
+      rules: ["purchase.validation.400-or-422"],
+      async run(session) {
+        const orders: Readonly<Record<string, Fields>> = {
+          "without a token": { pack_slug: "demo" },
+          "without a pack": { shared_payment_granted_token: token(20) },
+          "with a short token": { pack_slug: "demo", shared_payment_granted_token: token(3) },
+          "with a long token": { pack_slug: "demo", shared_payment_granted_token: token(201) },
+        };
+        for (const [what, body] of Object.entries(orders)) {
+          const response = await session.request("POST", "/api/v1/credits/purchase", { body });
+          mustBeIfRefused(response, 422, `a purchase ${what}`);
+        }
+      },
     },
-  };
+    {
+      credits: 24,
+      id: "refusals.all-problems",
+      title: "Lists every invalid field of a request, each with its location",
+      rules: ["validation-error.detail.array"],
+      async run(session) {
+        // A field that is valid alone would be missing for another reason.
+        for (const alone of [longPrompt, badSeed]) problemsOf(await session.submit(alone));
+        const response = await session.submit({ ...longPrompt, ...badSeed });
+        const found = new Set(problemsOf(response).flatMap(({ loc }) => elementsOf(loc)));
+        const missing = ["prompt", "seed"].filter((field) => !found.has(field));
+        must(missing.length === 0, `The 422 does not list ${missing.join(" and ")}.`, response);
+      },
+    },
+    {
+      credits: 8,
+      id: "refusals.loc",
+      title: "Begins the location of an invalid field with the part of the request",
+      rules: ["validation-error.loc.path"],
+      async run(session) {
+        mustBeAt(await session.submit(badSeed), "body.seed");
+        const query = { limit: "none" };
+        mustBeAt(await session.request("GET", "/api/v1/tryon", { query }), "query.limit");
+      },
+    },
+    {
+      credits: 16,
+      id: "refusals.named-field",
+      title: "Names the field when it refuses a URL or an image",
+      rules: ["error-response.detail.string"],
+      async run(session) {
+        const wrong = {
+          person_url: { ...noPerson, person_url: "not a URL" },
+          garment_images_b64: { garment_images_b64: ["no base64 $$$"] },
+        };
+        for (const [field, fields] of Object.entries(wrong)) {
+          const response = await session.submit(fields);
+          const passes = !isRefused(response) || response.text.includes(field);
+          must(passes, `The refusal of a bad ${field} does not name it.`, response);
+        }
+      },
+    },
+    {
+      credits: 24,
+      id: "refusals.content-type",
+      title: "Takes a POST of the type JSON, and refuses other types",
+      rules: ["endpoints.post.content-type", "endpoints.json"],
+      async run(session) {
+        const json = { "content-type": "application/json; charset=utf-8" };
+        const taken = await session.submit({}, { headers: json });
+        skipUnlessJudged(taken);
+        mustHaveStatus(taken, 200, "JSON in UTF-8");
+        for (const type of ["text/plain", "application/x-www-form-urlencoded"]) {
+          const response = await session.submit({}, { headers: { "content-type": type } });
+          mustHaveStatus(response, [...badInput, 415], `a POST of ${type}`);
+        }
+      },
+    },
+    {
+      credits: 8,
+      id: "list-query.status-filter",
+      title: "Lists only jobs of a status",
+      rules: ["list.status-filter.values"],
+      async run(session) {
+        const { job_id: id, status: end } = fieldsOf((await session.submitAndWait()).json);
+        for (const status of statuses) {
+          const query = { ...filterBy(status), limit: "50" };
+          const page = await session.request("GET", "/api/v1/tryon", { query });
+          mustHaveStatus(page, 200, `the filter ${status}`);
+          const other = jobsOf(page).find((job) => job["status"] !== status);
+          const message = `The filter ${status} lists a job that is ${String(other?.["status"])}.`;
+          must(other === undefined, message, page);
+          const listed = status !== end || idsOf(page).includes(String(id));
+          must(listed, `The filter ${status} omits ${String(id)}.`, page);
+        }
+      },
+    },
+    {
+      credits: 8,
+      id: "content.one-image",
+      title: "Makes one PNG for a try-on that succeeds",
+      rules: ["service.try-on.one-image"],
+      async run(session) {
+        const job = await session.submitAndWait();
+        mustHave(job, { status: "succeeded", result_url: nonEmptyText }, "the job");
+        const url = String(fieldsOf(job.json)["result_url"]);
+        const image = await session.request("GET", url, { key: null });
+        mustHaveStatus(image, 200, "the result");
+        const start = Buffer.from(image.bytes.subarray(0, 8)).toString("hex");
+        must(
+          start === "89504e470d0a1a0a",
+          `The result is not a PNG: it begins with ${start}.`,
+          image,
+        );
+      },
+    },
+    {
+      credits: 8,
+      id: "content.disallowed",
+      title: "Makes no image of disallowed content",
+      rules: ["content.disallowed.refused"],
+      async run(session) {
+        const key = await session.freshKey({ credits: 100 });
+        await session.control.post("next-job", { outcome: "content_blocked", api_key: key.token });
+        const job = await session.submitAndWait({}, { key });
+        mustHave(job, { status: "failed" }, "a job with disallowed content");
+        const { result_url: url } = fieldsOf(job.json);
+        must(typeof url !== "string", "A job with disallowed content has a result_url.", job);
+      },
+    },
+  ]),
+  ...checkGroup({ level: "safe", on: "any", credits: 8 }, [
+    {
+      credits: 0,
+      id: "refusal-order.key-before-form",
+      title: "Checks the key before the fields",
+      rules: ["endpoints.refusals.order"],
+      async run(session) {
+        const response = await session.submit(badSeed, { key: null });
+        mustHaveStatus(response, 401, "a bad seed without a key");
+      },
+    },
+    {
+      id: "refusal-order.state-before-form",
+      title: "Checks the state of the key before the fields",
+      rules: ["endpoints.refusals.order"],
+      async run(session) {
+        const response = await session.submit(badSeed, { key: session.keyNamed("disabled") });
+        // Another check fails for a 401.
+        mustHaveStatus(response, [401, 403], "a bad seed of a disabled key");
+      },
+    },
+    {
+      credits: 24,
+      id: "refusal-order.form-before-meaning",
+      title: "Checks the schema of all fields before their meaning",
+      rules: ["endpoints.refusals.order"],
+      async run(session) {
+        const { status: form } = await session.submit(badSeed);
+        const { status: meaning } = await session.submit(noPerson);
+        const both = await session.submit({ ...badSeed, ...noPerson });
+        if (form === meaning || form === 200 || meaning === 200) {
+          throw new SkipCheck(`A bad seed gets ${form}, and a missing person ${meaning}.`);
+        }
+        mustHaveStatus(both, form, "a bad seed without a person");
+      },
+    },
+    {
+      credits: 16,
+      id: "refusal-order.meaning-before-credits",
+      title: "Checks the meaning of a submission before the credits",
+      rules: ["endpoints.refusals.order"],
+      async run(session) {
+        const alone = await session.submit(noPerson);
+        if (alone.status === 200) throw new SkipCheck("A submission without a person was taken.");
+        const key = await session.freshKey({ credits: 0 });
+        const response = await session.submit(noPerson, { key });
+        must(response.status !== 402, "No person and no credits got 402.", response);
+      },
+    },
+    {
+      credits: 8 * maxTries,
+      id: "refusal-order.limit-before-form",
+      title: "Checks the rate limit before the fields",
+      rules: ["endpoints.refusals.order"],
+      async run(session) {
+        const key = await session.freshKey({ rate_limit_per_min: 1 });
+        for (let attempt = 1; ; attempt += 1) {
+          await session.account({ key, return429: true });
+          const response = await session.submit(badSeed, { key, return429: true });
+          if (response.status === 429) return;
+          // The window may have ended between the two requests.
+          if (attempt === maxTries) mustHaveStatus(response, 429, "a bad seed over the limit");
+        }
+      },
+    },
+  ]),
+];
+
+/** The filter under both of its names: which of them counts is an open point. */
+function filterBy(status: string) {
+  return { status_filter: status, status };
 }
 
-function isRefused({ status }: Answer): boolean {
-  return badInput.some((refusal) => refusal === status);
+function token(length: number): string {
+  return "spt_".padEnd(length, "0").slice(0, length);
 }
 
-/** @throws Broken when bad input is refused with another status. */
-function mustBe(status: number, what: string, answer: Answer): void {
-  const wrong = isRefused(answer) && answer.status !== status;
-  must(!wrong, `${what} was answered ${answer.status}, and should be ${status}.`, answer);
-}
-
-/** The problems that a 422 names. @throws Skip for any other answer, which is not what is looked at. */
-function problemsOf(answer: Answer): readonly ReturnType<typeof fieldsOf>[] {
-  if (answer.status !== 422) {
-    throw new Skip(`Bad input was answered ${answer.status}; it takes a 422 to see its problems.`);
+/** Invalid fields that a 422 lists. @throws SkipCheck for any other status. */
+function problemsOf(response: HttpResponse): readonly Fields[] {
+  if (response.status !== 422) {
+    throw new SkipCheck(`Bad input got ${response.status}; only a 422 lists invalid fields.`);
   }
-  return elementsOf(fieldsOf(answer.json)["detail"]).map(fieldsOf);
+  return elementsOf(fieldsOf(response.json)["detail"]).map(fieldsOf);
 }
 
-function mustBeAt(answer: Answer, place: readonly string[]): void {
-  const found = problemsOf(answer).map(({ loc }) => elementsOf(loc).join("."));
-  const wanted = place.join(".");
-  must(found.includes(wanted), `The 422 is at ${found.join(", ")}, and not at ${wanted}.`, answer);
+function mustBeAt(response: HttpResponse, expected: string): void {
+  const found = problemsOf(response).map(({ loc }) => elementsOf(loc).join("."));
+  const message = `Expected a problem at ${expected} in the 422, got ${found.join(", ")}.`;
+  must(found.includes(expected), message, response);
 }

@@ -1,15 +1,6 @@
 import type { Check } from "../../check.ts";
-import { bodyChecks } from "./bodies.ts";
-import { headerChecks } from "./headers.ts";
-import { retryChecks } from "./retries.ts";
+import { eventChecks } from "./events.ts";
 import { sendingChecks } from "./sending.ts";
-import { targetChecks } from "./targets.ts";
 
-/** The event that goes out when a job ends. */
-export const webhookChecks: readonly Check[] = [
-  ...sendingChecks,
-  ...headerChecks,
-  ...bodyChecks,
-  ...retryChecks,
-  ...targetChecks,
-];
+/** Checks of the webhooks that report the end of a job. */
+export const webhookChecks: readonly Check[] = [...sendingChecks, ...eventChecks];

@@ -1,15 +1,16 @@
-import { crc32, deflateSync } from "node:zlib";
+import { deflateSync } from "node:zlib";
 
 import sharp, { type Sharp } from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { createMock } from "../../mock.ts";
 import type { TryOnJobStatus } from "../../generated/openapi.ts";
-import { caller } from "../../testing/caller.ts";
-import { asset, assetBytes, garmentUrl, headed, personUrl } from "../../testing/pictures.ts";
-import { shows } from "../../testing/shows.ts";
-import { turn } from "../../world/host.ts";
+import { caller } from "../../../test/caller.ts";
+import { asset, assetBytes, garmentUrl, headed, personUrl } from "../../../test/images.ts";
+import { covers } from "../../../test/covers.ts";
+import { turn } from "../../system/host.ts";
 import type { Engine, RenderRequest } from "../engine.ts";
+import { chunk, encodePng } from "../png.ts";
 import { compositeEngine } from "./composite.ts";
 
 let engine: Engine;
@@ -17,7 +18,7 @@ beforeAll(async () => {
   engine = await compositeEngine();
 });
 
-/** Runs a job to its end and gives it with its picture. */
+/** Runs a job to its end, and returns it with its image. */
 async function run(
   fields: Record<string, unknown>,
 ): Promise<{ job: TryOnJobStatus; png: Uint8Array }> {
@@ -38,10 +39,10 @@ interface Region {
   readonly height: number;
 }
 
-/** The mean difference of two pictures in a region, 0 to 255 for each channel. */
+/** Returns the mean difference of two images in a region, from 0 to 255. */
 async function difference(a: Sharp, b: Sharp, region: Region): Promise<number> {
-  const pixels = async (picture: Sharp): Promise<Buffer> =>
-    sharp(await picture.png().toBuffer())
+  const pixels = async (image: Sharp): Promise<Buffer> =>
+    sharp(await image.png().toBuffer())
       .extract(region)
       .removeAlpha()
       .raw()
@@ -57,9 +58,9 @@ async function difference(a: Sharp, b: Sharp, region: Region): Promise<number> {
 const photo = () =>
   sharp(assetBytes("person.jpg")).autoOrient().resize(768, 1_024, { fit: "inside" });
 
-describe("the composite picture", () => {
-  test("is at the asked size the person's own photo where nothing lies over it", async () => {
-    shows("service.try-on.one-picture");
+describe("the composite image", () => {
+  test("shows the person's photo in the output size", async () => {
+    covers("service.try-on.one-image");
     const { job, png } = await run({
       person_image_b64: asset("person.jpg"),
       garment_urls: [garmentUrl],
@@ -71,8 +72,8 @@ describe("the composite picture", () => {
     expect(await difference(sharp(png), shuffled, left)).toBeGreaterThan(4);
   });
 
-  test("has every garment on a card, and the first laid over the person", async () => {
-    shows("service.try-on.input", "service.try-on.one-picture");
+  test("shows each garment on a card, and the first one on the person", async () => {
+    covers("service.try-on.input", "service.try-on.one-image");
     const garments = ["shirt.png", "jacket.webp", "hat.png"] as const;
     const { png } = await run({
       person_image_b64: asset("person.jpg"),
@@ -115,7 +116,7 @@ describe("the composite picture", () => {
     ["2K", 1_536, 2_048],
     ["4K", 3_072, 4_096],
   ])(
-    "is at %s of exactly %i × %i pixels, and as long as the job says",
+    "has for %s exactly %i × %i pixels and the size that the job reports",
     async (output_size, width, height) => {
       const { job, png } = await run({
         output_size,
@@ -136,7 +137,7 @@ describe("the composite picture", () => {
     },
   );
 
-  test("keeps the size for photos of another shape", async () => {
+  test("has the same size for photos with another aspect ratio", async () => {
     const wide = await sharp({
       create: { width: 900, height: 100, channels: 3, background: "#123456" },
     })
@@ -149,7 +150,7 @@ describe("the composite picture", () => {
     expect(await sharp(png).metadata()).toMatchObject({ width: 768, height: 1_024 });
   });
 
-  test("is the same for the same request", async () => {
+  test("has the same bytes for the same request", async () => {
     const fields = {
       person_image_b64: asset("person.jpg"),
       garment_images_b64: [asset("hat.png")],
@@ -159,16 +160,13 @@ describe("the composite picture", () => {
   });
 });
 
-describe("a picture without bytes that can be decoded", () => {
+describe("an image that cannot be decoded", () => {
   const heic = headed("\u0000\u0000\u0000\u0018ftypheic");
 
   test.each([
-    [
-      "addresses",
-      { person_url: personUrl, garment_urls: [garmentUrl, "https://[2606:4700::1]/g.png"] },
-    ],
+    ["URLs", { person_url: personUrl, garment_urls: [garmentUrl, "https://[2606:4700::1]/g.png"] }],
     ["HEIC", { person_image_b64: heic, garment_images_b64: [heic] }],
-  ])("becomes a labelled placeholder: %s", async (_what, fields) => {
+  ])("becomes a labeled placeholder: %s", async (_what, fields) => {
     const { job, png } = await run(fields);
     expect(job).toMatchObject({ status: "succeeded", result_width: 768, result_height: 1_024 });
     expect(await sharp(png).metadata()).toMatchObject({ width: 768, height: 1_024 });
@@ -179,7 +177,7 @@ describe("a picture without bytes that can be decoded", () => {
     expect(card.channels[0]?.min).toBeLessThan(80);
   });
 
-  test("makes the job fail, and no error of the server, when it is broken", async () => {
+  test("fails the job if it is corrupt", async () => {
     const broken = assetBytes("person.jpg").subarray(0, 5_000).toString("base64");
     const { job } = await run({ person_image_b64: broken, garment_urls: [garmentUrl] });
     expect(job).toMatchObject({
@@ -190,7 +188,7 @@ describe("a picture without bytes that can be decoded", () => {
     });
   });
 
-  test("makes the job fail when only a garment is broken", async () => {
+  test("fails the job if only a garment is corrupt", async () => {
     const { job } = await run({
       person_image_b64: asset("person.jpg"),
       garment_images_b64: [headed("\u0089PNG\r\n\u001A\n")],
@@ -199,26 +197,14 @@ describe("a picture without bytes that can be decoded", () => {
   });
 });
 
-/** A PNG of one bit a pixel: many pixels in few bytes. */
+/** Creates a PNG with many pixels in few bytes. */
 function blackPng(width: number, height: number): Buffer {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width);
-  header.writeUInt32BE(height, 4);
-  header.writeUInt8(1, 8);
-  const rows = deflateSync(Buffer.alloc((1 + Math.ceil(width / 8)) * height), { level: 1 });
-  const chunks = [chunk("IHDR", header), chunk("IDAT", rows), chunk("IEND", Buffer.alloc(0))];
-  return Buffer.concat([Buffer.from("\u0089PNG\r\n\u001A\n", "latin1"), ...chunks]);
+  const rows = deflateSync(Buffer.alloc((1 + Math.ceil(width / 2)) * height), { level: 1 });
+  const data = chunk("IDAT", rows);
+  return Buffer.from(encodePng({ width, height, data, palette: [0], comment: "" }));
 }
 
-function chunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
-  const ends = Buffer.alloc(8);
-  ends.writeUInt32BE(data.length);
-  ends.writeUInt32BE(crc32(body), 4);
-  return Buffer.concat([ends.subarray(0, 4), body, ends.subarray(4)]);
-}
-
-/** A request with the person's photo alone, whose bytes are counted as they are read. */
+/** Creates a request with only a photo of the person. */
 function requestOf(bytes: () => Buffer): RenderRequest {
   return {
     person: {
@@ -240,45 +226,42 @@ describe("the memory of the composite engine", () => {
   test.each([
     ["person_image_b64", { garment_images_b64: [asset("shirt.png")] }],
     ["garment_images_b64[1]", { person_image_b64: asset("person.jpg") }],
-  ])(
-    "holds no %s over 50 million pixels, which is a 400 that costs nothing",
-    async (field, rest) => {
-      shows("submit.400.image-too-large");
-      const mock = createMock({ clock: "manual", engine });
-      const call = caller(mock);
-      const large = blackPng(10_001, 5_000).toString("base64");
-      const fields =
-        field === "person_image_b64"
-          ? { person_image_b64: large }
-          : { garment_images_b64: [asset("shirt.png"), large] };
-      const refused = await call.post("/api/v1/tryon", { wait: false, ...rest, ...fields });
-      expect([refused.status, refused.detail]).toEqual([
-        400,
-        `${field}: image too large: 10001 × 5000 pixels, at most 50000000 are taken.`,
-      ]);
-      expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000);
-      const whole = blackPng(10_000, 5_000).toString("base64");
-      const taken = await caller(mock, mock.keys.test).post("/api/v1/tryon", {
-        wait: false,
-        garment_urls: [garmentUrl],
-        person_image_b64: whole,
-      });
-      expect(taken.status).toBe(200);
-    },
-  );
+  ])("excludes a %s over 50 million pixels, with a 400 and no charge", async (field, rest) => {
+    covers("submit.400.image-too-large");
+    const mock = createMock({ clock: "manual", engine });
+    const call = caller(mock);
+    const large = blackPng(10_001, 5_000).toString("base64");
+    const fields =
+      field === "person_image_b64"
+        ? { person_image_b64: large }
+        : { garment_images_b64: [asset("shirt.png"), large] };
+    const rejected = await call.post("/api/v1/tryon", { wait: false, ...rest, ...fields });
+    expect([rejected.status, rejected.detail]).toEqual([
+      400,
+      `${field}: image too large: 10001 × 5000 pixels, the maximum is 50000000.`,
+    ]);
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(1_000);
+    const allowed = blackPng(10_000, 5_000).toString("base64");
+    const accepted = await caller(mock, mock.keys.test).post("/api/v1/tryon", {
+      wait: false,
+      garment_urls: [garmentUrl],
+      person_image_b64: allowed,
+    });
+    expect(accepted.status).toBe(200);
+  });
 
-  test("holds no such image either when an app calls the engine itself", async () => {
+  test("excludes such an image also if an app calls the engine directly", async () => {
     const large = blackPng(15_000, 15_000);
     await expect(engine.render(requestOf(() => large))).rejects.toThrow("pixel limit");
   });
 
-  test("holds two renders at a time, also after one fails", async () => {
+  test("is limited to two concurrent renders, also after a failure", async () => {
     const open = new Set<number>();
     const counts: number[] = [];
     const renders = Array.from({ length: 7 }, async (_unused, index) => {
       const read = (): Buffer => {
         open.add(index);
-        // Renders that have ended are out of the set by then.
+        // By then, the set contains only renders in progress.
         void turn().then(() => counts.push(open.size));
         return index % 3 === 0 ? Buffer.from("broken") : blackPng(30, 40);
       };

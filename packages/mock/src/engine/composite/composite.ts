@@ -1,7 +1,7 @@
 import type { Sharp, SharpConstructor } from "sharp";
 
 import type { Engine, EngineImage, RenderRequest } from "../engine.ts";
-import { drawStandIn } from "../stock.ts";
+import { drawPlaceholder } from "../stock.ts";
 import { cardFrame, markRibbon, placeholderCard } from "./overlays.ts";
 
 /** Maximum number of pixels of an image that is decoded: up to 200 MB of memory. */
@@ -10,7 +10,7 @@ const maxInputPixels = 50_000_000;
 /** Maximum number of concurrent renders; others wait, which bounds the memory. */
 const maxConcurrentRenders = 2;
 
-/** Where things stand on the picture, as shares of its width. */
+/** Layout of the image, as shares of its width. */
 const layout = {
   cardWidth: 0.24,
   cardMargin: 0.03,
@@ -20,11 +20,11 @@ const layout = {
 } as const;
 
 /**
- * The engine that shows callers their own pictures: the person's photo at the asked size, the first garment laid over
- * it, every garment on a card beside it, and a ribbon that says that no model has made it. It runs in Node and needs
- * the package `sharp`. The server answers 400 to an image over 50 million pixels. At most 2 renders run at a time.
+ * Creates the engine that shows the caller's images: the person's photo in the output size, the first garment on top of
+ * it, each garment on a card, and a ribbon that marks it as a mock. It runs in Node and needs the package `sharp`. The
+ * server responds with 400 to an image over 50 million pixels. At most 2 renders run at a time.
  *
- * @throws Error when sharp is not installed; the message says how to install it.
+ * @throws Error if sharp is not installed. The message has the fix.
  * @example
  * ```ts
  * import { createMock } from "@tryon/mock";
@@ -43,7 +43,7 @@ export async function compositeEngine(): Promise<Engine> {
   };
 }
 
-/** Limits how many tasks run at a time; further ones start in their order as others end. */
+/** Limits the number of concurrent tasks. Others wait in order. */
 function limitConcurrency(max: number) {
   let free = max;
   const waiting: (() => void)[] = [];
@@ -60,16 +60,16 @@ function limitConcurrency(max: number) {
   };
 }
 
-/** Reads the header of an image alone. An image without a readable one makes its job fail later. */
+/** Checks the header of an image. If it is unreadable, the job fails later. */
 async function imageProblem(
   sharp: SharpConstructor,
   image: EngineImage,
 ): Promise<string | undefined> {
-  if (image.source === "address" || !decodable(image)) return undefined;
+  if (image.source === "url" || !decodable(image)) return undefined;
   const header = sharp(image.bytes(), { limitInputPixels: false }).metadata();
   const { width, height } = await header.catch(() => ({ width: 0, height: 0 }));
   if (width * height <= maxInputPixels) return undefined;
-  return `image too large: ${width} × ${height} pixels, at most ${maxInputPixels} are taken.`;
+  return `image too large: ${width} × ${height} pixels, the maximum is ${maxInputPixels}.`;
 }
 
 async function loadSharp(): Promise<SharpConstructor> {
@@ -110,21 +110,21 @@ async function compose(
     });
   }
   layers.push({ input: Buffer.from(markRibbon(width)), gravity: "south" });
-  const picture = await sharp(photo).composite(layers).removeAlpha().png().toBuffer();
-  return new Uint8Array(picture);
+  const image = await sharp(photo).composite(layers).removeAlpha().png().toBuffer();
+  return new Uint8Array(image);
 }
 
-/** The whole photo; where its shape is another than the picture's, on a blurred copy of itself. */
+/** Fits the photo into the image, on a blurred copy of itself. */
 async function personLayer(
   sharp: SharpConstructor,
   person: EngineImage,
   width: number,
   height: number,
 ): Promise<Buffer> {
-  if (person.source === "address" || !decodable(person)) {
+  if (person.source === "url" || !decodable(person)) {
     const margin = Math.round(width * 2 * layout.cardMargin);
     const card = placeholderCard(Math.round(width * 0.3), "PERSON", person);
-    return sharp(drawStandIn(width, height))
+    return sharp(drawPlaceholder(width, height))
       .composite([{ input: Buffer.from(card), left: margin, top: margin }])
       .png()
       .toBuffer();
@@ -152,15 +152,15 @@ async function garmentCard(
   side: number,
 ): Promise<Buffer> {
   const title = `GARMENT ${number}`;
-  if (garment.source === "address" || !decodable(garment)) {
+  if (garment.source === "url" || !decodable(garment)) {
     return sharp(Buffer.from(placeholderCard(side, title, garment)))
       .png()
       .toBuffer();
   }
   const inner = Math.round(side * (1 - 6 * layout.cardPadding));
-  const picture = await (await fitted(sharp, garment, inner, inner, "inside")).png().toBuffer();
+  const image = await (await fitted(sharp, garment, inner, inner, "inside")).png().toBuffer();
   return sharp(Buffer.from(cardFrame(side)))
-    .composite([{ input: picture }])
+    .composite([{ input: image }])
     .png()
     .toBuffer();
 }
@@ -177,7 +177,7 @@ async function fitted(
     .resize(width, height, { fit, background: "#0000" });
 }
 
-/** The usual builds of sharp have no decoder for HEIC. */
+/** Returns false for HEIC, which the default builds of sharp cannot decode. */
 function decodable(image: Extract<EngineImage, { source: "bytes" }>): boolean {
   return image.mediaType !== "image/heic";
 }

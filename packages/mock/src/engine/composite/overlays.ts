@@ -1,15 +1,15 @@
 import type { EngineImage } from "../engine.ts";
-import { lettering, lineWidth } from "../lettering.ts";
+import { lettering, lineWidth } from "./lettering.ts";
 
 const ink = "#2b2d42";
 
-/** Says along the lower edge that no model has made the picture. */
+/** Draws the ribbon that marks an image as a mock. */
 export function markRibbon(width: number): string {
-  const words = "MOCK / NOT A REAL TRY-ON";
+  const text = "MOCK / NOT A REAL TRY-ON";
   const height = Math.round(width * 0.055);
-  const square = (width * 0.5) / lineWidth(words);
-  const left = (width - lineWidth(words) * square) / 2;
-  const line = written(words, left, (height - 7 * square) / 2, square, "#fff");
+  const square = (width * 0.5) / lineWidth(text);
+  const left = (width - lineWidth(text) * square) / 2;
+  const line = drawText(text, left, (height - 7 * square) / 2, square, "#fff");
   return svg(
     width,
     height,
@@ -17,7 +17,7 @@ export function markRibbon(width: number): string {
   );
 }
 
-/** The card that a garment is shown on. */
+/** Draws the card of a garment. */
 export function cardFrame(side: number): string {
   const radius = side * 0.06;
   return svg(
@@ -27,16 +27,16 @@ export function cardFrame(side: number): string {
   );
 }
 
-/** Stands in for a picture that there are no bytes of, or none that can be decoded. */
+/** Draws the card for an image without bytes or in a format that cannot be decoded. */
 export function placeholderCard(side: number, title: string, image: EngineImage): string {
   const lines =
-    image.source === "address"
-      ? [title, "NOT FETCHED", shortened(new URL(image.url).hostname)]
+    image.source === "url"
+      ? [title, "NOT FETCHED", shorten(new URL(image.url).hostname)]
       : [title, "NOT DECODED", image.mediaType];
   const square = side / 140;
   const text = lines.map((line, index) => {
     const left = (side - lineWidth(line) * square) / 2;
-    return written(line, left, side / 2 + (index * 12 - 16) * square, square, ink);
+    return drawText(line, left, side / 2 + (index * 12 - 16) * square, square, ink);
   });
   return svg(
     side,
@@ -45,16 +45,16 @@ export function placeholderCard(side: number, title: string, image: EngineImage)
   );
 }
 
-function shortened(hostname: string): string {
+function shorten(hostname: string): string {
   return hostname.length <= 21 ? hostname : `${hostname.slice(0, 19)}..`;
 }
 
-/** Letters as outlines, so that the picture does not depend on the fonts of the machine. */
-function written(text: string, left: number, top: number, square: number, colour: string): string {
+/** Draws letters as outlines, because images must not depend on installed fonts. */
+function drawText(text: string, left: number, top: number, square: number, color: string): string {
   const path = lettering(text, [left, top], square)
     .map((outline) => `M${outline.map(([x, y]) => `${x.toFixed(2)} ${y.toFixed(2)}`).join("L")}Z`)
     .join("");
-  return `<path d="${path}" fill="${colour}"/>`;
+  return `<path d="${path}" fill="${color}"/>`;
 }
 
 function svg(width: number, height: number, content: string): string {

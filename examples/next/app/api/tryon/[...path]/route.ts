@@ -1,7 +1,7 @@
 import { createProxy } from "@tryon/client/proxy";
 import { cookies } from "next/headers";
 
-// These stand in for the sessions that your app has: only one that it has made itself is let in.
+// Replace these with the sessions of your app. Only sessions that it has created are accepted.
 const sessions = new Map([
   ["7f3a", { id: "ada" }],
   ["c21e", { id: "bob" }],

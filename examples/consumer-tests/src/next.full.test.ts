@@ -1,0 +1,126 @@
+import { readFile } from "node:fs/promises";
+
+import { isTryOnError } from "@tryon/client";
+import { createMock } from "@tryon/mock";
+import { serve, type Serving } from "@tryon/mock/node";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { startChromium, type Browser } from "@tryon/test-kit/chromium";
+import { assetPath } from "@tryon/test-kit/repository";
+import type { Program } from "@tryon/test-kit/start-program";
+import { isInstalled } from "@tryon/test-kit/installed-programs";
+import { freePort } from "@tryon/test-kit/free-port";
+import { CopiedExample, installing } from "./copied-example.ts";
+import { visitor, wish } from "./visitor.ts";
+
+const hasChromium = await isInstalled("chromium");
+const mock = createMock({ latency: 0 });
+let service: Serving;
+let example: CopiedExample;
+let app: Program;
+let browser: Browser;
+let url: string;
+
+beforeAll(async () => {
+  service = await serve(mock);
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  example = await CopiedExample.install("next", {
+    NEXT_TELEMETRY_DISABLED: "1",
+    TRYON_BASE_URL: service.url,
+    TRYON_API_KEY: mock.keys.live,
+    TRYON_WEBHOOK_SECRET: mock.webhookSecret,
+    TRYON_WEBHOOK_URL: `${url}/webhooks/tryon`,
+  });
+  await example.run("npm", ["run", "build"]);
+  app = example.start("npm", ["start", "--", "--hostname", "127.0.0.1", "--port", String(port)]);
+  await app.waitFor(/Ready in/);
+  if (hasChromium) browser = await startChromium();
+}, installing);
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+  await service.close();
+  mock.close();
+  await example.remove();
+}, installing);
+
+/** Events that the receiver has logged. */
+async function looks(): Promise<readonly unknown[]> {
+  const text = await readFile(example.path("looks.ndjson"), "utf8").catch(() => "");
+  const lines = text.split("\n").filter((line) => line !== "");
+  return lines.map((line): unknown => JSON.parse(line));
+}
+
+describe.runIf(hasChromium)("the page", { timeout: installing }, () => {
+  test("creates an image from two files without a key, and receives its webhook", async () => {
+    const page = await browser.newPage();
+    const said: string[] = [];
+    page.on("pageerror", (error) => said.push(error.message));
+    page.on("request", (request) => {
+      if (request.headers()["authorization"] !== undefined) said.push("a page has a key");
+    });
+    await page.goto(url);
+    await page.getByLabel("You").setInputFiles(assetPath("person.jpg"));
+    await page.getByLabel("Garment").setInputFiles(assetPath("shirt.png"));
+    await page.getByRole("button", { name: "Try it on" }).click();
+    const picture = page.getByRole("img", { name: "You in the garment" });
+    await picture.waitFor();
+    const width = () => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth);
+    await expect.poll(width).toBeGreaterThan(0);
+    const [{ jobId } = { jobId: "" }] = mock.journal
+      .entries({ method: "POST", path: "/api/v1/tryon" })
+      .filter(({ submission }) => submission !== null)
+      .slice(-1);
+    await expect.poll(looks).toContainEqual([jobId, "succeeded"]);
+    expect(said).toEqual([]);
+    await page.close();
+  });
+
+  test("finds a try-on again whose answers were all lost, and pays for it once", async () => {
+    const page = await browser.newPage();
+    await page.goto(url);
+    await page.getByLabel("You").setInputFiles(assetPath("person.jpg"));
+    await page.getByLabel("Garment").setInputFiles(assetPath("jacket.webp"));
+    const before = Number((await mock.ledger(mock.keys.live))?.balance);
+    // As often as the client sends it by itself.
+    mock.faults.add({ on: "POST /api/v1/tryon", times: 4, reset: "after" });
+    await page.getByRole("button", { name: "Try it on" }).click();
+    await page.getByRole("img", { name: "You in the garment" }).waitFor();
+    expect((await mock.ledger(mock.keys.live))?.balance).toBe(before - 8);
+    expect(mock.faults.list().map(({ struck }) => struck)).toEqual([4]);
+    mock.faults.clear();
+    await page.close();
+  });
+
+  test("tells a visitor that the content was refused", async () => {
+    const page = await browser.newPage();
+    await page.goto(url);
+    await page.getByLabel("You").setInputFiles(assetPath("person.jpg"));
+    await page.getByLabel("Garment").setInputFiles(assetPath("hat.png"));
+    mock.nextJob({ outcome: "content_blocked" });
+    await page.getByRole("button", { name: "Try it on" }).click();
+    await expect.poll(() => page.getByRole("status").first().textContent()).toMatch(/cannot be/);
+    await page.close();
+  });
+});
+
+test.each(["", "session=made-up"])("the proxy rejects the cookie %j", async (cookie) => {
+  const refused = await visitor(url, cookie)
+    .run(wish)
+    .catch((error: unknown) => error);
+  expect(isTryOnError(refused, "unauthorized")).toBe(true);
+});
+
+test("the receiver handles an event once that comes twice, and refuses a changed one", async () => {
+  await visitor(url, "session=7f3a").run(wish);
+  const delivery = (await mock.webhooks.deliveries()).at(-1);
+  const { id = "", jobId = "" } = delivery ?? {};
+  await expect.poll(looks).toContainEqual([jobId, "succeeded"]);
+  const again = await mock.webhooks.duplicate(id);
+  expect(again.attempts.map(({ status }) => status)).toEqual([204]);
+  const forged = await mock.webhooks.tamper(id);
+  expect(forged.attempts.map(({ status }) => status)).toEqual([400]);
+  expect((await looks()).filter((look) => String(look).startsWith(jobId))).toHaveLength(1);
+});

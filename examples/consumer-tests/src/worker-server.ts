@@ -1,0 +1,89 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+import { build } from "esbuild";
+
+import type { CopiedExample } from "./copied-example.ts";
+
+/** As much of Miniflare, which is installed with the example, as is used here. */
+interface Miniflare {
+  readonly ready: Promise<URL>;
+  getKVNamespace(name: string): Promise<{ put(key: string, value: string): Promise<void> }>;
+  getR2Bucket(name: string): Promise<Bucket>;
+  getDurableObjectNamespace(name: string): Promise<Events>;
+  dispose(): Promise<void>;
+}
+
+interface Bucket {
+  list(): Promise<{ readonly objects: readonly { readonly key: string; readonly size: number }[] }>;
+}
+
+/** The objects of the example, as far as they can be called from outside. */
+interface Events {
+  getByName(name: string): {
+    claim(owner: string, ttl: number): Promise<"claimed" | "open" | "done">;
+    done(ttl: number): Promise<void>;
+    release(owner: string): Promise<void>;
+  };
+}
+
+type Constructor = new (options: object) => Miniflare;
+
+/** Configuration that Wrangler reads from `wrangler.jsonc` of the example. */
+type ReadConfiguration = (path: string) => {
+  readonly main: string;
+  readonly workerOptions: { readonly bindings: object };
+};
+
+/** Runs the worker of an example in workerd, set up as its `wrangler.jsonc` says but for some bindings. */
+export async function serveWorker(
+  example: CopiedExample,
+  port: number,
+  bindings: Readonly<Record<string, string>>,
+): Promise<Miniflare> {
+  const load = createRequire(example.path("package.json"));
+  // The installed package has no types here.
+  const { unstable_getMiniflareWorkerOptions: readConfiguration } = load("wrangler") as {
+    unstable_getMiniflareWorkerOptions: ReadConfiguration;
+  };
+  const { Miniflare: Server, convertV4MiniflareOptions: converted } = load("miniflare") as {
+    Miniflare: Constructor;
+    convertV4MiniflareOptions: (options: object) => object;
+  };
+  const { main, workerOptions } = readConfiguration(example.path("wrangler.jsonc"));
+  const options = converted({
+    ...workerOptions,
+    bindings: { ...workerOptions.bindings, ...bindings },
+    modules: [
+      {
+        type: "ESModule",
+        path: join(example.folder, "worker.js"),
+        contents: await bundled(example, main),
+      },
+    ],
+    host: "127.0.0.1",
+    port,
+    // Otherwise it asks a server of its maker where this machine is.
+    cf: false,
+  });
+  const worker = new Server(options);
+  await worker.ready;
+  return worker;
+}
+
+/** The worker in one file, as a tool that publishes it makes it. */
+async function bundled(example: CopiedExample, main: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [main],
+    absWorkingDir: example.folder,
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+    platform: "browser",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["cloudflare:*"],
+    logLevel: "silent",
+  });
+  return outputFiles.map(({ text }) => text).join("");
+}

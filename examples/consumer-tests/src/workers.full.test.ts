@@ -1,0 +1,152 @@
+import { isTryOnError, type TryOn } from "@tryon/client";
+import { createMock } from "@tryon/mock";
+import { serve, type Serving } from "@tryon/mock/node";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+import { storeSuite } from "@tryon/webhooks/testing/store-suite";
+import { freePort } from "@tryon/test-kit/free-port";
+import { CopiedExample, installing } from "./copied-example.ts";
+import { visitor, wish } from "./visitor.ts";
+import { serveWorker } from "./worker-server.ts";
+
+const mock = createMock({ latency: 0 });
+let service: Serving;
+let example: CopiedExample;
+let worker: Awaited<ReturnType<typeof serveWorker>>;
+let url: string;
+
+beforeAll(async () => {
+  service = await serve(mock);
+  example = await CopiedExample.install("workers");
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  worker = await serveWorker(example, port, {
+    TRYON_API_KEY: mock.keys.live,
+    TRYON_BASE_URL: service.url,
+    TRYON_WEBHOOK_SECRET: mock.webhookSecret,
+    TRYON_WEBHOOK_URL: `${url}/webhooks/tryon`,
+  });
+  const sessions = await worker.getKVNamespace("SESSIONS");
+  await sessions.put("s7f3a", "ada");
+  await sessions.put("s81bc", "grace");
+}, installing);
+
+afterAll(async () => {
+  await worker.dispose();
+  await service.close();
+  mock.close();
+  await example.remove();
+}, installing);
+
+beforeEach(() => mock.faults.clear());
+
+const page = (session: string): TryOn => visitor(url, `session=${session}`);
+
+/** Makes a try-on, and gives it with its delivery. */
+async function made() {
+  const before = new Set((await mock.webhooks.deliveries()).map(({ id }) => id));
+  const result = await page("s7f3a").run(wish);
+  const delivery = (await mock.webhooks.deliveries()).find(({ id }) => !before.has(id));
+  if (delivery === undefined) throw new Error("The job came to no webhook.");
+  return { ...delivery, result };
+}
+
+/** Statuses of the attempts of a delivery. */
+async function answers(id: string) {
+  const deliveries = await mock.webhooks.deliveries();
+  const delivery = deliveries.find((one) => one.id === id);
+  return delivery?.attempts.map(({ status }) => status) ?? [];
+}
+
+/** Number of images that the handler has fetched. */
+function handled(jobId: string): number {
+  const path = mock.journal.entries({ method: "GET" }).map((entry) => entry.path);
+  return path.filter((one) => one.includes(jobId)).length;
+}
+
+async function saved(): Promise<readonly string[]> {
+  const { objects } = await (await worker.getR2Bucket("PICTURES")).list();
+  return objects.filter(({ size }) => size > 0).map(({ key }) => key);
+}
+
+test("the example compiles with the types of workers", { timeout: installing }, async () => {
+  await expect(example.run("npm", ["run", "check"])).resolves.toContain("tsc");
+});
+
+describe("the worker", () => {
+  test("creates a try-on of a visitor, and saves its image after the webhook", async () => {
+    const { result, jobId } = await made();
+    expect((await result.image.bytes()).subarray(1, 4)).toEqual(
+      Uint8Array.from(Buffer.from("PNG")),
+    );
+    await expect.poll(saved).toContain(`${jobId}.png`);
+  });
+
+  test("accepts known visitors only, each for their own jobs", async () => {
+    const refused = await page("s0000")
+      .run(wish)
+      .catch((error: unknown) => error);
+    expect(isTryOnError(refused, "unauthorized")).toBe(true);
+    const { job } = await page("s7f3a").run(wish);
+    const foreign = await page("s81bc")
+      .jobs.get(job.id)
+      .catch((error: unknown) => error);
+    expect(isTryOnError(foreign, "not_found")).toBe(true);
+    expect((await fetch(url)).status).toBe(404);
+  });
+
+  test("handles a duplicate event once", async () => {
+    const { id, jobId } = await made();
+    await expect.poll(() => answers(id)).toEqual([204]);
+    const again = await mock.webhooks.duplicate(id);
+    expect(again.attempts.map(({ status }) => status)).toEqual([204]);
+    expect(handled(jobId)).toBe(1);
+  });
+
+  test("handles an event that comes twice at the same time once", async () => {
+    mock.faults.add({ on: "webhook", times: 1, drop: true });
+    const { id, jobId } = await made();
+    // Long enough that the second is there before the first is handled.
+    mock.faults.add({ on: "GET /results/*", times: 1, latency: 300 });
+    const both = await Promise.all([mock.webhooks.replay(id), mock.webhooks.replay(id)]);
+    expect(both.map(({ attempts }) => attempts.map(({ status }) => status))).toEqual([
+      [204],
+      [204],
+    ]);
+    expect(handled(jobId)).toBe(1);
+    expect(await saved()).toContain(`${jobId}.png`);
+  });
+
+  test("handles an event again whose handler has failed", async () => {
+    mock.faults.add({ on: "webhook", times: 1, drop: true });
+    const { id, jobId } = await made();
+    mock.faults.add({ on: "GET /results/*", times: 1, status: 500 });
+    const failed = await mock.webhooks.replay(id);
+    expect(failed.attempts.map(({ status }) => status)).toEqual([500]);
+    const later = await mock.webhooks.replay(id);
+    expect(later.attempts.map(({ status }) => status)).toEqual([204]);
+    expect(await saved()).toContain(`${jobId}.png`);
+  });
+
+  test("refuses a webhook that was changed on the way", async () => {
+    const { id } = await made();
+    const forged = await mock.webhooks.tamper(id);
+    expect(forged.attempts.map(({ status }) => status)).toEqual([400]);
+  });
+});
+
+describe("the store in Durable Objects", () => {
+  storeSuite(async () => {
+    const events = await worker.getDurableObjectNamespace("EVENTS");
+    const eventOf = (key: string) => events.getByName(JSON.stringify(key));
+    return {
+      clients: [
+        {
+          claim: (key, owner, ttl) => eventOf(key).claim(owner, ttl),
+          done: (key, ttl) => eventOf(key).done(ttl),
+          release: (key, owner) => eventOf(key).release(owner),
+        },
+      ],
+    };
+  });
+});

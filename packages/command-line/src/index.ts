@@ -1,0 +1,173 @@
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+import {
+  Command,
+  CommanderError,
+  InvalidArgumentError,
+  type CommandUnknownOpts,
+} from "@commander-js/extra-typings";
+
+export { InvalidArgumentError, Option, type Command } from "@commander-js/extra-typings";
+
+/** Error of a command line, or of a file that it names. The message is for the user. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** Stream that a command writes to. */
+export interface Output {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  write(text: string): unknown;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Returns true if a stream is a terminal and the user accepts colors (https://no-color.org). */
+export function hasColors({ isTTY }: Output, environment: Environment): boolean {
+  return isTTY === true && !environment["NO_COLOR"] && environment["TERM"] !== "dumb";
+}
+
+/** Package of a command, and its surroundings. */
+export interface ProgramOptions {
+  /** Name of the package without its scope, such as `mock`. */
+  readonly name: string;
+  readonly version: string;
+  /** URL of a module of the package. */
+  readonly source: string;
+  readonly stdout: Output;
+  readonly environment: Environment;
+}
+
+/** Creates the program of a package. Every help page ends with the URL of the README. */
+export function createProgram({ name, version, source, stdout, environment }: ProgramOptions) {
+  return new Command(`tryon-${name}`)
+    .version(version, "--version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .helpCommand("help [command]", "print help of a command")
+    .configureHelp({
+      styleTitle: (title) => `\u001B[1m${title}\u001B[22m`,
+      helpWidth: Math.min(stdout.columns || 100, 100),
+    })
+    .configureOutput({
+      writeOut: (output) => stdout.write(output),
+      // `parse` throws the error instead.
+      writeErr: () => undefined,
+      getOutHasColors: () => hasColors(stdout, environment),
+    })
+    .exitOverride()
+    .addHelpText("afterAll", () => `\nDocs: ${readmeUrl(name, source)}`);
+}
+
+function readmeUrl(name: string, source: string): string {
+  const manifest = createRequire(source).resolve(`@tryon/${name}/package.json`);
+  return new URL("README.md", pathToFileURL(manifest)).href;
+}
+
+/** Formats two uses of a command as the end of its help page. */
+export function examples(command: string, ...uses: readonly [string, string]): string {
+  return `\nExamples:\n${uses.map((use) => `  npx ${command} ${use}`).join("\n")}`;
+}
+
+/**
+ * Parses a command line and runs its action. Runs no action if it prints help or the version.
+ *
+ * @throws UsageError
+ */
+export function parse(program: CommandUnknownOpts, argv: readonly string[]): void {
+  try {
+    program.parse(argv, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) throw new UsageError(describe(error, program.name()));
+  }
+}
+
+/** Removes what the user typed from a message: it can contain a key or a secret. */
+function describe({ message, code }: CommanderError, name: string): string {
+  const help = `Run ${name} --help.`;
+  // It has no message if `help` is asked for an unknown command.
+  if (code === "commander.help") return `unknown command. ${help}`;
+  const sentence = message
+    .replace(/^error: /, "")
+    .replace(/^(unknown \w+) '.*'/s, "$1")
+    .replace(/ argument '.*' is invalid\. /s, " is invalid. ");
+  const [problem = "", suggestion] = sentence.split(/\n\((Did you mean .*\?)\)$/);
+  if (code === "commander.invalidArgument") return problem;
+  return `${problem.replace(/\.$/, "")}. ${suggestion ?? help}`;
+}
+
+/**
+ * Runs a command and returns its exit code. Prints an error as one line: exit code 2 for a `UsageError`, `failure` for
+ * others.
+ */
+export async function runCommand(
+  name: string,
+  stderr: Output,
+  run: () => Promise<number>,
+  failure = 1,
+): Promise<number> {
+  try {
+    return await run();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    stderr.write(`${name}: ${message}\n`);
+    return error instanceof UsageError ? 2 : failure;
+  }
+}
+
+/** Ends the process without a stack trace if a reader closes the pipe of its output, as `head` does. */
+export function exitOnClosedPipe(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+      process.exit();
+    });
+  }
+}
+
+/** Parses a text. Rejects an empty text, as of an unset variable, and an option instead of a text. */
+export function text(value: string): string {
+  if (value.trim() === "") throw new InvalidArgumentError("It is empty: give it a value.");
+  if (value.startsWith("--")) throw new InvalidArgumentError("Its value is missing.");
+  return value;
+}
+
+/** Parses one value of an option that can be repeated. */
+export function repeated(value: string, previous?: readonly string[]): readonly string[] {
+  return [...(previous ?? []), text(value)];
+}
+
+/** Returns a parser of whole numbers. */
+export function wholeNumber(min: number, max: number): (value: string) => number {
+  return (value) => {
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
+}
+
+/** Parses a port. */
+export const port = wholeNumber(0, 65_535);
+
+const units: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** Returns a parser of durations such as `10s`, or `10000` in milliseconds. It returns milliseconds. */
+export function duration(maxSeconds = 31_536_000): (value: string) => number {
+  return (value) => {
+    const withUnit = /^\d+$/.test(value) ? `${value}ms` : value;
+    const [, number, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(withUnit) ?? [];
+    const milliseconds = Number(number) * (units[unit] ?? Number.NaN);
+    if (milliseconds <= maxSeconds * 1_000) return milliseconds;
+    throw new InvalidArgumentError(
+      `It must be a duration such as 10s, 1.5s, 2m or 10000, at most ${maxSeconds}s.`,
+    );
+  };
+}

@@ -1,0 +1,163 @@
+import { must, SkipCheck } from "../../outcome.ts";
+import type { Session } from "../../session.ts";
+import { retryAfter } from "../../target/request-pacer.ts";
+import type { HttpResponse } from "../../wire/response.ts";
+import { checkGroup, mustHave } from "../expectations.ts";
+import type { Key } from "../../target/keys.ts";
+
+const window = 60_000;
+
+/** Requests per minute of a key whose limit a check exceeds. */
+export const requestLimit = 3;
+
+/** Limits of requests per minute, and the responses over the limit. */
+export const rateLimitChecks = checkGroup({ level: "safe", on: "any", credits: 0 }, [
+  {
+    id: "rate-limit.account",
+    title: "Shows the requests per minute of the key in its account",
+    rules: ["account.rate-limit-per-min.allowance", "limits.rate.values"],
+    async run(session) {
+      const key = await session.freshKey({ rate_limit_per_min: 17 });
+      const what = "the account of a key with 17 requests a minute";
+      mustHave(await session.account({ key }), { rate_limit_per_min: 17 }, what);
+    },
+  },
+  {
+    id: "rate-limit.allowed",
+    title: "Takes as many requests a minute as the account shows",
+    rules: ["account.rate-limit-per-min.allowance"],
+    async run(session) {
+      const key = await limitedKey(session);
+      for (let request = 1; request <= requestLimit; request += 1) {
+        const response = await session.account({ key, return429: true });
+        const message = `Request ${request} of ${requestLimit} a minute got 429.`;
+        must(response.status !== 429, message, response);
+      }
+    },
+  },
+  {
+    id: "rate-limit.refused",
+    title: "Responds with 429 to requests over the limit",
+    rules: ["errors.429.rate-limited"],
+    async run(session) {
+      const responses = await exceedLimit(session, await limitedKey(session));
+      const taken = responses.filter(({ status }) => status !== 429).length;
+      // In real time the requests may fall into two windows.
+      const max = session.time.virtual ? requestLimit : 2 * requestLimit;
+      must(
+        taken <= max,
+        `${taken} requests at once passed a limit of ${requestLimit} a minute.`,
+        responses.at(-1),
+      );
+    },
+  },
+  {
+    id: "rate-limit.per-key",
+    title: "Counts the requests of each key of an account separately",
+    rules: ["limits.rate.per-key"],
+    async run(session) {
+      const { key } = await refusedRequest(session);
+      const sibling = await session.siblingKey(key, { rate_limit_per_min: requestLimit });
+      const response = await session.account({ key: sibling, return429: true });
+      const message = "The first request of a key got 429 after too many requests of another key.";
+      must(response.status !== 429, message, response);
+    },
+  },
+  {
+    id: "rate-limit.retry-after",
+    title: "Takes requests again after Retry-After, which is at most a minute",
+    rules: ["errors.429.retry-after"],
+    level: "full",
+    async run(session) {
+      const { key, response } = await refusedRequest(session);
+      const delay = retryAfter(response);
+      if (delay === undefined) {
+        throw new SkipCheck("The 429 has no valid Retry-After, which has other checks.");
+      }
+      must(
+        delay > 0 && delay <= window + 1_000,
+        `Retry-After is ${delay / 1_000} s, and not at most a minute.`,
+        response,
+      );
+      await session.time.pass(delay + 50);
+      const next = await session.account({ key, return429: true });
+      must(next.status !== 429, "A request after Retry-After got 429.", next);
+    },
+  },
+  {
+    id: "rate-limit.headers",
+    title: "Has the true values in X-RateLimit-Limit and -Remaining if it sends them",
+    rules: ["errors.429.rate-limit-headers"],
+    async run(session) {
+      const responses = await exceedLimit(session, await limitedKey(session));
+      if (!responses.some(({ headers }) => headers.has("x-ratelimit-limit"))) {
+        throw new SkipCheck("The deployment sends no X-RateLimit-Limit.");
+      }
+      responses.forEach((response, index) => {
+        const limit = header(response, "limit");
+        must(
+          limit === undefined || limit === requestLimit,
+          `X-RateLimit-Limit is ${limit} for a limit of ${requestLimit} requests a minute.`,
+          response,
+        );
+        const remaining = header(response, "remaining");
+        const left = Math.max(0, requestLimit - index - 1);
+        // In real time a new window may have begun.
+        const fits = session.time.virtual ? remaining === left : Number(remaining) <= requestLimit;
+        must(
+          remaining === undefined || fits,
+          `X-RateLimit-Remaining of request ${index + 1} is ${remaining}, and not ${left}.`,
+          response,
+        );
+      });
+    },
+  },
+  {
+    id: "rate-limit.reset",
+    title: "Has a time at most a minute away in X-RateLimit-Reset if it sends it",
+    rules: ["errors.429.reset-unit"],
+    async run(session) {
+      const { response } = await refusedRequest(session);
+      const reset = header(response, "reset");
+      if (reset === undefined) throw new SkipCheck("The deployment sends no X-RateLimit-Reset.");
+      const now = Date.parse(response.headers.get("date") ?? "") / 1_000;
+      must(
+        [reset, reset - now].some((seconds) => seconds >= 0 && seconds <= 61),
+        `X-RateLimit-Reset is ${reset}, which is neither the seconds until the end of the window nor its time.`,
+        response,
+      );
+    },
+  },
+]);
+
+/** Makes a key with a low limit. With a virtual clock a new window has just begun. */
+async function limitedKey(session: Session): Promise<Key> {
+  const key = await session.freshKey({ rate_limit_per_min: requestLimit });
+  const { time } = session;
+  if (time.virtual) await time.pass(window - (time.now() % window) + 500);
+  return key;
+}
+
+/** Sends one request more than two windows allow, and returns the responses. */
+export async function exceedLimit(session: Session, key: Key): Promise<readonly HttpResponse[]> {
+  const responses: HttpResponse[] = [];
+  for (let request = 0; request <= 2 * requestLimit; request += 1) {
+    responses.push(await session.account({ key, return429: true }));
+  }
+  return responses;
+}
+
+/** Returns a 429 to a new key. @throws SkipCheck when there is none, which has other checks. */
+export async function refusedRequest(
+  session: Session,
+): Promise<{ key: Key; response: HttpResponse }> {
+  const key = await limitedKey(session);
+  const response = (await exceedLimit(session, key)).at(-1);
+  if (response?.status === 429) return { key, response };
+  throw new SkipCheck("The key has no rate limit, which has other checks.");
+}
+
+function header({ headers }: HttpResponse, name: string): number | undefined {
+  const text = headers.get(`x-ratelimit-${name}`);
+  return text === null ? undefined : Number(text);
+}

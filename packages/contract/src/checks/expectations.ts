@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from "node:util";
+
+import type { Check } from "../check.ts";
+import { must } from "../outcome.ts";
+import { fieldsOf, type Fields, type HttpResponse } from "../wire/response.ts";
+
+type Shared = Pick<Check, "level" | "on" | "credits">;
+
+/** A check without what its group has for all. */
+export type CheckRow = Omit<Check, keyof Shared> & Partial<Shared>;
+
+/** Makes the checks of a group. A row may have its own level, key or credits. */
+export function checkGroup(shared: Shared, rows: readonly CheckRow[]): readonly Check[] {
+  return rows.map((row) => ({ ...shared, ...row }));
+}
+
+/** Condition for the value of a field. */
+export interface Condition {
+  /** Completes "Expected the field to be …". */
+  readonly text: string;
+  readonly passes: (value: unknown, fields: Fields) => boolean;
+}
+
+/** Value or condition of each field. */
+export type Expectations = Readonly<Record<string, string | number | boolean | Condition>>;
+
+export const absent: Condition = { text: "null or absent", passes: isNone };
+export const present: Condition = { text: "present", passes: (value) => !isNone(value) };
+export const nonEmptyText: Condition = {
+  text: "a string that is not empty",
+  passes: (value) => typeof value === "string" && value !== "",
+};
+
+/** Condition that a field has one of these values. */
+export function oneOf(...values: readonly unknown[]): Condition {
+  const text = values.map((value) => JSON.stringify(value) ?? "absent").join(" or ");
+  return { text, passes: (value) => values.some((one) => isDeepStrictEqual(value, one)) };
+}
+
+/** If true, a field has no value. */
+export function isNone(value: unknown): boolean {
+  return value === null || value === undefined;
+}
+
+/** @throws CheckFailure unless the fields of a response are as expected. */
+export function mustHave(response: HttpResponse, expected: Expectations, what: string): void {
+  const fields = fieldsOf(response.json);
+  for (const [name, wanted] of Object.entries(expected)) {
+    const { text, passes } = typeof wanted === "object" ? wanted : oneOf(wanted);
+    const value = fields[name];
+    const isUrl = typeof value === "string" && value.startsWith("http");
+    // The URL of a result is signed, so that a message does not show it.
+    const actual = isUrl ? "a URL" : (JSON.stringify(value) ?? "no such field");
+    must(
+      passes(value, fields),
+      `Expected ${name} to be ${text} in ${what}, got ${actual}.`,
+      response,
+    );
+  }
+}
+
+/** @throws CheckFailure unless a response has one of these statuses. */
+export function mustHaveStatus(
+  response: HttpResponse,
+  expected: number | readonly number[],
+  what: string,
+): void {
+  const statuses = typeof expected === "number" ? [expected] : expected;
+  const message = `Expected ${statuses.join(" or ")} for ${what}, got ${response.status}.`;
+  must(statuses.includes(response.status), message, response);
+}

@@ -1,2 +1,0 @@
-/** Rules of this part that nobody can see from outside, each with the reason. */
-export const jobUnseen: Readonly<Record<string, string>> = {};

@@ -1,0 +1,60 @@
+import { createHmac } from "node:crypto";
+
+import { createMock, type Mock } from "@tryon/mock";
+import { afterAll, afterEach, expect, test } from "vitest";
+
+import { requestProbes } from "../../probes/requests.ts";
+import { failedIds, runAgainst } from "../../../test/run-checks.ts";
+import { requestMutants } from "../../../test/mutants/requests/index.ts";
+import { requestChecks } from "./index.ts";
+
+const all = [...requestChecks, ...requestProbes];
+const isSlow = (id: string): boolean => id.startsWith("large.") || id === "observed.oversize";
+const fast = all.map(({ id }) => id).filter((id) => !isSlow(id));
+
+// The server keeps its images when it is reset, and drawing them takes most of the time.
+const mock = createMock({ clock: "manual" });
+afterEach(() => mock.reset());
+afterAll(() => mock.close());
+
+test.each(requestMutants)("fails only $expected for a server that $name", async (mutant) => {
+  const { plant, expected } = mutant;
+  const only = expected.some(isSlow) ? [...fast, "large."] : fast;
+  expect(failedIds(await runAgainst(mock, only, plant(mock)))).toEqual(expected.toSorted());
+});
+
+test("fails for webhooks signed with the secret of another key", async () => {
+  const server = signWithLastSecret();
+  const report = await runAgainst(server, ["keys.webhook-secret.own"]);
+  expect(failedIds(report)).toEqual(["keys.webhook-secret.own"]);
+  server.close();
+});
+
+test("has a mutant for every other check", () => {
+  const caught = new Set(requestMutants.flatMap(({ expected }) => expected));
+  const missed = requestChecks.map(({ id }) => id).filter((id) => !caught.has(id));
+  expect(missed).toEqual(["keys.webhook-secret.own"]);
+});
+
+/** Makes a server that signs every webhook with the newest secret. */
+function signWithLastSecret(): Mock {
+  let secret = "";
+  const server = createMock({
+    clock: "manual",
+    sendWebhook: async (request) => {
+      const body = await request.text();
+      const signature = createHmac("sha256", secret).update(body).digest("hex");
+      const headers = new Headers(request.headers);
+      headers.set("x-service-signature", `sha256=${signature}`);
+      return fetch(request.url, { method: "POST", headers, body });
+    },
+  });
+  return {
+    ...server,
+    fetch: async (input, init) => {
+      const response = await server.fetch(input, init);
+      secret = /"webhook_secret":"(\w+)"/.exec(await response.clone().text())?.[1] ?? secret;
+      return response;
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import { createHmac } from "node:crypto";
+
+import { must, SkipCheck } from "../../outcome.ts";
+import { jobIdOf } from "../../submission.ts";
+import type { CheckContext } from "../../check-context.ts";
+import type { Session } from "../../session.ts";
+import type { Delivery, Hook } from "../../target/receiver.ts";
+import { fieldsOf, type Fields, type HttpResponse } from "../../wire/response.ts";
+import { parseJson } from "../../wire/send.ts";
+import { setNextJob } from "../jobs/job-run.ts";
+import type { Key } from "../../target/keys.ts";
+
+/** Precision of arrival times in milliseconds: a virtual clock advances in these steps. */
+export const step = 250;
+
+/** Header with the signature of a webhook. */
+export const signatureHeader = "x-service-signature";
+
+/** A job with the webhooks that it sent. Many checks share one job, so that a deployment makes it once. */
+export interface WebhookJob {
+  readonly jobId: string;
+  /** Poll after the end. */
+  readonly poll: HttpResponse;
+  readonly deliveries: readonly Delivery[];
+}
+
+/** Kinds of jobs with webhooks. The receiver responds with 500 to those of `undelivered`. */
+export type WebhookJobKind = "succeeded" | "failed" | "undelivered";
+
+const jobs = new WeakMap<CheckContext, Map<WebhookJobKind, Promise<WebhookJob>>>();
+
+/** Runs a job with a webhook once in a run, even if it fails. @throws SkipCheck for `failed` without the control API. */
+export function webhookJob(session: Session, kind: WebhookJobKind): Promise<WebhookJob> {
+  const known = jobs.get(session.context) ?? new Map<WebhookJobKind, Promise<WebhookJob>>();
+  jobs.set(session.context, known);
+  const job = known.get(kind) ?? runWebhookJob(session, kind);
+  known.set(kind, job);
+  return job;
+}
+
+async function runWebhookJob(session: Session, kind: WebhookJobKind): Promise<WebhookJob> {
+  if (kind === "failed") await setNextJob(session, session.key, { outcome: "model_rejected" });
+  const hook = session.openHook(() => ({ status: kind === "undelivered" ? 500 : 200 }));
+  const jobId = await startWithHook(session, hook);
+  const poll = await session.waitForEnd(jobId);
+  await waitForDeliveries(session, hook);
+  // The last retry comes after 21 s.
+  if (kind === "undelivered" && hook.deliveries.length > 0) await passInSteps(session, 85_000);
+  return { jobId, poll, deliveries: [...hook.deliveries] };
+}
+
+/** First webhook of a job, with its body and the fields of the poll after the end. */
+export async function firstEvent(
+  session: Session,
+  kind: WebhookJobKind = "succeeded",
+): Promise<{ jobId: string; delivery: Delivery; event: Fields; polled: Fields }> {
+  const { jobId, poll, deliveries } = await webhookJob(session, kind);
+  const delivery = firstOf(deliveries);
+  return { jobId, delivery, event: eventOf(delivery), polled: fieldsOf(poll.json) };
+}
+
+/** Submits a try-on with a webhook and returns the id of the job. @throws SkipCheck when its URL is refused. */
+export async function startWithHook(
+  session: Session,
+  { url }: Pick<Hook, "url">,
+  key: Key = session.key,
+): Promise<string> {
+  const response = await session.submit({ webhook_url: url }, { key });
+  if (response.status === 400 && !url.startsWith("https:")) {
+    throw new SkipCheck(
+      `The deployment refuses a webhook_url on this machine: ${String(fieldsOf(response.json)["detail"])} Use --webhook-url with a public https URL that leads to --webhook-port.`,
+    );
+  }
+  return jobIdOf(response);
+}
+
+/** Waits for a number of webhooks, at most for some time. */
+export async function waitForDeliveries(
+  session: Session,
+  { deliveries }: Hook,
+  { count = 1, within = 30_000 }: { readonly count?: number; readonly within?: number } = {},
+): Promise<readonly Delivery[]> {
+  await passInSteps(session, within, () => deliveries.length >= count);
+  return deliveries;
+}
+
+/** Lets time pass in small steps, so that each webhook arrives at its own time. */
+export async function passInSteps(
+  { time }: Session,
+  milliseconds: number,
+  isOver: () => boolean = () => false,
+): Promise<void> {
+  const end = time.now() + milliseconds;
+  while (!isOver() && time.now() < end) await time.pass(step);
+}
+
+/** @throws SkipCheck without a webhook, which has other checks. */
+export function firstOf([first]: readonly Delivery[]): Delivery {
+  if (first !== undefined) return first;
+  throw new SkipCheck("No webhook arrived, which has other checks.");
+}
+
+/** Fields of the body of a webhook. @throws CheckFailure when it is not a JSON object. */
+export function eventOf({ text }: Delivery): Fields {
+  const fields = fieldsOf(parseJson(text));
+  must(Object.keys(fields).length > 0, "The body of the webhook is not a JSON object.");
+  return fields;
+}
+
+/** If true, a webhook is signed over its bytes, in any notation of the signature. */
+export function isSigned({ headers, bytes }: Delivery, secret: string): boolean {
+  const signature = headers.get(signatureHeader)?.toLowerCase() ?? "";
+  return signature.endsWith(createHmac("sha256", secret).update(bytes).digest("hex"));
+}
+
+/** Secret that signs the webhooks of a key. @throws SkipCheck when it is unknown. */
+export function secretOf({ webhookSecret }: Key): string {
+  if (webhookSecret !== undefined) return webhookSecret;
+  throw new SkipCheck("It takes the secret that signs the key's webhooks (--webhook-secret).");
+}

@@ -1,0 +1,116 @@
+import { readFileSync } from "node:fs";
+
+import { UsageError } from "@tryon/command-line";
+import { describe, expect, test } from "vitest";
+
+import { version } from "../version.ts";
+import { exitCodes, exitMeanings } from "./exit-codes.ts";
+import { readOptions } from "./program.ts";
+
+/** Reads a command line. Returns the options of the run and the text on stdout. */
+function read(argv: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const output = { text: "" };
+  const stdout = { write: (text: string) => (output.text += text) };
+  return { options: readOptions(argv, { stdout, environment }), output: output.text };
+}
+
+const usual = {
+  baseUrl: "https://a.example",
+  keys: {},
+  level: "safe",
+  reports: [{ form: "text", file: undefined }],
+};
+
+const base = ["--base-url", "https://a.example"];
+
+describe("a command line", () => {
+  test.each([
+    [[], {}],
+    [["--api-key", "svc_test_a", "--level", "full"], { apiKey: "svc_test_a", level: "full" }],
+    [["--max-credits", "0", "--allow-live"], { maxCredits: 0, allowLive: true }],
+    [["--only", "idempotency", "--only=list."], { only: ["idempotency", "list."] }],
+    [
+      ["--live-key", "a", "--test-key=b", "--other-key=c", "--disabled-key=d", "--flagged-key=e"],
+      { keys: { live: "a", test: "b", stranger: "c", disabled: "d", flagged: "e" } },
+    ],
+    [
+      ["--webhook-url", "https://b.example/x", "--webhook-port", "9000", "--webhook-secret", "s"],
+      { webhookUrl: "https://b.example/x", webhookPort: 9_000, webhookSecret: "s" },
+    ],
+    [["--report", "json"], { reports: [{ form: "json", file: undefined }] }],
+    [["--report", "junit", "--output", "a.xml"], { reports: [{ form: "junit", file: "a.xml" }] }],
+    [
+      ["--report", "html=a=b.html", "--report", "text"],
+      {
+        reports: [
+          { form: "html", file: "a=b.html" },
+          { form: "text", file: undefined },
+        ],
+      },
+    ],
+    [
+      ["--profile", "p.json", "--quiet", "--real-time"],
+      { profile: "p.json", quiet: true, realTime: true },
+    ],
+  ])("is read: %j", (argv, expected) => {
+    expect(read([...base, ...argv])).toEqual({ options: { ...usual, ...expected }, output: "" });
+  });
+
+  test("takes missing options from the environment, where empty variables count as missing", () => {
+    const environment = {
+      TRYON_BASE_URL: "https://b.example",
+      TRYON_API_KEY: "svc_test_b",
+      TRYON_WEBHOOK_SECRET: "",
+    };
+    const more = { baseUrl: "https://b.example", apiKey: "svc_test_b" };
+    expect(read([], environment).options).toEqual({ ...usual, ...more });
+    const flags = [...base, "--api-key", "svc_test_a"];
+    expect(read(flags, environment).options).toEqual({ ...usual, apiKey: "svc_test_a" });
+  });
+
+  test("prints the version", () => {
+    expect(read(["--version"])).toEqual({ options: undefined, output: `${version}\n` });
+  });
+
+  test.each([
+    [[], "The deployment is missing: use --base-url https://tryon.example, or set TRYON_BASE_URL."],
+    [["--base-url="], "'--base-url <url>' is invalid. It is empty"],
+    [["--lvel", "full"], "unknown option. Did you mean --level?"],
+    [["--colour"], "unknown option. Run tryon-contract --help."],
+    [["-k", "x"], "unknown option."],
+    [["--level"], "'--level <level>' argument missing"],
+    [["--quiet=yes"], "unknown option."],
+    [[...base, "svc_test_a"], "too many arguments"],
+    [[...base, "--level", "payed"], "is invalid. Allowed choices are safe, paid, full."],
+    [[...base, "--max-credits", "-1"], "--max-credits"],
+    [[...base, "--max-credits", "1.5"], "It must be a whole number from 0"],
+    [[...base, "--webhook-port", "65536"], "from 0 to 65535"],
+    [[...base, "--webhook-url", "b.example"], "It must be an http or https URL"],
+    [[...base, "--api-key", ""], "'--api-key <key>' is invalid. It is empty"],
+    [[...base, "--only", " "], "'--only <prefix>' is invalid. It is empty"],
+    [[...base, "--report", "xml"], "Allowed forms are text, junit, json, html."],
+    [[...base, "--report", "html="], "Name a file, as in html=report.out."],
+    [[...base, "--report=html", "--report=json"], "Two reports have the same destination"],
+    [[...base, "--report=html=a", "--report=json=a"], "Two reports have the same destination"],
+    [[...base, "--report=html=a", "--output", "b"], "--output needs a single --report"],
+    [[...base, "--report=html", "--report=json=a", "--output", "b"], "--output needs a single"],
+  ])("that is wrong is rejected in one line: %j", (argv, sentence) => {
+    expect(() => read(argv)).toThrow(UsageError);
+    expect(() => read(argv)).toThrow(sentence);
+    expect(() => read(argv)).not.toThrow("\n");
+  });
+});
+
+test.each(["--help", "-h", "help"])(
+  "%s prints every exit code, two examples and the URL of the docs, and fits a terminal",
+  (flag) => {
+    const { options, output } = read([flag, "--level", "full"]);
+    expect(options).toBeUndefined();
+    expect(exitMeanings.map(([code]) => code)).toEqual(Object.values(exitCodes));
+    for (const [code, meaning] of exitMeanings) expect(output).toContain(`${code}  ${meaning}`);
+    const end = /\nExamples:\n(?: {2}npx tryon-contract .+\n){2}\nDocs: (file:.+)\n$/;
+    const [, docs = ""] = end.exec(output) ?? [];
+    expect(readFileSync(new URL(docs), "utf8")).toMatch(/^# @tryon\/contract\n/);
+    expect(output.replace(docs, "")).not.toMatch(/.{101}/);
+  },
+);

@@ -1,0 +1,151 @@
+import { probeGroup } from "../check.ts";
+import { balanceChange } from "../checks/billing/balance.ts";
+import { failedJob, type Failure } from "../checks/billing/credits.ts";
+import { buy, paymentToken } from "../checks/billing/purchases.ts";
+import { refusedRequest } from "../checks/billing/rate-limit.ts";
+import { CheckFailure, SkipCheck } from "../outcome.ts";
+import type { Session } from "../session.ts";
+import { fieldsOf, type HttpResponse } from "../wire/response.ts";
+
+const price = 8;
+
+/** Numbers from here on are a Unix time in seconds, and not a duration. */
+const minEpoch = 1_000_000;
+
+/** Open points of idempotency, refunds, purchases and the rate limit. */
+export const billingProbes = probeGroup({ level: "safe", on: "any", credits: 0 }, [
+  {
+    option: "replayHeader",
+    title: "Idempotent-Replayed: true in replayed responses",
+    rules: ["submit.idempotency-key.same-body"],
+    credits: 16,
+    async observe(session) {
+      const options = { idempotencyKey: session.unique() };
+      const first = await session.submit({}, options);
+      const replay = await session.submit({}, options);
+      if (first.status !== 200 || replay.status !== 200) return undefined;
+      return replay.headers.get("idempotent-replayed") === "true";
+    },
+  },
+  {
+    option: "concurrentTwin",
+    title: "Response to the same key and body during the first request",
+    rules: ["submit.idempotency-key.concurrent"],
+    credits: 16,
+    async observe(session) {
+      const idempotencyKey = session.unique();
+      await session.context.control?.post("next-job", {
+        outcome: "succeeded",
+        duration_ms: 8_000,
+        api_key: session.key.token,
+      });
+      const state = { over: false };
+      const send = () => session.submit({ wait: true }, { idempotencyKey });
+      const first = send();
+      const end = (): void => {
+        state.over = true;
+      };
+      first.then(end, end);
+      await session.waitForRequests(idempotencyKey, 1);
+      // A second request after the first response would get a replay.
+      if (state.over) {
+        await first;
+        return undefined;
+      }
+      const second = send();
+      await Promise.race([second, session.waitForRequests(idempotencyKey, 2)]);
+      const both = Promise.all([first, second]);
+      const [response, twin] = await session.passUntilSettled(both, idempotencyKey);
+      if (twin.status === 409) return 409;
+      return response.status === 200 && twin.status === 200 ? "join" : undefined;
+    },
+  },
+  {
+    option: "refund",
+    title: "Failed jobs that are refunded",
+    rules: ["credits.refund.failed-job", "credits.refund.content-blocked"],
+    level: "paid",
+    async observe(session) {
+      const rejected = await isRefunded(session, "model_rejected");
+      const stored = await isRefunded(session, "storage_failed");
+      const blocked = await isRefunded(session, "content_blocked");
+      if (rejected !== stored || (blocked && !rejected)) {
+        const words = [rejected, stored, blocked].map((one) => (one ? "refunded" : "not refunded"));
+        throw new CheckFailure(
+          `model_rejected is ${words[0]}, storage_failed ${words[1]} and content_blocked ${words[2]}.`,
+        );
+      }
+      if (!rejected) return "none";
+      return blocked ? "failed" : "failed-except-content-blocked";
+    },
+  },
+  {
+    option: "purchaseRepeat",
+    title: "Response to a repeated purchase with the same key and token",
+    rules: ["purchase.repeat.answer"],
+    async observe(session) {
+      const { control } = session.context;
+      const key = control === undefined ? session.key : await session.freshKey();
+      // Without the control API a payment with a live key is a real one.
+      if (control === undefined && key.kind === "live") throw new SkipCheck("It takes a test key.");
+      const token = paymentToken(session);
+      const first = await buy(session, key, { token });
+      const repeated = await buy(session, key, { token });
+      if (first.status !== 200) return undefined;
+      if (repeated.status === 409) return 409;
+      const [before, after] = [first, repeated].map(
+        ({ json }) => fieldsOf(json)["payment_intent_id"],
+      );
+      // A deployment may not record purchases with a test key.
+      return repeated.status === 200 && before === after ? "replay" : undefined;
+    },
+  },
+  {
+    option: "rateHeaders",
+    title: "Responses with X-RateLimit-* headers",
+    rules: ["errors.429.which-headers", "errors.429.rate-limit-headers"],
+    async observe(session) {
+      if (hasRateHeaders(await session.account())) return "all";
+      return hasRateHeaders((await refusedRequest(session)).response) ? "429-only" : "none";
+    },
+  },
+  {
+    option: "resetUnit",
+    title: "Unit of X-RateLimit-Reset: a time, or the seconds until it",
+    rules: ["errors.429.reset-unit"],
+    async observe(session) {
+      const account = await session.account();
+      const hasReset = account.headers.has("x-ratelimit-reset");
+      const { headers } = hasReset ? account : (await refusedRequest(session)).response;
+      const reset = headers.get("x-ratelimit-reset");
+      if (reset === null || !/^\d+$/.test(reset)) return undefined;
+      return Number(reset) > minEpoch ? "epoch" : "delta";
+    },
+  },
+  {
+    option: "retryAfterFormat",
+    title: "Form of Retry-After: seconds, or an HTTP date",
+    rules: ["errors.429.retry-after-form"],
+    async observe(session) {
+      const { headers } = (await refusedRequest(session)).response;
+      const text = headers.get("retry-after") ?? "";
+      if (/^\d+$/.test(text)) return "seconds";
+      return Number.isNaN(Date.parse(text)) ? undefined : "date";
+    },
+  },
+]);
+
+/** If true, a job that failed in this way cost nothing in the end. */
+async function isRefunded(session: Session, failure: Failure): Promise<boolean> {
+  const key = await session.freshKey({ credits: 50 });
+  const { result: job, credits } = await balanceChange(session, key, () =>
+    failedJob(session, key, failure),
+  );
+  if (credits === 0) return true;
+  if (credits === -price) return false;
+  throw new CheckFailure(`A failed job of ${price} credits took ${-credits} in the end.`, job);
+}
+
+function hasRateHeaders({ headers }: HttpResponse): boolean {
+  return [...headers.keys()].some((name) => name.startsWith("x-ratelimit-"));
+}

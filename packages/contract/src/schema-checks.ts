@@ -1,0 +1,149 @@
+import type { HttpResponse, SentRequest } from "./wire/response.ts";
+import { operationOf, operations } from "./wire/document.ts";
+
+/** Result of all responses with one status of one operation. */
+export interface Shape {
+  /** Such as `responses.GET /api/v1/account.200`. */
+  readonly id: string;
+  readonly operation: string;
+  readonly status: number;
+  /** Number of responses. */
+  readonly count: number;
+  /** Distinct deviations from the document. */
+  readonly problems: readonly { readonly text: string; readonly request: SentRequest }[];
+}
+
+/** Deviation from the document that an open point explains, so that no check fails. */
+export interface Deviation {
+  /** Option of the reference server that explains it. */
+  readonly option: string;
+  readonly what: string;
+}
+
+interface Explanation extends Deviation {
+  readonly fits: (response: HttpResponse, problem: string) => boolean;
+}
+
+const explanations: readonly Explanation[] = [
+  {
+    option: "oversize",
+    what: "413 with text/html for a body over 64 MiB",
+    fits: (response) => response.status === 413 && isHtml(response),
+  },
+  {
+    option: "syncCut",
+    what: "504 with text/html for a synchronous request",
+    fits: (response) =>
+      response.status === 504 && isHtml(response) && pathOf(response) === "/api/v1/tryon",
+  },
+  {
+    option: "slashRedirect",
+    what: "307 for a path with a trailing slash",
+    fits: (response) => response.status === 307 && pathOf(response).endsWith("/"),
+  },
+  {
+    option: "sparseSubmit",
+    what: "a response to a submission without cost_credits",
+    fits: ({ request }, problem) =>
+      request.method === "POST" && problem.includes("required property 'cost_credits'"),
+  },
+  {
+    option: "timeFormat",
+    what: "times that do not end in Z",
+    fits: (_response, problem) => /^\S*(created|completed)_at must match format/.test(problem),
+  },
+  {
+    option: "rateHeaders",
+    what: "429 without X-RateLimit-*",
+    fits: ({ status }, problem) => status === 429 && problem.includes("header x-ratelimit"),
+  },
+];
+
+/** Statuses that any path may have, even if the document lists them nowhere. */
+const anywhere = new Set([404, 405]);
+
+/** Checks every response against `spec/openapi.json`. */
+export class SchemaChecks {
+  readonly #shapes = new Map<
+    string,
+    Shape & { count: number; problems: Shape["problems"][number][] }
+  >();
+  readonly #explained = new Map<string, Deviation>();
+  /** Start of each path of the deployment. */
+  readonly #prefix: string;
+
+  constructor(baseUrl: string) {
+    this.#prefix = new URL(baseUrl).pathname.replace(/\/+$/, "");
+    for (const { title, responses } of operations) {
+      for (const status of responses.keys()) this.#shape(title, status);
+    }
+  }
+
+  get shapes(): readonly Shape[] {
+    return [...this.#shapes.values()];
+  }
+
+  /** Deviations that open points explain. */
+  get explained(): readonly Deviation[] {
+    return [...this.#explained.values()];
+  }
+
+  check(response: HttpResponse): void {
+    const { request, status } = response;
+    const { pathname } = new URL(request.url);
+    if (!pathname.startsWith(this.#prefix) || request.method === "HEAD") return;
+    const operation = operationOf(request.method, pathname.slice(this.#prefix.length));
+    if (operation === undefined) {
+      this.#explain(response, "The document lacks this path.");
+      return;
+    }
+    const documented = operation.responses.get(status);
+    if (documented === undefined && anywhere.has(status)) return;
+    const shape = this.#shape(operation.title, status);
+    shape.count += 1;
+    const problems =
+      documented === undefined
+        ? [`the document lacks the status ${status}`]
+        : [
+            ...typeProblems(response, documented.types),
+            ...documented.headers
+              .filter((name) => response.headers.get(name) === null)
+              .map((name) => `the header ${name} is missing`),
+            ...documented.problems(response.json ?? null),
+          ];
+    for (const text of problems) {
+      if (this.#explain(response, text)) continue;
+      if (shape.problems.every((problem) => problem.text !== text)) {
+        shape.problems.push({ text, request });
+      }
+    }
+  }
+
+  /** Returns true if an open point explains a deviation. */
+  #explain(response: HttpResponse, problem: string): boolean {
+    const found = explanations.find(({ fits }) => fits(response, problem));
+    if (found !== undefined) this.#explained.set(found.what, found);
+    return found !== undefined;
+  }
+
+  #shape(operation: string, status: number) {
+    const id = `responses.${operation}.${status}`;
+    const shape = this.#shapes.get(id) ?? { id, operation, status, count: 0, problems: [] };
+    this.#shapes.set(id, shape);
+    return shape;
+  }
+}
+
+function isHtml({ headers }: HttpResponse): boolean {
+  return (headers.get("content-type") ?? "").startsWith("text/html");
+}
+
+function pathOf({ request }: HttpResponse): string {
+  return new URL(request.url).pathname;
+}
+
+function typeProblems({ headers }: HttpResponse, types: readonly string[]): string[] {
+  const type = (headers.get("content-type") ?? "").split(";", 1)[0]?.trim() ?? "";
+  if (types.length === 0 || types.includes(type)) return [];
+  return [`the content type is ${type === "" ? "missing" : type}, and not ${types.join(" or ")}`];
+}

@@ -1,0 +1,285 @@
+import { Buffer } from "node:buffer";
+
+import type { Mock } from "@tryon/mock";
+
+import { chunk, png } from "../../../src/images.ts";
+import { fieldsOf, type Fields } from "../../../src/wire/response.ts";
+import {
+  changeJobs,
+  isPoll,
+  isResult,
+  isSubmit,
+  jobIdIn,
+  jobIdOf,
+  mutated,
+  withBytes,
+  withFields,
+  type MutatedRequest,
+} from "../mutated-responses.ts";
+import { mutants, type Mutant } from "../mutant.ts";
+
+const sizes = "Resources and their fields / Output sizes and cost";
+const response = "Resources and their fields / TryOnSubmitResponse";
+const semantics = "Semantics 7";
+const limits = "Limits";
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** Length of the last chunk of a PNG. */
+const endLength = 12;
+
+/** Length of the chunk that {@link withComment} adds. */
+const commentLength = 12 + "Comment".length + 1 + 28;
+
+/** Mutants in images. */
+const imageMutants: readonly Mutant[] = [
+  ...mutants(sizes, mutated, {
+    "result.served-as-png": [
+      "serves results without their content type",
+      () => async (request) => {
+        const result = await request.send();
+        if (!isResult(request) || result.status !== 200) return result;
+        const headers = { "content-type": "application/octet-stream" };
+        return new Response(await result.arrayBuffer(), { headers });
+      },
+    ],
+  }),
+  ...mutants(sizes, images, {
+    "result.png": [
+      "cuts the end of results",
+      () => true,
+      {
+        image: (bytes) => bytes.slice(0, -endLength),
+        job: ({ result_bytes: bytes }) => ({ result_bytes: Number(bytes) - endLength }),
+      },
+    ],
+  }),
+  ...mutants(sizes, replaced, {
+    "sizes.pixels": [
+      "makes 4K as large as 2K",
+      (body) => body["output_size"] === "4K",
+      [1_536, 2_048],
+    ],
+  }),
+  ...mutants(semantics, replaced, {
+    "sizes.portrait": [
+      "makes landscapes",
+      (body, token) => body["output_size"] === "1K" && isLive(token),
+      [1_024, 768],
+    ],
+  }),
+  ...mutants("Authentication", images, {
+    "test-key.same-image": [
+      "makes another image for every job of a test key",
+      (_body, token) => !isLive(token),
+      {
+        image: withComment,
+        job: ({ result_bytes: bytes }) => ({ result_bytes: Number(bytes) + commentLength }),
+      },
+    ],
+  }),
+];
+
+/** Mutants in signed URLs and retention. */
+const urlMutants: readonly Mutant[] = [
+  ...mutants("Resources and their fields / TryOnJobStatus", mutated, {
+    "job.result-url.regenerated": [
+      "has the same result_url in polls for 23 hours",
+      (mock) => {
+        const first = new Map<string, { url: unknown; at: number }>();
+        return polls(mock, (fields, jobId, now) => {
+          if (fields["result_url"] === null) return {};
+          const known = first.get(jobId);
+          const isKept = known !== undefined && now - known.at < 23 * hour;
+          const next = isKept ? known : { url: fields["result_url"], at: now };
+          first.set(jobId, next);
+          return { result_url: next.url };
+        });
+      },
+    ],
+  }),
+  ...mutants(limits, urls, {
+    "job.result-url.day": [
+      "expires the result_url of a poll after an hour",
+      async (request, { by, age }) => (by === "poll" && age > hour ? expired() : request.send()),
+    ],
+    "job.result-url.expires": [
+      "never expires a result_url",
+      async (request, { by }, sendNew) => {
+        const result = await request.send();
+        const refused = by !== undefined && result.status === 403;
+        return refused ? ((await sendNew()) ?? result) : result;
+      },
+    ],
+  }),
+  ...mutants(response, urls, {
+    "submit-response.result-url.day": [
+      "expires the result_url of a synchronous request after an hour",
+      async (request, { by, age }) =>
+        by === "submission" && age > hour ? expired() : request.send(),
+    ],
+    "submit-response.result-url.fetched": [
+      "responds to a synchronous request before its image is stored",
+      async (request, { by, age }) =>
+        by === "submission" && age < minute ? new Response("", { status: 404 }) : request.send(),
+    ],
+  }),
+  ...mutants(semantics, mutated, {
+    "job.result-url.signed": [
+      "accepts any expiry in a result_url",
+      (mock) => {
+        const known = new Map<string, string>();
+        const poll = polls(mock, ({ result_url: url }) => {
+          if (typeof url === "string") known.set(idOf(new URL(url)), url);
+          return {};
+        });
+        return async (request) => {
+          if (!isResult(request)) return poll(request);
+          const good = known.get(idOf(request.url));
+          const expires = Number(request.url.searchParams.get("expires")) * 1_000;
+          const isValid = good !== undefined && expires > mock.clock.now();
+          return request.send({ url: isValid ? new URL(good) : request.url });
+        };
+      },
+    ],
+  }),
+  ...mutants(limits, mutated, {
+    "privacy.results.kept": [
+      "deletes results after a week",
+      (mock) =>
+        polls(mock, ({ completed_at: completed }, _jobId, now) =>
+          now - Date.parse(String(completed)) > 7 * day ? { result_url: null } : {},
+        ),
+    ],
+  }),
+  ...mutants("What the service does", mutated, {
+    "privacy.results.deleted": [
+      "never deletes results",
+      (mock) => {
+        const kept = new Set<string>();
+        const poll = polls(mock, ({ result_url: url }, id) => {
+          if (url !== null) kept.add(id);
+          return url === null && kept.has(id)
+            ? { result_url: `${mock.baseUrl}/kept/${id}.png` }
+            : {};
+        });
+        return async (request) => {
+          if (!request.url.pathname.startsWith("/kept/")) return poll(request);
+          return new Response("an image", { headers: { "content-type": "image/png" } });
+        };
+      },
+    ],
+  }),
+];
+
+/** Mutants in images, their URLs and retention. */
+export const resultMutants: readonly Mutant[] = [...imageMutants, ...urlMutants];
+
+/** Path and signature of a signed URL. */
+function idOf({ pathname, searchParams }: URL): string {
+  return `${pathname} ${searchParams.get("signature")}`;
+}
+
+function isLive(token: string): boolean {
+  return token.startsWith("svc_live_");
+}
+
+function expired(): Response {
+  const headers = { "content-type": "application/xml" };
+  return new Response("<Error/>", { status: 403, headers });
+}
+
+/** Changes fields of jobs in polls. */
+function polls(mock: Mock, change: (job: Fields, jobId: string, now: number) => Fields) {
+  return async (request: MutatedRequest): Promise<Response> => {
+    const poll = await request.send();
+    if (!isPoll(request)) return poll;
+    return withFields(poll, (job) => change(job, jobIdIn(request), mock.clock.now()));
+  };
+}
+
+type Choice = (body: Fields, token: string) => boolean;
+
+interface ImageChange {
+  readonly image: (bytes: Uint8Array<ArrayBuffer>, jobId: string) => Uint8Array<ArrayBuffer>;
+  readonly job: (job: Fields) => Fields;
+}
+
+/** Changes the images of chosen jobs, and the fields of these jobs. */
+function images(isChosen: Choice, change: ImageChange): Mutant["plant"] {
+  return mutated(() => {
+    const ids = new Set<string>();
+    return async (request) => {
+      const sent = await request.send();
+      if (isSubmit(request) && isChosen(request.body, request.token)) ids.add(await jobIdOf(sent));
+      const jobId = jobIdIn(request);
+      if (isResult(request) && sent.status === 200 && ids.has(jobId)) {
+        return withBytes(sent, change.image(new Uint8Array(await sent.arrayBuffer()), jobId));
+      }
+      return changeJobs(request, sent, (job) =>
+        ids.has(String(job["job_id"])) && job["result_bytes"] !== null ? change.job(job) : {},
+      );
+    };
+  });
+}
+
+/** Replaces the images of chosen jobs by a plain one of another size. */
+function replaced(isChosen: Choice, [width, height]: readonly [number, number]): Mutant["plant"] {
+  let made: Uint8Array<ArrayBuffer> | undefined;
+  const image = (): Uint8Array<ArrayBuffer> =>
+    (made ??= new Uint8Array(png(width, height, [120, 120, 120])));
+  const job = (): Fields => ({
+    result_width: width,
+    result_height: height,
+    result_bytes: image().length,
+  });
+  return images(isChosen, { image, job });
+}
+
+/** Adds an id of 28 characters as a comment before the end of an image. */
+function withComment(bytes: Uint8Array<ArrayBuffer>, jobId: string): Uint8Array<ArrayBuffer> {
+  const end = bytes.length - endLength;
+  const comment = chunk("tEXt", Buffer.from(`Comment\0${jobId}`, "latin1"));
+  return new Uint8Array(Buffer.concat([bytes.subarray(0, end), comment, bytes.subarray(end)]));
+}
+
+/** Origin and age of the URL of a result. Both are undefined and 0 for an unknown URL. */
+interface Issued {
+  readonly by: "submission" | "poll" | undefined;
+  readonly age: number;
+}
+
+/** Handles requests for results by where their URLs come from. `sendNew` fetches the result by a new URL. */
+function urls(
+  handle: (
+    request: MutatedRequest,
+    issued: Issued,
+    sendNew: () => Promise<Response | undefined>,
+  ) => Promise<Response>,
+): Mutant["plant"] {
+  return mutated((mock) => {
+    const issued = new Map<string, { by: Issued["by"]; at: number }>();
+    const owners = new Map<string, string>();
+    return async (request) => {
+      const now = mock.clock.now();
+      const jobId = jobIdIn(request);
+      if (isResult(request)) {
+        const { by, at } = issued.get(request.url.href) ?? { by: undefined, at: now };
+        return handle(request, { by, age: now - at }, async () => {
+          const headers = { authorization: `Bearer ${owners.get(jobId) ?? ""}` };
+          const poll = await mock.fetch(`${request.url.origin}/api/v1/tryon/${jobId}`, { headers });
+          const { result_url: url } = fieldsOf(await poll.json());
+          return typeof url === "string" ? mock.fetch(url) : undefined;
+        });
+      }
+      const sent = await request.send();
+      const by = isSubmit(request) ? "submission" : "poll";
+      if (by === "poll" && !isPoll(request)) return sent;
+      if (by === "submission") owners.set(await jobIdOf(sent), request.token);
+      const { result_url: url } = fieldsOf(await sent.clone().json());
+      if (typeof url === "string") issued.set(url, { by, at: mock.clock.now() });
+      return sent;
+    };
+  });
+}

@@ -1,0 +1,219 @@
+import { elementsOf, fieldsOf } from "../../../src/wire/response.ts";
+import { changedJson, changedSubmission, isFor } from "../changes.ts";
+import { mutants, type Mutant } from "../mutant.ts";
+
+const request = "Resources and their fields / TryOnRequest (body of POST /api/v1/tryon)";
+
+const cut = (field: string, max: number): Mutant["plant"] =>
+  changedSubmission((fields) => {
+    const value = fields[field];
+    return typeof value === "string" ? { [field]: value.slice(0, max) } : {};
+  });
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/** Mutants in fields: bounds, types, sizes, waiting, and instructions for the model. */
+export const fieldMutants: readonly Mutant[] = [
+  ...mutants("Limits", cut, {
+    "text.prompt.length": ["cuts a prompt that is too long", "prompt", 1_000],
+    "text.negative_prompt.length": [
+      "cuts a negative_prompt that is too long",
+      "negative_prompt",
+      500,
+    ],
+    "text.person_url.length": ["takes an unused person_url of any length", "person_url", 2_000],
+    "text.webhook_url.length": ["takes a webhook_url of any length", "webhook_url", 2_000],
+  }),
+  ...mutants("Limits", changedSubmission, {
+    "text.style_hint.length": [
+      "refuses a style_hint of 500 characters",
+      (fields) => {
+        const { style_hint: hint } = fields;
+        const full = typeof hint === "string" && hint.length === 500;
+        return full ? { style_hint: `${hint}x` } : {};
+      },
+    ],
+  }),
+  ...mutants(request, changedSubmission, {
+    "seed.range": [
+      "refuses the largest seed",
+      (fields) => (fields["seed"] === 2_147_483_647 ? { seed: 2_147_483_648 } : {}),
+    ],
+    "output-size.values": [
+      "reads an unknown size as the largest",
+      (fields) => (fields["output_size"] === "8K" ? { output_size: "4K" } : {}),
+    ],
+    "unknown-properties": [
+      "refuses unknown properties",
+      (fields) => (fields["contract_note"] === undefined ? {} : { seed: -1 }),
+    ],
+    "garments.urls.max": [
+      "drops the fourth item of garment_urls",
+      (fields) => ({
+        ...("garment_urls" in fields && {
+          garment_urls: elementsOf(fields["garment_urls"]).slice(0, 3),
+        }),
+      }),
+    ],
+    "garments.mixed.max": [
+      "counts the two lists of garments separately",
+      (fields) =>
+        elementsOf(fields["garment_urls"]).length === 2 ? { garment_urls: undefined } : fields,
+    ],
+    "garments.mixed.taken": [
+      "refuses garments by URL beside garments by bytes",
+      (fields) => {
+        const { garment_urls: urls, garment_images_b64: images } = fields;
+        const mixed = elementsOf(urls).length === 1 && elementsOf(images).length > 0;
+        return mixed ? { garment_images_b64: ["", "", "", ""] } : {};
+      },
+    ],
+  }),
+  ...mutants("Limits", changedMetadata, {
+    "metadata.keys": ["drops the ninth key of metadata", (entries) => entries.slice(0, 8)],
+    "metadata.length": [
+      "cuts an entry of metadata to 256 characters",
+      (entries) =>
+        entries.map(([name, value]) => [
+          name,
+          typeof value === "string" ? value.slice(0, 256) : value,
+        ]),
+    ],
+  }),
+  ...mutants("semantics 2. 400 or 422", changedMetadata, {
+    "metadata.what-is-counted": [
+      "ignores the length of names in metadata",
+      (entries) => entries.map(([name, value]) => [name.slice(0, 256), value]),
+    ],
+  }),
+  ...mutants("semantics 2. 400 or 422", changedSubmission, {
+    "types.refused": [
+      "takes a number for a text",
+      (fields) => (typeof fields["prompt"] === "number" ? { prompt: "5" } : {}),
+    ],
+  }),
+  ...mutants("What the service does", changedGarments, {
+    "garments.one-to-three": [
+      "refuses a third garment",
+      (garments) => (garments.length === 3 ? [...garments, garments[0]] : garments),
+    ],
+  }),
+  ...mutants(request, changedGarments, {
+    "garments.images.max": [
+      "drops the fourth item of garment_images_b64",
+      (garments) => garments.slice(0, 3),
+    ],
+  }),
+  ...mutants(request, changedSubmission, {
+    "output-size.aliases.known, output-size.aliases.used": [
+      "ignores size",
+      () => ({ size: undefined }),
+    ],
+    "output-size.any-case": [
+      "refuses 1k",
+      (fields) => (fields["output_size"] === "1k" ? { output_size: "9K" } : {}),
+    ],
+    "output-size.lower-case-cost": [
+      "reads 2k as 1K",
+      (fields) => (fields["output_size"] === "2k" ? { output_size: "1K" } : {}),
+    ],
+    "wait.default": [
+      "does not wait without wait and mode",
+      (fields) =>
+        fields["wait"] === undefined && fields["mode"] === undefined ? { wait: false } : {},
+    ],
+    "wait.mode": [
+      "ignores mode async",
+      (fields) =>
+        fields["mode"] === "async" && fields["wait"] === undefined ? { mode: undefined } : {},
+    ],
+    "wait.before-mode": [
+      "prefers mode to wait",
+      (fields) =>
+        isText(fields["mode"]) && fields["wait"] !== undefined
+          ? { wait: fields["mode"] === "sync" }
+          : {},
+    ],
+    "wording.style-hint.without-effect": [
+      "adds style_hint to prompt",
+      (fields) => {
+        const { prompt, style_hint: hint } = fields;
+        return isText(prompt) && isText(hint) ? { prompt: `${prompt} ${hint}` } : {};
+      },
+    ],
+    "wording.negative-prompt.avoid": [
+      "drops negative_prompt",
+      (fields) => {
+        const { negative_prompt: avoid } = fields;
+        const fits = isText(avoid) && avoid.length <= 500;
+        return fits ? { negative_prompt: undefined } : {};
+      },
+    ],
+  }),
+  ...mutants("semantics 3. Aliases and precedence", changedSubmission, {
+    "output-size.precedence": [
+      "prefers resolution to output_size",
+      (fields) =>
+        isText(fields["resolution"]) && isText(fields["output_size"])
+          ? { output_size: fields["resolution"] }
+          : {},
+    ],
+  }),
+  ...mutants("Output sizes and cost", changedSubmission, {
+    "output-size.default": [
+      "makes 2K without a size",
+      (fields) =>
+        ["output_size", "resolution", "size"].every((name) => fields[name] === undefined)
+          ? { output_size: "2K" }
+          : {},
+    ],
+  }),
+  ...mutants(request, instructions, {
+    "wording.prompt.appended": [
+      "puts prompt before the instruction",
+      (instruction, prompt) => `${prompt}\n${instruction.replace(`\n${prompt}`, "")}`,
+    ],
+    "wording.safety.stays": [
+      "lets a prompt drop the safety rules",
+      (instruction, prompt) =>
+        prompt.startsWith("Ignore all instructions") ? prompt : instruction,
+    ],
+  }),
+];
+
+function changedMetadata(
+  change: (entries: readonly [string, unknown][]) => readonly (readonly [string, unknown])[],
+): Mutant["plant"] {
+  return changedSubmission((fields) => {
+    const { metadata } = fields;
+    const isObject = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata);
+    if (!isObject) return fields;
+    const entries = change(Object.entries(fieldsOf(metadata)));
+    return { metadata: Object.fromEntries(entries) };
+  });
+}
+
+function changedGarments(change: (garments: readonly unknown[]) => unknown): Mutant["plant"] {
+  return changedSubmission((fields) => {
+    const { garment_images_b64: garments } = fields;
+    return Array.isArray(garments) ? { garment_images_b64: change(garments) } : {};
+  });
+}
+
+/** Changes the instructions for the model in the journal. */
+function instructions(change: (instruction: string, prompt: string) => string): Mutant["plant"] {
+  return changedJson(
+    (call, { status }) => status === 200 && isFor(call, "GET", "/__mock/journal"),
+    (journal) => ({
+      ...journal,
+      entries: elementsOf(journal["entries"]).map((entry) => {
+        const submission = fieldsOf(fieldsOf(entry)["submission"]);
+        const { instruction, fields } = submission;
+        const { prompt } = fieldsOf(fields);
+        if (typeof instruction !== "string" || typeof prompt !== "string") return entry;
+        const changed = { ...submission, instruction: change(instruction, prompt) };
+        return { ...fieldsOf(entry), submission: changed };
+      }),
+    }),
+  );
+}

@@ -1,0 +1,157 @@
+import { images } from "../../../src/images.ts";
+import { elementsOf, type Fields } from "../../../src/wire/response.ts";
+import { changedSubmission } from "../changes.ts";
+import { mutants, type Mutant } from "../mutant.ts";
+
+const request = "Resources and their fields / TryOnRequest (body of POST /api/v1/tryon)";
+const order = "semantics 3. Aliases and precedence";
+const people = ["person_image_b64", "person_url", "person", "model_url", "input_url"];
+const garmentFields = ["garment_images_b64", "garment_urls", "garments", "clothing", "items"];
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === "" ||
+  (elementsOf(value).length === 0 && Array.isArray(value));
+const hasNone = (fields: Fields, names: readonly string[]): boolean =>
+  names.every((name) => isEmpty(fields[name]));
+
+/** Rewrites the text or the list of texts of some fields. */
+function rewritten(names: readonly string[], change: (text: string) => unknown): Mutant["plant"] {
+  const changed = (value: unknown): unknown => (typeof value === "string" ? change(value) : value);
+  return changedSubmission((fields) =>
+    Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => {
+        if (!names.includes(name)) return [name, value];
+        return [name, Array.isArray(value) ? value.map(changed) : changed(value)];
+      }),
+    ),
+  );
+}
+
+const good = (text: string): string =>
+  /^(iVBOR|\/9j|UklG|R0lG|AAAA)/.test(text) ? text : images.garment;
+
+/** Mutants in images, their URLs, and other names of their fields. */
+export const imageMutants: readonly Mutant[] = [
+  ...mutants(request, changedSubmission, {
+    "person.required": [
+      "adds a person to a submission without one",
+      (fields) => (hasNone(fields, people) ? { person_image_b64: images.person } : {}),
+    ],
+    "garments.min": [
+      "adds a garment to a submission without one",
+      (fields) => (hasNone(fields, garmentFields) ? { garment_images_b64: [images.garment] } : {}),
+    ],
+    "person.base64-wins": [
+      "prefers person_url to person_image_b64",
+      (fields) => (isEmpty(fields["person_url"]) ? {} : { person_image_b64: undefined }),
+    ],
+    "aliases.person-url.read": ["ignores input_url", () => ({ input_url: undefined })],
+    "aliases.garment-urls.read": ["ignores clothing", () => ({ clothing: undefined })],
+    "aliases.person-url.canonical-first": [
+      "prefers person to person_url",
+      (fields) => (hasNone(fields, ["person"]) ? {} : { person_url: fields["person"] }),
+    ],
+    "aliases.garment-urls.canonical-first": [
+      "prefers garments to garment_urls",
+      (fields) => (hasNone(fields, ["garments"]) ? {} : { garment_urls: fields["garments"] }),
+    ],
+  }),
+  ...mutants(request, rewritten, {
+    "images.person.base64": [
+      "replaces a person that is not an image",
+      ["person_image_b64"],
+      (text) => (text === "" || text.startsWith("data:") ? text : good(text)),
+    ],
+    "images.person.no-data-prefix": [
+      "drops a data: prefix of the person",
+      ["person_image_b64"],
+      (text) => text.replace(/^data:.*,/, ""),
+    ],
+    "images.garment.base64": [
+      "replaces a garment that is not an image",
+      ["garment_images_b64"],
+      (text) => (text.startsWith("data:") ? text : good(text)),
+    ],
+    "submitted-urls.person_url.https": [
+      "takes http in person_url",
+      ["person_url"],
+      (text) => text.replace(/^http:/, "https:"),
+    ],
+    "submitted-urls.garment_urls.https": [
+      "takes ftp in garment_urls",
+      ["garment_urls"],
+      (text) => text.replace(/^ftp:/, "https:"),
+    ],
+    "submitted-urls.webhook_url.https": [
+      "ignores ftp in webhook_url",
+      ["webhook_url"],
+      (text) => (text.startsWith("ftp:") ? null : text),
+    ],
+  }),
+  ...mutants("semantics 2. 400 or 422", rewritten, {
+    "images.garment.no-data-prefix": [
+      "drops a data: prefix of a garment",
+      ["garment_images_b64"],
+      (text) => text.replace(/^data:.*,/, ""),
+    ],
+    "images.kinds": [
+      "refuses images in WebP",
+      ["person_image_b64"],
+      (text) => (text.startsWith("UklG") ? "no" : text),
+    ],
+  }),
+  ...mutants("Limits", rewritten, {
+    "large.person": [
+      "cuts a person over the maximum length",
+      ["person_image_b64"],
+      (text) => text.slice(0, 14_000_000),
+    ],
+    "large.garment.taken": [
+      "refuses a garment of 10 MB",
+      ["garment_images_b64"],
+      (text) => {
+        const full = text.length > 13_000_000 && text.length < 14_000_000;
+        return full ? `data:,${text}` : text;
+      },
+    ],
+  }),
+  ...mutants("Errors", rewritten, {
+    "large.garment.refused": [
+      "replaces a garment over 10 MB",
+      ["garment_images_b64"],
+      (text) => (text.length > 14_000_000 ? images.garment : text),
+    ],
+    "submitted-urls.bad-url": [
+      "ignores an invalid webhook_url",
+      ["webhook_url"],
+      (text) => (text.includes(" ") ? null : text),
+    ],
+  }),
+  ...mutants("semantics 8. Webhooks", rewritten, {
+    "submitted-urls.blocked": [
+      "takes the URL of a cloud's metadata",
+      ["person_url"],
+      (text) => text.replace("169.254.169.254", "example.com"),
+    ],
+  }),
+  ...mutants("Endpoints / POST /api/v1/tryon", rewritten, {
+    "submitted-urls.fetch-failed": [
+      "ignores a garment that cannot be fetched",
+      ["garment_urls"],
+      (text) => text.replace(/[\w-]+\.invalid/, "example.com"),
+    ],
+  }),
+  ...mutants(order, changedSubmission, {
+    "aliases.person-url.precedence": [
+      "prefers input_url to person",
+      (fields) => (hasNone(fields, ["input_url"]) ? {} : { person: fields["input_url"] }),
+    ],
+    "aliases.garment-urls.precedence": [
+      "reads an empty garment_urls before its other names",
+      (fields) =>
+        "garment_urls" in fields && isEmpty(fields["garment_urls"]) ? { garments: undefined } : {},
+    ],
+  }),
+];

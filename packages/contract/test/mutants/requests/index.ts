@@ -1,0 +1,13 @@
+import type { Mutant } from "../mutant.ts";
+import { endpointMutants } from "./endpoints.ts";
+import { fieldMutants } from "./fields.ts";
+import { imageMutants } from "./images.ts";
+import { responseMutants } from "./responses.ts";
+
+/** Mutants in which requests the server takes. */
+export const requestMutants: readonly Mutant[] = [
+  ...fieldMutants,
+  ...imageMutants,
+  ...responseMutants,
+  ...endpointMutants,
+];

@@ -1,0 +1,59 @@
+import { createMock, type Mock, type MockOptions } from "@tryon/mock";
+
+import type { Check, Probe } from "../src/check.ts";
+import { runContract } from "../src/contract.ts";
+import { png } from "../src/images.ts";
+import type { Report } from "../src/report.ts";
+import type { Mutant } from "./mutants/mutant.ts";
+
+/** Engine for checks that ignore the image. Real images take time. */
+const engine = { name: "small", render: async () => new Uint8Array(png(3, 4, [1, 2, 3])) };
+
+/** Checks and probes of one area. */
+export interface Area {
+  readonly checks: readonly Check[];
+  readonly probes: readonly Probe[];
+}
+
+/** Runs selected checks and probes against a server in this process. */
+export function runAgainst(
+  { baseUrl, fetch }: Pick<Mock, "baseUrl" | "fetch">,
+  only: readonly string[],
+  instead = fetch,
+): Promise<Report> {
+  return runContract({ baseUrl, fetch: instead, level: "full", only });
+}
+
+/** Runs an area against a new reference server, with a mutant if given. */
+export async function runArea(
+  { checks, probes }: Area,
+  options: MockOptions = {},
+  plant: Mutant["plant"] = ({ fetch }) => fetch,
+): Promise<Report> {
+  const mock = createMock({ clock: "manual", engine, ...options });
+  const only = [...checks, ...probes].map(({ id }) => id);
+  try {
+    return await runAgainst(mock, only, plant(mock));
+  } finally {
+    mock.close();
+  }
+}
+
+/** Sorted ids of the failed checks. */
+export function failedIds({ checks }: Report): readonly string[] {
+  const failed = checks.filter(({ status }) => status === "failed");
+  return failed.map(({ id }) => id).toSorted();
+}
+
+/** Ids and messages of the failed checks. */
+export function failures({ checks }: Report): string {
+  const failed = checks.filter(({ status }) => status === "failed");
+  return failed.map(({ id, message }) => `${id}: ${message}`).join("\n");
+}
+
+/** Ids of the checks that were not observable, without those of responses. */
+export function notObservableIds({ checks }: Report): readonly string[] {
+  return checks
+    .filter(({ id, status }) => status === "not-observable" && !id.startsWith("responses."))
+    .map(({ id }) => id);
+}

@@ -1,0 +1,96 @@
+import type { CheckResult, Observation, Report } from "../src/report.ts";
+import { meanings } from "../src/report/meanings.ts";
+
+function check(id: string, more: Partial<CheckResult> = {}): CheckResult {
+  return {
+    id,
+    title: `A deployment that keeps ${id} does what the document says`,
+    rules: [`${id}.rule`, "auth.bearer.header"],
+    level: "safe",
+    status: "passed",
+    message: undefined,
+    curl: undefined,
+    credits: 0,
+    milliseconds: 12,
+    ...more,
+  };
+}
+
+const curl =
+  'curl -i -X POST https://tryon.example/api/v1/tryon -H \'authorization: Bearer svc_test_…\' -H \'content-type: application/json\' -H \'idempotency-key: contract-0123456789abcdef\' -d \'{"person_image_b64":"iVBORw0KGgoAAAANSUhEUgAAAGAAAACACAIAAABr1yBdAAAAsklEQVR4nO3QQREAIAzAsIF/z0MGD9ISKdhvZk6y","garment_images_b64":["iVBORw0KGgoAAAANSUhEUgAAAGAAAABgCAIAAABt+uBvAAAAhklEQVR4nO3QQQEAIAzAQPBvegIE"],"output_size":"1K","wait":false}\'';
+
+/** Text that a page, XML and a terminal must not take at its word. */
+export const nasty = `</script><img src=x onerror=alert(1)> & "quoted" 'too' ]]> \u0000\u001B[31m\u202E\uFFFE\uD800 né 🧥`;
+
+const groups: readonly (readonly [area: string, names: readonly string[]])[] = [
+  ["authentication", ["missing-key", "unknown-key", "disabled-key", "scheme-in-any-case"]],
+  ["idempotency", ["replay.same-answer", "replay.other-body", "key.255-characters"]],
+  ["list", ["newest-first", "cursor.stable-on-insert", "status-filter"]],
+  ["webhooks", ["signature", "retry-schedule", "ten-second-limit"]],
+  ["answers", ["GET /api/v1/account.200", "POST /api/v1/tryon.422"]],
+];
+
+const passed = groups.flatMap(([area, names]) => names.map((name) => check(`${area}.${name}`)));
+
+function observation([option, values]: [string, Readonly<Record<string, string>>]): Observation {
+  const isUnknown = option === "readLag" || option === "concurrentTwin";
+  return {
+    id: `observe.${option}`,
+    option,
+    title: `Which way ${option} goes`,
+    rules: [],
+    value: isUnknown ? "unknown" : (Object.keys(values).at(-1) ?? "unknown"),
+    message: isUnknown ? "This run could not tell." : undefined,
+    deviations: option === "timeFormat" ? ["times that do not end in Z"] : [],
+  };
+}
+
+/** A report with something of everything. */
+export const sampleReport: Report = {
+  baseUrl: "https://tryon.eu-central.staging.shop.example",
+  level: "paid",
+  startedAt: "2026-03-01T12:34:56.789Z",
+  milliseconds: 83_210,
+  virtualTime: false,
+  complete: true,
+  credits: { planned: 64, max: 50, spent: 44 },
+  checks: [
+    ...passed,
+    check("idempotency.replay.charges-nothing", {
+      title: "The same call with the same idempotency key is charged once",
+      status: "failed",
+      message: "The second call took 8 more credits; it should have taken none.",
+      curl,
+      credits: 16,
+    }),
+    check("validation.field-names", {
+      title: "A refusal names the field that is wrong",
+      status: "failed",
+      message: `The detail does not name garment_images_b64: ${nasty}`,
+      curl: `curl -i 'https://tryon.example/?q=${nasty}'`,
+    }),
+    ...["schedule", "redirect", "resend"].map((name) =>
+      check(`webhooks.${name}`, {
+        status: "not-observable",
+        message:
+          "The deployment must reach the kit: use --webhook-url with a public URL that leads to --webhook-port of this machine.",
+      }),
+    ),
+    check("authentication.flagged-key", {
+      status: "not-observable",
+      message: "It takes a key of an account that was flagged for fraud (--flagged-key).",
+    }),
+    check("responses.POST /api/v1/tryon.504", {
+      status: "not-observable",
+      message: "No request of this run had this response.",
+    }),
+  ],
+  observations: Object.entries(meanings).map(observation),
+  profile: { options: { refund: "failed" }, unknown: ["readLag", "concurrentTwin"] },
+};
+
+/** The same of a deployment in which nothing is wrong. */
+export const goodReport: Report = {
+  ...sampleReport,
+  checks: sampleReport.checks.filter(({ status }) => status === "passed"),
+};

@@ -1,0 +1,42 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import { createMock, type Mock, type MockOptions } from "@tryon/mock";
+import { serve } from "@tryon/mock/node";
+import { onTestFinished } from "vitest";
+
+/** A reference server over real HTTP until the test ends. */
+export async function served(
+  options: MockOptions = {},
+  fetchOf: (mock: Mock) => Mock["fetch"] = (mock) => mock.fetch,
+): Promise<{ mock: Mock; url: string }> {
+  const mock = createMock(options);
+  const server = await serve({ fetch: fetchOf(mock) });
+  onTestFinished(async () => {
+    mock.close();
+    await server.close();
+  });
+  return { mock, url: server.url };
+}
+
+/** A reference server over real HTTP without its control API. */
+export function deployed(options: MockOptions = {}): Promise<{ mock: Mock; url: string }> {
+  return served(options, (mock) => async (resource, init) => {
+    const url = resource instanceof Request ? resource.url : String(resource);
+    if (!new URL(url).pathname.startsWith("/__mock")) return mock.fetch(resource, init);
+    return Response.json({ detail: "Not Found" }, { status: 404 });
+  });
+}
+
+/** Another HTTP server than the service, until the test ends. */
+export async function somethingElse(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  // A TCP server has this type.
+  const { port } = server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}`;
+}

@@ -1,0 +1,33 @@
+import type { Check, Probe } from "../src/check.ts";
+import type { Suite } from "../src/contract.ts";
+import { must, SkipCheck } from "../src/outcome.ts";
+
+/** Fields of a check that a test of the kit has no eyes for. */
+const plain = { rules: ["a.rule"], level: "safe", on: "any", credits: 0 } as const;
+
+/** A check of a test's own. */
+export function aCheck(id: string, run: Check["run"], more: Partial<Check> = {}): Check {
+  return { ...plain, id, title: `The title of ${id}`, run, ...more };
+}
+
+export const keeps = aCheck("sample.keeps", async (session) => {
+  await session.account();
+});
+
+export const breaks = aCheck("sample.breaks", async (session) => {
+  const answer = await session.account();
+  must(false, `It was wrong with ${session.key.token}.`, answer);
+});
+
+export const skips = aCheck("sample.skips", () => {
+  throw new SkipCheck("It takes the moon (--moon).");
+});
+
+/** A probe of a test's own. */
+export function aProbe(option: string, observe: Probe["observe"]): Probe {
+  return { ...plain, id: `observe.${option}`, title: `How it has ${option}`, option, observe };
+}
+
+export function aSuite(checks: readonly Check[], probes: readonly Probe[] = []): Suite {
+  return { checks, probes };
+}

@@ -1,0 +1,30 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+
+/** Process that kills the command if this process is killed. */
+export interface OrphanGuard {
+  /** Ends the guard, and resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+/** Waits for a line. If the pipe closes without one, this process has ended. */
+const watch = 'read -r word || kill -KILL "$1"';
+
+/** @param target id of a process, or a negative id of a process group, as for `kill` */
+export function startOrphanGuard(target: number, platform: NodeJS.Platform): OrphanGuard {
+  if (platform === "win32") return { stop: () => Promise.resolve() };
+  const shell = spawn("/bin/sh", ["-c", watch, "tryon-mock", String(target)], {
+    stdio: ["pipe", "ignore", "ignore"],
+    // A signal to the process group must not end the guard.
+    detached: true,
+  });
+  // Without a shell, no guard runs.
+  const ended = once(shell, "exit").catch(() => undefined);
+  shell.stdin.on("error", () => undefined);
+  return {
+    async stop() {
+      shell.stdin.end("done\n");
+      await ended;
+    },
+  };
+}

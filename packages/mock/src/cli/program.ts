@@ -1,0 +1,136 @@
+import {
+  createProgram,
+  duration,
+  examples,
+  InvalidArgumentError,
+  Option,
+  parse,
+  port,
+  text,
+  UsageError,
+  type Command as Program,
+  type ProgramOptions,
+} from "@tryon/command-line";
+
+import { originProblem } from "../cors-origins.ts";
+import { profileNames, type ProfileName } from "../options.ts";
+import { version } from "../version.ts";
+
+export const engineNames = ["stock", "composite"] as const;
+export type EngineName = (typeof engineNames)[number];
+
+/** Options of a server. */
+export type ServerCommand = ReturnType<ReturnType<typeof addServer>["opts"]>;
+
+export interface ServeCommand extends ServerCommand {
+  readonly kind: "serve";
+  readonly printEnv?: boolean;
+}
+
+export interface ExecCommand extends ServerCommand {
+  readonly kind: "exec";
+  /** Program to run beside the server, and its arguments. */
+  readonly program: string;
+  readonly programArguments: readonly string[];
+}
+
+const addServer = (program: Program, defaultPort: number) =>
+  program
+    .option("--port <number>", "port to listen on, 0 for a free one", port, defaultPort)
+    .option("--host <host>", "host name or IP to listen on", text, "127.0.0.1")
+    .option("--latency <duration>", "job duration, as 3s or 3000 (default: 1.5s)", duration())
+    .option("--seed <text>", "seed of ids and signatures (default: random)", text)
+    .option(
+      "--profile <name>",
+      `${profileNames.join(" or ")}, or a file that tryon-contract wrote (default: default)`,
+      profileOf,
+    )
+    .option("--config <file>", "JSON file of profile, options and settings; flags win", text)
+    .addOption(
+      new Option(
+        "--engine <name>",
+        "stock: generated images; composite: your own images, needs sharp (default: stock)",
+      ).choices(engineNames),
+    )
+    .option(
+      "--cors-origin <url>",
+      'origin whose pages can call the server, beside localhost and 127.0.0.1; repeatable, "*" for all',
+      origins,
+    )
+    .option("--open-control", "let other machines call the control API under /__mock/ too")
+    .option("--quiet", "serve: print the URL of the server only; exec: print nothing");
+
+/**
+ * Reads a command line. Returns undefined after it printed help or the version.
+ *
+ * @throws UsageError
+ */
+export function readCommand(
+  argv: readonly string[],
+  context: Pick<ProgramOptions, "stdout" | "environment">,
+): ServeCommand | ExecCommand | undefined {
+  const read: { command?: ServeCommand | ExecCommand } = {};
+  const source = import.meta.url;
+  const program = createProgram({ name: "mock", version, source, ...context })
+    .description("Runs the reference server of the virtual try-on service.")
+    .addHelpText(
+      "after",
+      `
+tryon-mock without a command is tryon-mock serve.
+Keys: svc_live_mock (1,000 credits), svc_test_mock, svc_live_empty, svc_live_limited (5 requests a
+minute), svc_live_disabled and svc_live_flagged (403). Webhook secret: whsec_mock.
+${examples("tryon-mock", "--port 4010 --latency 0", "exec -- npm test")}`,
+    );
+
+  addServer(program.command("serve"), 4_010)
+    .option("--print-env", "print NAME=value lines for the client to stdout")
+    .description("Serve until SIGINT, SIGTERM or SIGHUP.")
+    .addHelpText("after", examples("tryon-mock serve", "--port 4010", "--port 0 --print-env"))
+    .action((options) => {
+      read.command = { kind: "serve", ...options };
+    });
+
+  const separator = argv.indexOf("--");
+  const ours = separator === -1 ? argv : argv.slice(0, separator);
+  const exec = addServer(program.command("exec"), 0)
+    .description("Run a command beside its own server.")
+    .usage("[options] -- <command> [args...]")
+    .allowExcessArguments()
+    .addHelpText(
+      "after",
+      `
+The command gets TRYON_BASE_URL, TRYON_API_KEY and TRYON_WEBHOOK_SECRET, and the terminal. When it
+ends, the server and background processes of the command end. SIGINT, SIGTERM and SIGHUP are passed
+on. Exit code: that of the command, 128 plus the number of the signal that ended it, 127 if the
+command does not exist, 126 if it cannot be executed.
+${examples("tryon-mock exec", "-- npm test", "--quiet --latency 0 -- npx vitest run")}`,
+    )
+    .action((options) => {
+      const [name = "", ...programArguments] = separator === -1 ? [] : argv.slice(separator + 1);
+      if (exec.args.length > 0 || name === "") {
+        throw new UsageError("Write -- before the command, such as tryon-mock exec -- npm test.");
+      }
+      read.command = { kind: "exec", ...options, program: name, programArguments };
+    });
+
+  parse(
+    program,
+    /^(?!-h$|--help$|--version$)(?:-|$)/.test(ours[0] ?? "") ? ["serve", ...ours] : ours,
+  );
+  return read.command;
+}
+
+function profileOf(value: string): ProfileName | { readonly file: string } {
+  const name = profileNames.find((candidate) => candidate === value);
+  if (name !== undefined) return name;
+  if (/[\\/]|\.json$/.test(value)) return { file: value };
+  throw new InvalidArgumentError(
+    `It must be ${profileNames.join(" or ")}, or a file such as ./profile.json.`,
+  );
+}
+
+function origins(value: string, previous: readonly string[] = []): readonly string[] {
+  const problem = originProblem(value);
+  if (problem !== undefined) throw new InvalidArgumentError(problem);
+  return [...previous, value];
+}

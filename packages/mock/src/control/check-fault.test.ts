@@ -1,0 +1,153 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { root } from "@tryon/test-kit/repository";
+import { describe, expect, test } from "vitest";
+
+import { createMock } from "../mock.ts";
+import type { FaultInput } from "./fault.ts";
+
+const on = "POST /api/v1/tryon";
+
+function addError(fault: unknown): unknown {
+  const { faults } = createMock({ clock: "manual" });
+  try {
+    // Callers without types may pass anything.
+    faults.add(fault as FaultInput);
+  } catch (error) {
+    return faults.list().length === 0 ? error : "The fault was added.";
+  }
+  return "The fault is valid.";
+}
+
+const circle: Record<string, unknown> = {};
+circle["self"] = circle;
+
+describe("an invalid fault", () => {
+  test.each<[unknown, typeof TypeError, string]>([
+    [null, TypeError, "A fault is an object"],
+    [{ status: 503 }, TypeError, "on has to be a text; got undefined"],
+    [{ on: 7, status: 503 }, TypeError, "on has to be a text"],
+    [{ on: "", status: 503 }, RangeError, 'on: "" is not a method and a path'],
+    [{ on: "/api", status: 503 }, RangeError, "is not a method and a path"],
+    [{ on: "FETCH /api", status: 503 }, RangeError, "GET, HEAD, POST"],
+    [{ on: "post /api", status: 503 }, RangeError, "has an unknown method"],
+    [{ on: "GET api", status: 503 }, RangeError, "does not begin with a slash"],
+    [{ on: "GET /api?x=1", status: 503 }, RangeError, "leave it out"],
+    [{ on: "GET  /api", status: 503 }, RangeError, 'Write "webhook"'],
+    [{ on, staus: 503 }, TypeError, 'A fault has no "staus"; it has on, times'],
+    [{ on, status: 199 }, RangeError, "status has to be a whole number from 200 to 599; got 199"],
+    [{ on, status: 600 }, RangeError, "status has"],
+    [{ on, status: "503" }, TypeError, "status has"],
+    [{ on, status: () => 503 }, TypeError, "from 200 to 599; got f"],
+    [{ on, status: 503, times: 0 }, RangeError, "times has to be a whole number from 1 up"],
+    [{ on, status: 503, times: 1.5 }, RangeError, "times has"],
+    [{ on, status: 503, times: Number.NaN }, RangeError, "from 1 up; got NaN"],
+    [{ on, status: 503, after: -1 }, RangeError, "after has to be a whole number from 0 up"],
+    [{ on, status: 503, probability: 0 }, RangeError, "above 0 up to 1; got 0"],
+    [{ on, status: 503, probability: 1.1 }, RangeError, "probability"],
+    [{ on, status: 503, probability: "1" }, TypeError, "probability"],
+    [{ on, status: 503, headers: [] }, TypeError, "headers has to be an object of texts"],
+    [{ on, status: 503, headers: { a: 1 } }, TypeError, "headers.a has to be a text"],
+    [{ on, status: 503, headers: { "a b": "1" } }, RangeError, "not a header that HTTP can carry"],
+    [{ on, status: 503, headers: { "Content-Length": "1" } }, RangeError, "use truncateAt"],
+    [{ on, status: 503, html: "yes" }, TypeError, "html has to be true or false"],
+    [{ on, status: 503, retryAfter: -1 }, RangeError, "retryAfter has to be a whole number"],
+    [{ on, status: 503, retryAfter: "\n\u0000" }, RangeError, "retryAfter has to be a whole"],
+    [{ on, latency: "3 s" }, RangeError, "latency has to be a number of milliseconds"],
+    [{ on, latency: true }, TypeError, "latency has to be a number of milliseconds"],
+    [{ on, latency: { median: "1s" } }, TypeError, "{ median, p95 } of two such times"],
+    [{ on, latency: { median: 0, p95: 1 } }, RangeError, "latency.median has to be above 0"],
+    [{ on, latency: { median: 2, p95: 1 } }, RangeError, "latency.p95 has to be the median"],
+    [{ on, latency: { median: 1, p95: 2, p99: 3 } }, TypeError, "{ median, p95 } of two"],
+    [{ on, reset: "during" }, RangeError, 'reset has to be "before"'],
+    [{ on, truncateAt: -1 }, RangeError, "truncateAt has to be a whole number from 0 up"],
+    [{ on, cutAfter: -1 }, RangeError, "cutAfter has to be a number of milliseconds"],
+    [{ on: "webhook", drop: false }, RangeError, "drop has to be true"],
+    [{ on }, RangeError, "does nothing"],
+    [{ on, latency: 0 }, RangeError, "does nothing"],
+    [{ on: "webhook", latency: 0 }, RangeError, "does nothing"],
+    [{ on, reset: "before", status: 503 }, RangeError, "reset and status contradict"],
+    [{ on, reset: "after", truncateAt: 5 }, RangeError, "reset and truncateAt contradict"],
+    [{ on, reset: "after", cutAfter: "1s" }, RangeError, "reset and cutAfter contradict"],
+    [{ on, cutAfter: "1s", truncateAt: 5 }, RangeError, "cutAfter and truncateAt contradict"],
+    [{ on, cutAfter: "1s", latency: "1s" }, RangeError, "cutAfter and latency contradict"],
+    [{ on, cutAfter: "1s", html: false }, RangeError, "a proxy sends no JSON"],
+    [{ on: "webhook", drop: true, reset: "after" }, RangeError, "drop and reset contradict"],
+    [{ on, drop: true }, RangeError, 'use it with on: "webhook"'],
+    [{ on: "webhook", status: 503 }, RangeError, "status is not for webhooks"],
+    [{ on: "webhook", latency: 5, truncateAt: 5 }, RangeError, "truncateAt is not for webhooks"],
+    [{ on: "webhook", cutAfter: "5s" }, RangeError, "cutAfter is not for webhooks"],
+    [{ on, latency: 5, retryAfter: 1 }, RangeError, "retryAfter belongs to a response"],
+    [{ on, reset: "before", body: "x" }, RangeError, "body belongs to a response"],
+    [{ on, status: 204, body: "x" }, RangeError, "body has to be left out: a response with status"],
+    [{ on, status: 304, truncateAt: 1 }, RangeError, "truncateAt has to be left out"],
+    [{ on, status: 503, html: true, body: {} }, RangeError, "html and a body that is not a text"],
+    [{ on, status: 503, retryAfter: 1, headers: { "Retry-After": "2" } }, RangeError, "both set"],
+  ])("%j has an error with the field, its limit and the fix", (fault, kind, text) => {
+    const error = addError(fault);
+    expect(error).toBeInstanceOf(kind);
+    expect(String(error)).toContain(text);
+  });
+
+  test.each([() => 1, 1n, circle, [1n]])(
+    "has an error for a body that JSON cannot write",
+    (body) => {
+      expect(String(addError({ on, status: 503, body }))).toContain("body has to be a text");
+    },
+  );
+});
+
+test("a fault does not change with its input or with the list", () => {
+  const { faults } = createMock({ clock: "manual" });
+  const headers = { "x-a": "1" };
+  faults.add({ on, status: 503, headers, times: undefined, body: undefined });
+  headers["x-a"] = "2";
+  const [listed] = faults.list();
+  const fault = { on, status: 503, headers: { "x-a": "1" } };
+  expect(listed).toEqual({ id: "fault_1", met: 0, struck: 0, ...fault });
+  Object.assign(listed?.headers ?? {}, { "x-a": "3" });
+  expect(faults.list()).toMatchObject([fault]);
+});
+
+describe("transports", () => {
+  test("msw rejects what it cannot produce, before and after the limit", () => {
+    const { faults } = createMock({ clock: "manual" });
+    const { id } = faults.add({ on, truncateAt: 5 });
+    expect(() => faults.limitTo("msw")).toThrow("truncateAt is not available through msw");
+    faults.remove(id);
+    faults.limitTo("msw");
+    expect(() => faults.add({ on, truncateAt: 5 })).toThrow("Call mock.fetch, or serve the mock");
+    expect(faults.add({ on, reset: "before" }).id).toBe("fault_2");
+  });
+
+  test("have the faults of the table in the docs", async () => {
+    const effects: Readonly<Record<string, FaultInput>> = {
+      status: { on, status: 503 },
+      latency: { on, latency: 1 },
+      reset: { on, reset: "before" },
+      truncateAt: { on, truncateAt: 1 },
+      cutAfter: { on, cutAfter: 1 },
+      drop: { on: "webhook", drop: true },
+      "webhook reset": { on: "webhook", reset: "after" },
+    };
+    const page = await readFile(join(root, "docs/faults.md"), "utf8");
+    const [, table = ""] = page.split("## Which faults exist where");
+    const documented = [...table.matchAll(/^\| `([\w ]+)` +\|([^|]+)\|([^|]+)\|([^|]+)\|$/gm)].map(
+      ([, effect, ...transports]) => [effect, ...transports.map((text) => text.trim() !== "no")],
+    );
+    const { faults } = createMock({ clock: "manual" });
+    faults.limitTo("msw");
+    const actual = Object.entries(effects).map(([effect, input]) => {
+      const isAdded = typeof addError(input) === "string";
+      const before = faults.list().length;
+      try {
+        faults.add(input);
+      } catch {
+        // Counted below.
+      }
+      return [effect, isAdded, isAdded, faults.list().length > before];
+    });
+    expect(documented).toEqual(actual);
+  });
+});

@@ -1,0 +1,121 @@
+import type { DeliveryAttemptPlan } from "../delivery/webhook-delivery.ts";
+import { connectionReset, truncate } from "../http/broken-connection.ts";
+import { milliseconds, type Duration } from "../system/duration.ts";
+import type { Clock } from "../system/timers.ts";
+import type { ServerStateClock } from "../system/system.ts";
+import { faultResponse } from "./fault-response.ts";
+import { Faults, type FaultsState } from "./faults.ts";
+import { Journal, type JournalState } from "./journal.ts";
+
+/** State of the faults and the journal in a snapshot. */
+export interface ControlState {
+  readonly faults: FaultsState;
+  readonly journal: JournalState;
+}
+
+type Work = () => Promise<Response>;
+
+/** Applies faults to requests and webhooks, and records requests in the journal. */
+export class Control {
+  readonly faults: Faults;
+  readonly journal: Journal;
+  readonly #truncated = new WeakMap<Request, number>();
+
+  constructor({
+    clock,
+    seed,
+    journalLimit,
+  }: {
+    readonly clock: Clock;
+    readonly seed: string;
+    readonly journalLimit: number;
+  }) {
+    this.faults = new Faults(seed);
+    this.journal = new Journal(clock, journalLimit);
+  }
+
+  /** Records a request and its response, which `respond` returns with all headers. */
+  async handleRequest(request: Request, respond: Work): Promise<Response> {
+    const { journal } = this;
+    journal.begin(request);
+    try {
+      const response = await respond();
+      journal.end(request, response.status);
+      const length = this.#truncated.get(request);
+      return length === undefined ? response : await truncate(response, length);
+    } catch (error) {
+      journal.end(request, null);
+      throw error;
+    }
+  }
+
+  /** Applies faults to a request. The response gets the same headers as one without faults. */
+  async applyFaults(request: Request, work: Work, clock: ServerStateClock): Promise<Response> {
+    if (this.faults.isEmpty) return work();
+    const { pathname } = new URL(request.url);
+    const { delay, fault, faultIds } = this.faults.matchRequest(request.method, pathname);
+    if (faultIds.length === 0) return work();
+    this.journal.noteFaults(request, faultIds);
+    if (delay > 0) {
+      await clock.outside(new Promise<void>((resolve) => clock.setTimeout(resolve, delay)));
+    }
+    if (fault === undefined) return work();
+    const { reset, cutAfter, status, truncateAt } = fault;
+    if (reset === "before") throw connectionReset();
+    let response: Response | undefined;
+    if (cutAfter !== undefined) response = await within(cutAfter, work, clock);
+    else if (status === undefined) response = await work();
+    if (reset === "after") throw connectionReset();
+    if (truncateAt !== undefined) this.#truncated.set(request, truncateAt);
+    return response ?? faultResponse(fault);
+  }
+
+  /** Plans the delivery attempt of the next webhook. */
+  planWebhook(send: DeliveryAttemptPlan["send"]): DeliveryAttemptPlan {
+    const { delay, fault, faultIds } = this.faults.matchWebhook();
+    return {
+      delay,
+      async send(request) {
+        if (fault?.drop) throw new Error(`The webhook was dropped by ${faultIds.join(", ")}.`);
+        if (fault?.reset === "before") throw connectionReset();
+        const response = await send(request);
+        if (fault?.reset === "after") throw connectionReset();
+        return response;
+      },
+    };
+  }
+
+  snapshot(): ControlState {
+    return { faults: this.faults.snapshot(), journal: this.journal.snapshot() };
+  }
+
+  restore({ faults, journal }: ControlState): void {
+    this.faults.restore(faults);
+    this.journal.restore(journal);
+  }
+
+  reset(): void {
+    this.faults.reset();
+    this.journal.reset();
+  }
+}
+
+/** Returns the response, or undefined after the time; the work goes on. */
+async function within(
+  time: Duration,
+  work: Work,
+  clock: ServerStateClock,
+): Promise<Response | undefined> {
+  let timer: ReturnType<typeof clock.setTimeout> | undefined;
+  const cut = new Promise<undefined>((resolve) => {
+    timer = clock.setTimeout(() => resolve(undefined), milliseconds(time));
+  });
+  const working = clock.during(work);
+  try {
+    return await clock.outside(Promise.race([working, cut]));
+  } finally {
+    clock.clearTimeout(timer);
+    // After the cut, nothing else handles a failure.
+    working.catch(() => undefined);
+  }
+}

@@ -1,0 +1,172 @@
+import { milliseconds } from "../system/duration.ts";
+import { SeededRandom } from "../system/random.ts";
+import { checkFault, isFinal } from "./check-fault.ts";
+import type { Fault, FaultInput, Latency } from "./fault.ts";
+import { parseTarget, type Target } from "./request-pattern.ts";
+
+interface ActiveFault {
+  readonly id: string;
+  readonly input: FaultInput;
+  readonly target: Target;
+  met: number;
+  struck: number;
+}
+
+/** Faults that apply to one request or webhook. */
+export interface FaultMatch {
+  /** Delay before anything else, in milliseconds. */
+  readonly delay: number;
+  /** Fault to apply after the delay. */
+  readonly fault: FaultInput | undefined;
+  readonly faultIds: readonly string[];
+}
+
+/** State of the faults in a snapshot. */
+export interface FaultsState {
+  readonly added: number;
+  readonly faults: readonly Fault[];
+}
+
+/**
+ * Faults of a server, checked in the order in which they were added. The first that applies replaces the outcome; a
+ * fault with `latency` alone adds its delay, and the next faults are checked.
+ */
+export class Faults {
+  readonly #seed: string;
+  #added = 0;
+  #faults: ActiveFault[] = [];
+  #isBehindMsw = false;
+
+  constructor(seed: string) {
+    this.#seed = seed;
+  }
+
+  /**
+   * Adds a fault, which stays until it has applied `times` times or is removed.
+   *
+   * @throws TypeError or RangeError for an invalid field or one that contradicts another; it names the fix.
+   * @example
+   * ```ts
+   * mock.faults.add({ on: "POST /api/v1/tryon", times: 1, status: 503, retryAfter: 2 });
+   * ```
+   */
+  add(input: FaultInput): { id: string } {
+    checkFault(input);
+    if (this.#isBehindMsw) checkForMsw(input);
+    this.#added += 1;
+    const id = `fault_${this.#added}`;
+    this.#faults.push(activate({ ...structuredClone(input), id, met: 0, struck: 0 }));
+    return { id };
+  }
+
+  get isEmpty(): boolean {
+    return this.#faults.length === 0;
+  }
+
+  /** Returns every fault in the order in which they were added, including those that no longer apply. */
+  list(): readonly Fault[] {
+    return this.#faults.map(({ id, input, met, struck }) => ({
+      ...structuredClone(input),
+      id,
+      met,
+      struck,
+    }));
+  }
+
+  /** Removes a fault; returns false if the id is unknown. */
+  remove(id: string): boolean {
+    const remaining = this.#faults.filter((fault) => fault.id !== id);
+    const removed = remaining.length < this.#faults.length;
+    this.#faults = remaining;
+    return removed;
+  }
+
+  /** Removes every fault. */
+  clear(): void {
+    this.#faults = [];
+  }
+
+  /**
+   * Limits the faults to those that exist behind msw.
+   *
+   * @throws RangeError if a fault exists that msw cannot produce.
+   */
+  limitTo(_transport: "msw"): void {
+    for (const { input } of this.#faults) checkForMsw(input);
+    this.#isBehindMsw = true;
+  }
+
+  /** Returns the faults that apply to a request, and counts it. */
+  matchRequest(method: string, path: string): FaultMatch {
+    return this.#match((target) => target.kind === "request" && target.matches(method, path));
+  }
+
+  /** Returns the faults that apply to the next webhook, and counts it. */
+  matchWebhook(): FaultMatch {
+    return this.#match((target) => target.kind === "webhook");
+  }
+
+  reset(): void {
+    this.restore({ added: 0, faults: [] });
+  }
+
+  snapshot(): FaultsState {
+    return { added: this.#added, faults: this.list() };
+  }
+
+  restore({ added, faults }: FaultsState): void {
+    this.#added = added;
+    this.#faults = faults.map((fault) => activate(structuredClone(fault)));
+  }
+
+  #match(hasTarget: (target: Target) => boolean): FaultMatch {
+    let delay = 0;
+    const faultIds: string[] = [];
+    for (const fault of this.#faults) {
+      const { times = Number.POSITIVE_INFINITY, after = 0, probability = 1 } = fault.input;
+      if (fault.struck >= times || !hasTarget(fault.target)) continue;
+      fault.met += 1;
+      // The seed, the fault and the number of the match alone determine each draw, whatever else is drawn.
+      const random = (purpose: string): SeededRandom =>
+        new SeededRandom([this.#seed, purpose, fault.id, fault.met].join("\n"));
+      if (fault.met <= after) continue;
+      if (probability < 1 && random("strike").fraction() >= probability) continue;
+      fault.struck += 1;
+      faultIds.push(fault.id);
+      const { latency } = fault.input;
+      if (latency !== undefined) delay += drawLatency(latency, random("latency"));
+      if (isFinal(fault.input)) return { delay, fault: fault.input, faultIds };
+    }
+    return { delay, fault: undefined, faultIds };
+  }
+}
+
+/**
+ * Faults of a server.
+ *
+ * @interface
+ */
+export type MockFaults = Pick<Faults, "add" | "list" | "remove" | "clear" | "limitTo">;
+
+function activate({ id, met, struck, ...input }: Fault): ActiveFault {
+  return { id, input, target: parseTarget("on", input.on), met, struck };
+}
+
+function checkForMsw({ truncateAt }: FaultInput): void {
+  if (truncateAt === undefined) return;
+  throw new RangeError(
+    "truncateAt is not available through msw, which needs whole bodies. Call mock.fetch, or serve the mock with @tryon/mock/node.",
+  );
+}
+
+/** The normal distribution's 95th percentile, in standard deviations. */
+const deviations95 = 1.6448536269514722;
+
+function drawLatency(latency: Latency, random: SeededRandom): number {
+  if (typeof latency !== "object") return milliseconds(latency);
+  const median = milliseconds(latency.median);
+  const spread = Math.log(milliseconds(latency.p95) / median) / deviations95;
+  const radius = Math.sqrt(-2 * Math.log(1 - random.fraction()));
+  const normal = radius * Math.cos(2 * Math.PI * random.fraction());
+  return Math.round(median * Math.exp(spread * normal));
+}

@@ -1,0 +1,149 @@
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+
+import { Service } from "../service/service.ts";
+import { MemoryTables } from "../store/memory-tables.ts";
+import { tryOn } from "../../test/caller.ts";
+import { command } from "../../test/command.ts";
+import { fetchingServer, images } from "../../test/fetching-server.ts";
+import { bytesWithin, imagesWithin } from "../../test/image-traces.ts";
+import { asset } from "../../test/images.ts";
+import { covers } from "../../test/covers.ts";
+import { Journal } from "./journal.ts";
+
+const sent = {
+  person_url: null,
+  garment_urls: [],
+  person_image_b64: asset("person.jpg"),
+  garment_images_b64: [asset("shirt.png")],
+};
+
+/** Valid and invalid submissions with images. */
+const submissions = [
+  {},
+  { prompt: "mock:slow=60000" },
+  { seed: -1 },
+  { garment_images_b64: Array.from({ length: 3 }, () => asset("shirt.png")), items: ["https://a"] },
+  { person_image_b64: `data:image/jpeg;base64,${asset("person.jpg")}` },
+  { prompt: asset("person.jpg") },
+  { webhook_url: "http://10.0.0.1/" },
+];
+
+/** Records the states that parts of the server return for a snapshot. */
+function recordSnapshots(): { readonly states: unknown[]; readonly tables: MemoryTables[] } {
+  const { prototype } = MemoryTables;
+  const spies = [vi.spyOn(Service.prototype, "state"), vi.spyOn(Journal.prototype, "snapshot")];
+  const copies = vi.spyOn(prototype, "copy");
+  onTestFinished(() => {
+    for (const spy of [...spies, copies]) spy.mockRestore();
+  });
+  return {
+    get states() {
+      return spies.flatMap((spy) =>
+        spy.mock.results.map(({ value }: { value?: unknown }) => value),
+      );
+    },
+    get tables() {
+      return copies.mock.results.flatMap(({ type, value }) => (type === "return" ? [value] : []));
+    },
+  };
+}
+
+/** Returns all records of a key. */
+function contents(tables: MemoryTables, token: string): unknown {
+  const key = tables.keyByToken(token);
+  const keyId = key?.id ?? "";
+  return [
+    key,
+    tables.jobs({ keyId, limit: 1_000 }),
+    tables.ledger(keyId),
+    tables.idempotency(keyId, "order-0"),
+    tables.deliveries(),
+  ];
+}
+
+/** Records output to the console and to both streams of the process. */
+function recordOutput(): readonly unknown[] {
+  const written: unknown[] = [];
+  const record = (...texts: readonly unknown[]): true => {
+    written.push(...texts);
+    return true;
+  };
+  const spies = [
+    ...(["error", "warn", "log", "info", "debug"] as const).map((name) =>
+      vi.spyOn(console, name).mockImplementation(record),
+    ),
+    ...[process.stderr, process.stdout].map((stream) =>
+      vi.spyOn(stream, "write").mockImplementation(record),
+    ),
+  ];
+  onTestFinished(() => {
+    for (const spy of spies) spy.mockRestore();
+  });
+  return written;
+}
+
+describe("the images of a request", () => {
+  test("are not in the journal, snapshots or output, while jobs run or wait and afterwards", async () => {
+    covers("privacy.inputs.dropped");
+    const snapshots = recordSnapshots();
+    const written = recordOutput();
+    const { mock, call, submit } = await fetchingServer(images, {
+      concurrency: 1,
+      options: { reportQueued: true },
+      sendWebhook: async () => new Response(null, { status: 500 }),
+    });
+    const statuses: number[] = [];
+    for (const [index, fields] of submissions.entries()) {
+      const key = { "idempotency-key": `order-${index}` };
+      statuses.push((await call.submit({ ...sent, ...fields }, key)).status);
+    }
+    statuses.push((await submit({ webhook_url: "https://shop.example/hook" })).status);
+    expect(statuses).toEqual([200, 200, 422, 400, 400, 422, 400, 200]);
+    const running = await mock.snapshot();
+    await mock.clock.advance("2s");
+    await mock.restore(running);
+    await mock.clock.advance("1h");
+    await mock.snapshot();
+
+    expect(snapshots.tables).toHaveLength(3);
+    const kept = await Promise.all(snapshots.tables.map((one) => contents(one, mock.keys.live)));
+    const journal = mock.journal.entries();
+    expect(journal).toHaveLength(8);
+    // The search includes results and the states of unfinished jobs.
+    expect([...bytesWithin(kept)].some(({ length }) => length > 1_000)).toBe(true);
+    expect([...bytesWithin(snapshots.states)].length).toBeGreaterThan(100);
+    expect(imagesWithin(kept)).toEqual([]);
+    expect(imagesWithin(snapshots.states)).toEqual([]);
+    expect(imagesWithin(journal)).toEqual([]);
+    expect(imagesWithin(written)).toEqual([]);
+  });
+
+  test("are not in the output of the command, whatever its response", async () => {
+    covers("privacy.inputs.dropped");
+    const run = command("--port", "0", "--latency", "0");
+    const url = await run.listening;
+    const statuses: number[] = [];
+    const bodies = submissions.map((fields) => JSON.stringify(tryOn({ ...sent, ...fields })));
+    for (const body of [...bodies, JSON.stringify(sent).slice(0, -1)]) {
+      const response = await fetch(`${url}/api/v1/tryon`, {
+        method: "POST",
+        headers: { authorization: "Bearer svc_live_mock", "content-type": "application/json" },
+        body,
+      });
+      statuses.push(response.status);
+    }
+    expect(statuses).toEqual([200, 200, 422, 400, 400, 422, 400, 422]);
+    run.child.kill("SIGTERM");
+    await run.ended;
+    expect(run.stdout()).toContain("listening");
+    expect(imagesWithin([run.stdout(), run.stderr()])).toEqual([]);
+  });
+});
+
+test("the search for images finds a part of one in any value", () => {
+  const text = asset("person.jpg");
+  expect(imagesWithin({ a: [new Map([["b", text.slice(400, 9_000)]])] })).toEqual([
+    "person.jpg in base64",
+  ]);
+  expect(imagesWithin([Buffer.from(text, "base64")])).toEqual(["person.jpg"]);
+});

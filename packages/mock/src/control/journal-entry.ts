@@ -1,0 +1,97 @@
+import { composeInstruction, type SubmissionFields } from "../service/submission.ts";
+import { maskKey, maskText, maskValue } from "./masking.ts";
+
+/** Submission of a request. */
+export interface JournalSubmission {
+  /** Known fields of the body; images in base64 are replaced by their length. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Instruction for the model: the default instruction and the caller's prompt. */
+  readonly instruction: string;
+}
+
+/** A request to the server, without keys and images. */
+export interface JournalEntry {
+  /** Time of arrival, in milliseconds since 1970 of the server's clock. */
+  readonly at: number;
+  readonly method: string;
+  /** Path without its query. */
+  readonly path: string;
+  /** Query without its question mark. */
+  readonly query: string;
+  /** Prefix and last four characters of the key, such as `svc_live_…mock`; null without a key. */
+  readonly apiKey: string | null;
+  readonly idempotencyKey: string | null;
+  /** Status of the response; null before it, and after a fault broke the connection. */
+  readonly status: number | null;
+  /** Duration on the server's clock; null while the request is in progress. */
+  readonly durationMs: number | null;
+  /** Job of the submission; null before it exists. */
+  readonly jobId: string | null;
+  /** If true, the response repeats that of an earlier request under the same idempotency key. */
+  readonly replayed: boolean;
+  /** Faults that were applied. */
+  readonly faultIds: readonly string[];
+  /** Submission, if its body is well-formed. */
+  readonly submission: JournalSubmission | null;
+}
+
+/** Entry of a request in progress. */
+export type OpenEntry = { -readonly [Field in keyof JournalEntry]: JournalEntry[Field] };
+
+export function openEntry(request: Request, at: number): OpenEntry {
+  const url = new URL(request.url);
+  const authorization = request.headers.get("authorization");
+  const idempotencyKey = request.headers.get("idempotency-key");
+  return {
+    at,
+    method: request.method,
+    path: maskText(url.pathname),
+    query: maskText(url.search.slice(1)),
+    apiKey: authorization === null ? null : maskKey(authorization.replace(/^bearer +/i, "")),
+    idempotencyKey: idempotencyKey === null ? null : maskText(idempotencyKey),
+    status: null,
+    durationMs: null,
+    jobId: null,
+    replayed: false,
+    faultIds: [],
+    submission: null,
+  };
+}
+
+/** Fields without images. */
+const plainFields: readonly (keyof SubmissionFields)[] = [
+  "person_url",
+  "person",
+  "model_url",
+  "input_url",
+  "garment_urls",
+  "garments",
+  "clothing",
+  "items",
+  "output_size",
+  "resolution",
+  "size",
+  "prompt",
+  "style_hint",
+  "negative_prompt",
+  "wait",
+  "mode",
+  "webhook_url",
+  "metadata",
+  "seed",
+];
+
+export function journalSubmission(fields: SubmissionFields): JournalSubmission {
+  const shown: Record<string, unknown> = {};
+  for (const name of plainFields) {
+    if (fields[name] !== undefined) shown[name] = maskValue(fields[name]);
+  }
+  const { person_image_b64: person, garment_images_b64: garments } = fields;
+  if (person) shown["person_image_b64"] = lengthOf(person);
+  if (garments !== undefined) shown["garment_images_b64"] = garments.map(lengthOf);
+  return { fields: shown, instruction: maskText(composeInstruction(fields)) };
+}
+
+function lengthOf(base64: string): string {
+  return `<${base64.length} characters>`;
+}

@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+
+import { stockEngine } from "../engine/stock.ts";
+import { createMock } from "../mock.ts";
+import { caller, finished } from "../../test/caller.ts";
+import type { NextJob } from "./next-job.ts";
+
+const endings: readonly (readonly [NextJob, string, string | null, number | null])[] = [
+  [{ outcome: "succeeded" }, "succeeded", null, 1_500],
+  [{}, "succeeded", null, 1_500],
+  [{ durationMs: 700 }, "succeeded", null, 700],
+  [{ durationMs: 0 }, "succeeded", null, 0],
+  [{ outcome: "content_blocked" }, "failed", "content_blocked", 1_500],
+  [{ outcome: "model_rejected" }, "failed", "model_rejected", 1_500],
+  [{ outcome: "storage_failed", durationMs: 5 }, "failed", "storage_failed", 5],
+  [{ outcome: "failed" }, "failed", "generation_failed", 1_500],
+  [{ outcome: "failed", errorMessage: "odd 👗" }, "failed", "odd 👗", 1_500],
+  [{ errorMessage: "odd" }, "failed", "odd", 1_500],
+  [{ outcome: "never" }, "running", null, null],
+];
+
+const invalid: readonly (readonly [unknown, string, typeof RangeError | typeof TypeError])[] = [
+  [null, "nextJob takes an object", TypeError],
+  ["never", "nextJob takes an object", TypeError],
+  [{ outcom: "never" }, 'A next job has no "outcom"; it has outcome', TypeError],
+  [{ outcome: "lost" }, "outcome has to be one of succeeded, content_blocked", RangeError],
+  [
+    { outcome: "failed", errorMessage: "" },
+    "errorMessage has to be a text of 1 to 1000",
+    RangeError,
+  ],
+  [{ errorMessage: "x".repeat(1_001) }, "errorMessage has to be a text of 1", RangeError],
+  [{ errorMessage: 7 }, "errorMessage has to be a text", TypeError],
+  [{ outcome: "never", errorMessage: "x" }, "errorMessage requires the outcome", TypeError],
+  [{ outcome: "never", durationMs: 1 }, "durationMs contradicts the outcome", TypeError],
+  [{ durationMs: "1s" }, "durationMs has to be a number of milliseconds from 0", TypeError],
+  [{ durationMs: -1 }, "durationMs has to be a number of milliseconds from 0 to", RangeError],
+  [{ durationMs: Number.NaN }, "durationMs has to be", RangeError],
+  [{ durationMs: Number.POSITIVE_INFINITY }, "durationMs has to be", RangeError],
+  [{ apiKey: "" }, "apiKey has to be the token of a key", RangeError],
+  [{ apiKey: 1 }, "apiKey has to be", TypeError],
+];
+
+describe("the next job", () => {
+  test.each(endings)("has the outcome %j", async (input, status, message, duration) => {
+    const mock = createMock({ clock: "manual" });
+    mock.nextJob(input);
+    expect(await finished(mock, caller(mock))).toMatchObject({
+      status,
+      error_code: status === "failed" ? "generation_failed" : null,
+      error_message: message,
+      duration_ms: duration,
+    });
+  });
+
+  test("sets one job, in the order of the calls", async () => {
+    const mock = createMock({ clock: "manual" });
+    const call = caller(mock);
+    mock.nextJob({ outcome: "content_blocked" });
+    mock.nextJob({ outcome: "model_rejected" });
+    await Promise.all([call.submit(), call.submit(), call.submit()]);
+    await mock.clock.advance("2s");
+    const { jobs } = (await call.list()).body;
+    expect(jobs.map(({ error_message }) => error_message).toReversed()).toEqual([
+      "content_blocked",
+      "model_rejected",
+      null,
+    ]);
+  });
+
+  test("may be limited to one key", async () => {
+    const mock = createMock({ clock: "manual" });
+    mock.nextJob({ outcome: "storage_failed", apiKey: mock.keys.test });
+    mock.nextJob({ outcome: "model_rejected" });
+    const [first, second] = [
+      await finished(mock, caller(mock)),
+      await finished(mock, caller(mock, mock.keys.test)),
+    ];
+    expect([first.error_message, second.error_message]).toEqual([
+      "model_rejected",
+      "storage_failed",
+    ]);
+  });
+
+  test("overrides its prompt, with and without magic", async () => {
+    for (const magic of [true, false]) {
+      const mock = createMock({ clock: "manual", magic });
+      mock.nextJob({ outcome: "succeeded" });
+      mock.nextJob({ outcome: "storage_failed" });
+      const call = caller(mock);
+      expect((await finished(mock, call, { prompt: "mock:never" })).status).toBe("succeeded");
+      const other = await finished(mock, call, { prompt: "mock:content_blocked" });
+      expect(other.error_message).toBe("storage_failed");
+    }
+  });
+
+  test("is not a rejected or replayed submission", async () => {
+    const mock = createMock({ clock: "manual" });
+    const call = caller(mock);
+    const key = { "idempotency-key": "order-1" };
+    await call.submit({}, key);
+    mock.nextJob({ outcome: "storage_failed" });
+    await call.submit({}, key);
+    expect((await caller(mock, mock.keys.empty).submit()).status).toBe(402);
+    expect((await call.submit({ garment_urls: [] })).status).toBe(400);
+    expect((await finished(mock, call)).error_message).toBe("storage_failed");
+  });
+
+  test("is not a submission whose engine is unavailable", async () => {
+    let isDown = true;
+    const stock = stockEngine();
+    const prepare = async (): Promise<void> => {
+      if (isDown) throw new Error("down");
+    };
+    const mock = createMock({ clock: "manual", engine: { ...stock, prepare } });
+    mock.nextJob({ outcome: "storage_failed" });
+    const call = caller(mock);
+    expect((await call.submit()).status).toBe(500);
+    isDown = false;
+    expect((await finished(mock, call)).error_message).toBe("storage_failed");
+  });
+
+  test.each(invalid)("%j has an error with its field and limit", async (job, message, kind) => {
+    const mock = createMock({ clock: "manual" });
+    // Callers without types may pass anything.
+    const setNext = (): void => mock.nextJob(job as NextJob);
+    expect(setNext).toThrow(kind);
+    expect(setNext).toThrow(message);
+    expect((await finished(mock, caller(mock))).status).toBe("succeeded");
+  });
+});

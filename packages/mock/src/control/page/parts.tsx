@@ -1,0 +1,172 @@
+import type { ComponentChildren, ComponentProps, TargetedSubmitEvent } from "preact";
+import { useState } from "preact/hooks";
+
+import { NoticeError } from "./api.ts";
+import { amount } from "./format.ts";
+import { page } from "./page-model.ts";
+
+interface CardProps {
+  readonly name: string;
+  readonly title: string;
+  /** Content beside the title. */
+  readonly side?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** A titled section of the page. */
+export function Card({ name, title, side, children }: CardProps) {
+  return (
+    <section class={`card ${name}`} aria-labelledby={`${name}-title`}>
+      <div class="card-head">
+        <h2 id={`${name}-title`}>{title}</h2>
+        {side}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** A table with numbers in its last column. */
+export function Table({ heads, children }: { heads: string[]; children: ComponentChildren }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {heads.map((head) => (
+            <th key={head} scope="col" class={head === heads.at(-1) ? "number" : ""}>
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  );
+}
+
+/** Runs one command at a time. */
+function useCommand() {
+  const [isRunning, setIsRunning] = useState(false);
+  const start = async (command: () => Promise<unknown>): Promise<void> => {
+    if (isRunning) return;
+    setIsRunning(true);
+    await page.run(command);
+    setIsRunning(false);
+  };
+  return { isRunning, start };
+}
+
+interface ActionProps extends Omit<ComponentProps<"button">, "type"> {
+  /** Returns the text of a notice, if there is one to show. */
+  readonly run: () => Promise<unknown>;
+}
+
+/** A button that runs a command. It is never disabled, because it would lose the focus. */
+export function Action({ run, ...attributes }: ActionProps) {
+  const { isRunning, start } = useCommand();
+  return (
+    <button
+      type="button"
+      aria-disabled={isRunning}
+      onClick={() => void start(run)}
+      {...attributes}
+    />
+  );
+}
+
+/** Values of a form by the names of its fields. */
+export type FormValues = Readonly<Partial<Record<string, string>>>;
+
+interface FormProps {
+  readonly run: (values: FormValues) => Promise<unknown>;
+  readonly class: string;
+  readonly button: string;
+  readonly buttonClass?: string;
+  /** Content below the button. */
+  readonly status?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** A form that runs a command with its values. */
+export function Form({ run, class: name, button, buttonClass = "", status, children }: FormProps) {
+  const { isRunning, start } = useCommand();
+  const send = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const values: Record<string, string> = {};
+    for (const [field, value] of new FormData(event.currentTarget)) {
+      if (typeof value === "string") values[field] = value.trim();
+    }
+    void start(() => run(values));
+  };
+  return (
+    <form class={name} onSubmit={send}>
+      {children}
+      <button type="submit" class={buttonClass} aria-disabled={isRunning}>
+        {button}
+      </button>
+      {status}
+    </form>
+  );
+}
+
+const pillColors: Readonly<Record<string, string>> = {
+  queued: "quiet",
+  running: "busy",
+  succeeded: "good",
+  failed: "bad",
+  pending: "busy",
+  delivered: "good",
+  "given-up": "bad",
+};
+
+/** A status as a word on a color. */
+export function Pill({ status }: { readonly status: string }) {
+  return <span class={`pill ${pillColors[status] ?? "quiet"}`}>{status.replace("-", " ")}</span>;
+}
+
+/** A placeholder for an empty list. */
+export function Empty({ text, hint }: { readonly text: string; readonly hint?: string }) {
+  return (
+    <div class="empty">
+      <p>{text}</p>
+      {hint !== undefined && <p class="hint">{hint}</p>}
+    </div>
+  );
+}
+
+/** A note below a list that shows only a part. */
+export function More({ shown, total }: { readonly shown: number; readonly total: number }) {
+  if (shown === 0 || shown >= total) return null;
+  return (
+    <p class="more">
+      The newest {shown} of {amount(total)}.
+    </p>
+  );
+}
+
+/** A link to a job. The start of its id is enough to distinguish it. */
+export function JobLink({ jobId }: { readonly jobId: string }) {
+  return (
+    <a class="mono" href={`#${jobId}`} title={jobId}>
+      {jobId.length <= 14 ? jobId : `${jobId.slice(0, 10)}…`}
+    </a>
+  );
+}
+
+/** A button that copies a text to the clipboard. */
+export function CopyButton({ text, name }: { readonly text: string; readonly name: string }) {
+  const copy = async (): Promise<string> => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // Browsers have a clipboard only on https and loopback URLs.
+      throw new NoticeError(`This browser does not let the page copy. The ${name} is ${text}`);
+    }
+    return `Copied the ${name}.`;
+  };
+  return (
+    <Action class="small" run={copy}>
+      Copy {name}
+    </Action>
+  );
+}

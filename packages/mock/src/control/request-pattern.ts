@@ -1,0 +1,85 @@
+/** Pattern of a method and a path. */
+export interface RequestPattern {
+  readonly method: string;
+  readonly path: string;
+  /** Returns true for a request of this method to this path, which has no query. */
+  matches(method: string, path: string): boolean;
+}
+
+/** Target of a fault: requests to the server, or the webhooks that it sends. */
+export type Target = { readonly kind: "webhook" } | ({ readonly kind: "request" } & RequestPattern);
+
+const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "*"];
+
+const grammar =
+  'Write a method and a path such as "POST /api/v1/tryon", "GET /api/v1/tryon/*" or "* *". A star matches any method, one or more characters of a path up to the next slash, or alone any path.';
+
+/** @throws TypeError or RangeError that names the field and the grammar. */
+export function parseTarget(field: string, text: unknown): Target {
+  if (text === "webhook") return { kind: "webhook" };
+  const pattern = parseRequestPattern(field, text, ' Write "webhook" for webhooks.');
+  return { kind: "request", ...pattern };
+}
+
+/** @throws TypeError or RangeError that names the field and the grammar. */
+export function parseRequestPattern(field: string, text: unknown, more = ""): RequestPattern {
+  if (typeof text !== "string") {
+    throw new TypeError(`${field} has to be a text; got ${typeof text}. ${grammar}${more}`);
+  }
+  const [method = "", path = "", ...rest] = text.split(" ");
+  const problem =
+    rest.length > 0 || path === ""
+      ? "is not a method and a path."
+      : methods.includes(method)
+        ? pathProblem(path)
+        : `has an unknown method; the methods are ${methods.join(", ")}.`;
+  if (problem !== undefined) {
+    const quoted = JSON.stringify(text.slice(0, 100));
+    throw new RangeError(`${field}: ${quoted} ${problem} ${grammar}${more}`);
+  }
+  const matchesPath = pathMatcher(path);
+  return {
+    method,
+    path,
+    matches: (requestMethod, requestPath) =>
+      (method === "*" || method === requestMethod) && matchesPath(requestPath),
+  };
+}
+
+/** Describes why a text is an invalid path pattern. */
+export function pathProblem(path: string): string | undefined {
+  if (path === "*") return undefined;
+  if (!path.startsWith("/")) return "has a path that does not begin with a slash.";
+  return /[?#]/.test(path) ? "has a query or a fragment; leave it out." : undefined;
+}
+
+type Matcher = (text: string) => boolean;
+
+/** Compiles a path pattern to a function that matches a path. */
+export function pathMatcher(pattern: string): Matcher {
+  if (pattern === "*") return () => true;
+  const matchers = pattern.split("/").map(segmentMatcher);
+  return (path) => {
+    const segments = path.split("/");
+    return (
+      segments.length === matchers.length &&
+      matchers.every((matches, index) => matches(segments[index] ?? ""))
+    );
+  };
+}
+
+/** Matches each text between two stars at its first position. A regular expression would backtrack. */
+function segmentMatcher(pattern: string): Matcher {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return (text) => text === first;
+  return (text) => {
+    let end = first.length;
+    for (const part of rest) {
+      const start = text.indexOf(part, end + 1);
+      if (start <= end) return false;
+      end = start + part.length;
+    }
+    return text.startsWith(first) && text.endsWith(last) && text.length - last.length > end;
+  };
+}

@@ -1,0 +1,80 @@
+import { Hono } from "hono";
+
+import { json } from "../../http/responses.ts";
+import { WaitTimeout } from "../journal.ts";
+import type { ServerState } from "../server-states.ts";
+import { addControlRoutes } from "./control-routes.ts";
+import { ControlError, type ControlledMock } from "./input.ts";
+import { addPage, addPageRoutes } from "./page-routes.ts";
+import { addRecordRoutes } from "./record-routes.ts";
+
+/** Path of the control API. Its requests are not requests to the service. */
+export const controlPath = "/__mock";
+
+export function isControlRequest({ url }: Request): boolean {
+  // Every request passes here, so only a URL that contains the path is parsed.
+  if (!url.includes(controlPath)) return false;
+  const { pathname } = new URL(url);
+  return pathname === controlPath || pathname.startsWith(`${controlPath}/`);
+}
+
+/**
+ * Creates the control API: the methods of `Mock` over HTTP, in snake_case JSON. It requires no key, and no fault or
+ * journal applies to it. The clock may advance during a request.
+ */
+export function createControlApp(
+  mock: ControlledMock,
+  { mark, current }: { mark: string; current: () => Promise<ServerState> },
+): { fetch: (request: Request) => Promise<Response> } {
+  const app = new Hono({ strict: false }).basePath(controlPath);
+  app.use(async (context, next) => {
+    await next();
+    const { headers } = context.res;
+    headers.set("X-Mock", mark);
+    headers.set("Cache-Control", "no-store");
+    headers.set("X-Content-Type-Options", "nosniff");
+  });
+  addPage(app);
+  app.use(async (context, next) => {
+    refuseOtherOrigins(context.req.raw);
+    await next();
+  });
+  addPageRoutes(app, mock, current);
+  addControlRoutes(app, mock);
+  addRecordRoutes(app, mock);
+  const routes = app.routes.filter(({ method, path }) => method !== "ALL" && path !== "*");
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const methods = routes.filter((route) => route.path === path).map((route) => route.method);
+    const allow = (methods.includes("GET") ? [...methods, "HEAD"] : methods).join(", ");
+    app.all(path.slice(controlPath.length), () =>
+      json({ detail: `The methods of this URL are ${allow}.` }, 405, { allow }),
+    );
+  }
+  app.all("*", () => {
+    const known = routes.map(({ method, path }) => `${method} ${path}`).join(", ");
+    return json({ detail: `Unknown URL of the control API. Its requests are ${known}.` }, 404);
+  });
+  app.onError((error) => {
+    if (error instanceof WaitTimeout) return json({ detail: error.message }, 408);
+    if (error instanceof ControlError) return json({ detail: error.message }, error.status);
+    throw error;
+  });
+  return { fetch: async (request) => app.fetch(request) };
+}
+
+/**
+ * Refuses requests of pages that the server did not send itself. Any page in a browser on this machine can send some.
+ *
+ * @throws ControlError 403
+ */
+function refuseOtherOrigins({ url, headers }: Request): void {
+  const origin = headers.get("origin");
+  const site = headers.get("sec-fetch-site");
+  const isOwn =
+    origin === null || (URL.canParse(origin) && new URL(origin).host === new URL(url).host);
+  if (isOwn && (site === null || site === "same-origin" || site === "none")) return;
+  throw new ControlError(
+    403,
+    "Pages of other origins cannot control the server; send this request from the test itself, or from the page under /__mock/.",
+  );
+}

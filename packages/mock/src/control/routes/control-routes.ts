@@ -1,0 +1,176 @@
+import type { Hono } from "hono";
+
+import { json } from "../../http/responses.ts";
+import type { NewKey } from "../../service/new-key.ts";
+import { show } from "../../shown.ts";
+import type { FaultInput } from "../fault.ts";
+import type { NextJob } from "../next-job.ts";
+import type { Snapshot } from "../server-states.ts";
+import type { NewTenant } from "../tenant.ts";
+import {
+  badRequest,
+  ControlError,
+  readFields,
+  wholeNumber,
+  withFieldNames,
+  type ControlledMock,
+  type FieldNames,
+} from "./input.ts";
+import { faultView } from "./views.ts";
+
+/** Maximum duration in a request, in milliseconds: about 30 years. */
+const maxDuration = 1e12;
+
+/** Maximum number of snapshots; a caller has no request that deletes one. */
+const maxSnapshots = 100;
+
+const tenantFields: FieldNames = {
+  mode: "mode",
+  credits: "credits",
+  rate_limit_per_min: "rateLimitPerMinute",
+  name: "name",
+  state: "state",
+};
+
+const keyFields: FieldNames = {
+  ...tenantFields,
+  account_id: "accountId",
+  account_state: "accountState",
+};
+
+const faultFields: FieldNames = {
+  on: "on",
+  times: "times",
+  probability: "probability",
+  after: "after",
+  status: "status",
+  headers: "headers",
+  body: "body",
+  html: "html",
+  retry_after: "retryAfter",
+  latency_ms: "latency",
+  reset: "reset",
+  truncate_at: "truncateAt",
+  cut_after_ms: "cutAfter",
+  drop: "drop",
+};
+
+const nextJobFields: FieldNames = {
+  outcome: "outcome",
+  error_message: "errorMessage",
+  duration_ms: "durationMs",
+  api_key: "apiKey",
+};
+
+/** Adds the routes that change the server. The mock validates all fields that are cast here. */
+export function addControlRoutes(app: Hono, mock: ControlledMock): void {
+  addTimeRoutes(app, mock);
+
+  app.post("/keys", async ({ req }) => {
+    const fields = (await readFields(req.raw, keyFields)) as NewKey;
+    const key = await withFieldNames(keyFields, () => mock.createKey(fields));
+    return json({
+      api_key: key.token,
+      webhook_secret: key.webhookSecret,
+      account_id: key.accountId,
+    });
+  });
+
+  app.post("/tenants", async ({ req }) => {
+    const fields = (await readFields(req.raw, tenantFields)) as NewTenant;
+    const tenant = await withFieldNames(tenantFields, () => mock.tenant(fields));
+    return json({
+      api_key: tenant.apiKey,
+      webhook_secret: tenant.webhookSecret,
+      account_id: tenant.accountId,
+    });
+  });
+
+  app.post("/payments/:id/settle", async ({ req }) => {
+    const { status = "succeeded" } = await readFields(req.raw, { status: "status" });
+    if (typeof status !== "string" || status === "") {
+      return badRequest('status must be a string such as "succeeded" or "canceled".');
+    }
+    const names = { payment_intent_id: "paymentIntentId" };
+    await withFieldNames(names, () => mock.settlePayment(req.param("id"), status), 404);
+    return json({});
+  });
+
+  app.post("/faults", async ({ req }) => {
+    const fields = await readFields(req.raw, faultFields);
+    const { latency, cutAfter } = fields;
+    // Over HTTP a duration is a number. Strings such as "2s" are for callers in process.
+    if (latency !== undefined && (typeof latency !== "object" || latency === null)) {
+      wholeNumber("latency_ms", latency, 0, maxDuration);
+    }
+    if (cutAfter !== undefined) wholeNumber("cut_after_ms", cutAfter, 0, maxDuration);
+    const input = fields as unknown as FaultInput;
+    const { id } = await withFieldNames(faultFields, () => mock.faults.add(input));
+    return json({ fault_id: id });
+  });
+
+  app.get("/faults", () => json({ faults: mock.faults.list().map(faultView) }));
+
+  app.delete("/faults", () => {
+    mock.faults.clear();
+    return json({});
+  });
+
+  app.delete("/faults/:id", ({ req }) => {
+    const id = req.param("id");
+    if (mock.faults.remove(id)) return json({});
+    throw new ControlError(404, `Unknown fault ${show(id)}.`);
+  });
+
+  app.post("/next-job", async ({ req }) => {
+    const fields = (await readFields(req.raw, nextJobFields)) as NextJob;
+    await withFieldNames(nextJobFields, () => mock.nextJob(fields));
+    return json({});
+  });
+}
+
+function addTimeRoutes(app: Hono, mock: ControlledMock): void {
+  const snapshots = new Map<string, Snapshot>();
+  let lastSnapshot = 0;
+
+  app.post("/reset", async ({ req }) => {
+    await readFields(req.raw, {});
+    await mock.reset();
+    return json({});
+  });
+
+  app.post("/snapshot", async ({ req }) => {
+    await readFields(req.raw, {});
+    const snapshot = await mock.snapshot();
+    const number = (lastSnapshot += 1);
+    snapshots.set(`snap_${number}`, snapshot);
+    snapshots.delete(`snap_${number - maxSnapshots}`);
+    return json({ snapshot_id: `snap_${number}` });
+  });
+
+  app.post("/restore", async ({ req }) => {
+    const { id } = await readFields(req.raw, { snapshot_id: "id" });
+    const snapshot = typeof id === "string" ? snapshots.get(id) : undefined;
+    if (snapshot === undefined) {
+      return badRequest(
+        `snapshot_id: unknown snapshot ${show(id)}; take one with POST /__mock/snapshot. The last ${maxSnapshots} are kept.`,
+      );
+    }
+    await mock.restore(snapshot);
+    return json({});
+  });
+
+  app.post("/clock", async ({ req }) => {
+    const fields = await readFields(req.raw, { advance_ms: "advance", run_all: "runAll" });
+    const { advance, runAll } = fields;
+    if (Object.keys(fields).length !== 1) {
+      return badRequest("Send either advance_ms, a number of milliseconds, or run_all: true.");
+    }
+    if (advance !== undefined) {
+      const length = wholeNumber("advance_ms", advance, 0, maxDuration);
+      return json({ now: await mock.clock.advance(length) });
+    }
+    if (runAll !== true) return badRequest("run_all must be true; use advance_ms for a duration.");
+    return json({ now: await mock.clock.runAll() });
+  });
+}

@@ -1,0 +1,247 @@
+import { describe, expect, test } from "vitest";
+
+import { createMock } from "../mock.ts";
+import { caller, finished } from "../../test/caller.ts";
+import { receiver, type ReceiverAnswer } from "../../test/receiver.ts";
+
+const hook = "https://shop.example/hook";
+const failing: ReceiverAnswer = () => new Response(null, { status: 500 });
+
+function setUp(options: Parameters<typeof createMock>[0] = {}, respond?: ReceiverAnswer) {
+  const hooks = receiver(respond);
+  const mock = createMock({ clock: "manual", seed: "back", sendWebhook: hooks.send, ...options });
+  hooks.watch(mock.clock);
+  const seconds = () => hooks.received.map(({ at }) => (at - Date.UTC(2026, 0, 1)) / 1_000);
+  return { mock, call: caller(mock), received: hooks.received, seconds };
+}
+
+describe("a restored server", () => {
+  test("repeats a delivery attempt that was in progress", async () => {
+    let hangs = true;
+    const { mock, call, received, seconds } = setUp({}, () =>
+      hangs ? new Promise<Response>(() => undefined) : new Response(),
+    );
+    await call.submit({ webhook_url: hook });
+    await mock.clock.advance("3s");
+    const snapshot = await mock.snapshot();
+    hangs = false;
+    await mock.restore(snapshot);
+    expect(received[0]?.request.signal.aborted).toBe(true);
+    await mock.clock.advance("1h");
+    expect(seconds()).toEqual([1.5, 3]);
+    expect(await mock.webhooks.deliveries()).toMatchObject([
+      { state: "delivered", attempts: [{ status: 200 }] },
+    ]);
+  });
+
+  test("does not call the engine again", async () => {
+    let rendered = 0;
+    const { mock, call } = setUp({
+      concurrency: 1,
+      engine: {
+        name: "counting",
+        render: async () => {
+          rendered += 1;
+          throw new Error("no image");
+        },
+      },
+    });
+    await call.submit();
+    await call.submit();
+    const snapshot = await mock.snapshot();
+    expect(rendered).toBe(2);
+    for (let again = 0; again < 2; again += 1) {
+      await mock.restore(snapshot);
+      await mock.clock.advance("1m");
+      expect((await call.list("?status_filter=failed")).body.jobs).toHaveLength(2);
+    }
+    expect(rendered).toBe(2);
+  });
+
+  test("rejects synchronous requests, and responds when they are repeated", async () => {
+    const { mock, call } = setUp();
+    const key = { "idempotency-key": "order-1" };
+    const response = call.submit({ wait: true }, key).catch(String);
+    await mock.clock.advance("1s");
+    const snapshot = await mock.snapshot();
+    await mock.restore(snapshot);
+    expect(await response).toContain("put back into an earlier state");
+    const repeated = call.submit({ wait: true }, key);
+    await mock.clock.advance("1s");
+    expect((await repeated).body.status).toBe("succeeded");
+    expect((await call.list()).body.jobs).toHaveLength(1);
+  });
+
+  test("responds to a repeated request 90 s after the first", async () => {
+    const { mock, call } = setUp();
+    const key = { "idempotency-key": "order-1" };
+    const slow = { wait: true, prompt: "mock:slow=100000" };
+    void call.submit(slow, key).catch(String);
+    await mock.clock.advance("60s");
+    await mock.restore(await mock.snapshot());
+    let responded = false;
+    const repeated = call.submit(slow, key).finally(() => (responded = true));
+    await mock.clock.advance(29_999);
+    expect(responded).toBe(false);
+    await mock.clock.advance(1);
+    expect((await repeated).body.message).toContain("Not finished");
+  });
+
+  test("does not change with earlier work", async () => {
+    let end: (() => void) | undefined;
+    const { mock, call } = setUp({
+      engine: {
+        name: "slow",
+        render: () => new Promise((_resolve, reject) => (end = () => reject(new Error("no")))),
+      },
+    });
+    const snapshot = await mock.snapshot();
+    await call.submit();
+    const moved = mock.clock.advance("2s");
+    await expect.poll(() => end, { interval: 1 }).toBeDefined();
+    await mock.restore(snapshot);
+    end?.();
+    expect(await moved).toBe(snapshot.takenAt);
+    await mock.clock.runAll();
+    expect((await call.list()).body.jobs).toEqual([]);
+    expect(mock.clock.now()).toBe(snapshot.takenAt);
+  });
+
+  test("has the idempotency keys, purchases, rate windows and next jobs of the snapshot", async () => {
+    const { mock, call } = setUp();
+    const limited = caller(mock, mock.keys.limited);
+    const key = { "idempotency-key": "order-1" };
+    const order = { pack_slug: "demo", shared_payment_granted_token: "spt_processing_1" };
+    const first = await call.submit({}, key);
+    const bought = await call.purchase(order);
+    for (let calls = 0; calls < 4; calls += 1) await limited.account();
+    mock.nextJob({ outcome: "storage_failed" });
+    const snapshot = await mock.snapshot();
+    expect(snapshot.takenAt).toBe(mock.clock.now());
+    for (let again = 0; again < 2; again += 1) {
+      await mock.restore(snapshot);
+      expect(mock.clock.now()).toBe(snapshot.takenAt);
+      expect((await call.submit({}, key)).body.job_id).toBe(first.body.job_id);
+      expect((await call.submit({ seed: 1 }, key)).status).toBe(409);
+      await mock.settlePayment(bought.body.payment_intent_id);
+      expect((await call.account()).body.credits_remaining).toBe(1_092);
+      const statuses = [(await limited.account()).status, (await limited.account()).status];
+      expect(statuses).toEqual([200, 429]);
+      expect((await finished(mock, call)).error_message).toBe("storage_failed");
+    }
+  });
+
+  test("keeps the remaining time of other timers", async () => {
+    const { mock } = setUp();
+    const start = mock.clock.now();
+    const snapshot = await mock.snapshot();
+    await mock.clock.advance("1h");
+    const resumed = mock.clock.sleep(5_000).then(() => mock.clock.now());
+    await mock.clock.advance("2s");
+    await mock.restore(snapshot);
+    await mock.clock.advance("3s");
+    expect(await resumed).toBe(start + 3_000);
+  });
+
+  test("has the time of the snapshot on a real clock too", async () => {
+    const mock = createMock({ latency: "1h" });
+    const call = caller(mock);
+    const { body } = await call.submit();
+    const snapshot = await mock.snapshot();
+    await mock.clock.advance("1h");
+    expect((await call.poll(body.job_id)).body.status).toBe("succeeded");
+    await mock.restore(snapshot);
+    expect(Math.abs(mock.clock.now() - snapshot.takenAt)).toBeLessThan(60_000);
+    expect((await call.poll(body.job_id)).body.status).toBe("running");
+    await mock.clock.advance("1h");
+    expect((await call.poll(body.job_id)).body.status).toBe("succeeded");
+    mock.close();
+  });
+
+  test("requires its own snapshot", async () => {
+    const [{ mock }, other] = [setUp(), setUp()];
+    await expect(mock.restore(await other.mock.snapshot())).rejects.toThrow(/^snapshot: /);
+  });
+});
+
+describe("a reset server", () => {
+  test("has its default keys alone, and no counters, webhooks, faults or other state", async () => {
+    const { mock, call, received } = setUp({}, failing);
+    const limited = caller(mock, mock.keys.limited);
+    const order = { pack_slug: "demo", shared_payment_granted_token: "spt_once" };
+    const key = { "idempotency-key": "order-1" };
+    const { token } = await mock.createKey();
+    await call.submit({ webhook_url: hook }, key);
+    await mock.clock.advance("2s");
+    await call.submit({ prompt: "mock:slow=60000", webhook_url: hook });
+    await call.purchase(order);
+    await Promise.all([1, 2, 3, 4, 5].map(() => limited.account()));
+    mock.nextJob({ outcome: "content_blocked" });
+    mock.faults.add({ on: "GET /api/v1/account", status: 503 });
+    expect((await call.account()).status).toBe(503);
+    expect((await limited.list()).status).toBe(429);
+    mock.faults.clear();
+    expect((await call.account()).body).toMatchObject({ total_calls: 4, credits_remaining: 1_084 });
+    mock.faults.add({ on: "GET /api/v1/account", status: 503 });
+    expect(received).toHaveLength(1);
+
+    await mock.reset();
+    expect(mock.clock.now()).toBe(Date.UTC(2026, 0, 1));
+    expect(mock.clock.pending).toBe(0);
+    expect(mock.journal.entries()).toEqual([]);
+    expect(mock.faults.list()).toEqual([]);
+    expect(await mock.webhooks.deliveries()).toEqual([]);
+    expect(await mock.ledger(mock.keys.live)).toMatchObject({
+      balance: 1_000,
+      entries: [{ cause: "grant" }],
+    });
+    expect((await call.account()).body).toMatchObject({ total_calls: 1, credits_remaining: 1_000 });
+    expect((await caller(mock, token).account()).status).toBe(401);
+    expect((await limited.account()).status).toBe(200);
+    expect((await call.purchase(order)).body).toMatchObject({ credits_remaining: 1_100 });
+    const { body, headers } = await call.submit({ seed: 5 }, key);
+    expect(headers.get("idempotent-replayed")).toBeNull();
+    await mock.clock.advance("1h");
+    expect((await call.list()).body.jobs).toMatchObject([
+      { job_id: body.job_id, status: "succeeded" },
+    ]);
+    expect(received).toHaveLength(1);
+  });
+
+  test("rejects synchronous requests, and can be restored to an earlier snapshot", async () => {
+    const { mock, call } = setUp();
+    const { body } = await call.submit();
+    const snapshot = await mock.snapshot();
+    const response = call.submit({ wait: true }).catch(String);
+    await mock.clock.advance("1s");
+    await mock.reset();
+    expect(await response).toContain("was reset");
+    await mock.restore(snapshot);
+    await mock.clock.advance("2s");
+    expect((await call.poll(body.job_id)).body.status).toBe("succeeded");
+  });
+
+  test("is empty at once, before the promise resolves", async () => {
+    const { mock, call } = setUp();
+    await call.submit();
+    void mock.reset();
+    expect((await call.list()).body.jobs).toEqual([]);
+  });
+
+  test("has the machine's time on a real clock", async () => {
+    const mock = createMock();
+    await mock.clock.advance("30d");
+    await mock.reset();
+    expect(Math.abs(mock.clock.now() - Date.now())).toBeLessThan(60_000);
+    mock.close();
+  });
+
+  test("rejects when it is closed", async () => {
+    const { mock } = setUp();
+    const snapshot = await mock.snapshot();
+    mock.close();
+    await expect(mock.reset()).rejects.toThrow("has been closed");
+    await expect(mock.restore(snapshot)).rejects.toThrow("has been closed");
+    await expect(mock.snapshot()).rejects.toThrow("has been closed");
+  });
+});

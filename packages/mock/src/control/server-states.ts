@@ -1,0 +1,106 @@
+import type { Control, ControlState } from "./control.ts";
+import type { MemoryStore } from "../store/memory-store.ts";
+import type { MemoryTables } from "../store/memory-tables.ts";
+import type { Service, ServiceState } from "../service/service.ts";
+import type { SystemClock } from "../system/clock.ts";
+import type { RandomState } from "../system/random.ts";
+import type { ScheduledTask, System } from "../system/system.ts";
+
+/** State of a server, for `restore` of the same server. */
+export interface Snapshot {
+  /** Server time of the snapshot, in milliseconds since 1970. */
+  readonly takenAt: number;
+}
+
+/** Data and work of a server between two resets or restores. */
+export interface ServerState {
+  readonly system: System;
+  readonly store: MemoryStore;
+  readonly service: Service;
+}
+
+interface SavedState {
+  readonly tables: MemoryTables;
+  readonly random: RandomState;
+  readonly tasks: readonly ScheduledTask[];
+  readonly service: ServiceState;
+  readonly control: ControlState;
+}
+
+/**
+ * The current state of a server. A restore ends it and begins another one on a copy, so work that is still under way
+ * writes to a state that nothing reads.
+ */
+export class ServerStates<Current extends ServerState> {
+  current: Current;
+  readonly #clock: SystemClock;
+  readonly #begin: (tables?: MemoryTables) => Current;
+  readonly #control: Control;
+  readonly #states = new WeakMap<Snapshot, SavedState>();
+
+  constructor(clock: SystemClock, begin: (tables?: MemoryTables) => Current, control: Control) {
+    this.#clock = clock;
+    this.#begin = begin;
+    this.#control = control;
+    this.current = begin();
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    for (;;) {
+      const snapshot = await this.#clock.still(() => this.#capture());
+      if (snapshot !== undefined) return snapshot;
+    }
+  }
+
+  /** @throws TypeError when the snapshot is not one of this server. */
+  restore(snapshot: Snapshot): void {
+    const state = this.#states.get(snapshot);
+    if (state === undefined) {
+      throw new TypeError(
+        "snapshot: belongs to another server; pass a snapshot that this server returned.",
+      );
+    }
+    this.end();
+    this.#clock.set(snapshot.takenAt);
+    this.current = this.#begin(state.tables.copy());
+    const { system, service } = this.current;
+    system.random.resume(state.random);
+    for (const task of state.tasks) system.scheduler.add(task);
+    service.resume(state.service);
+    this.#control.restore(state.control);
+  }
+
+  reset(): void {
+    this.end();
+    this.#clock.set();
+    this.#control.reset();
+    this.current = this.#begin();
+  }
+
+  /** Ends all current and scheduled work. */
+  end(): void {
+    const { service, system } = this.current;
+    service.close();
+    system.clock.end();
+  }
+
+  /** Takes a consistent snapshot, or returns undefined if other work began meanwhile. */
+  async #capture(): Promise<Snapshot | undefined> {
+    const { current } = this;
+    const { system, store, service } = current;
+    await service.precompute();
+    return store.transact(() => {
+      const state = this.#clock.idle && current === this.current ? service.state() : undefined;
+      if (state === undefined) return undefined;
+      const snapshot: Snapshot = Object.freeze({ takenAt: this.#clock.now() });
+      this.#states.set(snapshot, {
+        tables: store.copyTables(),
+        random: system.random.state,
+        tasks: system.scheduler.tasks,
+        service: state,
+        control: this.#control.snapshot(),
+      });
+      return snapshot;
+    });
+  }
+}

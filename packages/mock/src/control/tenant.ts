@@ -1,0 +1,63 @@
+import type { NewKey } from "../service/new-key.ts";
+import type { Service } from "../service/service.ts";
+import type { DeliveryRecord, KeyRecord, LedgerEntry } from "../store/records.ts";
+import type { Store } from "../store/store.ts";
+import { parseNextJob, type NextJob } from "./next-job.ts";
+
+/** Options of the first key of a tenant, which always gets a new account. */
+export type NewTenant = Omit<NewKey, "accountId">;
+
+/** A key with separate data, so that tests in parallel can share a server. All tenants share the clock. */
+export interface Tenant {
+  /** Token of its key. */
+  readonly apiKey: string;
+  readonly webhookSecret: string;
+  readonly accountId: string;
+  /** Creates another key of the same account. */
+  createKey(key?: NewTenant): Promise<KeyRecord>;
+  /** Returns every change of the balance of its key, oldest first, and the balance. */
+  ledger(): Promise<{ entries: readonly LedgerEntry[]; balance: number }>;
+  /** Returns deliveries for the jobs of its account, oldest first: of one job, or all. */
+  deliveries(jobId?: string): Promise<readonly DeliveryRecord[]>;
+  /** Sets the outcome of the next job of its key. */
+  nextJob(job: Omit<NextJob, "apiKey">): void;
+}
+
+/** Returns the current state of the server. */
+export type Server = () => { readonly service: Service; readonly store: Store };
+
+/** Rate limit of a tenant's key, as of the default keys. */
+const rateLimitPerMinute = 6_000;
+
+/** @throws TypeError for an account, and the errors of `createKey`. */
+export async function createTenant(server: Server, options: NewTenant): Promise<Tenant> {
+  if ("accountId" in options) {
+    throw new TypeError("accountId: a tenant gets a new account; use createKey to share one.");
+  }
+  const accountId = await server().service.keys.openTenant();
+  const createKey = (key: NewTenant = {}): Promise<KeyRecord> =>
+    server().service.keys.create({ rateLimitPerMinute, ...key, accountId });
+  const { token: apiKey, webhookSecret } = await createKey(options);
+  return {
+    apiKey,
+    webhookSecret,
+    accountId,
+    createKey,
+    ledger: async () => {
+      const ledger = await server().service.ledger(apiKey);
+      if (ledger !== undefined) return ledger;
+      throw new Error("The tenant does not exist after a reset or restore; create a new one.");
+    },
+    deliveries: async (jobId) =>
+      server().store.transact((transaction) => {
+        const own: DeliveryRecord[] = [];
+        for (const delivery of transaction.deliveries(jobId)) {
+          const job = transaction.job(delivery.jobId);
+          const owner = job && transaction.key(job.keyId);
+          if (owner?.accountId === accountId) own.push(delivery);
+        }
+        return own;
+      }),
+    nextJob: (job) => server().service.nextJobs.add(parseNextJob({ ...job, apiKey })),
+  };
+}

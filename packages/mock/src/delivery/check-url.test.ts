@@ -1,0 +1,152 @@
+import { describe, expect, test } from "vitest";
+
+import { createMock } from "../mock.ts";
+import { caller } from "../../test/caller.ts";
+import { covers } from "../../test/covers.ts";
+import { checkResolved, checkUrl } from "./check-url.ts";
+
+const list = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+const publicHosts = list(`
+  shop.example shop.example:8443 shop.example. SHOP.EXAMPLE mylocalhost.example localhost.example
+  8.8.8.8 172.15.0.1 172.32.0.1 100.63.255.255 [2606:4700::1111] [::ffff:8.8.8.8]
+`);
+const loopbackHosts = list(`
+  localhost LOCALHOST:3000 localhost. localhost.. app.localhost
+  127.0.0.1 127.1 127.255.255.254 127.0.0.1. 2130706433 0x7f000001 0x7f.1 0177.0.0.1 017700000001
+  %31%32%37.0.0.1 １２７.0.0.1 127。0。0。1
+  [::1] [0:0:0:0:0:0:0:1] [::ffff:127.0.0.1] [::ffff:7f00:1]
+`);
+const privateHosts = list(`
+  0.0.0.0 0 10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 3232235777 169.254.1.1 169.254.169.254
+  0xA9FEA9FE 100.64.0.1 100.100.100.200 168.63.129.16 192.0.2.1 198.18.0.1 224.0.0.1 240.0.0.1
+  255.255.255.255 [::ffff:169.254.169.254] [::] [::127.0.0.1] [64:ff9b::7f00:1] [64:ff9b:1::1]
+  [2002:7f00:1::] [2001:db8::1] [fe80::1] [fc00::1] [fd12:3456::1] [fec0::1] [ff02::1]
+  [fd00:ec2::254] metadata.google.internal printer.local nas.lan router.home.arpa wiki.intranet
+`);
+const invalidUrls = [
+  "no URL",
+  ...list(`
+    /hook //shop.example/hook https:// ftp://shop.example/hook file:///etc/passwd
+    javascript:alert(1) data:text/plain,hello https://user@shop.example/hook
+    https://user:secret@shop.example/hook https://[::1/hook https://1.2.3.4.5/hook
+  `),
+];
+const setting = "allowPrivateWebhooks";
+const onlyPublic = { allowPrivate: false, setting } as const;
+const alsoPrivate = { allowPrivate: true, setting } as const;
+const withHint = (): unknown => expect.stringContaining(setting);
+const withoutHint = (): unknown => expect.not.stringContaining(setting);
+
+describe("checkUrl", () => {
+  test.each(publicHosts)("allows %s", (host) => {
+    covers("submit.blocked-url.which");
+    for (const url of [`https://${host}/hook`, `HTTPS://${host}/hook`]) {
+      expect(checkUrl(url, onlyPublic)).toMatchObject({ ok: true });
+      expect(checkUrl(url, alsoPrivate)).toMatchObject({ ok: true });
+    }
+  });
+
+  test.each([
+    ...loopbackHosts.flatMap((host) => [`https://${host}/hook`, `http://${host}/hook`]),
+    "http://shop.example/hook",
+  ])("allows %s only with allowPrivate", (url) => {
+    covers("request.webhook-url.https", "submit.blocked-url.which");
+    expect(checkUrl(url, onlyPublic)).toMatchObject({ ok: false, problem: withHint() });
+    expect(checkUrl(url, alsoPrivate)).toMatchObject({ ok: true });
+  });
+
+  test.each(privateHosts)("blocks %s", (host) => {
+    covers("submit.blocked-url.which");
+    for (const rules of [onlyPublic, alsoPrivate]) {
+      const verdict = checkUrl(`https://${host}/hook`, rules);
+      expect(verdict).toMatchObject({ ok: false, problem: withoutHint() });
+    }
+  });
+
+  test.each(invalidUrls)("rejects the invalid URL %s", (url) => {
+    covers("submit.400.bad-url");
+    for (const rules of [onlyPublic, alsoPrivate]) {
+      const problem: unknown = expect.stringMatching(/^invalid URL(?!.*allowPrivate)/);
+      expect(checkUrl(url, rules)).toMatchObject({ ok: false, problem });
+    }
+  });
+});
+
+const publicIps = list("93.184.216.34 8.8.8.8 172.32.0.1 2606:4700::1111 ::ffff:8.8.8.8");
+const loopbackIps = list("127.0.0.1 127.9.9.9 ::1 ::ffff:127.0.0.1 ::ffff:7f00:1");
+const privateIps = [
+  "not an IP",
+  "",
+  ...list(`
+    0.0.0.0 10.0.0.1 100.64.0.1 100.100.100.200 168.63.129.16 169.254.169.254 172.16.0.1
+    192.0.0.192 192.168.1.1 198.18.0.1 224.0.0.1 255.255.255.255 :: ::ffff:10.0.0.1
+    ::ffff:169.254.169.254 ::ffff:168.63.129.16 ::127.0.0.1 ::8.8.8.8 64:ff9b::a00:1 2002:a00:1::
+    2001::1 fc00::1 fd00:ec2::254 fe80::1 fe80::1%eth0 fec0::1 ff02::1
+  `),
+];
+
+describe("checkResolved", () => {
+  test.each(publicIps)("allows %s", (ip) => {
+    expect(checkResolved([ip], onlyPublic)).toBeUndefined();
+    expect(checkResolved([ip], alsoPrivate)).toBeUndefined();
+  });
+
+  test.each(loopbackIps)("allows %s only with allowPrivate", (ip) => {
+    expect(checkResolved([ip], onlyPublic)).toMatchObject({ problem: withHint() });
+    expect(checkResolved([ip], alsoPrivate)).toBeUndefined();
+  });
+
+  test.each(privateIps)("blocks %j", (ip) => {
+    for (const rules of [onlyPublic, alsoPrivate]) {
+      expect(checkResolved([ip], rules)).toMatchObject({ problem: withoutHint() });
+    }
+  });
+
+  test.each([...loopbackIps, ...privateIps])("blocks a host with %j and public IPs", (ip) => {
+    for (const ips of [
+      ["8.8.8.8", ip],
+      [ip, ...publicIps],
+    ]) {
+      const blocked = checkResolved(ips, onlyPublic);
+      expect(blocked?.problem).toContain("blocked URL");
+      // The IP would disclose the server's network to the caller.
+      expect(ip !== "" && blocked?.problem.includes(ip)).toBe(false);
+    }
+  });
+});
+
+describe("a submission", () => {
+  test.each([
+    ["webhook_url", { webhook_url: "http://127.0.0.1:3000/hook" }, "allowPrivateWebhooks"],
+    ["webhook_url", { webhook_url: "http://shop.example/hook" }, "https"],
+    ["person_url", { person_url: "http://127.0.0.1/p.png" }, "allowPrivateImages"],
+    [
+      "garment_urls[1]",
+      { garment_urls: ["https://a.example/g.png", "http://a.example/g.png"] },
+      "https",
+    ],
+    ["clothing[0]", { garment_urls: [], clothing: ["https://10.0.0.1/g.png"] }, "public"],
+    ["model_url", { person_url: "", model_url: "https://169.254.169.254/" }, "public"],
+  ])("is rejected with 400 for a blocked %s", async (field, fields, word) => {
+    covers(
+      "submit.400.bad-url",
+      "request.webhook-url.https",
+      "request.garment-urls.https",
+      "request.person-url.https",
+    );
+    const mock = createMock({ clock: "manual", allowPrivateWebhooks: false });
+    const rejected = await caller(mock).submit(fields);
+    expect(rejected.status).toBe(400);
+    expect(rejected.detail).toContain(`${field}: `);
+    expect(rejected.detail).toContain(word);
+  });
+
+  test.each([
+    [{ webhook_url: "http://localhost:3000/hook" }, {}],
+    [{ person_url: "http://localhost:3000/p.png" }, { allowPrivateImages: true }],
+  ])("may have %j where the settings allow it", async (fields, settings) => {
+    const mock = createMock({ clock: "manual", ...settings });
+    expect((await caller(mock).submit(fields)).status).toBe(200);
+  });
+});

@@ -1,0 +1,59 @@
+// Registered symbols: the CommonJS files of the package each have a copy of this module.
+const resetMark = Symbol.for("@tryon/mock reset");
+const truncatedMark = Symbol.for("@tryon/mock truncated");
+
+/**
+ * Creates the error of a broken connection in the form of the platform's fetch. A transport that owns a connection
+ * breaks it when it catches this error.
+ */
+export function connectionReset(message = "fetch failed"): TypeError {
+  const cause = Object.assign(new Error("read ECONNRESET"), {
+    code: "ECONNRESET",
+    syscall: "read",
+    [resetMark]: true,
+  });
+  return new TypeError(message, { cause });
+}
+
+export function isConnectionReset(error: unknown): boolean {
+  return error instanceof TypeError && error.cause instanceof Error && resetMark in error.cause;
+}
+
+/** Returns a response that announces its full body and fails after `length` bytes; a shorter body stays whole. */
+export async function truncate(response: Response, length: number): Promise<Response> {
+  const { status } = response;
+  if (response.body === null) return response;
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const headers = new Headers(response.headers);
+  if (bytes.length <= length) return new Response(bytes, { status, headers });
+  headers.set("content-length", String(bytes.length));
+  const sent = bytes.slice(0, length);
+  return Object.assign(new Response(failingBody(sent), { status, headers }), {
+    [truncatedMark]: sent,
+  });
+}
+
+/** Returns the sent bytes of a truncated body, or undefined for any other response. */
+export function truncatedBytes(response: Response): Uint8Array | undefined {
+  // Only `truncate` sets a property of this name.
+  return (response as { [truncatedMark]?: Uint8Array })[truncatedMark];
+}
+
+function failingBody(sent: Uint8Array): ReadableStream<Uint8Array> {
+  let begun = sent.length === 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        if (begun) {
+          const cause = Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" });
+          controller.error(new TypeError("terminated", { cause }));
+        } else {
+          begun = true;
+          controller.enqueue(sent);
+        }
+      },
+    },
+    // Prevents reading ahead, or the error would replace the bytes.
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,60 @@
+import type { Hono } from "hono";
+
+import type { AccountResponse, PurchaseWithSPTResponse } from "../generated/openapi.ts";
+import { sizes } from "../service/catalogue.ts";
+import type { PurchaseResponse } from "../service/purchases.ts";
+import type { KeyRecord } from "../store/records.ts";
+import { json } from "./responses.ts";
+import { validate } from "./validation.ts";
+import { withKey, type RouteContext } from "./with-key.ts";
+
+/** Adds the routes of the account and of credit packs. */
+export function addCreditRoutes(app: Hono, routes: RouteContext): void {
+  const { service, schemas } = routes;
+
+  app.get(
+    "/api/v1/account",
+    withKey(routes, async ({ key }) => json(accountView(await service.account(key.id)))),
+  );
+
+  app.post(
+    "/api/v1/credits/purchase",
+    withKey(routes, async ({ key, body }) => {
+      const order = validate(schemas.purchase, { body: await body() }, service.options).body;
+      const response = await service.purchases.purchase(key.id, {
+        packSlug: order.pack_slug,
+        token: order.shared_payment_granted_token,
+      });
+      return json(purchaseView(response));
+    }),
+  );
+}
+
+function accountView(key: KeyRecord): AccountResponse {
+  return {
+    name: key.name,
+    credits_remaining: key.credits,
+    rate_limit_per_min: key.rateLimitPerMinute,
+    total_calls: key.totalCalls,
+    tryon_cost_credits: {
+      "1K": sizes["1K"].credits,
+      "2K": sizes["2K"].credits,
+      "4K": sizes["4K"].credits,
+    },
+  };
+}
+
+function purchaseView({
+  purchase,
+  creditsAdded,
+  creditsRemaining,
+}: PurchaseResponse): PurchaseWithSPTResponse {
+  return {
+    payment_intent_id: purchase.paymentIntentId,
+    status: purchase.status,
+    pack_slug: purchase.packSlug,
+    credits_added: creditsAdded,
+    credits_remaining: creditsRemaining,
+    next_action: purchase.nextAction,
+  };
+}

@@ -1,0 +1,110 @@
+import type { Options } from "../options.ts";
+import type { RateWindow } from "../service/keys.ts";
+import { ServiceError, type ServiceErrorCode } from "../service/service-error.ts";
+import { isConnectionReset } from "./broken-connection.ts";
+import { httpDate } from "../system/date.ts";
+import { BrokenBody, MalformedBody, OversizeBody } from "./body.ts";
+import { InvalidInput } from "./validation.ts";
+
+const statusOf: Readonly<Record<ServiceErrorCode, number>> = {
+  "bad-request": 400,
+  unauthorized: 401,
+  "insufficient-credits": 402,
+  "payment-failed": 402,
+  forbidden: 403,
+  "not-found": 404,
+  conflict: 409,
+  "rate-limited": 429,
+  "server-error": 500,
+};
+
+/** The name is registered because the CommonJS files of the package each hold a copy of this module. */
+const textMark = Symbol.for("@tryon/mock text");
+
+export function json(
+  body: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const text = JSON.stringify(body);
+  const response = new Response(text, {
+    status,
+    headers: { "content-type": "application/json", ...headers },
+  });
+  return Object.assign(response, { [textMark]: text });
+}
+
+/**
+ * Returns the text that the response was created from, or undefined. Sending it directly saves a stream, which costs more
+ * than all other work for a small response.
+ */
+export function textOf(response: Response): string | undefined {
+  const text: unknown = Reflect.get(response, textMark);
+  return typeof text === "string" ? text : undefined;
+}
+
+export function html(
+  body: string,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(body, {
+    status,
+    headers: { "content-type": "text/html; charset=utf-8", ...headers },
+  });
+}
+
+/** Creates an HTML response, such as a proxy in front of the service sends. */
+export function proxyPage(status: number, title: string): Response {
+  return html(
+    `<html><head><title>${status} ${title}</title></head><body><center><h1>${status} ${title}</h1></center></body></html>`,
+    status,
+  );
+}
+
+/**
+ * Converts an error to its documented response.
+ *
+ * @throws BrokenBody and connection resets again, since no one can receive a response.
+ */
+export function errorResponse(error: unknown, options: Options): Response {
+  if (error instanceof ServiceError) {
+    const challenge = error.reason === "unauthorized" ? { "www-authenticate": "Bearer" } : {};
+    return json({ detail: error.message }, statusOf[error.reason], challenge);
+  }
+  if (error instanceof MalformedBody && options.malformedBody === 400) {
+    return json({ detail: "The body has to be a JSON object, sent as application/json." }, 400);
+  }
+  if (error instanceof InvalidInput) return json({ detail: error.problems }, 422);
+  if (error instanceof OversizeBody) {
+    return options.oversize === 413
+      ? proxyPage(413, "Request Entity Too Large")
+      : json({ detail: error.message }, 400);
+  }
+  if (error instanceof BrokenBody || isConnectionReset(error)) throw error;
+  const message = error instanceof Error ? error.message : String(error);
+  return json({ detail: `Internal error of the reference server: ${message}` }, 500);
+}
+
+/** Returns the rate limit headers that the options select. */
+export function rateHeaders(
+  window: RateWindow,
+  now: number,
+  options: Options,
+): Record<string, string> {
+  const { rateHeaders: when, resetUnit, retryAfterFormat } = options;
+  const seconds = Math.max(1, Math.ceil((window.resetAt - now) / 1_000));
+  const headers: Record<string, string> = {};
+  if (when === "all" || (when === "429-only" && window.exceeded)) {
+    headers["x-ratelimit-limit"] = String(window.limit);
+    headers["x-ratelimit-remaining"] = String(window.remaining);
+    headers["x-ratelimit-reset"] = String(
+      resetUnit === "epoch" ? Math.ceil(window.resetAt / 1_000) : seconds,
+    );
+  }
+  if (window.exceeded) {
+    headers["retry-after"] =
+      retryAfterFormat === "seconds" ? String(seconds) : httpDate(window.resetAt);
+  }
+  return headers;
+}

@@ -1,0 +1,71 @@
+import type { Context } from "hono";
+
+import type { Settings } from "../settings.ts";
+import type { Service } from "../service/service.ts";
+import { ServiceError } from "../service/service-error.ts";
+import type { SubmissionFields } from "../service/submission.ts";
+import type { KeyRecord } from "../store/records.ts";
+import type { System } from "../system/system.ts";
+import { errorResponse, rateHeaders } from "./responses.ts";
+import { readJsonObject, readPatience } from "./body.ts";
+import type { RequestSchemas } from "./schemas.ts";
+
+/** Records submissions for the request journal. */
+interface SubmissionLog {
+  noteSubmission(request: Request, fields: SubmissionFields): void;
+  noteJob(request: Request, jobId: string, replayed: boolean): void;
+}
+
+/** Parts of the server that routes use. */
+export interface RouteContext {
+  readonly service: Service;
+  readonly system: System;
+  readonly settings: Settings;
+  readonly schemas: RequestSchemas;
+  readonly journal: SubmissionLog;
+}
+
+/** A request with a valid key and within the rate limit. */
+export interface KeyedRequest {
+  readonly key: KeyRecord;
+  readonly request: Request;
+  /** Reads the body; a second call returns the same promise. */
+  readonly body: () => Promise<Readonly<Record<string, unknown>>>;
+}
+
+/**
+ * Wraps the handler of a route that needs a key. The key, its state and the rate limit are checked before the handler
+ * runs, and every response after that has the headers of the rate limit.
+ */
+export function withKey(
+  { service, system }: RouteContext,
+  handler: (request: KeyedRequest, context: Context) => Promise<Response>,
+): (context: Context) => Promise<Response> {
+  const { options } = service;
+  return async (context) => {
+    let limitHeaders: Record<string, string> = {};
+    const respond = async (): Promise<Response> => {
+      const request = context.req.raw;
+      let read: ReturnType<KeyedRequest["body"]> | undefined;
+      const body: KeyedRequest["body"] = () =>
+        (read ??= system.clock.outside(readJsonObject(request, options), readPatience));
+      if (options.checkOrder === "body-first" && request.method === "POST") await body();
+      const { key, window } = await service.keys.admit(bearerToken(request));
+      limitHeaders = rateHeaders(window, system.clock.now(), options);
+      if (window.exceeded) {
+        throw new ServiceError(
+          "rate-limited",
+          `Rate limit exceeded: ${window.limit} requests a minute are allowed for this key.`,
+        );
+      }
+      return handler({ key, request, body }, context);
+    };
+    const response = await respond().catch((error: unknown) => errorResponse(error, options));
+    for (const [name, value] of Object.entries(limitHeaders)) response.headers.set(name, value);
+    return response;
+  };
+}
+
+function bearerToken(request: Request): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+}

@@ -1,0 +1,30 @@
+/** Reason for an error. Nothing was charged, and no job was created. */
+export type ServiceErrorCode =
+  | "bad-request"
+  | "unauthorized"
+  | "insufficient-credits"
+  | "payment-failed"
+  | "forbidden"
+  | "not-found"
+  | "conflict"
+  | "rate-limited"
+  | "server-error";
+
+/** Error that the service returns to the caller, with its message. */
+export class ServiceError extends Error {
+  readonly reason: ServiceErrorCode;
+
+  constructor(reason: ServiceErrorCode, detail: string) {
+    super(detail);
+    this.name = "ServiceError";
+    this.reason = reason;
+  }
+}
+
+/** Creates the error for a submission that failed before it reached the model. */
+export function serverError(): ServiceError {
+  return new ServiceError(
+    "server-error",
+    "Server error before the model was reached; nothing was charged.",
+  );
+}

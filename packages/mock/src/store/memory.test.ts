@@ -1,8 +1,0 @@
-import { describe } from "vitest";
-
-import { storeSuite } from "../testing/store-suite.ts";
-import { MemoryStore } from "./memory.ts";
-
-describe("the store in memory", () => {
-  storeSuite(() => new MemoryStore());
-});

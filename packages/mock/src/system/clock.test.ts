@@ -1,0 +1,255 @@
+import { describe, expect, test } from "vitest";
+
+import { manualHost } from "../../test/manual-host.ts";
+import { manualStart, SystemClock } from "./clock.ts";
+import { turn } from "./host.ts";
+
+function manual() {
+  const clock = new SystemClock({ mode: "manual" });
+  const fired: string[] = [];
+  const set = (name: string, delay: number) =>
+    clock.setTimeout(() => fired.push(`${name}@${clock.now() - manualStart}`), delay);
+  return { clock, fired, set };
+}
+
+function real() {
+  const machine = manualHost();
+  return { machine, clock: new SystemClock({ host: machine.host }) };
+}
+
+describe("a manual clock", () => {
+  test("moves only by advance", async () => {
+    const { clock } = manual();
+    expect(clock.now()).toBe(Date.UTC(2026, 0, 1));
+    expect(await clock.advance("90s")).toBe(manualStart + 90_000);
+    expect(clock.now()).toBe(manualStart + 90_000);
+  });
+
+  test("fires timers at their own instants, and those of one instant in their order", async () => {
+    const { clock, fired, set } = manual();
+    set("c", 20);
+    set("a", 10);
+    set("b", 10);
+    set("d", 31);
+    await clock.advance(30);
+    expect(fired).toEqual(["a@10", "b@10", "c@20"]);
+    expect(clock.pending).toBe(1);
+  });
+
+  test("fires timers at the end of a move and those without a delay", async () => {
+    const { clock, fired, set } = manual();
+    set("end", 30);
+    set("now", 0);
+    set("past", -5);
+    await clock.advance(0);
+    expect(fired).toEqual(["now@0", "past@0"]);
+    await clock.advance(30);
+    expect(fired).toEqual(["now@0", "past@0", "end@30"]);
+  });
+
+  test("fires timers that were set by timers", async () => {
+    const { clock, fired, set } = manual();
+    clock.setTimeout(() => {
+      set("second", 10);
+      set("third", 25);
+    }, 10);
+    await clock.advance(30);
+    expect(fired).toEqual(["second@20"]);
+    await clock.advance(5);
+    expect(fired).toEqual(["second@20", "third@35"]);
+  });
+
+  test("waits for work that a timer started", async () => {
+    const { clock } = manual();
+    const times: number[] = [];
+    clock.setTimeout(() => {
+      void clock.during(async () => {
+        for (let step = 0; step < 50; step += 1) await turn();
+        times.push(clock.now() - manualStart);
+      });
+    }, 10);
+    await clock.advance("1h");
+    expect(times).toEqual([10]);
+  });
+
+  test("does not fire canceled timers, even of the same instant", async () => {
+    const { clock, fired, set } = manual();
+    clock.setTimeout(() => clock.clearTimeout(canceled), 10);
+    const canceled = set("canceled", 10);
+    const early = set("early", 5);
+    clock.clearTimeout(early);
+    clock.clearTimeout(early);
+    clock.clearTimeout(undefined);
+    expect(clock.pending).toBe(2);
+    await clock.advance(20);
+    expect(fired).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("resolves sleeps in order", async () => {
+    const { clock, fired } = manual();
+    const sleepTwice = async (name: string, span: number): Promise<void> => {
+      await clock.sleep(span);
+      fired.push(`${name}1`);
+      await clock.sleep(span);
+      fired.push(`${name}2`);
+    };
+    void sleepTwice("a", 10);
+    void sleepTwice("b", 15);
+    await clock.advance(30);
+    expect(fired).toEqual(["a1", "b1", "a2", "b2"]);
+  });
+
+  test("fires all timers by runAll", async () => {
+    const { clock, fired, set } = manual();
+    set("a", 10);
+    clock.setTimeout(() => set("c", 86_400_000), 20);
+    expect(await clock.runAll()).toBe(manualStart + 86_400_020);
+    expect(fired).toEqual(["a@10", "c@86400020"]);
+  });
+
+  test("runs concurrent moves one after the other", async () => {
+    const { clock, fired, set } = manual();
+    set("a", 10);
+    set("b", 20);
+    const moves = [clock.advance(15), clock.advance(15), clock.runAll()];
+    expect(await Promise.all(moves)).toEqual([15, 30, 30].map((span) => manualStart + span));
+    expect(fired).toEqual(["a@10", "b@20"]);
+  });
+
+  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, "soon", "1.5", "5 s"])(
+    "rejects an advance by %j, and can move afterwards",
+    async (span) => {
+      const { clock } = manual();
+      await expect(clock.advance(span)).rejects.toThrow(RangeError);
+      expect(await clock.advance(1)).toBe(manualStart + 1);
+    },
+  );
+
+  test("can move after a timer threw", async () => {
+    const { clock, fired, set } = manual();
+    clock.setTimeout(() => {
+      throw new Error("broken timer");
+    }, 10);
+    set("after", 20);
+    await expect(clock.advance(30)).rejects.toThrow("broken timer");
+    await clock.advance(30);
+    expect(fired).toEqual(["after@20"]);
+  });
+
+  test("fires no timer after close", async () => {
+    const { clock, fired, set } = manual();
+    set("before", 10);
+    clock.close();
+    set("after", 10);
+    expect(clock.pending).toBe(0);
+    await clock.advance(30);
+    expect(fired).toEqual([]);
+  });
+});
+
+describe("a real clock", () => {
+  test("fires timers by timers of the machine", () => {
+    const { machine, clock } = real();
+    const fired: string[] = [];
+    clock.setTimeout(() => fired.push("b"), 20);
+    clock.setTimeout(() => fired.push("a"), 10);
+    expect(machine.pending()).toEqual([10]);
+    machine.pass(10);
+    expect([clock.now(), fired]).toEqual([1_010, ["a"]]);
+    machine.pass(10);
+    expect(fired).toEqual(["a", "b"]);
+    expect(machine.pending()).toEqual([]);
+  });
+
+  test("keeps no timer of the machine for canceled timers", () => {
+    const { machine, clock } = real();
+    clock.clearTimeout(clock.setTimeout(() => undefined, 10));
+    expect(machine.pending()).toEqual([]);
+    clock.setTimeout(() => undefined, 10);
+    clock.close();
+    expect(machine.pending()).toEqual([]);
+  });
+
+  test("moves ahead and continues from there", async () => {
+    const { machine, clock } = real();
+    const fired: number[] = [];
+    clock.setTimeout(() => fired.push(clock.now()), 60_000);
+    expect(await clock.advance("2m")).toBe(121_000);
+    expect(fired).toEqual([61_000]);
+    machine.pass(5);
+    expect(clock.now()).toBe(121_005);
+    clock.setTimeout(() => fired.push(clock.now()), 10);
+    machine.pass(10);
+    expect(fired).toEqual([61_000, 121_015]);
+  });
+
+  test("splits a delay above the maximum of the machine", () => {
+    const { machine, clock } = real();
+    const fired: number[] = [];
+    const far = 30 * 86_400_000;
+    clock.setTimeout(() => fired.push(clock.now()), far);
+    machine.pass(2 ** 31 - 1);
+    expect(fired).toEqual([]);
+    machine.pass(far - (2 ** 31 - 1));
+    expect(fired).toEqual([1_000 + far]);
+  });
+});
+
+describe("runUntil", () => {
+  test("fires timers until the promise settles", async () => {
+    const { clock, fired, set } = manual();
+    const work = clock.sleep(10).then(() => clock.sleep(15));
+    set("before", 20);
+    set("after", 26);
+    await clock.runUntil(work.then(() => fired.push("work")));
+    expect(fired).toEqual(["before@20", "work"]);
+    expect(clock.now()).toBe(manualStart + 25);
+    expect(clock.pending).toBe(1);
+  });
+
+  test("returns the value of the promise, or throws its error", async () => {
+    const { clock } = manual();
+    expect(await clock.runUntil(clock.sleep(10).then(() => "done"))).toBe("done");
+    const failing = clock.sleep(10).then(() => Promise.reject(new Error("failed")));
+    await expect(clock.runUntil(failing)).rejects.toThrow("failed");
+    expect(clock.now()).toBe(manualStart + 20);
+  });
+
+  test("allows the work to move the clock", async () => {
+    const { clock, fired, set } = manual();
+    set("on the way", 30);
+    await clock.runUntil(clock.sleep(10).then(() => clock.advance(40)));
+    expect(fired).toEqual(["on the way@30"]);
+    expect(clock.now()).toBe(manualStart + 50);
+  });
+
+  test("waits for other work when no timer is left", async () => {
+    const { clock } = manual();
+    const read = new Promise<string>((resolve) => {
+      setTimeout(resolve, 5, "read");
+    });
+    expect(await clock.runUntil(read)).toBe("read");
+    expect(clock.now()).toBe(manualStart);
+  });
+
+  test("fails at its limit, at the last timer before it", async () => {
+    const { clock } = manual();
+    const never = new Promise<never>(() => undefined);
+    const repeat = (): unknown => clock.setTimeout(repeat, 60_000);
+    repeat();
+    await expect(clock.runUntil(never, "5m")).rejects.toThrow("still pending after 300000 ms");
+    expect(clock.now()).toBe(manualStart + 300_000);
+  });
+
+  test("fails when no timer is left for ten seconds of the machine", async () => {
+    const machine = manualHost();
+    const clock = new SystemClock({ mode: "manual", host: machine.host });
+    const waiting = clock
+      .runUntil(new Promise<never>(() => undefined))
+      .catch((error: unknown) => error);
+    for (let step = 0; step < 20; step += 1) await turn();
+    machine.pass(10_001);
+    expect(String(await waiting)).toContain("no timer was left to fire");
+  });
+});

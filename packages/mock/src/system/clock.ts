@@ -1,0 +1,296 @@
+import { ClockWork } from "./clock-work.ts";
+import { milliseconds, type Duration } from "./duration.ts";
+import { host, turn, type ClockHost } from "./host.ts";
+import { Timers, type Clock, type PendingTimer, type Timer } from "./timers.ts";
+
+/** Source of a {@link SystemClock}'s time: the machine, or only `advance`. */
+export type ClockMode = "real" | "manual";
+
+/** Start of a manual clock: 2026-01-01T00:00:00Z. */
+export const manualStart = Date.UTC(2026, 0, 1);
+
+/** Maximum delay of a timer of the machine. A later timer is set again after it. */
+const maxHostTimeout = 2 ** 31 - 1;
+
+/** Number of timers after which `runAll` fails, because timers set new ones without end. */
+const runAllLimit = 1_000_000;
+
+/** Milliseconds of the machine that `runUntil` waits for other work when no timer is left. */
+const runUntilPatience = 10_000;
+
+/** Event loop turns after each instant, in which callers in the same process can continue. */
+const turnsPerInstant = 8;
+
+const noTimerLeft = `runUntil: the promise is still pending, and for ${runUntilPatience} ms no timer was left to fire. It does not wait for this clock.`;
+
+/**
+ * The server's time. Every delay of the service uses it, so results do not depend on the speed of the machine. A manual
+ * clock moves only by `advance`. A real clock follows the machine, and `advance` moves it ahead.
+ */
+export class SystemClock implements Clock {
+  readonly mode: ClockMode;
+  readonly #host: ClockHost;
+  #instant = manualStart;
+  #offset = 0;
+  readonly #timers = new Timers();
+  #alarm: ReturnType<typeof setTimeout> | undefined;
+  #alarmAt = Number.POSITIVE_INFINITY;
+  readonly #work: ClockWork;
+  #lastMove: Promise<unknown> = Promise.resolve();
+  /** Number of calls of `set`, each of which ends a move in progress. */
+  #era = 0;
+  #noticed = false;
+  #closed = false;
+
+  constructor(options: { mode?: ClockMode; host?: ClockHost } = {}) {
+    this.mode = options.mode ?? "real";
+    this.#host = options.host ?? host;
+    this.#work = new ClockWork(this.#host);
+  }
+
+  now(): number {
+    return this.mode === "manual" ? this.#instant : this.#host.now() + this.#offset;
+  }
+
+  /** Number of timers that have neither fired nor been canceled. */
+  get pending(): number {
+    return this.#timers.pending;
+  }
+
+  /** If true, no work of `during` is in progress. */
+  get idle(): boolean {
+    return this.#work.idle;
+  }
+
+  setTimeout(callback: () => void, delay: number): Timer {
+    const timer = this.#timers.make(this.now() + Math.max(0, delay), callback);
+    if (this.#closed) return timer;
+    this.#timers.add(timer);
+    this.#setAlarm();
+    return timer;
+  }
+
+  clearTimeout(timer: Timer | undefined): void {
+    if (timer === undefined) return;
+    // Every timer of this clock is a PendingTimer.
+    if (this.#timers.take(timer as PendingTimer) !== undefined) this.#setAlarm();
+  }
+
+  /** Resolves after `delay` milliseconds of this clock. */
+  sleep(delay: number): Promise<void> {
+    return new Promise((resolve) => this.setTimeout(resolve, delay));
+  }
+
+  /**
+   * Moves time ahead and fires each timer at its own instant. Time moves on after the work that a timer starts has ended.
+   * A second call begins where the first has ended.
+   *
+   * @returns the new time in milliseconds since 1970.
+   * @example
+   * ```ts
+   * await mock.clock.advance("21s");
+   * ```
+   */
+  async advance(duration: Duration): Promise<number> {
+    const length = milliseconds(duration);
+    return this.#afterOtherMoves(async () => {
+      const target = this.now() + length;
+      const era = this.#era;
+      await this.#fireUntil(target);
+      if (era === this.#era) this.#moveTo(target);
+      await this.#settle();
+      return this.now();
+    });
+  }
+
+  /**
+   * Moves time ahead until no timer is left: every job and every delivery has ended.
+   *
+   * @returns the new time in milliseconds since 1970.
+   * @throws Error when timers keep setting new ones without end.
+   */
+  runAll(): Promise<number> {
+    return this.#afterOtherMoves(async () => {
+      await this.#fireUntil(Number.POSITIVE_INFINITY, runAllLimit);
+      return this.now();
+    });
+  }
+
+  /**
+   * Moves the clock from timer to timer until a promise settles. No timer fires after the one that settled the promise.
+   * Only work of the mock stops the clock: when an app also waits for a file or a socket, timers may fire early.
+   *
+   * @param work the promise to wait for, such as that of a client on this clock.
+   * @param limit maximum duration that the clock moves; the default is "24h".
+   * @returns the value of `work`, or throws its error.
+   * @throws Error when `work` is pending at the limit, or for 10 seconds while no timer is left.
+   * @example
+   * ```ts
+   * const result = await mock.clock.runUntil(tryon.run(input));
+   * ```
+   */
+  async runUntil<Result>(work: Promise<Result>, limit: Duration = "24h"): Promise<Result> {
+    let settled = false;
+    const settle = (): void => {
+      settled = true;
+    };
+    work.then(settle, settle);
+    const length = milliseconds(limit);
+    const target = this.now() + length;
+    let movedAt = this.#host.now();
+    const step = async (): Promise<boolean> => {
+      await this.#settle();
+      if (settled) return true;
+      const next = this.#timers.next();
+      if (next === undefined) {
+        // The work may wait for a file or a socket.
+        if (this.#host.now() - movedAt > runUntilPatience) throw new Error(noTimerLeft);
+        return false;
+      }
+      if (next.dueAt > target) {
+        throw new Error(
+          `runUntil: the promise is still pending after ${length} ms of the clock. Pass a longer limit, or find what never settles.`,
+        );
+      }
+      await this.#fire(next);
+      movedAt = this.#host.now();
+      return settled;
+    };
+    // Other moves of the clock can run between two steps.
+    for (let done = false; !done;) done = await this.#afterOtherMoves(step);
+    return work;
+  }
+
+  /**
+   * Runs work that stops time: `advance` moves on after the work has ended, or after `patience` milliseconds of the
+   * machine. Work that depends on others needs a patience, because they may wait for time to move.
+   */
+  during<T>(work: () => Promise<T>, patience?: number): Promise<T> {
+    return this.#work.during(work, patience);
+  }
+
+  /**
+   * Waits, within `during`, for something that may need time to move: time moves on at once, or after `patience`
+   * milliseconds of the machine. With `lacksTime`, a warning is logged when a manual clock does not move.
+   */
+  outside<T>(
+    waiting: Promise<T>,
+    patience?: number,
+    lacksTime = patience === undefined,
+  ): Promise<T> {
+    return this.#work.outside(waiting, patience, lacksTime ? this.#notice() : undefined);
+  }
+
+  /** Runs work between two moves of time, when all other work has ended or waits for time. */
+  still<T>(work: () => Promise<T>): Promise<T> {
+    return this.#afterOtherMoves(async () => {
+      await this.#settle();
+      return work();
+    });
+  }
+
+  /**
+   * Sets the time, forward or back, and fires nothing. A move in progress ends. Timers keep their remaining time.
+   *
+   * @param instant the new time; the default is the start, which for a real clock is the machine's time.
+   */
+  set(instant?: number): void {
+    this.#era += 1;
+    const before = this.now();
+    if (this.mode === "manual") this.#instant = instant ?? manualStart;
+    else this.#offset = instant === undefined ? 0 : instant - this.#host.now();
+    this.#timers.shift(this.now() - before);
+    this.#host.clearTimeout(this.#alarm);
+    this.#alarmAt = Number.POSITIVE_INFINITY;
+    this.#setAlarm();
+  }
+
+  /** Clears all timers; timers set afterwards never fire. */
+  close(): void {
+    this.#closed = true;
+    this.#work.close();
+    this.#timers.clear();
+    this.#setAlarm();
+  }
+
+  #afterOtherMoves<T>(move: () => Promise<T>): Promise<T> {
+    const moved = this.#lastMove.then(move, move);
+    this.#lastMove = moved.catch(() => undefined);
+    return moved;
+  }
+
+  /** Creates a function that warns, once per clock, of a request that waits for a manual clock to move. */
+  #notice(): (() => void) | undefined {
+    if (this.mode === "real" || this.#noticed) return undefined;
+    const since = this.#instant;
+    const era = this.#era;
+    return () => {
+      // A request from before the last `set` has already ended.
+      if (this.#noticed || this.#closed || this.#instant !== since || this.#era !== era) return;
+      this.#noticed = true;
+      this.#host.warn(
+        "tryon-mock: a request has been waiting for 2 seconds on a manual clock that does not move. " +
+          'Move it with clock.advance("2s") or clock.runAll(), or leave out clock: "manual".',
+      );
+    };
+  }
+
+  /** Fires timers up to a time, or until the time is set. */
+  async #fireUntil(target: number, limit = Number.POSITIVE_INFINITY): Promise<void> {
+    const era = this.#era;
+    await this.#settle();
+    for (let fired = 0; era === this.#era; fired += 1) {
+      const next = this.#timers.next();
+      if (next === undefined || next.dueAt > target) return;
+      if (fired === limit) {
+        throw new Error(
+          `runAll fired ${limit} timers and more are set: something sets timers without end. Use advance() with a duration.`,
+        );
+      }
+      await this.#fire(next);
+    }
+  }
+
+  async #settle(): Promise<void> {
+    for (let quiet = 0; quiet < turnsPerInstant; quiet += 1) {
+      await turn();
+      if (!this.#work.idle) {
+        await this.#work.whenIdle();
+        quiet = 0;
+      }
+    }
+  }
+
+  async #fire(timer: PendingTimer): Promise<void> {
+    this.#moveTo(timer.dueAt);
+    this.#timers.take(timer)?.();
+    await this.#settle();
+  }
+
+  #moveTo(instant: number): void {
+    if (instant <= this.now()) return;
+    if (this.mode === "manual") this.#instant = instant;
+    else this.#offset += instant - this.now();
+  }
+
+  #setAlarm(): void {
+    if (this.mode === "manual") return;
+    const dueAt = this.#timers.next()?.dueAt ?? Number.POSITIVE_INFINITY;
+    if (dueAt === this.#alarmAt) return;
+    this.#host.clearTimeout(this.#alarm);
+    this.#alarm = undefined;
+    this.#alarmAt = dueAt;
+    if (dueAt === Number.POSITIVE_INFINITY) return;
+    const delay = Math.min(Math.max(0, dueAt - this.now()), maxHostTimeout);
+    this.#alarm = this.#host.setTimeout(() => this.#onAlarm(), delay);
+  }
+
+  #onAlarm(): void {
+    this.#alarmAt = Number.POSITIVE_INFINITY;
+    for (let next = this.#timers.next(); next !== undefined; next = this.#timers.next()) {
+      if (next.dueAt > this.now()) break;
+      this.#timers.take(next)?.();
+    }
+    this.#setAlarm();
+  }
+}

@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+
+import { describe, expect, test } from "vitest";
+
+import { manualServer } from "../../test/caller.ts";
+import { freshSeed, SeededRandom } from "./random.ts";
+
+function tokens(seed: string): readonly string[] {
+  const random = new SeededRandom(seed);
+  return Array.from({ length: 20 }, () => random.token(24));
+}
+
+function block(counter: number): readonly number[] {
+  return [...createHash("sha256").update(`demo\n${counter}`).digest()];
+}
+
+async function idsOf(seed?: string | number): Promise<readonly string[]> {
+  const { call } = manualServer(seed === undefined ? {} : { seed });
+  const ids = [(await call.submit()).body.job_id, (await call.submit()).body.job_id];
+  const order = { pack_slug: "demo", shared_payment_granted_token: "spt_1" };
+  return [...ids, (await call.purchase(order)).body.payment_intent_id];
+}
+
+describe("SeededRandom", () => {
+  test("is the same only for the same seed", () => {
+    expect(tokens("demo")).toEqual(tokens("demo"));
+    expect(new Set([...tokens("demo"), ...tokens("other")]).size).toBe(40);
+  });
+
+  test("is the SHA-256 of the seed and a counter", () => {
+    const random = new SeededRandom("demo");
+    const bytes = Array.from({ length: 40 }, () => random.byte());
+    expect(bytes).toEqual([...block(0), ...block(1)].slice(0, 40));
+  });
+
+  test("has letters and digits of similar frequency", () => {
+    const text = new SeededRandom("letters").token(62_000);
+    expect(text).toMatch(/^[0-9A-Za-z]{62000}$/);
+    const counts = new Map<string, number>();
+    for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+    expect(counts.size).toBe(62);
+    expect(Math.min(...counts.values())).toBeGreaterThan(800);
+    expect(Math.max(...counts.values())).toBeLessThan(1_200);
+  });
+
+  test("has fractions from 0 to 1", () => {
+    const random = new SeededRandom("fractions");
+    const fractions = Array.from({ length: 1_000 }, () => random.fraction());
+    expect(fractions.every((fraction) => fraction >= 0 && fraction < 1)).toBe(true);
+    const mean = fractions.reduce((sum, fraction) => sum + fraction, 0) / fractions.length;
+    expect(Math.abs(mean - 0.5)).toBeLessThan(0.05);
+  });
+
+  test("has a new seed by default", () => {
+    expect(freshSeed()).toMatch(/^[0-9a-f]{32}$/);
+    expect(freshSeed()).not.toBe(freshSeed());
+  });
+});
+
+describe("a server", () => {
+  test("has the same ids for the same seed", async () => {
+    expect(await idsOf("demo")).toEqual(await idsOf("demo"));
+    expect(await idsOf(7)).toEqual(await idsOf("7"));
+    expect(await idsOf("demo")).not.toEqual(await idsOf("other"));
+  });
+
+  test("has other ids at each start without a seed", async () => {
+    expect(await idsOf()).not.toEqual(await idsOf());
+  });
+});

@@ -1,0 +1,79 @@
+import TinyQueue from "tinyqueue";
+
+/** A timer of a {@link Clock}; opaque. */
+export interface Timer {
+  readonly dueAt: number;
+}
+
+/** Time and timers: the client takes one as its `clock` option. */
+export interface Clock {
+  /** Returns milliseconds since 1970-01-01T00:00:00Z. */
+  now(): number;
+  /** Calls `callback` once, after `delay` milliseconds of this clock. */
+  setTimeout(callback: () => void, delay: number): Timer;
+  /** Cancels a timer. Does nothing for one that has fired. */
+  clearTimeout(timer: Timer | undefined): void;
+}
+
+/** A timer in the queue. It has its callback until it fires or is canceled. */
+export interface PendingTimer extends Timer {
+  dueAt: number;
+  readonly order: number;
+  callback: (() => void) | undefined;
+}
+
+/** The timers of a clock by due time. Timers of one instant keep the order in which they were set. */
+export class Timers {
+  #order = 0;
+  #pending = 0;
+  readonly #queue = new TinyQueue<PendingTimer>(
+    [],
+    (a, b) => a.dueAt - b.dueAt || a.order - b.order,
+  );
+
+  /** Number of timers that have neither fired nor been canceled. */
+  get pending(): number {
+    return this.#pending;
+  }
+
+  /** Creates a timer that is not in the queue. */
+  make(dueAt: number, callback: () => void): PendingTimer {
+    return { dueAt, order: this.#order++, callback };
+  }
+
+  add(timer: PendingTimer): void {
+    this.#queue.push(timer);
+    this.#pending += 1;
+  }
+
+  /** Removes a timer and returns its callback, or undefined when it was removed before. */
+  take(timer: PendingTimer): (() => void) | undefined {
+    const { callback } = timer;
+    if (callback === undefined) return undefined;
+    // Finding its place in the queue would cost more than keeping it until it is first.
+    timer.callback = undefined;
+    this.#pending -= 1;
+    return callback;
+  }
+
+  /** Returns the timer that is due next. */
+  next(): PendingTimer | undefined {
+    for (let timer = this.#queue.peek(); timer !== undefined; timer = this.#queue.peek()) {
+      if (timer.callback !== undefined) return timer;
+      this.#queue.pop();
+    }
+    return undefined;
+  }
+
+  /** Moves all timers by the same number of milliseconds, which keeps their order. */
+  shift(length: number): void {
+    for (const timer of this.#queue.data) timer.dueAt += length;
+  }
+
+  clear(): void {
+    for (let timer = this.#queue.pop(); timer !== undefined; timer = this.#queue.pop()) {
+      timer.callback = undefined;
+    }
+    this.#pending = 0;
+  }
+}

@@ -1,9 +1,0 @@
-/** A time, to the second and in UTC, as `2026-01-01T00:00:00`. */
-export function isoSeconds(at: number): string {
-  return new Date(at).toISOString().slice(0, 19);
-}
-
-/** A time as HTTP headers write it: `Thu, 01 Jan 2026 00:00:00 GMT` (RFC 9110). */
-export function httpDate(at: number): string {
-  return new Date(at).toUTCString();
-}

@@ -1,0 +1,44 @@
+import type { Network } from "../src/delivery/network.ts";
+import type { Engine } from "../src/engine/engine.ts";
+import { stockEngine } from "../src/engine/stock.ts";
+import { profileOptions } from "../src/options.ts";
+import { ImageFetch } from "../src/service/image-fetch.ts";
+import { embeddedProcessor } from "../src/service/payment-processor.ts";
+import { Service } from "../src/service/service.ts";
+import { resolveSettings } from "../src/settings.ts";
+import type { Store } from "../src/store/store.ts";
+import { SystemClock } from "../src/system/clock.ts";
+import type { ClockHost } from "../src/system/host.ts";
+import { createSystem } from "../src/system/system.ts";
+
+/** The rules of the service on a store and an engine of the test's, without HTTP. */
+export function bareService(parts: {
+  store: Store;
+  engine: Engine;
+  network?: Network;
+  /** The machine under the clock. */
+  host?: ClockHost;
+}): {
+  service: Service;
+  system: { clock: SystemClock };
+} {
+  const clock = new SystemClock({ mode: "manual", ...(parts.host && { host: parts.host }) });
+  const system = createSystem({ clock, seed: "1" });
+  const service = new Service(
+    {
+      store: parts.store,
+      engine: parts.engine,
+      system,
+      options: profileOptions("default"),
+      settings: resolveSettings({}),
+      stockEngine: stockEngine(),
+    },
+    {
+      processor: embeddedProcessor,
+      planAttempt: () => ({ delay: 0, send: async () => new Response() }),
+      imageFetch:
+        parts.network && new ImageFetch({ system, network: parts.network, allowPrivate: false }),
+    },
+  );
+  return { service, system: { clock } };
+}

@@ -1,0 +1,40 @@
+import { fileURLToPath } from "node:url";
+
+import { startScript, type Exit } from "@tryon/test-kit/start-program";
+import { onTestFinished } from "vitest";
+
+const main = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
+
+/** The command in a process of its own, and its output so far. */
+export interface Command {
+  readonly child: ReturnType<typeof startScript>["child"];
+  stdout(): string;
+  stderr(): string;
+  /** Resolves with the URL that the command prints when it listens. */
+  readonly listening: Promise<string>;
+  readonly ended: Promise<Exit>;
+}
+
+/** Starts the command from its source until the end of the test. */
+export function command(...argv: readonly string[]): Command {
+  return commandWith({}, ...argv);
+}
+
+/** Starts the command with further environment variables. */
+export function commandWith(
+  environment: Readonly<Record<string, string>>,
+  ...argv: readonly string[]
+): Command {
+  const env = {
+    PATH: process.env["PATH"],
+    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+    ...environment,
+  };
+  const program = startScript(main, argv, { env });
+  onTestFinished(async () => void (await program.stop("SIGKILL")));
+  const listening = program.waitFor(/^tryon-mock listening on (\S+)$/m).then(([, url = ""]) => url);
+  // Some tests wait for the end alone.
+  listening.catch(() => undefined);
+  const { child, output, ended } = program;
+  return { child, stdout: () => output.stdout, stderr: () => output.stderr, listening, ended };
+}

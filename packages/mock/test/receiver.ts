@@ -1,0 +1,32 @@
+/** A webhook that a receiver got. */
+export interface Received {
+  readonly request: Request;
+  readonly bytes: Uint8Array;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly at: number;
+}
+
+export type ReceiverAnswer = (attempt: number) => Response | Promise<Response>;
+
+/**
+ * Creates a receiver of webhooks in process.
+ *
+ * @param respond returns the response to the first, second, … request.
+ */
+export function receiver(respond: ReceiverAnswer = () => new Response(null, { status: 204 })) {
+  const received: Received[] = [];
+  let watched: { now(): number } | undefined;
+  /** Notes the time of each request on this clock. */
+  const watch = (clock: { now(): number }): void => {
+    watched = clock;
+  };
+  const send = async (request: Request): Promise<Response> => {
+    const at = watched?.now() ?? 0;
+    const bytes = new Uint8Array(await request.clone().arrayBuffer());
+    // A webhook's body is a JSON object, or the test fails here.
+    const body = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
+    received.push({ request, bytes, body, at });
+    return respond(received.length);
+  };
+  return { received, watch, send };
+}

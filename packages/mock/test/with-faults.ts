@@ -1,0 +1,50 @@
+import { expect } from "vitest";
+
+import { createMock, type Mock, type MockOptions } from "../src/mock.ts";
+import { tryOn } from "./caller.ts";
+
+/** Creates a server on a manual clock, and functions that send requests. */
+export function withFaults(options: MockOptions = {}) {
+  const mock = createMock({ clock: "manual", seed: "faults", ...options });
+  const headers = { authorization: `Bearer ${mock.keys.live}`, "content-type": "application/json" };
+  return { mock, headers, ...plainCalls(mock.fetch, mock.baseUrl, headers) };
+}
+
+/** Creates functions that send requests through any fetch and do not check the responses. */
+export function plainCalls(
+  fetch: typeof globalThis.fetch,
+  baseUrl: string,
+  headers: Readonly<Record<string, string>>,
+) {
+  return {
+    submit: (fields: Readonly<Record<string, unknown>> = {}, more: Record<string, string> = {}) =>
+      fetch(`${baseUrl}/api/v1/tryon`, {
+        method: "POST",
+        headers: { ...headers, ...more },
+        body: JSON.stringify(tryOn(fields)),
+      }),
+    account: () => fetch(`${baseUrl}/api/v1/account`, { headers }),
+    get: (path: string) => fetch(`${baseUrl}${path}`, { headers }),
+  };
+}
+
+/** Returns the balance of the first key. */
+export async function balanceOf(mock: Mock): Promise<number> {
+  const ledger = await mock.ledger(mock.keys.live);
+  return ledger?.balance ?? Number.NaN;
+}
+
+/** Returns the error of a failed request, with the code of its cause. */
+export async function failureOf(
+  work: Promise<unknown>,
+): Promise<{ name: string; message: string; code: unknown }> {
+  const error = await work.then(
+    () => expect.fail("The request did not fail."),
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(TypeError);
+  // The line above checks the type.
+  const { name, message, cause } = error as TypeError;
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  return { name, message, code };
+}

@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { onTestFinished } from "vitest";
+
+import { run } from "../src/cli/run.ts";
+
+/** Exit code and output of a command. */
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the command in this process, over real HTTP where it sends. */
+export async function command(
+  argv: readonly string[],
+  around: {
+    readonly stdin?: Uint8Array | string;
+    readonly secret?: string | undefined;
+    readonly terminal?: boolean;
+    readonly environment?: Readonly<Record<string, string>>;
+  } = {},
+): Promise<Ended> {
+  const texts = { stdout: "", stderr: "" };
+  const code = await run(argv, {
+    stdin: chunksOf(Buffer.from(around.stdin ?? "")),
+    stdout: { isTTY: around.terminal, write: (text) => (texts.stdout += text) },
+    stderr: { write: (text) => (texts.stderr += text) },
+    environment: { TRYON_WEBHOOK_SECRET: around.secret, ...around.environment },
+    fetch,
+    elapsed: () => 0,
+  });
+  return { code, ...texts };
+}
+
+/** Cuts bytes into two chunks. */
+async function* chunksOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  const middle = Math.floor(bytes.length / 2);
+  yield bytes.subarray(0, middle);
+  yield bytes.subarray(middle);
+}
+
+/** Writes a file, and removes it after the test. */
+export function fileOf(content: string | Uint8Array): string {
+  const folder = mkdtempSync(join(tmpdir(), "tryon-webhooks-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, "file");
+  writeFileSync(path, content);
+  return path;
+}
+
+/** Request that a receiver got. */
+export interface Arrived {
+  readonly headers: IncomingMessage["headers"];
+  readonly body: Buffer;
+}
+
+/** Starts a receiver on this machine that responds with a function. */
+export async function receiver(
+  answer: (response: ServerResponse, arrived: Arrived) => unknown,
+): Promise<{ url: string; arrived: readonly Arrived[] }> {
+  const arrived: Arrived[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const one = { headers: request.headers, body: Buffer.concat(chunks) };
+      arrived.push(one);
+      void answer(response, one);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // A server on a port has this form of `address()`.
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/hook`, arrived };
+}

@@ -1,0 +1,73 @@
+/*
+ * Program of a receiver process. Its store and the faults are in the parent process, which also sets the port.
+ */
+import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { flushCompileCache } from "node:module";
+import type { ClaimState } from "../../../src/index.ts";
+import { createReceiver } from "../../../src/node/index.ts";
+import type { CallResult } from "./coordinator.ts";
+import type { ParentMessage } from "./receiver-process.ts";
+
+const [secret = "", claimTtl = ""] = process.argv.slice(2);
+const calls: ((result: CallResult | undefined) => void)[] = [];
+
+/** Calls the parent process over its channel, which loads a busy machine less than HTTP. */
+async function call(
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+): Promise<CallResult> {
+  const result = await new Promise<CallResult | undefined>((resolve) => {
+    process.send?.({ id: calls.push(resolve), method, params });
+  });
+  if (result === undefined) throw new Error(`${method} failed.`);
+  return result;
+}
+
+const receive = createReceiver({
+  secrets: secret,
+  claimTtl: Number(claimTtl),
+  store: {
+    // The coordinator returns the state of its store.
+    claim: async (key, owner, ttl) =>
+      (await call("claim", { key, owner, ttl })).state as ClaimState,
+    done: (key, ttl) => call("done", { key, ttl }),
+    release: (key, owner) => call("release", { key, owner }),
+  },
+  async onCompleted({ job_id: job }, { signal }) {
+    signal.addEventListener("abort", () => void call("abort", { job }).catch(() => undefined));
+    const { fails } = await call("start", { job });
+    if (fails === true) throw new Error("Planned failure.");
+    await call("complete", { job });
+  },
+  onError: () => undefined,
+});
+
+async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  // A kill would reset an idle connection that is kept alive.
+  response.setHeader("connection", "close");
+  const { redirects } = await call("arrive", {
+    path: request.url,
+    job: request.headers["x-service-job-id"],
+  });
+  if (redirects === true) response.writeHead(307, { location: "/followed" }).end();
+  else await receive(request, response);
+}
+
+const server = createServer((request, response) => {
+  handle(request, response).catch(() => response.destroy());
+});
+let port = 0;
+const listen = (): void => void server.listen(port, "127.0.0.1");
+// The system frees the port soon after the previous process was killed.
+server.on("error", () => setTimeout(listen, 20));
+server.on("listening", () => process.send?.(server.address()));
+process.on("disconnect", () => process.exit());
+process.on("message", (message: ParentMessage) => {
+  if ("id" in message) return calls[message.id - 1]?.(message.result);
+  port = message.port;
+  return listen();
+});
+// Later processes reuse the compiled code, which saves most of their start time.
+flushCompileCache();
+process.send?.({ port: 0 });

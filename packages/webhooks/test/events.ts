@@ -1,0 +1,32 @@
+import { sign } from "../src/index.ts";
+
+export const secret = "whsec_test";
+
+/** Text with characters of several bytes. */
+export const unicodeText = "😀 kein Träger 鍵";
+
+export interface SignedEvent {
+  readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Creates an event like the service. */
+export async function signedEvent(job_id: string, error_code?: string): Promise<SignedEvent> {
+  const status = "failed";
+  const event = {
+    event: "tryon.completed",
+    job_id,
+    status,
+    error_code,
+    error_message: unicodeText,
+  };
+  const body = Buffer.from(JSON.stringify(event));
+  const signature = await sign({ body, secret });
+  const headers = {
+    "content-type": "application/json",
+    "x-service-event": "tryon.completed",
+    "x-service-job-id": job_id,
+    "x-service-signature": signature,
+  };
+  return { body, headers };
+}
