@@ -2,15 +2,7 @@ import { UsageError } from "@tryon/command-line";
 
 import type { Input } from "./input.ts";
 import type { CheckCommand } from "./program.ts";
-import { parseHeader, readRawRequest } from "./raw-request.ts";
-
-type Pairs = ReadonlyArray<readonly [name: string, value: string]>;
-
-/** Delivery in a file. */
-export interface SavedDelivery {
-  readonly body: Uint8Array<ArrayBuffer>;
-  readonly headers: Pairs;
-}
+import { parseHeader, readRawRequest, type Pairs, type SavedDelivery } from "./raw-request.ts";
 
 export async function readDelivery(command: CheckCommand, input: Input): Promise<SavedDelivery> {
   const { request, body = "-", header = [], headers } = command;

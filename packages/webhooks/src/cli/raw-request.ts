@@ -1,6 +1,13 @@
 import { UsageError } from "@tryon/command-line";
 
-import type { SavedDelivery } from "./delivery-input.ts";
+/** Headers in their order. */
+export type Pairs = ReadonlyArray<readonly [name: string, value: string]>;
+
+/** Delivery in a file. */
+export interface SavedDelivery {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly headers: Pairs;
+}
 
 /** Parses an HTTP/1.1 request: request line, headers, blank line, body. */
 export function readRawRequest(bytes: Uint8Array<ArrayBuffer>): SavedDelivery {

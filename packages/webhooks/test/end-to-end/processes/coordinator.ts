@@ -1,28 +1,8 @@
 import { createMemoryStore } from "../../../src/index.ts";
+import type { Call, CallParams, CallResult } from "./receiver-process.ts";
 import type { ProcessSlot, SlotEvent } from "./process-slot.ts";
 
-/** Result of a call from a receiver process. */
-export interface CallResult {
-  readonly state?: string;
-  readonly redirects?: boolean;
-  readonly fails?: boolean;
-}
-
-/** Call from a receiver process. */
-export interface Call {
-  readonly method: string;
-  readonly params: CallParams;
-}
-
 /** Parameters of all calls. Each call has some of them. */
-interface CallParams {
-  readonly path: string;
-  readonly job: string;
-  readonly key: string;
-  readonly owner: string;
-  readonly ttl: number;
-}
-
 interface Place {
   readonly slot: ProcessSlot;
   readonly event: SlotEvent;

@@ -3,9 +3,30 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 import { node } from "@tryon/test-kit/repository";
-import type { Call, CallResult } from "./coordinator.ts";
 
 const program = fileURLToPath(new URL("receiver-program.ts", import.meta.url));
+
+/** Result of a call from a receiver process. */
+export interface CallResult {
+  readonly state?: string;
+  readonly redirects?: boolean;
+  readonly fails?: boolean;
+}
+
+/** Parameters of all methods. */
+export interface CallParams {
+  readonly path: string;
+  readonly job: string;
+  readonly key: string;
+  readonly owner: string;
+  readonly ttl: number;
+}
+
+/** Call from a receiver process. */
+export interface Call {
+  readonly method: string;
+  readonly params: CallParams;
+}
 
 /** A started receiver process. */
 export interface ReceiverProcess {

@@ -6,8 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { flushCompileCache } from "node:module";
 import type { ClaimState } from "../../../src/index.ts";
 import { createReceiver } from "../../../src/node/index.ts";
-import type { CallResult } from "./coordinator.ts";
-import type { ParentMessage } from "./receiver-process.ts";
+import type { CallResult, ParentMessage } from "./receiver-process.ts";
 
 const [secret = "", claimTtl = ""] = process.argv.slice(2);
 const calls: ((result: CallResult | undefined) => void)[] = [];
