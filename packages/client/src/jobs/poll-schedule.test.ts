@@ -141,9 +141,9 @@ describe("run times", () => {
 
 describe("the time per poll", () => {
   it.each([
-    { perMinute: 0.7 * 60 },
-    { limit: 100, perMinute: 70 },
-    { limit: 100, sent: 40, perMinute: 0.7 * 60 },
+    { perMinute: 0.5 * 60 },
+    { limit: 100, perMinute: 50 },
+    { limit: 100, sent: 40, perMinute: 0.5 * 60 },
     { limit: 100, sent: 90, perMinute: 18 },
     { limit: 100, sent: 100, perMinute: 18 },
   ])("allows $perMinute polls a minute: %o", async ({ limit, sent = 0, perMinute }) => {

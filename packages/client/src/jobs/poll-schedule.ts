@@ -27,7 +27,7 @@ const lastPollTime = 1_000;
 /** Requests per minute while the limit of the service is unknown. */
 const defaultLimit = 60;
 /** Share of the remaining requests that polls may use per minute. */
-const pollShare = 0.7;
+const pollShare = 0.5;
 const minute = 60_000;
 
 /** Wait for the next poll of a job. */
