@@ -35,7 +35,7 @@ describe.runIf(hasChromium)("the example for Playwright", () => {
     const page = await readFile(path, "utf8");
     onTestFinished(() => writeFile(path, page));
     await writeFile(path, page.replace("error.isContentBlocked", "false"));
-    const broken = example.run("npm", ["test", "--", "--grep", "refused"]);
+    const broken = example.run("npm", ["test", "--", "--grep", "blocked"]);
     await expect(broken).rejects.toThrow("1 failed");
   });
 

@@ -35,16 +35,14 @@ test.each([
   expect(await start(argv).ended).toEqual(left);
 });
 
-test("the command says what it cannot look at, with the target from the environment", async () => {
+test("the command rejects a target that is not the service, from the environment", async () => {
   const url = await somethingElse((_request, response) => response.end("hello"));
   const { code, stdout, stderr } = await start([], { TRYON_BASE_URL: url }).ended;
   expect([code, stdout]).toEqual([6, ""]);
-  expect(stderr).toMatch(
-    /^tryon-contract: [^\n]*it is something else than the try-on service[^\n]*\n$/,
-  );
+  expect(stderr).toMatch(/^tryon-contract: [^\n]* is not the try-on service: [^\n]*\n$/);
 });
 
-test("Ctrl+C ends a run with what it has so far, and 130", async () => {
+test("Ctrl+C ends a run with a partial report and 130", async () => {
   const hung = Promise.withResolvers<void>();
   const { url } = await served({}, (mock) => {
     let calls = 0;
@@ -62,6 +60,6 @@ test("Ctrl+C ends a run with what it has so far, and 130", async () => {
   child.kill("SIGINT");
   const { code, stdout } = await ended;
   expect(code).toBe(130);
-  expect(stdout).toContain("The run was ended early");
+  expect(stdout).toContain("The run ended early");
   expect(stdout).toContain("The run ended before this check.");
 });

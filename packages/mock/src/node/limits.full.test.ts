@@ -119,7 +119,7 @@ describe("a body", () => {
   test("with a length over the limit gets 400 before it is sent", async () => {
     const { open } = await setUp();
     const connection = open(submission(`Content-Length: ${64 * mebibyte + 1}`));
-    await connection.until("over 67108864 bytes");
+    await connection.until("exceeds the limit of 67108864 bytes");
     expect(connection.received()).toMatch(/^HTTP\/1.1 400 /);
   });
 
@@ -131,7 +131,7 @@ describe("a body", () => {
     small.socket.write(body);
     await small.until("HTTP/1.1 200");
     const large = open(submission(`Content-Length: ${2 ** 40}`, "Expect: 100-continue"));
-    await large.until("over 67108864 bytes");
+    await large.until("exceeds the limit of 67108864 bytes");
     expect(large.received()).not.toContain("100 Continue");
   });
 
@@ -146,7 +146,7 @@ describe("a body", () => {
       const drained = new Promise((resolve) => connection.socket.once("drain", resolve));
       await Promise.race([connection.closed, drained]);
     }
-    expect(await connection.closed).toContain("over 67108864 bytes");
+    expect(await connection.closed).toContain("exceeds the limit of 67108864 bytes");
     expect(sent).toBeGreaterThan(64);
     expect(sent).toBeLessThan(100);
   });

@@ -35,7 +35,7 @@ export type ExplainOptions = VerifyOptions & {
    *
    * @default []
    */
-  readonly otherSecrets?: SecretList | undefined;
+  readonly otherSecrets?: ReadonlyArray<string | undefined> | undefined;
 };
 
 /** Result of {@link explain}. It holds no secret, no digest and no part of a rejected body. */
